@@ -1,0 +1,119 @@
+package schemas
+
+import "time"
+
+// Stream is one stream file, read and checked: everything about one kind of record.
+type Stream struct {
+	Name  string // what a pipeline calls it
+	File  string // where it was declared, for messages
+	Doc   string // the comment of its table
+	Table string // the table its records go to: the name, or that of the stream it is like, with its suffix
+
+	Read      Read
+	Key       []string // columns that name a record
+	Newest    string   // timestamp column that decides between two copies of a record; "" compares by arrival
+	Absent    string   // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone
+	Identity  []string // path in a record of the workspace's id; nil when the records do not tell
+	With      string   // the stream that this one is read along with
+	PublishAs string   // the SQL file, without its ending, that makes the published relations of this stream's group
+	Internal  bool     // the file gives a suffix: the table feeds published relations and is not itself for analysts
+
+	Columns  []Column
+	Children []Child
+}
+
+// Read says how a stream is asked for.
+type Read struct {
+	Method  string
+	Path    string   // relative to the base address; {id} is filled by Over
+	Query   []Param  // sent with each request, in the file's order
+	Records []string // the keys that may hold the list, exactly one is there; empty when the answer is the record
+	Page    Page
+	Since   Since
+	Over    *Over
+}
+
+// Param is one fixed query parameter.
+type Param struct{ Name, Value string }
+
+// Page says how one list is walked.
+type Page struct {
+	By   string // none, number, cursor
+	In   string // query, body
+	Size int    // records asked for at once
+}
+
+// Since says how far a stream is read and what is remembered.
+type Since struct {
+	By      string        // full, search, bookmark
+	Field   string        // search: the timestamp field that is searched and sorted by
+	Lag     time.Duration // search: how long the source may take to find a changed record
+	Overlap time.Duration // search: how far behind the mark each reading begins
+}
+
+// Over says that a stream is one request per row of something else.
+type Over struct {
+	View  string   // name of the SQL file
+	SQL   string   // its text, with {schema} for the workspace's schema; the first column is the id
+	After []string // streams that are read before it in the same run
+}
+
+// Type is the type of a column: text int double bool timestamp date json.
+type Type string
+
+// The types a column may have.
+const (
+	Text      Type = "text"
+	Int       Type = "int"
+	Double    Type = "double"
+	Bool      Type = "bool"
+	Timestamp Type = "timestamp"
+	Date      Type = "date"
+	JSON      Type = "json"
+)
+
+// Sources of a column that are no field of the record; they stand alone, or first, in Column.From.
+const (
+	FromReadAt   = "$read_at"  // the server's time of the answer
+	FromOver     = "$over"     // the id that was asked for
+	FromParent   = "$parent"   // followed by the name of a column of the parent
+	FromPosition = "$position" // place in the list, from 0
+)
+
+// Column is one column of a table.
+type Column struct {
+	Name       string
+	From       []string // path in the record; one of the sources above; never empty
+	Type       Type
+	As         string // "", plain_text (HTML made readable), url (query string cut off)
+	Doc        string
+	Required   bool   // a record without it is rejected whole
+	PII        bool   // personal data
+	Person     bool   // holds a contact's id
+	Volatile   bool   // no part of the record's hash: moves without being a change
+	References string // table.column it points to
+}
+
+// Child is a nested list that becomes a table of its own.
+type Child struct {
+	Table    string // with the stream's suffix
+	Doc      string
+	From     []string // path of the list in the record
+	Key      []string // the parent's key columns first
+	Complete bool     // the list is whole: stored rows that are absent from it go
+	Count    []string // path of the number of items the source has; nil when it does not say
+	Rest     []string // path of the URL where a capped list is read on; nil when it is never capped
+	Columns  []Column // the parent's key columns first
+}
+
+// Relation is one view or table made from the tables of a group of streams.
+type Relation struct {
+	Name    string
+	Kind    string // view or table
+	Doc     string
+	Columns []RelationColumn // those that the file documents; others keep the comment of their source
+	SQL     string           // a SELECT with {schema} for the workspace's schema
+}
+
+// RelationColumn documents one column of a relation.
+type RelationColumn struct{ Name, Doc string }
