@@ -18,6 +18,7 @@ type Stream struct {
 	PublishAs string   // the SQL file, without its ending, that makes the published relations of this stream's group
 	Internal  bool     // the file gives a suffix: the table feeds published relations and is not itself for analysts
 
+	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items
 	Columns  []Column
 	Children []Child
 }

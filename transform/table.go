@@ -1,0 +1,157 @@
+// Package transform turns records, as the API sends them, into Arrow batches: one for the table of the stream, one for
+// each of its child tables.
+package transform
+
+import (
+	"slices"
+	"time"
+
+	"aqueduck/schemas"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// Names of the columns that every table has besides those of its stream file.
+const (
+	RowColumn      = "_row" // in batches only: the number of the record within the batch
+	ExtraColumn    = "_extra"
+	VersionColumn  = "_api_version"
+	HashColumn     = "_hash"
+	GoneColumn     = "_gone_at" // of tables with Gone only
+	SyncedAtColumn = "_synced_at"
+	RunIDColumn    = "_run_id"
+)
+
+// Column is one stored column of a table.
+type Column struct {
+	Name       string
+	Type       schemas.Type
+	SQL        string         // the type in DuckDB
+	Arrow      arrow.DataType // the type in a batch
+	Doc        string
+	PII        bool
+	Person     bool
+	Volatile   bool
+	References string
+	Path       []string // path in the record, or in the item of a child's list; nil when the column has another source
+}
+
+// Table is one stored table.
+type Table struct {
+	Name      string // the physical table
+	View      string // the view of the rows that are not gone; "" when Name is what people read
+	Doc       string
+	Columns   []Column // in order, up to and including _synced_at and _run_id
+	Key       []string // columns that name a row
+	Newest    string   // column that decides between two copies of a row; "" compares by arrival
+	Parent    string   // physical table of the parent; "" for the stream's own
+	ParentKey []string // columns that hold the parent's key, in its order
+	Complete  bool     // a batch brings the whole set of a parent's rows: stored ones that are absent from it go
+	Gone      bool     // has _gone_at
+}
+
+// Mode says how a batch enters its table.
+type Mode int
+
+// The modes of a batch.
+const (
+	Merge         Mode = iota // by key: the newest copy stays; complete child sets are replaced, others added to
+	ReplaceWindow             // the rows of Window go, those of the batch come
+	Add                       // rows come, none go
+)
+
+// Batch is a number of records of one table. Whoever receives it releases Rows.
+type Batch struct {
+	Table  Table
+	Mode   Mode
+	Sweep  int               // above 0: the keys count as seen in this sweep
+	Rows   arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; built whole, never a slice
+	Window [2]time.Time
+}
+
+// Tables gives the tables of a stream: its own first, those of its children after, in the order of the file.
+func Tables(s *schemas.Stream) []Table {
+	own := Table{
+		Name:    s.Table,
+		Doc:     s.Doc,
+		Columns: columns(s.Columns),
+		Key:     s.Key,
+		Newest:  s.Newest,
+		Gone:    s.Absent == "gone",
+	}
+	if own.Gone {
+		own.Name, own.View = s.Table+"_all", s.Table
+	}
+	own.Columns = append(own.Columns, systemColumns(own.Gone)...)
+	tables := []Table{own}
+	for _, c := range s.Children {
+		tables = append(tables, Table{
+			Name:      c.Table,
+			Doc:       c.Doc,
+			Columns:   append(columns(c.Columns), systemColumns(false)...),
+			Key:       c.Key,
+			Parent:    own.Name,
+			ParentKey: parentKey(s, c),
+			Complete:  c.Complete,
+		})
+	}
+	return tables
+}
+
+// parentKey gives the columns of a child that hold the parent's key: those filled from it, else the first of the
+// child's own key.
+func parentKey(s *schemas.Stream, c schemas.Child) []string {
+	names := make([]string, 0, len(s.Key))
+	for _, key := range s.Key {
+		i := slices.IndexFunc(c.Columns, func(column schemas.Column) bool {
+			return slices.Equal(column.From, []string{schemas.FromParent, key})
+		})
+		if i < 0 {
+			return c.Key[:min(len(s.Key), len(c.Key))]
+		}
+		names = append(names, c.Columns[i].Name)
+	}
+	return names
+}
+
+func columns(declared []schemas.Column) []Column {
+	list := make([]Column, 0, len(declared)+6)
+	for _, c := range declared {
+		column := Column{
+			Name: c.Name, Type: c.Type, SQL: codecs[c.Type].sql, Arrow: codecs[c.Type].arrow, Doc: c.Doc,
+			PII: c.PII, Person: c.Person, Volatile: c.Volatile, References: c.References,
+		}
+		if !computed(c.From) {
+			column.Path = c.From
+		}
+		list = append(list, column)
+	}
+	return list
+}
+
+// computed says whether a column's source is no field of the record.
+func computed(from []string) bool {
+	switch from[0] {
+	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition:
+		return true
+	}
+	return false
+}
+
+func systemColumns(gone bool) []Column {
+	list := []Column{
+		systemColumn(ExtraColumn, schemas.JSON, "Fields that no column took, and values that did not fit theirs, as sent."),
+		systemColumn(VersionColumn, schemas.Text, "The API version that the row was read under."),
+		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number."),
+	}
+	if gone {
+		list = append(list, systemColumn(GoneColumn, schemas.Timestamp, "When the source was found not to have the record any more; empty while it has."))
+	}
+	return append(list,
+		systemColumn(SyncedAtColumn, schemas.Timestamp, "When the row was last changed here."),
+		systemColumn(RunIDColumn, schemas.Text, "The run that last changed the row."))
+}
+
+func systemColumn(name string, t schemas.Type, doc string) Column {
+	return Column{Name: name, Type: t, SQL: codecs[t].sql, Arrow: codecs[t].arrow, Doc: doc}
+}
