@@ -1,0 +1,64 @@
+// Package grammar checks a YAML file against a tree of keys, reporting every mistake with its place.
+//
+// The tree is the single description of a file's form: the check, the values that a caller reads and the page of
+// documentation all come from it.
+package grammar
+
+// Kind is the form of one value.
+type Kind int
+
+// The forms a value may have.
+const (
+	Map      Kind = iota // the keys that Keys names, no others
+	Free                 // any keys, each with a value like Item
+	List                 // values like Item
+	OneOrAll             // one value like Item, or a list of them
+	Text                 // any scalar, as it is written
+	Int                  // a whole number between Min and Max
+	Bool                 // true or false
+	Duration             // 90s, 60m, 48h, 14d, or several together
+	Date                 // 2026-01-31
+	Enum                 // one of Values
+)
+
+// Spec describes one value: its form, what it means, and what it is when the file does not say.
+type Spec struct {
+	Name     string // the key; the place holder in documentation for an Item of Free
+	Kind     Kind
+	Doc      string
+	Default  string // in the file's own writing, for scalars
+	Required bool
+	Later    bool     // the key is reserved: a file that uses it is told that it is not built yet
+	Secret   bool     // the text is never shown, neither in a message nor in an excerpt
+	Verbatim bool     // the text is not resolved: whoever reads the value does that
+	Keys     []Spec   // of a Map
+	Item     *Spec    // of a Free, List or OneOrAll
+	Values   []Choice // of an Enum
+	Min, Max int64    // of an Int; both zero: any
+	Check    func(text string) error
+	Hint     string // shown when Check refuses
+}
+
+// Choice is one value of an Enum.
+type Choice struct {
+	Name  string
+	Doc   string
+	Later bool // reserved, not built yet
+}
+
+// Limits of a file: far above what any real one needs, and small enough that no file can hurt.
+const (
+	maxBytes  = 1 << 20
+	maxValues = 20_000 // aliases count each time they are used
+)
+
+func (s *Spec) key(name string) *Spec {
+	for i := range s.Keys {
+		if s.Keys[i].Name == name {
+			return &s.Keys[i]
+		}
+	}
+	return nil
+}
+
+func (s *Spec) scalar() bool { return s.Kind >= Text }

@@ -1,0 +1,136 @@
+package grammar
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mistake is one thing wrong with a file, and where.
+type Mistake struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`   // from 1; 0 when the mistake has no place
+	Column  int    `json:"column"` // in characters, from 1
+	Message string `json:"message"`
+	Excerpt string `json:"excerpt,omitempty"` // the line it is in
+	Hint    string `json:"hint,omitempty"`    // what may be meant, or what to do
+
+	width int // characters to underline
+}
+
+// Mistakes is every mistake of one or more files, in the order of their places. It is an error.
+type Mistakes []Mistake
+
+// maxShown is how many mistakes Format writes: a reader of more would start again at the top anyway.
+const maxShown = 20
+
+// Error is the text that Format gives.
+func (m Mistakes) Error() string { return strings.TrimSuffix(m.Format(), "\n") }
+
+// Format writes each mistake with its place, its line and a caret, and ends with their number.
+func (m Mistakes) Format() string {
+	var b strings.Builder
+	for _, x := range m[:min(len(m), maxShown)] {
+		x.format(&b)
+		b.WriteByte('\n')
+	}
+	if hidden := len(m) - maxShown; hidden > 0 {
+		fmt.Fprintf(&b, "… and %d more\n\n", hidden)
+	}
+	word := "errors"
+	if len(m) == 1 {
+		word = "error"
+	}
+	fmt.Fprintf(&b, "%d %s in %s\n", len(m), word, strings.Join(m.files(), ", "))
+	return b.String()
+}
+
+// JSON writes all mistakes as one JSON list.
+func (m Mistakes) JSON() ([]byte, error) {
+	if m == nil {
+		m = Mistakes{}
+	}
+	return json.MarshalIndent([]Mistake(m), "", "  ")
+}
+
+func (m Mistakes) files() []string {
+	var files []string
+	for _, x := range m {
+		if !slices.Contains(files, x.File) {
+			files = append(files, x.File)
+		}
+	}
+	return files
+}
+
+func (x Mistake) format(b *strings.Builder) {
+	b.WriteString(x.File)
+	if x.Line > 0 {
+		fmt.Fprintf(b, ":%d:%d", x.Line, x.Column)
+	}
+	fmt.Fprintf(b, ": error: %s\n", x.Message)
+	if x.Excerpt == "" {
+		if x.Hint != "" {
+			fmt.Fprintf(b, "%5s = %s\n", "", x.Hint)
+		}
+		return
+	}
+	line, column := window(x.Excerpt, x.Column)
+	fmt.Fprintf(b, "%5d | %s\n", x.Line, line)
+	width := max(1, min(x.width, len([]rune(line))-column+1))
+	caret := fmt.Sprintf("%5s | %s%s %s", "", strings.Repeat(" ", column-1), strings.Repeat("^", width), x.Hint)
+	b.WriteString(strings.TrimRight(caret, " ") + "\n")
+}
+
+// window cuts a long line to the part around a column, and says which column of the part it is.
+func window(line string, column int) (string, int) {
+	const before, most = 60, 140
+	runes := []rune(line)
+	if len(runes) <= most {
+		return line, column
+	}
+	from := max(0, column-1-before)
+	to := min(len(runes), from+most)
+	cut := string(runes[from:to])
+	if from == 0 {
+		return cut, column
+	}
+	return "…" + cut, column - from + 1
+}
+
+// Report gathers the mistakes of the files read with it. The zero value is ready to use.
+type Report struct {
+	mistakes Mistakes
+	files    []string
+}
+
+// Add takes in a mistake of a file.
+func (r *Report) Add(m Mistake) {
+	if !slices.Contains(r.files, m.File) {
+		r.files = append(r.files, m.File)
+	}
+	r.mistakes = append(r.mistakes, m)
+}
+
+// Merge takes in the mistakes of another check.
+func (r *Report) Merge(all Mistakes) {
+	for _, m := range all {
+		r.Add(m)
+	}
+}
+
+// Err is nil when there is no mistake, and Mistakes otherwise: files in the order they were read, places in theirs.
+func (r *Report) Err() error {
+	if len(r.mistakes) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(r.mistakes)
+	slices.SortStableFunc(sorted, func(a, b Mistake) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(r.files, a.File), slices.Index(r.files, b.File)),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return sorted
+}

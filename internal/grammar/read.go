@@ -1,0 +1,158 @@
+package grammar
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Resolve gives the text that a scalar stands for, e.g. with variables put in.
+type Resolve func(text string) (string, error)
+
+// Read checks a file's text against a spec and gives its values; never nil. Mistakes are gathered in the report.
+// A nil resolve takes scalars as they are written.
+func (r *Report) Read(file string, text []byte, root *Spec, resolve Resolve) *Value {
+	d := &document{report: r, file: file, resolve: resolve, quiet: map[int]bool{}}
+	nothing := &Value{doc: d, spec: root}
+	if len(text) > maxBytes {
+		d.wrong(nil, fmt.Sprintf("the file has %d bytes, more than 1 MiB", len(text)), "")
+		return nothing
+	}
+	if !utf8.Valid(text) {
+		d.wrong(nil, "the file is not UTF-8 text", "")
+		return nothing
+	}
+	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	node, ok := d.parse(text)
+	if !ok {
+		return nothing
+	}
+	return d.value(root, "", nil, node)
+}
+
+// document is one file while it is checked.
+type document struct {
+	report  *Report
+	file    string
+	lines   []string
+	resolve Resolve
+	quiet   map[int]bool // lines with a secret: never quoted
+	values  int
+}
+
+// parse gives the only document of the text, and false when there is none that can be checked.
+func (d *document) parse(text []byte) (*yaml.Node, bool) {
+	loader, err := yaml.NewLoader(bytes.NewReader(text))
+	if err != nil {
+		d.wrong(nil, err.Error(), "")
+		return nil, false
+	}
+	var first, second yaml.Node
+	if err := loader.Load(&first); errors.Is(err, io.EOF) {
+		d.wrong(nil, "the file is empty", "")
+		return nil, false
+	} else if err != nil {
+		d.syntax(err)
+		return nil, false
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		d.wrong(&second, "a second document: one file is one document", "take out the ---")
+		return nil, false
+	case !errors.Is(err, io.EOF):
+		d.syntax(err)
+		return nil, false
+	}
+	if len(first.Content) != 1 {
+		d.wrong(nil, "the file is empty", "")
+		return nil, false
+	}
+	return first.Content[0], true
+}
+
+// syntax reports text that is no YAML.
+func (d *document) syntax(err error) {
+	var broken *yaml.LoadError
+	if !errors.As(err, &broken) {
+		d.wrong(nil, "no YAML: "+err.Error(), "")
+		return
+	}
+	message := "no YAML: " + broken.Message
+	place := broken.Mark
+	if broken.ContextMsg != "" {
+		message += " " + broken.ContextMsg
+	}
+	// What is never closed is noticed at the end of the file; its beginning is the place to look.
+	if broken.ContextMark.Line > 0 && place.Line > broken.ContextMark.Line {
+		place = broken.ContextMark
+	}
+	hint := ""
+	if place.Line > 0 && place.Line <= len(d.lines) {
+		line := d.lines[place.Line-1]
+		if confidential(line) {
+			d.hush(place.Line)
+		}
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
+			hint = "YAML is indented by spaces, not tabs"
+		}
+	}
+	d.wrong(&yaml.Node{Line: place.Line, Column: place.Column}, message, hint)
+}
+
+// wrong reports a mistake at a node; nil is the file as a whole.
+func (d *document) wrong(n *yaml.Node, message, hint string) {
+	m := Mistake{File: d.file, Message: message, Hint: hint}
+	if n == nil || n.Line == 0 {
+		d.report.Add(m)
+		return
+	}
+	m.Line, m.Column = n.Line, n.Column
+	m.width = utf8.RuneCountInString(n.Value)
+	if strings.ContainsAny(n.Value, "\n") {
+		m.width = 1
+	}
+	if n.Line <= len(d.lines) && !d.quiet[n.Line] {
+		m.Excerpt = printable(d.lines[n.Line-1])
+	}
+	d.report.Add(m)
+}
+
+// hush keeps a line with a secret from being quoted, also by the mistakes found before the secret was.
+func (d *document) hush(line int) {
+	d.quiet[line] = true
+	for i, m := range d.report.mistakes {
+		if m.File == d.file && m.Line == line {
+			d.report.mistakes[i].Excerpt = ""
+		}
+	}
+}
+
+// confidential guesses from a word whether what stands beside it must not be shown: the spec does not know it.
+func confidential(text string) bool {
+	text = strings.ToLower(text)
+	for _, word := range []string{"token", "secret", "passw", "bearer", "api_key", "apikey"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// printable keeps one column a character, and a terminal safe from the file.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return '·'
+		}
+		return r
+	}, line)
+}

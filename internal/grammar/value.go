@@ -1,0 +1,158 @@
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Value is one place of a checked file. What the file leaves out, or has wrong, reads as its default: the mistake is
+// in the report already, and a caller need not look.
+type Value struct {
+	doc   *document
+	in    *Value // what it would be a key of, when the file leaves it out
+	spec  *Spec
+	path  string
+	node  *yaml.Node // nil when the file leaves it out
+	name  *yaml.Node // the key that it belongs to, if any
+	good  bool       // there, and what the spec wants
+	text  string     // of a scalar, resolved
+	keys  []Entry
+	items []*Value
+}
+
+// Entry is one key of a map with its value, in the file's order.
+type Entry struct {
+	Name  string
+	Value *Value
+}
+
+// Set says that the file gives the value, and that it fits.
+func (v *Value) Set() bool { return v.good }
+
+// Given says that the file gives the value, whether it fits or not.
+func (v *Value) Given() bool { return v.node != nil }
+
+// Path is where the value is in the file, e.g. pipelines.nightly.streams[0].
+func (v *Value) Path() string { return v.path }
+
+// Key is the value of a key; never nil.
+func (v *Value) Key(name string) *Value {
+	for _, e := range v.keys {
+		if e.Name == name {
+			return e.Value
+		}
+	}
+	spec := &Spec{}
+	if v.spec.Kind == Map {
+		if known := v.spec.key(name); known != nil {
+			spec = known
+		}
+	}
+	return &Value{doc: v.doc, in: v, spec: spec, path: join(v.path, name)}
+}
+
+// Entries are the keys of a map in the file's order, the misspelled ones left out.
+func (v *Value) Entries() []Entry { return v.keys }
+
+// Items are the values of a list, those that do not fit left out; a OneOrAll with one value is a list of one.
+func (v *Value) Items() []*Value { return v.items }
+
+// Text is the text of a scalar.
+func (v *Value) Text() string {
+	if v.good {
+		return v.text
+	}
+	return v.spec.Default
+}
+
+// Texts are the texts of a list's scalars.
+func (v *Value) Texts() []string {
+	var all []string
+	for _, item := range v.items {
+		all = append(all, item.Text())
+	}
+	return all
+}
+
+// Int is a whole number; 0 when there is neither a value nor a default.
+func (v *Value) Int() int {
+	n, err := strconv.Atoi(v.Text())
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Bool is a truth value.
+func (v *Value) Bool() bool { return v.Text() == "true" }
+
+// Duration is a span of time; 0 when there is neither a value nor a default.
+func (v *Value) Duration() time.Duration {
+	d, err := ParseDuration(v.Text())
+	if err != nil {
+		return 0
+	}
+	return d
+}
+
+// Date is midnight UTC of a day; the zero time when there is neither a value nor a default.
+func (v *Value) Date() time.Time {
+	t, err := ParseDate(v.Text())
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// Wrong reports a mistake at the value, its message led by the value's path. The place of a value that the file
+// leaves out is that of what it is missing from.
+func (v *Value) Wrong(hint, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if v.path != "" {
+		message = v.path + ": " + message
+	}
+	if v.node != nil {
+		v.doc.wrong(v.node, message, hint)
+		return
+	}
+	v.doc.wrong(v.holder(), message, hint)
+}
+
+// WrongKey reports a mistake at the key of the value, e.g. for a key that does not belong there.
+func (v *Value) WrongKey(hint, format string, args ...any) {
+	v.doc.wrong(v.holder(), fmt.Sprintf(format, args...), hint)
+}
+
+// Report takes in the mistakes of another file that the value names; any other error is one at the value.
+func (v *Value) Report(err error) {
+	var others Mistakes
+	if errors.As(err, &others) {
+		v.doc.report.Merge(others)
+		return
+	}
+	v.Wrong("", "%v", err)
+}
+
+// holder is the node of the nearest key around the value that the file has.
+func (v *Value) holder() *yaml.Node {
+	for ; v != nil; v = v.in {
+		if v.name != nil {
+			return v.name
+		}
+		if v.node != nil {
+			return &yaml.Node{Line: v.node.Line, Column: v.node.Column}
+		}
+	}
+	return nil
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

@@ -1,0 +1,161 @@
+package schemas
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// draft is a stream file that is read but may still lean on others.
+type draft struct {
+	stream  *Stream
+	file    *grammar.Value
+	suffix  string
+	like    string
+	settled bool // what it is like is put in
+}
+
+// build makes a stream of a checked file; what only other streams can tell is left open.
+func build(file string, v *grammar.Value) *draft {
+	s := &Stream{
+		Name: v.Key("stream").Text(), File: file, Doc: v.Key("doc").Text(),
+		Read: buildRead(v.Key("read")),
+		Key:  v.Key("key").Texts(), Newest: v.Key("newest").Text(), Absent: v.Key("absent").Text(),
+		Identity: split(v.Key("identity").Text()), With: v.Key("with").Text(), PublishAs: v.Key("publish_as").Text(),
+		Ignore: paths(v.Key("ignore")),
+	}
+	d := &draft{stream: s, file: v, suffix: v.Key("suffix").Text(), like: v.Key("like").Text()}
+	s.Internal = d.suffix != ""
+	s.Table = s.Name + d.suffix
+	for _, c := range v.Key("columns").Items() {
+		s.Columns = append(s.Columns, buildColumn(c))
+	}
+	requireKey(s.Columns, s.Key)
+	for _, c := range v.Key("children").Items() {
+		s.Children = append(s.Children, buildChild(c, s, d.suffix))
+	}
+	return d
+}
+
+func buildRead(v *grammar.Value) Read {
+	method, path, _ := strings.Cut(v.Key("endpoint").Text(), " ")
+	page, since := v.Key("page"), v.Key("since")
+	r := Read{
+		Method: method, Path: path,
+		Records: v.Key("records").Texts(),
+		Page:    Page{By: page.Key("by").Text(), In: page.Key("in").Text(), Size: page.Key("size").Int()},
+		Since:   Since{By: since.Key("by").Text()},
+	}
+	for _, q := range v.Key("query").Entries() {
+		r.Query = append(r.Query, Param{Name: q.Name, Value: q.Value.Text()})
+	}
+	if slices.Equal(r.Records, []string{itself}) {
+		r.Records = nil
+	}
+	if r.Since.By == "search" {
+		r.Since.Field = since.Key("field").Text()
+		r.Since.Lag, r.Since.Overlap = since.Key("lag").Duration(), since.Key("overlap").Duration()
+	}
+	if over := v.Key("over"); over.Set() {
+		r.Over = &Over{View: over.Key("view").Text(), After: over.Key("after").Texts()}
+	}
+	return r
+}
+
+func buildColumn(v *grammar.Value) Column {
+	c := Column{
+		Name: v.Key("name").Text(), From: split(v.Key("from").Text()), Type: Type(v.Key("type").Text()), As: v.Key("as").Text(),
+		Doc: v.Key("doc").Text(), Required: v.Key("required").Bool(), PII: v.Key("pii").Bool(), Person: v.Key("person").Bool(),
+		Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(),
+	}
+	if c.From == nil {
+		c.From = []string{c.Name}
+	}
+	return c
+}
+
+// buildChild puts the parent's key columns before the child's own, unless the file declares them.
+func buildChild(v *grammar.Value, parent *Stream, suffix string) Child {
+	c := Child{
+		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), From: split(v.Key("from").Text()),
+		Key: v.Key("key").Texts(), Complete: v.Key("complete").Bool(),
+		Count: split(v.Key("count").Text()), Rest: split(v.Key("rest").Text()),
+	}
+	var own []Column
+	for _, column := range v.Key("columns").Items() {
+		own = append(own, buildColumn(column))
+	}
+	for i, key := range parent.Key {
+		of, known := find(parent.Columns, key)
+		if _, declared := find(own, at(c.Key, i)); declared || !known || at(c.Key, i) == "" {
+			continue
+		}
+		c.Columns = append(c.Columns, Column{
+			Name: c.Key[i], From: []string{FromParent, key}, Type: of.Type, Person: of.Person, PII: of.PII,
+			Doc: "The " + parent.Name + " row it belongs to.", References: parent.Name + "." + key,
+		})
+	}
+	c.Columns = append(c.Columns, own...)
+	requireKey(c.Columns, c.Key)
+	return c
+}
+
+// requireKey makes the key's columns required: a record without its key is no record.
+func requireKey(columns []Column, key []string) {
+	for i := range columns {
+		if slices.Contains(key, columns[i].Name) {
+			columns[i].Required = true
+		}
+	}
+}
+
+// resemble puts in what the stream takes from the one that it is like.
+func (d *draft) resemble(model *draft) {
+	s, m := d.stream, model.stream
+	s.Columns = slices.Concat(m.Columns, s.Columns)
+	if len(s.Key) == 0 {
+		s.Key = slices.Clone(m.Key)
+	}
+	if s.Newest == "" {
+		s.Newest = m.Newest
+	}
+	s.Ignore = slices.Concat(m.Ignore, s.Ignore)
+	s.Table = strings.TrimSuffix(m.Table, model.suffix) + d.suffix
+	var children []Child
+	for _, c := range m.Children {
+		c.Table = strings.TrimSuffix(c.Table, model.suffix) + d.suffix
+		children = append(children, c)
+	}
+	s.Children = append(children, s.Children...)
+}
+
+func find(columns []Column, name string) (Column, bool) {
+	i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return Column{}, false
+	}
+	return columns[i], true
+}
+
+func at(list []string, i int) string {
+	if i < len(list) {
+		return list[i]
+	}
+	return ""
+}
+
+func paths(v *grammar.Value) [][]string {
+	var all [][]string
+	for _, text := range v.Texts() {
+		all = append(all, split(text))
+	}
+	return all
+}
+
+func split(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}

@@ -1,0 +1,160 @@
+-- relation: contact_lifecycle (table)
+-- doc: One row a contact of which more is known than that search returns it: listed as inactive, read by id, merged or deleted by an event. The latest sign decides; at the same second a reading by id beats the inactive list, that beats an event, that beats search.
+-- column id: Contact id.
+-- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted; deleted where only a deletion event or a 404 tells of it.
+-- column inactive_since: When it left the active contacts, by the evidence; null while it is active.
+-- column merged_into_id: The contact it was merged into, directly; contact_identity follows the chain.
+-- column reason: Where the deciding sign came from.
+-- column record_from: Where its fields are taken from: search, by id, or the inactive list when it was never read.
+-- column role: lead or user, as the inactive list has it.
+-- column external_id: As the inactive list has it.
+-- column email: As the inactive list has it.
+-- column _synced_at: Commit that last changed anything this row is made from.
+WITH events AS (
+  SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id) AS id,
+         created_at AS at, 2 AS rank,
+         CASE event_type WHEN 'contact.merged' THEN 'merged' WHEN 'contact.deleted' THEN 'deleted' ELSE 'active' END AS lifecycle,
+         CASE WHEN event_type = 'contact.merged' THEN merge_target_id END AS merged_into_id,
+         'event' AS reason, false AS listed, _synced_at
+  FROM {schema}.contact_activities
+  WHERE event_type IN ('contact.merged', 'contact.deleted', 'contact.created', 'contact.role_updated')
+), signs AS (
+  SELECT id, updated_at AS at, 3 AS rank, status AS lifecycle, merged_into_id,
+         'inactive list' AS reason, _gone_at IS NULL AS listed, _synced_at
+  FROM {schema}.deleted_contacts_all
+  UNION ALL
+  SELECT id, coalesce(_gone_at, read_at), 4, CASE WHEN _gone_at IS NULL THEN 'active' ELSE 'deleted' END, NULL,
+         'read by id', false, _synced_at
+  FROM {schema}.contacts_by_id_all
+  UNION ALL
+  SELECT * FROM events WHERE lifecycle <> 'active'
+), subjects AS (
+  SELECT DISTINCT id FROM signs WHERE id IS NOT NULL
+), evidence AS (
+  SELECT * FROM signs
+  UNION ALL
+  SELECT * FROM events WHERE lifecycle = 'active' AND id IN (SELECT id FROM subjects)
+  UNION ALL
+  SELECT id, updated_at, 1, 'active', NULL, 'search', false, _synced_at
+  FROM {schema}.contacts_raw WHERE id IN (SELECT id FROM subjects)
+), decided AS (
+  SELECT id,
+         arg_max(struct_pack(lifecycle, at, merged_into_id, reason),
+                 struct_pack(at := coalesce(at, '1970-01-01'::TIMESTAMPTZ), rank)) AS last,
+         arg_max(struct_pack(lifecycle, at, merged_into_id, reason), at) FILTER (listed) AS listed,
+         arg_max(struct_pack(lifecycle, at, merged_into_id, reason), at) FILTER (lifecycle = 'merged') AS merged,
+         max(_synced_at) AS _synced_at
+  FROM evidence WHERE id IS NOT NULL GROUP BY id
+), settled AS (
+  SELECT id, _synced_at,
+         -- A 404 says that it is gone, the list or the merge says how.
+         CASE WHEN last.lifecycle = 'active' THEN last
+              WHEN listed IS NOT NULL THEN listed
+              WHEN last.reason = 'read by id' AND merged IS NOT NULL THEN merged
+              ELSE last END AS sign
+  FROM decided
+)
+SELECT s.id, s.sign.lifecycle AS lifecycle,
+       CASE WHEN s.sign.lifecycle <> 'active' THEN s.sign.at END AS inactive_since,
+       CASE WHEN s.sign.lifecycle <> 'active' THEN s.sign.merged_into_id END AS merged_into_id,
+       s.sign.reason AS reason,
+       CASE WHEN b.read_at IS NOT NULL AND (r.id IS NULL OR b.updated_at > r.updated_at
+                 OR (b.updated_at IS NOT DISTINCT FROM r.updated_at AND b._synced_at > r._synced_at)) THEN 'by id'
+            WHEN r.id IS NOT NULL THEN 'search'
+            ELSE 'inactive list' END AS record_from,
+       d.role, d.external_id, d.email, s._synced_at
+FROM settled s
+LEFT JOIN {schema}.contacts_raw r ON r.id = s.id
+LEFT JOIN {schema}.contacts_by_id_all b ON b.id = s.id
+LEFT JOIN {schema}.deleted_contacts_all d ON d.id = s.id
+
+-- relation: contacts_all (view)
+-- doc: One row a contact ever seen, active or not. Upserting what _synced_at says has changed, and replacing the children of those rows, keeps a copy equal.
+-- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
+-- column inactive_since: When it left the active contacts; null while it is active.
+-- column merged_into_id: The contact it was merged into, directly; contact_identity follows the chain.
+-- column _synced_at: Commit that last changed this row or anything its lifecycle is made from.
+SELECT r.* EXCLUDE (_synced_at), coalesce(l.lifecycle, 'active') AS lifecycle, l.inactive_since, l.merged_into_id,
+       greatest(r._synced_at, l._synced_at) AS _synced_at
+FROM {schema}.contacts_raw r LEFT JOIN {schema}.contact_lifecycle l ON l.id = r.id
+WHERE coalesce(l.record_from, 'search') = 'search'
+UNION ALL BY NAME
+SELECT b.* EXCLUDE (_synced_at, _gone_at, read_at), l.lifecycle, l.inactive_since, l.merged_into_id, l._synced_at
+FROM {schema}.contacts_by_id_all b JOIN {schema}.contact_lifecycle l ON l.id = b.id
+WHERE l.record_from = 'by id'
+UNION ALL BY NAME
+SELECT l.id, l.role, l.external_id, l.email, l.lifecycle, l.inactive_since, l.merged_into_id, l._synced_at
+FROM {schema}.contact_lifecycle l
+WHERE l.record_from = 'inactive list' AND l.lifecycle <> 'active'
+
+-- relation: contacts (view)
+-- doc: One row an active contact: what contact search of the workspace would return. Merged, archived, blocked and deleted ones are in contacts_inactive.
+SELECT * FROM {schema}.contacts_all WHERE lifecycle = 'active'
+
+-- relation: contacts_inactive (view)
+-- doc: One row a contact that search no longer returns: archived, blocked, merged or deleted, with when and how. Fields are those it had when it was last read.
+SELECT * FROM {schema}.contacts_all WHERE lifecycle <> 'active'
+
+-- relation: contact_identity (view)
+-- doc: One row for every contact id ever seen, with the contact it is today. Join old ids through it.
+-- column contact_id: Contact id, as conversations and events may still name it.
+-- column current_contact_id: The contact that carries its data now: the end of its chain of merges, itself when it was not merged.
+-- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
+-- column since: When that began: for an active contact its creation.
+-- column reason: Where that is known from.
+-- column _synced_at: Commit that last changed anything this row is made from.
+WITH RECURSIVE chain AS (
+  SELECT id, merged_into_id AS survivor, [id, merged_into_id] AS path, _synced_at
+  FROM {schema}.contact_lifecycle WHERE lifecycle = 'merged' AND merged_into_id IS NOT NULL
+  UNION ALL
+  -- A contact met before ends the walk: a source that contradicts itself must not turn it into a loop.
+  SELECT c.id, l.merged_into_id, list_append(c.path, l.merged_into_id), greatest(c._synced_at, l._synced_at)
+  FROM chain c JOIN {schema}.contact_lifecycle l ON l.id = c.survivor
+  WHERE l.lifecycle = 'merged' AND l.merged_into_id IS NOT NULL AND NOT list_contains(c.path, l.merged_into_id)
+), survivors AS (
+  SELECT id, arg_max(survivor, len(path)) AS survivor, max(_synced_at) AS _synced_at FROM chain GROUP BY id
+)
+SELECT a.id AS contact_id, coalesce(s.survivor, a.id) AS current_contact_id, a.lifecycle,
+       coalesce(a.inactive_since, a.created_at) AS since, coalesce(l.reason, 'search') AS reason,
+       greatest(a._synced_at, s._synced_at) AS _synced_at
+FROM {schema}.contacts_all a
+LEFT JOIN {schema}.contact_lifecycle l ON l.id = a.id
+LEFT JOIN survivors s ON s.id = a.id
+UNION ALL
+SELECT e.contact_id, e.contact_id, 'active', min(e.created_at), 'event', max(e._synced_at)
+FROM {schema}.contact_activities e
+WHERE e.event_type IN ('contact.created', 'contact.role_updated')
+  AND NOT EXISTS (SELECT 1 FROM {schema}.contacts_all a WHERE a.id = e.contact_id)
+GROUP BY e.contact_id
+
+-- relation: contact_tags (view)
+-- doc: One row a tag of a contact, complete for active contacts; inactive ones keep what they had.
+SELECT t.* FROM {schema}.contact_tags_raw t
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+UNION ALL BY NAME
+SELECT t.* FROM {schema}.contact_tags_by_id t
+WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+
+-- relation: contact_notes (view)
+-- doc: One row a note about a contact, complete for active contacts; inactive ones keep what they had.
+SELECT t.* FROM {schema}.contact_notes_raw t
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+UNION ALL BY NAME
+SELECT t.* FROM {schema}.contact_notes_by_id t
+WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+
+-- relation: contact_companies (view)
+-- doc: One row a company of a contact, complete for active contacts; inactive ones keep what they had.
+SELECT t.* FROM {schema}.contact_companies_raw t
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+UNION ALL BY NAME
+SELECT t.* FROM {schema}.contact_companies_by_id t
+WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+
+-- relation: contact_social_profiles (view)
+-- doc: One row a social profile of a contact, complete for active contacts; inactive ones keep what they had.
+SELECT t.* FROM {schema}.contact_social_profiles_raw t
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+UNION ALL BY NAME
+SELECT t.* FROM {schema}.contact_social_profiles_by_id t
+WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')

@@ -1,0 +1,191 @@
+package schemas
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// largestPage is what the API documents, where it documents a maximum.
+var largestPage = map[string]int{
+	"POST /contacts/search":        150,
+	"GET /contacts":                150,
+	"GET /contacts/deleted":        150,
+	"GET /contacts/activities":     150,
+	"POST /companies/list":         60,
+	"POST /conversations/search":   150,
+	"GET /conversations":           150,
+	"GET /conversations/deleted":   60,
+	"POST /tickets/search":         150,
+	"GET /calls":                   25,
+	"GET /articles":                250,
+	"GET /internal_articles":       250,
+	"GET /help_center/collections": 250,
+	"GET /admins/activity_logs":    250,
+	"GET /folders":                 150,
+	"GET /dynamic_contents":        50,
+	"GET /data_connectors":         50,
+}
+
+// lint finds what the form of the file cannot tell: keys that do not go together, names that are not there.
+func (c *Catalogue) lint(d *draft) {
+	d.lintPage()
+	d.lintSince()
+	c.lintOver(d)
+	c.lintNames(d)
+	d.lintColumns()
+	d.lintKey()
+	for i, v := range d.file.Key("children").Items() {
+		// Children of the file come after those of the stream that it is like.
+		d.lintChild(v, d.stream.Children[len(d.stream.Children)-len(d.file.Key("children").Items())+i])
+	}
+	c.lintTables(d)
+}
+
+func (d *draft) lintPage() {
+	read, page := d.file.Key("read"), d.file.Key("read").Key("page")
+	in, size := page.Key("in"), page.Key("size")
+	records := read.Key("records").Texts()
+	if slices.Contains(records, itself) && (len(records) > 1 || page.Key("by").Text() != "none") {
+		read.Key("records").Wrong("", "an answer that is the record has no list and no pages: by is none")
+	}
+	switch page.Key("by").Text() {
+	case "":
+		return
+	case "none":
+		for _, v := range []*grammar.Value{in, size} {
+			if v.Given() {
+				v.WrongKey("", "%s: there are no pages where by is none", v.Path())
+			}
+		}
+		return
+	}
+	if !in.Given() {
+		page.Key("by").Wrong(`in: query, or in: body`, "pages need in")
+	}
+	if !size.Given() {
+		page.Key("by").Wrong("e.g. size: 50", "pages need size")
+	}
+	if in.Text() == "body" && d.stream.Read.Method == "GET" {
+		in.Wrong("in: query", "a GET has no body")
+	}
+	endpoint := read.Key("endpoint").Text()
+	if most := largestPage[endpoint]; most > 0 && size.Int() > most {
+		size.Wrong("", "%d is more than the documented maximum %d of %s", size.Int(), most, endpoint)
+	}
+}
+
+func (d *draft) lintSince() {
+	since, page := d.file.Key("read").Key("since"), d.file.Key("read").Key("page")
+	by, field := since.Key("by"), since.Key("field")
+	if by.Text() != "search" {
+		for _, v := range []*grammar.Value{field, since.Key("lag"), since.Key("overlap")} {
+			if v.Given() && by.Set() {
+				v.WrongKey("", "%s: only by: search has it", v.Path())
+			}
+		}
+		if by.Text() == "bookmark" && page.Key("by").Set() && page.Key("by").Text() != "cursor" {
+			by.Wrong("page: {by: cursor, …}", "a bookmark is a cursor, so pages must be by cursor")
+		}
+		return
+	}
+	if page.Key("by").Set() && (page.Key("by").Text() != "cursor" || page.Key("in").Text() == "query") {
+		page.Key("by").Wrong("page: {by: cursor, in: body, size: …}", "a search is paged by a cursor in the body")
+	}
+	if !field.Given() {
+		by.Wrong("e.g. field: updated_at", "a search needs field")
+		return
+	}
+	var times []string
+	for _, c := range d.stream.Columns {
+		if c.Type == Timestamp {
+			times = append(times, strings.Join(c.From, "."))
+		}
+	}
+	if field.Set() && !slices.Contains(times, field.Text()) {
+		field.Wrong(grammar.DidYouMean(field.Text(), times), "no timestamp column is from field %q", field.Text())
+	}
+}
+
+func (c *Catalogue) lintOver(d *draft) {
+	read := d.file.Key("read")
+	over, endpoint := read.Key("over"), read.Key("endpoint")
+	wants := strings.Contains(d.stream.Read.Path, "{id}")
+	if wants && !over.Given() {
+		endpoint.Wrong("over: {view: …}", "nothing fills {id}")
+	}
+	if over.Set() && endpoint.Set() && !wants {
+		endpoint.Wrong("e.g. GET /contacts/{id}", "over fills {id}, and it is not there")
+	}
+	if over.Set() && !over.Key("view").Given() {
+		over.WrongKey("view: file.sql", "over needs view")
+	}
+	if by := read.Key("since").Key("by"); over.Set() && by.Set() && by.Text() != "full" {
+		by.Wrong("since: {by: full}", "a stream over something else is read in full")
+	}
+	for _, after := range over.Key("after").Items() {
+		c.lintStream(after)
+	}
+}
+
+// lintStream refuses the name of a stream that is not there.
+func (c *Catalogue) lintStream(v *grammar.Value) {
+	if _, ok := c.drafts[v.Text()]; !ok && v.Set() {
+		v.Wrong(grammar.DidYouMean(v.Text(), c.Names()), "no stream %q", v.Text())
+	}
+}
+
+func (c *Catalogue) lintNames(d *draft) {
+	c.lintStream(d.file.Key("with"))
+	if d.like != "" && d.suffix == "" {
+		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream like another one needs a suffix: its tables would have the same names")
+	}
+	absent := d.file.Key("absent")
+	if absent.Text() != "gone" {
+		return
+	}
+	if by := d.stream.Read.Since.By; by != "" && by != "full" {
+		absent.Wrong("", "only what is read in full can be found absent")
+	}
+	if d.stream.Read.Over != nil && len(d.stream.Key) > 1 {
+		absent.Wrong("", "a 404 marks one id, and the key has %d columns", len(d.stream.Key))
+	}
+}
+
+// lintTables refuses a name that two tables or relations of the workspace would share.
+func (c *Catalogue) lintTables(d *draft) {
+	owners := map[string]string{}
+	for _, name := range c.Names() {
+		s := c.drafts[name].stream
+		if s == d.stream {
+			continue
+		}
+		for _, table := range s.tables() {
+			owners[table] = "a table of stream " + s.Name
+		}
+		for _, r := range c.relations[s.PublishAs] {
+			owners[r.Name] = fmt.Sprintf("published by %s.sql", s.PublishAs)
+		}
+	}
+	v := d.file.Key("stream")
+	for _, table := range d.stream.tables() {
+		if owner, taken := owners[table]; taken {
+			v.Wrong("", "table %q is %s", table, owner)
+		}
+		owners[table] = "a table of this stream already"
+	}
+}
+
+// tables names all that a stream puts into the workspace's schema.
+func (s *Stream) tables() []string {
+	all := []string{s.Table}
+	if s.Absent == "gone" {
+		all = append(all, s.Table+"_all")
+	}
+	for _, c := range s.Children {
+		all = append(all, c.Table)
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package schemas
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+func (d *draft) lintColumns() {
+	own := d.file.Key("columns")
+	if len(d.stream.Columns) == 0 && d.like == "" {
+		own.Wrong("", "a stream has columns")
+		return
+	}
+	inherited := d.stream.Columns[:len(d.stream.Columns)-len(own.Items())]
+	lintColumns(own, inherited, d.stream.Columns)
+	for _, v := range own.Items() {
+		from := v.Key("from")
+		switch root, _, _ := strings.Cut(from.Text(), "."); {
+		case root == FromParent || root == FromPosition:
+			from.Wrong("", "only the table of a nested list has %s", root)
+		case root == FromOver && d.stream.Read.Over == nil:
+			from.Wrong("", "the stream has no over")
+		}
+	}
+	for _, v := range d.file.Key("children").Items() {
+		lintInside(v.Key("from"), split(v.Key("from").Text()), d.stream.Columns)
+	}
+}
+
+// lintColumns checks the columns that a file declares; all are those of the table, the inherited ones first.
+func lintColumns(v *grammar.Value, inherited, all []Column) {
+	places := map[string]string{}
+	for _, c := range inherited {
+		places[c.Name] = "a column that is there already"
+	}
+	for _, item := range v.Items() {
+		name, from := item.Key("name"), item.Key("from")
+		if other, twice := places[name.Text()]; twice && name.Set() {
+			name.Wrong("", "%q is the name of %s", name.Text(), other)
+		}
+		places[name.Text()] = item.Path() + " too"
+		if as := item.Key("as"); as.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != Text {
+			as.Wrong("", "only a text can be read as %s", as.Text())
+		}
+		lintSource(from, item.Key("type"))
+		lintInside(from, split(from.Text()), all)
+	}
+}
+
+// lintSource checks that a source other than the record has the type that it gives.
+func lintSource(from, typ *grammar.Value) {
+	gives := map[string]Type{FromReadAt: Timestamp, FromOver: Text, FromPosition: Int}
+	if want, ok := gives[from.Text()]; ok && typ.Set() && Type(typ.Text()) != want {
+		typ.Wrong("", "%s gives %s", from.Text(), want)
+	}
+}
+
+// lintInside refuses a path that looks inside of what another column takes as a whole: each field has one home.
+func lintInside(v *grammar.Value, path []string, all []Column) {
+	for _, c := range all {
+		if len(c.From) < len(path) && slices.Equal(c.From, path[:len(c.From)]) {
+			v.Wrong("", "%q is inside of what column %q takes as a whole", strings.Join(path, "."), c.Name)
+		}
+	}
+}
+
+func (d *draft) lintKey() {
+	key, newest := d.file.Key("key"), d.file.Key("newest")
+	if len(d.stream.Key) == 0 && d.like == "" && !key.Given() {
+		d.file.Key("stream").WrongKey("e.g. key: [id]", `key "key" is missing`)
+	}
+	lintKey(key, d.stream.Columns)
+	if newest.Set() {
+		if c, ok := find(d.stream.Columns, newest.Text()); !ok || c.Type != Timestamp {
+			var times []string
+			for _, c := range d.stream.Columns {
+				if c.Type == Timestamp {
+					times = append(times, c.Name)
+				}
+			}
+			newest.Wrong(grammar.DidYouMean(newest.Text(), times), "no timestamp column %q", newest.Text())
+		}
+	}
+}
+
+func lintKey(key *grammar.Value, columns []Column) {
+	seen := map[string]bool{}
+	for _, v := range key.Items() {
+		if seen[v.Text()] {
+			v.Wrong("", "%q is in the key twice", v.Text())
+		}
+		seen[v.Text()] = true
+		c, ok := find(columns, v.Text())
+		if !ok {
+			v.Wrong(grammar.DidYouMean(v.Text(), names(columns)), "no column %q", v.Text())
+			continue
+		}
+		if c.Type == JSON || c.Type == Double || c.Type == Bool {
+			v.Wrong("", "a %s column cannot name a record", c.Type)
+		}
+	}
+}
+
+func (d *draft) lintChild(v *grammar.Value, c Child) {
+	key := v.Key("key")
+	lintColumns(v.Key("columns"), nil, c.Columns)
+	lintKey(key, c.Columns)
+	parents := len(d.stream.Key)
+	if key.Set() && len(c.Key) <= parents {
+		key.Wrong("", "the key needs a column for each of the parent's key (%s), then one of its own", strings.Join(d.stream.Key, ", "))
+	}
+	for i, parent := range d.stream.Key {
+		column, ok := find(c.Columns, at(c.Key, i))
+		if ok && column.From[0] != FromParent {
+			key.Items()[i].Wrong("leave the column out, or give it from: $parent."+parent, "column %q must be the parent's %q", column.Name, parent)
+		}
+	}
+	for i, column := range v.Key("columns").Items() {
+		from := column.Key("from")
+		name, ok := strings.CutPrefix(from.Text(), FromParent+".")
+		if _, known := find(d.stream.Columns, name); ok && !known {
+			from.Wrong(grammar.DidYouMean(name, names(d.stream.Columns)), "the parent has no column %q", name)
+		}
+		if root := split(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
+			v.Key("columns").Items()[i].Key("from").Wrong("take it from $parent", "only the stream's own table has %s", root[0])
+		}
+	}
+}
+
+func names(columns []Column) []string {
+	var all []string
+	for _, c := range columns {
+		all = append(all, c.Name)
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package schemas
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|table)\)$`)
+
+// relations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), goes on with
+// "-- doc:" and "-- column name:" lines, and ends with one SELECT.
+func relations(file, text string) ([]Relation, error) {
+	var report grammar.Report
+	wrong := func(line int, format string, args ...any) {
+		lines := strings.Split(text, "\n")
+		report.Add(grammar.Mistake{File: file, Line: line, Column: 1, Message: fmt.Sprintf(format, args...), Excerpt: lines[line-1]})
+	}
+	var all []Relation
+	var heads []int // line of each relation
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		if head := relationHead.FindStringSubmatch(line); head != nil {
+			all, heads = append(all, Relation{Name: head[1], Kind: head[2]}), append(heads, i+1)
+			continue
+		}
+		if strings.HasPrefix(line, "-- relation:") {
+			wrong(i+1, "expected a line like -- relation: contacts (view), or (table)")
+			continue
+		}
+		if len(all) == 0 {
+			if line != "" && !strings.HasPrefix(line, "--") {
+				wrong(i+1, "SQL before the first -- relation: line")
+				break
+			}
+			continue
+		}
+		all[len(all)-1].take(line)
+	}
+	for i := range all {
+		all[i].SQL = strings.TrimRight(strings.TrimSpace(all[i].SQL), "; \n")
+		for j := range i {
+			if all[j].Name == all[i].Name {
+				wrong(heads[i], "relation %q is made twice", all[i].Name)
+			}
+		}
+		if all[i].SQL == "" {
+			wrong(heads[i], "relation %q has no SELECT", all[i].Name)
+		}
+		if all[i].Doc == "" {
+			wrong(heads[i], "relation %q has no -- doc: line", all[i].Name)
+		}
+	}
+	if len(all) == 0 {
+		report.Add(grammar.Mistake{File: file, Message: "no -- relation: line, so nothing is published"})
+	}
+	return all, report.Err()
+}
+
+// take adds one line of the relation's block.
+func (r *Relation) take(line string) {
+	if doc, ok := strings.CutPrefix(line, "-- doc: "); ok && r.SQL == "" {
+		r.Doc = doc
+		return
+	}
+	if text, ok := strings.CutPrefix(line, "-- column "); ok && r.SQL == "" {
+		if name, doc, ok := strings.Cut(text, ": "); ok {
+			r.Columns = append(r.Columns, RelationColumn{Name: name, Doc: doc})
+			return
+		}
+	}
+	if line != "" || r.SQL != "" {
+		r.SQL += line + "\n"
+	}
+}

@@ -1,0 +1,198 @@
+// Package schemas holds the stream files: how each stream is read, its columns, its child tables, its documentation.
+//
+// Built-in streams are nothing special: they are files beside this one, checked like those a user adds.
+package schemas
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+//go:embed *.yaml *.sql
+var builtin embed.FS
+
+// itself stands in a stream file for an answer that is the record, in place of the key of a list.
+const itself = "itself"
+
+// Catalogue is the streams that a pipeline can name. It is not changed while it is read.
+type Catalogue struct {
+	drafts    map[string]*draft
+	relations map[string][]Relation
+}
+
+// File is one stream file.
+type File struct {
+	Name string // as messages call it
+	Text []byte
+	Dir  fs.FS // where its SQL files are; nil when it has none
+}
+
+// Builtin gives a catalogue of the streams that come with the program.
+func Builtin() (*Catalogue, error) {
+	c := &Catalogue{drafts: map[string]*draft{}, relations: map[string][]Relation{}}
+	names, err := fs.Glob(builtin, "*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list the built-in streams: %w", err)
+	}
+	var files []File
+	for _, name := range names {
+		text, err := fs.ReadFile(builtin, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the built-in streams: %w", err)
+		}
+		files = append(files, File{Name: path.Join("schemas", name), Text: text, Dir: builtin})
+	}
+	if err := c.AddFiles(files...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Streams gives all streams in the order of their names.
+func (c *Catalogue) Streams() []*Stream {
+	var all []*Stream
+	for _, name := range c.Names() {
+		all = append(all, c.drafts[name].stream)
+	}
+	return all
+}
+
+// Names gives the names of all streams in their order.
+func (c *Catalogue) Names() []string { return slices.Sorted(maps.Keys(c.drafts)) }
+
+// Stream gives the stream of a name.
+func (c *Catalogue) Stream(name string) (*Stream, bool) {
+	d, ok := c.drafts[name]
+	if !ok {
+		return nil, false
+	}
+	return d.stream, true
+}
+
+// Add takes in one stream file that needs no SQL file. What is wrong with it comes back as grammar.Mistakes, and then
+// the catalogue is as it was.
+func (c *Catalogue) Add(name string, text []byte) error {
+	return c.AddFiles(File{Name: name, Text: text})
+}
+
+// AddFiles takes in stream files that may lean on one another. What is wrong with them comes back as
+// grammar.Mistakes, all at once, and then the catalogue is as it was.
+func (c *Catalogue) AddFiles(files ...File) error {
+	var report grammar.Report
+	next := &Catalogue{drafts: maps.Clone(c.drafts), relations: maps.Clone(c.relations)}
+	var added []*draft
+	for _, f := range files {
+		v := report.Read(f.Name, f.Text, Spec(), nil)
+		d := build(f.Name, v)
+		if d.stream.Name == "" {
+			continue
+		}
+		if other, taken := next.drafts[d.stream.Name]; taken {
+			v.Key("stream").Wrong("", "stream %q is declared in %s", d.stream.Name, other.stream.File)
+			continue
+		}
+		next.files(d, f.Dir)
+		next.drafts[d.stream.Name] = d
+		added = append(added, d)
+	}
+	for _, d := range added {
+		next.settle(d, nil)
+	}
+	// A file whose form is broken has been told so: what follows from it would only distract.
+	if err := report.Err(); err != nil && len(added) < len(files) {
+		return err
+	}
+	for _, d := range added {
+		next.lint(d)
+	}
+	if err := report.Err(); err != nil {
+		return err
+	}
+	*c = *next
+	return nil
+}
+
+// files reads the SQL files that a stream file names.
+func (c *Catalogue) files(d *draft, dir fs.FS) {
+	if over := d.stream.Read.Over; over != nil && over.View != "" {
+		over.SQL = sqlText(d.file.Key("read").Key("over").Key("view"), dir, over.View)
+	}
+	name := d.stream.PublishAs
+	if name == "" {
+		return
+	}
+	v := d.file.Key("publish_as")
+	if _, taken := c.relations[name]; taken {
+		v.Wrong("", "another stream publishes %q", name)
+		return
+	}
+	text := sqlText(v, dir, name+".sql")
+	if text == "" {
+		return
+	}
+	all, err := relations(name+".sql", text)
+	if err != nil {
+		v.Report(err)
+		return
+	}
+	c.relations[name] = all
+}
+
+func sqlText(v *grammar.Value, dir fs.FS, name string) string {
+	if dir == nil {
+		v.Wrong("", "no SQL file %q", name)
+		return ""
+	}
+	text, err := fs.ReadFile(dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		v.Wrong("", "no SQL file %q beside the stream file", name)
+		return ""
+	}
+	if err != nil {
+		v.Wrong("", "read the SQL file: %v", err)
+		return ""
+	}
+	if strings.TrimSpace(string(text)) == "" {
+		v.Wrong("", "the SQL file %q is empty", name)
+	}
+	return string(text)
+}
+
+// settle puts in what a stream takes from another one, and that one before it. The trail ends a circle.
+func (c *Catalogue) settle(d *draft, trail []string) {
+	if d.settled || d.like == "" {
+		d.settled = true
+		return
+	}
+	d.settled = true
+	v := d.file.Key("like")
+	model, known := c.drafts[d.like]
+	if !known {
+		v.Wrong(grammar.DidYouMean(d.like, c.Names()), "no stream %q", d.like)
+		return
+	}
+	trail = append(trail, d.stream.Name)
+	if slices.Contains(trail, d.like) {
+		v.Wrong("", "%q is like itself, by way of %s", d.like, strings.Join(trail, ", "))
+		return
+	}
+	c.settle(model, trail)
+	d.resemble(model)
+}
+
+// Relations gives the published relations of an SQL file that a stream's publish_as names, in the order to make them.
+func (c *Catalogue) Relations(publishAs string) ([]Relation, error) {
+	all, ok := c.relations[publishAs]
+	if !ok {
+		return nil, fmt.Errorf("no stream publishes %q", publishAs)
+	}
+	return slices.Clone(all), nil
+}

@@ -1,0 +1,191 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// Spec is the grammar of a stream file.
+func Spec() *grammar.Spec {
+	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
+		{Name: "stream", Kind: grammar.Text, Required: true, Check: name,
+			Doc: "Name of the stream. Its table is called the same."},
+		{Name: "doc", Kind: grammar.Text, Doc: "What one row is; becomes the comment of the table."},
+		readSpec(),
+		{Name: "key", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName},
+			Doc: "Columns that name a record. A record without one of them is rejected whole."},
+		{Name: "newest", Kind: grammar.Text, Check: columnName,
+			Doc: "Timestamp column that decides between two copies of a record; without it the later answer wins."},
+		{Name: "absent", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "gone",
+			Doc: "a record that complete sweeps no longer find, or that a reading by id answers 404, leaves `<table>` and stays in `<table>_all`, with `_gone_at`."}},
+			Doc: "What absence means; without it nothing."},
+		{Name: "identity", Kind: grammar.Text, Check: dotted,
+			Doc: "Path of the workspace's id in a record: another workspace's token is noticed by it before anything is written."},
+		{Name: "with", Kind: grammar.Text, Check: name, Doc: "Stream that this one is read along with, wherever that one is asked for."},
+		{Name: "like", Kind: grammar.Text, Check: name,
+			Doc: "Stream whose records these are: `columns`, `key`, `newest`, `ignore` and `children` are its own, with this file's `suffix`; `columns` here are added."},
+		{Name: "suffix", Kind: grammar.Text, Check: suffix, Hint: "e.g. _raw",
+			Doc: "Put after the name of every table of the stream. Such tables feed published relations and are not for analysts."},
+		{Name: "publish_as", Kind: grammar.Text, Check: name,
+			Doc: "SQL file, without `.sql`, that makes the published relations from the tables of this stream and others."},
+		{Name: "ignore", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: dotted},
+			Doc: "Paths in a record that say nothing and are kept out of `_extra`, e.g. a constant `type`; a path goes through a list to its items: `tags.data.type`. Where a child's `count` and `rest` are is known without it."},
+		{Name: "columns", Kind: grammar.List, Item: columnSpec(), Doc: "Columns of the table."},
+		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become tables of their own, committed with their record."},
+		{Name: "reconcile", Kind: grammar.Map, Later: true, Doc: "A full walk now and then finds what vanished."},
+		{Name: "snapshot", Kind: grammar.Text, Later: true, Doc: "Keeps one copy a day."},
+		{Name: "lake", Kind: grammar.Map, Later: true, Doc: "Partitions the table's Parquet by month."},
+	}}
+}
+
+func readSpec() grammar.Spec {
+	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text}
+	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Doc: "How the stream is asked for.", Keys: []grammar.Spec{
+		{Name: "endpoint", Kind: grammar.Text, Required: true, Check: endpoint, Hint: "e.g. GET /help_center/help_centers",
+			Doc: "Method and path, below the base address. `{id}` is filled by `over`."},
+		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
+		{Name: "records", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,
+			Doc: "Key of the answer that holds the list; of several, exactly one is there. `itself`: the answer is the record."},
+		{Name: "page", Kind: grammar.Map, Required: true, Doc: "How one list is walked. A URL in `pages.next` is read by all.", Keys: []grammar.Spec{
+			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "What names the next page.", Values: []grammar.Choice{
+				{Name: "none", Doc: "one answer is all."},
+				{Name: "number", Doc: "`page`, counted from 1."},
+				{Name: "cursor", Doc: "`starting_after`, from the answer."}}},
+			{Name: "in", Kind: grammar.Enum, Doc: "Where it is sent.", Values: []grammar.Choice{{Name: "query"}, {Name: "body"}}},
+			{Name: "size", Kind: grammar.Int, Min: 1, Max: 10_000, Doc: "Records asked for at once; halved by itself when a page keeps failing."},
+		}},
+		{Name: "since", Kind: grammar.Map, Required: true, Doc: "How far a stream is read, and what is remembered.", Keys: []grammar.Spec{
+			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "The way of reading on.", Values: []grammar.Choice{
+				{Name: "full", Doc: "everything, each time."},
+				{Name: "search", Doc: "what changed since the mark, by a search on `field`."},
+				{Name: "bookmark", Doc: "a feed, from the last cursor on."},
+				{Name: "between", Later: true}, {Name: "export", Later: true}}},
+			{Name: "field", Kind: grammar.Text, Check: dotted, Doc: "search: the timestamp field that is searched and sorted by."},
+			{Name: "lag", Kind: grammar.Duration, Default: "15m", Doc: "search: how long the source may take to find a changed record."},
+			{Name: "overlap", Kind: grammar.Duration, Default: "48h", Doc: "search: how far behind the mark each reading begins."},
+		}},
+		{Name: "over", Kind: grammar.Map, Doc: "One request for each row of something else; the path has `{id}`.", Keys: []grammar.Spec{
+			{Name: "view", Kind: grammar.Text, Check: sqlFile, Hint: "a file name beside the stream file, e.g. contacts_to_read.sql",
+				Doc: "SQL file; the first column of its rows is the id. `{schema}` stands for the workspace's schema."},
+			{Name: "after", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: name}, Doc: "Streams that are read before it in the same run."},
+			{Name: "stream", Kind: grammar.Text, Later: true, Doc: "One walk for each row of another stream."},
+			{Name: "where", Kind: grammar.Text, Later: true, Doc: "Column of that stream with the id."},
+			{Name: "batch", Kind: grammar.Text, Later: true, Doc: "One request for each n ids."},
+			{Name: "as", Kind: grammar.Text, Later: true, Doc: "Name the ids are sent by."},
+			{Name: "size", Kind: grammar.Text, Later: true, Doc: "Ids of one request."},
+			{Name: "values", Kind: grammar.List, Later: true, Doc: "One walk for each literal value."},
+		}},
+		{Name: "detail", Kind: grammar.Map, Later: true, Doc: "Each record of a page is replaced by its own reading."},
+	}}
+}
+
+func columnSpec() *grammar.Spec {
+	flag := func(name, doc string) grammar.Spec {
+		return grammar.Spec{Name: name, Kind: grammar.Bool, Default: "false", Doc: doc}
+	}
+	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
+		{Name: "name", Kind: grammar.Text, Required: true, Check: columnName, Doc: "Name of the column."},
+		{Name: "from", Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $position, $parent.id",
+			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id that was asked for; in a child `$parent.<column>` and `$position`, the place in the list."},
+		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
+			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
+			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "a free-form object or list, as sent."}}},
+		{Name: "as", Kind: grammar.Enum, Doc: "What is made of a text.", Values: []grammar.Choice{
+			{Name: "plain_text", Doc: "HTML made readable."}, {Name: "url", Doc: "the query string, which may be a signature, is cut off."}}},
+		{Name: "doc", Kind: grammar.Text, Doc: "What it means; becomes the comment of the column."},
+		flag("required", "A record without it is rejected whole. Columns of the key always are."),
+		flag("pii", "Personal data."),
+		flag("person", "Holds a contact's id: erasure finds a person's rows by it."),
+		flag("volatile", "Moves without being a change of the record."),
+		{Name: "references", Kind: grammar.Text, Check: reference, Hint: "table.column, e.g. admins.id", Doc: "Column it points to."},
+	}}
+}
+
+func childSpec() *grammar.Spec {
+	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
+		{Name: "table", Kind: grammar.Text, Required: true, Check: name, Doc: "Name of the table, before the suffix."},
+		{Name: "doc", Kind: grammar.Text, Doc: "What one row is."},
+		{Name: "from", Kind: grammar.Text, Required: true, Check: dotted, Doc: "Path of the list in the record."},
+		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName},
+			Doc: "Columns that name a row: first one for each column of the parent's key, in its order, which need not be declared; then the child's own."},
+		{Name: "complete", Kind: grammar.Bool, Default: "true", Doc: "The list is whole: stored rows that are absent from it go."},
+		{Name: "count", Kind: grammar.Text, Check: dotted, Doc: "Path of the number of items the source has."},
+		{Name: "rest", Kind: grammar.Text, Check: dotted, Doc: "Path of the URL where a capped list is read on."},
+		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), Doc: "Columns of the table."},
+		{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What a row is made of.",
+			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Later: true}}},
+		{Name: "children", Kind: grammar.List, Later: true, Doc: "Lists inside the items."},
+	}}
+}
+
+// matcher is a check of a text's form, with what it says of another.
+func matcher(pattern, message string) func(string) error {
+	form := regexp.MustCompile(pattern)
+	return func(text string) error {
+		if !form.MatchString(text) {
+			return fmt.Errorf(message, text)
+		}
+		return nil
+	}
+}
+
+func name(text string) error {
+	return matcher(`^[a-z][a-z0-9_]{0,62}$`, "a name is lower-case letters, digits and _, beginning with a letter: %q is not")(text)
+}
+
+func columnName(text string) error {
+	for _, taken := range []string{"_row", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"} {
+		if text == taken {
+			return fmt.Errorf("every table has its own %q", text)
+		}
+	}
+	return matcher(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")(text)
+}
+
+func suffix(text string) error {
+	return matcher(`^_[a-z][a-z0-9_]{0,20}$`, "a suffix is _ and lower-case letters, digits and _: %q is not")(text)
+}
+
+func sqlFile(text string) error {
+	return matcher(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")(text)
+}
+
+func reference(text string) error {
+	return matcher(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q names no column of a table")(text)
+}
+
+func dotted(text string) error {
+	return matcher(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")(text)
+}
+
+func source(text string) error {
+	if !strings.HasPrefix(text, "$") {
+		return dotted(text)
+	}
+	if text == FromReadAt || text == FromOver || text == FromPosition {
+		return nil
+	}
+	if column, ok := strings.CutPrefix(text, FromParent+"."); ok {
+		return columnName(column)
+	}
+	return fmt.Errorf("no such source: %q", text)
+}
+
+// endpoint refuses what would never be sent: this program only reads.
+func endpoint(text string) error {
+	err := matcher(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")(text)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(text, "POST ") && !strings.HasSuffix(text, "/search") && !strings.HasSuffix(text, "/list") {
+		return errors.New("of POST only /…/search and /…/list are ever sent: this program changes nothing at the source")
+	}
+	if strings.Count(text, "{id}") > 1 {
+		return errors.New("one {id} is filled, no more")
+	}
+	return nil
+}
