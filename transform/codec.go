@@ -1,23 +1,97 @@
 package transform
 
 import (
+	"math"
+	"strconv"
+	"unsafe"
+
 	"aqueduck/schemas"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
+// kind is a type of the stream files, as a number to switch on.
+type kind uint8
+
+const (
+	kindText kind = iota
+	kindJSON
+	kindInt
+	kindDouble
+	kindBool
+	kindTimestamp
+	kindDate
+)
+
+// fixed says that a value is a number in its cell; others are bytes elsewhere.
+func (k kind) fixed() bool { return k > kindJSON }
+
 // codec is how one type of the stream files is stored.
 type codec struct {
+	kind  kind
 	sql   string
 	arrow arrow.DataType
+	width int64 // bytes a row in Arrow, without the text itself
 }
 
 var codecs = map[schemas.Type]codec{
-	schemas.Text:      {"VARCHAR", arrow.BinaryTypes.String},
-	schemas.Int:       {"BIGINT", arrow.PrimitiveTypes.Int64},
-	schemas.Double:    {"DOUBLE", arrow.PrimitiveTypes.Float64},
-	schemas.Bool:      {"BOOLEAN", arrow.FixedWidthTypes.Boolean},
-	schemas.Timestamp: {"TIMESTAMPTZ", arrow.FixedWidthTypes.Timestamp_us},
-	schemas.Date:      {"DATE", arrow.FixedWidthTypes.Date32},
-	schemas.JSON:      {"JSON", arrow.BinaryTypes.String},
+	schemas.Text:      {kindText, "VARCHAR", arrow.BinaryTypes.String, 4},
+	schemas.Int:       {kindInt, "BIGINT", arrow.PrimitiveTypes.Int64, 8},
+	schemas.Double:    {kindDouble, "DOUBLE", arrow.PrimitiveTypes.Float64, 8},
+	schemas.Bool:      {kindBool, "BOOLEAN", arrow.FixedWidthTypes.Boolean, 1},
+	schemas.Timestamp: {kindTimestamp, "TIMESTAMPTZ", arrow.FixedWidthTypes.Timestamp_us, 8},
+	schemas.Date:      {kindDate, "DATE", arrow.FixedWidthTypes.Date32, 4},
+	schemas.JSON:      {kindJSON, "JSON", arrow.BinaryTypes.String, 4},
+}
+
+// token is a value of a record: a scalar's text, without quotes, or the whole of an object or a list.
+type token struct {
+	first byte // of the value as sent
+	text  span
+	raw   []byte
+}
+
+func (t token) container() bool { return t.first == '{' || t.first == '[' }
+
+// parse reads a value that is stored as a number. The reason is "" when it is one.
+func (k kind) parse(t token, text []byte) (uint64, string) {
+	if t.container() || k != kindBool && (t.first == 't' || t.first == 'f') {
+		return 0, ReasonType
+	}
+	var v int64
+	var reason string
+	switch k {
+	case kindInt:
+		v, reason = parseInt(text)
+	case kindDouble:
+		return parseDouble(text)
+	case kindBool:
+		return parseBool(text)
+	case kindTimestamp:
+		v, reason = parseTimestamp(text)
+	case kindDate:
+		v, reason = parseDate(text)
+	}
+	return uint64(v), reason
+}
+
+func parseDouble(text []byte) (uint64, string) {
+	if _, ok := parseDecimal(text); !ok {
+		return 0, ReasonType
+	}
+	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
+	if err != nil {
+		return 0, ReasonRange
+	}
+	return math.Float64bits(v), ""
+}
+
+func parseBool(text []byte) (uint64, string) {
+	switch string(text) {
+	case "true":
+		return 1, ""
+	case "false":
+		return 0, ""
+	}
+	return 0, ReasonType
 }

@@ -1,0 +1,312 @@
+package transform
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"aqueduck/schemas"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/go-faster/jx"
+)
+
+// Options are what a stream's file does not say.
+type Options struct {
+	APIVersion string   // for _api_version
+	Hash, Drop []string // columns, or paths with dots; hash keeps a keyed hash of the value, drop nothing
+	HashKey    []byte   // needed by Hash
+	Memory     memory.Allocator
+}
+
+// Meta is what a record does not say itself.
+type Meta struct {
+	ReadAt time.Time // the server's time of the answer
+	Over   string    // the id that was asked for
+}
+
+// Decoder turns the records of one stream into batches. It is for one goroutine.
+type Decoder struct {
+	stream  string
+	version string
+	plans   []*plan // the stream's own first
+	policy  *policy
+	mac     hash.Hash
+
+	record     // the record at hand
+	records    int
+	bytes      int64
+	taken      int64 // records kept since the decoder was made
+	rejects    map[complaint]*Reject
+	whole      []Reject
+	canonical  []byte
+	duplicates map[uint64]struct{} // names in _extra of the record at hand
+}
+
+// record is the state of one record while it is read. Cells point into raw or arena by offset.
+type record struct {
+	js         *jx.Decoder
+	meta       Meta
+	raw        []byte // as sent, or made valid
+	valid      []byte // room for what had to be made valid
+	arena      []byte // texts that are not in raw as they are
+	extras     []extra
+	objects    uint64 // numbers rows, over all records
+	complaints []complaint
+	mended     bool // text that was no Unicode was replaced
+	deep       bool // nested too deep
+}
+
+// frame is the row that is being filled: of the record, or of an item of a list.
+type frame struct {
+	plan   *plan
+	row    int    // its first cell
+	object uint64 // its number
+	extras int    // its first extra
+	bad    string // why it cannot be kept
+}
+
+// NewDecoder compiles a stream. It refuses a hash or drop that the stream does not know, or that takes what its tables
+// cannot do without.
+func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
+	p, err := newPolicy(s, o)
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
+	}
+	plans, err := compile(s, p)
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
+	}
+	if o.Memory == nil {
+		o.Memory = memory.DefaultAllocator
+	}
+	for _, p := range plans {
+		p.out = newOutput(p, o.Memory)
+	}
+	return &Decoder{
+		stream:     s.Name,
+		version:    o.APIVersion,
+		plans:      plans,
+		policy:     p,
+		mac:        hmac.New(sha256.New, o.HashKey),
+		record:     record{js: jx.DecodeBytes(nil)},
+		rejects:    map[complaint]*Reject{},
+		duplicates: map[uint64]struct{}{},
+	}, nil
+}
+
+// Append adds one record, or rejects it whole. The error says that the text is no JSON; the batch is as before then.
+// raw is not kept.
+func (d *Decoder) Append(raw []byte, m Meta) error {
+	d.begin(raw, m)
+	w := d.open(d.plans[0])
+	err := d.read(&w)
+	if d.deep || err != nil && deeper(d.raw) {
+		d.refuse(0, ReasonDepth, 1)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("decode a record of %s: %w", d.stream, err)
+	}
+	d.close(&w)
+	d.compute(d.plans[0])
+	if bad := d.plans[0].rows[0].bad; bad != "" {
+		d.refuse(0, bad, 1)
+		return nil
+	}
+	d.emit()
+	return nil
+}
+
+// Gone adds a row that says only that the source answered that the record is not there. It is for tables with Gone, whose
+// key is one column.
+func (d *Decoder) Gone(key string, m Meta) {
+	d.begin(nil, m)
+	own := d.plans[0]
+	w := d.open(own)
+	d.compute(own)
+	own.cells[w.row+own.keys[0]] = cell{set: true, span: d.put(key)}
+	own.rows[0].gone = true
+	d.emit()
+}
+
+// begin forgets the last record.
+func (d *Decoder) begin(raw []byte, m Meta) {
+	d.raw, d.meta = raw, m
+	d.arena, d.extras, d.complaints = d.arena[:0], d.extras[:0], d.complaints[:0]
+	d.mended, d.deep = false, false
+	for _, p := range d.plans {
+		p.cells, p.rows = p.cells[:0], p.rows[:0]
+	}
+	if len(d.duplicates) > 0 {
+		clear(d.duplicates)
+	}
+	if !utf8.Valid(raw) {
+		d.valid = appendValid(d.valid[:0], raw)
+		d.raw, d.mended = d.valid, true
+	}
+}
+
+// read takes the text of a whole record apart.
+func (d *Decoder) read(w *frame) error {
+	d.js.ResetBytes(d.raw)
+	if d.js.Next() != jx.Object {
+		w.bad = ReasonNotObject
+		return d.js.Validate()
+	}
+	if err := d.object(d.plans[0].root, w); err != nil {
+		return err
+	}
+	switch err := d.js.Skip(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return errors.New("more text after its end")
+	default:
+		return fmt.Errorf("after its end: %w", err)
+	}
+}
+
+// object reads an object that the plan looks into.
+func (d *Decoder) object(n *node, w *frame) error {
+	it, err := d.js.ObjIter()
+	if err != nil {
+		return err
+	}
+	expected := &n.first
+	for it.Next() {
+		f := *expected
+		if f == nil || f.name != string(it.Key()) {
+			if f = n.fields[string(it.Key())]; f == nil {
+				if err := d.unknown(n, it.Key(), w); err != nil {
+					return err
+				}
+				continue
+			}
+			*expected = f
+		}
+		expected = &f.next
+		if err := d.known(f, w); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+func (d *Decoder) known(f *field, w *frame) error {
+	if f.skip || f.policy.action() == actDrop {
+		return d.js.Skip()
+	}
+	again := f.seen == w.object
+	f.seen = w.object
+	if !again && (f.object != nil || f.list != nil) {
+		return d.inside(f, w)
+	}
+	raw, err := d.js.Raw()
+	switch {
+	case err != nil:
+		return err
+	case again:
+		if f.key {
+			w.bad = ReasonDuplicate
+		}
+		d.complain(w.plan.number, f.label(w.plan), ReasonDuplicate)
+		d.spill(f, raw, w)
+	default:
+		d.fill(f, raw, w, false)
+	}
+	return nil
+}
+
+// inside reads a field whose object is looked into, or whose list becomes rows.
+func (d *Decoder) inside(f *field, w *frame) error {
+	if !f.whole {
+		switch t := d.js.Next(); {
+		case t == jx.Object && f.object != nil:
+			return d.object(f.object, w)
+		case t == jx.Array && f.list != nil:
+			return d.list(f.list)
+		}
+	}
+	raw, err := d.js.Raw()
+	if err != nil || raw[0] == 'n' {
+		return err
+	}
+	opened := false
+	outer := d.js
+	switch d.js = jx.DecodeBytes(raw); {
+	case raw[0] == '{' && f.object != nil:
+		opened, err = true, d.object(f.object, w)
+	case raw[0] == '[' && f.list != nil:
+		opened, err = true, d.list(f.list)
+	case raw[0] == '{' && f.list != nil:
+		opened = d.emptyObject() // an empty list, in some answers
+	}
+	d.js = outer
+	switch {
+	case err != nil:
+		return err
+	case len(f.columns) > 0:
+		d.fill(f, raw, w, opened)
+	case !opened:
+		d.complain(w.plan.number, f.label(w.plan), ReasonType)
+		d.spill(f, raw, w)
+	}
+	return nil
+}
+
+func (d *Decoder) emptyObject() bool {
+	it, err := d.js.ObjIter()
+	return err == nil && !it.Next()
+}
+
+// list reads the rows of a child table.
+func (d *Decoder) list(p *plan) error {
+	it, err := d.js.ArrIter()
+	if err != nil {
+		return err
+	}
+	for position := 0; it.Next(); position++ {
+		t := d.js.Next()
+		if t == jx.Null {
+			if err := d.js.Skip(); err != nil {
+				return err
+			}
+			continue
+		}
+		w := d.open(p)
+		p.rows[len(p.rows)-1].position = position
+		if t == jx.Object {
+			err = d.object(p.root, &w)
+		} else {
+			w.bad = ReasonNotObject
+			err = d.js.Skip()
+		}
+		if err != nil {
+			return err
+		}
+		d.close(&w)
+	}
+	return it.Err()
+}
+
+// Records is the number of rows in the stream's own table since the last Take.
+func (d *Decoder) Records() int { return d.records }
+
+// Bytes is about how much memory the batches of the next Take have.
+func (d *Decoder) Bytes() int64 { return d.bytes }
+
+// AbsentColumns gives the columns that no record so far had a value for, and how many records there were.
+func (d *Decoder) AbsentColumns() (names []string, records int64) {
+	for _, c := range d.plans[0].columns {
+		if !c.filled && !c.silent {
+			names = append(names, c.name)
+		}
+	}
+	return names, d.taken
+}

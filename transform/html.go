@@ -1,0 +1,77 @@
+package transform
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// appendPlainText adds the text that a reader of an HTML body sees: tags are gone, entities are characters, blocks
+// stand on lines of their own. Text without markup stays as it is, its own lines included.
+func appendPlainText(to, body []byte) []byte {
+	if bytes.IndexByte(body, '<') < 0 && bytes.IndexByte(body, '&') < 0 {
+		return append(to, body...)
+	}
+	start := len(to)
+	space, hidden := false, atom.Atom(0)
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return to[:start+len(bytes.TrimRight(to[start:], " \n"))]
+		case html.TextToken:
+			if hidden == 0 {
+				to, space = appendWords(to, start, z.Text(), space)
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := z.TagName()
+			tag := atom.Lookup(name)
+			if tag == atom.Script || tag == atom.Style {
+				hidden = tag
+			}
+			if breaks[tag] {
+				to, space = appendLine(to, start), false
+			}
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			tag := atom.Lookup(name)
+			if tag == hidden {
+				hidden = 0
+			}
+			if breaks[tag] && tag != atom.Br {
+				to, space = appendLine(to, start), false
+			}
+		}
+	}
+}
+
+// breaks are the tags before and after which a new line begins.
+var breaks = map[atom.Atom]bool{
+	atom.Br: true, atom.P: true, atom.Div: true, atom.Li: true, atom.Ul: true, atom.Ol: true, atom.Tr: true, atom.Table: true,
+	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Blockquote: true,
+	atom.Pre: true, atom.Hr: true, atom.Section: true, atom.Article: true, atom.Header: true, atom.Footer: true,
+}
+
+// appendWords adds text with each run of white space as one space, none at the beginning of a line.
+func appendWords(to []byte, start int, text []byte, space bool) ([]byte, bool) {
+	for _, c := range text {
+		if c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {
+			space = true
+			continue
+		}
+		if space && len(to) > start && to[len(to)-1] != '\n' {
+			to = append(to, ' ')
+		}
+		space = false
+		to = append(to, c)
+	}
+	return to, space
+}
+
+func appendLine(to []byte, start int) []byte {
+	if len(to) > start && to[len(to)-1] != '\n' {
+		to = append(to, '\n')
+	}
+	return to
+}

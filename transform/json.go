@@ -1,0 +1,169 @@
+package transform
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep a record may nest. Real ones stay under ten.
+const maxDepth = 64
+
+// survey looks over a value that is known to be JSON. clean: it is without spaces between its parts, and without
+// escapes that may be no character, so that it can be kept as it is.
+func survey(raw []byte) (depth int, clean bool) {
+	clean = true
+	level := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			end, whole := stringEnd(raw, i+1)
+			clean = clean && whole
+			i = end
+		case '{', '[':
+			level++
+			depth = max(depth, level)
+		case '}', ']':
+			level--
+		case ' ', '\t', '\n', '\r':
+			clean = false
+		}
+	}
+	return depth, clean
+}
+
+// stringEnd gives the place of the quote that ends a string; whole is false when it has an escape of a surrogate.
+func stringEnd(raw []byte, i int) (end int, whole bool) {
+	whole = true
+	for i < len(raw) && raw[i] != '"' {
+		if raw[i] == '\\' {
+			if _, ok := surrogate(raw[i:]); ok {
+				whole = false
+			}
+			i++
+		}
+		i++
+	}
+	return i, whole
+}
+
+// appendCompact adds a value without the spaces between its parts, and with U+FFFD for surrogates that are half of
+// nothing. Everything else stays as sent, numbers above all.
+func appendCompact(to, raw []byte) (out []byte, mended bool) {
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case ' ', '\t', '\n', '\r':
+			continue
+		case '"':
+		default:
+			to = append(to, raw[i])
+			continue
+		}
+		end, whole := stringEnd(raw, i+1)
+		if whole {
+			to = append(to, raw[i:end+1]...)
+		} else {
+			var bad bool
+			to, bad = appendMended(append(to, '"'), raw[i+1:end])
+			to = append(to, '"')
+			mended = mended || bad
+		}
+		i = end
+	}
+	return to, mended
+}
+
+// appendMended adds the inside of a string, escapes and all, with \ufffd for lone surrogates.
+func appendMended(to, s []byte) (out []byte, mended bool) {
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			to = append(to, s[i])
+			i++
+			continue
+		}
+		n := 2
+		if s[i+1] == 'u' {
+			n = 6
+		}
+		if high, ok := surrogate(s[i:]); ok {
+			low, pair := surrogate(s[i+6:])
+			if !pair || utf16.DecodeRune(high, low) == utf8.RuneError {
+				to, mended = append(to, `\ufffd`...), true
+				i += n
+				continue
+			}
+			n = 12
+		}
+		to = append(to, s[i:i+n]...)
+		i += n
+	}
+	return to, mended
+}
+
+// surrogate reads an escape of a surrogate at the head of s.
+func surrogate(s []byte) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' || s[2]|0x20 != 'd' || s[3] < '8' {
+		return 0, false
+	}
+	return hex4(s[2:]), true
+}
+
+// hex4 reads four digits that are known to be hexadecimal.
+func hex4(s []byte) rune {
+	var r rune
+	for _, c := range s[:4] {
+		switch {
+		case c <= '9':
+			c -= '0'
+		default:
+			c = c | 0x20 - 'a' + 10
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// appendUnescaped adds the text of a string whose inside is s, with U+FFFD for lone surrogates.
+func appendUnescaped(to, s []byte) (out []byte, mended bool) {
+	for i := 0; i < len(s); {
+		switch {
+		case s[i] != '\\':
+			to = append(to, s[i])
+			i++
+			continue
+		case s[i+1] != 'u':
+			to = append(to, unescaped[s[i+1]])
+			i += 2
+			continue
+		}
+		r := hex4(s[i+2:])
+		if _, ok := surrogate(s[i:]); ok {
+			low, _ := surrogate(s[i+6:])
+			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+				mended = true
+			} else {
+				i += 6
+			}
+		}
+		to = utf8.AppendRune(to, r)
+		i += 6
+	}
+	return to, mended
+}
+
+// appendValid adds b with U+FFFD for each byte that is no part of a character.
+func appendValid(to, b []byte) []byte {
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		to = utf8.AppendRune(to, r)
+		b = b[n:]
+	}
+	return to
+}
+
+// deeper says that a text, JSON or not, nests deeper than allowed: parsers give up on it in their own ways.
+func deeper(raw []byte) bool {
+	depth, _ := survey(raw)
+	return depth > maxDepth
+}

@@ -1,0 +1,228 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/schemas"
+)
+
+// plan is one table, made ready to be filled: where in the record its columns come from, and the rows of the record
+// at hand.
+type plan struct {
+	number  int // 0 is the stream's own
+	table   Table
+	columns []column
+	keys    []int // columns a row cannot be without
+	root    *node // of a record, or of an item of the list
+	cells   []cell
+	rows    []row
+	out     *output
+}
+
+// width is the number of cells of a row: the columns and _extra.
+func (p *plan) width() int { return len(p.columns) + 1 }
+
+// column is how one column is filled.
+type column struct {
+	name   string
+	kind   kind
+	as     string
+	source string // "" for a field of the record, or one of the $ sources
+	parent int    // $parent: the column of the stream's own table
+	hashed bool   // part of _hash
+	filled bool   // a record had a value
+	silent bool   // never to be missed: dropped, or no field of the record
+}
+
+// node is one object that the plan looks into.
+type node struct {
+	name   string // of the field that holds it
+	parent *node  // nil for a record and for an item
+	number int    // parents before children, siblings by name
+	depth  int    // of nesting, the record itself being 1
+	fields map[string]*field
+	first  *field // the field that came first in the last record
+	policy *policy
+}
+
+// field is one name in an object that the plan knows.
+type field struct {
+	name    string
+	path    string // with dots
+	in      *node
+	columns []int
+	whole   bool  // a column takes objects as they are
+	url     bool  // a column cuts the query string off
+	key     bool  // a row cannot be without it
+	object  *node // looked into
+	list    *plan // one row per item
+	skip    bool  // neither a column nor _extra
+	policy  *policy
+
+	// Fields nearly always come in one order: the field that followed in the last record is tried first.
+	next *field
+	// The objects, by their number, in which the field came, and in which it went to _extra.
+	seen, spilled uint64
+}
+
+// compiler builds the plans of one stream.
+type compiler struct {
+	stream *schemas.Stream
+	plans  []*plan
+	nodes  int
+}
+
+func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
+	c := compiler{stream: s}
+	for i, t := range Tables(s) {
+		declared, key := s.Columns, s.Key
+		if i > 0 {
+			declared, key = s.Children[i-1].Columns, s.Children[i-1].Key
+		}
+		one, err := c.table(i, t, declared, key)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		c.plans = append(c.plans, one)
+	}
+	for i, child := range s.Children {
+		f, err := c.field(c.plans[0].root, child.From)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", child.Table, err)
+		}
+		if f.list != nil || len(f.columns) > 0 && !f.whole {
+			return nil, fmt.Errorf("table %s: %s is taken already", child.Table, f.path)
+		}
+		f.list = c.plans[i+1]
+	}
+	c.bookkeeping()
+	c.finish(c.plans[0].root, p, 1)
+	return c.plans, nil
+}
+
+// table lays out one table and puts the fields of its columns into the tree.
+func (c *compiler) table(number int, t Table, declared []schemas.Column, key []string) (*plan, error) {
+	p := &plan{number: number, table: t, root: &node{fields: map[string]*field{}}}
+	for i, d := range declared {
+		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
+			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
+		}
+		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile}
+		if d.Required || slices.Contains(key, d.Name) {
+			p.keys = append(p.keys, i)
+		}
+		if computed(d.From) {
+			if err := c.computed(&one, d, number); err != nil {
+				return nil, fmt.Errorf("column %s: %w", d.Name, err)
+			}
+			p.columns = append(p.columns, one)
+			continue
+		}
+		p.columns = append(p.columns, one)
+		f, err := c.field(p.root, d.From)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", d.Name, err)
+		}
+		f.columns = append(f.columns, i)
+		f.whole = f.whole || d.Type == schemas.JSON
+		f.url = f.url || d.As == "url"
+		f.key = f.key || d.Required || slices.Contains(key, d.Name)
+	}
+	for _, name := range key {
+		if !slices.ContainsFunc(declared, func(d schemas.Column) bool { return d.Name == name }) {
+			return nil, fmt.Errorf("the key names a column %s that is not there", name)
+		}
+	}
+	// The key of the table's own rows is the first: it names a record in messages.
+	if len(key) > 0 {
+		first := slices.IndexFunc(p.keys, func(i int) bool { return p.columns[i].name == key[0] })
+		p.keys[0], p.keys[first] = p.keys[first], p.keys[0]
+	}
+	return p, nil
+}
+
+func (c *compiler) computed(one *column, d schemas.Column, number int) error {
+	one.source, one.silent = d.From[0], true
+	if one.source == schemas.FromReadAt {
+		one.hashed = false // it moves with every reading
+	}
+	want := map[string]schemas.Type{
+		schemas.FromReadAt: schemas.Timestamp, schemas.FromOver: schemas.Text, schemas.FromPosition: schemas.Int,
+	}[one.source]
+	if one.source == schemas.FromParent {
+		if number == 0 || len(d.From) != 2 {
+			return fmt.Errorf("%s is for child tables, with the name of a column", schemas.FromParent)
+		}
+		one.parent = slices.IndexFunc(c.stream.Columns, func(p schemas.Column) bool { return p.Name == d.From[1] })
+		if one.parent < 0 {
+			return fmt.Errorf("the stream has no column %s", d.From[1])
+		}
+		want = c.stream.Columns[one.parent].Type
+	}
+	if d.Type != want {
+		return fmt.Errorf("%s is %s, not %s", one.source, want, d.Type)
+	}
+	return nil
+}
+
+// field gives the field at a path, made if need be.
+func (c *compiler) field(at *node, path []string) (*field, error) {
+	for i, name := range path {
+		f := at.fields[name]
+		if f == nil {
+			f = &field{name: name, in: at, path: strings.Join(path[:i+1], ".")}
+			at.fields[name] = f
+		}
+		if i == len(path)-1 {
+			return f, nil
+		}
+		if f.list != nil {
+			at = f.list.root
+			continue
+		}
+		if f.object == nil {
+			f.object = &node{name: name, parent: at, fields: map[string]*field{}}
+		}
+		at = f.object
+	}
+	return nil, fmt.Errorf("no source")
+}
+
+// bookkeeping marks what goes nowhere: what the file ignores, and what only tells how a list is read on.
+func (c *compiler) bookkeeping() {
+	paths := c.stream.Ignore
+	for _, child := range c.stream.Children {
+		paths = append(slices.Clip(paths), child.Count, child.Rest)
+	}
+	for _, path := range paths {
+		if len(path) == 0 {
+			continue
+		}
+		if f, err := c.field(c.plans[0].root, path); err == nil && len(f.columns) == 0 && f.object == nil && f.list == nil {
+			f.skip = true
+		}
+	}
+}
+
+// finish numbers the nodes of a tree and hangs the policies into it.
+func (c *compiler) finish(n *node, p *policy, depth int) {
+	n.number, n.policy, n.depth = c.nodes, p, depth
+	c.nodes++
+	names := make([]string, 0, len(n.fields))
+	for name := range n.fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		f := n.fields[name]
+		f.policy = p.at([]byte(name))
+		if f.object != nil {
+			c.finish(f.object, f.policy, depth+1)
+		}
+		if f.list != nil {
+			c.finish(f.list.root, f.policy, depth+2) // a list is a level too
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package transform
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"aqueduck/schemas"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// span is a piece of the record at hand: of its text, or of the arena.
+type span struct {
+	from, size uint32
+	arena      bool
+}
+
+// cell is one value of a row that is not in Arrow yet.
+type cell struct {
+	number uint64 // of the fixed kinds, in their own representation
+	span
+	set bool
+}
+
+// row is what is known about a row besides its cells.
+type row struct {
+	object   uint64
+	position int
+	bad      string
+	gone     bool
+}
+
+// piece gives the bytes of a span, good until the arena grows.
+func (d *Decoder) piece(s span) []byte {
+	if s.arena {
+		return d.arena[s.from : s.from+s.size]
+	}
+	return d.raw[s.from : s.from+s.size]
+}
+
+// within gives the span of a slice of the record's text. A slice ends its capacity where its array does: so its place
+// is known without a search.
+func (d *Decoder) within(b []byte) span {
+	return span{from: uint32(cap(d.raw) - cap(b)), size: uint32(len(b))}
+}
+
+// since gives the span of what was added to the arena.
+func (d *Decoder) since(start int) span {
+	return span{from: uint32(start), size: uint32(len(d.arena) - start), arena: true}
+}
+
+func (d *Decoder) put(s string) span {
+	start := len(d.arena)
+	d.arena = append(d.arena, s...)
+	return d.since(start)
+}
+
+// open begins a row.
+func (d *Decoder) open(p *plan) frame {
+	d.objects++
+	n := len(p.cells)
+	p.cells = slices.Grow(p.cells, p.width())[:n+p.width()]
+	clear(p.cells[n:])
+	p.rows = append(p.rows, row{object: d.objects})
+	return frame{plan: p, row: n, object: d.objects, extras: len(d.extras)}
+}
+
+// close ends a row: what no column took becomes its _extra.
+func (d *Decoder) close(w *frame) {
+	if len(d.extras) > w.extras {
+		w.plan.cells[w.row+len(w.plan.columns)] = cell{set: true, span: d.extraText(w)}
+		d.extras = d.extras[:w.extras]
+	}
+	w.plan.rows[w.row/w.plan.width()].bad = w.bad
+}
+
+// compute fills the columns that are no fields of the record, and finds the rows that lack what they cannot be without.
+func (d *Decoder) compute(p *plan) {
+	for r := range p.rows {
+		cells := p.cells[r*p.width():]
+		for i := range p.columns {
+			if c := &p.columns[i]; c.source != "" {
+				cells[i] = d.computed(c, &p.rows[r])
+			}
+		}
+		for _, i := range p.keys {
+			if !cells[i].set && p.rows[r].bad == "" {
+				p.rows[r].bad = ReasonNoKey
+			}
+		}
+	}
+}
+
+func (d *Decoder) computed(c *column, r *row) cell {
+	switch c.source {
+	case schemas.FromReadAt:
+		return cell{set: !d.meta.ReadAt.IsZero(), number: uint64(d.meta.ReadAt.UnixMicro())}
+	case schemas.FromOver:
+		return cell{set: d.meta.Over != "", span: d.put(d.meta.Over)}
+	case schemas.FromParent:
+		return d.plans[0].cells[c.parent]
+	default: // $position
+		return cell{set: true, number: uint64(r.position)}
+	}
+}
+
+// emit moves the record's rows into the batches. The children are first: their hashes are part of the record's.
+func (d *Decoder) emit() {
+	var sum uint64
+	for _, p := range d.plans[1:] {
+		d.compute(p)
+		var refused int64
+		var reason string
+		for r := range p.rows {
+			if p.rows[r].bad != "" {
+				refused++
+				reason = p.rows[r].bad
+				continue
+			}
+			h := d.emitRow(p, r, 0)
+			if p.table.Complete {
+				sum += h // an order of items is none of the record's content
+			}
+		}
+		if refused > 0 {
+			d.refuse(p.number, reason, refused)
+		}
+	}
+	d.emitRow(d.plans[0], 0, sum)
+	if d.mended {
+		d.complain(0, "", ReasonUTF8)
+	}
+	d.count()
+	d.records++
+	if !d.plans[0].rows[0].gone {
+		d.taken++
+	}
+}
+
+// emitRow adds one row to its batch and gives its hash.
+func (d *Decoder) emitRow(p *plan, r int, children uint64) uint64 {
+	cells := p.cells[r*p.width() : (r+1)*p.width()]
+	if p.out.row.Len() == 0 {
+		p.out.reserve()
+	}
+	d.bytes += p.out.width
+	h := d.hash(p, cells, p.rows[r].gone, children)
+	p.out.row.Append(int64(d.records))
+	for i := range cells {
+		c := &cells[i]
+		if !c.set {
+			p.out.appendNull(i)
+			continue
+		}
+		if i < len(p.columns) {
+			p.columns[i].filled = true
+		}
+		if p.out.columns[i].kind.fixed() {
+			p.out.appendNumber(i, c.number)
+			continue
+		}
+		text := d.piece(c.span)
+		d.bytes += int64(len(text))
+		p.out.columns[i].text.Append(text)
+	}
+	p.out.version.Append(d.version)
+	p.out.hash.Append(int64(h))
+	if p.out.gone != nil {
+		p.out.appendGone(p.rows[r].gone, d.meta.ReadAt)
+	}
+	return h
+}
+
+// hash makes a number of a row's content. A column that is empty adds nothing: one more column at the end of a stream
+// file changes no hash until it has values.
+func (d *Decoder) hash(p *plan, cells []cell, gone bool, children uint64) uint64 {
+	b := append(d.canonical[:0], p.table.Name...)
+	if gone {
+		b = append(b, " gone"...)
+	}
+	for i := range cells {
+		c := &cells[i]
+		if !c.set || i < len(p.columns) && !p.columns[i].hashed {
+			continue
+		}
+		tag := uint16(i)
+		if i == len(p.columns) {
+			tag = 0xffff
+		}
+		b = binary.LittleEndian.AppendUint16(b, tag)
+		if p.out.columns[i].kind.fixed() {
+			b = binary.LittleEndian.AppendUint64(b, c.number)
+			continue
+		}
+		b = binary.LittleEndian.AppendUint32(b, c.size)
+		b = append(b, d.piece(c.span)...)
+	}
+	b = binary.LittleEndian.AppendUint64(b, children)
+	d.canonical = b
+	return xxhash.Sum64(b)
+}
