@@ -1,0 +1,197 @@
+package schedule
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// diary notes what a job does, in the virtual time of a synctest bubble, which begins at 2000-01-01 00:00 UTC.
+type diary struct {
+	ran, skipped []string
+}
+
+func (d *diary) job(t testing.TB, spec string, takes time.Duration) Job {
+	const layout = "02 15:04"
+	return Job{
+		Name: "nightly", Schedule: mustParse(t, spec, time.UTC), CatchUp: true,
+		Run: func(ctx context.Context) {
+			d.ran = append(d.ran, time.Now().UTC().Format(layout))
+			_ = wait(ctx, takes) // a run that is called off ends early
+		},
+		Skipped: func(at time.Time) { d.skipped = append(d.skipped, at.UTC().Format(layout)) },
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (d *diary) want(t *testing.T, ran, skipped []string) {
+	t.Helper()
+	if !reflect.DeepEqual(d.ran, ran) {
+		t.Errorf("ran at %v, want %v", d.ran, ran)
+	}
+	if !reflect.DeepEqual(d.skipped, skipped) {
+		t.Errorf("skipped %v, want %v", d.skipped, skipped)
+	}
+}
+
+// live runs a job for a span of virtual time.
+func live(t *testing.T, span time.Duration, job Job) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), span)
+	defer cancel()
+	Run(ctx, []Job{job}, time.Now, wait)
+}
+
+func TestRunRunsAJobAtItsTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		live(t, 72*time.Hour, d.job(t, "0 2 * * *", time.Hour))
+		d.want(t, []string{"01 02:00", "02 02:00", "03 02:00"}, nil)
+	})
+}
+
+func TestRunSkipsTimesThatComeDuringARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		live(t, 4*time.Hour, d.job(t, "0 * * * *", 90*time.Minute))
+		d.want(t, []string{"01 01:00", "01 03:00"}, []string{"01 02:00"})
+	})
+}
+
+func TestRunQueuesOnceForAllTimesThatComeDuringARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		job := d.job(t, "0 * * * *", 150*time.Minute)
+		job.Overlap = Queue
+		live(t, 5*time.Hour, job)
+		d.want(t, []string{"01 01:00", "01 03:30"}, []string{"01 02:00"})
+	})
+}
+
+func TestRunCatchesUpOnceAfterDowntime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		job := d.job(t, "0 2 * * *", time.Minute)
+		job.Last = time.Now().Add(-70 * time.Hour)
+		live(t, 24*time.Hour, job)
+		d.want(t, []string{"01 00:00", "01 02:00"}, []string{"30 02:00"})
+	})
+}
+
+func TestRunCatchesNothingUpWhereNothingWasMissed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(*Job)
+	}{
+		{"never ran", func(j *Job) { j.Last = time.Time{} }},
+		{"not wanted", func(j *Job) { j.CatchUp = false }},
+		{"ran since", func(j *Job) { j.Last = time.Now().Add(-time.Hour) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var d diary
+				job := d.job(t, "0 2 * * *", time.Minute)
+				job.Last = time.Now().Add(-70 * time.Hour)
+				c.edit(&job)
+				live(t, 3*time.Hour, job)
+				d.want(t, []string{"01 02:00"}, nil)
+			})
+		})
+	}
+}
+
+// asleep makes time jump while the job waits, as when a machine is suspended.
+func asleep(after, jump time.Duration) (func() time.Time, func(context.Context, time.Duration) error) {
+	begin := time.Now()
+	now := func() time.Time {
+		if t := time.Now(); t.Sub(begin) > after {
+			return t.Add(jump)
+		}
+		return time.Now()
+	}
+	return now, wait
+}
+
+func TestRunAfterTheMachineSleptRunsOnceOrNotAtAll(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		catchUp bool
+		skipped int
+		ran     []string
+	}{
+		{"catch up", true, 2, []string{"01 01:01", "01 15:00"}}, // by the clock of the bubble, which the jump is ahead of
+		{"no catch up", false, 3, []string{"01 15:00"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var d diary
+				job := d.job(t, "0 2 * * *", time.Minute)
+				job.CatchUp = c.catchUp
+				now, wait := asleep(time.Hour, 59*time.Hour)
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Hour)
+				defer cancel()
+				Run(ctx, []Job{job}, now, wait)
+				if len(d.skipped) != c.skipped || !reflect.DeepEqual(d.ran, c.ran) {
+					t.Errorf("ran %v, skipped %v", d.ran, d.skipped)
+				}
+			})
+		})
+	}
+}
+
+func TestRunEndsWithItsContextAfterTheRunningJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := false
+		job := Job{Name: "n", Schedule: mustParse(t, "0 2 * * *", time.UTC), Run: func(ctx context.Context) {
+			<-ctx.Done()
+			_ = wait(context.WithoutCancel(ctx), time.Second) // it finishes its page
+			ended = true
+		}}
+		live(t, 3*time.Hour, job)
+		if !ended {
+			t.Error("returned before the job had ended")
+		}
+	})
+}
+
+func TestRunJittersTheSameWayEachTime(t *testing.T) {
+	var first []string
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			var d diary
+			job := d.job(t, "0 2 * * *", time.Minute)
+			job.Jitter = time.Hour
+			live(t, 48*time.Hour, job)
+			if len(d.ran) != 2 || d.ran[0][3:] == d.ran[1][3:] {
+				t.Errorf("ran at %v", d.ran)
+			}
+			if first != nil && !reflect.DeepEqual(first, d.ran) {
+				t.Errorf("ran at %v, then at %v", first, d.ran)
+			}
+			first = d.ran
+		})
+	}
+}
+
+func TestRunJobsBesideOneAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a, b diary
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
+		defer cancel()
+		Run(ctx, []Job{a.job(t, "0 2 * * *", 4*time.Hour), b.job(t, "0 3 * * *", time.Hour)}, time.Now, wait)
+		a.want(t, []string{"01 02:00"}, nil)
+		b.want(t, []string{"01 03:00"}, nil)
+	})
+}

@@ -1,0 +1,132 @@
+// Package schedule runs jobs at their cron times, also on the days when the clocks change.
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// Schedule is the times that a cron line names, in one time zone. It never changes and may be shared.
+type Schedule struct {
+	spec      string
+	zone      *time.Location
+	wall      *cron.SpecSchedule // used in UTC only: what it finds is the face of a clock, not an instant
+	everyHour bool
+}
+
+// form is one item of a field; the parser itself lets some nonsense through, e.g. *-5.
+var form = regexp.MustCompile(`^(\*|\?|[0-9A-Za-z]+(-[0-9A-Za-z]+)?)(/[0-9]+)?$`)
+
+// Parse reads a line of five fields: minute hour day month weekday. It refuses lines that never come true, and lines
+// that name a time zone of their own.
+func Parse(spec string, zone *time.Location) (*Schedule, error) {
+	if strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ=") {
+		return nil, errors.New("a time zone in a cron line: set timezone in place of it")
+	}
+	fields := strings.Fields(spec)
+	if len(fields) != 5 {
+		return nil, fmt.Errorf("expected exactly 5 fields, found %d", len(fields))
+	}
+	for _, field := range fields {
+		for item := range strings.SplitSeq(field, ",") {
+			if !form.MatchString(item) {
+				return nil, fmt.Errorf("invalid cron expression: %q", field)
+			}
+		}
+	}
+	wall, err := parse(strings.Join(fields, " "))
+	if err != nil {
+		return nil, fmt.Errorf("invalid cron expression: %w", err)
+	}
+	s := &Schedule{spec: spec, zone: zone, wall: wall, everyHour: bits.OnesCount64(wall.Hour&(1<<24-1)) == 24}
+	// Any four years with a leap day among them show every date there is.
+	if s.nextWall(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return nil, errors.New("never comes true: there is no such date")
+	}
+	return s, nil
+}
+
+// parse keeps a panic of the parser from ending the program.
+func parse(spec string) (wall *cron.SpecSchedule, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	parsed, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(spec)
+	if err != nil {
+		return nil, err
+	}
+	wall, ok := parsed.(*cron.SpecSchedule)
+	if !ok {
+		return nil, errors.New("not a line of fields")
+	}
+	wall.Location = time.UTC
+	return wall, nil
+}
+
+// String gives the line as it was written.
+func (s *Schedule) String() string { return s.spec }
+
+// Next is the first time after an instant; the zero time when there is none within five years.
+//
+// A clock that is set forward skips some times: what falls into them comes once, at the first minute after. A clock
+// that is set back shows some times twice: they count the first time. Lines for every hour are about spans, not times
+// of day: they simply go on.
+func (s *Schedule) Next(after time.Time) time.Time {
+	t := after.In(s.zone)
+	from := face(t)
+	// Between two changes of the clock its face and the time go side by side; a step of this loop is one such span.
+	// Five years have few of them: the bound is there for zones that make no sense.
+	for range 100 {
+		start, end := t.ZoneBounds()
+		from = later(from, s.seen(start))
+		wall := s.nextWall(from)
+		if wall.IsZero() {
+			return time.Time{}
+		}
+		at := t.Add(wall.Sub(face(t)))
+		if end.IsZero() || at.Before(end) {
+			return at
+		}
+		first := face(end.In(s.zone))
+		if !s.everyHour && wall.Before(first) {
+			return end.In(s.zone)
+		}
+		t, from = end.In(s.zone), first.Add(-time.Nanosecond)
+	}
+	return time.Time{}
+}
+
+// seen is the last face that the clock has shown before it was set back at start; the zero time when it was not.
+func (s *Schedule) seen(start time.Time) time.Time {
+	if start.IsZero() || s.everyHour {
+		return time.Time{}
+	}
+	before := start.Add(-time.Nanosecond).In(s.zone)
+	if last := face(before); last.After(face(start.In(s.zone))) {
+		return last
+	}
+	return time.Time{}
+}
+
+func (s *Schedule) nextWall(after time.Time) time.Time { return s.wall.Next(after) }
+
+// face is what a clock on the wall shows, written down as if it were UTC.
+func face(t time.Time) time.Time {
+	_, offset := t.Zone()
+	return t.UTC().Add(time.Duration(offset) * time.Second)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
