@@ -83,7 +83,7 @@ func (d *Decoder) extraText(w *frame) span {
 		}
 		d.descend(at, e.in)
 		at = e.in
-		d.field(e.name)
+		d.field(d.piece(e.name))
 		d.arena = append(d.arena, d.piece(e.value)...)
 	}
 	for ; at != w.plan.root; at = at.parent {
@@ -99,16 +99,16 @@ func (d *Decoder) descend(from, to *node) {
 		return
 	}
 	d.descend(from, to.parent)
-	d.field(d.put(to.name))
+	d.field(to.name)
 	d.arena = append(d.arena, '{')
 }
 
 // field writes a name, after a comma when it is not the first in its object.
-func (d *Decoder) field(name span) {
+func (d *Decoder) field(name []byte) {
 	if d.arena[len(d.arena)-1] != '{' {
 		d.arena = append(d.arena, ',')
 	}
-	d.quote(d.piece(name))
+	d.quote(name)
 	d.arena = append(d.arena, ':')
 }
 

@@ -38,7 +38,7 @@ type column struct {
 
 // node is one object that the plan looks into.
 type node struct {
-	name   string // of the field that holds it
+	name   []byte // of the field that holds it
 	parent *node  // nil for a record and for an item
 	number int    // parents before children, siblings by name
 	depth  int    // of nesting, the record itself being 1
@@ -145,9 +145,6 @@ func (c *compiler) table(number int, t Table, declared []schemas.Column, key []s
 
 func (c *compiler) computed(one *column, d schemas.Column, number int) error {
 	one.source, one.silent = d.From[0], true
-	if one.source == schemas.FromReadAt {
-		one.hashed = false // it moves with every reading
-	}
 	want := map[string]schemas.Type{
 		schemas.FromReadAt: schemas.Timestamp, schemas.FromOver: schemas.Text, schemas.FromPosition: schemas.Int,
 	}[one.source]
@@ -183,7 +180,7 @@ func (c *compiler) field(at *node, path []string) (*field, error) {
 			continue
 		}
 		if f.object == nil {
-			f.object = &node{name: name, parent: at, fields: map[string]*field{}}
+			f.object = &node{name: []byte(name), parent: at, fields: map[string]*field{}}
 		}
 		at = f.object
 	}

@@ -1,0 +1,226 @@
+package transform
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEveryTypeTakesEveryShape is the table of what each type makes of each shape of JSON. "-" is a misfit.
+func TestEveryTypeTakesEveryShape(t *testing.T) {
+	t.Parallel()
+	shapes := []string{`null`, `"x"`, `""`, `"12"`, `12`, `1.5`, `true`, `"true"`, `"2024-05-06"`, `1700000000`, `[ 1 ]`, `{ "a": 1 }`}
+	tests := []struct {
+		name string
+		want []any
+	}{
+		{"t", []any{nil, "x", "", "12", "12", "1.5", "true", "true", "2024-05-06", "1700000000", "-", "-"}},
+		{"i", []any{nil, "-", "-", int64(12), int64(12), "-", "-", "-", "-", int64(1700000000), "-", "-"}},
+		{"d", []any{nil, "-", "-", 12.0, 12.0, 1.5, "-", "-", "-", 1.7e9, "-", "-"}},
+		{"b", []any{nil, "-", "-", "-", "-", "-", true, true, "-", "-", "-", "-"}},
+		{"at", []any{nil, "-", "-", "-", "-", "-", "-", "-", "-", "2023-11-14T22:13:20Z", "-", "-"}},
+		{"day", []any{nil, "-", "-", "-", "-", "-", "-", "-", "2024-05-06", "-", "-", "-"}},
+		{"j", []any{nil, `"x"`, `""`, `"12"`, `12`, `1.5`, `true`, `"true"`, `"2024-05-06"`, `1700000000`, `[1]`, `{"a":1}`}},
+		{"city", []any{nil, "x", "", "12", "12", "1.5", "true", "true", "2024-05-06", "1700000000", "-", "-"}},
+	}
+	for _, tt := range tests {
+		for i, shape := range shapes {
+			record := fmt.Sprintf(`{"id":"1",%q:%s}`, tt.name, shape)
+			if tt.name == "city" {
+				record = fmt.Sprintf(`{"id":"1","place":{"city":%s}}`, shape)
+			}
+			b := decoder(t, things(), Options{}).add(record)
+			row := b.row()
+			got := row[tt.name]
+			if extra, ok := row["_extra"].(string); ok {
+				got = "-"
+				if compact := strings.ReplaceAll(shape, " ", ""); !strings.Contains(extra, compact) {
+					t.Errorf("%s: _extra %s is without %s", record, extra, compact)
+				}
+			}
+			if got != tt.want[i] {
+				t.Errorf("%s: got %v, want %v", record, got, tt.want[i])
+			}
+			if rejected := len(b.Rejects()); (rejected > 0) != (got == "-") {
+				t.Errorf("%s: %d rejects", record, rejected)
+			}
+		}
+	}
+}
+
+func TestColumnsOfARow(t *testing.T) {
+	t.Parallel()
+	b := decoder(t, things(), Options{APIVersion: "2.17"}).add(` {
+		"type": "thing", "id": 7, "t": "a\u00e9\n", "place": {"city": "Ulm", "post": {"zip": 89073}},
+		"link": "https://x.test/a?sig=1", "body": "<p>one&amp;<b>two</b></p><p>three</p>",
+		"tags": {"type": "list", "data": [{"type": "tag", "id": "t1"}, null, {"id": 2, "name": "n"}], "url": "/things/7/tags", "total_count": 2},
+		"parts": [{"body": "first"}, {"body": "second"}]
+	} `)
+	got := b.rows()
+	for _, rows := range got {
+		for _, row := range rows {
+			if row["_hash"] == nil || row["_api_version"] != "2.17" {
+				t.Errorf("system columns of %v", row)
+			}
+			delete(row, "_hash")
+			delete(row, "_api_version")
+		}
+	}
+	now := "2026-11-03T02:00:00Z"
+	want := map[string][]map[string]any{
+		"things": {{
+			"_row": int64(0), "id": "7", "t": "aé\n", "city": "Ulm", "zip": "89073", "link": "https://x.test/a",
+			"body": "<p>one&amp;<b>two</b></p><p>three</p>", "body_text": "one&two\nthree",
+			"_extra": `{"tags":{"type":"list"}}`,
+		}},
+		"thing_tags": {
+			{"_row": int64(0), "thing_id": "7", "tag_id": "t1"},
+			{"_row": int64(0), "thing_id": "7", "tag_id": "2", "name": "n"},
+		},
+		"thing_parts": {
+			{"_row": int64(0), "thing_id": "7", "position": int64(0), "read_at": now, "body": "first"},
+			{"_row": int64(0), "thing_id": "7", "position": int64(1), "read_at": now, "body": "second"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := b.complaints(); len(got) > 0 {
+		t.Error(got)
+	}
+}
+
+func TestT122UnknownFieldsKeepTheirNesting(t *testing.T) {
+	t.Parallel()
+	b := decoder(t, things(), Options{}).add(`{"zz": [1, {"a" : 2.50}], "place": {"post": {"box": 1e400}, "lat": 1, "city": ["a b"]}, "id": "1", "a\"b": null,
+		"tags": {"data": [{"id": "t", "colour": {"r": 1}}]}}`)
+	rows := b.rows()
+	if got, want := rows["things"][0]["_extra"], `{"a\"b":null,"zz":[1,{"a":2.50}],"place":{"city":["a b"],"lat":1,"post":{"box":1e400}}}`; got != want {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if got, want := rows["thing_tags"][0]["_extra"], `{"colour":{"r":1}}`; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if diff := cmp.Diff([]string{"things city type 1"}, b.complaints()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestT123ShapeOfAnObjectChanged(t *testing.T) {
+	t.Parallel()
+	b := decoder(t, things(), Options{}).add(`{"id":"1","place":"Ulm","tags":{"data":{}},"parts":"none"}`, `{"id":"2","tags":[{"id":"t"}]}`)
+	rows := b.rows()["things"]
+	if got, want := rows[0]["_extra"], `{"parts":"none","place":"Ulm"}`; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := rows[1]["_extra"], `{"tags":[{"id":"t"}]}`; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if diff := cmp.Diff([]string{"things parts type 1", "things place type 1", "things tags type 1"}, b.complaints()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestT128DuplicateNames(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, record, extra string
+		want                []string
+	}{
+		{"case is no duplicate", `{"id":"1","ID":2,"Id":3}`, `{"ID":2,"Id":3}`, []string{}},
+		{"first copy is kept", `{"id":"1","t":"a","t":"b","t":"c"}`, `{"t":"b"}`, []string{"things t duplicate_key 2"}},
+		{"a misfit comes first", `{"id":"1","t":[],"t":"b"}`, `{"t":[]}`, []string{"things t duplicate_key 1", "things t type 1"}},
+		{"a name written with escapes", `{"id":"1","t":"a","\u0074":"b"}`, `{"t":"b"}`, []string{"things t duplicate_key 1"}},
+		{"an object", `{"id":"1","place":{"city":"a"},"place":{"city":"b"}}`, `{"place":{"city":"b"}}`, []string{"things place duplicate_key 1"}},
+		{"an object with unknown fields", `{"id":"1","place":{"x":1},"place":{"x":2}}`, `{"place":{"x":1}}`, []string{"things place duplicate_key 1"}},
+		{"unknown fields", `{"id":"1","x":1,"x":2}`, `{"x":1}`, []string{"things _extra duplicate_key 1"}},
+		{"one name in two objects", `{"id":"1","x":1,"place":{"x":2}}`, `{"x":1,"place":{"x":2}}`, []string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := decoder(t, things(), Options{}).add(tt.record)
+			if got := b.row()["_extra"]; got != tt.extra {
+				t.Errorf("got %v, want %v", got, tt.extra)
+			}
+			if diff := cmp.Diff(tt.want, b.complaints()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestRecordsWithoutKeyAreRejectedWhole(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, record, reason string }{
+		{"missing", `{"t":"x"}`, ReasonNoKey},
+		{"null", `{"id":null}`, ReasonNoKey},
+		{"an object", `{"id":{}}`, ReasonNoKey},
+		{"twice", `{"id":"1","id":"2"}`, ReasonDuplicate},
+		{"no object", `[1]`, ReasonNotObject},
+		{"T129 too deep", `{"id":"1","j":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, ReasonDepth},
+		{"T129 too deep for parsers", `{"id":"1","j":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, ReasonDepth},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := decoder(t, things(), Options{}).add(tt.record)
+			rejects := b.Rejects()
+			if len(rejects) != 1 || rejects[0].Reason != tt.reason || string(rejects[0].Raw) != tt.record || rejects[0].Count != 1 {
+				t.Fatalf("rejects %+v", rejects)
+			}
+			if got := b.add(`{"id":"9"}`).row()["id"]; got != "9" {
+				t.Errorf("the record after it: %v", got)
+			}
+		})
+	}
+}
+
+func TestDepthAsAllowed(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
+	if got := decoder(t, things(), Options{}).add(`{"id":"1","j":` + deep + `}`).row()["j"]; got != deep {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestItemsWithoutKeyKeepTheRecord(t *testing.T) {
+	t.Parallel()
+	record := `{"id":"1","tags":{"data":[{"name":"no id"},"text",{"id":"t"},{"id":"a","id":"b"}]}}`
+	b := decoder(t, things(), Options{}).add(record)
+	if got := len(b.rows()["thing_tags"]); got != 1 {
+		t.Errorf("%d tags", got)
+	}
+	var refused int64
+	for _, r := range b.Rejects() {
+		if r.Raw != nil {
+			refused += r.Count
+			if r.Table != "thing_tags" || string(r.Raw) != record || r.Key != "1" {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if refused != 3 {
+		t.Errorf("%d items refused", refused)
+	}
+}
+
+func TestBrokenTextIsAnErrorAndLeavesTheBatch(t *testing.T) {
+	t.Parallel()
+	b := decoder(t, things(), Options{})
+	for _, broken := range []string{``, ` `, `{`, `{"id":"1"`, `{"id":"1"}}`, `{"id":"1"} {}`, `{"id":"1",}`, `{"id":01}`, `{"id":"1","tags":{"data":[{"id":"t"}`,
+		`{"id":"1","x":tru}`, `{'id':1}`, "{\"id\":\"a\nb\"}", `{"id":"\x"}`, `<html>`, `[1`} {
+		if err := b.Append([]byte(broken), Meta{}); err == nil {
+			t.Errorf("%q is taken", broken)
+		}
+	}
+	rows := b.add(`{"id":"2","tags":{"data":[{"id":"t"}]}}`).rows()
+	if len(rows["things"]) != 1 || len(rows["thing_tags"]) != 1 || rows["thing_tags"][0]["_row"] != int64(0) {
+		t.Errorf("rows %v", rows)
+	}
+	if got := b.complaints(); len(got) > 0 {
+		t.Error(got)
+	}
+}
