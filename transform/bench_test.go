@@ -55,7 +55,6 @@ func BenchmarkDecodeContacts(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer d.Release()
 	b.SetBytes(int64(size / len(records)))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

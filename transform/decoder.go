@@ -12,7 +12,6 @@ import (
 
 	"aqueduck/schemas"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/go-faster/jx"
 )
 
@@ -21,7 +20,6 @@ type Options struct {
 	APIVersion string   // for _api_version
 	Hash, Drop []string // columns, or paths with dots; hash keeps a keyed hash of the value, drop nothing
 	HashKey    []byte   // needed by Hash
-	Memory     memory.Allocator
 }
 
 // Meta is what a record does not say itself.
@@ -33,7 +31,7 @@ type Meta struct {
 // Decoder turns the records of one stream into batches. It is for one goroutine.
 type Decoder struct {
 	stream  string
-	version string
+	version []byte
 	plans   []*plan // the stream's own first
 	policy  *policy
 	mac     hash.Hash
@@ -82,15 +80,12 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
-	if o.Memory == nil {
-		o.Memory = memory.DefaultAllocator
-	}
 	for _, p := range plans {
-		p.out = newOutput(p, o.Memory)
+		p.out = newOutput(p)
 	}
 	return &Decoder{
 		stream:     s.Name,
-		version:    o.APIVersion,
+		version:    []byte(o.APIVersion),
 		plans:      plans,
 		policy:     p,
 		mac:        hmac.New(sha256.New, o.HashKey),

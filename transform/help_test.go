@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // readAt is the server's time in all tests.
@@ -75,16 +74,10 @@ type bench struct {
 
 func decoder(t testing.TB, s *schemas.Stream, o Options) bench {
 	t.Helper()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	o.Memory = mem
 	d, err := NewDecoder(s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		d.Release()
-		mem.AssertSize(t, 0)
-	})
 	return bench{t, d}
 }
 

@@ -140,34 +140,30 @@ func (d *Decoder) emit() {
 // emitRow adds one row to its batch and gives its hash.
 func (d *Decoder) emitRow(p *plan, r int, children uint64) uint64 {
 	cells := p.cells[r*p.width() : (r+1)*p.width()]
-	if p.out.row.Len() == 0 {
-		p.out.reserve()
-	}
-	d.bytes += p.out.width
+	o := p.out
 	h := d.hash(p, cells, p.rows[r].gone, children)
-	p.out.row.Append(int64(d.records))
+	o.vectors[0].appendNumber(o.rows, uint64(d.records))
 	for i := range cells {
 		c := &cells[i]
 		if !c.set {
-			p.out.appendNull(i)
 			continue
 		}
-		if i < len(p.columns) {
-			p.columns[i].filled = true
-		}
-		if p.out.columns[i].kind.fixed() {
-			p.out.appendNumber(i, c.number)
+		v := &o.vectors[firstColumn+i]
+		if v.kind.fixed() {
+			v.appendNumber(o.rows, c.number)
 			continue
 		}
-		text := d.piece(c.span)
-		d.bytes += int64(len(text))
-		p.out.columns[i].text.Append(text)
+		v.appendText(o.rows, d.piece(c.span))
+		d.bytes += int64(c.size)
 	}
-	p.out.version.Append(d.version)
-	p.out.hash.Append(int64(h))
-	if p.out.gone != nil {
-		p.out.appendGone(p.rows[r].gone, d.meta.ReadAt)
+	system := o.vectors[firstColumn+len(cells):]
+	system[0].appendText(o.rows, d.version)
+	system[1].appendNumber(o.rows, h)
+	if p.rows[r].gone {
+		system[2].appendNumber(o.rows, uint64(d.meta.ReadAt.UnixMicro()))
 	}
+	o.rows++
+	d.bytes += o.width + int64(len(d.version))
 	return h
 }
 
@@ -183,12 +179,15 @@ func (d *Decoder) hash(p *plan, cells []cell, gone bool, children uint64) uint64
 		if !c.set || i < len(p.columns) && !p.columns[i].hashed {
 			continue
 		}
+		if i < len(p.columns) {
+			p.columns[i].filled = true
+		}
 		tag := uint16(i)
 		if i == len(p.columns) {
 			tag = 0xffff
 		}
 		b = binary.LittleEndian.AppendUint16(b, tag)
-		if p.out.columns[i].kind.fixed() {
+		if p.out.vectors[firstColumn+i].kind.fixed() {
 			b = binary.LittleEndian.AppendUint64(b, c.number)
 			continue
 		}

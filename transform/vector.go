@@ -1,0 +1,118 @@
+package transform
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// vector is one column of a batch while it grows, in Arrow's layout. Arrow's own builders do the same at a third of the
+// speed: they see to room, null and offset through a call each, where most cells of a record are null. Here a null
+// costs nothing until the next value.
+type vector struct {
+	kind  kind
+	rows  int // so far, those after the last value aside
+	nulls int
+	valid []byte  // one bit a row
+	longs []int64 // int, double, timestamp
+	words []int32 // date; of texts, where each begins
+	bytes []byte  // the texts; of bool, one bit a row
+}
+
+// wide says that a value has eight bytes.
+func (k kind) wide() bool { return k == kindInt || k == kindDouble || k == kindTimestamp }
+
+func (v *vector) appendText(row int, text []byte) {
+	v.mark(row)
+	v.words = append(v.words, int32(len(v.bytes)))
+	v.bytes = append(v.bytes, text...)
+}
+
+func (v *vector) appendNumber(row int, n uint64) {
+	v.mark(row)
+	switch {
+	case v.kind.wide():
+		v.longs = append(v.longs, int64(n))
+	case v.kind == kindDate:
+		v.words = append(v.words, int32(n))
+	default:
+		v.bytes = extend(v.bytes, row+1)
+		v.bytes[row>>3] |= byte(n) << (row & 7)
+	}
+}
+
+// mark makes the rows before this one null, as far as they have no value, and this one not.
+func (v *vector) mark(row int) {
+	if v.rows < row {
+		v.pad(row)
+	}
+	v.rows = row + 1
+	if row>>3 >= len(v.valid) {
+		v.valid = extend(v.valid, row+1)
+	}
+	v.valid[row>>3] |= 1 << (row & 7)
+}
+
+// pad adds nulls up to a number of rows.
+func (v *vector) pad(rows int) {
+	missing := rows - v.rows
+	v.nulls += missing
+	v.rows = rows
+	switch {
+	case v.kind.wide():
+		v.longs = append(v.longs, make([]int64, missing)...)
+	case v.kind == kindBool:
+		v.bytes = extend(v.bytes, rows)
+	default:
+		from := len(v.words)
+		v.words = append(v.words, make([]int32, missing)...)
+		if !v.kind.fixed() {
+			setAll(v.words[from:], int32(len(v.bytes)))
+		}
+	}
+}
+
+func setAll(words []int32, value int32) {
+	for i := range words {
+		words[i] = value
+	}
+}
+
+// extend makes a bitmap long enough for a number of rows.
+func extend(bits []byte, rows int) []byte {
+	if missing := (rows+7)/8 - len(bits); missing > 0 {
+		bits = append(bits, make([]byte, missing)...)
+	}
+	return bits
+}
+
+// take ends the column at a number of rows and begins the next one with as much room.
+func (v *vector) take(rows int, t arrow.DataType) arrow.Array {
+	v.pad(rows)
+	v.valid = extend(v.valid, rows)
+	buffers := []*memory.Buffer{memory.NewBufferBytes(v.valid)}
+	switch {
+	case v.kind.wide():
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(v.longs)))
+	case v.kind == kindBool:
+		buffers = append(buffers, memory.NewBufferBytes(v.bytes))
+	case v.kind == kindDate:
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v.words)))
+	default:
+		v.words = append(v.words, int32(len(v.bytes)))
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v.words)), memory.NewBufferBytes(v.bytes))
+	}
+	data := array.NewData(t, rows, buffers, nil, v.nulls, 0)
+	defer data.Release()
+	made := array.MakeFromData(data)
+	*v = vector{
+		kind:  v.kind,
+		valid: slices.Grow([]byte(nil), len(v.valid)),
+		longs: slices.Grow([]int64(nil), len(v.longs)),
+		words: slices.Grow([]int32(nil), len(v.words)),
+		bytes: slices.Grow([]byte(nil), len(v.bytes)),
+	}
+	return made
+}
