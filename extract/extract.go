@@ -1,0 +1,206 @@
+// Package extract reads streams from the workspace's API, page by page.
+//
+// A Client speaks HTTP: it identifies itself, keeps to one request budget, asks again where that is safe, says what went wrong
+// where it did not help. A Reader, made by Client.Read, turns a stream file's `read` block into pages of raw records, each
+// with the State that is true once everything up to it is stored. Nothing here knows tables or SQL.
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"aqueduck/schemas"
+)
+
+// Options say which workspace a Client reads. BaseURL, Token, Version are needed, the rest may be left out.
+type Options struct {
+	BaseURL string                 // https://…; http:// for loopback addresses only
+	Token   Secret                 // bearer token
+	Refresh func() (Secret, error) // asked once after a 401, for a token that was rotated; may be nil
+
+	Version       string // API version, sent with every request
+	VersionHeader string // name of its header; Service-Version when empty
+
+	RequestsPerMinute int   // a ceiling; 0: learned from the answers, leaving 20 % to others
+	MaxRequests       int64 // beyond it requests fail with ErrBudget; 0: no end
+
+	Now  func() time.Time                                 // the clock; time.Now when nil
+	Wait func(ctx context.Context, d time.Duration) error // returns ctx's error when that ends first; a timer when nil
+}
+
+// Client asks one workspace. It is safe for concurrent use: all Readers made from it share its request budget.
+type Client struct {
+	o        Options
+	base     *url.URL
+	http     *http.Client
+	limits   limits
+	budget   *budget
+	unzip    sync.Pool // of *unzipper
+	requests atomic.Int64
+	retries  atomic.Int64
+	restarts atomic.Int64
+
+	mu      sync.Mutex    // guards what follows
+	token   Secret        // the one in use
+	told    []Secret      // every token so far: none may show in a message
+	stopped *Error        // set when the workspace refused the token: nothing more is sent
+	offset  time.Duration // server's clock minus ours
+	known   bool          // offset was measured
+}
+
+// defaultHeader names the version header of the API's document.
+const defaultHeader = "Service-Version"
+
+// New checks o, which it does not send anything for, and gives a client that the caller closes.
+func New(o Options) (*Client, error) {
+	base, err := parseBase(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if o.VersionHeader == "" {
+		o.VersionHeader = defaultHeader
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = sleep
+	}
+	switch {
+	case o.Token == "":
+		return nil, errors.New("client: the token is empty")
+	case !printable(string(o.Token)):
+		return nil, errors.New("client: the token holds spaces, line breaks or other signs that a header cannot carry")
+	case o.Version == "" || !printable(o.Version):
+		return nil, fmt.Errorf("client: %q is no API version", o.Version)
+	case !headerName(o.VersionHeader):
+		return nil, fmt.Errorf("client: %q is no name of a header", o.VersionHeader)
+	case o.RequestsPerMinute < 0 || o.MaxRequests < 0:
+		return nil, errors.New("client: a limit on requests is below zero")
+	}
+	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, told: []Secret{o.Token}}
+	c.budget = newBudget(o.RequestsPerMinute, o.Now())
+	c.http = &http.Client{
+		Transport: newTransport(base, c.limits),
+		// Go would send a redirected POST as GET, with the token, to wherever it is told: 3xx is an answer like another.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// Close ends the idle connections. Requests under way are not ended: their context is.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Requests is the number of requests sent so far, repeated ones included.
+func (c *Client) Requests() int64 { return c.requests.Load() }
+
+// Retries is the number of requests that were sent again.
+func (c *Client) Retries() int64 { return c.retries.Load() }
+
+// Restarts is the number of cursors that the server no longer knew, each followed by a new walk from the last known place.
+func (c *Client) Restarts() int64 { return c.restarts.Load() }
+
+// ServerNow is the server's clock as the last answer showed it, moved on by ours; zero before the first answer with a date.
+func (c *Client) ServerNow() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.known {
+		return time.Time{}
+	}
+	return c.o.Now().Add(c.offset)
+}
+
+// One reads one record of the stream's list, with the server's time of the answer. The record is nil when the list is empty.
+func (c *Client) One(ctx context.Context, s *schemas.Stream) (record []byte, serverTime time.Time, err error) {
+	sh, err := c.peek(ctx, s)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if len(sh.records) > 0 {
+		record = bytes.Clone(sh.records[0])
+	}
+	return record, sh.date, nil
+}
+
+// Count is the number of records that the stream's list has by its own word, -1 when it does not say.
+func (c *Client) Count(ctx context.Context, s *schemas.Stream) (total int64, err error) {
+	sh, err := c.peek(ctx, s)
+	if err != nil {
+		return -1, err
+	}
+	return sh.total, nil
+}
+
+// peek reads the first page of a stream's whole list, as small as its paging allows.
+func (c *Client) peek(ctx context.Context, s *schemas.Stream) (sheet, error) {
+	if s.Read.Over != nil {
+		return sheet{}, fmt.Errorf("peek %s: it has no list of its own, it is read by id", s.Name)
+	}
+	l := listOf(s, 0)
+	l.op = "look at " + s.Name
+	if l.page.Size > 0 {
+		l.page.Size = 1
+	}
+	l.rest = nil
+	return newWalk(c, l, nil).first(ctx)
+}
+
+// parseBase accepts https addresses; http only for this machine, where the embedded and other emulators run.
+func parseBase(text string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(text, "/"))
+	if err != nil {
+		// The parser's message would repeat the text, which may hold a password.
+		return nil, errors.New("client: the base address is no URL")
+	}
+	switch {
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "":
+		return nil, errors.New("client: the base address may have a scheme, host and path, nothing more")
+	case u.Host == "":
+		return nil, fmt.Errorf("client: the base address %q names no host", text)
+	case u.Scheme == "https":
+		return u, nil
+	case u.Scheme == "http" && loopback(u.Hostname()):
+		return u, nil
+	}
+	return nil, fmt.Errorf("client: the base address %q must begin with https:// (http:// is for loopback only)", text)
+}
+
+// printable reports whether a header can carry s as one word.
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// headerName reports whether s is a header's name.
+func headerName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("!#$%&'*+-.^_`|~", r) && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	})
+}
+
+// sleep waits on the machine's clock.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// backoff is the wait before attempt n+1 when the server does not name one: it doubles from half a second. The random
+// half keeps streams that failed together from coming back together.
+func backoff(n int) time.Duration {
+	d := min(500*time.Millisecond<<min(n-1, 10), longestWait)
+	return d/2 + rand.N(d/2)
+}

@@ -1,0 +1,135 @@
+package extract
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"aqueduck/schemas"
+)
+
+// feed reads a list that only grows, oldest first. What is remembered is the cursor of the last page that held anything: the
+// next reading begins with that page again, for it may have been filled up, also in its middle.
+type feed struct {
+	*Reader
+	walk   *walk
+	id     []string // path of a record's id; nil when it has none
+	wanted string   // id that the first page must hold, or the feed has lost its place
+	fresh  bool     // no answer has come yet
+	gap    bool     // the place of the last reading is no longer known
+	opened time.Time
+	deaths int
+}
+
+func readFeed(r *Reader) func(context.Context) (Page, error) {
+	if r.r.Phase == History {
+		return finished
+	}
+	f := &feed{Reader: r, fresh: true, id: keyPath(r.r.Stream)}
+	return f.next
+}
+
+// keyPath is where a record's id is.
+func keyPath(s *schemas.Stream) []string {
+	for _, c := range s.Columns {
+		if len(s.Key) == 1 && c.Name == s.Key[0] && len(c.From) > 0 && !strings.HasPrefix(c.From[0], "$") {
+			return c.From
+		}
+	}
+	return nil
+}
+
+func (f *feed) next(ctx context.Context) (Page, error) {
+	if f.walk == nil {
+		f.open()
+	}
+	if f.walk.ended {
+		return Page{}, io.EOF
+	}
+	sh, err := f.walk.next(ctx)
+	for ClassOf(err) == ClassCursor && f.revive() {
+		sh, err = f.walk.next(ctx)
+	}
+	if err != nil {
+		return Page{}, err
+	}
+	if f.fresh {
+		if err := f.refuseFuture(sh.date); err != nil {
+			return Page{}, err
+		}
+		f.fresh, f.opened = false, sh.date
+	}
+	return f.page(sh), nil
+}
+
+func (f *feed) open() {
+	from := f.state.Bookmark
+	f.walk = f.begin(from)
+	if f.walk.resumes(from) {
+		f.wanted = from.Last
+	}
+}
+
+func (f *feed) begin(from *Position) *walk {
+	l := listOf(f.r.Stream, 0)
+	l.tail = true
+	return newWalk(f.c, l, from)
+}
+
+// revive begins at the feed's first record after the server has forgotten a cursor. Everything that the feed still has is
+// read again, which does no harm.
+func (f *feed) revive() bool {
+	if f.deaths++; f.deaths > stuck {
+		return false
+	}
+	f.c.restarts.Add(1)
+	f.gap, f.wanted = true, ""
+	f.walk = f.begin(nil)
+	return true
+}
+
+func (f *feed) page(sh sheet) Page {
+	p := pageOf(sh)
+	p.progress(sh.after.Rows, sh.total)
+	p.Gap = f.gap || f.wanted != "" && !f.holds(sh, f.wanted)
+	f.gap, f.wanted = false, ""
+
+	p.State = f.state
+	p.State.Version = f.c.o.Version
+	// An empty page's cursor is no bookmark: a record that is put in late would lie before it.
+	if n := len(sh.records); n > 0 {
+		mark := sh.used
+		mark.Last = f.name(sh.records[n-1])
+		p.State.Bookmark = &mark
+	}
+	if sh.end {
+		p.Boundary, p.Left = true, min(p.Left, 0)
+		if !f.opened.IsZero() {
+			p.State.SyncedTo = max(p.State.SyncedTo, f.opened.Add(-f.r.Stream.Read.Since.Lag).Unix())
+		}
+	}
+	return p
+}
+
+// holds reports whether a page has the record of an id.
+func (f *feed) holds(sh sheet, id string) bool {
+	for _, raw := range sh.records {
+		if f.name(raw) == id {
+			return true
+		}
+	}
+	return false
+}
+
+// name is a record's id, as text, whatever it was sent as.
+func (f *feed) name(raw []byte) string {
+	if f.id == nil {
+		return ""
+	}
+	value := field(raw, f.id...)
+	if s, ok := text(value); ok {
+		return s
+	}
+	return string(value)
+}

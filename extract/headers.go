@@ -1,0 +1,68 @@
+package extract
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// longestWait bounds every wait that an answer asks for: quotas are per minute or shorter, and a header that says more is
+// wrong or hostile.
+const longestWait = 60 * time.Second
+
+// parseDate reads the server's clock; zero when it is missing or no clock's value.
+func parseDate(h http.Header) time.Time {
+	t, err := http.ParseTime(h.Get("Date"))
+	if err != nil || t.Year() < 2000 || t.Year() > 2100 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// quota is what an answer says about how much may be asked.
+type quota struct {
+	limit     int64         // requests a window, 0 unknown
+	remaining int64         // of it, -1 unknown
+	reset     time.Duration // until the window ends, 0 unknown
+}
+
+// parseQuota reads the rate headers. now is the server's clock where it is known: Reset is a time of the server's, and a
+// clock of ours that is wrong by an hour must not make a wait of an hour.
+func parseQuota(h http.Header, now time.Time) quota {
+	q := quota{remaining: -1}
+	if n, ok := header(h, "X-RateLimit-Limit"); ok && n > 0 {
+		q.limit = n
+	}
+	if n, ok := header(h, "X-RateLimit-Remaining"); ok && n >= 0 {
+		q.remaining = n
+	}
+	if n, ok := header(h, "X-RateLimit-Reset"); ok {
+		// A minute is the longest window there is; what is further away is no end of one.
+		if d := time.Unix(n, 0).Sub(now); d > 0 && d <= 2*longestWait {
+			q.reset = d
+		}
+	}
+	return q
+}
+
+// refusalWait is how long a refused request is asked to wait, never below zero or above longestWait; false when the answer
+// does not say.
+func refusalWait(h http.Header, now time.Time) (time.Duration, bool) {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {
+		return min(time.Duration(min(n, 3600))*time.Second, longestWait), true
+	}
+	if t, err := http.ParseTime(text); err == nil {
+		return max(0, min(t.Sub(now), longestWait)), true
+	}
+	if q := parseQuota(h, now); q.reset > 0 {
+		return min(q.reset, longestWait), true
+	}
+	return 0, false
+}
+
+func header(h http.Header, name string) (int64, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(h.Get(name)), 10, 64)
+	return n, err == nil
+}

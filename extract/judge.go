@@ -1,0 +1,174 @@
+package extract
+
+import (
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+// judge says what is wrong with an answer; nil when nothing is.
+func (c *Client) judge(q call, a *answer, err error) *Error {
+	if err != nil {
+		e := &Error{Class: ClassTransient, Err: err}
+		if errors.As(err, new(*tls.CertificateVerificationError)) {
+			e.Class = ClassContract
+		}
+		return e
+	}
+	if a.status == http.StatusOK || a.status == http.StatusCreated || a.status == http.StatusAccepted {
+		return c.judgeBody(q, a)
+	}
+	told := parseErrorList(a.body)
+	e := c.describe(a, told)
+	e.Class = classOfStatus(a.status, q.cursor, told)
+	switch {
+	case a.status >= 300 && a.status < 400:
+		e.Err = errRedirect
+	case !told.list && a.status == http.StatusNotFound:
+		// Proxies and wrong addresses say 404 too: only the API's own words mean that something does not exist.
+		e.Err = errors.New("not said by the API itself")
+	}
+	if e.Class == ClassTransient {
+		server := a.date
+		if server.IsZero() {
+			server = c.o.Now()
+		}
+		e.after, _ = refusalWait(a.head, server)
+	}
+	return e
+}
+
+// judgeBody says what is wrong with an answer of a good status.
+func (c *Client) judgeBody(q call, a *answer) *Error {
+	if q.accept == nil {
+		return nil
+	}
+	err := q.accept(a)
+	if err == nil {
+		return nil
+	}
+	told := parseErrorList(a.body)
+	e := c.describe(a, told)
+	e.Err = err
+	switch {
+	case errors.Is(err, errBroken):
+		e.Class = ClassTransient
+	case errors.Is(err, errErrorList):
+		e.Class = classOfCode(told, q.cursor)
+	default:
+		e.Class = ClassContract
+	}
+	return e
+}
+
+// describe copies what an answer says about itself into an error, free of the token.
+func (c *Client) describe(a *answer, told errorList) *Error {
+	e := &Error{Status: a.status, RequestID: told.requestID, date: a.date}
+	if e.RequestID == "" {
+		e.RequestID = a.head.Get("X-Request-Id")
+	}
+	tokens := c.tokens()
+	e.Code = hide(shorten(told.code), tokens)
+	e.Message = hide(shorten(told.message), tokens)
+	e.RequestID = hide(shorten(e.RequestID), tokens)
+	return e
+}
+
+// classOfStatus is the class of an answer whose status says that it is an error.
+func classOfStatus(status int, cursor bool, told errorList) Class {
+	switch {
+	case status == http.StatusUnauthorized:
+		return ClassAuth
+	case status == http.StatusForbidden && told.code == "api_plan_restricted":
+		return ClassPlan
+	case status == http.StatusForbidden:
+		return ClassScope
+	case status == http.StatusNotFound && !told.list:
+		return ClassTransient
+	case cursor && told.list && (status == http.StatusNotFound || status == http.StatusBadRequest && told.code == "client_error"):
+		return ClassCursor
+	case status == http.StatusNotFound && told.code == "not_found", status == http.StatusGone && told.list:
+		return ClassNotFound
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500:
+		return ClassTransient
+	}
+	return ClassContract
+}
+
+// classOfCode is the class of an error list that came with a good status: only its code can tell.
+func classOfCode(told errorList, cursor bool) Class {
+	switch told.code {
+	case "unauthorized", "token_revoked", "token_unauthorized", "token_not_found":
+		return ClassAuth
+	case "api_plan_restricted":
+		return ClassPlan
+	case "not_found":
+		return ClassNotFound
+	case "rate_limit_exceeded", "too_many_requests", "service_unavailable", "server_error", "request_timeout":
+		return ClassTransient
+	case "client_error":
+		if cursor {
+			return ClassCursor
+		}
+	}
+	return ClassContract
+}
+
+// errorList is the API's form of an error.
+type errorList struct {
+	list      bool // the body is one
+	code      string
+	message   string
+	requestID string
+}
+
+// parseErrorList reads an error's body; what is something else, HTML say, gives the zero value.
+func parseErrorList(body []byte) errorList {
+	var told, none errorList
+	d := jx.DecodeBytes(body)
+	if d.Next() != jx.Object {
+		return none
+	}
+	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		switch {
+		case string(key) == "type" && d.Next() == jx.String:
+			text, err := d.Str()
+			told.list = told.list || text == "error.list"
+			return err
+		case string(key) == "request_id" && d.Next() == jx.String:
+			text, err := d.Str()
+			told.requestID = strings.Clone(text)
+			return err
+		case string(key) == "errors" && d.Next() == jx.Array:
+			return d.Arr(told.first)
+		}
+		return d.Skip()
+	})
+	if err != nil || !told.list {
+		return none
+	}
+	return told
+}
+
+// first keeps the first error's words.
+func (l *errorList) first(d *jx.Decoder) error {
+	if d.Next() != jx.Object {
+		return d.Skip()
+	}
+	return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		if d.Next() != jx.String {
+			return d.Skip()
+		}
+		text, err := d.Str()
+		switch {
+		case string(key) == "code" && l.code == "":
+			l.code = text
+		case string(key) == "message" && l.message == "":
+			l.message = text
+		}
+		return err
+	})
+}

@@ -1,0 +1,125 @@
+package extract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"aqueduck/schemas"
+)
+
+// list is one list of the API, as it is asked for.
+type list struct {
+	op      string // for messages
+	method  string
+	path    string // escaped
+	query   []schemas.Param
+	records []string
+	page    schemas.Page
+	search  *searching // nil: the whole list
+	rest    []nestedList
+	tail    bool // its last page may be empty and point at itself: more will come there
+}
+
+// searching asks for the records whose field is at or after a time, in its order.
+type searching struct {
+	field string
+	since int64
+}
+
+// listOf is the list of a stream. since is the time that a searched stream is asked from.
+func listOf(s *schemas.Stream, since int64) list {
+	l := list{
+		op:     "read " + s.Name,
+		method: s.Read.Method, path: s.Read.Path, query: s.Read.Query, records: s.Read.Records, page: s.Read.Page,
+		rest: nestedLists(s),
+	}
+	if s.Read.Since.By == "search" {
+		l.search = &searching{field: s.Read.Since.Field, since: since}
+	}
+	return l
+}
+
+// The body of a POST.
+type (
+	listBody struct {
+		Query      *group      `json:"query,omitempty"`
+		Sort       *order      `json:"sort,omitempty"`
+		Pagination *pagination `json:"pagination,omitempty"`
+	}
+	group struct {
+		Operator string   `json:"operator"`
+		Value    []filter `json:"value"`
+	}
+	filter struct {
+		Field    string `json:"field"`
+		Operator string `json:"operator"`
+		Value    int64  `json:"value"`
+	}
+	order struct {
+		Field string `json:"field"`
+		Order string `json:"order"`
+	}
+	pagination struct {
+		Page          int64  `json:"page,omitempty"`
+		PerPage       int    `json:"per_page,omitempty"`
+		StartingAfter string `json:"starting_after,omitempty"`
+	}
+)
+
+// call asks for the page at a position.
+func (l *list) call(p Position) call {
+	q := call{op: l.op, method: l.method, path: l.path, cursor: p.Token != ""}
+	query := url.Values{}
+	for _, param := range l.query {
+		query.Add(param.Name, param.Value)
+	}
+	var body listBody
+	if l.page.In == "body" {
+		body.Pagination = &pagination{Page: p.Page, PerPage: p.Size, StartingAfter: p.Token}
+	} else {
+		setPlace(query, p)
+	}
+	if s := l.search; s != nil {
+		// Where time fields mean whole days of a zone that is not told, "=" takes the day of the time and ">" what follows it.
+		// Where they mean seconds, "=" takes that second. Together they miss nothing either way.
+		body.Query = &group{Operator: "OR", Value: []filter{{s.field, "=", s.since}, {s.field, ">", s.since}}}
+		body.Sort = &order{Field: s.field, Order: "ascending"}
+	}
+	if l.method == http.MethodPost {
+		text, err := json.Marshal(body)
+		if err != nil {
+			panic("extract: a request's body is always JSON: " + err.Error()) // texts and numbers only
+		}
+		q.body = text
+	}
+	q.query = query.Encode()
+	return q
+}
+
+func setPlace(query url.Values, p Position) {
+	if p.Page > 0 {
+		query.Set("page", strconv.FormatInt(p.Page, 10))
+	}
+	if p.Size > 0 {
+		query.Set("per_page", strconv.Itoa(p.Size))
+	}
+	if p.Token != "" {
+		query.Set("starting_after", p.Token)
+	}
+}
+
+// fingerprint names the request without its place: a cursor given for one must not be used for another, for it may be
+// accepted and mean another list (T13).
+func (l *list) fingerprint(base, version string) string {
+	q := l.call(Position{})
+	h := sha256.New()
+	for _, part := range []string{base, version, q.method, q.path, q.query, string(q.body)} {
+		fmt.Fprintf(h, "%d:%s\n", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,104 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+)
+
+// pager is how one kind of list says where it goes on.
+type pager struct {
+	start int64 // number of the first page; 0: pages have none
+	// given moves on by a `next` that was given.
+	given func(p Position, e *envelope) (Position, error)
+	// silent moves on, or ends, where nothing says that the list ends.
+	silent func(p Position, e *envelope) (next Position, end bool, err error)
+}
+
+// pagers are the values of `page: {by}`, with that of nested lists: of those nothing is declared, so that a list without
+// any word on pages is whole.
+var pagers = map[string]pager{
+	"none":   {start: 0, given: unusable, silent: single},
+	"number": {start: 1, given: byNumber, silent: countOn},
+	"cursor": {start: 0, given: byCursor, silent: noCursor},
+	"nested": {start: 1, given: byNumber, silent: nestedOn},
+}
+
+// follow says where the list goes on after the page at p, or that it ends. It ends when `next` is null; or when `next` is
+// not given and the page is empty, or the records read reach total_count, or the page is the last of total_pages.
+func (g pager) follow(p Position, e *envelope, base *url.URL, path string) (next Position, end bool, err error) {
+	next = p
+	rows := p.Rows + int64(len(e.records))
+	switch e.pages.next {
+	case nextNull:
+		end = true
+	case nextPlace:
+		next, err = g.given(p, e)
+	case nextURL:
+		next.Page, next.Token, err = resolve(e.pages.address, base, path)
+	default:
+		number := max(p.Page, e.pages.number)
+		end = len(e.records) == 0 || e.total >= 0 && rows >= e.total || e.pages.totalPages > 0 && number >= e.pages.totalPages
+		if !end {
+			next, end, err = g.silent(p, e)
+		}
+	}
+	next.Rows = rows
+	return next, end, err
+}
+
+func unusable(p Position, _ *envelope) (Position, error) {
+	return p, errors.New("the list has a next page, and the stream file says `page: {by: none}`")
+}
+
+func byNumber(p Position, e *envelope) (Position, error) {
+	p.Page, p.Token = e.pages.page, e.pages.cursor
+	if p.Page > 0 {
+		p.Token = ""
+	}
+	return p, nil
+}
+
+func byCursor(p Position, e *envelope) (Position, error) {
+	if e.pages.cursor == "" {
+		return p, errors.New("`pages.next` of the answer holds no cursor, and the stream file says `page: {by: cursor}`")
+	}
+	p.Page, p.Token = 0, e.pages.cursor
+	return p, nil
+}
+
+func single(p Position, e *envelope) (Position, bool, error) {
+	if e.total >= 0 || e.pages.totalPages > 1 {
+		return p, false, fmt.Errorf("the list has %d records by its own count, %d came, and the stream file says `page: {by: none}`", e.total, len(e.records))
+	}
+	return p, true, nil
+}
+
+func countOn(p Position, _ *envelope) (Position, bool, error) {
+	p.Page++
+	return p, false, nil
+}
+
+func noCursor(p Position, e *envelope) (Position, bool, error) {
+	return p, false, fmt.Errorf("the answer has no `pages.next` after %d records, and nothing says that the list ends there (total_count %d)",
+		p.Rows+int64(len(e.records)), e.total)
+}
+
+func nestedOn(p Position, e *envelope) (Position, bool, error) {
+	if e.total < 0 && e.pages.totalPages == 0 {
+		return p, true, nil
+	}
+	return countOn(p, e)
+}
+
+// resized is the place for the same record with another number of records a page. Where pages go by number it may begin
+// earlier: records that come twice do no harm.
+func (p Position) resized(size int) Position {
+	if p.Page > 0 && p.Token == "" {
+		before := (p.Page - 1) * int64(p.Size)
+		p.Page = before/int64(size) + 1
+		p.Rows = max(0, p.Rows-before%int64(size))
+	}
+	p.Size = size
+	return p
+}

@@ -1,0 +1,159 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+// nextKind is what `pages.next` is.
+type nextKind int
+
+const (
+	nextAbsent nextKind = iota
+	nextNull
+	nextPlace // an object with a page, a cursor or both
+	nextURL   // the address of the next page
+)
+
+// pages is an answer's word on where its list goes on.
+type pages struct {
+	next    nextKind
+	page    int64  // nextPlace
+	cursor  string // nextPlace
+	address string // nextURL
+
+	number, perPage, totalPages int64 // of this page; 0 when not told
+}
+
+// parsePages reads the pagination object, of which every part may be missing or null. A shape outside the known ones is an
+// error: guessing would end a list early.
+func parsePages(raw []byte) (pages, error) {
+	var p pages
+	d := jx.DecodeBytes(raw)
+	switch d.Next() {
+	case jx.Null:
+		return p, nil
+	case jx.Object:
+	default:
+		return p, fmt.Errorf("`pages` of the answer is %s", d.Next())
+	}
+	var wrong error
+	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		raw, err := d.Raw()
+		if err != nil {
+			return err
+		}
+		if string(key) != "next" {
+			p.counter(string(key), raw)
+			return nil
+		}
+		wrong = p.place(raw)
+		return wrong
+	})
+	if wrong != nil {
+		return p, wrong
+	}
+	return p, err
+}
+
+// counter takes in one of the numbers; others, and what is no number, say nothing.
+func (p *pages) counter(key string, raw []byte) {
+	n := max(0, count(raw))
+	switch key {
+	case "page":
+		p.number = n
+	case "per_page":
+		p.perPage = n
+	case "total_pages":
+		p.totalPages = n
+	}
+}
+
+// or fills what p does not tell from another source.
+func (p pages) or(other pages) pages {
+	other.next, other.page, other.cursor, other.address = p.next, p.page, p.cursor, p.address
+	return other
+}
+
+// place reads `next`.
+func (p *pages) place(raw []byte) error {
+	d := jx.DecodeBytes(raw)
+	switch d.Next() {
+	case jx.Null:
+		p.next = nextNull
+		return nil
+	case jx.String:
+		p.next = nextURL
+		p.address, _ = text(raw)
+		if p.address == "" {
+			return errors.New("`pages.next` of the answer is an empty text")
+		}
+		return nil
+	case jx.Object:
+	default:
+		return fmt.Errorf("`pages.next` of the answer is %s", d.Next())
+	}
+	p.next = nextPlace
+	empty := false
+	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		raw, err := d.Raw()
+		switch {
+		case err != nil:
+			return err
+		case string(key) == "page":
+			p.page = max(0, count(raw))
+		case string(key) == "starting_after":
+			p.cursor = cursor(raw)
+			empty = string(raw) == `""`
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case empty:
+		return errors.New("`pages.next.starting_after` of the answer is an empty text")
+	case p.page == 0 && p.cursor == "":
+		return errors.New("`pages.next` of the answer holds neither a page nor a cursor")
+	}
+	return nil
+}
+
+// cursor reads a cursor, which is opaque: a number is taken as it is written.
+func cursor(raw []byte) string {
+	if s, ok := text(raw); ok {
+		return s
+	}
+	if _, ok := number(raw); ok {
+		return strings.TrimSpace(string(raw))
+	}
+	return ""
+}
+
+// resolve turns an address of a next page into its place in the list. It may not lead anywhere else: to another host with
+// the token, or to another list.
+func resolve(address string, base *url.URL, path string) (page int64, cursor string, err error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return 0, "", errors.New("`pages.next` of the answer is no URL")
+	}
+	if u.IsAbs() || u.Host != "" {
+		if !strings.EqualFold(u.Host, base.Host) || u.IsAbs() && !strings.EqualFold(u.Scheme, base.Scheme) || u.User != nil {
+			return 0, "", fmt.Errorf("`pages.next` of the answer leads to another host, %s", shorten(u.Host))
+		}
+	}
+	if got := u.EscapedPath(); got != "" && got != path && got != base.EscapedPath()+path {
+		return 0, "", fmt.Errorf("`pages.next` of the answer leads to another list, %s", shorten(got))
+	}
+	query := u.Query()
+	cursor = query.Get("starting_after")
+	page = max(0, count([]byte(query.Get("page"))))
+	if page == 0 && cursor == "" {
+		return 0, "", errors.New("`pages.next` of the answer is a URL with neither a page nor a cursor")
+	}
+	return page, cursor, nil
+}

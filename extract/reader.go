@@ -1,0 +1,142 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"aqueduck/schemas"
+)
+
+// Phase is a direction of reading.
+type Phase string
+
+// Forward extends what is read to now; History extends it downward.
+const (
+	Forward Phase = "forward"
+	History Phase = "history"
+)
+
+// Request says what to read of a stream.
+type Request struct {
+	Stream *schemas.Stream
+	State  State     // as stored
+	Phase  Phase     // empty: Forward
+	Start  time.Time // nothing older is wanted; zero: everything is
+
+	// An explicit window of a searched stream, either end may be zero. It moves no mark. Other streams have no windows, and are
+	// read as always.
+	Since, Until time.Time
+
+	IDs []string // of a stream that is read over something
+}
+
+// Page is one page of records, with its own memory: it stays valid.
+type Page struct {
+	Records    []Record
+	State      State     // true once all pages up to this one are stored
+	Boundary   bool      // a window, sweep or walk has ended: a good moment to commit
+	ServerTime time.Time // the server's clock, zero when it did not tell
+	Total      int64     // total_count, -1 when it was not sent
+	Done, Left int64     // records of this window read, and left by its own count; -1 unknown
+	Gap        bool      // a feed no longer knows the place where the last reading ended: records may be missing between
+}
+
+// Record is one record.
+type Record struct {
+	Raw  []byte // its JSON, as it was sent
+	Over string // the id it was asked for by
+	Gone bool   // asked for by id, and the API itself says that there is none; without Raw
+}
+
+// Reader reads one stream. It is for one goroutine.
+type Reader struct {
+	c     *Client
+	r     Request
+	state State // the one of the last page
+	step  func(context.Context) (Page, error)
+}
+
+// ways are the values of `since: {by}`.
+var ways = map[string]func(*Reader) func(context.Context) (Page, error){
+	"search":   readSearch,
+	"full":     readSweep,
+	"bookmark": readFeed,
+}
+
+// Read begins to read a stream. It asks nothing yet.
+func (c *Client) Read(r Request) *Reader {
+	if r.Phase == "" {
+		r.Phase = Forward
+	}
+	rd := &Reader{c: c, r: r, state: r.State}
+	way := ways[r.Stream.Read.Since.By]
+	if r.Stream.Read.Over != nil {
+		way = readOver
+	}
+	if way != nil {
+		rd.step = way(rd)
+	}
+	return rd
+}
+
+// Next reads the next page; io.EOF when this phase has nothing left. A context that ends, ends it at once. After an error
+// other than io.EOF the stream may be read on by a new Reader from the last page's State.
+func (r *Reader) Next(ctx context.Context) (Page, error) {
+	if r.step == nil {
+		return Page{}, fmt.Errorf("read %s: nothing reads `since: {by: %s}`", r.r.Stream.Name, r.r.Stream.Read.Since.By)
+	}
+	if err := ctx.Err(); err != nil {
+		return Page{}, fmt.Errorf("read %s: %w", r.r.Stream.Name, err)
+	}
+	page, err := r.step(ctx)
+	if err != nil {
+		return Page{}, err
+	}
+	r.state = page.State
+	return page, nil
+}
+
+// finished is the step of a reading that has nothing left.
+func finished(context.Context) (Page, error) { return Page{}, io.EOF }
+
+// pageOf makes a page of a sheet; the caller adds the state.
+func pageOf(sh sheet) Page {
+	p := Page{Records: make([]Record, len(sh.records)), ServerTime: sh.date, Total: sh.total, Done: -1, Left: -1}
+	for i, raw := range sh.records {
+		p.Records[i].Raw = raw
+	}
+	return p
+}
+
+// progress tells how far a walk has come, by the list's own count where that is plausible.
+func (p *Page) progress(done, total int64) {
+	p.Done = done
+	if total >= done {
+		p.Left = total - done
+	}
+}
+
+// refuseFuture stops a reading from a mark after the server's clock: it would find nothing, and say that all is well, for
+// ever. A day is granted for clocks and zones.
+func (r *Reader) refuseFuture(date time.Time) error {
+	now := date
+	if now.IsZero() {
+		now = r.c.o.Now()
+	}
+	mark := time.Unix(r.r.State.latest(), 0)
+	if mark.After(now.Add(24 * time.Hour)) {
+		return &Error{Class: ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
+			Err: fmt.Errorf("%w: %s, and the server's clock says %s", ErrFuture, mark.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
+	}
+	return nil
+}
+
+// unix is t in seconds, 0 for no time.
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

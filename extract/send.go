@@ -1,0 +1,192 @@
+package extract
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// rule is a kind of request that the client can send. There is no code for any other: it cannot change the workspace.
+type rule struct {
+	method string
+	path   string // its end; empty: any
+	whole  bool   // path is all of it
+	repeat bool   // sending it twice does no harm
+}
+
+var rules = []rule{
+	{method: http.MethodGet, repeat: true},
+	{method: http.MethodPost, path: "/search", repeat: true},
+	{method: http.MethodPost, path: "/list", repeat: true},
+	{method: http.MethodPost, path: "/export/reporting_data/enqueue", whole: true},
+}
+
+// allowed finds the rule for a request.
+func allowed(method, path string) (rule, bool) {
+	for _, r := range rules {
+		if method == r.method && (path == r.path || !r.whole && strings.HasSuffix(path, r.path)) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+// usualAttempts is how often a request is sent before its failure is believed.
+const usualAttempts = 5
+
+// send gets an answer of status 200 that q.accept takes. Anything else is an *Error, ErrBudget or the context's error.
+func (c *Client) send(ctx context.Context, q call) (*answer, error) {
+	rule, ok := allowed(q.method, q.path)
+	if !ok {
+		return nil, &Error{Class: ClassContract, Op: q.op, Method: q.method, Path: q.path, Err: errors.New("this client only reads")}
+	}
+	most := q.attempts
+	if most == 0 {
+		most = usualAttempts
+	}
+	if !rule.repeat {
+		most = 1
+	}
+	renewed := false
+	for n := 1; ; n++ {
+		a, token, failure, err := c.attempt(ctx, q, n)
+		if err != nil || failure == nil {
+			return a, err
+		}
+		if failure.Class == ClassAuth {
+			if !renewed && c.renew(token) {
+				renewed = true
+				continue
+			}
+			c.stop(failure)
+			return nil, failure
+		}
+		if n >= most || !worthwhile(failure, n) {
+			return nil, failure
+		}
+		c.retries.Add(1)
+		// A refusal holds back everybody, this call with them; other failures are this call's own.
+		if failure.Status != http.StatusTooManyRequests {
+			if err := c.o.Wait(ctx, failure.wait(n)); err != nil {
+				return nil, fmt.Errorf("%s: %w", q.op, err)
+			}
+		}
+	}
+}
+
+// worthwhile reports whether a failure may pass when the same is asked again. An answer that is well formed and yet not
+// what the document says gets a second and third chance only: between the client and the API machines may answer too.
+func worthwhile(e *Error, n int) bool {
+	switch {
+	case errors.Is(e.Err, errTooBig), errors.As(e.Err, new(*tls.CertificateVerificationError)):
+		return false
+	case e.Class == ClassTransient:
+		return true
+	}
+	return e.Class == ClassContract && e.Status == http.StatusOK && n < 3
+}
+
+// wait is the time before the next attempt: what the answer named, if it did.
+func (e *Error) wait(n int) time.Duration {
+	if e.after > 0 {
+		return e.after
+	}
+	return backoff(n)
+}
+
+// attempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
+// is the cause of, or an error that ends the call: the context's, ErrBudget, or that nothing more may be sent.
+func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *Error, error) {
+	if err := c.budget.enter(ctx, c.o.Now, c.o.Wait); err != nil {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
+	}
+	token, err := c.admit()
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
+	}
+	sent := c.o.Now()
+	a, err := c.exchange(ctx, q, token)
+	if ctx.Err() != nil {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.op, ctx.Err())
+	}
+	if err == nil {
+		c.observe(a, sent)
+	}
+	failure := c.judge(q, a, err)
+	if failure == nil {
+		return a, token, nil, nil
+	}
+	failure.Op, failure.Method, failure.Path, failure.Attempts = q.op, q.method, q.path, n
+	if failure.Status == http.StatusTooManyRequests {
+		c.budget.refused(c.o.Now(), sent, failure.wait(n))
+	}
+	return nil, token, failure, nil
+}
+
+// admit counts a request and gives the token for it, or says why none may be sent.
+func (c *Client) admit() (Secret, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped != nil {
+		return "", c.stopped
+	}
+	if c.o.MaxRequests > 0 && c.requests.Load() >= c.o.MaxRequests {
+		return "", ErrBudget
+	}
+	c.requests.Add(1)
+	return c.token, nil
+}
+
+// observe learns the pace and the server's clock from an answer.
+func (c *Client) observe(a *answer, sent time.Time) {
+	now := c.o.Now()
+	server := now
+	if !a.date.IsZero() {
+		server = a.date
+		c.mu.Lock()
+		c.offset, c.known = a.date.Sub(now), true
+		c.mu.Unlock()
+	}
+	if a.status < 400 {
+		c.budget.learn(a.head, now, server)
+	}
+}
+
+// renew asks for a rotated token after one was refused. False: there is no other.
+func (c *Client) renew(refused Secret) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.token != refused {
+		return true // another request has done it
+	}
+	if c.o.Refresh == nil {
+		return false
+	}
+	token, err := c.o.Refresh()
+	if err != nil || token == refused || token == "" || !printable(string(token)) {
+		return false
+	}
+	c.token = token
+	c.told = append(c.told, token)
+	return true
+}
+
+// stop makes every further request fail at once: asking on with a refused token helps nobody.
+func (c *Client) stop(e *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped == nil {
+		c.stopped = e
+	}
+}
+
+// tokens are all that must not show in a message.
+func (c *Client) tokens() []Secret {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.told
+}

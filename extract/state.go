@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// State is a stream's checkpoint: what is read, where reading goes on. All times are unix seconds. The zero State is that of a
+// stream that was never read.
+type State struct {
+	SyncedTo    int64     `json:"synced_to,omitempty"`    // everything before it was read
+	HistoryTo   int64     `json:"history_to,omitempty"`   // down to here; 0 before the first window
+	HistoryDone bool      `json:"history_done,omitempty"` // nothing older is wanted, or there is nothing older
+	HistorySpan int64     `json:"history_span,omitempty"` // length of the last history window
+	Window      *Window   `json:"window,omitempty"`       // being read
+	Position    *Position `json:"position,omitempty"`     // where in it
+	Bookmark    *Position `json:"bookmark,omitempty"`     // page of a feed that the next reading begins with
+	Sweep       *Sweep    `json:"sweep,omitempty"`        // the last walk over a whole list
+	Version     string    `json:"version,omitempty"`      // API version it was made under
+}
+
+// Window is a span of time, or a whole list, read in one go.
+type Window struct {
+	Kind string `json:"kind"` // forward, history, sweep
+	From int64  `json:"from,omitempty"`
+	To   int64  `json:"to,omitempty"` // forward: the mark to be; 0 when the server has not told its time
+}
+
+// The kinds of windows.
+const (
+	windowForward = "forward"
+	windowHistory = "history"
+	windowSweep   = "sweep"
+)
+
+// Position is a place in a list.
+type Position struct {
+	Token       string `json:"token,omitempty"`       // cursor of the next page, empty at the beginning
+	Fingerprint string `json:"fingerprint,omitempty"` // of the request that the token belongs to
+	Page        int64  `json:"page,omitempty"`        // number of the next page, where lists go by number
+	Size        int    `json:"size,omitempty"`        // records a page
+	Rows        int64  `json:"rows,omitempty"`        // records before it
+	Since       int64  `json:"since,omitempty"`       // search: the time asked from, when it is not the window's
+	LastTime    int64  `json:"last_time,omitempty"`   // search: everything of the window up to here is before this place
+	Unsorted    bool   `json:"unsorted,omitempty"`    // search: the list was not in order of time
+	Last        string `json:"last,omitempty"`        // feed: id of the last record of the page
+}
+
+// Sweep is one walk over a whole list.
+type Sweep struct {
+	Number int   `json:"number"`           // from 1
+	Opened int64 `json:"opened,omitempty"` // server's time when it began; 0 before that
+	Steady bool  `json:"steady,omitempty"` // walked in one go, and the list's own count never changed and was met
+	Total  int64 `json:"total,omitempty"`  // the list's own count at the beginning, -1 when it does not tell
+	Rows   int64 `json:"rows,omitempty"`   // records read
+}
+
+// String is the state's text, which ParseState reads back.
+func (s State) String() string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic("extract: a state is always JSON: " + err.Error()) // it holds texts, numbers and nothing else
+	}
+	return string(text)
+}
+
+// ParseState reads a checkpoint's text; empty text is the zero State. It refuses what String would not have written: to go on
+// from a misread checkpoint would leave out records without a trace.
+func ParseState(text string) (State, error) {
+	var s State
+	if text == "" {
+		return s, nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return State{}, fmt.Errorf("read a checkpoint: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return State{}, errors.New("read a checkpoint: more follows its end")
+	}
+	if err := s.check(); err != nil {
+		return State{}, fmt.Errorf("read a checkpoint: %w", err)
+	}
+	return s, nil
+}
+
+// check refuses states that no reading leads to.
+func (s State) check() error {
+	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 {
+		return errors.New("a mark is before 1970")
+	}
+	if w := s.Window; w != nil {
+		if w.Kind != windowForward && w.Kind != windowHistory && w.Kind != windowSweep {
+			return fmt.Errorf("no window is %q", w.Kind)
+		}
+		if w.From < 0 || w.To < 0 {
+			return errors.New("a window is before 1970")
+		}
+	}
+	if s.Position != nil && s.Window == nil {
+		return errors.New("there is a position, and no window that it is in")
+	}
+	for _, p := range []*Position{s.Position, s.Bookmark} {
+		if p != nil && (p.Page < 0 || p.Size < 0 || p.Rows < 0 || p.Since < 0 || p.LastTime < 0) {
+			return errors.New("a position is below zero")
+		}
+	}
+	if w := s.Sweep; w != nil && (w.Number < 1 || w.Opened < 0 || w.Rows < 0 || w.Total < -1) {
+		return errors.New("a sweep is below its first number")
+	}
+	return nil
+}
+
+// latest is the latest time in the state.
+func (s State) latest() int64 {
+	latest := max(s.SyncedTo, s.HistoryTo)
+	if s.Window != nil {
+		latest = max(latest, s.Window.From, s.Window.To)
+	}
+	if s.Position != nil {
+		// A record's own time may lie anywhere; the time asked from may not.
+		latest = max(latest, s.Position.Since)
+	}
+	return latest
+}

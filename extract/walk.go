@@ -1,0 +1,173 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+const (
+	calmPages  = 10   // good pages after which a reduced page size grows again
+	emptyPages = 1000 // pages without a record, one after the other, that no real list has
+)
+
+// walk goes through one list from a position to its end. Every way of reading a stream is walks over lists.
+type walk struct {
+	c      *Client
+	list   list
+	pager  pager
+	print  string
+	pos    Position          // of the next page
+	most   int               // records a page, when all goes well
+	calm   int               // good pages since the size was last changed
+	empty  int               // pages without a record until now
+	seen   map[[16]byte]bool // hashes of the places asked for
+	hint   int               // bytes that a page may have
+	before []byte            // first record of the page before, of lists by number
+	ended  bool
+}
+
+// sheet is one page of a walk.
+type sheet struct {
+	envelope
+	date  time.Time // the server's clock, zero when not told
+	used  Position  // where the page was
+	after Position  // where the next one is
+	end   bool
+}
+
+// newWalk begins at from, when that belongs to the same request; at the list's beginning otherwise.
+func newWalk(c *Client, l list, from *Position) *walk {
+	w := &walk{c: c, list: l, pager: pagers[l.page.By], most: l.page.Size, seen: map[[16]byte]bool{}}
+	w.print = l.fingerprint(c.base.String(), c.o.Version)
+	w.pos = Position{Page: w.pager.start, Size: l.page.Size, Fingerprint: w.print}
+	if w.resumes(from) {
+		w.pos = *from
+		if w.pos.Size < 1 || w.pos.Size > w.most {
+			w.pos = w.pos.resized(w.most)
+		}
+	}
+	w.visit(w.pos)
+	return w
+}
+
+// resumes reports whether a stored place can be used by this walk.
+func (w *walk) resumes(from *Position) bool {
+	return from != nil && from.Fingerprint == w.print && (from.Token != "" || from.Page > 0) && from.Size > 0
+}
+
+// first reads the page at the walk's place and stays there.
+func (w *walk) first(ctx context.Context) (sheet, error) { return w.read(ctx, 0) }
+
+// next reads a page and moves on. After an error the walk is where it was. After the last page it must not be called.
+func (w *walk) next(ctx context.Context) (sheet, error) {
+	sh, err := w.read(ctx, 0)
+	for err != nil {
+		// A page that keeps failing is asked for in smaller pieces. Each size gets a second chance only: by then the server
+		// has had the usual number of them.
+		var failure *Error
+		if !errors.As(err, &failure) || !failure.less() || w.pos.Size <= 1 || ctx.Err() != nil {
+			return sheet{}, err
+		}
+		w.pos = w.pos.resized(w.pos.Size / 2)
+		w.calm = 0
+		w.visit(w.pos)
+		sh, err = w.read(ctx, 2)
+	}
+	if err := w.move(&sh); err != nil {
+		return sheet{}, err
+	}
+	return sh, nil
+}
+
+// move goes on to the place after a page.
+func (w *walk) move(sh *sheet) error {
+	w.empty++
+	if len(sh.records) > 0 {
+		w.empty = 0
+	}
+	if w.list.tail && len(sh.records) == 0 && sh.after.Token == sh.used.Token {
+		sh.end = true
+	}
+	w.pos, w.ended = sh.after, sh.end
+	if sh.end {
+		return nil
+	}
+	if w.empty >= emptyPages {
+		return w.wrong(fmt.Errorf("%d pages in a row hold no record, and none says that the list ends", w.empty))
+	}
+	if w.visit(w.pos) {
+		return w.wrong(ErrCursorLoop)
+	}
+	if w.repeats(sh) {
+		return w.wrong(fmt.Errorf("%w: page %d is page %d again", ErrCursorLoop, sh.used.Page, sh.used.Page-1))
+	}
+	if w.calm++; w.calm >= calmPages && w.pos.Size < w.most {
+		w.calm = 0
+		w.pos = w.pos.resized(min(2*w.pos.Size, w.most))
+		w.visit(w.pos)
+	}
+	sh.after = w.pos
+	return nil
+}
+
+// repeats notices a list by number that pays no heed to the number: it would never end.
+func (w *walk) repeats(sh *sheet) bool {
+	if sh.used.Page == 0 || len(sh.records) == 0 {
+		return false
+	}
+	same := sh.pages.next == nextAbsent && bytes.Equal(w.before, sh.records[0])
+	w.before = sh.records[0]
+	return same
+}
+
+// visit notes that a place is being asked for; true when it was before.
+func (w *walk) visit(p Position) bool {
+	key := p.Token
+	if key == "" {
+		key = "\x00" + strconv.FormatInt(p.Page, 10) + "/" + strconv.Itoa(p.Size)
+	}
+	sum := sha256.Sum256([]byte(key))
+	hash := [16]byte(sum[:16])
+	before := w.seen[hash]
+	w.seen[hash] = true
+	return before
+}
+
+// read asks for the page at the walk's place, with its capped lists read to their ends.
+func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
+	var found *envelope
+	q := w.list.call(w.pos)
+	q.attempts, q.hint = attempts, w.hint
+	q.accept = func(a *answer) (err error) {
+		found, err = scan(a.body, w.list.records)
+		return err
+	}
+	a, err := w.c.send(ctx, q)
+	if err != nil {
+		return sheet{}, err
+	}
+	w.hint = len(a.body) + len(a.body)/8 // pages of a list are alike
+	sh := sheet{envelope: *found, date: a.date, used: w.pos}
+	if n := int(sh.pages.perPage); n > 0 && n < w.pos.Size && len(sh.records) <= n {
+		// The server gives less than was asked for: its numbers count pages of its own size.
+		w.most = min(w.most, n)
+		w.pos.Size, sh.used.Size = n, n
+	}
+	if sh.after, sh.end, err = w.pager.follow(w.pos, found, w.c.base, w.list.path); err != nil {
+		return sheet{}, w.wrong(err)
+	}
+	if err := w.complete(ctx, sh.records); err != nil {
+		return sheet{}, err
+	}
+	return sh, nil
+}
+
+// wrong is an error about how the list is paged.
+func (w *walk) wrong(err error) error {
+	return &Error{Class: ClassContract, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
+}

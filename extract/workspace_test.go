@@ -1,0 +1,157 @@
+package extract
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// contact is a record of the tests' workspace.
+type contact struct {
+	id string
+	at int64
+}
+
+// workspace is a small API of contacts whose search works as the document says. It is exact where the tests need it: what a
+// day is, when a cursor dies.
+type workspace struct {
+	*api
+	mu       sync.Mutex // guards what follows
+	contacts []contact
+	days     *time.Location // where "=" and ">" mean days of this zone; nil: seconds
+	cursors  map[string]int // cursor: requests it will live; nil: for ever
+	life     int            // requests that a new cursor lives; 0: for ever
+	shuffle  bool           // pays no heed to the order asked for
+	between  func(n int)    // runs before the nth request, from 1
+	n        int
+}
+
+func newWorkspace(t testing.TB, contacts ...contact) *workspace {
+	t.Helper()
+	ws := &workspace{contacts: contacts, cursors: map[string]int{}}
+	ws.api = serve(t, ws.handle)
+	return ws
+}
+
+func (ws *workspace) touch(id string, at int64) {
+	for i := range ws.contacts {
+		if ws.contacts[i].id == id {
+			ws.contacts[i].at = at
+			return
+		}
+	}
+	ws.contacts = append(ws.contacts, contact{id, at})
+}
+
+func (ws *workspace) handle(w http.ResponseWriter, _ *http.Request, body string) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.n++
+	if ws.between != nil {
+		ws.between(ws.n)
+	}
+	var q struct {
+		Query struct {
+			Operator string
+			Value    []struct {
+				Field, Operator string
+				Value           int64
+			}
+		}
+		Sort       struct{ Field, Order string }
+		Pagination struct {
+			PerPage       int    `json:"per_page"`
+			StartingAfter string `json:"starting_after"`
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &q); err != nil || q.Query.Operator != "OR" || len(q.Query.Value) != 2 || q.Sort.Order != "ascending" {
+		reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"query"}]}`)
+		return
+	}
+	var found []contact
+	for _, c := range ws.contacts {
+		for _, f := range q.Query.Value {
+			if ws.matches(c.at, f.Operator, f.Value) {
+				found = append(found, c)
+				break
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b contact) int {
+		if a.at != b.at && !ws.shuffle {
+			return int(a.at - b.at)
+		}
+		return strings.Compare(a.id, b.id)
+	})
+	ws.page(w, found, q.Pagination.StartingAfter, q.Pagination.PerPage)
+}
+
+func (ws *workspace) matches(at int64, operator string, value int64) bool {
+	if ws.days != nil {
+		day := func(s int64) string { return time.Unix(s, 0).In(ws.days).Format(time.DateOnly) }
+		if operator == "=" {
+			return day(at) == day(value)
+		}
+		return day(at) > day(value)
+	}
+	return operator == "=" && at == value || operator == ">" && at > value
+}
+
+// page gives the records after the one that the cursor names by its sort key, so that a record that moves is not lost.
+func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string, size int) {
+	total := len(found)
+	if cursor != "" {
+		if ws.life > 0 {
+			if ws.cursors[cursor]--; ws.cursors[cursor] < 0 {
+				reply(w, errClient)
+				return
+			}
+		}
+		at, id, _ := strings.Cut(cursor, "|")
+		seconds, _ := strconv.ParseInt(at, 10, 64)
+		i := slices.IndexFunc(found, func(c contact) bool {
+			return !ws.shuffle && c.at > seconds || (ws.shuffle || c.at == seconds) && c.id > id
+		})
+		if i < 0 {
+			i = len(found)
+		}
+		found = found[i:]
+	}
+	var next any
+	if len(found) > size {
+		found = found[:size]
+		c := found[size-1]
+		token := strconv.FormatInt(c.at, 10) + "|" + c.id
+		ws.cursors[token] = ws.life
+		next = map[string]any{"starting_after": token}
+	}
+	var records []string
+	for _, c := range found {
+		records = append(records, record(c.id, c.at))
+	}
+	reply(w, envelopeOf(records, total, next))
+}
+
+// ids of the workspace's contacts, sorted.
+func (ws *workspace) ids() []string {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	var ids []string
+	for _, c := range ws.contacts {
+		ids = append(ids, c.id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// distinct sorts and takes out what is there twice.
+func distinct(ids []string) []string {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
