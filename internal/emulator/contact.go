@@ -1,0 +1,188 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// doc is one version of a contact's attributes. It is never changed once it is in the log or shown: a change makes a
+// copy, so answers are rendered from it without holding the lock. An empty text and a zero time stand for null.
+type doc struct {
+	ID, ExternalID, Email, Phone, Name, Avatar, Language string
+
+	Owner                                                    int64
+	Created, Updated, SignedUp, LastSeen, LastReplied        int64
+	LastContacted, LastOpened, LastClicked, Android, IOSSeen int64
+
+	Place      *place
+	Browser    *browser
+	AndroidApp *app
+	IOSApp     *app
+
+	Attrs     []attr
+	Social    []social
+	Tags      []int32
+	Notes     []int32
+	Companies []int32
+
+	User, Verified, Unsubscribed, Spam, Bounced bool
+}
+
+type place struct{ Country, Region, City string }
+type browser struct{ Name, Version, Language, OS string }
+type app struct{ Name, Version, Device, OS, SDK string }
+type social struct{ Name, URL string }
+
+// attr is one custom attribute; Raw is its value as JSON text, as it is sent.
+type attr struct{ Name, Raw string }
+
+func (d *doc) role() string { return roleName(d.User) }
+
+func roleName(user bool) string {
+	if user {
+		return "user"
+	}
+	return "lead"
+}
+
+// Change is one field of a contact set to a value: text, int64, bool, or nil for null. Fields are named as the
+// oracle's columns are; custom_attributes.<name> sets one attribute, nil removes it, a number given as Number keeps its text.
+type Change struct {
+	Field string
+	Value any
+}
+
+// Number is a JSON number kept as it is written.
+type Number string
+
+// set applies one change. Only fields that a teammate or an app can write are known here.
+func (d *doc) set(c Change) error {
+	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
+		return d.setAttr(name, c.Value)
+	}
+	switch v := c.Value.(type) {
+	case nil:
+		return d.setNull(c.Field)
+	case string:
+		return d.setText(c.Field, v)
+	case int64:
+		return d.setInt(c.Field, v)
+	case bool:
+		return d.setBool(c.Field, v)
+	}
+	return fmt.Errorf("set %s: no value of type %T", c.Field, c.Value)
+}
+
+func (d *doc) setNull(field string) error {
+	if d.setText(field, "") == nil || d.setInt(field, 0) == nil {
+		return nil
+	}
+	return fmt.Errorf("set %s: cannot be null", field)
+}
+
+func (d *doc) setText(field, v string) error {
+	texts := map[string]*string{"name": &d.Name, "email": &d.Email, "phone": &d.Phone, "avatar": &d.Avatar,
+		"external_id": &d.ExternalID, "language_override": &d.Language}
+	if p, ok := texts[field]; ok {
+		// A changed address is unverified until it is verified again (workspace-api 3.2).
+		if field == "email" && v != d.Email {
+			d.Verified = false
+		}
+		*p = v
+		return nil
+	}
+	at := place{}
+	if d.Place != nil {
+		at = *d.Place
+	}
+	places := map[string]*string{"location_country": &at.Country, "location_region": &at.Region, "location_city": &at.City}
+	if p, ok := places[field]; ok {
+		*p = v
+		d.Place = &at
+		return nil
+	}
+	return fmt.Errorf("set %s: no such text field", field)
+}
+
+func (d *doc) setInt(field string, v int64) error {
+	ints := map[string]*int64{"owner_id": &d.Owner, "signed_up_at": &d.SignedUp, "last_seen_at": &d.LastSeen,
+		"last_replied_at": &d.LastReplied, "last_contacted_at": &d.LastContacted, "last_email_opened_at": &d.LastOpened,
+		"last_email_clicked_at": &d.LastClicked, "android_last_seen_at": &d.Android, "ios_last_seen_at": &d.IOSSeen}
+	if p, ok := ints[field]; ok {
+		*p = v
+		return nil
+	}
+	return fmt.Errorf("set %s: no such integer field", field)
+}
+
+func (d *doc) setBool(field string, v bool) error {
+	switch field {
+	case "email_verified":
+		d.Verified = v
+	case "unsubscribed_from_emails":
+		d.Unsubscribed = v
+	default:
+		return fmt.Errorf("set %s: no such boolean field", field)
+	}
+	return nil
+}
+
+func (d *doc) setAttr(name string, value any) error {
+	raw, err := rawJSON(value)
+	if err != nil {
+		return fmt.Errorf("set custom_attributes.%s: %w", name, err)
+	}
+	d.Attrs = setAttr(d.Attrs, name, raw)
+	return nil
+}
+
+// setAttr gives a copy of the list with one attribute set, or removed when raw is empty.
+func setAttr(attrs []attr, name, raw string) []attr {
+	out := make([]attr, 0, len(attrs)+1)
+	found := false
+	for _, a := range attrs {
+		if a.Name != name {
+			out = append(out, a)
+			continue
+		}
+		found = true
+		if raw != "" {
+			out = append(out, attr{name, raw})
+		}
+	}
+	if !found && raw != "" {
+		out = append(out, attr{name, raw})
+	}
+	return out
+}
+
+// rawJSON is a value as JSON text; nil is no text.
+func rawJSON(value any) (string, error) {
+	switch v := value.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return string(appendString(nil, v)), nil
+	case Number:
+		return string(v), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	}
+	return "", fmt.Errorf("no value of type %T", value)
+}
+
+// with and without give copies, so that lists shared with older versions stay as they were.
+func with(list []int32, n int32) []int32 {
+	if slices.Contains(list, n) {
+		return list
+	}
+	return append(slices.Clone(list), n)
+}
+
+func without(list []int32, n int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(list), func(have int32) bool { return have == n })
+}

@@ -1,0 +1,35 @@
+// Package emulator is a customer-messaging workspace in memory, spoken to over HTTP, with an oracle that knows its truth.
+//
+// The truth is a log of events that is only appended to. What is served follows it event by event, with the delays and
+// faults that the knobs ask for; the oracle replays it from the beginning by code of its own. The population at hour 0
+// is a function of the seed, what happens later of the seed and the hours lived.
+//
+// # Rows of the oracle
+//
+// Oracle(stream) and GET /_oracle/{stream} give the rows that a perfect reader holds once the index has caught up. Null
+// is nil; ids are text; times are UNIX seconds as int64; an empty text is never kept, it is null.
+//
+//   - contacts: active contacts. The fields of the document by their names, location.* as location_country, location_region,
+//     location_city, custom_attributes as the JSON text that is sent. email_verified is always there, though versions up
+//     to 2.16 do not send it. owner_id is an int64, some beyond 2^53.
+//   - contact_tags (contact_id, tag_id), contact_notes (contact_id, note_id), contact_companies (contact_id, company_id),
+//     contact_social_profiles (contact_id, position, name, url): of active contacts, all of them, also beyond the ten
+//     that a contact's answer holds.
+//   - deleted_contacts: entries of the list of inactive contacts as sent: id, role, status, updated_at, merged_into_id,
+//     external_id, email (HTML-escaped as sent).
+//   - contact_activities: id, event_type, contact_id, external_id, role, merge_source_id, merge_target_id, failure_reason,
+//     created_at. Of a merge, contact_id is the source.
+//   - contact_lifecycle: every contact that ever was: id, lifecycle, inactive_since, merged_into_id, current_contact_id.
+//
+// # Lifecycle
+//
+// A contact is active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted. inactive_since is the
+// time of the event, which is also the updated_at of its entry in the list of inactive contacts. Archiving, blocking
+// and deleting do not move the contact's own updated_at; un-archiving and un-blocking do or do not, as the caller says,
+// and by turns in Live. Merging moves that of the survivor. current_contact_id is the end of the chain of merges, the
+// contact itself when it was not merged, nil when the chain is a cycle.
+//
+// DELETE /contacts/{id} always gives the activity contact.deleted. Three times of four it also gives an entry with status
+// pending_deletion, and the oracle's word is that; the fourth time nothing lists the contact, and the word is deleted.
+// Knobs.ListDeletes makes it always or never. Asking for or carrying out a permanent deletion gives no activity.
+package emulator

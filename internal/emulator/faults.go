@@ -1,0 +1,121 @@
+package emulator
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Fault is what happens to one request instead of, or on top of, its answer.
+type Fault struct {
+	Status   int               // this status is answered, the question is not even looked at; 0: the real answer
+	Body     string            // with Status; "": an error.list that fits it
+	Header   map[string]string // added to the answer
+	Wait     time.Duration     // before the answer, in real time
+	Reset    bool              // the connection is reset without an answer
+	Truncate bool              // half of the body is sent, then the connection is cut
+	Garbage  bool              // the answer is followed by something that is no JSON
+	HTML     bool              // a proxy's page instead of JSON, with Status or 404
+}
+
+// Inject has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
+// Bodies may be read by f.
+func (w *Workspace) Inject(f func(n int, r *http.Request) *Fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inject = f
+}
+
+// fault asks the injection first, then chaos.
+func (w *Workspace) fault(n int, r *http.Request) *Fault {
+	w.mu.Lock()
+	inject, chaos := w.inject, w.chaos
+	w.mu.Unlock()
+	if inject != nil {
+		body := r.Body
+		f := inject(n, r)
+		r.Body = body
+		if f != nil {
+			return f
+		}
+	}
+	return chaos.draw(newRNG(w.cfg.Seed, forChaos, uint64(n)))
+}
+
+// wait holds the answer back. It says false when the client gave up.
+func (f *Fault) wait(ctx context.Context) bool {
+	if f == nil || f.Wait == 0 {
+		return true
+	}
+	t := time.NewTimer(f.Wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (f *Fault) cuts() bool { return f != nil && f.Reset }
+
+// cut resets the connection where the server lets us, and ends it otherwise.
+func cut(rw http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(rw).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // a reset, not an end
+	}
+	_ = conn.Close()
+}
+
+const proxyPage = "<html>\r\n<head><title>404 Not Found</title></head>\r\n<body><center><h1>404 Not Found</h1></center><hr><center>nginx</center></body>\r\n</html>\r\n"
+
+// instead is the answer that takes the place of the real one; a status of 0 says that there is none.
+func (f *Fault) instead() answer {
+	switch {
+	case f == nil, f.Status == 0 && !f.HTML:
+		return answer{}
+	case f.HTML:
+		status := f.Status
+		if status == 0 {
+			status = http.StatusNotFound
+		}
+		return answer{status: status, body: []byte(proxyPage), header: map[string]string{"Content-Type": "text/html"}}
+	case f.Body != "":
+		return answer{status: f.Status, body: []byte(f.Body)}
+	}
+	code, ok := errorCodes[f.Status]
+	if !ok {
+		code = "server_error"
+	}
+	return failure(f.Status, code, http.StatusText(f.Status))
+}
+
+var errorCodes = map[int]string{400: "client_error", 401: "unauthorized", 403: "api_plan_restricted", 404: "not_found",
+	408: "request_timeout", 429: "rate_limit_exceeded", 503: "service_unavailable", 504: "request_timeout"}
+
+// spoil adds to an answer what the fault adds.
+func (f *Fault) spoil(a answer) answer {
+	if f == nil {
+		return a
+	}
+	if f.Garbage {
+		a.body = append(bytes.Clone(a.body), "\n<!-- 502 upstream -->"...)
+	}
+	if len(f.Header) > 0 {
+		header := map[string]string{}
+		for name, value := range a.header {
+			header[name] = value
+		}
+		for name, value := range f.Header {
+			header[name] = value
+		}
+		a.header = header
+	}
+	return a
+}

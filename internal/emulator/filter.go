@@ -1,0 +1,339 @@
+package emulator
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type fieldKind int
+
+const (
+	textField fieldKind = iota
+	dateField
+	boolField
+	tagField // a list of numbers, asked for by id
+)
+
+// field is a name that search knows, with its type (workspace-api 4.1).
+type field struct {
+	kind fieldKind
+	text func(d *doc) string
+	date func(d *doc) int64
+	flag func(d *doc) bool
+	ids  func(d *doc) []string
+}
+
+func text(f func(d *doc) string) field { return field{kind: textField, text: f} }
+func date(f func(d *doc) int64) field  { return field{kind: dateField, date: f} }
+func flag(f func(d *doc) bool) field   { return field{kind: boolField, flag: f} }
+
+var fields = map[string]field{
+	"id":                  text(func(d *doc) string { return d.ID }),
+	"role":                text((*doc).role),
+	"name":                text(func(d *doc) string { return d.Name }),
+	"avatar":              text(func(d *doc) string { return d.Avatar }),
+	"owner_id":            text(func(d *doc) string { return number(d.Owner) }),
+	"email":               text(func(d *doc) string { return d.Email }),
+	"email_domain":        text(func(d *doc) string { _, domain, _ := strings.Cut(d.Email, "@"); return domain }),
+	"phone":               text(func(d *doc) string { return d.Phone }),
+	"formatted_phone":     text(func(d *doc) string { return d.Phone }),
+	"external_id":         text(func(d *doc) string { return d.ExternalID }),
+	"language_override":   text(func(d *doc) string { return d.Language }),
+	"browser":             text(func(d *doc) string { return d.browser().Name }),
+	"browser_language":    text(func(d *doc) string { return d.browser().Language }),
+	"os":                  text(func(d *doc) string { return d.browser().OS }),
+	"location.country":    text(func(d *doc) string { return d.place().Country }),
+	"location.region":     text(func(d *doc) string { return d.place().Region }),
+	"location.city":       text(func(d *doc) string { return d.place().City }),
+	"ios_app_version":     text(func(d *doc) string { return orNoApp(d.IOSApp).Version }),
+	"ios_device":          text(func(d *doc) string { return orNoApp(d.IOSApp).Device }),
+	"ios_app_device":      text(func(d *doc) string { return orNoApp(d.IOSApp).Device }),
+	"ios_os_version":      text(func(d *doc) string { return orNoApp(d.IOSApp).OS }),
+	"ios_app_name":        text(func(d *doc) string { return orNoApp(d.IOSApp).Name }),
+	"ios_sdk_version":     text(func(d *doc) string { return orNoApp(d.IOSApp).SDK }),
+	"android_app_version": text(func(d *doc) string { return orNoApp(d.AndroidApp).Version }),
+	"android_device":      text(func(d *doc) string { return orNoApp(d.AndroidApp).Device }),
+	"android_app_name":    text(func(d *doc) string { return orNoApp(d.AndroidApp).Name }),
+	"andoid_sdk_version":  text(func(d *doc) string { return orNoApp(d.AndroidApp).SDK }), // spelled so in the document
+
+	"created_at":            date(func(d *doc) int64 { return d.Created }),
+	"signed_up_at":          date(func(d *doc) int64 { return d.SignedUp }),
+	"updated_at":            date(func(d *doc) int64 { return d.Updated }),
+	"last_seen_at":          date(func(d *doc) int64 { return d.LastSeen }),
+	"last_contacted_at":     date(func(d *doc) int64 { return d.LastContacted }),
+	"last_replied_at":       date(func(d *doc) int64 { return d.LastReplied }),
+	"last_email_opened_at":  date(func(d *doc) int64 { return d.LastOpened }),
+	"last_email_clicked_at": date(func(d *doc) int64 { return d.LastClicked }),
+	"ios_last_seen_at":      date(func(d *doc) int64 { return d.IOSSeen }),
+	"android_last_seen_at":  date(func(d *doc) int64 { return d.Android }),
+
+	"unsubscribed_from_emails": flag(func(d *doc) bool { return d.Unsubscribed }),
+	"marked_email_as_spam":     flag(func(d *doc) bool { return d.Spam }),
+	"has_hard_bounced":         flag(func(d *doc) bool { return d.Bounced }),
+
+	"tag_id":     {kind: tagField, ids: func(d *doc) []string { return texts(d.Tags, tagID) }},
+	"segment_id": {kind: tagField, ids: func(d *doc) []string { return texts(segmentsOf(d), segmentID) }},
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func texts(numbers []int32, id func(int32) int64) []string {
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = strconv.FormatInt(id(n), 10)
+	}
+	return list
+}
+
+func (d *doc) browser() *browser {
+	if d.Browser == nil {
+		return &noBrowser
+	}
+	return d.Browser
+}
+
+func (d *doc) place() *place {
+	if d.Place == nil {
+		return &noPlace
+	}
+	return d.Place
+}
+
+func orNoApp(a *app) *app {
+	if a == nil {
+		return &noApp
+	}
+	return a
+}
+
+// filter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
+func (r rules) filter(n node) (match, error) {
+	if name, ok := strings.CutPrefix(n.Field, "custom_attributes."); ok {
+		return r.attribute(n, name)
+	}
+	f, ok := fields[n.Field]
+	if !ok {
+		return nil, refuse("field %q is not known", n.Field)
+	}
+	switch f.kind {
+	case dateField:
+		return r.dates(n, f.date)
+	case boolField:
+		return flags(n, f.flag)
+	case tagField:
+		return memberships(n, f.ids)
+	}
+	test, err := textTest(n)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ int32, d *doc) bool { return test(f.text(d)) }, nil
+}
+
+func (r rules) dates(n node, get func(d *doc) int64) (match, error) {
+	var t int64
+	if err := json.Unmarshal(n.Value, &t); err != nil {
+		return nil, refuse("the value for %s must be a UNIX timestamp", n.Field)
+	}
+	lo, hi, ok := r.reach(n.Operator, t)
+	if !ok {
+		return nil, refuse("operator %s cannot be used with the Date field %s", n.Operator, n.Field)
+	}
+	whole, zone, misday := r.whole, r.w.zone, int64(r.w.k().Misday/time.Second)
+	return func(num int32, d *doc) bool {
+		at := get(d)
+		if whole && misday > 0 {
+			at = otherDay(num, at, misday, zone)
+		}
+		return at != 0 && at >= lo && at < hi
+	}, nil
+}
+
+// otherDay moves every second contact's time near midnight over it, as an index that rounds in another place does.
+func otherDay(num int32, at, near int64, zone *time.Location) int64 {
+	first, next := dayOf(at, zone)
+	switch {
+	case num%2 == 0:
+		return at
+	case at-first < near:
+		return first - 1
+	case next-at <= near:
+		return next
+	}
+	return at
+}
+
+func flags(n node, get func(d *doc) bool) (match, error) {
+	want, err := values[bool](n)
+	if err != nil {
+		return nil, err
+	}
+	is := func(d *doc) bool { return slices.Contains(want, get(d)) }
+	switch n.Operator {
+	case "=", "IN":
+		return func(_ int32, d *doc) bool { return is(d) }, nil
+	case "!=", "NIN":
+		return func(_ int32, d *doc) bool { return !is(d) }, nil
+	}
+	return nil, refuse("operator %s cannot be used with the Boolean field %s", n.Operator, n.Field)
+}
+
+// memberships answers tag_id and segment_id: = and != only for tags.
+func memberships(n node, get func(d *doc) []string) (match, error) {
+	if n.Field == "tag_id" && n.Operator != "=" && n.Operator != "!=" {
+		return nil, refuse("tag_id accepts only = and !=")
+	}
+	want, err := values[string](n)
+	if err != nil {
+		return nil, err
+	}
+	has := func(d *doc) bool {
+		return slices.ContainsFunc(get(d), func(id string) bool { return slices.Contains(want, id) })
+	}
+	switch n.Operator {
+	case "=", "IN":
+		return func(_ int32, d *doc) bool { return has(d) }, nil
+	case "!=", "NIN":
+		return func(_ int32, d *doc) bool { return !has(d) }, nil
+	}
+	return nil, refuse("operator %s cannot be used with %s", n.Operator, n.Field)
+}
+
+// values reads a filter's value: a list for IN and NIN, one value otherwise.
+func values[T comparable](n node) ([]T, error) {
+	var list []*T
+	if n.Operator == "IN" || n.Operator == "NIN" {
+		if err := json.Unmarshal(n.Value, &list); err != nil {
+			return nil, refuse("the value for %s with %s must be a list of the field's type", n.Field, n.Operator)
+		}
+	} else {
+		var one *T
+		if err := json.Unmarshal(n.Value, &one); err != nil {
+			return nil, refuse("the value for %s must match the type of the field", n.Field)
+		}
+		list = []*T{one}
+	}
+	out := make([]T, len(list))
+	for i, p := range list {
+		if p == nil {
+			return nil, refuse("the value for %s must not be null", n.Field)
+		}
+		out[i] = *p
+	}
+	return out, nil
+}
+
+func textTest(n node) (func(s string) bool, error) {
+	want, err := values[string](n)
+	if err != nil {
+		return nil, err
+	}
+	first := ""
+	if len(want) > 0 {
+		first = want[0]
+	}
+	switch n.Operator {
+	case "=", "IN":
+		return func(s string) bool { return slices.Contains(want, s) }, nil
+	case "!=", "NIN":
+		return func(s string) bool { return !slices.Contains(want, s) }, nil
+	case "~":
+		return func(s string) bool { return strings.Contains(s, first) }, nil
+	case "!~":
+		return func(s string) bool { return !strings.Contains(s, first) }, nil
+	case "^":
+		return func(s string) bool { return strings.HasPrefix(s, first) }, nil
+	case "$":
+		return func(s string) bool { return strings.HasSuffix(s, first) }, nil
+	}
+	return nil, refuse("operator %s cannot be used with the String field %s", n.Operator, n.Field)
+}
+
+// attribute compiles a filter on a custom attribute, whose type is that of the value asked for; the one that the
+// workspace defines as a date follows the rules for dates, in UTC days after 2.16 (workspace-api 9).
+func (r rules) attribute(n node, name string) (match, error) {
+	if name == dateAttr {
+		return r.dateAttribute(n)
+	}
+	get := func(d *doc) string {
+		for _, a := range d.Attrs {
+			if a.Name == name {
+				return a.Raw
+			}
+		}
+		return ""
+	}
+	var num float64
+	if json.Unmarshal(n.Value, &num) == nil {
+		test, ok := numberTests[n.Operator]
+		if !ok {
+			return nil, refuse("operator %s cannot be used with a number", n.Operator)
+		}
+		return func(_ int32, d *doc) bool {
+			have, err := strconv.ParseFloat(get(d), 64)
+			return err == nil && test(have, num)
+		}, nil
+	}
+	var b bool
+	if json.Unmarshal(n.Value, &b) == nil {
+		return flags(n, func(d *doc) bool { return get(d) == "true" })
+	}
+	test, err := textTest(n)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ int32, d *doc) bool {
+		var s string
+		_ = json.Unmarshal([]byte(get(d)), &s) // a value of another type is no text, and not equal
+		return test(s)
+	}, nil
+}
+
+var numberTests = map[string]func(have, want float64) bool{
+	"=":  func(a, b float64) bool { return a == b },
+	"!=": func(a, b float64) bool { return a != b },
+	">":  func(a, b float64) bool { return a > b },
+	"<":  func(a, b float64) bool { return a < b },
+	">=": func(a, b float64) bool { return a >= b },
+	"<=": func(a, b float64) bool { return a <= b },
+}
+
+func (r rules) dateAttribute(n node) (match, error) {
+	zone := time.UTC
+	if r.whole {
+		zone = r.w.zone
+	}
+	var t int64
+	if err := json.Unmarshal(n.Value, &t); err != nil {
+		return nil, refuse("the value for %s must be a UNIX timestamp", n.Field)
+	}
+	first, next := dayOf(t, zone)
+	lo, hi := first, next
+	switch n.Operator {
+	case "=":
+	case ">":
+		lo, hi = next, math.MaxInt64
+	case "<":
+		lo, hi = math.MinInt64, first
+	default:
+		return nil, refuse("operator %s cannot be used with the Date attribute %s", n.Operator, n.Field)
+	}
+	return func(_ int32, d *doc) bool {
+		for _, a := range d.Attrs {
+			if a.Name == dateAttr {
+				at, err := strconv.ParseInt(a.Raw, 10, 64)
+				return err == nil && at >= lo && at < hi
+			}
+		}
+		return false
+	}, nil
+}

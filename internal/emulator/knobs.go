@@ -1,0 +1,126 @@
+package emulator
+
+import "time"
+
+// Knobs turn on what services of this kind do to their readers. The zero value is a well-behaved one that follows the
+// document, with an index that needs up to four minutes.
+type Knobs struct {
+	// The search index and the lifecycle.
+	NoLag        bool          // changes are searchable at once
+	LagMax       time.Duration // until a change is searchable at the longest; 0: four minutes
+	TailShare    float64       // share of changes that take up to Tail instead (trap T6)
+	Tail         time.Duration
+	LeaveLag     time.Duration // until one that left is no longer found; 0: at once
+	StaleReplica float64       // share of search pages served from the version before (trap T7)
+	Misday       time.Duration // day meaning: a time this close to midnight may count for the other day (trap T3)
+	QuietUntag   bool          // removing a tag moves no updated_at (trap T45)
+	ListDeletes  Listing       // what DELETE /contacts/{id} leaves in the list of inactive contacts (trap T36)
+	ChangeShare  float64       // share of contacts that change in an hour of life; 0: 1/600
+
+	// Search.
+	Sort       SortMode
+	OffsetWalk bool    // cursors count records, so a list that changes while it is walked drifts (trap T9)
+	Duplicates float64 // share of records that a page holds twice (trap T18)
+	EmptyPages float64 // share of pages that come empty, with a next (trap T16)
+	LoopAt     int     // the page whose next leads back to the page before (trap T15)
+	TooLarge   int     // search pages of more records are answered 504 (trap T20)
+
+	// Lists.
+	CursorLife    int           // a cursor dies after so many more requests; 0: never (trap T12)
+	NextShape     Shape         // of pages.next when there is one; "": an object
+	EndShape      Shape         // of the end of a list; "": next is null
+	TotalError    float64       // total_count is off by this share (trap T17)
+	TotalCap      int           // total_count never says more
+	NoTotal       bool          // total_count is not sent
+	PagesAsText   bool          // page and per_page come as text
+	NoTotalPages  bool          // total_pages is 0
+	NestedCap     int           // items of a list inside a contact; 0: 10
+	BareNested    bool          // nested lists tell neither total_count nor has_more
+	SubListPage   int           // default page size of a contact's own lists; 0: 50
+	DeletedOrder  Order         // of the list of inactive contacts; "": latest first
+	TrailingToken bool          // the last page of activities carries a cursor too, which leads to an empty page
+	Retention     time.Duration // activities older than this are no longer served (trap T39)
+
+	// The whole service.
+	NoDate        bool          // answers carry no Date
+	DateOffset    time.Duration // the Date header is off by this
+	NoRateHeaders bool          // no X-RateLimit-* (trap T117)
+	RetryAfter    string        // sent with 429: "", "seconds" or "date"
+	IgnoreVersion string        // this version is served whatever is asked for (trap T114)
+	LaterOnly     bool          // the inactive list and the activities answer 404 up to 2.16, as a strict reading of section 9 has it
+	Unavailable   []string      // names of routes answered 403 api_plan_restricted
+	Forbidden     []string      // names of routes answered 403 for a scope that the token lacks
+	RevokeAt      int           // from this request on the token is refused; 0: never (trap T116)
+	EmptyLists    bool          // every list is empty
+	NoGzip        bool          // answers are never compressed
+	Chaos         string        // as --chaos takes it; New panics on a bad one, ParseChaos tells
+
+	// Mutate changes a good answer's body before it is sent; nil: as it is. It gets a copy. Unknown fields, odd numbers,
+	// doubled keys, broken UTF-8 and bombs are made with it (traps T120 to T130).
+	Mutate func(route string, body []byte) []byte
+}
+
+// Listing says whether contacts deleted by DELETE get an entry, with status pending_deletion, in the list of inactive ones.
+type Listing string
+
+// What DELETE leaves behind.
+const (
+	ListSome Listing = ""     // three of four
+	ListAll  Listing = "all"  // always
+	ListNone Listing = "none" // never: only the activity tells
+)
+
+func (l Listing) lists(seq int) bool {
+	return l == ListAll || l == ListSome && mix(uint64(seq))%4 != 0
+}
+
+// SortMode says what the service makes of a search's sort.
+type SortMode string
+
+// What search does with sort (trap T10).
+const (
+	SortHonoured SortMode = ""
+	SortIgnored  SortMode = "ignored"  // in an order of its own
+	SortShuffled SortMode = "shuffled" // one record in a hundred is out of place
+	SortRejected SortMode = "rejected" // anything but ascending gives 400
+)
+
+// Order is the order of the list of inactive contacts.
+type Order string
+
+// Orders of the list of inactive contacts.
+const (
+	OrderRecent Order = ""
+	OrderOldest Order = "oldest"
+	OrderRandom Order = "random" // another one each request: nothing but repeated sweeps helps
+)
+
+// Shape is a form that pages or pages.next takes (trap T14).
+type Shape string
+
+// Forms of next, and of the end of a list.
+const (
+	ShapeObject   Shape = ""         // {"page":2,"starting_after":"…"}; at the end null
+	ShapeNoPage   Shape = "no-page"  // {"starting_after":"…"}
+	ShapeURL      Shape = "url"      // an absolute URL
+	ShapeAbsent   Shape = "absent"   // end: pages without next
+	ShapeNoPages  Shape = "no-pages" // end: no pages at all
+	ShapeNullPage Shape = "null"     // end: pages is null
+	ShapeEmpty    Shape = "empty"    // end: pages is {}
+	ShapeEmptyEnd Shape = "cursor"   // end: next has a starting_after of ""
+)
+
+// lag draws how long a change takes to become searchable.
+func (k *Knobs) lag(r *rng) time.Duration {
+	if k.NoLag {
+		return 0
+	}
+	if r.chance(k.TailShare) {
+		return time.Duration(r.share() * float64(k.Tail))
+	}
+	most := k.LagMax
+	if most == 0 {
+		most = 4 * time.Minute
+	}
+	return time.Duration(r.share() * float64(most))
+}

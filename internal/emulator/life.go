@@ -1,0 +1,174 @@
+package emulator
+
+import "time"
+
+// lifeOp is one thing that happens in an hour of life, drawn for a contact at a time. It says whether it could.
+type lifeOp func(w *Workspace, r *rng, at int64) bool
+
+// lifeWeek is the order in which things happen, again and again: all kinds come within 32 turns, in the shares that
+// a workspace knows.
+var lifeWeek = [...]lifeOp{
+	lifeCreate, lifeUpdate, lifeUntag, lifeUpdate, lifeMerge, lifeUpdate, lifeArchive, lifeCreate,
+	lifeUpdate, lifeUnarchive, lifeTag, lifeUpdate, lifeDelete, lifeUpdate, lifeCreate, lifeBlock,
+	lifeUpdate, lifeRequestDeletion, lifeNote, lifeCreate, lifePromote, lifeUpdate, lifeErase, lifeUntag,
+	lifeCreate, lifeUpdate, lifeFailMerge, lifeCompany, lifeUnblock, lifeUpdate, lifeArchive, lifeUpdate,
+}
+
+// busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
+const busy = 45 * 60
+
+// Live lets hours of life pass: about one contact in a hundred changes in six of them. What happens is a function of
+// the seed, of what was done before and of the hour's number. A clock of its own moves along; one that follows
+// Config.Now is taken to have moved already.
+func (w *Workspace) Live(hours int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	base := w.base(hours)
+	for range hours {
+		w.hour(base)
+		base += 3600
+		w.hours++
+		if w.cfg.Now == nil {
+			w.offset += time.Hour
+		}
+	}
+}
+
+// base is when the next hour of life begins. With a clock that follows Config.Now it is counted from Start, not read,
+// so that two processes agree to the second; only a clock far ahead of it pulls it along.
+func (w *Workspace) base(hours int) int64 {
+	if w.cfg.Now == nil {
+		return w.now()
+	}
+	base := w.cfg.Start.Unix() + int64(w.hours)*3600
+	if behind := w.now() - int64(hours)*3600; behind > base+3600 {
+		base = behind
+	}
+	return max(base, w.log[len(w.log)-1].At+1)
+}
+
+func (w *Workspace) hour(base int64) {
+	rate := w.k().ChangeShare
+	if rate == 0 {
+		rate = 1.0 / 600
+	}
+	turns := max(1, int(rate*float64(w.cfg.Contacts)))
+	r := newRNG(w.cfg.Seed, forLife, 2, uint64(w.hours))
+	for i := range turns {
+		at := base + int64(i)*busy/int64(turns)
+		if op := lifeWeek[w.turns%len(lifeWeek)]; !op(w, r, at) {
+			lifeUpdate(w, r, at)
+		}
+		w.turns++
+	}
+}
+
+// someone draws a contact that fits; a few tries in a small workspace may find none.
+func (w *Workspace) someone(r *rng, fits func(c *contact) bool) (int32, bool) {
+	for range 200 {
+		num := r.n(len(w.contacts))
+		if fits(&w.contacts[num]) {
+			return int32(num), true
+		}
+	}
+	return 0, false
+}
+
+func isActive(c *contact) bool     { return c.status == active }
+func isActiveLead(c *contact) bool { return c.status == active && !c.doc.User }
+func isActiveUser(c *contact) bool { return c.status == active && c.doc.User }
+
+func has(s status) func(c *contact) bool {
+	return func(c *contact) bool { return c.status == s && c.listed }
+}
+
+// lifeEvent logs an event about a drawn contact.
+func (w *Workspace) lifeEvent(r *rng, fits func(c *contact) bool, e Event) bool {
+	num, ok := w.someone(r, fits)
+	if ok {
+		e.Contact = num
+		w.record(e)
+	}
+	return ok
+}
+
+func lifeCreate(w *Workspace, r *rng, at int64) bool {
+	_, err := w.create(at, r.chance(0.5), nil)
+	return err == nil
+}
+
+func lifeUpdate(w *Workspace, r *rng, at int64) bool {
+	spot := places[r.n(len(places))]
+	changes := [][]Change{
+		{{"name", r.text(firstNames) + " " + r.text(lastNames)}, {"last_seen_at", at}},
+		{{"location_country", spot.Country}, {"location_region", spot.Region}, {"location_city", spot.City}, {"last_seen_at", at}},
+		{{"custom_attributes.plan", "moved-" + r.text(tagWords)}, {"custom_attributes.score", int64(r.n(1000))}},
+		{{"email", "new" + r.text([]string{"1", "2", "3"}) + "@" + r.text(mailDomains)}, {"unsubscribed_from_emails", r.chance(0.5)}},
+		{{"phone", nil}, {"last_replied_at", at}, {"owner_id", admins[r.n(len(admins))].id}},
+	}
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: Updated, Set: changes[r.n(len(changes))]})
+}
+
+func lifeTag(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: Tagged, Other: int32(r.n(tagCount))})
+}
+
+func lifeUntag(w *Workspace, r *rng, at int64) bool {
+	num, ok := w.someone(r, func(c *contact) bool { return c.status == active && len(c.doc.Tags) > 0 })
+	if !ok {
+		return false
+	}
+	tags := w.contacts[num].doc.Tags
+	w.record(Event{At: at, Kind: Untagged, Contact: num, Other: tags[r.n(len(tags))], Quiet: w.k().QuietUntag})
+	return true
+}
+
+func lifeNote(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: Noted, Other: w.nextNote(), Text: "<p>" + r.text(noteWords) + "</p>"})
+}
+
+func lifeCompany(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: CompanyAttached, Other: int32(r.n(w.make.companies))})
+}
+
+func lifePromote(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActiveLead, Event{At: at, Kind: RoleChanged, User: true})
+}
+
+func lifeMerge(w *Workspace, r *rng, at int64) bool {
+	into, ok := w.someone(r, isActiveUser)
+	return ok && w.lifeEvent(r, isActiveLead, Event{At: at, Kind: Merged, Other: into})
+}
+
+func lifeFailMerge(w *Workspace, r *rng, at int64) bool {
+	into, ok := w.someone(r, isActiveUser)
+	return ok && w.lifeEvent(r, isActiveLead, Event{At: at, Kind: MergeFailed, Other: into, Text: r.text(failReasons)})
+}
+
+func lifeArchive(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: Archived})
+}
+
+func lifeUnarchive(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, has(archived), Event{At: at, Kind: Unarchived, Quiet: w.turns%2 == 0})
+}
+
+func lifeBlock(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: Blocked})
+}
+
+func lifeUnblock(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, has(blocked), Event{At: at, Kind: Unblocked, Quiet: w.turns/32%2 == 0})
+}
+
+func lifeDelete(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: Deleted, Listed: w.k().ListDeletes.lists(len(w.log))})
+}
+
+func lifeRequestDeletion(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, isActive, Event{At: at, Kind: DeletionRequested})
+}
+
+func lifeErase(w *Workspace, r *rng, at int64) bool {
+	return w.lifeEvent(r, has(pendingDeletion), Event{At: at, Kind: Erased})
+}

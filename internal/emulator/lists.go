@@ -1,0 +1,158 @@
+package emulator
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// pages is the place of one answer in its list.
+type pages struct {
+	page, perPage int
+	total         int    // records of the list; -1: not told
+	token         string // of the next page
+	more          bool   // there is a next page; with no token it is asked for by number
+}
+
+// openList begins an envelope (workspace-api 2.8).
+func openList(b []byte, kind, key string) []byte {
+	return append(append(append(append(append(b, `{"type":"`...), kind...), `","`...), key...), `":[`...)
+}
+
+// closeList ends the envelope of a list with its count and its pages, in the shape that the knobs ask for.
+func (w *Workspace) closeList(b []byte, q *request, p pages) []byte {
+	b = append(b, ']')
+	if p.total >= 0 && !w.k().NoTotal {
+		b = append(b, `,"total_count":`...)
+		b = strconv.AppendInt(b, int64(w.told(p.total)), 10)
+	}
+	if !p.more {
+		switch w.k().EndShape {
+		case ShapeNoPages:
+			return append(b, '}')
+		case ShapeNullPage:
+			return append(b, `,"pages":null}`...)
+		case ShapeEmpty:
+			return append(b, `,"pages":{}}`...)
+		}
+	}
+	b = append(b, `,"pages":{"type":"pages"`...)
+	b = w.appendNumber(b, "page", p.page)
+	b = w.appendNumber(b, "per_page", p.perPage)
+	all := 0
+	if p.total >= 0 && !w.k().NoTotalPages {
+		all = (w.told(p.total) + p.perPage - 1) / p.perPage
+	}
+	b = append(b, `,"total_pages":`...)
+	b = strconv.AppendInt(b, int64(all), 10)
+	return append(w.appendNext(b, q, p), `}}`...)
+}
+
+// told is what total_count says of a number.
+func (w *Workspace) told(total int) int {
+	total += int(float64(total) * w.k().TotalError)
+	if w.k().TotalCap > 0 {
+		total = min(total, w.k().TotalCap)
+	}
+	return total
+}
+
+func (w *Workspace) appendNumber(b []byte, name string, n int) []byte {
+	b = append(append(append(b, `,"`...), name...), `":`...)
+	if w.k().PagesAsText {
+		return append(strconv.AppendInt(append(b, '"'), int64(n), 10), '"')
+	}
+	return strconv.AppendInt(b, int64(n), 10)
+}
+
+func (w *Workspace) appendNext(b []byte, q *request, p pages) []byte {
+	if !p.more {
+		switch w.k().EndShape {
+		case ShapeAbsent:
+			return b
+		case ShapeEmptyEnd:
+			return append(b, `,"next":{"starting_after":""}`...)
+		}
+		return append(b, `,"next":null`...)
+	}
+	b = append(b, `,"next":`...)
+	if w.k().NextShape == ShapeURL {
+		return appendString(b, q.nextURL(p))
+	}
+	b = append(b, '{')
+	if p.token == "" || w.k().NextShape != ShapeNoPage {
+		b = append(b, `"page":`...)
+		b = strconv.AppendInt(b, int64(p.page+1), 10)
+	}
+	if p.token != "" {
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(b, `"starting_after":`...)
+		b = appendString(b, p.token)
+	}
+	return append(b, '}')
+}
+
+// nextURL is the next page as an address on the same host.
+func (q *request) nextURL(p pages) string {
+	v := url.Values{}
+	for name, values := range q.query {
+		v[name] = values
+	}
+	v.Set("per_page", strconv.Itoa(p.perPage))
+	if p.token != "" {
+		v.Set("starting_after", p.token)
+	} else {
+		v.Set("page", strconv.Itoa(p.page+1))
+	}
+	return q.base + q.path + "?" + v.Encode()
+}
+
+// perPage reads per_page from the query; more than the most is cut down to it.
+func (q *request) perPage(usual, most int) (int, bool) {
+	n, ok := q.positive("per_page", usual)
+	return min(n, most), ok
+}
+
+// positive reads a number from the query that must be above zero.
+func (q *request) positive(name string, usual int) (int, bool) {
+	text := q.query.Get(name)
+	if text == "" {
+		return usual, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0
+}
+
+func badNumber() answer {
+	return failure(http.StatusBadRequest, "parameter_invalid", "page and per_page must be positive numbers")
+}
+
+func badCursor() answer {
+	return failure(http.StatusBadRequest, "client_error", "the starting_after cursor is invalid")
+}
+
+func ok(body []byte) answer { return answer{status: http.StatusOK, body: body} }
+
+// numbered answers one page of a list that is paged by number. item writes the record at a place of the list.
+func (w *Workspace) numbered(q *request, usual, most, count int, item func(b []byte, i int) []byte) answer {
+	page, good := q.positive("page", 1)
+	per, good2 := q.perPage(usual, most)
+	if !good || !good2 {
+		return badNumber()
+	}
+	if w.k().EmptyLists {
+		count = 0
+	}
+	b := openList(nil, "list", "data")
+	first := min((page-1)*per, count)
+	last := min(first+per, count)
+	for i := first; i < last; i++ {
+		if i > first {
+			b = append(b, ',')
+		}
+		b = item(b, i)
+	}
+	return ok(w.closeList(b, q, pages{page: page, perPage: per, total: count, more: last < count}))
+}

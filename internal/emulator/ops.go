@@ -1,0 +1,212 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// ErrUnknown is answered when an operation names a contact that never was.
+var ErrUnknown = errors.New("no such contact")
+
+// CreateContact makes a contact of the given role with drawn attributes, then the changes, and gives its id.
+func (w *Workspace) CreateContact(role string, set ...Change) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.create(w.now(), role == "user", set)
+}
+
+func (w *Workspace) create(at int64, user bool, set []Change) (string, error) {
+	num := len(w.contacts)
+	d := w.make.contact(num, at, at, user)
+	for _, c := range set {
+		if err := d.set(c); err != nil {
+			return "", fmt.Errorf("create a contact: %w", err)
+		}
+	}
+	w.record(Event{At: at, Kind: Created, User: user, Contact: int32(num), Born: d})
+	return d.ID, nil
+}
+
+// UpdateContact sets fields of a contact.
+func (w *Workspace) UpdateContact(id string, set ...Change) error {
+	return w.update(id, false, set)
+}
+
+// UpdateQuietly sets fields without moving updated_at, as last_seen_at does in practice (trap T47).
+func (w *Workspace) UpdateQuietly(id string, set ...Change) error {
+	return w.update(id, true, set)
+}
+
+func (w *Workspace) update(id string, quiet bool, set []Change) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.byID[id]
+	if !ok {
+		return fmt.Errorf("update %s: %w", id, ErrUnknown)
+	}
+	trial := *w.contacts[num].doc
+	for _, c := range set {
+		if err := trial.set(c); err != nil {
+			return fmt.Errorf("update %s: %w", id, err)
+		}
+	}
+	w.record(Event{At: w.now(), Kind: Updated, Contact: num, Set: set, Quiet: quiet})
+	return nil
+}
+
+// event logs one event about a contact, filled in by what the operation adds.
+func (w *Workspace) event(kind Kind, id string, more func(e *Event) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.byID[id]
+	if !ok {
+		return fmt.Errorf("contact %s: %w", id, ErrUnknown)
+	}
+	e := Event{At: w.now(), Kind: kind, Contact: num}
+	if more != nil {
+		if err := more(&e); err != nil {
+			return fmt.Errorf("contact %s: %w", id, err)
+		}
+	}
+	w.record(e)
+	return nil
+}
+
+// Promote makes a lead a user.
+func (w *Workspace) Promote(id string) error {
+	return w.event(RoleChanged, id, func(e *Event) error { e.User = true; return nil })
+}
+
+// Merge merges a lead into a user. What the API refuses is refused: anything but an active lead into an active user.
+func (w *Workspace) Merge(lead, user string) error {
+	return w.event(Merged, lead, func(e *Event) error {
+		into, ok := w.byID[user]
+		if !ok {
+			return ErrUnknown
+		}
+		from, to := &w.contacts[e.Contact], &w.contacts[into]
+		if from.doc.User || !to.doc.User || from.status != active || to.status != active {
+			return errors.New("only an active lead is merged into an active user")
+		}
+		e.Other = into
+		return nil
+	})
+}
+
+// MergeAnyway merges whatever the roles and the states: chains and cycles as imports leave them (trap T25).
+func (w *Workspace) MergeAnyway(from, into string) error {
+	return w.event(Merged, from, func(e *Event) (err error) {
+		e.Other, err = w.number(into)
+		return err
+	})
+}
+
+// FailMerge logs a merge that failed: both contacts stay as they are (trap T41).
+func (w *Workspace) FailMerge(from, into, reason string) error {
+	return w.event(MergeFailed, from, func(e *Event) (err error) {
+		e.Text = reason
+		e.Other, err = w.number(into)
+		return err
+	})
+}
+
+func (w *Workspace) number(id string) (int32, error) {
+	num, ok := w.byID[id]
+	if !ok {
+		return 0, ErrUnknown
+	}
+	return num, nil
+}
+
+// Archive puts a contact away; its own updated_at does not move.
+func (w *Workspace) Archive(id string) error { return w.event(Archived, id, nil) }
+
+// Unarchive brings it back; bump says whether its updated_at moves (trap T27).
+func (w *Workspace) Unarchive(id string, bump bool) error {
+	return w.event(Unarchived, id, func(e *Event) error { e.Quiet = !bump; return nil })
+}
+
+// Block blocks a contact; its own updated_at does not move.
+func (w *Workspace) Block(id string) error { return w.event(Blocked, id, nil) }
+
+// Unblock brings it back; bump says whether its updated_at moves.
+func (w *Workspace) Unblock(id string, bump bool) error {
+	return w.event(Unblocked, id, func(e *Event) error { e.Quiet = !bump; return nil })
+}
+
+// Delete is DELETE /contacts/{id}. Whether the contact is then listed as inactive is a knob.
+func (w *Workspace) Delete(id string) error {
+	return w.event(Deleted, id, func(e *Event) error {
+		e.Listed = w.k().ListDeletes.lists(len(w.log))
+		return nil
+	})
+}
+
+// RequestDeletion makes a contact pending_deletion.
+func (w *Workspace) RequestDeletion(id string) error { return w.event(DeletionRequested, id, nil) }
+
+// Erase makes a contact permanently_deleted.
+func (w *Workspace) Erase(id string) error { return w.event(Erased, id, nil) }
+
+// Tag puts a tag on a contact; tags are numbered from 0 to 599.
+func (w *Workspace) Tag(id string, tag int) error {
+	return w.event(Tagged, id, func(e *Event) error { return place32(&e.Other, tag, tagCount) })
+}
+
+// Untag takes a tag off. Whether that moves updated_at is a knob.
+func (w *Workspace) Untag(id string, tag int) error {
+	return w.event(Untagged, id, func(e *Event) error {
+		e.Quiet = w.k().QuietUntag
+		return place32(&e.Other, tag, tagCount)
+	})
+}
+
+// AddNote writes a note about a contact.
+func (w *Workspace) AddNote(id, body string) error {
+	return w.event(Noted, id, func(e *Event) error {
+		e.Other, e.Text = w.nextNote(), body
+		return nil
+	})
+}
+
+// nextNote numbers notes beyond those that the population was born with.
+func (w *Workspace) nextNote() int32 { return 1<<30 + int32(len(w.notes)) }
+
+// AddCompany attaches a company, numbered from 0, to a contact.
+func (w *Workspace) AddCompany(id string, company int) error {
+	return w.event(CompanyAttached, id, func(e *Event) error { return place32(&e.Other, company, w.make.companies) })
+}
+
+// RemoveCompany detaches a company from a contact.
+func (w *Workspace) RemoveCompany(id string, company int) error {
+	return w.event(CompanyDetached, id, func(e *Event) error { return place32(&e.Other, company, w.make.companies) })
+}
+
+func place32(into *int32, n, limit int) error {
+	if n < 0 || n >= limit {
+		return errors.New("number " + strconv.Itoa(n) + " is not below " + strconv.Itoa(limit))
+	}
+	*into = int32(n)
+	return nil
+}
+
+// ExpireCursors makes every cursor handed out so far invalid, as a restart of the service would (trap T12).
+func (w *Workspace) ExpireCursors() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.epoch++
+}
+
+// IDs gives the ids of all contacts that stand at the given lifecycle word, in the order of creation.
+func (w *Workspace) IDs(lifecycle string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ids []string
+	for i := range w.contacts {
+		if c := &w.contacts[i]; c.status.String() == lifecycle {
+			ids = append(ids, c.doc.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,219 @@
+package emulator
+
+import (
+	"strconv"
+)
+
+// ownList is one of a contact's own lists, where a capped nested one is read on.
+func (w *Workspace) ownList(q *request, numbers func(d *doc) []int32, item func(b []byte, d *doc, n int32) []byte) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, known := w.byID[q.id]
+	if !known || w.contacts[num].status != active {
+		return notFound("Contact")
+	}
+	usual := w.k().SubListPage
+	if usual == 0 {
+		usual = 50
+	}
+	d := w.contacts[num].doc
+	list := numbers(d)
+	return w.numbered(q, usual, 150, len(list), func(b []byte, i int) []byte { return item(b, d, list[i]) })
+}
+
+func (w *Workspace) contactTags(q *request) answer {
+	return w.ownList(q, func(d *doc) []int32 { return d.Tags }, func(b []byte, _ *doc, n int32) []byte {
+		return appendTag(b, n, true)
+	})
+}
+
+func (w *Workspace) contactNotes(q *request) answer {
+	return w.ownList(q, func(d *doc) []int32 { return d.Notes }, func(b []byte, d *doc, n int32) []byte {
+		id := strconv.FormatInt(noteID(n), 10)
+		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
+		b = append(b, `","body":`...)
+		b = appendString(b, w.noteBody(n))
+		b = append(b, `,"contact":{"type":"contact","id":`...)
+		b = appendString(b, d.ID)
+		return append(b, `}}`...)
+	})
+}
+
+func (w *Workspace) noteBody(n int32) string {
+	if body, ok := w.notes[n]; ok {
+		return body
+	}
+	return w.make.note(n)
+}
+
+func (w *Workspace) contactCompanies(q *request) answer {
+	return w.ownList(q, func(d *doc) []int32 { return d.Companies }, func(b []byte, _ *doc, n int32) []byte {
+		return w.appendCompany(b, n)
+	})
+}
+
+func (w *Workspace) contactSegments(q *request) answer {
+	return w.ownList(q, segmentsOf, func(b []byte, _ *doc, n int32) []byte { return w.appendSegment(b, n, -1) })
+}
+
+func (w *Workspace) contactSubscriptions(q *request) answer {
+	subs := func(d *doc) []int32 {
+		r := newRNG(w.cfg.Seed, forSub, fingerprint(d.ID))
+		return draws(r, r.n(4), subCount)
+	}
+	return w.ownList(q, subs, func(b []byte, _ *doc, n int32) []byte { return appendSubscription(b, n) })
+}
+
+func appendTag(b []byte, n int32, url bool) []byte {
+	id := strconv.FormatInt(tagID(n), 10)
+	b = append(append(append(b, `{"type":"tag","id":"`...), id...), `","name":`...)
+	b = appendString(b, tagName(n))
+	if url {
+		b = append(append(append(b, `,"url":"/tags/`...), id...), '"')
+	}
+	return append(b, '}')
+}
+
+func tagName(n int32) string {
+	name := tagWords[int(n)%len(tagWords)]
+	if round := int(n) / len(tagWords); round > 0 {
+		name += " " + strconv.Itoa(round+1)
+	}
+	return name
+}
+
+// whole answers a list that is not paged.
+func (w *Workspace) whole(kind, key string, count int, item func(b []byte, n int32) []byte) answer {
+	if w.k().EmptyLists {
+		count = 0
+	}
+	b := openList(nil, kind, key)
+	for n := range count {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = item(b, int32(n))
+	}
+	return ok(append(b, `]}`...))
+}
+
+func (w *Workspace) listTags(*request) answer {
+	return w.whole("list", "data", tagCount, func(b []byte, n int32) []byte { return appendTag(b, n, false) })
+}
+
+func (w *Workspace) listAdmins(*request) answer {
+	return w.whole("admin.list", "admins", len(admins), func(b []byte, n int32) []byte {
+		a := admins[n]
+		b = append(b, `{"type":"admin","id":"`...)
+		b = strconv.AppendInt(b, a.id, 10)
+		b = append(b, `","name":`...)
+		b = appendString(b, a.name)
+		b = append(b, `,"email":`...)
+		b = appendString(b, a.email)
+		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
+		if n%2 == 0 {
+			b = append(b, `814865,814866`...)
+		}
+		return append(b, `]}`...)
+	})
+}
+
+// listSegments is GET /segments (workspace-api 4.7); contacts are counted when asked for.
+func (w *Workspace) listSegments(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	counts := make([]int, segmentCount)
+	count := q.query.Get("include_count") == "true"
+	for i := range w.contacts {
+		if c := &w.contacts[i]; count && c.status == active {
+			for _, n := range segmentsOf(c.doc) {
+				counts[n]++
+			}
+		}
+	}
+	return w.whole("segment.list", "segments", segmentCount, func(b []byte, n int32) []byte {
+		if count {
+			return w.appendSegment(b, n, counts[n])
+		}
+		return w.appendSegment(b, n, -1)
+	})
+}
+
+func segmentID(n int32) int64 { return 5500000 + 13*int64(n) }
+
+func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
+	b = append(b, `{"type":"segment","id":"`...)
+	b = strconv.AppendInt(b, segmentID(n), 10)
+	b = append(b, `","name":`...)
+	b = appendString(b, segmentNames[n])
+	made := w.cfg.Start.Unix() - span + int64(n)*40*day
+	b = append(b, `,"created_at":`...)
+	b = strconv.AppendInt(b, made, 10)
+	b = append(b, `,"updated_at":`...)
+	b = strconv.AppendInt(b, made+20*day, 10)
+	b = append(b, `,"person_type":"contact"`...)
+	if count >= 0 {
+		b = append(b, `,"count":`...)
+		b = strconv.AppendInt(b, int64(count), 10)
+	}
+	return append(b, '}')
+}
+
+// segmentsOf says which segments a contact is in.
+func segmentsOf(d *doc) []int32 {
+	in := [segmentCount]bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
+		d.place().Country == "Germany" || d.place().Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
+		len(d.Companies) > 0, d.Email == "", len(d.Tags) > 0}
+	var list []int32
+	for n, yes := range in {
+		if yes {
+			list = append(list, int32(n))
+		}
+	}
+	return list
+}
+
+// oneCompany is GET /companies/{id}.
+func (w *Workspace) oneCompany(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for n := range int32(w.make.companies) {
+		if string(w.make.appendCompanyID(nil, n)) == q.id {
+			return ok(w.appendCompany(nil, n))
+		}
+	}
+	return failure(404, "company_not_found", "Company Not Found")
+}
+
+// appendCompany writes a company with the fields of workspace-api 2.2.
+func (w *Workspace) appendCompany(b []byte, n int32) []byte {
+	r := newRNG(w.cfg.Seed, forCompany, uint64(n))
+	made := w.cfg.Start.Unix() - span + int64(r.n(span/2))
+	b = append(b, `{"type":"company","id":"`...)
+	b = w.make.appendCompanyID(b, n)
+	b = append(b, `","company_id":"acct-`...)
+	b = strconv.AppendInt(b, int64(n), 10)
+	b = append(b, `","app_id":`...)
+	b = appendString(b, w.workspace)
+	b = append(b, `,"name":`...)
+	b = appendString(b, r.text(lastNames)+" "+r.text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"}))
+	b = append(b, `,"created_at":`...)
+	b = strconv.AppendInt(b, made, 10)
+	b = append(b, `,"updated_at":`...)
+	b = strconv.AppendInt(b, made+int64(r.n(span/3)), 10)
+	b = append(b, `,"monthly_spend":`...)
+	b = strconv.AppendInt(b, int64(r.n(9000)), 10)
+	b = append(b, `,"session_count":`...)
+	b = strconv.AppendInt(b, int64(r.n(500)), 10)
+	b = append(b, `,"user_count":`...)
+	b = strconv.AppendInt(b, int64(r.n(40)), 10)
+	return append(b, `,"tags":{"type":"tag.list","tags":[]},"segments":{"type":"segment.list","segments":[]},"plan":{},"custom_attributes":{}}`...)
+}
+
+func appendSubscription(b []byte, n int32) []byte {
+	kind := []string{"opt_out", "opt_in"}[n%2]
+	text := `{"name":"List ` + strconv.Itoa(int(n)+1) + `","description":"Neues & more","locale":"en"}`
+	b = append(b, `{"type":"subscription","id":"`...)
+	b = strconv.AppendInt(b, 100+int64(n), 10)
+	return append(b, `","state":"live","default_translation":`+text+`,"translations":[`+text+`],"consent_type":"`+kind+`"}`...)
+}

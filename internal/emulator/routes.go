@@ -1,0 +1,84 @@
+package emulator
+
+import (
+	"net/url"
+	"strings"
+)
+
+// route is one endpoint. Adding one is a row here and a function in a file of its own.
+type route struct {
+	name   string
+	method string
+	path   string // {id} stands for one segment
+	serve  func(w *Workspace, q *request) answer
+	later  bool // added by the version after 2.16 (workspace-api 9)
+}
+
+// routes are tried in order: literal paths before those with an {id} in the same place.
+var routes = []route{
+	{name: "contacts.search", method: "POST", path: "/contacts/search", serve: (*Workspace).searchContacts},
+	{name: "contacts.deleted", method: "GET", path: "/contacts/deleted", serve: (*Workspace).listDeleted, later: true},
+	{name: "contacts.activities", method: "GET", path: "/contacts/activities", serve: (*Workspace).listActivities, later: true},
+	{name: "contacts.list", method: "GET", path: "/contacts", serve: (*Workspace).listContacts},
+	{name: "contacts.tags", method: "GET", path: "/contacts/{id}/tags", serve: (*Workspace).contactTags},
+	{name: "contacts.notes", method: "GET", path: "/contacts/{id}/notes", serve: (*Workspace).contactNotes},
+	{name: "contacts.companies", method: "GET", path: "/contacts/{id}/companies", serve: (*Workspace).contactCompanies},
+	{name: "contacts.segments", method: "GET", path: "/contacts/{id}/segments", serve: (*Workspace).contactSegments},
+	{name: "contacts.subscriptions", method: "GET", path: "/contacts/{id}/subscriptions", serve: (*Workspace).contactSubscriptions},
+	{name: "contacts.get", method: "GET", path: "/contacts/{id}", serve: (*Workspace).oneContact},
+	{name: "tags.list", method: "GET", path: "/tags", serve: (*Workspace).listTags},
+	{name: "segments.list", method: "GET", path: "/segments", serve: (*Workspace).listSegments},
+	{name: "admins.list", method: "GET", path: "/admins", serve: (*Workspace).listAdmins},
+	{name: "companies.get", method: "GET", path: "/companies/{id}", serve: (*Workspace).oneCompany},
+}
+
+// request is what a route gets to see of an HTTP request.
+type request struct {
+	n       int // number of the request, from 1
+	path    string
+	base    string // scheme and host it was sent to
+	query   url.Values
+	body    []byte
+	version version
+	id      string // the path's {id}
+}
+
+// answer is a status and a body, with headers beyond the usual.
+type answer struct {
+	status int
+	body   []byte
+	header map[string]string
+}
+
+// find gives the route of a path, and whether the path is known under another method.
+func find(method, path string) (r *route, id string, known bool) {
+	for i := range routes {
+		id, ok := routes[i].matches(path)
+		if !ok {
+			continue
+		}
+		if routes[i].method == method {
+			return &routes[i], id, true
+		}
+		known = true
+	}
+	return nil, "", known
+}
+
+func (r *route) matches(path string) (id string, ok bool) {
+	before, after, has := strings.Cut(r.path, "{id}")
+	if !has {
+		return "", path == r.path
+	}
+	if len(path) <= len(before)+len(after) || !strings.HasPrefix(path, before) || !strings.HasSuffix(path, after) {
+		return "", false
+	}
+	id = path[len(before) : len(path)-len(after)]
+	return id, !strings.Contains(id, "/")
+}
+
+// version is an API version; only its place before or after 2.16 matters to what is built.
+type version struct{ major, minor int }
+
+// later says whether the changes of the later version hold (workspace-api 9).
+func (v version) later() bool { return v.major > 2 || v.major == 2 && v.minor > 16 }

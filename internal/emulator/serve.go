@@ -1,0 +1,295 @@
+package emulator
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// LoggedRequest is one request as it was received.
+type LoggedRequest struct {
+	N       int       `json:"n"`
+	Method  string    `json:"method"`
+	Path    string    `json:"path"`
+	Query   string    `json:"query"`
+	Status  int       `json:"status"` // 0: the connection was cut before an answer
+	Auth    bool      `json:"auth"`   // carried an Authorization header
+	Version string    `json:"version"`
+	At      time.Time `json:"at"` // by the workspace's clock
+}
+
+// keptRequests bounds the log of requests: the newest are kept.
+const keptRequests = 200_000
+
+// Requests gives the log of requests, oldest first.
+func (w *Workspace) Requests() []LoggedRequest {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]LoggedRequest(nil), w.requests...)
+}
+
+// Count is how many requests the API has received, also when no log is kept.
+func (w *Workspace) Count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.count
+}
+
+// Between has f run before every request with the request's number, so that a script can change the workspace between
+// any two. It runs outside the workspace's lock. One is kept; nil takes it away.
+func (w *Workspace) Between(f func(n int)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.between = f
+}
+
+// maxBody is more than any question has.
+const maxBody = 1 << 20
+
+// ServeHTTP answers one request to the API, or to the controls under /_emulator and /_oracle.
+func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/_") {
+		w.control(rw, r)
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err != nil {
+		return // the client went away
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	n := w.arrive()
+	f := w.fault(n, r)
+	entry := LoggedRequest{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
+		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.cfg.VersionHeader)}
+	if !f.wait(r.Context()) {
+		return
+	}
+	if f.cuts() {
+		w.note(entry)
+		cut(rw)
+		return
+	}
+	a, name := f.instead(), ""
+	if a.status == 0 {
+		a, name = w.answer(n, r, body)
+		if w.k().Mutate != nil && a.status < 300 {
+			a.body = w.k().Mutate(name, bytes.Clone(a.body))
+		}
+	}
+	a = f.spoil(a)
+	entry.Status = a.status
+	w.note(entry)
+	w.send(rw, r, a, f)
+}
+
+// arrive numbers a request and lets the script between requests run.
+func (w *Workspace) arrive() int {
+	w.mu.Lock()
+	w.count++
+	n, between := w.count, w.between
+	w.mu.Unlock()
+	if between != nil {
+		between(n)
+	}
+	return n
+}
+
+func (w *Workspace) note(e LoggedRequest) {
+	if w.cfg.NoLog {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.At = w.clock()
+	if len(w.requests) >= keptRequests {
+		w.requests = append(w.requests[:0], w.requests[keptRequests/2:]...)
+	}
+	w.requests = append(w.requests, e)
+}
+
+// answer checks who asks, in which version and how often, and has the route answer.
+func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string) {
+	if a, ok := w.admit(n, r); !ok {
+		return a, ""
+	}
+	v, ok := w.version(r)
+	if !ok {
+		return failure(http.StatusBadRequest, "parameter_invalid", "the version is not known"), ""
+	}
+	a, limited := w.limit()
+	if limited {
+		return a, ""
+	}
+	q := &request{n: n, path: r.URL.Path, base: "http://" + r.Host, query: r.URL.Query(), body: body, version: v}
+	rt, id, known := find(r.Method, r.URL.Path)
+	switch {
+	case rt == nil && known:
+		return failure(http.StatusMethodNotAllowed, "method_not_allowed", "not this method"), ""
+	case rt == nil, rt.later && w.k().LaterOnly && !v.later():
+		return failure(http.StatusNotFound, "not_found", "Resource Not Found"), ""
+	case contains(w.k().Unavailable, rt.name):
+		return failure(http.StatusForbidden, "api_plan_restricted", "not part of this workspace's plan"), rt.name
+	case contains(w.k().Forbidden, rt.name):
+		return failure(http.StatusForbidden, "token_unauthorized", "the token lacks a scope"), rt.name
+	}
+	q.id = id
+	return rt.serve(w, q), rt.name
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+// admit checks the token (workspace-api 5). One example of the document omits the word Bearer.
+func (w *Workspace) admit(n int, r *http.Request) (answer, bool) {
+	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case w.k().RevokeAt > 0 && n >= w.k().RevokeAt:
+		return failure(http.StatusUnauthorized, "token_revoked", "Access Token Revoked"), false
+	case sent == "" || sent != w.Token():
+		return failure(http.StatusUnauthorized, "unauthorized", "Access Token Invalid"), false
+	}
+	return answer{}, true
+}
+
+func (w *Workspace) version(r *http.Request) (version, bool) {
+	text := r.Header.Get(w.cfg.VersionHeader)
+	if text == "" {
+		text = w.cfg.DefaultVersion
+	}
+	if w.k().IgnoreVersion != "" {
+		text = w.k().IgnoreVersion
+	}
+	var v version
+	if _, err := fmt.Sscanf(text, "%d.%d", &v.major, &v.minor); err != nil {
+		return v, false
+	}
+	return v, true
+}
+
+// rate counts requests in windows of ten seconds, over which the quota of a minute is spread (api-notes, Limits).
+type rate struct {
+	window int64
+	used   int
+}
+
+const (
+	rateWindow = 10
+	unlimited  = 100_000 // a minute, announced when there is no limit
+)
+
+func (w *Workspace) quota() int {
+	if w.cfg.RatePerMinute == 0 {
+		return unlimited * rateWindow / 60
+	}
+	return max(1, w.cfg.RatePerMinute*rateWindow/60)
+}
+
+func (w *Workspace) limit() (answer, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := w.now() / rateWindow; now != w.rate.window {
+		w.rate = rate{window: now}
+	}
+	w.rate.used++
+	if w.cfg.RatePerMinute == 0 || w.rate.used <= w.quota() {
+		return answer{}, false
+	}
+	return w.tooMany(), true
+}
+
+func (w *Workspace) tooMany() answer {
+	a := failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit")
+	left := rateWindow - w.now()%rateWindow
+	switch w.k().RetryAfter {
+	case "seconds":
+		a.header = map[string]string{"Retry-After": strconv.FormatInt(left, 10)}
+	case "date":
+		a.header = map[string]string{"Retry-After": w.clock().Add(time.Duration(left) * time.Second).UTC().Format(http.TimeFormat)}
+	}
+	return a
+}
+
+var gzips = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
+	return z
+}}
+
+// minGzip is the size below which compressing is not worth it.
+const minGzip = 1024
+
+func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, f *Fault) {
+	h := rw.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	w.headers(h, a)
+	for name, value := range a.header {
+		h.Set(name, value)
+	}
+	body := a.body
+	if len(body) >= minGzip && !w.k().NoGzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		var buf bytes.Buffer
+		buf.Grow(len(body) / 4)
+		z := gzips.Get().(*gzip.Writer)
+		z.Reset(&buf)
+		_, _ = z.Write(body) // a buffer takes everything
+		_ = z.Close()
+		gzips.Put(z)
+		body = buf.Bytes()
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	rw.WriteHeader(a.status)
+	if f != nil && f.Truncate {
+		_, _ = rw.Write(body[:len(body)/2])
+		_ = http.NewResponseController(rw).Flush()
+		panic(http.ErrAbortHandler) // the server cuts the connection
+	}
+	_, _ = rw.Write(body) // the client may have gone away
+}
+
+// headers sets the clock, the request's id and the state of the quota; the last only for those with a good token.
+func (w *Workspace) headers(h http.Header, a answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.k().NoDate {
+		h["Date"] = nil // keeps net/http from adding its own
+	} else {
+		h.Set("Date", w.clock().Add(w.k().DateOffset).UTC().Format(http.TimeFormat))
+	}
+	h.Set("X-Request-Id", requestID(w.cfg.Seed, w.count))
+	if w.k().NoRateHeaders || a.status == http.StatusUnauthorized {
+		return
+	}
+	quota := w.quota()
+	h.Set("X-RateLimit-Limit", strconv.Itoa(quota))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, quota-w.rate.used)))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt((w.rate.window+1)*rateWindow, 10))
+}
+
+func requestID(seed uint64, n int) string {
+	return fmt.Sprintf("req_%016x", mix(seed^uint64(n)<<20))
+}
+
+// failure is an error in the form of workspace-api 7.
+func failure(status int, code, message string) answer {
+	b := append([]byte(nil), `{"type":"error.list","request_id":null,"errors":[{"code":`...)
+	b = appendString(b, code)
+	b = append(b, `,"message":`...)
+	b = appendString(b, message)
+	return answer{status: status, body: append(b, `}]}`...)}
+}
+
+func notFound(what string) answer {
+	return failure(http.StatusNotFound, "not_found", what+" Not Found")
+}

@@ -1,0 +1,198 @@
+package emulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config says which workspace to make. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
+type Config struct {
+	Seed           uint64
+	Contacts       int // active at hour 0; 0: 10,400
+	Inactive       int // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
+	Activities     int // at least so many in the feed at hour 0; 0: twice Contacts
+	Start          time.Time
+	Now            func() time.Time // the clock; nil: one that stands until Live or Advance moves it
+	Token          string           // "": made from the seed
+	WorkspaceID    string           // "": made from the seed
+	Zone           *time.Location   // of the workspace; nil: UTC
+	DefaultVersion string           // when a request names none; "": 2.17
+	VersionHeader  string           // "": Service-Version
+	RatePerMinute  int              // spread over windows of ten seconds; 0: announced as 100,000 and never refused
+	NoLog          bool             // keep no log of requests
+	Knobs
+}
+
+// Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
+type Workspace struct {
+	cfg   Config
+	make  *maker
+	knobs atomic.Pointer[Knobs]
+
+	mu        sync.Mutex // guards all below
+	chaos     chaos
+	offset    time.Duration
+	still     time.Time // the clock when Config.Now is nil
+	hours     int       // lived
+	turns     int       // operations of life done so far
+	zone      *time.Location
+	workspace string
+	token     string
+
+	log      []Event
+	contacts []contact
+	byID     map[string]int32
+	feed     []int32 // places in the log that are activities
+	gone     []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
+	stale    bool
+	notes    map[int32]string // bodies of notes added since hour 0
+	idx      index
+	epoch    uint64           // cursors of another epoch are refused
+	walked   map[int64]string // the cursor that led to each page, for loops
+
+	requests []LoggedRequest
+	count    int
+	inject   func(n int, r *http.Request) *Fault
+	between  func(n int)
+	rate     rate
+}
+
+// New makes the workspace as it is at hour 0.
+func New(c Config) *Workspace {
+	c = withDefaults(c)
+	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), still: c.Start, zone: c.Zone,
+		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, stale: true, epoch: rand.Uint64()}
+	w.knobs.Store(&c.Knobs)
+	if err := w.SetChaos(c.Chaos); err != nil {
+		panic(err) // a programmer's mistake: user input goes through ParseChaos first
+	}
+	events := populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
+	w.byID = make(map[string]int32, len(events))
+	w.idx.init()
+	for i := range events {
+		if events[i].Kind == Created {
+			w.contacts = append(w.contacts, contact{})
+		}
+	}
+	w.log = events
+	for i := range w.log {
+		w.apply(i)
+	}
+	// What happened before hour 0 has long been found by search.
+	for num := range w.contacts {
+		if c := &w.contacts[num]; c.status == active {
+			c.shown = c.doc
+		}
+	}
+	w.idx.quiet = false
+	return w
+}
+
+func withDefaults(c Config) Config {
+	demo := c.Contacts == 0
+	if demo {
+		c.Contacts = 10_400
+	}
+	if c.Inactive == 0 {
+		c.Inactive = max(c.Contacts/10, 8)
+	}
+	if c.Activities == 0 {
+		c.Activities = 2 * c.Contacts
+	}
+	if c.Start.IsZero() {
+		c.Start = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
+	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
+	if c.Token == "" {
+		c.Token = fmt.Sprintf("emulated_%016x", mix(c.Seed+1))
+	}
+	if c.WorkspaceID == "" {
+		c.WorkspaceID = fmt.Sprintf("ws%06x", mix(c.Seed)&0xffffff)
+	}
+	if c.DefaultVersion == "" {
+		c.DefaultVersion = "2.17"
+	}
+	if c.VersionHeader == "" {
+		c.VersionHeader = "Service-Version"
+	}
+	return c
+}
+
+// Token is the access token that requests must carry.
+func (w *Workspace) Token() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.token
+}
+
+// Rotate makes another token the only good one.
+func (w *Workspace) Rotate(token string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.token = token
+}
+
+// SetWorkspaceID makes contacts tell another workspace's id, as a wrong token would.
+func (w *Workspace) SetWorkspaceID(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.workspace = id
+}
+
+// SetZone moves the workspace to another time zone (trap T135).
+func (w *Workspace) SetZone(z *time.Location) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.zone = z
+	w.idx.forget()
+}
+
+func (w *Workspace) k() *Knobs { return w.knobs.Load() }
+
+// SetKnobs changes the knobs of a running workspace. Chaos is changed by SetChaos.
+func (w *Workspace) SetKnobs(change func(k *Knobs)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := *w.k()
+	change(&k)
+	w.knobs.Store(&k)
+	w.idx.forget()
+	clear(w.idx.orderings)
+	w.stale = true
+}
+
+// Clock is the workspace's time.
+func (w *Workspace) Clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.clock()
+}
+
+// Advance moves the clock, also one that follows Config.Now.
+func (w *Workspace) Advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.offset += d
+}
+
+func (w *Workspace) clock() time.Time {
+	if w.cfg.Now != nil {
+		return w.cfg.Now().Add(w.offset)
+	}
+	return w.still.Add(w.offset)
+}
+
+func (w *Workspace) now() int64 { return w.clock().Unix() }
+
+// Hours is how many hours were lived.
+func (w *Workspace) Hours() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.hours
+}
