@@ -119,7 +119,7 @@ func (c *Catalogue) lintOver(d *draft) {
 	if over.Set() && endpoint.Set() && !wants {
 		endpoint.Wrong("e.g. GET /contacts/{id}", "over fills {id}, and it is not there")
 	}
-	if over.Set() && !over.Key("view").Given() {
+	if over.Set() && !over.Key("view").Given() && !over.Flawed() {
 		over.WrongKey("view: file.sql", "over needs view")
 	}
 	if by := read.Key("since").Key("by"); over.Set() && by.Set() && by.Text() != "full" {

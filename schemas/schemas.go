@@ -196,3 +196,9 @@ func (c *Catalogue) Relations(publishAs string) ([]Relation, error) {
 	}
 	return slices.Clone(all), nil
 }
+
+// Declared is the name that a stream file declares, however wrong the rest of it is; "" when it declares none.
+func Declared(text []byte) string {
+	var report grammar.Report
+	return report.Read("", text, Spec(), nil).Key("stream").Text()
+}

@@ -17,15 +17,18 @@ func (d *document) value(s *Spec, path string, name, n *yaml.Node) *Value {
 		}
 		return v
 	}
+	written := n.Line
 	if n.Kind == yaml.AliasNode {
+		written = n.Alias.Line
 		// The place of a mistake stays the alias: that is where the value does not fit.
 		target := *n.Alias
 		target.Line, target.Column = n.Line, n.Column
 		n = &target
 		v.node = n
 	}
-	if s.Secret {
+	if s.Secret != nil && s.Secret(n.Value) {
 		d.hush(n.Line)
+		d.hush(written)
 	}
 	if n.Tag == "!!null" && n.Kind == yaml.ScalarNode {
 		if s.scalar() || s.Required {
@@ -99,6 +102,7 @@ func (d *document) known(v *Value, key, value *yaml.Node) []string {
 	}
 	path := join(v.path, key.Value)
 	if spec.Later {
+		v.flawed = true
 		d.wrong(key, d.in(v.path, fmt.Sprintf("%q is not built yet", key.Value)), "")
 		return nil
 	}
@@ -107,6 +111,7 @@ func (d *document) known(v *Value, key, value *yaml.Node) []string {
 }
 
 func (d *document) unknown(v *Value, key, value *yaml.Node) []string {
+	v.flawed = true
 	var absent []string
 	for _, k := range v.spec.Keys {
 		if !k.Later && !hasKey(v.node, k.Name) {
@@ -114,7 +119,7 @@ func (d *document) unknown(v *Value, key, value *yaml.Node) []string {
 		}
 	}
 	near := Nearest(key.Value, absent)
-	if confidential(key.Value) || near != "" && v.spec.key(near).Secret {
+	if confidential(key.Value) || near != "" && v.spec.key(near).Secret != nil {
 		d.hush(value.Line)
 	}
 	d.wrong(key, d.in(v.path, fmt.Sprintf("unknown key %q", key.Value)), DidYouMean(key.Value, absent))
@@ -128,6 +133,7 @@ func (d *document) free(v *Value, key, value *yaml.Node) []string {
 	path := join(v.path, key.Value)
 	if check := v.spec.Check; check != nil {
 		if err := check(key.Value); err != nil {
+			v.flawed = true
 			d.wrong(key, d.in(v.path, err.Error()), v.spec.Hint)
 			return nil
 		}

@@ -28,13 +28,13 @@ type Spec struct {
 	Doc      string
 	Default  string // in the file's own writing, for scalars
 	Required bool
-	Later    bool     // the key is reserved: a file that uses it is told that it is not built yet
-	Secret   bool     // the text is never shown, neither in a message nor in an excerpt
-	Verbatim bool     // the text is not resolved: whoever reads the value does that
-	Keys     []Spec   // of a Map
-	Item     *Spec    // of a Free, List or OneOrAll
-	Values   []Choice // of an Enum
-	Min, Max int64    // of an Int; both zero: any
+	Later    bool                   // the key is reserved: a file that uses it is told that it is not built yet
+	Secret   func(text string) bool // says that a text must not be shown, neither in a message nor in an excerpt; nil: none is
+	Verbatim bool                   // the text is not resolved: whoever reads the value does that
+	Keys     []Spec                 // of a Map
+	Item     *Spec                  // of a Free, List or OneOrAll
+	Values   []Choice               // of an Enum
+	Min, Max int64                  // of an Int; both zero: any
 	Check    func(text string) error
 	Hint     string // shown when Check refuses
 }

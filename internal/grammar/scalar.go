@@ -74,7 +74,7 @@ func (s *Spec) fits(text string) *refusal {
 	if err == nil {
 		return nil
 	}
-	if s.Secret {
+	if s.Secret != nil && s.Secret(text) {
 		// The message may quote the text.
 		err = errors.New("the value does not fit")
 	}

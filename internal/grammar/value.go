@@ -12,16 +12,17 @@ import (
 // Value is one place of a checked file. What the file leaves out, or has wrong, reads as its default: the mistake is
 // in the report already, and a caller need not look.
 type Value struct {
-	doc   *document
-	in    *Value // what it would be a key of, when the file leaves it out
-	spec  *Spec
-	path  string
-	node  *yaml.Node // nil when the file leaves it out
-	name  *yaml.Node // the key that it belongs to, if any
-	good  bool       // there, and what the spec wants
-	text  string     // of a scalar, resolved
-	keys  []Entry
-	items []*Value
+	doc    *document
+	flawed bool   // keys of the map were refused
+	in     *Value // what it would be a key of, when the file leaves it out
+	spec   *Spec
+	path   string
+	node   *yaml.Node // nil when the file leaves it out
+	name   *yaml.Node // the key that it belongs to, if any
+	good   bool       // there, and what the spec wants
+	text   string     // of a scalar, resolved
+	keys   []Entry
+	items  []*Value
 }
 
 // Entry is one key of a map with its value, in the file's order.
@@ -35,6 +36,9 @@ func (v *Value) Set() bool { return v.good }
 
 // Given says that the file gives the value, whether it fits or not.
 func (v *Value) Given() bool { return v.node != nil }
+
+// Flawed says that keys of the map were refused: what is missing may be what they were meant to be.
+func (v *Value) Flawed() bool { return v.flawed }
 
 // Path is where the value is in the file, e.g. pipelines.nightly.streams[0].
 func (v *Value) Path() string { return v.path }
@@ -60,6 +64,11 @@ func (v *Value) Entries() []Entry { return v.keys }
 
 // Items are the values of a list, those that do not fit left out; a OneOrAll with one value is a list of one.
 func (v *Value) Items() []*Value { return v.items }
+
+// Empty says that the file gives a list with nothing in it.
+func (v *Value) Empty() bool {
+	return v.node != nil && len(v.node.Content) == 0 && v.node.Kind == yaml.SequenceNode
+}
 
 // Text is the text of a scalar.
 func (v *Value) Text() string {

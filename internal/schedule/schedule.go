@@ -23,11 +23,17 @@ type Schedule struct {
 // form is one item of a field; the parser itself lets some nonsense through, e.g. *-5.
 var form = regexp.MustCompile(`^(\*|\?|[0-9A-Za-z]+(-[0-9A-Za-z]+)?)(/[0-9]+)?$`)
 
+// What is wrong with a line whose fields are fine.
+var (
+	ErrNever = errors.New("never comes true: there is no such date")
+	ErrZone  = errors.New("a time zone in a cron line: set timezone in place of it")
+)
+
 // Parse reads a line of five fields: minute hour day month weekday. It refuses lines that never come true, and lines
 // that name a time zone of their own.
 func Parse(spec string, zone *time.Location) (*Schedule, error) {
 	if strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ=") {
-		return nil, errors.New("a time zone in a cron line: set timezone in place of it")
+		return nil, ErrZone
 	}
 	fields := strings.Fields(spec)
 	if len(fields) != 5 {
@@ -47,7 +53,7 @@ func Parse(spec string, zone *time.Location) (*Schedule, error) {
 	s := &Schedule{spec: spec, zone: zone, wall: wall, everyHour: bits.OnesCount64(wall.Hour&(1<<24-1)) == 24}
 	// Any four years with a leap day among them show every date there is.
 	if s.nextWall(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return nil, errors.New("never comes true: there is no such date")
+		return nil, ErrNever
 	}
 	return s, nil
 }

@@ -1,0 +1,242 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/schedule"
+	"aqueduck/schemas"
+)
+
+// Config is pipelines.yaml, read and checked. Nothing in it is secret: tokens are looked up when a run connects.
+type Config struct {
+	File       string
+	Warehouse  Warehouse
+	Workspaces map[string]*Workspace
+	Pipelines  []*Pipeline // in the file's order
+
+	settings map[string]Settings // by stream
+	names    []string            // of workspaces, in the file's order
+}
+
+// Warehouse is where the data goes.
+type Warehouse struct {
+	Dir      string // relative to the working directory, or absolute
+	Timezone string
+	Publish  struct {
+		Every time.Duration
+		Keep  int
+	}
+}
+
+// Workspace is one source; its name is the schema of its tables.
+type Workspace struct {
+	Name              string
+	APIVersion        string
+	VersionHeader     string
+	RequestsPerMinute int // 0: learned from the answers
+
+	baseURL, token string // as the file has them: ${VAR} or ${file:…}
+	dir            string // that relative files are from
+}
+
+// Settings is what the configuration wants different from a stream's file.
+type Settings struct {
+	Start      time.Time // zero: history is read to the beginning
+	Hash, Drop []string
+}
+
+// Pipeline is what is read together, and when.
+type Pipeline struct {
+	Name        string
+	Schedule    *schedule.Schedule // nil: by hand only
+	Streams     []string           // names, patterns put in
+	MaxTime     time.Duration      // 0: none
+	MaxRequests int64              // 0: none
+	CatchUp     bool
+	Overlap     schedule.Overlap
+	Jitter      time.Duration
+
+	workspaces []string // none: all
+}
+
+// Workspaces names the workspaces that the pipeline reads.
+func (p *Pipeline) Workspaces(c *Config) []string {
+	if len(p.workspaces) == 0 {
+		return slices.Clone(c.names)
+	}
+	return slices.Clone(p.workspaces)
+}
+
+// Pipeline gives the pipeline of a name.
+func (c *Config) Pipeline(name string) (*Pipeline, bool) {
+	i := slices.IndexFunc(c.Pipelines, func(p *Pipeline) bool { return p.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return c.Pipelines[i], true
+}
+
+// Settings gives what is wanted different for a stream; the zero value when nothing is.
+func (c *Config) Settings(stream string) Settings { return c.settings[stream] }
+
+// LoadConfig reads pipelines.yaml and the stream files it names. The lookup gives the value of a variable; tokens and
+// addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
+func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, &Problem{Class: "config", What: "there is no " + file, Next: "go to the directory that has it, or name it: -f FILE"}
+	}
+	if err != nil {
+		return nil, nil, &Problem{Class: "config", What: "read the configuration", Err: err}
+	}
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the built-in streams: %w", err)
+	}
+	l := &loader{dir: filepath.Dir(file), catalogue: catalogue, known: catalogue.Names()}
+	env := expander{lookup: lookup, dir: l.dir}
+	root := l.report.Read(file, text, ConfigSpec(), env.expand)
+	l.streamFiles(root.Key("stream_files"))
+	c := l.config(file, root)
+	if err := l.report.Err(); err != nil {
+		return nil, nil, err
+	}
+	return c, catalogue, nil
+}
+
+// loader is what reading one configuration needs.
+type loader struct {
+	report    grammar.Report
+	dir       string
+	catalogue *schemas.Catalogue
+	known     []string // streams, those of broken files too: what is wrong with them is said there
+}
+
+// streamFiles adds the user's own streams to the catalogue.
+func (l *loader) streamFiles(v *grammar.Value) {
+	var files []schemas.File
+	seen := map[string]bool{}
+	for _, pattern := range v.Items() {
+		names, err := filepath.Glob(l.from(pattern.Text()))
+		if err != nil || len(names) == 0 {
+			pattern.Wrong("", "no file matches %q", pattern.Text())
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				pattern.Wrong("", "read the stream file: %v", err)
+				continue
+			}
+			if !seen[name] {
+				files = append(files, schemas.File{Name: name, Text: text, Dir: os.DirFS(filepath.Dir(name))})
+				l.known = append(l.known, schemas.Declared(text))
+			}
+			seen[name] = true
+		}
+	}
+	if err := l.catalogue.AddFiles(files...); err != nil {
+		v.Report(err)
+	}
+}
+
+// from is a path of the configuration as the program opens it.
+func (l *loader) from(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(l.dir, name)
+}
+
+func (l *loader) config(file string, root *grammar.Value) *Config {
+	warehouse := root.Key("warehouse")
+	c := &Config{File: file, Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}}
+	c.Warehouse.Dir = l.from(warehouse.Key("dir").Text())
+	c.Warehouse.Timezone = warehouse.Key("timezone").Text()
+	c.Warehouse.Publish.Every = warehouse.Key("publish").Key("every").Duration()
+	c.Warehouse.Publish.Keep = warehouse.Key("publish").Key("keep").Int()
+	for _, e := range root.Key("workspaces").Entries() {
+		c.Workspaces[e.Name] = l.workspace(e.Name, e.Value)
+		c.names = append(c.names, e.Name)
+	}
+	zone, err := time.LoadLocation(c.Warehouse.Timezone)
+	if err != nil {
+		zone = time.UTC // the grammar has refused it already
+	}
+	for _, e := range root.Key("pipelines").Entries() {
+		c.Pipelines = append(c.Pipelines, l.pipeline(e.Name, e.Value, zone, c.names))
+	}
+	for _, key := range []string{"workspaces", "pipelines"} {
+		if v := root.Key(key); v.Set() && len(v.Entries()) == 0 && !v.Flawed() {
+			v.WrongKey("", "%s: there is none", key)
+		}
+	}
+	l.settings(c, root.Key("streams"))
+	return c
+}
+
+func (l *loader) pipeline(name string, v *grammar.Value, zone *time.Location, workspaces []string) *Pipeline {
+	p := &Pipeline{
+		Name: name, MaxTime: v.Key("max_time").Duration(), MaxRequests: int64(v.Key("max_requests").Int()),
+		CatchUp: v.Key("catch_up").Text() == "one", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(),
+	}
+	if v.Key("overlap").Text() == "queue" {
+		p.Overlap = schedule.Queue
+	}
+	if cron := v.Key("schedule"); cron.Set() {
+		var err error
+		if p.Schedule, err = schedule.Parse(cron.Text(), zone); err != nil {
+			hint := `five fields: minute hour day month weekday, e.g. "0 2 * * *"`
+			if errors.Is(err, schedule.ErrNever) || errors.Is(err, schedule.ErrZone) {
+				hint = ""
+			}
+			cron.Wrong(hint, "%v", err)
+		}
+	}
+	for _, w := range v.Key("workspaces").Items() {
+		if !slices.Contains(workspaces, w.Text()) {
+			w.Wrong(grammar.DidYouMean(w.Text(), workspaces), "no workspace %q", w.Text())
+		}
+	}
+	streams := v.Key("streams")
+	for _, pattern := range streams.Items() {
+		for _, name := range l.streams(pattern.Text(), pattern.Wrong) {
+			if !slices.Contains(p.Streams, name) {
+				p.Streams = append(p.Streams, name)
+			}
+		}
+	}
+	if streams.Set() && streams.Empty() {
+		streams.WrongKey("", "%s: there is none", streams.Path())
+	}
+	return p
+}
+
+// streams are those that a name or pattern means; none is a mistake.
+func (l *loader) streams(pattern string, wrong func(hint, format string, args ...any)) []string {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		if slices.Contains(l.known, pattern) {
+			return []string{pattern}
+		}
+		wrong(grammar.DidYouMean(pattern, l.catalogue.Names()), "no stream %q", pattern)
+		return nil
+	}
+	var all []string
+	for _, name := range l.known {
+		if ok, err := path.Match(pattern, name); err == nil && ok {
+			all = append(all, name)
+		}
+	}
+	if len(all) == 0 {
+		wrong("known: "+strings.Join(l.catalogue.Names(), ", "), "no stream matches %q", pattern)
+	}
+	return all
+}

@@ -1,0 +1,192 @@
+package pipeline
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/schedule"
+)
+
+// With -update the files with expected text are written anew; git shows what is different.
+var update = flag.Bool("update", false, "write the expected texts")
+
+// environment is a lookup of variables that are written down.
+func environment(pairs ...string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1], true
+			}
+		}
+		return "", false
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) < 35 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			_, _, err := LoadConfig(file, environment())
+			var mistakes grammar.Mistakes
+			if !errors.As(err, &mistakes) {
+				t.Fatalf("got %v, want mistakes", err)
+			}
+			text := mistakes.Format()
+			if strings.Contains(text, "dG9rOjEyMzQ1Njc4") {
+				t.Errorf("a token is shown:\n%s", text)
+			}
+			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", strings.ReplaceAll(text, "testdata/bad/", ""))
+		})
+	}
+}
+
+func TestTheProjectsOwnConfigNeedsNoVariableToBeChecked(t *testing.T) {
+	c, catalogue, err := LoadConfig("../../pipelines.yaml", environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := c.Pipeline("nightly")
+	if !ok || p.Schedule.String() != "0 2 * * *" || p.MaxTime != 5*time.Hour || !p.CatchUp || p.Overlap != schedule.Skip {
+		t.Errorf("got %+v", p)
+	}
+	if diff := cmp.Diff([]string{"contacts", "deleted_contacts", "contact_activities"}, p.Streams); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"main"}, p.Workspaces(c)); diff != "" {
+		t.Error(diff)
+	}
+	if c.Warehouse.Dir != "../../data" || c.Warehouse.Publish.Every != time.Hour || c.Warehouse.Publish.Keep != 2 {
+		t.Errorf("got %+v", c.Warehouse)
+	}
+	if _, ok := catalogue.Stream("contacts_by_id"); !ok {
+		t.Error("the built-in streams are not there")
+	}
+}
+
+// configOf writes files into a directory of their own and loads pipelines.yaml from it.
+func configOf(t *testing.T, files map[string]string, env ...string) (*Config, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, _, err := LoadConfig(filepath.Join(dir, "pipelines.yaml"), environment(env...))
+	return c, err
+}
+
+const simple = `
+version: 1
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+pipelines: {nightly: {streams: ["*contacts", help_centers, contacts]}}
+`
+
+func TestAStreamIsAddedByYAMLAlone(t *testing.T) {
+	t.Parallel()
+	c, err := configOf(t, map[string]string{
+		"pipelines.yaml": simple + "stream_files: [streams/*.yaml]\n",
+		"streams/help_centers.yaml": `
+stream: help_centers
+doc: One row a help center.
+read: {endpoint: GET /help_center/help_centers, records: data, page: {by: number, in: query, size: 50}, since: {by: full}}
+key: [id]
+columns: [{name: id, type: text}, {name: identifier, type: text}]
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"contacts", "deleted_contacts", "help_centers"}, c.Pipelines[0].Streams); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestVariablesArePutInAfterParsing(t *testing.T) {
+	t.Parallel()
+	c, err := configOf(t, map[string]string{
+		"zone": "Europe/Berlin\n",
+		"pipelines.yaml": `
+version: 1
+warehouse: {dir: "${DIR:-data}/$$x/$y", timezone: "${file:zone}", publish: {keep: "${KEEP}", every: "${EVERY:-5m}"}}
+workspaces: {main: {base_url: emulator}}
+pipelines: {nightly: {streams: [contacts], schedule: "${CRON:-0 2 * * *}"}}
+`}, "DIR", `/srv/"#: `, "KEEP", "7", "CRON", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.Warehouse
+	if w.Dir != `/srv/"#: /$x/$y` || w.Timezone != "Europe/Berlin" || w.Publish.Keep != 7 || w.Publish.Every != 5*time.Minute {
+		t.Errorf("got %+v", w)
+	}
+	at := c.Pipelines[0].Schedule.Next(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
+	if at.UTC().Hour() != 0 {
+		t.Errorf("next is %s, not 02:00 in Berlin", at)
+	}
+}
+
+func TestSettingsReachTheStreamsThatHoldTheSame(t *testing.T) {
+	t.Parallel()
+	c, err := configOf(t, map[string]string{"pipelines.yaml": `
+version: 1
+workspaces: {main: {base_url: emulator}}
+streams:
+  contacts: {start: 2024-01-01, drop: [custom_attributes.ssn]}
+  "*": {start: 2020-01-01, hash: [email]}
+pipelines: {nightly: {streams: [contacts]}}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	for stream, want := range map[string]Settings{
+		"contacts":           {Start: start, Hash: []string{"email"}, Drop: []string{"custom_attributes.ssn"}},
+		"contacts_by_id":     {Hash: []string{"email"}, Drop: []string{"custom_attributes.ssn"}}, // read along with contacts
+		"deleted_contacts":   {Hash: []string{"email"}},
+		"contact_activities": {}, // has no email
+	} {
+		if diff := cmp.Diff(want, c.Settings(stream)); diff != "" {
+			t.Errorf("%s: %s", stream, diff)
+		}
+	}
+}
+
+func TestAConfigThatIsNotThereSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	_, _, err := LoadConfig(filepath.Join(t.TempDir(), "pipelines.yaml"), environment())
+	var p *Problem
+	if !errors.As(err, &p) || p.Class != "config" || p.Next == "" {
+		t.Errorf("got %v", err)
+	}
+}

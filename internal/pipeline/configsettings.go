@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// settings gives each stream what the patterns that mean it say, a stream's own name last. A stream that is read along
+// with another one gets that one's settings too: both hold the same personal data.
+func (l *loader) settings(c *Config, v *grammar.Value) {
+	entries := slices.Clone(v.Entries())
+	slices.SortStableFunc(entries, func(a, b grammar.Entry) int { return exact(a.Name) - exact(b.Name) })
+	for _, e := range entries {
+		names := l.streams(e.Name, func(hint, format string, args ...any) {
+			e.Value.WrongKey(hint, "streams: "+format, args...)
+		})
+		var streams []*schemas.Stream
+		for _, s := range l.catalogue.Streams() {
+			if slices.Contains(names, s.Name) || slices.Contains(names, s.With) {
+				streams = append(streams, s)
+			}
+		}
+		l.start(c, e, streams)
+		l.hide(c, e, streams)
+	}
+}
+
+func exact(pattern string) int {
+	if strings.ContainsAny(pattern, `*?[\`) {
+		return 0
+	}
+	return 1
+}
+
+func (l *loader) start(c *Config, e grammar.Entry, streams []*schemas.Stream) {
+	start := e.Value.Key("start")
+	if !start.Set() {
+		return
+	}
+	taken := false
+	for _, s := range streams {
+		if s.Read.Since.By == "search" {
+			settings := c.settings[s.Name]
+			settings.Start = start.Date()
+			c.settings[s.Name] = settings
+			taken = true
+		}
+	}
+	if !taken && len(streams) > 0 {
+		start.WrongKey("leave it out", "%s: only a stream that is searched has a beginning to choose", start.Path())
+	}
+}
+
+// hide takes in what is hashed and dropped. A name that no stream knows would leave personal data where it is.
+func (l *loader) hide(c *Config, e grammar.Entry, streams []*schemas.Stream) {
+	for _, item := range e.Value.Key("hash").Items() {
+		l.hideOne(item, streams, transform.Options{Hash: []string{item.Text()}, HashKey: []byte{0}}, func(stream string) {
+			settings := c.settings[stream]
+			settings.Hash = append(settings.Hash, item.Text())
+			c.settings[stream] = settings
+		})
+	}
+	for _, item := range e.Value.Key("drop").Items() {
+		l.hideOne(item, streams, transform.Options{Drop: []string{item.Text()}}, func(stream string) {
+			settings := c.settings[stream]
+			settings.Drop = append(settings.Drop, item.Text())
+			c.settings[stream] = settings
+		})
+	}
+}
+
+// hideOne finds the streams that can hide a name: of a pattern's streams one is enough.
+func (l *loader) hideOne(item *grammar.Value, streams []*schemas.Stream, o transform.Options, take func(stream string)) {
+	var refused error
+	taken := false
+	for _, s := range streams {
+		if _, err := transform.NewDecoder(s, o); err != nil {
+			if refused == nil {
+				refused = err
+			}
+			continue
+		}
+		take(s.Name)
+		taken = true
+	}
+	if taken || refused == nil {
+		return
+	}
+	var columns []string
+	for _, s := range streams {
+		for _, column := range s.Columns {
+			columns = append(columns, column.Name)
+		}
+	}
+	hint := grammar.Nearest(item.Text(), columns)
+	if hint == item.Text() || hint == "" {
+		item.Wrong("", "%v", refused)
+		return
+	}
+	item.Wrong(`did you mean "`+hint+`"?`, "%v", refused)
+}

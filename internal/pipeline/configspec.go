@@ -1,0 +1,113 @@
+package pipeline
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"aqueduck/internal/grammar"
+)
+
+// ConfigSpec is the grammar of pipelines.yaml.
+func ConfigSpec() *grammar.Spec {
+	text := func(doc string) *grammar.Spec { return &grammar.Spec{Kind: grammar.Text, Doc: doc} }
+	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
+		{Name: "version", Kind: grammar.Enum, Required: true, Values: []grammar.Choice{{Name: "1"}}, Doc: "Version of this grammar."},
+		{Name: "warehouse", Kind: grammar.Map, Doc: "Where the data goes.", Keys: []grammar.Spec{
+			{Name: "dir", Kind: grammar.Text, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, from this file's own."},
+			{Name: "timezone", Kind: grammar.Text, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
+				Doc: "What day and week mean in models and schedules; columns stay instants."},
+			{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{
+				{Name: "every", Kind: grammar.Duration, Default: "60m", Doc: "During a long run; at its end in any case."},
+				{Name: "keep", Kind: grammar.Int, Default: "2", Max: 100, Doc: "Older files to go back to."},
+			}},
+		}},
+		{Name: "workspaces", Kind: grammar.Free, Required: true, Item: workspaceSpec(), Check: checkSchema,
+			Hint: "lower-case letters, digits and _, beginning with a letter: it is the schema of its tables", Doc: "Where records come from."},
+		{Name: "stream_files", Kind: grammar.OneOrAll, Item: text(""), Doc: "Your own streams: files or patterns, from this file's directory, e.g. streams/*.yaml."},
+		{Name: "streams", Kind: grammar.Free, Item: settingsSpec(), Doc: "What is wanted different from the stream files, by name or pattern."},
+		{Name: "pipelines", Kind: grammar.Free, Required: true, Item: pipelineSpec(), Check: checkPipelineName,
+			Hint: "letters, digits, - and _, beginning with a letter", Doc: "What is read, and when."},
+	}}
+}
+
+func workspaceSpec() *grammar.Spec {
+	return &grammar.Spec{Name: "NAME", Kind: grammar.Map,
+		Doc: "Its name is the schema of its tables; main is the one that needs no schema in a query.", Keys: []grammar.Spec{
+			{Name: "base_url", Kind: grammar.Text, Required: true, Verbatim: true,
+				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
+			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: func(text string) bool { return !reference.MatchString(text) },
+				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
+			{Name: "api_version", Kind: grammar.Text, Default: "2.17", Check: checkVersion, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
+			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Check: checkHeader, Doc: "Header that carries it."},
+			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
+				Doc: "A ceiling; left out: learned from the answers, leaving 20 % to others."},
+		}}
+}
+
+func settingsSpec() *grammar.Spec {
+	return &grammar.Spec{Name: "STREAM", Kind: grammar.Map, Doc: "A stream's name, or a pattern of names: `*contacts`.", Keys: []grammar.Spec{
+		{Name: "start", Kind: grammar.Date, Doc: "How far back history is read; left out: to the beginning."},
+		{Name: "hash", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths whose value is stored as a hash only."},
+		{Name: "drop", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
+		{Name: "history", Kind: grammar.Bool, Later: true, Doc: "Keeps every version of a row."},
+		{Name: "refresh", Kind: grammar.Duration, Later: true, Doc: "How far back exports are read again."},
+	}}
+}
+
+func pipelineSpec() *grammar.Spec {
+	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "Called by its name: `aqueduck sync NAME`.", Keys: []grammar.Spec{
+		{Name: "schedule", Kind: grammar.Text, Doc: "When `aqueduck serve` runs it: minute hour day month weekday. Left out: by hand only."},
+		{Name: "streams", Kind: grammar.OneOrAll, Required: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
+		{Name: "workspaces", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read; left out: all."},
+		{Name: "max_time", Kind: grammar.Duration, Check: checkPositive, Doc: "A run ends cleanly after it; history goes on next time."},
+		{Name: "max_requests", Kind: grammar.Int, Min: 1, Max: 1_000_000_000, Doc: "A run ends cleanly after so many requests."},
+		{Name: "catch_up", Kind: grammar.Enum, Default: "one", Doc: "After downtime.", Values: []grammar.Choice{
+			{Name: "one", Doc: "a missed run is made up for, once."}, {Name: "none", Doc: "the next one comes at its time."}}},
+		{Name: "overlap", Kind: grammar.Enum, Default: "skip", Doc: "When its time comes while it runs.", Values: []grammar.Choice{
+			{Name: "skip", Doc: "that time is left out."}, {Name: "queue", Doc: "it runs once more afterwards."}}},
+		{Name: "jitter", Kind: grammar.Duration, Doc: "Each run begins up to this much later, so that many installations do not ask at once."},
+	}}
+}
+
+func checkZone(name string) error {
+	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" {
+		return fmt.Errorf("no time zone %q", name)
+	}
+	return nil
+}
+
+// checkSchema keeps workspaces apart from what every DuckDB file has, and from the program's own schemas.
+func checkSchema(name string) error {
+	if slices.Contains([]string{"temp", "system", "memory", "warehouse", "models", "information_schema", "pg_catalog"}, name) {
+		return fmt.Errorf("%q is not free to name a workspace", name)
+	}
+	return match(`^[a-z][a-z0-9_]{0,40}$`, name, "%q cannot name a workspace")
+}
+
+func checkPipelineName(name string) error {
+	return match(`^[A-Za-z][A-Za-z0-9_-]{0,60}$`, name, "%q cannot name a pipeline")
+}
+
+func checkVersion(text string) error {
+	return match(`^[0-9A-Za-z][0-9A-Za-z._-]{0,30}$`, text, "%q is no version")
+}
+
+func checkHeader(text string) error {
+	return match(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, text, "%q is no name of a header")
+}
+
+func checkPositive(text string) error {
+	if d, err := grammar.ParseDuration(text); err == nil && d == 0 {
+		return fmt.Errorf("%s is no time at all", text)
+	}
+	return nil
+}
+
+func match(pattern, text, message string) error {
+	if !regexp.MustCompile(pattern).MatchString(text) {
+		return fmt.Errorf(message, text)
+	}
+	return nil
+}
