@@ -29,10 +29,10 @@ func newOutput(p *plan) *output {
 	return o
 }
 
-func (o *output) take() arrow.RecordBatch {
+func (o *output) take(mem *pool) arrow.RecordBatch {
 	arrays := make([]arrow.Array, len(o.vectors))
 	for i := range o.vectors {
-		arrays[i] = o.vectors[i].take(o.rows, o.schema.Field(i).Type)
+		arrays[i] = o.vectors[i].take(o.rows, o.schema.Field(i).Type, mem)
 		defer arrays[i].Release() // the batch holds on to it
 	}
 	rows := o.rows
@@ -45,7 +45,7 @@ func (o *output) take() arrow.RecordBatch {
 func (d *Decoder) Take() []Batch {
 	batches := make([]Batch, len(d.plans))
 	for i, p := range d.plans {
-		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.take()}
+		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.take(&d.memory)}
 	}
 	d.records, d.bytes = 0, 0
 	return batches

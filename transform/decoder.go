@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
@@ -43,6 +44,7 @@ type Decoder struct {
 	rejects    map[complaint]*Reject
 	whole      []Reject
 	canonical  []byte
+	memory     pool
 	duplicates map[uint64]struct{} // names in _extra of the record at hand
 }
 
@@ -212,6 +214,8 @@ func (d *Decoder) known(f *field, w *frame) error {
 		}
 		d.complain(w.plan.number, f.label(w.plan), ReasonDuplicate)
 		d.spill(f, raw, w)
+	case f.plain >= 0 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0:
+		w.plan.cells[w.row+f.plain] = cell{set: true, span: d.within(raw[1 : len(raw)-1])}
 	default:
 		d.fill(f, raw, w, false)
 	}

@@ -38,6 +38,7 @@ type column struct {
 
 // node is one object that the plan looks into.
 type node struct {
+	of     *plan
 	name   []byte // of the field that holds it
 	parent *node  // nil for a record and for an item
 	number int    // parents before children, siblings by name
@@ -59,6 +60,7 @@ type field struct {
 	object  *node // looked into
 	list    *plan // one row per item
 	skip    bool  // neither a column nor _extra
+	plain   int   // the column, when it takes one text as it is: most fields do; -1 otherwise
 	policy  *policy
 
 	// Fields nearly always come in one order: the field that followed in the last record is tried first.
@@ -105,6 +107,7 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 // table lays out one table and puts the fields of its columns into the tree.
 func (c *compiler) table(number int, t Table, declared []schemas.Column, key []string) (*plan, error) {
 	p := &plan{number: number, table: t, root: &node{fields: map[string]*field{}}}
+	p.root.of = p
 	for i, d := range declared {
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
@@ -180,7 +183,7 @@ func (c *compiler) field(at *node, path []string) (*field, error) {
 			continue
 		}
 		if f.object == nil {
-			f.object = &node{name: []byte(name), parent: at, fields: map[string]*field{}}
+			f.object = &node{name: []byte(name), parent: at, of: at.of, fields: map[string]*field{}}
 		}
 		at = f.object
 	}
@@ -215,6 +218,7 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 	for _, name := range names {
 		f := n.fields[name]
 		f.policy = p.at([]byte(name))
+		f.plain = f.plainColumn()
 		if f.object != nil {
 			c.finish(f.object, f.policy, depth+1)
 		}
@@ -222,4 +226,16 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 			c.finish(f.list.root, f.policy, depth+2) // a list is a level too
 		}
 	}
+}
+
+// plainColumn gives the column of a field that takes one text as it is, or -1.
+func (f *field) plainColumn() int {
+	if len(f.columns) != 1 || f.object != nil || f.list != nil || f.policy != nil {
+		return -1
+	}
+	c := f.in.of.columns[f.columns[0]]
+	if c.kind != kindText || c.as != "" {
+		return -1
+	}
+	return f.columns[0]
 }

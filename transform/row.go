@@ -141,6 +141,11 @@ func (d *Decoder) emit() {
 func (d *Decoder) emitRow(p *plan, r int, children uint64) uint64 {
 	cells := p.cells[r*p.width() : (r+1)*p.width()]
 	o := p.out
+	if o.rows == 0 {
+		for i := range o.vectors {
+			o.vectors[i].reserve(&d.memory)
+		}
+	}
 	h := d.hash(p, cells, p.rows[r].gone, children)
 	o.vectors[0].appendNumber(o.rows, uint64(d.records))
 	for i := range cells {

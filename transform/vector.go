@@ -1,8 +1,6 @@
 package transform
 
 import (
-	"slices"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -19,6 +17,9 @@ type vector struct {
 	longs []int64 // int, double, timestamp
 	words []int32 // date; of texts, where each begins
 	bytes []byte  // the texts; of bool, one bit a row
+
+	// Lengths of the last batch: the next one is likely to have them, and growing by doubling would copy it.
+	last struct{ valid, longs, words, bytes int }
 }
 
 // wide says that a value has eight bytes.
@@ -88,31 +89,36 @@ func extend(bits []byte, rows int) []byte {
 	return bits
 }
 
-// take ends the column at a number of rows and begins the next one with as much room.
-func (v *vector) take(rows int, t arrow.DataType) arrow.Array {
+// take ends the column at a number of rows and begins the next one.
+func (v *vector) take(rows int, t arrow.DataType, mem *pool) arrow.Array {
 	v.pad(rows)
 	v.valid = extend(v.valid, rows)
-	buffers := []*memory.Buffer{memory.NewBufferBytes(v.valid)}
+	buffers := []*memory.Buffer{mem.lend(v.valid)}
 	switch {
 	case v.kind.wide():
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(v.longs)))
+		buffers = append(buffers, mem.lend(arrow.Int64Traits.CastToBytes(v.longs)))
 	case v.kind == kindBool:
-		buffers = append(buffers, memory.NewBufferBytes(v.bytes))
+		buffers = append(buffers, mem.lend(v.bytes))
 	case v.kind == kindDate:
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v.words)))
+		buffers = append(buffers, mem.lend(arrow.Int32Traits.CastToBytes(v.words)))
 	default:
 		v.words = append(v.words, int32(len(v.bytes)))
-		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v.words)), memory.NewBufferBytes(v.bytes))
+		buffers = append(buffers, mem.lend(arrow.Int32Traits.CastToBytes(v.words)), mem.lend(v.bytes))
 	}
 	data := array.NewData(t, rows, buffers, nil, v.nulls, 0)
 	defer data.Release()
 	made := array.MakeFromData(data)
-	*v = vector{
-		kind:  v.kind,
-		valid: slices.Grow([]byte(nil), len(v.valid)),
-		longs: slices.Grow([]int64(nil), len(v.longs)),
-		words: slices.Grow([]int32(nil), len(v.words)),
-		bytes: slices.Grow([]byte(nil), len(v.bytes)),
-	}
+	next := vector{kind: v.kind}
+	next.last.valid, next.last.longs, next.last.words, next.last.bytes = len(v.valid), len(v.longs), len(v.words), len(v.bytes)
+	*v = next
 	return made
+}
+
+// reserve makes room for a batch like the last one, or a little longer. It is called when a first row comes, and not
+// before: by then the last batch may have been released.
+func (v *vector) reserve(mem *pool) {
+	v.valid = mem.room(v.last.valid)
+	v.longs = arrow.Int64Traits.CastFromBytes(mem.room(v.last.longs * 8))
+	v.words = arrow.Int32Traits.CastFromBytes(mem.room(v.last.words * 4))
+	v.bytes = mem.room(v.last.bytes)
 }
