@@ -218,6 +218,9 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 	for _, name := range names {
 		f := n.fields[name]
 		f.policy = p.at([]byte(name))
+		for _, i := range f.columns {
+			n.of.columns[i].silent = f.policy.action() == actDrop
+		}
 		f.plain = f.plainColumn()
 		if f.object != nil {
 			c.finish(f.object, f.policy, depth+1)

@@ -107,6 +107,9 @@ func (v *vector) take(rows int, t arrow.DataType, mem *pool) arrow.Array {
 	}
 	data := array.NewData(t, rows, buffers, nil, v.nulls, 0)
 	defer data.Release()
+	for _, b := range buffers {
+		b.Release() // the data holds on to it
+	}
 	made := array.MakeFromData(data)
 	next := vector{kind: v.kind}
 	next.last.valid, next.last.longs, next.last.words, next.last.bytes = len(v.valid), len(v.longs), len(v.words), len(v.bytes)
