@@ -16,6 +16,9 @@ import (
 	"github.com/go-faster/jx"
 )
 
+// maxBytes bounds what is added between two Takes: texts in Arrow are found by 32-bit offsets.
+const maxBytes = 1 << 30
+
 // Options are what a stream's file does not say.
 type Options struct {
 	APIVersion string   // for _api_version
@@ -97,9 +100,12 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 	}, nil
 }
 
-// Append adds one record, or rejects it whole. The error says that the text is no JSON; the batch is as before then.
-// raw is not kept.
+// Append adds one record, or rejects it whole. The error says that the text is no JSON, or that more than a gigabyte was
+// added since the last Take; the batch is as before then. raw is not kept.
 func (d *Decoder) Append(raw []byte, m Meta) error {
+	if d.bytes > maxBytes {
+		return fmt.Errorf("decode a record of %s: %d MB are not taken yet", d.stream, d.bytes>>20)
+	}
 	d.begin(raw, m)
 	w := d.open(d.plans[0])
 	err := d.read(&w)
