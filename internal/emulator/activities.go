@@ -26,17 +26,24 @@ func (w *Workspace) listActivities(q *request) answer {
 	if w.k().EmptyLists {
 		feed = nil
 	}
-	first := max(min(int(at.offset), len(feed)), w.forgotten())
-	last := min(first+per, len(feed))
 	b := openList(nil, "list", "data")
-	for i := first; i < last; i++ {
-		if i > first {
+	p := pages{page: int(at.page), perPage: per, total: -1}
+	last, count := int(at.offset), 0
+	for i := max(last, w.forgotten()); i < len(feed) && !p.more; i++ {
+		switch {
+		case !w.arrived(i):
+			continue
+		case count == per:
+			p.more = true
+			continue
+		case count > 0:
 			b = append(b, ',')
 		}
 		b = w.appendActivity(b, i)
+		last = i + 1
+		count++
 	}
-	p := pages{page: int(at.page), perPage: per, total: -1, more: last < len(feed)}
-	if w.k().TrailingToken && last > first {
+	if w.k().TrailingToken && count > 0 {
 		p.more = true
 	}
 	if p.more {
@@ -52,6 +59,16 @@ func (w *Workspace) forgotten() int {
 	}
 	since := w.now() - int64(w.k().Retention/time.Second)
 	return sort.Search(len(w.feed), func(i int) bool { return w.log[w.feed[i]].At >= since })
+}
+
+// arrived says whether the activity at a place is in the feed yet.
+func (w *Workspace) arrived(i int) bool {
+	most := w.k().ActivityLag
+	if most == 0 {
+		return true
+	}
+	r := newRNG(w.cfg.Seed, forLag, 1, uint64(i))
+	return w.log[w.feed[i]].At+int64(r.share()*most.Seconds()) <= w.now()
 }
 
 // activityID is the id of the activity at a place in the feed: text whose order is that of the feed.

@@ -47,7 +47,7 @@ func roleName(user bool) string {
 	return "lead"
 }
 
-// Change is one field of a contact set to a value: text, int64, bool, or nil for null. Fields are named as the
+// Change is one field of a contact set to a value: text, an integer, bool, or nil for null. Fields are named as the
 // oracle's columns are; custom_attributes.<name> sets one attribute, nil removes it, a number given as Number keeps its text.
 type Change struct {
 	Field string

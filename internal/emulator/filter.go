@@ -272,15 +272,14 @@ func (r rules) attribute(n node, name string) (match, error) {
 		}
 		return ""
 	}
-	var num float64
-	if json.Unmarshal(n.Value, &num) == nil {
+	if want, err := values[float64](n); err == nil && len(want) > 0 {
 		test, ok := numberTests[n.Operator]
 		if !ok {
 			return nil, refuse("operator %s cannot be used with a number", n.Operator)
 		}
 		return func(_ int32, d *doc) bool {
 			have, err := strconv.ParseFloat(get(d), 64)
-			return err == nil && test(have, num)
+			return err == nil && test(have, want)
 		}, nil
 	}
 	var b bool
@@ -298,13 +297,15 @@ func (r rules) attribute(n node, name string) (match, error) {
 	}, nil
 }
 
-var numberTests = map[string]func(have, want float64) bool{
-	"=":  func(a, b float64) bool { return a == b },
-	"!=": func(a, b float64) bool { return a != b },
-	">":  func(a, b float64) bool { return a > b },
-	"<":  func(a, b float64) bool { return a < b },
-	">=": func(a, b float64) bool { return a >= b },
-	"<=": func(a, b float64) bool { return a <= b },
+var numberTests = map[string]func(have float64, want []float64) bool{
+	"=":   func(have float64, want []float64) bool { return have == want[0] },
+	"!=":  func(have float64, want []float64) bool { return have != want[0] },
+	">":   func(have float64, want []float64) bool { return have > want[0] },
+	"<":   func(have float64, want []float64) bool { return have < want[0] },
+	">=":  func(have float64, want []float64) bool { return have >= want[0] },
+	"<=":  func(have float64, want []float64) bool { return have <= want[0] },
+	"IN":  func(have float64, want []float64) bool { return slices.Contains(want, have) },
+	"NIN": func(have float64, want []float64) bool { return !slices.Contains(want, have) },
 }
 
 func (r rules) dateAttribute(n node) (match, error) {

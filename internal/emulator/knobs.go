@@ -39,6 +39,7 @@ type Knobs struct {
 	SubListPage   int           // default page size of a contact's own lists; 0: 50
 	DeletedOrder  Order         // of the list of inactive contacts; "": latest first
 	TrailingToken bool          // the last page of activities carries a cursor too, which leads to an empty page
+	ActivityLag   time.Duration // an activity may come into the feed up to so late, before others that are there (trap T38)
 	Retention     time.Duration // activities older than this are no longer served (trap T39)
 
 	// The whole service.

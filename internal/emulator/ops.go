@@ -18,6 +18,7 @@ func (w *Workspace) CreateContact(role string, set ...Change) (string, error) {
 
 func (w *Workspace) create(at int64, user bool, set []Change) (string, error) {
 	num := len(w.contacts)
+	set = plain(set)
 	d := w.make.contact(num, at, at, user)
 	for _, c := range set {
 		if err := d.set(c); err != nil {
@@ -45,6 +46,7 @@ func (w *Workspace) update(id string, quiet bool, set []Change) error {
 	if !ok {
 		return fmt.Errorf("update %s: %w", id, ErrUnknown)
 	}
+	set = plain(set)
 	trial := *w.contacts[num].doc
 	for _, c := range set {
 		if err := trial.set(c); err != nil {
@@ -204,9 +206,26 @@ func (w *Workspace) IDs(lifecycle string) []string {
 	defer w.mu.Unlock()
 	var ids []string
 	for i := range w.contacts {
-		if c := &w.contacts[i]; c.status.String() == lifecycle {
+		c := &w.contacts[i]
+		word := c.status.String()
+		if c.listed {
+			word = c.status.entry()
+		}
+		if word == lifecycle {
 			ids = append(ids, c.doc.ID)
 		}
 	}
 	return ids
+}
+
+// plain gives a copy of changes whose integers are all int64, as the log has them.
+func plain(set []Change) []Change {
+	out := make([]Change, len(set))
+	for i, c := range set {
+		if n, ok := c.Value.(int); ok {
+			c.Value = int64(n)
+		}
+		out[i] = c
+	}
+	return out
 }

@@ -89,8 +89,8 @@ func (c *client) children(contacts []map[string]any, list, column string) []map[
 
 func TestWhatIsServedIsWhatTheOracleTellsAfterEveryHour(t *testing.T) {
 	t.Parallel()
-	c := start(t, emulator.Config{Seed: 7, Contacts: 600, Knobs: emulator.Knobs{ChangeShare: 0.05}})
-	for hour := range 12 {
+	c := start(t, emulator.Config{Seed: 7, Contacts: 250, Knobs: emulator.Knobs{ChangeShare: 0.12}})
+	for hour := range 8 {
 		if hour > 0 {
 			c.w.Live(1)
 		}

@@ -11,6 +11,7 @@ type maker struct {
 	seed      uint64
 	companies int
 	avatars   []string
+	abouts    []string // texts that contacts share, as JSON
 }
 
 // Streams of randomness, one a purpose, so that one more draw here moves nothing there.
@@ -37,6 +38,14 @@ func newMaker(seed uint64, contacts int) *maker {
 	m := &maker{seed: seed, companies: contacts/12 + 3}
 	for i := range 400 {
 		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, mix(seed+uint64(i))))
+	}
+	r := newRNG(seed, forNote)
+	for range 400 {
+		words := make([]string, 15+r.n(60))
+		for i := range words {
+			words[i] = r.text(noteWords)
+		}
+		m.abouts = append(m.abouts, string(appendString(nil, strings.Join(words, " "))))
 	}
 	return m
 }
@@ -200,6 +209,9 @@ func (m *maker) attrs(r *rng, created int64) []attr {
 	}
 	if r.chance(0.3) {
 		list = append(list, attr{dateAttr, strconv.FormatInt(created+int64(r.n(700))*day, 10)})
+	}
+	if r.chance(0.9) {
+		list = append(list, attr{"about", r.text(m.abouts)})
 	}
 	if r.chance(0.06) {
 		list = append(list, oddAttrs[r.n(len(oddAttrs))])

@@ -76,6 +76,9 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a, name := f.instead(), ""
+	if a.status == http.StatusTooManyRequests {
+		a.header = w.retryAfter()
+	}
 	if a.status == 0 {
 		a, name = w.answer(n, r, body)
 		if w.k().Mutate != nil && a.status < 300 {
@@ -85,7 +88,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	a = f.spoil(a)
 	entry.Status = a.status
 	w.note(entry)
-	w.send(rw, r, a, f)
+	w.send(rw, r, a, sending{n: n, truncate: f != nil && f.Truncate})
 }
 
 // arrive numbers a request and lets the script between requests run.
@@ -122,8 +125,8 @@ func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string)
 	if !ok {
 		return failure(http.StatusBadRequest, "parameter_invalid", "the version is not known"), ""
 	}
-	a, limited := w.limit()
-	if limited {
+	if a, limited := w.limit(); limited {
+		a.header = w.retryAfter()
 		return a, ""
 	}
 	q := &request{n: n, path: r.URL.Path, base: "http://" + r.Host, query: r.URL.Query(), body: body, version: v}
@@ -206,19 +209,20 @@ func (w *Workspace) limit() (answer, bool) {
 	if w.cfg.RatePerMinute == 0 || w.rate.used <= w.quota() {
 		return answer{}, false
 	}
-	return w.tooMany(), true
+	return failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit"), true
 }
 
-func (w *Workspace) tooMany() answer {
-	a := failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit")
-	left := rateWindow - w.now()%rateWindow
+// retryAfter is sent with 429 in the form that the knob asks for, if any.
+func (w *Workspace) retryAfter() map[string]string {
+	now := w.Clock()
+	left := rateWindow - now.Unix()%rateWindow
 	switch w.k().RetryAfter {
 	case "seconds":
-		a.header = map[string]string{"Retry-After": strconv.FormatInt(left, 10)}
+		return map[string]string{"Retry-After": strconv.FormatInt(left, 10)}
 	case "date":
-		a.header = map[string]string{"Retry-After": w.clock().Add(time.Duration(left) * time.Second).UTC().Format(http.TimeFormat)}
+		return map[string]string{"Retry-After": now.Add(time.Duration(left) * time.Second).UTC().Format(http.TimeFormat)}
 	}
-	return a
+	return nil
 }
 
 var gzips = sync.Pool{New: func() any {
@@ -229,9 +233,16 @@ var gzips = sync.Pool{New: func() any {
 // minGzip is the size below which compressing is not worth it.
 const minGzip = 1024
 
-func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, f *Fault) {
+// sending is how an answer goes out.
+type sending struct {
+	n        int  // number of the request
+	truncate bool // half of the body, then the connection is cut
+}
+
+func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, s sending) {
 	h := rw.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("X-Request-Id", requestID(w.cfg.Seed, s.n))
 	w.headers(h, a)
 	for name, value := range a.header {
 		h.Set(name, value)
@@ -250,7 +261,7 @@ func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, f *F
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	rw.WriteHeader(a.status)
-	if f != nil && f.Truncate {
+	if s.truncate {
 		_, _ = rw.Write(body[:len(body)/2])
 		_ = http.NewResponseController(rw).Flush()
 		panic(http.ErrAbortHandler) // the server cuts the connection
@@ -258,7 +269,7 @@ func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, f *F
 	_, _ = rw.Write(body) // the client may have gone away
 }
 
-// headers sets the clock, the request's id and the state of the quota; the last only for those with a good token.
+// headers sets the clock and the state of the quota, the latter only for those with a good token.
 func (w *Workspace) headers(h http.Header, a answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -267,7 +278,6 @@ func (w *Workspace) headers(h http.Header, a answer) {
 	} else {
 		h.Set("Date", w.clock().Add(w.k().DateOffset).UTC().Format(http.TimeFormat))
 	}
-	h.Set("X-Request-Id", requestID(w.cfg.Seed, w.count))
 	if w.k().NoRateHeaders || a.status == http.StatusUnauthorized {
 		return
 	}

@@ -16,7 +16,7 @@ type Config struct {
 	Inactive       int // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
 	Activities     int // at least so many in the feed at hour 0; 0: twice Contacts
 	Start          time.Time
-	Now            func() time.Time // the clock; nil: one that stands until Live or Advance moves it
+	Now            func() time.Time // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
 	Token          string           // "": made from the seed
 	WorkspaceID    string           // "": made from the seed
 	Zone           *time.Location   // of the workspace; nil: UTC

@@ -1,0 +1,36 @@
+package emulator
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// BenchmarkSearchPage is one page of 150 contacts out of 20,000, without a socket.
+func BenchmarkSearchPage(b *testing.B) {
+	w := New(Config{Contacts: 20_000, NoLog: true})
+	body := []byte(`{"query":{"operator":"OR","value":[{"field":"updated_at","operator":"=","value":1600000000},` +
+		`{"field":"updated_at","operator":">","value":1600000000}]},"sort":{"field":"updated_at","order":"ascending"},"pagination":{"per_page":150}}`)
+	for b.Loop() {
+		r := httptest.NewRequest(http.MethodPost, "/contacts/search", bytes.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+w.Token())
+		rw := httptest.NewRecorder()
+		w.ServeHTTP(rw, r)
+		if rw.Code != http.StatusOK {
+			b.Fatal(rw.Body)
+		}
+		b.SetBytes(int64(rw.Body.Len()))
+	}
+}
+
+// BenchmarkNew is the start of the demo and of the smallest workspaces.
+func BenchmarkNew(b *testing.B) {
+	for name, contacts := range map[string]int{"demo": 0, "300": 300} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				New(Config{Contacts: contacts})
+			}
+		})
+	}
+}

@@ -1,0 +1,213 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+func TestAuthenticationAndErrorsHaveTheFormOfTheDocument(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{Unavailable: []string{"contacts.activities"}, Forbidden: []string{"tags.list"}}})
+	ask := func(path, authorization string) (int, string, http.Header) {
+		req, err := http.NewRequest("GET", c.url+path, nil)
+		c.must(err)
+		req.Header.Set("Authorization", authorization)
+		res, err := http.DefaultClient.Do(req)
+		c.must(err)
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		c.must(err)
+		return res.StatusCode, string(body), res.Header
+	}
+	for _, tc := range []struct {
+		name, path, auth string
+		status           int
+		code             string
+	}{
+		{"5 no token", "/contacts", "", 401, "unauthorized"},
+		{"5 wrong token", "/contacts", "Bearer nonsense", 401, "unauthorized"},
+		{"5.1 without the word Bearer", "/contacts", c.w.Token(), 200, ""},
+		{"7 unknown contact", "/contacts/nobody", "Bearer " + c.w.Token(), 404, "not_found"},
+		{"7 unknown path", "/nothing/here", "Bearer " + c.w.Token(), 404, "not_found"},
+		{"7 unknown company", "/companies/none", "Bearer " + c.w.Token(), 404, "company_not_found"},
+		{"5.5 plan", "/contacts/activities", "Bearer " + c.w.Token(), 403, "api_plan_restricted"},
+		{"5.3 scope", "/tags", "Bearer " + c.w.Token(), 403, "token_unauthorized"},
+	} {
+		status, body, header := ask(tc.path, tc.auth)
+		if status != tc.status || tc.code != "" && (!strings.Contains(body, `"code":"`+tc.code+`"`) || !strings.Contains(body, `"type":"error.list"`)) {
+			t.Errorf("%s: %d %s", tc.name, status, body)
+		}
+		if limit := header.Get("X-RateLimit-Limit"); (limit == "") != (status == 401) {
+			t.Errorf("T117 %s: rate headers %q", tc.name, limit)
+		}
+	}
+	for _, path := range []string{"/segments?include_count=true", "/admins"} {
+		if r := c.do("GET", path, nil); r.status != 200 {
+			t.Errorf("%s: %d", path, r.status)
+		}
+	}
+	if log := c.w.Requests(); len(log) != c.w.Count() || log[0].Auth || !log[1].Auth || log[0].Status != 401 || log[0].Path != "/contacts" {
+		t.Errorf("log: %+v", log[:2])
+	}
+}
+
+func TestTheClockIsTheWorkspacesOwn(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Start: time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)})
+	if got := c.do("GET", "/admins", nil).header.Get("Date"); got != "Mon, 03 Feb 2031 04:05:06 GMT" {
+		t.Errorf("Date %q", got)
+	}
+	c.w.Live(2)
+	if got := c.w.Clock(); !got.Equal(time.Date(2031, 2, 3, 6, 5, 6, 0, time.UTC)) {
+		t.Errorf("clock %v after two hours of life", got)
+	}
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoDate = true })
+	if got := c.do("GET", "/admins", nil).header.Get("Date"); got != "" {
+		t.Errorf("T133: Date %q", got)
+	}
+	base := time.Date(2031, 2, 3, 4, 0, 0, 0, time.UTC)
+	hours := 0
+	follow := start(t, emulator.Config{Start: base, Now: func() time.Time { return base.Add(time.Duration(hours)*time.Hour + 7*time.Second) }})
+	hours = 5
+	follow.w.Live(5)
+	if got := follow.w.Clock(); !got.Equal(base.Add(5*time.Hour + 7*time.Second)) {
+		t.Errorf("a clock that follows a function: %v", got)
+	}
+	for _, row := range follow.w.Oracle("contact_activities") {
+		if at := row["created_at"].(int64); at > follow.w.Clock().Unix() {
+			t.Fatal("an activity of the future")
+		}
+	}
+}
+
+func TestT117QuotaIsSpreadOverTenSeconds(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{RatePerMinute: 60, Knobs: emulator.Knobs{RetryAfter: "seconds"}})
+	var last reply
+	for range 11 {
+		last = c.do("GET", "/admins", nil)
+	}
+	if last.status != 429 || last.code() != "rate_limit_exceeded" || last.header.Get("Retry-After") == "" || last.header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("the eleventh: %d %v", last.status, last.header)
+	}
+	c.w.Advance(10 * time.Second)
+	if r := c.do("GET", "/admins", nil); r.status != 200 {
+		t.Errorf("in the next window: %d", r.status)
+	}
+}
+
+func TestFaultsByNumberOfTheRequest(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	plan := map[int]*emulator.Fault{
+		1: {Status: 503}, 2: {Reset: true}, 3: {Truncate: true}, 4: {Garbage: true}, 5: {HTML: true},
+		6: {Status: 200, Body: `{"type":"error.list","errors":[]}`}, 7: {Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/"}},
+		8: {Wait: time.Millisecond},
+	}
+	c.w.Inject(func(n int, _ *http.Request) *emulator.Fault { return plan[n] })
+	check := func(n int, good func(r reply, err error) bool) {
+		t.Helper()
+		if r, err := c.try("GET", "/admins", nil); !good(r, err) {
+			t.Errorf("request %d: %d %q %v", n, r.status, r.raw, err)
+		}
+	}
+	check(1, func(r reply, err error) bool { return r.status == 503 && r.code() == "service_unavailable" })
+	check(2, func(_ reply, err error) bool { return err != nil })
+	check(3, func(_ reply, err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) })
+	check(4, func(r reply, _ error) bool { return r.status == 200 && !json.Valid(r.raw) })
+	check(5, func(r reply, _ error) bool { return r.status == 404 && r.json == nil })
+	check(6, func(r reply, _ error) bool { return r.status == 200 && r.json["type"] == "error.list" })
+	check(7, func(r reply, _ error) bool { return r.status == 302 && r.header.Get("Location") != "" })
+	check(8, func(r reply, _ error) bool { return r.status == 200 && json.Valid(r.raw) })
+}
+
+func TestChaosIsReadAndDrawn(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"error=x", "quake=0.1", "error=2", "slow=p95", "429="} {
+		if err := emulator.ParseChaos(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{
+		Chaos: "error=0.2:502,429=0.2,reset=0.05,truncate=0.05,slow=p95:1ms,garbage=0.05,html404=0.05"}})
+	counts := map[int]int{}
+	for range 400 {
+		r, err := c.try("GET", "/admins", nil)
+		if err != nil {
+			r.status = -1
+		}
+		counts[r.status]++
+	}
+	for status, least := range map[int]int{200: 100, 502: 40, 429: 40, 404: 5, -1: 10} {
+		if counts[status] < least {
+			t.Errorf("status %d came %d times of 400", status, counts[status])
+		}
+	}
+}
+
+func TestT116TokenIsRevokedAtARequest(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{RevokeAt: 3}})
+	got := [3]int{}
+	for i := range got {
+		got[i] = c.do("GET", "/admins", nil).status
+	}
+	if got != [3]int{200, 200, 401} {
+		t.Errorf("statuses %v", got)
+	}
+}
+
+func TestT115AnotherWorkspacesIdAndMutatedBodies(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{Mutate: func(route string, body []byte) []byte {
+		return []byte(strings.Replace(string(body), `"data":[{`, `"data":[{"route":"`+route+`",`, 1))
+	}}})
+	c.w.SetWorkspaceID("elsewhere")
+	if got := c.search(since(0)).data()[0]; got["workspace_id"] != "elsewhere" || got["route"] != "contacts.search" {
+		t.Errorf("contact %v", got)
+	}
+}
+
+func TestControlsForAProcessOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	post := func(path string) emulator.State {
+		t.Helper()
+		r := c.do("POST", path, nil)
+		var s emulator.State
+		if err := json.Unmarshal(r.raw, &s); err != nil || r.status != 200 {
+			t.Fatalf("%s: %d %s", path, r.status, r.raw)
+		}
+		return s
+	}
+	if s := post("/_emulator/live?hours=3"); s.Hours != 3 {
+		t.Errorf("state %+v", s)
+	}
+	post("/_emulator/chaos?set=error%3D1:500")
+	if r := c.do("GET", "/admins", nil); r.status != 500 {
+		t.Errorf("chaos: %d", r.status)
+	}
+	post("/_emulator/chaos?set=")
+	before := c.w.Clock()
+	post("/_emulator/advance?by=90m")
+	if d := c.w.Clock().Sub(before); d != 90*time.Minute {
+		t.Errorf("advanced by %v", d)
+	}
+	for _, stream := range emulator.OracleStreams() {
+		var rows []map[string]any
+		if err := json.Unmarshal(c.do("GET", "/_oracle/"+stream, nil).raw, &rows); err != nil || len(rows) != len(c.w.Oracle(stream)) {
+			t.Errorf("%s: %d rows, %v", stream, len(rows), err)
+		}
+	}
+	var log []emulator.LoggedRequest
+	if err := json.Unmarshal(c.do("GET", "/_emulator/requests", nil).raw, &log); err != nil || len(log) != 1 {
+		t.Errorf("log %v %v", log, err)
+	}
+}
