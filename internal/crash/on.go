@@ -1,0 +1,30 @@
+//go:build crashpoints
+
+package crash
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+// passed counts how often the wanted place was reached; it exists only in binaries made for crash tests.
+var passed atomic.Int64
+
+// At kills the process when AQUEDUCK_CRASH is "name:n" and this is the n-th time that name is reached.
+func At(name string) {
+	wanted, times, _ := strings.Cut(os.Getenv("AQUEDUCK_CRASH"), ":")
+	if wanted != name {
+		return
+	}
+	n, err := strconv.ParseInt(times, 10, 64)
+	if err != nil {
+		n = 1
+	}
+	if passed.Add(1) == n {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // until the signal arrives
+	}
+}

@@ -1,0 +1,132 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// mergeChild brings a child table in line with what became of its parents.
+func (m *merger) mergeChild(ctx context.Context, own, child staged, c tally) error {
+	if child.table.Complete {
+		return m.replaceSets(ctx, own, child, c)
+	}
+	return m.addItems(ctx, own, child)
+}
+
+// replaceSets replaces the children of changed parents and adds those of new ones. Parents that stay as they are have
+// the same children: their hash covers them.
+func (m *merger) replaceSets(ctx context.Context, own, child staged, c tally) error {
+	if c.added+c.changed == 0 {
+		return nil
+	}
+	t := child.table
+	var deleted, added int64
+	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
+	if err != nil {
+		return err
+	}
+	if c.changed > 0 && stored > 0 {
+		deleted, err = m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
+			duck.Table(m.schema, t.Name), decided, matches("t.", t.ParentKey, "d.", own.table.Key), isChanged))
+		if err != nil {
+			return fmt.Errorf("take out the stored children: %w", err)
+		}
+	}
+	if child.rows > 0 {
+		from := child.name
+		if !c.whole {
+			from = "(SELECT *, rowid AS place FROM " + from + " WHERE _row IN (" + writtenRows() + "))"
+		}
+		if from, err = m.lastCopies(ctx, from, t.Key, c.whole); err != nil {
+			return err
+		}
+		if added, err = m.insert(ctx, t, from); err != nil {
+			return err
+		}
+	}
+	return m.countChildren(ctx, t, added, deleted)
+}
+
+// lastCopies keeps the last of the children that have the same key, where some do.
+func (m *merger) lastCopies(ctx context.Context, from string, key []string, raw bool) (string, error) {
+	doubled, err := m.doubled(ctx, from, key)
+	if err != nil || !doubled {
+		return from, err
+	}
+	place := "place"
+	if raw {
+		place = "rowid"
+	}
+	return fmt.Sprintf("(SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s DESC) = 1)",
+		from, duck.Names("", key), place), nil
+}
+
+// addItems adds to child sets that are not complete: rows that are new or have other content are written, the others
+// stay. A parent that was not written itself moves its _synced_at with them.
+func (m *merger) addItems(ctx context.Context, own, child staged) error {
+	if child.rows == 0 {
+		return nil
+	}
+	t := child.table
+	table := duck.Table(m.schema, t.Name)
+	from := fmt.Sprintf("(SELECT *, rowid AS place FROM %s WHERE _row IN (SELECT _row FROM %s WHERE state <> '%s'))",
+		child.name, decided, isOlder)
+	from, err := m.lastCopies(ctx, from, t.Key, false)
+	if err != nil {
+		return err
+	}
+	_, err = m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE items AS SELECT s.place, %s, t.%s IS NOT NULL AS stored
+		FROM %s s LEFT JOIN %s t ON %s WHERE t.%[2]s IS NULL OR s.%[6]s IS DISTINCT FROM t.%[6]s`,
+		duck.Names("s.", union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table,
+		matches("s.", t.Key, "t.", t.Key), transform.HashColumn))
+	if err != nil {
+		return fmt.Errorf("compare with the stored children: %w", err)
+	}
+	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, matches("t.", t.Key, "i.", t.Key)))
+	if err != nil {
+		return fmt.Errorf("take out the stored children: %w", err)
+	}
+	added, err := m.insert(ctx, t, child.name+" WHERE rowid IN (SELECT place FROM temp.items)")
+	if err != nil || added == 0 {
+		return err
+	}
+	moved, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM temp.items) i WHERE %s AND p.%[2]s < $1",
+		duck.Table(m.schema, own.table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey),
+		matches("p.", own.table.Key, "i.", t.ParentKey)), m.stamp, m.work.options.RunID)
+	if err != nil {
+		return fmt.Errorf("move the parents: %w", err)
+	}
+	if moved > 0 {
+		m.written.Rows += moved
+		m.written.Changed += moved
+		if err := m.work.countRows(ctx, m.schema, own.table.Name, 0, m.stamp); err != nil {
+			return err
+		}
+	}
+	return m.countChildren(ctx, t, added, deleted)
+}
+
+func (m *merger) countChildren(ctx context.Context, t transform.Table, added, deleted int64) error {
+	if added+deleted == 0 {
+		return nil
+	}
+	m.written.Rows += added
+	m.written.ChildRows += added
+	m.written.Deleted += deleted
+	return m.work.countRows(ctx, m.schema, t.Name, added-deleted, m.stamp)
+}
+
+// union gives the names of both lists, each once.
+func union(a, b []string) []string {
+	list := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,193 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Checkpoint is how far a stream is read, as of its commit number Seq; the zero value is a stream never committed.
+type Checkpoint struct {
+	Workspace, Stream string
+	Seq               int64
+	State             string // where reading goes on; load does not look into it
+	SyncedTo          time.Time
+	HistoryTo         time.Time
+}
+
+// ErrFenced is the answer to a commit whose base is not the stored checkpoint: somebody else has written.
+var ErrFenced = errors.New("the checkpoint is not the one that the reading began from")
+
+// Written counts what a commit changed.
+type Written struct {
+	Rows      int64 // rows written, over all tables
+	New       int64 // records that were not stored
+	Changed   int64 // records stored with other content, revived, or now gone
+	ChildRows int64 // rows written to child tables
+	Deleted   int64 // child rows taken out, those that came again with their parent too
+	SyncedAt  time.Time
+}
+
+// Checkpoint gives the stored checkpoint of a stream. It is read from the database each time: a commit may have
+// landed without its process having heard of it.
+func (w *Work) Checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return Checkpoint{}, errClosed
+	}
+	c, err := w.checkpoint(ctx, workspace, stream)
+	return c, w.judge(err)
+}
+
+func (w *Work) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
+	c := Checkpoint{Workspace: workspace, Stream: stream}
+	var syncedTo, historyTo sql.NullTime
+	err := w.db.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
+		[]any{workspace, stream}, &c.Seq, &c.State, &syncedTo, &historyTo)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, nil
+	}
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("read the checkpoint of %s: %w", stream, err)
+	}
+	if syncedTo.Valid {
+		c.SyncedTo = syncedTo.Time.UTC()
+	}
+	if historyTo.Valid {
+		c.HistoryTo = historyTo.Time.UTC()
+	}
+	return c, nil
+}
+
+// same says whether a checkpoint is the one already stored.
+func (c Checkpoint) same(stored Checkpoint) bool {
+	return c.Seq == stored.Seq && c.State == stored.State &&
+		micro(c.SyncedTo).Equal(stored.SyncedTo) && micro(c.HistoryTo).Equal(stored.HistoryTo)
+}
+
+// micro cuts a time to what the database keeps.
+func micro(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
+
+// Commit merges batches and moves the checkpoint of their stream, in one transaction. A stored checkpoint equal to
+// next is success, and writes nothing; one that is not base is ErrFenced. The caller keeps the batches and releases
+// them.
+func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (Written, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return Written{}, errClosed
+	}
+	m := &merger{work: w, schema: workspace, stream: stream}
+	defer m.release(ctx)
+	if err := m.stage(ctx, batches); err != nil {
+		return Written{}, w.judge(fmt.Errorf("commit %s: %w", stream, err))
+	}
+	written, err := w.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
+		m.stamp = stamp
+		return m.merge(ctx)
+	})
+	if err != nil {
+		return Written{}, w.judge(fmt.Errorf("commit %s: %w", stream, err))
+	}
+	return written, nil
+}
+
+// move runs steps and moves a checkpoint in one transaction.
+func (w *Work) move(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
+	if next.Seq != base.Seq+1 {
+		return Written{}, fmt.Errorf("commit %d does not follow %d", next.Seq, base.Seq)
+	}
+	var written Written
+	stamp, landed := w.stamp(), false
+	err := w.db.Transaction(ctx, func() error {
+		crash.At(crash.CommitStaged)
+		stored, err := w.checkpoint(ctx, workspace, stream)
+		if err != nil {
+			return err
+		}
+		if landed = next.same(stored); landed {
+			return nil
+		}
+		if stored.Seq != base.Seq {
+			return fmt.Errorf("%w: stored is commit %d, expected %d", ErrFenced, stored.Seq, base.Seq)
+		}
+		if written, err = steps(stamp); err != nil {
+			return err
+		}
+		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {
+			return fmt.Errorf("move the checkpoint: %w", err)
+		}
+		crash.At(crash.CommitWritten)
+		return w.saveStamp(ctx, stamp)
+	})
+	crash.At(crash.CommitDone)
+	if err != nil || landed {
+		return Written{SyncedAt: w.last}, err
+	}
+	w.last, written.SyncedAt = stamp, stamp
+	return written, nil
+}
+
+func (w *Work) saveCheckpoint(ctx context.Context, workspace, stream string, c Checkpoint, stamp time.Time) error {
+	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.options.RunID, stamp}
+	n, err := w.db.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
+		run_id = $7, committed_at = $8 WHERE schema = $1 AND stream = $2`, args...)
+	if err != nil || n == 1 {
+		return err
+	}
+	_, err = w.db.Exec(ctx, `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args...)
+	return err
+}
+
+// stamp is the _synced_at of the next commit: now, or a microsecond after the last when the clock does not move on.
+func (w *Work) stamp() time.Time {
+	now := micro(w.options.Now().UTC())
+	if now.After(w.last) {
+		return now
+	}
+	return w.last.Add(time.Microsecond)
+}
+
+// saveStamp keeps the largest _synced_at in the database, so that a restart does not fall behind it.
+func (w *Work) saveStamp(ctx context.Context, stamp time.Time) error {
+	text := stamp.Format(time.RFC3339Nano)
+	n, err := w.db.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'synced_at'", text)
+	if err != nil || n == 1 {
+		return err
+	}
+	_, err = w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('synced_at', $1)", text)
+	return err
+}
+
+// countRows moves the number of rows of a table, and the time it last changed.
+func (w *Work) countRows(ctx context.Context, schema, table string, more int64, stamp time.Time) error {
+	_, err := w.db.Exec(ctx, "UPDATE _sync.tables SET rows = rows + $3, changed_at = $4 WHERE schema = $1 AND table_name = $2",
+		schema, table, more, stamp)
+	return err
+}
+
+// storedRows is the number of rows of a table.
+func (w *Work) storedRows(ctx context.Context, schema, table string) (int64, error) {
+	var n int64
+	err := w.db.Scan(ctx, "SELECT rows FROM _sync.tables WHERE schema = $1 AND table_name = $2", []any{schema, table}, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("table %s was not prepared before its first use", duck.Table(schema, table))
+	}
+	return n, err
+}
+
+func nullTime(t time.Time) sql.NullTime { return sql.NullTime{Time: t, Valid: !t.IsZero()} }
+
+func quoteJSON(s string) string {
+	text, _ := json.Marshal(s) // a string always has a JSON form
+	return string(text)
+}

@@ -1,0 +1,192 @@
+// Package load keeps the work database: rows and checkpoints enter it together, one transaction a commit.
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aqueduck/load/internal/disk"
+)
+
+// ErrDiskFull is what every error about a full disk is.
+var ErrDiskFull = disk.ErrFull
+
+// Dir is the directory of one warehouse.
+type Dir string
+
+// format is the content of the file that marks a directory as a warehouse of this program.
+const format = "aqueduck warehouse 1\n"
+
+// Link is what people open: a symbolic link to the newest published file.
+func (d Dir) Link() string { return filepath.Join(string(d), "warehouse.duckdb") }
+
+// Lake holds the Parquet files of one workspace.
+func (d Dir) Lake(schema string) string { return filepath.Join(string(d), "lake", schema) }
+
+// State holds all that is not for readers.
+func (d Dir) State() string { return filepath.Join(string(d), ".aqueduck") }
+
+// Published holds one immutable file a publish.
+func (d Dir) Published() string { return filepath.Join(d.State(), "published") }
+
+// Work holds the writer's database with its log.
+func (d Dir) Work() string { return filepath.Join(d.State(), "work") }
+
+// Database is the writer's database; nobody but its Work opens it.
+func (d Dir) Database() string { return filepath.Join(d.Work(), "work.duckdb") }
+
+// Temp holds what is given up at the next start.
+func (d Dir) Temp() string { return filepath.Join(d.State(), "tmp") }
+
+// LockFile is locked by the process that writes.
+func (d Dir) LockFile() string { return filepath.Join(d.State(), "lock") }
+
+// RunFile tells what the running process does.
+func (d Dir) RunFile() string { return filepath.Join(d.State(), "run.json") }
+
+// RejectDir holds the text of records without a key, for a few days.
+func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
+
+func (d Dir) marker() string { return filepath.Join(d.State(), "format") }
+
+// Prepare makes the directory a warehouse, or recognises one. A directory with anything else in it is refused and
+// stays as it is; one with nothing but a published file (and erasures.log) is a backup put back, and taken in.
+func (d Dir) Prepare() error {
+	if err := d.trusted(); err != nil {
+		return err
+	}
+	known, err := d.known()
+	if err != nil {
+		return err
+	}
+	if !known {
+		if err := d.strange(); err != nil {
+			return err
+		}
+	}
+	if err := d.build(); err != nil {
+		return disk.Explain(fmt.Errorf("prepare %s: %w", d, err), string(d))
+	}
+	info, err := os.Lstat(d.Link())
+	if err == nil && info.Mode().IsRegular() {
+		return d.adopt()
+	}
+	return nil
+}
+
+// trusted refuses a directory that somebody else could have put in another's place.
+func (d Dir) trusted() error {
+	if d == "" {
+		return errors.New("the warehouse has no directory: name one in warehouse.dir or with --dir")
+	}
+	// DuckDB takes what follows a question mark for parameters and puts its log elsewhere.
+	if path, err := filepath.Abs(string(d)); err != nil || strings.Contains(path, "?") {
+		return fmt.Errorf("%s cannot be a warehouse's directory: no directory of its path may have a ? in its name", path)
+	}
+	for _, path := range []string{string(d), d.State(), d.Work(), d.Published(), filepath.Join(string(d), "lake")} {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a directory itself (%s): a link could lead elsewhere tomorrow; name the real directory",
+				path, info.Mode().Type())
+		}
+		if info.Mode().Perm()&0o002 != 0 {
+			return fmt.Errorf("%s can be written by everybody: run `chmod o-w %s`, or name another directory", path, path)
+		}
+	}
+	parent, err := os.Stat(filepath.Dir(filepath.Clean(string(d))))
+	if err == nil && parent.Mode().Perm()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0 {
+		return fmt.Errorf("the directory above %s can be written by everybody, who could replace it: name another", d)
+	}
+	return nil
+}
+
+// known says whether the directory is a warehouse of this program already.
+func (d Dir) known() (bool, error) {
+	text, err := os.ReadFile(d.marker())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if string(text) != format {
+		return false, fmt.Errorf("%s says %q: another version of the program made this warehouse; use that one", d.marker(), text)
+	}
+	return true, nil
+}
+
+// strange looks at a directory that is not marked: empty is fine, a backup alone is fine, anything else is refused.
+func (d Dir) strange() error {
+	entries, err := os.ReadDir(string(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch {
+		case e.Name() == "warehouse.duckdb" && e.Type().IsRegular():
+		case e.Name() == "erasures.log" || e.Name() == "lost+found":
+		case e.Name() == ".aqueduck" && d.unfinished():
+		default:
+			return fmt.Errorf("%s is not a warehouse of this program and holds %s: name an empty directory", d, e.Name())
+		}
+	}
+	return nil
+}
+
+// unfinished says whether a first start was killed before it could set the mark.
+func (d Dir) unfinished() bool {
+	entries, err := os.ReadDir(d.State())
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != "format.new" })
+}
+
+// build makes what is missing. Readers reach the published files through .aqueduck, and see nothing else of it.
+func (d Dir) build() error {
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return err
+	}
+	if err := directory(d.State(), 0o711); err != nil {
+		return err
+	}
+	if !disk.Exists(d.marker()) {
+		if err := os.WriteFile(d.marker()+".new", []byte(format), 0o644); err != nil {
+			return err
+		}
+		if err := disk.SyncFile(d.marker() + ".new"); err != nil {
+			return err
+		}
+		if err := disk.Move(d.marker(), d.marker()+".new"); err != nil {
+			return err
+		}
+	}
+	modes := map[string]fs.FileMode{
+		string(d): 0o755, filepath.Join(string(d), "lake"): 0o755, d.Published(): 0o755, d.Temp(): 0o700, d.RejectDir(): 0o700,
+	}
+	for path, mode := range modes {
+		if err := directory(path, mode); err != nil {
+			return err
+		}
+	}
+	return disk.SyncDir(string(d))
+}
+
+// directory makes a directory with a mode that no umask changes.
+func directory(path string, mode fs.FileMode) error {
+	if err := os.Mkdir(path, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Chmod(path, mode)
+}

@@ -1,0 +1,118 @@
+package load
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/load/internal/disk"
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// nearlyAll is the share of stored rows that have a column which its disappearance would be a surprise for.
+const nearlyAll = 0.95
+
+// Filled says which columns of a table nearly every stored row has. An empty table has none.
+func (w *Work) Filled(ctx context.Context, schema string, t transform.Table) (map[string]bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	counts := make([]string, len(t.Columns))
+	found := make([]any, len(t.Columns)+1)
+	for i, c := range t.Columns {
+		counts[i] = "count(" + duck.Name(c.Name) + ")"
+		found[i+1] = new(int64)
+	}
+	found[0] = new(int64)
+	query := "SELECT count(*), " + strings.Join(counts, ", ") + " FROM " + duck.Table(schema, t.Name)
+	if err := w.db.Scan(ctx, query, nil, found...); err != nil {
+		return nil, w.judge(fmt.Errorf("count the values of %s: %w", t.Name, err))
+	}
+	rows := float64(*found[0].(*int64))
+	filled := map[string]bool{}
+	for i, c := range t.Columns {
+		filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAll*rows
+	}
+	return filled, nil
+}
+
+// Rows counts the stored rows of a table.
+func (w *Work) Rows(ctx context.Context, schema, table string) (int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return 0, errClosed
+	}
+	n, err := w.storedRows(ctx, schema, table)
+	return n, w.judge(err)
+}
+
+// LastOutcomes gives how each stream of a schema ended in a pipeline's last run, by stream; nothing before the first run.
+func (w *Work) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	const query = `SELECT stream, outcome FROM _sync.stream_runs WHERE schema = $1
+		AND run_id = (SELECT arg_max(run_id, started_at) FROM _sync.runs WHERE pipeline = $2)`
+	outcomes := map[string]string{}
+	err := w.db.Each(ctx, query, []any{schema, pipeline}, func(rows *sql.Rows) error {
+		var stream, outcome string
+		if err := rows.Scan(&stream, &outcome); err != nil {
+			return err
+		}
+		outcomes[stream] = outcome
+		return nil
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("read how the last run of %s ended: %w", pipeline, err))
+	}
+	return outcomes, nil
+}
+
+// HashKey is the key of this warehouse's hashed columns: made at its first use, kept beside the work database and
+// published nowhere. Who loses it gets other hashes from then on.
+func (d Dir) HashKey() ([]byte, error) {
+	path := filepath.Join(d.State(), "hash.key")
+	key, err := os.ReadFile(path)
+	if err == nil && len(key) != hashKeySize {
+		return nil, fmt.Errorf("%s is no key: put back the one that was there", path)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	key = make([]byte, hashKeySize)
+	if _, err := rand.Read(key); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path+".new", key, 0o600); err != nil {
+		return nil, err
+	}
+	if err := disk.SyncFile(path + ".new"); err != nil {
+		return nil, err
+	}
+	return key, disk.Move(path, path+".new")
+}
+
+const hashKeySize = 32
+
+// Version is that of the database library.
+func Version(ctx context.Context) (string, error) {
+	db, err := duck.Open(ctx, duck.Options{})
+	if err != nil {
+		return "", fmt.Errorf("ask DuckDB for its version: %w", err)
+	}
+	var version string
+	err = db.Scan(ctx, "SELECT version()", nil, &version)
+	return version, errors.Join(err, db.Close())
+}

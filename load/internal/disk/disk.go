@@ -1,0 +1,126 @@
+// Package disk copies and moves files so that they are durable, and knows what a full disk looks like.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrFull is what every error about a full disk is.
+var ErrFull = errors.New("the disk is full")
+
+// Clone copies a file durably: sharing its blocks where the filesystem can, else byte by byte. The copy is the
+// owner's alone.
+func Clone(to, from string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if !reflink(target, source) {
+		if _, err := io.Copy(target, source); err != nil {
+			return err
+		}
+	}
+	return target.Sync()
+}
+
+// Move gives a file or directory its final name, durably.
+func Move(to, from string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	if err := SyncDir(filepath.Dir(to)); err != nil {
+		return err
+	}
+	if filepath.Dir(from) == filepath.Dir(to) {
+		return nil
+	}
+	return SyncDir(filepath.Dir(from))
+}
+
+// SyncFile makes the content of a file durable.
+func SyncFile(path string) error { return syncPath(path) }
+
+// SyncDir makes the names in a directory durable.
+func SyncDir(path string) error { return syncPath(path) }
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Exists says whether a name is taken, by whatever.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Size is the size of a file, 0 when there is none.
+func Size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// reserve is kept free beyond what a step needs: logs, run records, the operating system.
+const reserve = 64 << 20
+
+// Room refuses, before anything is written, a step that the disk has no room for.
+func Room(dir string, need int64, what string) error {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return fmt.Errorf("ask for the free space of %s: %w", dir, err)
+	}
+	free := int64(s.Bavail) * int64(s.Bsize)
+	if free >= need+reserve {
+		return nil
+	}
+	return fmt.Errorf("%w: %s needs %s in %s, %s are free; nothing was written: free some space and run again",
+		ErrFull, what, Bytes(need+reserve), dir, Bytes(free))
+}
+
+// Explain makes an error that a full disk caused say so.
+func Explain(err error, dir string) error {
+	if err == nil || errors.Is(err, ErrFull) {
+		return err
+	}
+	text := err.Error()
+	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+	for _, sign := range []string{"No space left on device", "Disk quota exceeded", "File too large"} {
+		full = full || strings.Contains(text, sign)
+	}
+	if !full {
+		return err
+	}
+	return fmt.Errorf("%w in %s: free some space and run again: %w", ErrFull, dir, err)
+}
+
+// Bytes writes a size for people.
+func Bytes(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
+}

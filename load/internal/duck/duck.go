@@ -1,0 +1,182 @@
+// Package duck opens DuckDB files in the one way this program does.
+package duck
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// Catalog is the name that every file is attached under: the one a reader's DuckDB gives data/warehouse.duckdb.
+const Catalog = "warehouse"
+
+// rowGroup is how many rows DuckDB packs into one group. A transaction that adds at least one group's worth writes
+// its rows straight into the file, compressed once; a smaller one goes through the log and is compressed by the
+// next checkpoint. Measured on contacts of 1.7 KB in batches of 40,000: 33 CPU-seconds a million against 95.
+const rowGroup = 16384
+
+// Options say how a file is opened.
+type Options struct {
+	Path     string
+	ReadOnly bool
+	External bool   // other files may be read and written too; else only Path
+	Threads  int    // 0: 1
+	Memory   string // "": 256MB
+	TempDir  string // where DuckDB may put what does not fit into memory; "": nowhere
+	RowGroup int    // 0: 16384
+	Timezone string // "": UTC
+}
+
+// DB is one open file with its one connection. It belongs to one goroutine at a time.
+type DB struct {
+	pool *sql.DB
+	conn *sql.Conn
+}
+
+// Open opens a file, or creates it. The file is never checkpointed unless Checkpoint is called.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	settings := url.Values{}
+	settings.Set("threads", strconv.Itoa(max(o.Threads, 1)))
+	settings.Set("memory_limit", "256MB")
+	if o.Memory != "" {
+		settings.Set("memory_limit", o.Memory)
+	}
+	settings.Set("checkpoint_threshold", "1TB")
+	settings.Set("autoinstall_known_extensions", "false")
+	settings.Set("autoload_known_extensions", "false")
+	settings.Set("temp_directory", o.TempDir)
+	connector, err := duckdb.NewConnector("?"+settings.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	d := &DB{pool: sql.OpenDB(connector)}
+	if d.conn, err = d.pool.Conn(ctx); err != nil {
+		return nil, errors.Join(err, d.pool.Close())
+	}
+	if err := d.attach(ctx, o); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// attach is used instead of naming the file at once: only it takes a size of row groups and any path whatever.
+func (d *DB) attach(ctx context.Context, o Options) error {
+	size := o.RowGroup
+	if size == 0 {
+		size = rowGroup
+	}
+	mode := fmt.Sprintf("ROW_GROUP_SIZE %d", size)
+	if o.ReadOnly {
+		mode = "READ_ONLY"
+	}
+	zone := o.Timezone
+	if zone == "" {
+		zone = "UTC"
+	}
+	statements := []string{
+		"PRAGMA disable_checkpoint_on_shutdown",
+		// A checkpoint would merge the small groups that end each commit with their whole neighbours, again and
+		// again: measured 4 CPU-seconds for 200,000 rows, against 0.02. A rebuild packs them.
+		"SET max_vacuum_tasks = 0",
+		"SET preserve_insertion_order = true",
+		"SET TimeZone = " + Text(zone),
+		"ATTACH " + Text(o.Path) + " AS " + Catalog + " (" + mode + ")",
+		"USE " + Catalog,
+	}
+	if !o.External {
+		statements = append(statements, "SET enable_external_access = false")
+	}
+	if o.ReadOnly {
+		statements = append(statements, "SET lock_configuration = true")
+	}
+	for _, statement := range statements {
+		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Conn gives the connection, for what Exec and Query do not cover.
+func (d *DB) Conn() *sql.Conn { return d.conn }
+
+// Close closes the file. What is committed is durable without it.
+func (d *DB) Close() error {
+	return errors.Join(d.conn.Close(), d.pool.Close())
+}
+
+// Exec runs one statement and tells how many rows it wrote.
+func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	result, err := d.conn.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Scan reads the first row of a query; sql.ErrNoRows when there is none.
+func (d *DB) Scan(ctx context.Context, query string, args []any, into ...any) error {
+	return d.conn.QueryRowContext(ctx, query, args...).Scan(into...)
+}
+
+// Each calls visit for every row of a query.
+func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows *sql.Rows) error) error {
+	rows, err := d.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := visit(rows); err != nil {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// Transaction runs steps in one transaction: all of them are durable, or none happened.
+func (d *DB) Transaction(ctx context.Context, steps func() error) error {
+	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
+		return err
+	}
+	err := steps()
+	if err == nil {
+		_, err = d.Exec(ctx, "COMMIT")
+	}
+	if err == nil {
+		return nil
+	}
+	// A transaction that failed inside DuckDB may be gone already; its rollback then has nothing left to say.
+	_, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+	return err
+}
+
+// Checkpoint takes the log into the file. It is for private copies only: a kill in the middle may destroy the file.
+func (d *DB) Checkpoint(ctx context.Context) error {
+	_, err := d.Exec(ctx, "CHECKPOINT "+Catalog)
+	return err
+}
+
+// Name quotes an identifier.
+func Name(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+// Names quotes identifiers and puts commas between them, each behind the prefix.
+func Names(prefix string, list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = prefix + Name(s)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// Text quotes a literal, for the statements that take no parameters.
+func Text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// Table quotes the name of a table with its schema.
+func Table(schema, table string) string { return Name(schema) + "." + Name(table) }

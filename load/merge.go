@@ -1,0 +1,358 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// decided is the temporary table of what becomes of each record of a batch. Its states:
+const (
+	isNew     = "n" // not stored: comes
+	isChanged = "c" // stored with other content, or gone: is replaced
+	isSame    = "s" // stored as it is: stays, as do its complete children; others are still added to
+	isOlder   = "o" // stored newer: is dropped, with its children
+)
+
+const decided = "temp.decided"
+
+// merger merges the batches of one commit.
+type merger struct {
+	work   *Work
+	schema string
+	stream string
+	stamp  time.Time
+
+	groups  []group
+	written Written
+}
+
+// group is the staged batch of a stream's own table, with those of its children.
+type group struct {
+	own      staged
+	mode     transform.Mode
+	window   [2]time.Time
+	sweep    int
+	gone     bool // some rows say that their record is gone
+	children []staged
+}
+
+// stage copies all batches into temporary tables. It comes before the transaction: what it makes is not the file's.
+func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
+	for i, b := range batches {
+		s := staged{table: b.Table}
+		if b.Rows.NumRows() > 0 {
+			var err error
+			if s, err = stage(ctx, m.work.db, fmt.Sprintf("stage_%d", i), b); err != nil {
+				return err
+			}
+		}
+		if b.Table.Parent == "" {
+			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, gone: goneRows(b) > 0})
+			continue
+		}
+		last := len(m.groups) - 1
+		if last < 0 || m.groups[last].own.table.Name != b.Table.Parent {
+			return fmt.Errorf("the batch of %s does not follow that of its parent %s", b.Table.Name, b.Table.Parent)
+		}
+		m.groups[last].children = append(m.groups[last].children, s)
+	}
+	return nil
+}
+
+// goneRows counts the rows that say no more than that their record is gone.
+func goneRows(b transform.Batch) int {
+	at := b.Rows.Schema().FieldIndices(transform.GoneColumn)
+	if !b.Table.Gone || len(at) == 0 {
+		return 0
+	}
+	column := b.Rows.Column(at[0])
+	return column.Len() - column.NullN()
+}
+
+// release forgets the temporary tables.
+func (m *merger) release(ctx context.Context) {
+	names := []string{decided, "temp.gone", "temp.items"}
+	for _, g := range m.groups {
+		for _, s := range append(g.children, g.own) {
+			if s.name != "" {
+				names = append(names, s.name)
+			}
+		}
+	}
+	drop(ctx, m.work.db, names...)
+}
+
+func (m *merger) merge(ctx context.Context) (Written, error) {
+	for _, g := range m.groups {
+		if err := m.mergeGroup(ctx, g); err != nil {
+			return Written{}, fmt.Errorf("merge %s: %w", g.own.table.Name, err)
+		}
+	}
+	return m.written, nil
+}
+
+func (m *merger) mergeGroup(ctx context.Context, g group) error {
+	if g.mode != transform.Merge {
+		return m.replace(ctx, g)
+	}
+	if g.own.rows == 0 {
+		return nil
+	}
+	if err := m.see(ctx, g); err != nil {
+		return err
+	}
+	counts, err := m.decide(ctx, g)
+	if err != nil {
+		return err
+	}
+	if err := m.writeOwn(ctx, g, counts); err != nil {
+		return err
+	}
+	for _, child := range g.children {
+		if err := m.mergeChild(ctx, g.own, child, counts); err != nil {
+			return fmt.Errorf("%s: %w", child.table.Name, err)
+		}
+	}
+	if g.gone {
+		return m.markGone(ctx, g.own)
+	}
+	return nil
+}
+
+// see records the keys of a sweep's batch, of unchanged records too.
+func (m *merger) see(ctx context.Context, g group) error {
+	if g.sweep == 0 {
+		return nil
+	}
+	_, err := m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT DISTINCT $1, $2, $3::INTEGER, %s FROM %s",
+		keyText("", g.own.table.Key), g.own.name), m.schema, m.stream, g.sweep)
+	return err
+}
+
+// keyText is one text for a key of any number of columns.
+func keyText(prefix string, key []string) string {
+	if len(key) == 1 {
+		return prefix + duck.Name(key[0]) + "::VARCHAR"
+	}
+	return "to_json([" + strings.ReplaceAll(duck.Names(prefix, key), ", ", "::VARCHAR, ") + "::VARCHAR])::VARCHAR"
+}
+
+// matches compares the columns of two relations pairwise.
+func matches(a string, columns []string, b string, others []string) string {
+	pairs := make([]string, len(columns))
+	for i := range columns {
+		pairs[i] = a + duck.Name(columns[i]) + " = " + b + duck.Name(others[i])
+	}
+	return strings.Join(pairs, " AND ")
+}
+
+// tally counts the records of a batch by what became of them.
+type tally struct {
+	added, changed, same, older int64
+	whole                       bool // every staged row is written
+}
+
+// decide fills the table of decisions: one row a key, for the copy of it that counts.
+func (m *merger) decide(ctx context.Context, g group) (tally, error) {
+	t := g.own.table
+	live := g.own.name
+	if g.gone {
+		live = "(SELECT * FROM " + live + " WHERE " + transform.GoneColumn + " IS NULL)"
+	}
+	doubled, err := m.doubled(ctx, live, t.Key)
+	if err != nil {
+		return tally{}, err
+	}
+	candidates := live
+	if doubled {
+		candidates = newestCopies(live, t)
+	}
+	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
+	if err != nil {
+		return tally{}, err
+	}
+	keys := duck.Names("s.", t.Key)
+	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s", keys, isNew, candidates)
+	if stored > 0 {
+		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
+			keys, state(t, doubled), candidates, duck.Table(m.schema, t.Name), matches("s.", t.Key, "t.", t.Key))
+	}
+	if _, err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
+		return tally{}, fmt.Errorf("compare with the stored rows: %w", err)
+	}
+	var c tally
+	err = m.work.db.Each(ctx, "SELECT state, count(*) FROM "+decided+" GROUP BY state", nil, func(rows *sql.Rows) error {
+		var state string
+		var n int64
+		if err := rows.Scan(&state, &n); err != nil {
+			return err
+		}
+		into := map[string]*int64{isNew: &c.added, isChanged: &c.changed, isSame: &c.same, isOlder: &c.older}
+		*into[state] = n
+		return nil
+	})
+	c.whole = c.added+c.changed == g.own.rows
+	return c, err
+}
+
+// doubled says whether a key comes more than once.
+func (m *merger) doubled(ctx context.Context, from string, key []string) (bool, error) {
+	var one int
+	query := fmt.Sprintf("SELECT 1 FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", from, duck.Names("", key))
+	err := m.work.db.Scan(ctx, query, nil, &one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// newestCopies keeps one copy of each key, the one that would stay if the copies were committed one by one: the
+// newest, the later one of equals. A copy that does not say how new it is counts by its arrival, as newer than all
+// before it.
+func newestCopies(from string, t transform.Table) string {
+	key := duck.Names("", t.Key)
+	if t.Newest == "" {
+		return fmt.Sprintf("(SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY _row DESC) = 1)", from, key)
+	}
+	newest := duck.Name(t.Newest)
+	return fmt.Sprintf(`(SELECT * FROM
+		(SELECT *, max(CASE WHEN %[3]s IS NULL THEN _row END) OVER (PARTITION BY %[2]s) AS unknown FROM %[1]s)
+		WHERE unknown IS NULL OR _row >= unknown
+		QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s DESC NULLS LAST, _row DESC) = 1)`, from, key, newest)
+}
+
+// state tells a record's state by the stored copy t of it.
+func state(t transform.Table, doubled bool) string {
+	var s strings.Builder
+	s.WriteString("CASE WHEN t." + transform.SyncedAtColumn + " IS NULL THEN '" + isNew + "'")
+	if t.Gone {
+		s.WriteString(" WHEN t." + transform.GoneColumn + " IS NOT NULL THEN '" + isChanged + "'")
+	}
+	if t.Newest != "" {
+		known := ""
+		if doubled {
+			known = "s.unknown IS NULL AND "
+		}
+		s.WriteString(" WHEN " + known + "s." + duck.Name(t.Newest) + " < t." + duck.Name(t.Newest) + " THEN '" + isOlder + "'")
+	}
+	s.WriteString(" WHEN s." + transform.HashColumn + " = t." + transform.HashColumn + " THEN '" + isSame + "'")
+	s.WriteString(" ELSE '" + isChanged + "' END")
+	return s.String()
+}
+
+// writeOwn replaces changed records and adds new ones.
+func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
+	t := g.own.table
+	if c.added+c.changed == 0 {
+		return nil
+	}
+	if c.changed > 0 {
+		_, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
+			duck.Table(m.schema, t.Name), decided, matches("t.", t.Key, "d.", t.Key), isChanged))
+		if err != nil {
+			return fmt.Errorf("take out the stored copies: %w", err)
+		}
+	}
+	rows := g.own.name
+	if !c.whole {
+		rows += " WHERE _row IN (" + writtenRows() + ")"
+	}
+	n, err := m.insert(ctx, t, rows)
+	if err != nil {
+		return err
+	}
+	m.written.Rows += n
+	m.written.New += c.added
+	m.written.Changed += c.changed
+	return m.work.countRows(ctx, m.schema, t.Name, c.added, m.stamp)
+}
+
+func writtenRows() string {
+	return fmt.Sprintf("SELECT _row FROM %s WHERE state IN ('%s', '%s')", decided, isNew, isChanged)
+}
+
+// insert adds rows, given as what follows FROM, to a table; each gets the time and the run of this commit.
+func (m *merger) insert(ctx context.Context, t transform.Table, from string) (int64, error) {
+	var names []string
+	for _, c := range t.Columns {
+		if c.Name != transform.SyncedAtColumn && c.Name != transform.RunIDColumn {
+			names = append(names, c.Name)
+		}
+	}
+	columns := duck.Names("", names)
+	n, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s) SELECT %s, $1, $2 FROM %s", duck.Table(m.schema, t.Name),
+		columns, transform.SyncedAtColumn, transform.RunIDColumn, columns, from), m.stamp, m.work.options.RunID)
+	if err != nil {
+		return 0, fmt.Errorf("write the rows: %w", err)
+	}
+	return n, nil
+}
+
+// markGone handles the rows that say that their record is gone: the stored row keeps its content and says so too; a
+// record never seen gets a row with nothing but that. One that is known to be gone stays as it is. Where a later row
+// of the batch has the record again, it is not gone.
+func (m *merger) markGone(ctx context.Context, own staged) error {
+	t, gone := own.table, transform.GoneColumn
+	key := duck.Names("", t.Key)
+	_, err := m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE gone AS SELECT %[1]s, max(_row) AS _row, max_by(%[2]s, _row) AS at
+		FROM %[3]s GROUP BY %[1]s HAVING max(_row) = max(_row) FILTER (%[2]s IS NOT NULL)`, key, gone, own.name))
+	if err != nil {
+		return err
+	}
+	table := duck.Table(m.schema, t.Name)
+	marked, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS NULL",
+		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, matches("t.", t.Key, "g.", t.Key), gone),
+		m.stamp, m.work.options.RunID)
+	if err != nil {
+		return fmt.Errorf("mark the gone records: %w", err)
+	}
+	added, err := m.insert(ctx, t, fmt.Sprintf("%s s WHERE _row IN (SELECT _row FROM temp.gone g WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s))",
+		own.name, table, matches("t.", t.Key, "g.", t.Key)))
+	if err != nil || marked+added == 0 {
+		return err
+	}
+	m.written.Rows += marked + added
+	m.written.New += added
+	m.written.Changed += marked
+	return m.work.countRows(ctx, m.schema, t.Name, added, m.stamp)
+}
+
+// replace handles the modes that compare nothing: rows are added, after those of the window went if the mode says so.
+func (m *merger) replace(ctx context.Context, g group) error {
+	t := g.own.table
+	var deleted, added int64
+	var err error
+	if g.mode == transform.ReplaceWindow {
+		if t.Newest == "" {
+			return errors.New("a window can only be replaced in a table with a time column")
+		}
+		deleted, err = m.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %[2]s >= $1 AND %[2]s < $2", duck.Table(m.schema, t.Name), duck.Name(t.Newest)),
+			g.window[0], g.window[1])
+		if err != nil {
+			return fmt.Errorf("take out the window: %w", err)
+		}
+	}
+	if g.own.rows > 0 {
+		if added, err = m.insert(ctx, t, g.own.name); err != nil {
+			return err
+		}
+	}
+	if deleted+added == 0 {
+		return nil
+	}
+	m.written.Rows += added
+	m.written.New += added
+	m.written.Deleted += deleted
+	return m.work.countRows(ctx, m.schema, t.Name, added-deleted, m.stamp)
+}
+
+func (m *merger) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	return m.work.db.Exec(ctx, statement, args...)
+}

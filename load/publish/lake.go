@@ -1,0 +1,189 @@
+package publish
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load"
+	"aqueduck/load/internal/disk"
+	"aqueduck/load/internal/duck"
+)
+
+// lake is the Parquet side of one schema on its way: parts written under temporary names, and the manifest to come.
+type lake struct {
+	dir      string
+	schema   Schema
+	manifest Manifest
+	old      Manifest
+	written  map[string]string // table → file under its temporary name
+}
+
+// wanted is one table of the lake.
+type wanted struct {
+	name      string
+	changedAt time.Time
+}
+
+// inLake lists what the lake holds of a schema. A relation is as new as the newest table of its schema.
+func (p *publication) inLake(s Schema) []wanted {
+	changed := map[string]time.Time{}
+	for _, t := range p.before.Tables {
+		if t.Schema == s.Name {
+			changed[t.Name] = t.ChangedAt
+		}
+	}
+	var list []wanted
+	for _, t := range s.Tables {
+		if slices.Contains(s.Internal, t.Name) {
+			continue
+		}
+		list = append(list, wanted{t.Name, changed[t.Name]})
+		if t.View != "" {
+			list = append(list, wanted{t.View, changed[t.Name]})
+		}
+	}
+	for _, r := range s.Relations {
+		list = append(list, wanted{r.Name, p.changedAt(s.Name)})
+	}
+	return list
+}
+
+// writeLake writes the parts that changed, under temporary names, and audits them.
+func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lake, error) {
+	l := &lake{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
+	l.manifest = Manifest{Format: manifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
+	l.old = readManifest(l.dir)
+	definition := fingerprint(s)
+	for _, want := range p.inLake(s) {
+		entry, known := l.old.Tables[want.name]
+		if known && entry.ChangedAt.Equal(want.changedAt) && entry.Definition == definition && entry.whole(l.dir) {
+			l.manifest.Tables[want.name] = entry
+			p.result.Reused++
+			continue
+		}
+		path := filepath.Join(p.dir.Temp(), "part-"+s.Name+"-"+strconv.Itoa(len(l.written)))
+		part, err := writePart(ctx, db, s.Name, want.name, path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", want.name, err)
+		}
+		part.File = filepath.Join(want.name, "all.parquet")
+		part.RunID = p.spec.RunID
+		l.written[want.name] = path
+		l.manifest.Tables[want.name] = Table{ChangedAt: want.changedAt, Definition: definition, Parts: []Part{part}}
+		p.result.Parts++
+	}
+	return l, nil
+}
+
+// writePart writes one table as Parquet and proves, with another library, that it can be read and holds what DuckDB
+// holds.
+func writePart(ctx context.Context, db *duck.DB, schema, table, path string) (Part, error) {
+	columns, err := columnsOf(ctx, db, schema, table)
+	if err != nil {
+		return Part{}, err
+	}
+	_, err = db.Exec(ctx, fmt.Sprintf("COPY (SELECT * FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE %d)",
+		duck.Table(schema, table), duck.Text(path), partRows(len(columns))))
+	if err != nil {
+		return Part{}, err
+	}
+	if err := disk.SyncFile(path); err != nil {
+		return Part{}, err
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		return Part{}, err
+	}
+	rows, err := auditPart(ctx, db, schema, table, columns, path)
+	if err != nil {
+		return Part{}, fmt.Errorf("audit: %w", err)
+	}
+	sum, err := load.Sum(path)
+	if err != nil {
+		return Part{}, err
+	}
+	return Part{Rows: rows, Bytes: disk.Size(path), SHA256: sum}, nil
+}
+
+// partRows is how many rows make a row group: DuckDB keeps a whole one in memory while it writes, and its usual
+// 122,880 rows of 60 columns do not fit into 256 MB.
+func partRows(columns int) int {
+	const usual, narrow = 122880, 16
+	return max(2048, usual*narrow/max(columns, narrow)/2048*2048)
+}
+
+func columnsOf(ctx context.Context, db *duck.DB, schema, table string) ([]string, error) {
+	var names []string
+	query := "SELECT column_name FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3 ORDER BY column_index"
+	err := db.Each(ctx, query, []any{duck.Catalog, schema, table}, func(rows *sql.Rows) error {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		names = append(names, name)
+		return nil
+	})
+	return names, err
+}
+
+// swap gives the written parts their names, one by one, and then the manifest, which says that they belong together.
+func (l *lake) swap() error {
+	if err := openDir(l.dir); err != nil {
+		return err
+	}
+	for name, path := range l.written {
+		dir := filepath.Join(l.dir, name)
+		if err := openDir(dir); err != nil {
+			return err
+		}
+		if err := disk.Move(filepath.Join(dir, "all.parquet"), path); err != nil {
+			return err
+		}
+		crash.At(crash.LakePart)
+	}
+	if err := l.manifest.write(l.dir); err != nil {
+		return err
+	}
+	crash.At(crash.LakeManifest)
+	for name := range l.old.Tables {
+		if _, stays := l.manifest.Tables[name]; !stays && filepath.IsLocal(name) {
+			if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return l.explain()
+}
+
+// openDir makes a directory that everybody may read.
+func openDir(path string) error {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o755)
+}
+
+// explain writes a page for whoever finds the directory.
+func (l *lake) explain() error {
+	names := make([]string, 0, len(l.manifest.Tables))
+	for name := range l.manifest.Tables {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s as Parquet\n\nThe tables of warehouse.duckdb, schema %s, for tools that do not read DuckDB files. In DuckDB:\n\n```sql\n",
+		l.schema.Name, l.schema.Name)
+	for _, name := range names {
+		fmt.Fprintf(&text, "FROM read_parquet('lake/%s/%s/*.parquet');\n", l.schema.Name, name)
+	}
+	text.WriteString("```\n\nEach file is whole at every moment. `_manifest.json` lists the files with sizes and SHA-256 checksums; while they are as\n" +
+		"it says, all tables are of one moment, the same as the DuckDB file that it names.\n")
+	return replaceFile(filepath.Join(l.dir, "README.md"), []byte(text.String()))
+}

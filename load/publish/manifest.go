@@ -1,0 +1,117 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/internal/disk"
+
+	"github.com/google/renameio/v2"
+)
+
+const (
+	manifestName   = "_manifest.json"
+	manifestFormat = 1
+)
+
+// Manifest says which Parquet files count, and which published file they belong to.
+type Manifest struct {
+	Format      int              `json:"format"`
+	RunID       string           `json:"run_id"`
+	File        string           `json:"file"`
+	PublishedAt time.Time        `json:"published_at"`
+	Tables      map[string]Table `json:"tables"`
+}
+
+// Table is one table of the lake.
+type Table struct {
+	ChangedAt  time.Time `json:"changed_at"` // when a row last changed; zero before the first
+	Definition string    `json:"definition"` // changes with the table's columns or SQL
+	Parts      []Part    `json:"parts"`
+}
+
+// Part is one Parquet file, named relative to the manifest.
+type Part struct {
+	File   string `json:"file"`
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	RunID  string `json:"run_id"`
+}
+
+// readManifest reads the manifest of a schema. One that is missing or damaged is empty: all parts are written again.
+func readManifest(dir string) Manifest {
+	var m Manifest
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil || json.Unmarshal(text, &m) != nil || m.Format != manifestFormat {
+		return Manifest{}
+	}
+	return m
+}
+
+func (m Manifest) write(dir string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(dir, manifestName), append(text, '\n'))
+}
+
+// replaceFile writes a file whole, durably, with a mode that everybody may read.
+func replaceFile(path string, text []byte) error {
+	if err := renameio.WriteFile(path, text, 0o644, renameio.IgnoreUmask()); err != nil {
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(path))
+}
+
+// whole says whether all parts of a table are, byte by byte, the ones that were written.
+func (t Table) whole(dir string) bool {
+	for _, part := range t.Parts {
+		if !filepath.IsLocal(part.File) {
+			return false
+		}
+		sum, err := load.Sum(filepath.Join(dir, part.File))
+		if err != nil || sum != part.SHA256 {
+			return false
+		}
+	}
+	return len(t.Parts) > 0
+}
+
+// Consistent says whether the link leads to a published file that opens, and every schema in it has a manifest that
+// names this file and parts of the sizes it gives. Where not, a publish makes it so again.
+func Consistent(ctx context.Context, d load.Dir) (bool, error) {
+	file := d.Current()
+	if file == "" || !disk.Exists(file) {
+		return false, nil
+	}
+	var names []string
+	err := load.Query(ctx, file, "SELECT DISTINCT schema FROM _sync.tables", func(_ []string, row []any) error {
+		if row != nil {
+			names = append(names, row[0].(string))
+		}
+		return nil
+	})
+	if err != nil {
+		return false, ctx.Err() // a file that does not open is published again
+	}
+	for _, name := range names {
+		m := readManifest(d.Lake(name))
+		if m.File != filepath.Base(file) {
+			return false, nil
+		}
+		for _, t := range m.Tables {
+			for _, part := range t.Parts {
+				if disk.Size(filepath.Join(d.Lake(name), part.File)) != part.Bytes {
+					return false, nil
+				}
+			}
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,249 @@
+// Package publish puts a new file before the readers: copied, verified, and swapped in by one rename.
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load"
+	"aqueduck/load/internal/disk"
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Spec says what is published.
+type Spec struct {
+	RunID    string
+	Keep     int // older published files to go back to
+	Schemas  []Schema
+	Now      func() time.Time
+	Rebuild  bool   // write the file anew, table by table
+	Timezone string // "": UTC; what days and weeks mean in relations
+}
+
+// Schema is what is published of one workspace.
+type Schema struct {
+	Name      string
+	Tables    []transform.Table
+	Internal  []string // those of Tables that feed relations and are not in the lake themselves
+	Relations []Relation
+}
+
+// Relation is one view or table made of the stored tables.
+type Relation struct {
+	Name    string
+	Kind    string // view or table
+	Doc     string
+	Columns []Column // those with a comment of their own; others keep that of their source
+	SQL     string   // a SELECT with {schema} for the schema's name
+}
+
+// Column documents one column of a relation.
+type Column struct{ Name, Doc string }
+
+// Result tells what a publish did.
+type Result struct {
+	Published bool
+	File      string // the published file
+	Bytes     int64
+	Changed   int // tables with other rows than before
+	Verified  int // tables whose keys were checked
+	Parts     int // Parquet files written
+	Reused    int // Parquet files that stayed as they are
+	Rebuilt   bool
+}
+
+// publication is one publish on its way.
+type publication struct {
+	dir    load.Dir
+	spec   Spec
+	before load.Snapshot
+	at     time.Time
+
+	name   string // of the file, without its directory
+	fresh  string // directory of the copy
+	result Result
+	lakes  []*lake
+}
+
+// Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
+// next Open starts from the published file. When it fails, readers keep what they had and the work database stays.
+func Publish(ctx context.Context, d load.Dir, w *load.Work, s Spec) (Result, error) {
+	p := &publication{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
+	err := p.run(ctx, w)
+	if err != nil {
+		err = errors.Join(err, os.RemoveAll(p.fresh))
+		return Result{}, disk.Explain(fmt.Errorf("publish: %w", errors.Join(err, w.Close())), string(d))
+	}
+	return p.result, nil
+}
+
+func (p *publication) run(ctx context.Context, w *load.Work) error {
+	d := p.dir
+	size := disk.Size(d.Database()) + w.LogSize()
+	if err := disk.Room(string(d), 2*size, "publishing"); err != nil {
+		return err
+	}
+	var err error
+	if p.before, err = w.Snapshot(ctx); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("close the work database: %w", err)
+	}
+	crash.At(crash.PublishClosed)
+	p.choose()
+	if err := load.CopyDatabase(p.fresh, d.Work()); err != nil {
+		return fmt.Errorf("copy the work database: %w", err)
+	}
+	crash.At(crash.PublishCopied)
+	if err := p.finishCopy(ctx); err != nil {
+		return err
+	}
+	crash.At(crash.PublishVerified)
+	file, err := p.seal()
+	if err != nil {
+		return fmt.Errorf("seal the file: %w", err)
+	}
+	for _, l := range p.lakes {
+		if err := l.swap(); err != nil {
+			return fmt.Errorf("put the Parquet files of %s in place: %w", l.schema.Name, err)
+		}
+	}
+	return p.swap(file)
+}
+
+// choose finds a name that no published file has: a run may publish many times.
+func (p *publication) choose() {
+	p.name = p.spec.RunID
+	for n := 2; disk.Exists(filepath.Join(p.dir.Published(), p.name+".duckdb")); n++ {
+		p.name = fmt.Sprintf("%s-%d", p.spec.RunID, n)
+	}
+	p.fresh = filepath.Join(p.dir.State(), "new-"+p.name)
+}
+
+func (p *publication) copied() string { return filepath.Join(p.fresh, "work.duckdb") }
+
+// finishCopy makes the private copy what is published: relations, comments, records, no log, and all of it verified.
+// The parts of the lake are written from it.
+func (p *publication) finishCopy(ctx context.Context) error {
+	if err := p.pack(ctx); err != nil {
+		return fmt.Errorf("rebuild the file: %w", err)
+	}
+	db, err := duck.Open(ctx, p.settings(p.copied()))
+	if err != nil {
+		return fmt.Errorf("open the copy: %w", err)
+	}
+	if err := errors.Join(p.fill(ctx, db), db.Close()); err != nil {
+		return err
+	}
+	if disk.Size(p.copied()+".wal") > 0 {
+		return errors.New("the copy still has a log after its checkpoint")
+	}
+	return nil
+}
+
+func (p *publication) settings(path string) duck.Options {
+	return duck.Options{Path: path, External: true, TempDir: p.dir.Temp(), Timezone: p.spec.Timezone}
+}
+
+func (p *publication) fill(ctx context.Context, db *duck.DB) error {
+	for _, s := range p.spec.Schemas {
+		if err := p.relate(ctx, db, s); err != nil {
+			return fmt.Errorf("relations of %s: %w", s.Name, err)
+		}
+	}
+	if err := p.verify(ctx, db); err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	for _, s := range p.spec.Schemas {
+		l, err := p.writeLake(ctx, db, s)
+		if err != nil {
+			return fmt.Errorf("write the Parquet files of %s: %w", s.Name, err)
+		}
+		p.lakes = append(p.lakes, l)
+	}
+	crash.At(crash.LakeWritten)
+	if err := p.record(ctx, db); err != nil {
+		return fmt.Errorf("record the publish: %w", err)
+	}
+	if err := db.Checkpoint(ctx); err != nil {
+		return fmt.Errorf("checkpoint the copy: %w", err)
+	}
+	return nil
+}
+
+// seal makes the copy durable and read-only and gives it its final name. Its checksum comes first: a published file
+// without one is not ours.
+func (p *publication) seal() (string, error) {
+	d := p.dir
+	file := filepath.Join(d.Published(), p.name+".duckdb")
+	sum := filepath.Join(p.fresh, "sum")
+	if err := disk.SyncFile(p.copied()); err != nil {
+		return "", err
+	}
+	if err := load.WriteSum(sum, p.copied(), filepath.Base(file)); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(p.copied(), 0o444); err != nil {
+		return "", err
+	}
+	if err := disk.SyncFile(p.copied()); err != nil {
+		return "", err
+	}
+	crash.At(crash.PublishSealed)
+	if err := disk.Move(load.SumFile(file), sum); err != nil {
+		return "", err
+	}
+	if err := disk.Move(file, p.copied()); err != nil {
+		return "", err
+	}
+	crash.At(crash.PublishMoved)
+	p.result.File, p.result.Bytes = file, disk.Size(file)
+	return file, nil
+}
+
+// swap shows the file to readers. The work database goes: the next start begins with a copy of the published file.
+func (p *publication) swap(file string) error {
+	d := p.dir
+	if err := d.SwapLink(file); err != nil {
+		return fmt.Errorf("swap the link: %w", err)
+	}
+	crash.At(crash.LinkSwapped)
+	if err := d.TrashWork(); err != nil {
+		return fmt.Errorf("put the work database away: %w", err)
+	}
+	crash.At(crash.WorkTrashed)
+	p.result.Published = true
+	if err := os.RemoveAll(p.fresh); err != nil {
+		return err
+	}
+	if err := d.EmptyTrash(); err != nil {
+		return err
+	}
+	return p.retain(file)
+}
+
+// retain removes published files beyond those to keep, the oldest first, and never the one that the link leads to.
+func (p *publication) retain(current string) error {
+	files, err := p.dir.PublishedFiles()
+	if err != nil {
+		return err
+	}
+	for i, file := range files {
+		if file == current || i <= p.spec.Keep {
+			continue
+		}
+		for _, path := range []string{file, load.SumFile(file), file + ".wal"} {
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package publish
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"aqueduck/load/internal/disk"
+	"aqueduck/load/internal/duck"
+)
+
+// worn is how many times larger than a fresh one a file may be before it is written anew.
+const worn = 1.5
+
+// pack writes the copy anew, table by table, when that is asked for or the file is worn. Only a new file holds none of
+// the bytes of deleted rows.
+func (p *publication) pack(ctx context.Context) error {
+	db, err := duck.Open(ctx, p.settings(p.copied()))
+	if err != nil {
+		return err
+	}
+	rebuild := p.spec.Rebuild
+	if !rebuild {
+		rebuild, err = isWorn(ctx, db)
+	}
+	if err == nil && rebuild {
+		err = db.Checkpoint(ctx)
+	}
+	if err := errors.Join(err, db.Close()); err != nil || !rebuild {
+		return err
+	}
+	if err := disk.Room(string(p.dir), 2*disk.Size(p.copied()), "writing the file anew"); err != nil {
+		return err
+	}
+	p.result.Rebuilt = true
+	packed := filepath.Join(p.fresh, "packed.duckdb")
+	if err := p.rebuild(ctx, packed); err != nil {
+		return err
+	}
+	if err := os.Remove(p.copied()); err != nil {
+		return err
+	}
+	return disk.Move(p.copied(), packed)
+}
+
+// isWorn compares the blocks of a file with those that its live rows need. Free blocks are counted by DuckDB; deleted
+// rows still lie in their groups, and are the difference between what a table holds and what it shows.
+func isWorn(ctx context.Context, db *duck.DB) (bool, error) {
+	var total, used int64
+	err := db.Scan(ctx, "SELECT total_blocks, used_blocks FROM pragma_database_size() WHERE database_name = $1", []any{duck.Catalog}, &total, &used)
+	if err != nil {
+		return false, err
+	}
+	var held, live float64
+	query := `SELECT coalesce(sum(d.estimated_size * d.column_count), 0)::DOUBLE, coalesce(sum(t.rows * d.column_count), 0)::DOUBLE
+		FROM duckdb_tables() d JOIN _sync.tables t ON t.schema = d.schema_name AND t.table_name = d.table_name WHERE d.database_name = $1`
+	if err := db.Scan(ctx, query, []any{duck.Catalog}, &held, &live); err != nil {
+		return false, err
+	}
+	if held < live || held == 0 {
+		held, live = 1, 1
+	}
+	// A file of a few blocks is what it is.
+	const small = 64
+	return total > small && float64(total) > worn*float64(used)*live/held, nil
+}
+
+// rebuild copies all tables into a new file. Views and comments are made again later.
+func (p *publication) rebuild(ctx context.Context, packed string) error {
+	db, err := duck.Open(ctx, p.settings(packed))
+	if err != nil {
+		return err
+	}
+	err = p.copyTables(ctx, db)
+	if err == nil {
+		err = db.Checkpoint(ctx)
+	}
+	return errors.Join(err, db.Close())
+}
+
+func (p *publication) copyTables(ctx context.Context, db *duck.DB) error {
+	if _, err := db.Exec(ctx, "ATTACH "+duck.Text(p.copied())+" AS old (READ_ONLY)"); err != nil {
+		return err
+	}
+	relations := map[[2]string]bool{}
+	for _, s := range p.spec.Schemas {
+		for _, r := range s.Relations {
+			relations[[2]string{s.Name, r.Name}] = true
+		}
+	}
+	var tables [][2]string
+	err := db.Each(ctx, "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'old' ORDER BY ALL", nil, func(rows *sql.Rows) error {
+		var t [2]string
+		if err := rows.Scan(&t[0], &t[1]); err != nil {
+			return err
+		}
+		if !relations[t] {
+			tables = append(tables, t)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		name := duck.Table(t[0], t[1])
+		for _, statement := range []string{
+			"CREATE SCHEMA IF NOT EXISTS " + duck.Name(t[0]),
+			"CREATE TABLE " + name + " AS FROM old." + name,
+		} {
+			if _, err := db.Exec(ctx, statement); err != nil {
+				return fmt.Errorf("%s.%s: %w", t[0], t[1], err)
+			}
+		}
+	}
+	_, err = db.Exec(ctx, "DETACH old")
+	return err
+}

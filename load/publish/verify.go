@@ -1,0 +1,100 @@
+package publish
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"aqueduck/load"
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// verify proves that the copy holds what the work database held, that keys are unique in every table that changed
+// since they were last checked, and that every relation can be read.
+func (p *publication) verify(ctx context.Context, db *duck.DB) error {
+	after, err := load.ReadSnapshot(ctx, db)
+	if err != nil {
+		return err
+	}
+	if after.Checkpoints != p.before.Checkpoints {
+		return errors.New("the copy has other checkpoints than the work database")
+	}
+	if !slices.EqualFunc(after.Tables, p.before.Tables, func(a, b load.TableState) bool {
+		return a.Schema == b.Schema && a.Name == b.Name && a.Rows == b.Rows && a.Recorded == b.Recorded && a.ChangedAt.Equal(b.ChangedAt)
+	}) {
+		return fmt.Errorf("the copy has other tables than the work database: %v, not %v", after.Tables, p.before.Tables)
+	}
+	for _, t := range after.Tables {
+		if t.Rows != t.Recorded {
+			return fmt.Errorf("%s.%s has %d rows, its commits add up to %d", t.Schema, t.Name, t.Rows, t.Recorded)
+		}
+	}
+	for _, s := range p.spec.Schemas {
+		if err := p.verifySchema(ctx, db, s, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *publication) verifySchema(ctx context.Context, db *duck.DB, s Schema, after load.Snapshot) error {
+	for _, state := range after.Tables {
+		if state.Schema != s.Name || state.ChangedAt.Equal(state.VerifiedAt) {
+			continue
+		}
+		p.result.Changed++
+		at := slices.IndexFunc(s.Tables, func(t transform.Table) bool { return t.Name == state.Name })
+		if at < 0 {
+			continue // a stream that is not configured any more: its rows do not change
+		}
+		if err := uniqueKeys(ctx, db, s.Name, s.Tables[at]); err != nil {
+			return err
+		}
+		p.result.Verified++
+		_, err := db.Exec(ctx, "UPDATE _sync.tables SET verified_at = changed_at WHERE schema = $1 AND table_name = $2", s.Name, state.Name)
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range s.readable() {
+		if _, err := db.Exec(ctx, "SELECT * FROM "+duck.Table(s.Name, name)+" LIMIT 0"); err != nil {
+			return fmt.Errorf("read %s.%s: %w", s.Name, name, err)
+		}
+	}
+	return nil
+}
+
+// readable names all tables, views and relations of a schema.
+func (s Schema) readable() []string {
+	var names []string
+	for _, t := range s.Tables {
+		names = append(names, t.Name)
+		if t.View != "" {
+			names = append(names, t.View)
+		}
+	}
+	for _, r := range s.Relations {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// uniqueKeys refuses a table that holds a key twice.
+func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Table) error {
+	if len(t.Key) == 0 {
+		return nil
+	}
+	var n int64
+	err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1",
+		duck.Table(schema, t.Name), duck.Names("", t.Key)), nil, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("check the keys of %s.%s: %w", schema, t.Name, err)
+	}
+	return fmt.Errorf("%s.%s holds a key %d times", schema, t.Name, n)
+}

@@ -1,0 +1,99 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"aqueduck/load/internal/duck"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// ErrNothingPublished is the answer to a query before the first publish.
+var ErrNothingPublished = errors.New("nothing is published yet: run `aqueduck sync` first")
+
+// ErrReadOnly is the answer to a statement that does more than read.
+var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
+
+// queryMemory is what a query may use: more than a sync has, since nothing runs beside it.
+const queryMemory = "1GB"
+
+// Query runs one reading statement on a published file, usually Dir.Current, which may happen while a sync runs. The
+// statement reaches nothing but that file. It calls visit once with a nil row, for the names, then for each row, which
+// is visit's only until it returns.
+func Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
+	if path == "" {
+		return ErrNothingPublished
+	}
+	// DuckDB knows an open file by its path: the target of a link is another path after the next publish.
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("find the published file: %w", err)
+	}
+	db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: queryMemory})
+	if err != nil {
+		return fmt.Errorf("open %s: %w", target, err)
+	}
+	err = query(ctx, db, statement, visit)
+	return errors.Join(err, db.Close())
+}
+
+func query(ctx context.Context, db *duck.DB, statement string, visit func(columns []string, row []any) error) error {
+	if err := reads(db, statement); err != nil {
+		return err
+	}
+	rows, err := db.Conn().QueryContext(ctx, statement)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	if err := visit(columns, nil); err != nil {
+		return err
+	}
+	return eachRow(rows, columns, visit)
+}
+
+func eachRow(rows *sql.Rows, columns []string, visit func(columns []string, row []any) error) error {
+	row := make([]any, len(columns))
+	into := make([]any, len(columns))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := visit(columns, row); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// reads refuses all statements but those that read, and more than one at once.
+func reads(db *duck.DB, statement string) error {
+	return db.Conn().Raw(func(raw any) error {
+		// Not PrepareContext: of several statements it runs all but the last.
+		prepared, err := raw.(driver.Conn).Prepare(statement)
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		kind, err := prepared.(*duckdb.Stmt).StatementType()
+		if err != nil {
+			return err
+		}
+		if kind != duckdb.STATEMENT_TYPE_SELECT && kind != duckdb.STATEMENT_TYPE_EXPLAIN {
+			return ErrReadOnly
+		}
+		return nil
+	})
+}

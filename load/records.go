@@ -1,0 +1,229 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Run is one run, for _sync.runs.
+type Run struct {
+	RunID, Pipeline   string
+	Started, Finished time.Time
+	Outcome           string // OK, FAILED, INTERRUPTED
+	ExitCode          int
+	Rows, Rejected    int64
+	Requests, Retries int64
+	Backfill          float64 // 0 to 1
+	Version           string
+	Emulated          bool
+	Error             string
+}
+
+// StreamRun is what a run did for one stream, for _sync.stream_runs.
+type StreamRun struct {
+	Schema, Stream      string
+	Outcome             string // ok, unavailable, failed, skipped, interrupted
+	Started, Finished   time.Time
+	Pages, Records      int64
+	Rows, New, Changed  int64
+	Gone, Rejected      int64
+	Requests, Retries   int64
+	SyncedTo, HistoryTo time.Time
+	Backfill            float64
+	Error, Hint         string
+}
+
+// RejectRow counts what did not fit, for _sync.rejects.
+type RejectRow struct {
+	Schema, Stream, Table, Column string
+	Reason                        string
+	Count                         int64
+	Key                           string // of one such record
+}
+
+// Finding is one finding of the audit, for _sync.audit.
+type Finding struct {
+	Schema, Stream, Table string
+	Kind                  string // exact, soft, known
+	Name                  string
+	Expected, Found       string
+	Message               string
+}
+
+// How long the records of runs are kept.
+const (
+	keepRuns    = 400 * 24 * time.Hour
+	keepDetails = 90 * 24 * time.Hour
+)
+
+// SaveRun writes the records of a run in one transaction, in the place of those it wrote before, and drops what is
+// kept long enough.
+func (w *Work) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	err := w.db.Transaction(ctx, func() error {
+		steps := []func() error{
+			func() error { return w.forgetRun(ctx, run.RunID) },
+			func() error { return w.saveRun(ctx, run) },
+			func() error { return w.saveStreams(ctx, run.RunID, streams) },
+			func() error { return w.saveRejects(ctx, run, rejects) },
+			func() error { return w.saveFindings(ctx, run, findings) },
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return w.judge(fmt.Errorf("save the records of run %s: %w", run.RunID, err))
+	}
+	return nil
+}
+
+// forgetRun takes out the records of a run, and those of all runs that are old.
+func (w *Work) forgetRun(ctx context.Context, id string) error {
+	now := w.options.Now().UTC()
+	old := map[string]struct {
+		column string
+		keep   time.Duration
+	}{
+		"runs": {"started_at", keepRuns}, "stream_runs": {"started_at", keepDetails},
+		"rejects": {"recorded_at", keepDetails}, "audit": {"at", keepDetails},
+	}
+	for table, o := range old {
+		_, err := w.db.Exec(ctx, "DELETE FROM _sync."+table+" WHERE run_id = $1 OR "+o.column+" < $2", id, now.Add(-o.keep))
+		if err != nil {
+			return err
+		}
+	}
+	for _, table := range []string{"schema_changes", "publishes"} {
+		if _, err := w.db.Exec(ctx, "DELETE FROM _sync."+table+" WHERE recorded_at < $1", now.Add(-keepDetails)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Work) saveRun(ctx context.Context, r Run) error {
+	_, err := w.db.Exec(ctx, `INSERT INTO _sync.runs (run_id, pipeline, started_at, finished_at, outcome, exit_code, rows,
+		rejected, requests, retries, backfill, version, emulated, error)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		r.RunID, r.Pipeline, nullTime(r.Started), nullTime(r.Finished), r.Outcome, r.ExitCode, r.Rows,
+		r.Rejected, r.Requests, r.Retries, r.Backfill, r.Version, r.Emulated, nullText(r.Error))
+	return err
+}
+
+func (w *Work) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
+	for _, s := range streams {
+		_, err := w.db.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
+			records, rows, added, changed, gone, rejected, requests, retries, synced_to, history_to, backfill, error, hint)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+			run, s.Schema, s.Stream, s.Outcome, nullTime(s.Started), nullTime(s.Finished), s.Pages,
+			s.Records, s.Rows, s.New, s.Changed, s.Gone, s.Rejected, s.Requests, s.Retries,
+			nullTime(s.SyncedTo), nullTime(s.HistoryTo), s.Backfill, nullText(s.Error), nullText(s.Hint))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Work) saveRejects(ctx context.Context, run Run, rejects []RejectRow) error {
+	for _, r := range rejects {
+		_, err := w.db.Exec(ctx, `INSERT INTO _sync.rejects (run_id, recorded_at, schema, stream, table_name, column_name, reason, count, sample_key)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			run.RunID, w.recordedAt(run), r.Schema, r.Stream, r.Table, r.Column, r.Reason, r.Count, nullText(r.Key))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Work) saveFindings(ctx context.Context, run Run, findings []Finding) error {
+	for _, f := range findings {
+		_, err := w.db.Exec(ctx, `INSERT INTO _sync.audit (run_id, recorded_at, schema, stream, table_name, kind, name, expected, found, message)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			run.RunID, w.recordedAt(run), f.Schema, f.Stream, f.Table, f.Kind, f.Name, f.Expected, f.Found, f.Message)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Work) recordedAt(run Run) time.Time {
+	if run.Finished.IsZero() {
+		return w.options.Now().UTC()
+	}
+	return run.Finished
+}
+
+func nullText(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
+
+// Workspace is the workspace that a schema is filled from.
+type Workspace struct {
+	Schema, ID, BaseURL string
+	Emulated            bool
+	APIVersion          string
+}
+
+// ErrOtherWorkspace is the answer to filling a schema from another workspace than the one it began with.
+var ErrOtherWorkspace = errors.New("the schema is filled from another workspace")
+
+// Workspace gives the workspace that a schema is filled from; false when none is pinned yet.
+func (w *Work) Workspace(ctx context.Context, schema string) (Workspace, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return Workspace{}, false, errClosed
+	}
+	found, there, err := w.workspace(ctx, schema)
+	return found, there, w.judge(err)
+}
+
+func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
+	found := Workspace{Schema: schema}
+	err := w.db.Scan(ctx, "SELECT id, base_url, emulated, api_version FROM _sync.workspaces WHERE schema = $1", []any{schema},
+		&found.ID, &found.BaseURL, &found.Emulated, &found.APIVersion)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Workspace{}, false, nil
+	}
+	if err != nil {
+		return Workspace{}, false, fmt.Errorf("read the workspace of %s: %w", schema, err)
+	}
+	return found, true, nil
+}
+
+// Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace.
+func (w *Work) Pin(ctx context.Context, n Workspace) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	old, there, err := w.workspace(ctx, n.Schema)
+	if err != nil {
+		return w.judge(err)
+	}
+	if there && (old.ID != n.ID || old.Emulated != n.Emulated) {
+		return fmt.Errorf("%w: %s holds %s (emulated %t), this is %s (emulated %t)", ErrOtherWorkspace, n.Schema, old.ID, old.Emulated, n.ID, n.Emulated)
+	}
+	if there && old == n {
+		return nil
+	}
+	statement := `INSERT INTO _sync.workspaces (id, base_url, emulated, api_version, schema, pinned_at) VALUES ($1, $2, $3, $4, $5, $6)`
+	if there {
+		statement = "UPDATE _sync.workspaces SET id = $1, base_url = $2, emulated = $3, api_version = $4, pinned_at = coalesce(pinned_at, $6) WHERE schema = $5"
+	}
+	_, err = w.db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.options.Now().UTC())
+	return w.judge(err)
+}

@@ -1,0 +1,89 @@
+package load
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// staged is a batch inside DuckDB: a temporary table with the columns of the batch.
+type staged struct {
+	name  string // quoted, with its catalog
+	table transform.Table
+	rows  int64
+}
+
+// stage copies a batch whole into a temporary table. It is the only door for Arrow: DuckDB gives wrong values, without
+// an error, for any other query of a registered batch. The view is made in the memory catalog and never in the file,
+// and it is read once, as the stream behind it can only be.
+func stage(ctx context.Context, db *duck.DB, name string, b transform.Batch) (staged, error) {
+	s := staged{name: "temp." + duck.Name(name), table: b.Table, rows: b.Rows.NumRows()}
+	if err := copyArrow(ctx, db, s.name, b.Rows); err != nil {
+		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
+	}
+	// What came out must be what went in: the number of rows and the sum of their numbers.
+	var rows, sum int64
+	if err := db.Scan(ctx, "SELECT count(*), coalesce(sum(_row), 0)::BIGINT FROM "+s.name, nil, &rows, &sum); err != nil {
+		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
+	}
+	if want := rowSum(b.Rows); rows != s.rows || sum != want {
+		return s, fmt.Errorf("stage %s: %d rows with sum %d arrived as %d with sum %d", b.Table.Name, s.rows, want, rows, sum)
+	}
+	return s, nil
+}
+
+func copyArrow(ctx context.Context, db *duck.DB, name string, rows arrow.RecordBatch) (err error) {
+	if rows.NumCols() == 0 || rows.ColumnName(0) != transform.RowColumn {
+		return errors.New("the batch does not begin with " + transform.RowColumn)
+	}
+	if _, err := db.Exec(ctx, "USE memory"); err != nil {
+		return err
+	}
+	defer func() {
+		_, back := db.Exec(context.WithoutCancel(ctx), "USE "+duck.Catalog)
+		err = errors.Join(err, back)
+	}()
+	err = db.Conn().Raw(func(raw any) error {
+		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		reader, err := array.NewRecordReader(rows.Schema(), []arrow.RecordBatch{rows})
+		if err != nil {
+			return err
+		}
+		defer reader.Release()
+		release, err := door.RegisterView(reader, "arriving")
+		if err != nil {
+			return err
+		}
+		defer release()
+		_, err = raw.(driver.ExecerContext).ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS SELECT * FROM arriving", nil)
+		return err
+	})
+	_, dropped := db.Exec(context.WithoutCancel(ctx), "DROP VIEW IF EXISTS memory.main.arriving")
+	return errors.Join(err, dropped)
+}
+
+func rowSum(rows arrow.RecordBatch) int64 {
+	var sum int64
+	for _, n := range rows.Column(0).(*array.Int64).Int64Values() {
+		sum += n
+	}
+	return sum
+}
+
+// drop forgets temporary tables. One that cannot be dropped is replaced by the next of its name.
+func drop(ctx context.Context, db *duck.DB, names ...string) {
+	for _, name := range names {
+		_, _ = db.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+name)
+	}
+}

@@ -1,0 +1,138 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Sweep is a complete walk over all records of a stream.
+type Sweep struct {
+	Table  string    // physical table of the stream
+	Number int       // number of the sweep
+	Opened time.Time // when it began, by the server's clock
+}
+
+// Absent counts the records that are stored, not gone and older here than the sweep's opening, and that neither the
+// sweep nor any of the other numbers saw; and those stored and not gone beside them.
+func (w *Work) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return 0, 0, errClosed
+	}
+	t, err := w.sweepable(schema, sw)
+	if err != nil {
+		return 0, 0, err
+	}
+	query := fmt.Sprintf("SELECT count(*) FILTER (%s), count(*) FROM %s t WHERE %s IS NULL",
+		unseen(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
+	var all int64
+	if err := w.db.Scan(ctx, query, []any{schema, stream, sw.Opened}, &absent, &all); err != nil {
+		return 0, 0, w.judge(fmt.Errorf("count what %s does not have any more: %w", stream, err))
+	}
+	return absent, all - absent, nil
+}
+
+// Retire marks what Absent counts as gone, forgets what the stream's sweeps saw, and moves the checkpoint, in one
+// transaction.
+func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (Written, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return Written{}, errClosed
+	}
+	t, err := w.sweepable(schema, sw)
+	if err != nil {
+		return Written{}, err
+	}
+	written, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+		n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %[2]s IS NULL AND %[5]s",
+			duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseen(t, sw, numbers)),
+			schema, stream, sw.Opened, stamp, w.options.RunID)
+		if err != nil {
+			return Written{}, err
+		}
+		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.seen WHERE schema = $1 AND stream = $2", schema, stream); err != nil {
+			return Written{}, err
+		}
+		if n == 0 {
+			return Written{}, nil
+		}
+		return Written{Rows: n, Changed: n}, w.countRows(ctx, schema, t.Name, 0, stamp)
+	})
+	if err != nil {
+		return Written{}, w.judge(fmt.Errorf("mark what %s does not have any more: %w", stream, err))
+	}
+	return written, nil
+}
+
+func (w *Work) sweepable(schema string, sw Sweep) (transform.Table, error) {
+	t, err := w.table(schema, sw.Table)
+	if err == nil && !t.Gone {
+		err = fmt.Errorf("table %s does not mark what is gone", t.Name)
+	}
+	return t, err
+}
+
+// unseen is the condition for a row t that no sweep saw; parameters 1 to 3 are schema, stream and opening.
+func unseen(t transform.Table, sw Sweep, numbers []int) string {
+	list := []string{strconv.Itoa(sw.Number)}
+	for _, n := range numbers {
+		list = append(list, strconv.Itoa(n))
+	}
+	return fmt.Sprintf(`t.%s < $3 AND %s NOT IN
+		(SELECT key FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep IN (%s))`,
+		transform.SyncedAtColumn, keyText("t.", t.Key), strings.Join(list, ", "))
+}
+
+// Forget drops what the sweeps of a stream saw, but for those of the numbers given.
+func (w *Work) Forget(ctx context.Context, schema, stream string, keep ...int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	list := []string{"-1"}
+	for _, n := range keep {
+		list = append(list, strconv.Itoa(n))
+	}
+	_, err := w.db.Exec(ctx, "DELETE FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep NOT IN ("+strings.Join(list, ", ")+")",
+		schema, stream)
+	return w.judge(err)
+}
+
+// IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
+// workspace's schema.
+func (w *Work) IDs(ctx context.Context, schema, query string) ([]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	var ids []string
+	text := strings.TrimSuffix(strings.TrimSpace(InSchema(query, schema)), ";")
+	err := w.db.Each(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+text+"\n) WHERE #1 IS NOT NULL ORDER BY 1", nil, func(rows *sql.Rows) error {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		ids = append(ids, id)
+		return nil
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("ask for the ids to read: %w", err))
+	}
+	return ids, nil
+}
+
+// InSchema puts a workspace's schema into a query that was written for any.
+func InSchema(query, schema string) string {
+	return strings.ReplaceAll(query, "{schema}", duck.Name(schema))
+}

@@ -1,0 +1,150 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+)
+
+// databaseFormat is raised when a program of today could not read a database of tomorrow.
+const databaseFormat = "1"
+
+type systemTable struct {
+	name, doc string
+	columns   []systemColumn
+}
+
+type systemColumn struct{ name, sql, doc string }
+
+// SystemTables gives the statements that make and comment schema _sync. All may be run again on a database that
+// has them: a table keeps its rows, and gets the columns that it lacks.
+func SystemTables() []string {
+	statements := []string{
+		"CREATE SCHEMA IF NOT EXISTS _sync",
+	}
+	for _, t := range systemTables() {
+		columns := make([]string, len(t.columns))
+		for i, c := range t.columns {
+			columns[i] = duck.Name(c.name) + " " + c.sql
+		}
+		name := duck.Table("_sync", t.name)
+		statements = append(statements,
+			"CREATE TABLE IF NOT EXISTS "+name+" ("+strings.Join(columns, ", ")+")",
+			"COMMENT ON TABLE "+name+" IS "+duck.Text(t.doc))
+		for _, c := range t.columns {
+			statements = append(statements,
+				"ALTER TABLE "+name+" ADD COLUMN IF NOT EXISTS "+duck.Name(c.name)+" "+c.sql,
+				"COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
+		}
+	}
+	return statements
+}
+
+// createSystem makes schema _sync in a new database.
+func createSystem(ctx context.Context, db *duck.DB) error {
+	err := db.Transaction(ctx, func() error {
+		for _, statement := range SystemTables() {
+			if _, err := db.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", databaseFormat)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("make schema _sync: %w", err)
+	}
+	return nil
+}
+
+// Columns that many tables have, each with one meaning.
+var (
+	ofRun    = systemColumn{"run_id", "VARCHAR", "The run."}
+	ofSchema = systemColumn{"schema", "VARCHAR", "The workspace's schema."}
+	ofStream = systemColumn{"stream", "VARCHAR", "The stream."}
+	ofTable  = systemColumn{"table_name", "VARCHAR", "The table."}
+	at       = systemColumn{"recorded_at", "TIMESTAMPTZ", "When."}
+)
+
+func systemTables() []systemTable {
+	return append(stateTables(), reportTables()...)
+}
+
+// stateTables are what a run goes on from.
+func stateTables() []systemTable {
+	return []systemTable{
+		{"meta", "Facts about this file.", []systemColumn{
+			{"key", "VARCHAR", "Name of the fact."}, {"value", "VARCHAR", "The fact."}}},
+		{"workspaces", "The workspace that a schema is filled from; another one is refused.", []systemColumn{
+			ofSchema, {"id", "VARCHAR", "Id of the workspace."}, {"base_url", "VARCHAR", "Address of the API."},
+			{"emulated", "BOOLEAN", "The built-in emulator filled it, not a real workspace."},
+			{"api_version", "VARCHAR", "API version last read under."},
+			{"pinned_at", "TIMESTAMPTZ", "When it was first read."}}},
+		{"checkpoints", "How far each stream is read. Moved in the transaction that writes the rows.", []systemColumn{
+			ofSchema, ofStream, {"seq", "BIGINT", "Number of the stream's last commit."},
+			{"state", "VARCHAR", "Where reading goes on, as JSON."},
+			{"synced_to", "TIMESTAMPTZ", "All changes before it are here."},
+			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
+			ofRun, {"committed_at", "TIMESTAMPTZ", "When the last commit was."}}},
+		{"tables", "Every stored table.", []systemColumn{
+			ofSchema, ofTable, {"rows", "BIGINT", "Rows stored."},
+			{"changed_at", "TIMESTAMPTZ", "When a row last came, changed or went."},
+			{"verified_at", "TIMESTAMPTZ", "The changed_at up to which a publish has checked the keys."}}},
+		{"seen", "Keys that the sweeps of a stream have seen; emptied when absence was decided.", []systemColumn{
+			ofSchema, ofStream, {"sweep", "INTEGER", "Number of the sweep."}, {"key", "VARCHAR", "The record's key."}}},
+		{"pending", "Ids that a stream still has to read one by one.", []systemColumn{
+			ofSchema, ofStream, {"id", "VARCHAR", "The id."}, {"since", "TIMESTAMPTZ", "When it was put here."}}},
+	}
+}
+
+// reportTables are what people read about the runs.
+func reportTables() []systemTable {
+	return []systemTable{
+		{"runs", "One row a run; kept for 400 days.", []systemColumn{
+			ofRun, {"pipeline", "VARCHAR", "Pipeline, or the streams that were selected."},
+			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
+			{"outcome", "VARCHAR", "OK, FAILED or INTERRUPTED."}, {"exit_code", "INTEGER", "Exit code of the process."},
+			{"rows", "BIGINT", "Rows written."}, {"rejected", "BIGINT", "Values and records that did not fit."},
+			{"requests", "BIGINT", "Requests sent."}, {"retries", "BIGINT", "Requests sent again."},
+			{"backfill", "DOUBLE", "Share of the history that is read, 0 to 1."},
+			{"version", "VARCHAR", "Version of the program."}, {"emulated", "BOOLEAN", "Read from the built-in emulator."},
+			{"error", "VARCHAR", "What went wrong."}}},
+		{"stream_runs", "One row a stream and run; kept for 90 days.", []systemColumn{
+			ofRun, ofSchema, ofStream, {"outcome", "VARCHAR", "ok, unavailable, failed, skipped or interrupted."},
+			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
+			{"pages", "BIGINT", "Pages read."}, {"records", "BIGINT", "Records read."}, {"rows", "BIGINT", "Rows written."},
+			{"added", "BIGINT", "Records new here."}, {"changed", "BIGINT", "Records changed."},
+			{"gone", "BIGINT", "Records found gone."}, {"rejected", "BIGINT", "Values and records that did not fit."},
+			{"requests", "BIGINT", "Requests sent."}, {"retries", "BIGINT", "Requests sent again."},
+			{"synced_to", "TIMESTAMPTZ", "All changes before it are here."},
+			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
+			{"backfill", "DOUBLE", "Share of the history that is read, 0 to 1."},
+			{"error", "VARCHAR", "What went wrong."}, {"hint", "VARCHAR", "What to do about it."}}},
+		{"schema_changes", "Tables and columns that came or changed; kept for 90 days.", []systemColumn{
+			ofRun, at, ofSchema, ofTable, {"column_name", "VARCHAR", "The column; empty for a table."},
+			{"change", "VARCHAR", "What happened."}}},
+		{"rejects", "What did not fit, counted; kept for 90 days. Never holds the values.", []systemColumn{
+			ofRun, at, ofSchema, ofStream, ofTable, {"column_name", "VARCHAR", "The column; empty for a whole record."},
+			{"reason", "VARCHAR", "Why."}, {"count", "BIGINT", "How often."}, {"sample_key", "VARCHAR", "Key of one such record."}}},
+		{"audit", "Findings of the audit that ends a run; kept for 90 days.", []systemColumn{
+			ofRun, at, ofSchema, ofStream, ofTable, {"kind", "VARCHAR", "exact, soft or known."},
+			{"name", "VARCHAR", "What was checked."}, {"expected", "VARCHAR", "What should be."},
+			{"found", "VARCHAR", "What is."}, {"message", "VARCHAR", "In words."}}},
+		{"publishes", "One row a published file; kept for 90 days.", []systemColumn{
+			ofRun, at, {"file", "VARCHAR", "Name of the file."}, {"tables_changed", "INTEGER", "Tables with other rows than before."},
+			{"parts_written", "INTEGER", "Parquet files written."}, {"verified", "INTEGER", "Tables whose keys were checked."},
+			{"rebuilt", "BOOLEAN", "The file was written anew, table by table."}}},
+		{"freshness", "How far each stream is, as of this file.", []systemColumn{
+			ofSchema, ofStream, {"synced_to", "TIMESTAMPTZ", "All changes before it are here."},
+			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
+			{"checked_at", "TIMESTAMPTZ", "When the source was last asked."},
+			{"published_at", "TIMESTAMPTZ", "When this file was made."}}},
+		{"dictionary", "Every column that analysts can read, with its meaning.", []systemColumn{
+			ofSchema, ofTable, {"kind", "VARCHAR", "table or view."}, {"position", "INTEGER", "Place in the table, from 1."},
+			{"column_name", "VARCHAR", "The column."}, {"type", "VARCHAR", "Type."}, {"doc", "VARCHAR", "Meaning."},
+			{"pii", "BOOLEAN", "Personal data."}, {"person", "BOOLEAN", "Holds a contact's id."},
+			{"reference", "VARCHAR", "table.column that it points to."}}},
+	}
+}
