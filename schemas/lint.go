@@ -156,6 +156,9 @@ func (c *Catalogue) lintNames(d *draft) {
 
 // lintTables refuses a name that two tables or relations of the workspace would share.
 func (c *Catalogue) lintTables(d *draft) {
+	if d.like != "" && d.suffix == "" {
+		return // told already
+	}
 	owners := map[string]string{}
 	for _, name := range c.Names() {
 		s := c.drafts[name].stream

@@ -1,14 +1,44 @@
 package schemas
 
-import "testing"
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
 
-func TestBuiltinStreamsAreWellFormedAndEveryColumnIsDocumented(t *testing.T) {
-	t.Parallel()
+	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/internal/grammar"
+)
+
+// With -update the files with expected text are written anew; git shows what is different.
+var update = flag.Bool("update", false, "write the expected texts")
+
+func builtins(t testing.TB) *Catalogue {
+	t.Helper()
 	c, err := Builtin()
 	if err != nil {
 		t.Fatal("\n" + err.Error())
 	}
-	for _, s := range c.Streams() {
+	return c
+}
+
+func stream(t testing.TB, c *Catalogue, name string) *Stream {
+	t.Helper()
+	s, ok := c.Stream(name)
+	if !ok {
+		t.Fatalf("no stream %s", name)
+	}
+	return s
+}
+
+func TestEveryBuiltinTableAndColumnIsDocumented(t *testing.T) {
+	t.Parallel()
+	for _, s := range builtins(t).Streams() {
 		if s.Doc == "" {
 			t.Errorf("%s: no doc", s.Name)
 		}
@@ -30,6 +60,177 @@ func documented(t *testing.T, table string, columns []Column) {
 		}
 		if len(c.From) == 0 {
 			t.Errorf("%s.%s: comes from nowhere", table, c.Name)
+		}
+	}
+}
+
+func TestAnIdIsTextAndPointsToItsTable(t *testing.T) {
+	t.Parallel()
+	unowned := []string{"workspace_id", "external_id", "note_id"} // no stream will ever have their rows
+	for _, s := range builtins(t).Streams() {
+		for _, columns := range slices.Concat([][]Column{s.Columns}, children(s)) {
+			for _, c := range columns {
+				if c.Name != "id" && !strings.HasSuffix(c.Name, "_id") {
+					continue
+				}
+				if c.Type != Text {
+					t.Errorf("%s.%s is %s", s.Name, c.Name, c.Type)
+				}
+				if c.Name != "id" && c.References == "" && !slices.Contains(unowned, c.Name) {
+					t.Errorf("%s.%s points nowhere", s.Name, c.Name)
+				}
+			}
+		}
+	}
+}
+
+func children(s *Stream) (all [][]Column) {
+	for _, c := range s.Children {
+		all = append(all, c.Columns)
+	}
+	return all
+}
+
+func TestAStreamLikeAnotherHasItsTablesUnderItsOwnSuffix(t *testing.T) {
+	t.Parallel()
+	c := builtins(t)
+	model, s := stream(t, c, "contacts"), stream(t, c, "contacts_by_id")
+	if model.Table != "contacts_raw" || s.Table != "contacts_by_id" || !model.Internal || !s.Internal {
+		t.Errorf("got %s, %s", model.Table, s.Table)
+	}
+	if diff := cmp.Diff(model.Columns, s.Columns[:len(model.Columns)]); diff != "" {
+		t.Error(diff)
+	}
+	if last := s.Columns[len(s.Columns)-1]; len(s.Columns) != len(model.Columns)+1 || last.Name != "read_at" || last.From[0] != FromReadAt {
+		t.Errorf("got %+v", last)
+	}
+	if diff := cmp.Diff(model.Key, s.Key); diff != "" || s.Newest != model.Newest {
+		t.Error(diff, s.Newest)
+	}
+	var tables []string
+	for _, child := range s.Children {
+		tables = append(tables, child.Table)
+	}
+	want := []string{"contact_tags_by_id", "contact_notes_by_id", "contact_companies_by_id", "contact_social_profiles_by_id"}
+	if diff := cmp.Diff(want, tables); diff != "" {
+		t.Error(diff)
+	}
+	if s.Read.Records != nil || s.Read.Over == nil || !strings.Contains(s.Read.Over.SQL, "{schema}.") {
+		t.Errorf("got %+v", s.Read)
+	}
+}
+
+func TestAChildHasItsParentsKeyFirst(t *testing.T) {
+	t.Parallel()
+	tags := stream(t, builtins(t), "contacts").Children[0]
+	want := Column{
+		Name: "contact_id", From: []string{FromParent, "id"}, Type: Text, Required: true, Person: true,
+		Doc: "The contacts row it belongs to.", References: "contacts.id",
+	}
+	if diff := cmp.Diff(want, tags.Columns[0]); diff != "" {
+		t.Error(diff)
+	}
+	if !tags.Complete || tags.Key[0] != "contact_id" || !tags.Columns[1].Required {
+		t.Errorf("got %+v", tags)
+	}
+}
+
+func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) < 35 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := builtins(t)
+			before := c.Names()
+			var mistakes grammar.Mistakes
+			if err := c.Add(filepath.Base(file), text); !errors.As(err, &mistakes) {
+				t.Fatalf("got %v, want mistakes", err)
+			}
+			if diff := cmp.Diff(before, c.Names()); diff != "" {
+				t.Errorf("the catalogue has changed: %s", diff)
+			}
+			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", mistakes.Format())
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+func TestStreamFilesMayLeanOnOneAnotherInAnyOrder(t *testing.T) {
+	t.Parallel()
+	c := builtins(t)
+	dir := fstest.MapFS{
+		"ids.sql":    {Data: []byte("SELECT id FROM {schema}.things_raw")},
+		"things.sql": {Data: []byte("-- relation: things (view)\n-- doc: One row a thing.\n-- column id: Thing id.\n\nSELECT *\nFROM {schema}.things_raw;\n")},
+	}
+	err := c.AddFiles(
+		File{Name: "a.yaml", Dir: dir, Text: []byte(`
+stream: more_things
+like: things
+suffix: _more
+with: things
+read: {endpoint: "GET /things/{id}", records: itself, page: {by: none}, since: {by: full}, over: {view: ids.sql, after: [things]}}
+`)},
+		File{Name: "b.yaml", Dir: dir, Text: []byte(`
+stream: things
+read: {endpoint: GET /things, records: [things, data], query: {all: true, kind: x}, page: {by: none}, since: {by: full}}
+suffix: _raw
+publish_as: things
+key: [id]
+columns: [{name: id, type: text}]
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := stream(t, c, "more_things"); s.Table != "things_more" || s.Columns[0].Name != "id" || s.Read.Over.SQL == "" {
+		t.Errorf("got %+v", s)
+	}
+	if diff := cmp.Diff([]Param{{"all", "true"}, {"kind", "x"}}, stream(t, c, "things").Read.Query); diff != "" {
+		t.Error(diff)
+	}
+	got, err := c.Relations("things")
+	want := []Relation{{Name: "things", Kind: "view", Doc: "One row a thing.", Columns: []RelationColumn{{"id", "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw"}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
+func TestMistakesOfAllFilesComeAtOnce(t *testing.T) {
+	t.Parallel()
+	err := builtins(t).AddFiles(
+		File{Name: "a.yaml", Text: []byte("stream: a\nread: x\n")},
+		File{Name: "b.yaml", Text: []byte("stram: b\n")},
+		File{Name: "c.yaml", Text: []byte("[")})
+	var mistakes grammar.Mistakes
+	if !errors.As(err, &mistakes) {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"a.yaml", "b.yaml", "c.yaml"} {
+		if !slices.ContainsFunc(mistakes, func(m grammar.Mistake) bool { return m.File == file }) {
+			t.Errorf("nothing of %s in %v", file, mistakes)
 		}
 	}
 }

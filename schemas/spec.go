@@ -43,7 +43,7 @@ func Spec() *grammar.Spec {
 }
 
 func readSpec() grammar.Spec {
-	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text}
+	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text, Doc: "Its value."}
 	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Doc: "How the stream is asked for.", Keys: []grammar.Spec{
 		{Name: "endpoint", Kind: grammar.Text, Required: true, Check: endpoint, Hint: "e.g. GET /help_center/help_centers",
 			Doc: "Method and path, below the base address. `{id}` is filled by `over`."},
@@ -115,7 +115,7 @@ func childSpec() *grammar.Spec {
 		{Name: "complete", Kind: grammar.Bool, Default: "true", Doc: "The list is whole: stored rows that are absent from it go."},
 		{Name: "count", Kind: grammar.Text, Check: dotted, Doc: "Path of the number of items the source has."},
 		{Name: "rest", Kind: grammar.Text, Check: dotted, Doc: "Path of the URL where a capped list is read on."},
-		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), Doc: "Columns of the table."},
+		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},
 		{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What a row is made of.",
 			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Later: true}}},
 		{Name: "children", Kind: grammar.List, Later: true, Doc: "Lists inside the items."},

@@ -37,6 +37,7 @@ type Spec struct {
 	Min, Max int64                  // of an Int; both zero: any
 	Check    func(text string) error
 	Hint     string // shown when Check refuses
+	See      string // documentation: the key whose table of keys is this one's too
 }
 
 // Choice is one value of an Enum.

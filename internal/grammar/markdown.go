@@ -23,7 +23,7 @@ func (s *Spec) rows(b *strings.Builder, path string) {
 
 // below writes the rows of what a key holds.
 func (s *Spec) below(b *strings.Builder, path string) {
-	if s.Later {
+	if s.Later || s.See != "" {
 		return
 	}
 	switch s.Kind {
@@ -52,7 +52,11 @@ func (s *Spec) row(b *strings.Builder, path string) {
 	if s.Required {
 		value = "required"
 	}
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, cell(s.form()), value, cell(s.Doc+s.choices()))
+	see := ""
+	if s.See != "" {
+		see = " Keys as in `" + s.See + "`."
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, cell(s.form()), value, cell(s.Doc+s.choices()+see))
 }
 
 // form names what may be written.

@@ -190,3 +190,13 @@ func TestAConfigThatIsNotThereSaysWhatToDo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestThePageOfTheConfigurationIsUpToDate(t *testing.T) {
+	const file = "../../docs/pipelines.md"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(text), "## Keys\n")
+	golden(t, file, head+"## Keys\n\n"+ConfigSpec().Markdown())
+}

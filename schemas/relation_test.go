@@ -1,0 +1,53 @@
+package schemas
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPublishedRelationsAreDocumentedAndKeepTheirComments(t *testing.T) {
+	t.Parallel()
+	all, err := builtins(t).Relations("contact_lifecycle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Name)
+		if r.Doc == "" || strings.HasSuffix(r.SQL, ";") || !strings.Contains(r.SQL, "{schema}.") {
+			t.Errorf("got %+v", r)
+		}
+		for _, c := range r.Columns {
+			if c.Doc == "" {
+				t.Errorf("%s.%s: no doc", r.Name, c.Name)
+			}
+		}
+	}
+	for _, name := range []string{"contacts", "contacts_inactive", "contacts_all", "contact_identity", "contact_tags"} {
+		if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+name+" ") {
+			t.Errorf("no relation %s in %v", name, names)
+		}
+	}
+	if _, err := builtins(t).Relations("nothing"); err == nil {
+		t.Error("relations of nothing")
+	}
+}
+
+func TestBadRelationsAreToldWithTheirPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, want string }{
+		{"none", "-- nothing\n", "x.sql: error: no -- relation: line"},
+		{"SQL first", "SELECT 1\n-- relation: a (view)\n", "x.sql:1:1: error: SQL before the first -- relation: line"},
+		{"kind", "-- relation: a (macro)\n", "x.sql:1:1: error: expected a line like -- relation: contacts (view), or (table)"},
+		{"no SELECT", "-- relation: a (view)\n-- doc: A.\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no SELECT`},
+		{"no doc", "-- relation: a (view)\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no -- doc: line`},
+		{"twice", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- relation: a (table)\n-- doc: A.\nSELECT 2\n", `x.sql:4:1: error: relation "a" is made twice`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := relations("x.sql", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
