@@ -1,0 +1,175 @@
+package emulator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+func TestT7AStaleReplicaShowsTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	config := prompt()
+	config.StaleReplica = 0.5
+	c := start(t, config)
+	id := c.one("user", set("name", "Old"))
+	c.w.Advance(time.Minute)
+	c.must(c.w.UpdateContact(id, set("name", "New")))
+	seen := map[any]bool{}
+	for range 30 {
+		seen[c.search(filter("id", "=", id)).data()[0]["name"]] = true
+	}
+	if !seen["Old"] || !seen["New"] {
+		t.Errorf("names seen: %v", seen)
+	}
+}
+
+func TestT3TimesNearMidnightMayCountForTheOtherDay(t *testing.T) {
+	t.Parallel()
+	config := prompt()
+	config.Misday = 5 * time.Minute
+	c := start(t, config)
+	midnight := time.Date(2024, 7, 3, 0, 0, 0, 0, time.UTC)
+	c.w.Advance(midnight.Add(time.Minute).Sub(c.w.Clock()))
+	for range 6 {
+		c.one("user", set("location_city", "Here"))
+	}
+	ask := func(at time.Time) int {
+		return len(c.find(group("AND", filter("location.city", "=", "Here"), filter("updated_at", "=", at.Unix()))))
+	}
+	c.version = "2.16"
+	if before, on := ask(midnight.Add(-time.Hour)), ask(midnight); before != 3 || on != 3 {
+		t.Errorf("%d on the day before, %d on the day", before, on)
+	}
+}
+
+func TestT135TheZoneOfTheWorkspaceChanges(t *testing.T) {
+	t.Parallel()
+	c := start(t, prompt())
+	c.version = "2.16"
+	late := time.Date(2024, 7, 3, 23, 0, 0, 0, time.UTC)
+	c.w.Advance(late.Sub(c.w.Clock()))
+	c.one("user", set("location_city", "Here"))
+	query := group("AND", filter("location.city", "=", "Here"), filter("updated_at", "=", late.Add(-10*time.Hour).Unix()))
+	if got := len(c.find(query)); got != 1 {
+		t.Errorf("in UTC: %d", got)
+	}
+	c.w.SetZone(time.FixedZone("ahead", 14*3600))
+	if got := len(c.find(query)); got != 1 {
+		t.Errorf("14 hours ahead the whole span is one day: %d", got)
+	}
+	c.w.SetZone(time.FixedZone("ahead", 2*3600))
+	if got := len(c.find(query)); got != 0 {
+		t.Errorf("two hours ahead it is the next day: %d", got)
+	}
+}
+
+func TestT38ActivitiesComeLateAndBeforeOthers(t *testing.T) {
+	t.Parallel()
+	config := prompt()
+	config.ActivityLag = time.Hour
+	c := start(t, config)
+	ids := func() (list []string) {
+		for _, e := range c.cursors("/contacts/activities") {
+			list = append(list, e["id"].(string))
+		}
+		return list
+	}
+	for range 40 {
+		c.one("user")
+		c.w.Advance(time.Minute)
+	}
+	early := ids()
+	c.w.Advance(time.Hour)
+	late := ids()
+	if len(early) >= len(late) || len(late) != len(c.w.Oracle("contact_activities")) {
+		t.Fatalf("%d activities, later %d", len(early), len(late))
+	}
+	if slices.Equal(early, late[:len(early)]) || !slices.IsSorted(late) {
+		t.Error("none came before another that was there")
+	}
+}
+
+func TestLeavingSearchMayLagToo(t *testing.T) {
+	t.Parallel()
+	config := prompt()
+	config.LeaveLag = time.Minute
+	c := start(t, config)
+	id := c.one("user")
+	c.must(c.w.Archive(id))
+	if !c.searchable(id) {
+		t.Error("it left at once")
+	}
+	c.w.Advance(time.Minute)
+	if c.searchable(id) {
+		t.Error("it never left")
+	}
+}
+
+func TestT47AQuietChangeMovesNoTime(t *testing.T) {
+	t.Parallel()
+	c := start(t, prompt())
+	id := c.one("user")
+	c.w.Advance(time.Hour)
+	c.must(c.w.UpdateQuietly(id, set("last_seen_at", int(c.w.Clock().Unix()))))
+	got := c.search(filter("id", "=", id)).data()[0]
+	if whole(got["last_seen_at"]) != int(c.w.Clock().Unix()) || got["updated_at"] != got["created_at"] {
+		t.Errorf("seen %v, updated %v, created %v", got["last_seen_at"], got["updated_at"], got["created_at"])
+	}
+	if c.w.UpdateContact(id, set("shoe_size", 44)) == nil || c.w.UpdateContact("nobody", set("name", "x")) == nil {
+		t.Error("a field or a contact that is not there was changed")
+	}
+}
+
+// workspace-api 9: versions, and a service that mistakes them (traps T113, T114).
+func TestVersionsDecideWhatIsServed(t *testing.T) {
+	t.Parallel()
+	verified := func(c *client) bool {
+		_, has := c.search(since(0)).data()[0]["email_verified"]
+		return has
+	}
+	c := start(t, emulator.Config{DefaultVersion: "2.14", VersionHeader: "X-Version"})
+	if verified(c) {
+		t.Error("T113: without a version of this header the default of 2.14 holds")
+	}
+	c = start(t, emulator.Config{Knobs: emulator.Knobs{IgnoreVersion: "2.13", LaterOnly: true}})
+	if verified(c) {
+		t.Error("T114: 2.13 is served whatever is asked for")
+	}
+	if r := c.do("GET", "/contacts/deleted", nil); r.status != 404 || r.code() != "not_found" {
+		t.Errorf("9: an endpoint of the later version in 2.13: %d", r.status)
+	}
+	c = start(t, emulator.Config{})
+	c.version = "nonsense"
+	if r := c.do("GET", "/contacts", nil); r.status != 400 {
+		t.Errorf("version nonsense: %d", r.status)
+	}
+}
+
+func TestPlainFormsOfTheDocument(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{BareNested: true, SubListPage: 3, NoTotal: true, NoRateHeaders: true, DateOffset: time.Hour}})
+	r := c.search(since(0))
+	tags := r.data()[0]["tags"].(map[string]any)
+	if len(tags) != 3 || tags["url"] == nil {
+		t.Errorf("2.1: tags have %v", tags)
+	}
+	if _, has := r.json["total_count"]; has || r.header.Get("X-RateLimit-Limit") != "" {
+		t.Error("a total or a rate header is there")
+	}
+	if got, want := r.header.Get("Date"), c.w.Clock().Add(time.Hour).Format(time.RFC1123); got != strings.Replace(want, "UTC", "GMT", 1) {
+		t.Errorf("Date %s, want %s", got, want)
+	}
+	for _, contact := range c.searchAll(since(0)) {
+		list := c.do("GET", "/contacts/"+contact["id"].(string)+"/tags", nil)
+		if list.next() != nil {
+			if len(list.data()) != 3 {
+				t.Errorf("page of %d", len(list.data()))
+			}
+			return
+		}
+	}
+	t.Error("no contact has more than three tags")
+}
