@@ -12,14 +12,14 @@
 -- column _synced_at: Commit that last changed anything this row is made from.
 WITH events AS (
   SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id) AS id,
-         created_at AS at, 2 AS rank,
+         created_at AS happened_at, 2 AS rank,
          CASE event_type WHEN 'contact.merged' THEN 'merged' WHEN 'contact.deleted' THEN 'deleted' ELSE 'active' END AS lifecycle,
          CASE WHEN event_type = 'contact.merged' THEN merge_target_id END AS merged_into_id,
          'event' AS reason, false AS listed, _synced_at
   FROM {schema}.contact_activities
   WHERE event_type IN ('contact.merged', 'contact.deleted', 'contact.created', 'contact.role_updated')
 ), signs AS (
-  SELECT id, updated_at AS at, 3 AS rank, status AS lifecycle, merged_into_id,
+  SELECT id, updated_at AS happened_at, 3 AS rank, status AS lifecycle, merged_into_id,
          'inactive list' AS reason, _gone_at IS NULL AS listed, _synced_at
   FROM {schema}.deleted_contacts_all
   UNION ALL
@@ -39,12 +39,14 @@ WITH events AS (
   FROM {schema}.contacts_raw WHERE id IN (SELECT id FROM subjects)
 ), decided AS (
   SELECT id,
-         arg_max(struct_pack(lifecycle, at, merged_into_id, reason),
-                 struct_pack(at := coalesce(at, '1970-01-01'::TIMESTAMPTZ), rank)) AS last,
-         arg_max(struct_pack(lifecycle, at, merged_into_id, reason), at) FILTER (listed) AS listed,
-         arg_max(struct_pack(lifecycle, at, merged_into_id, reason), at) FILTER (lifecycle = 'merged') AS merged,
+         arg_max(sign, {'happened_at': happened_at, 'rank': rank}) AS last,
+         arg_max(sign, happened_at) FILTER (listed) AS listed,
+         arg_max(sign, happened_at) FILTER (sign.lifecycle = 'merged') AS merged,
          max(_synced_at) AS _synced_at
-  FROM evidence WHERE id IS NOT NULL GROUP BY id
+  FROM (SELECT id, listed, rank, _synced_at, coalesce(happened_at, '1970-01-01'::TIMESTAMPTZ) AS happened_at,
+               {'lifecycle': lifecycle, 'since': happened_at, 'merged_into_id': merged_into_id, 'reason': reason} AS sign
+        FROM evidence WHERE id IS NOT NULL)
+  GROUP BY id
 ), settled AS (
   SELECT id, _synced_at,
          -- A 404 says that it is gone, the list or the merge says how.
@@ -55,7 +57,7 @@ WITH events AS (
   FROM decided
 )
 SELECT s.id, s.sign.lifecycle AS lifecycle,
-       CASE WHEN s.sign.lifecycle <> 'active' THEN s.sign.at END AS inactive_since,
+       CASE WHEN s.sign.lifecycle <> 'active' THEN s.sign.since END AS inactive_since,
        CASE WHEN s.sign.lifecycle <> 'active' THEN s.sign.merged_into_id END AS merged_into_id,
        s.sign.reason AS reason,
        CASE WHEN b.read_at IS NOT NULL AND (r.id IS NULL OR b.updated_at > r.updated_at

@@ -101,7 +101,7 @@ func columnSpec() *grammar.Spec {
 		flag("pii", "Personal data."),
 		flag("person", "Holds a contact's id: erasure finds a person's rows by it."),
 		flag("volatile", "Moves without being a change of the record."),
-		{Name: "references", Kind: grammar.Text, Check: reference, Hint: "table.column, e.g. admins.id", Doc: "Column it points to."},
+		{Name: "references", Kind: grammar.Text, Check: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column it points to."},
 	}}
 }
 
@@ -122,6 +122,17 @@ func childSpec() *grammar.Spec {
 	}}
 }
 
+// Forms of what a file writes, compiled once: each column is held to several.
+var (
+	name     = matcher(`^[a-z][a-z0-9_]{0,62}$`, "a name is lower-case letters, digits and _, beginning with a letter: %q is not")
+	suffix   = matcher(`^_[a-z][a-z0-9_]{0,20}$`, "a suffix is _ and lower-case letters, digits and _: %q is not")
+	sqlFile  = matcher(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")
+	dotted   = matcher(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")
+	request  = matcher(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")
+	inTable  = matcher(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")
+	ofColumn = matcher(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q names no column of a table")
+)
+
 // matcher is a check of a text's form, with what it says of another.
 func matcher(pattern, message string) func(string) error {
 	form := regexp.MustCompile(pattern)
@@ -133,33 +144,13 @@ func matcher(pattern, message string) func(string) error {
 	}
 }
 
-func name(text string) error {
-	return matcher(`^[a-z][a-z0-9_]{0,62}$`, "a name is lower-case letters, digits and _, beginning with a letter: %q is not")(text)
-}
-
 func columnName(text string) error {
 	for _, taken := range []string{"_row", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"} {
 		if text == taken {
 			return fmt.Errorf("every table has its own %q", text)
 		}
 	}
-	return matcher(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")(text)
-}
-
-func suffix(text string) error {
-	return matcher(`^_[a-z][a-z0-9_]{0,20}$`, "a suffix is _ and lower-case letters, digits and _: %q is not")(text)
-}
-
-func sqlFile(text string) error {
-	return matcher(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")(text)
-}
-
-func reference(text string) error {
-	return matcher(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q names no column of a table")(text)
-}
-
-func dotted(text string) error {
-	return matcher(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")(text)
+	return inTable(text)
 }
 
 func source(text string) error {
@@ -177,8 +168,7 @@ func source(text string) error {
 
 // endpoint refuses what would never be sent: this program only reads.
 func endpoint(text string) error {
-	err := matcher(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")(text)
-	if err != nil {
+	if err := request(text); err != nil {
 		return err
 	}
 	if strings.HasPrefix(text, "POST ") && !strings.HasSuffix(text, "/search") && !strings.HasSuffix(text, "/list") {

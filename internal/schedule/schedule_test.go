@@ -90,7 +90,10 @@ func TestT136ADailyTimeIsADayApartInEveryZone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			z := zone(t, name)
-			for minute := 0; minute < 24*60; minute += 15 {
+			for minute := 0; minute < 24*60; minute += 30 {
+				if minute%60 != 0 && minute > 5*60 && minute < 23*60 {
+					continue // no clock changes then; once an hour is enough
+				}
 				daily(t, fmt.Sprintf("%d %d * * *", minute%60, minute/60), z)
 			}
 		})
