@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,16 +16,17 @@ import (
 // envelope is one page of a list, taken apart. Its records are parts of the answer's body.
 type envelope struct {
 	records [][]byte
-	total   int64 // total_count, -1 when it is not given
+	seen    []glimpse // of each record
+	total   int64     // total_count, -1 when it is not given
 	pages   pages
 }
 
-// scan takes an answer's body apart, without decoding the records. keys are the names that the list may have; without any,
-// the body is itself the one record.
+// scan takes an answer's body apart. Of the records it notes where they lie, and what g wants to know of them. keys are the
+// names that the list may have; without any, the body is itself the one record.
 //
 // It never gives an envelope for a body that lacks the list: an error decoded as an empty page would look like the end.
-func scan(body []byte, keys []string) (*envelope, error) {
-	s := scanner{keys: keys, envelope: envelope{total: -1}}
+func scan(body []byte, keys []string, g glance) (*envelope, error) {
+	s := scanner{body: body, keys: keys, glance: g, envelope: envelope{total: -1}, picked: make([][]byte, len(g.heads))}
 	d := jx.DecodeBytes(body)
 	if d.Next() != jx.Object {
 		if err := d.Skip(); err != nil {
@@ -32,7 +34,11 @@ func scan(body []byte, keys []string) (*envelope, error) {
 		}
 		return nil, errors.New("the answer is no JSON object")
 	}
-	if err := d.ObjBytes(s.member); err != nil {
+	read := s.member
+	if len(keys) == 0 {
+		read = s.itself
+	}
+	if err := d.ObjBytes(read); err != nil {
 		if s.wrong != nil {
 			return nil, s.wrong
 		}
@@ -41,7 +47,7 @@ func scan(body []byte, keys []string) (*envelope, error) {
 	if err := d.Skip(); err != io.EOF {
 		return nil, fmt.Errorf("%w: more follows its end", errBroken)
 	}
-	return s.result(body)
+	return s.result()
 }
 
 // broken wraps the decoder's complaint; an empty body is said in plain words.
@@ -55,11 +61,15 @@ func broken(body []byte, err error) error {
 // scanner is one pass over an envelope.
 type scanner struct {
 	envelope
-	keys  []string
-	kind  string
-	lists []string // names of the lists found
-	flat  pages    // counters that lie in the envelope itself
-	wrong error    // what is well-formed and yet no envelope
+	body   []byte
+	keys   []string
+	glance glance
+	kind   string
+	lists  []string // names of the lists found
+	flat   pages    // counters that lie in the envelope itself
+	wrong  error    // what is well-formed and yet no envelope
+	end    int      // where the record before ends, 0 before the first
+	picked [][]byte // values of glance.heads in the record at hand
 }
 
 // member reads one key of the envelope.
@@ -71,13 +81,9 @@ func (s *scanner) member(d *jx.Decoder, key []byte) error {
 	if err != nil {
 		return err
 	}
-	if string(key) == "type" {
-		s.kind, _ = text(raw)
-	}
-	if len(s.keys) == 0 {
-		return nil // a record may have a field of any name
-	}
 	switch string(key) {
+	case "type":
+		s.kind, _ = text(raw)
 	case "total_count":
 		s.total = count(raw)
 	case "pages":
@@ -86,6 +92,16 @@ func (s *scanner) member(d *jx.Decoder, key []byte) error {
 		s.flat.counter(string(key), raw)
 	}
 	return s.wrong
+}
+
+// itself reads one key of an answer that is the record. Its fields may have any name, so that none is about pages.
+func (s *scanner) itself(d *jx.Decoder, key []byte) error {
+	raw, err := d.Raw()
+	if string(key) == "type" {
+		s.kind, _ = text(raw)
+	}
+	s.glance.pick(key, raw, s.picked)
+	return err
 }
 
 // list notes where each record lies. A null among them stands for nothing.
@@ -98,23 +114,69 @@ func (s *scanner) list(d *jx.Decoder, key string) error {
 		return s.wrong
 	}
 	s.lists = append(s.lists, key)
-	return d.Arr(func(d *jx.Decoder) error {
-		null := d.Next() == jx.Null
+	s.end = 0
+	return d.Arr(s.element)
+}
+
+// element notes one record. The decoder does not tell where it is, and finding the end of a record by itself would cost a
+// second pass: the end is that of its last value. The first element of a list shows where the list is.
+func (s *scanner) element(d *jx.Decoder) error {
+	kind := d.Next()
+	if kind != jx.Object || s.end == 0 {
 		raw, err := d.Raw()
-		if err == nil && !null {
-			s.records = append(s.records, raw)
+		if err != nil {
+			return err
 		}
+		clear(s.picked)
+		if kind == jx.Object && len(s.picked) > 0 {
+			err = jx.DecodeBytes(raw).ObjBytes(s.value)
+		}
+		if kind != jx.Null {
+			s.keep(raw)
+		}
+		s.end = s.after(raw)
 		return err
-	})
+	}
+	from := s.end
+	clear(s.picked)
+	if err := d.ObjBytes(s.value); err != nil {
+		return err
+	}
+	from += bytes.IndexByte(s.body[from:], '{')
+	s.end = max(s.end, from+1)
+	s.end += bytes.IndexByte(s.body[s.end:], '}') + 1
+	s.keep(s.body[from:s.end])
+	return nil
+}
+
+// value reads one field of a record.
+func (s *scanner) value(d *jx.Decoder, key []byte) error {
+	raw, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	s.glance.pick(key, raw, s.picked)
+	s.end = s.after(raw)
+	return nil
+}
+
+// after is where a value ends in the body. The decoder cuts values out of the body without touching their capacity, which
+// therefore tells how far behind their beginning the body's end is.
+func (s *scanner) after(raw []byte) int { return cap(s.body) - cap(raw) + len(raw) }
+
+// keep adds a record.
+func (s *scanner) keep(raw []byte) {
+	s.records = append(s.records, raw[:len(raw):len(raw)]) // whoever appends to it does not reach the next one
+	s.seen = append(s.seen, s.glance.see(s.picked))
 }
 
 // result holds the pass against what an envelope must be.
-func (s *scanner) result(body []byte) (*envelope, error) {
+func (s *scanner) result() (*envelope, error) {
 	switch {
 	case s.kind == "error.list":
 		return nil, errErrorList
 	case len(s.keys) == 0:
-		s.records = [][]byte{body}
+		s.keep(s.body)
 		return &s.envelope, nil
 	case len(s.lists) == 0:
 		return nil, fmt.Errorf("the answer has no list: none of its keys is %s", strings.Join(s.keys, " or "))

@@ -3,6 +3,7 @@ package extract
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -104,7 +105,7 @@ func (e *Error) less() bool {
 	if e.Status >= 500 || e.Status == 408 {
 		return true
 	}
-	for _, cause := range []error{errStalled, errTooSlow, errTooBig, errBroken} {
+	for _, cause := range []error{errStalled, errTooSlow, errTooBig, errBroken, io.ErrUnexpectedEOF} {
 		if errors.Is(e.Err, cause) {
 			return true
 		}

@@ -150,7 +150,7 @@ func (c *Client) peek(ctx context.Context, s *schemas.Stream) (sheet, error) {
 	if l.page.Size > 0 {
 		l.page.Size = 1
 	}
-	l.rest = nil
+	l.nested = nil
 	return newWalk(c, l, nil).first(ctx)
 }
 

@@ -15,9 +15,10 @@ type feed struct {
 	*Reader
 	walk   *walk
 	id     []string // path of a record's id; nil when it has none
-	wanted string   // id that the first page must hold, or the feed has lost its place
-	fresh  bool     // no answer has come yet
-	gap    bool     // the place of the last reading is no longer known
+	wanted string   // id of the last record read before, until it is met again
+	pages  int
+	fresh  bool // no answer has come yet
+	gap    bool // the place of the last reading is no longer known
 	opened time.Time
 	deaths int
 }
@@ -66,7 +67,7 @@ func (f *feed) next(ctx context.Context) (Page, error) {
 func (f *feed) open() {
 	from := f.state.Bookmark
 	f.walk = f.begin(from)
-	if f.walk.resumes(from) {
+	if from != nil && from.Fingerprint == f.walk.print {
 		f.wanted = from.Last
 	}
 }
@@ -92,8 +93,7 @@ func (f *feed) revive() bool {
 func (f *feed) page(sh sheet) Page {
 	p := pageOf(sh)
 	p.progress(sh.after.Rows, sh.total)
-	p.Gap = f.gap || f.wanted != "" && !f.holds(sh, f.wanted)
-	f.gap, f.wanted = false, ""
+	p.Gap = f.lost(sh)
 
 	p.State = f.state
 	p.State.Version = f.c.o.Version
@@ -110,6 +110,21 @@ func (f *feed) page(sh sheet) Page {
 		}
 	}
 	return p
+}
+
+// lost reports, once, that the feed has let go of the place where the last reading ended: its cursor, or its last record,
+// which must be on the first page, or on the second if others were put in before it.
+func (f *feed) lost(sh sheet) bool {
+	f.pages++
+	if f.wanted != "" && f.holds(sh, f.wanted) {
+		f.wanted = ""
+	}
+	if f.wanted != "" && (f.pages == 2 || sh.end) {
+		f.gap, f.wanted = true, ""
+	}
+	gap := f.gap
+	f.gap = false
+	return gap
 }
 
 // holds reports whether a page has the record of an id.

@@ -128,6 +128,8 @@ const (
 	errNotFound = `404 {"type":"error.list","request_id":"r1","errors":[{"code":"not_found","message":"none"}]}`
 )
 
+var paramX = schemas.Param{Name: "x", Value: "1"}
+
 func searchStream() *schemas.Stream {
 	return &schemas.Stream{
 		Name: "contacts", Table: "contacts", Key: []string{"id"},

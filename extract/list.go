@@ -21,7 +21,7 @@ type list struct {
 	records []string
 	page    schemas.Page
 	search  *searching // nil: the whole list
-	rest    []nestedList
+	nested  []nestedList
 	tail    bool // its last page may be empty and point at itself: more will come there
 }
 
@@ -36,7 +36,7 @@ func listOf(s *schemas.Stream, since int64) list {
 	l := list{
 		op:     "read " + s.Name,
 		method: s.Read.Method, path: s.Read.Path, query: s.Read.Query, records: s.Read.Records, page: s.Read.Page,
-		rest: nestedLists(s),
+		nested: nestedLists(s),
 	}
 	if s.Read.Since.By == "search" {
 		l.search = &searching{field: s.Read.Since.Field, since: since}

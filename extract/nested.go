@@ -21,7 +21,7 @@ const (
 // nestedList is a list inside a record that the API cuts short, and where its whole is.
 type nestedList struct {
 	from  []string // path of the list
-	count []string // path of its true length; nil: not told
+	count []string // path of its true length
 	more  []string // path of the flag that there are more
 	rest  []string // path of its address
 }
@@ -32,50 +32,26 @@ func nestedLists(s *schemas.Stream) []nestedList {
 		if c.Rest == nil || len(c.From) == 0 {
 			continue
 		}
-		beside := c.From[:len(c.From)-1]
+		beside := c.From[: len(c.From)-1 : len(c.From)-1]
 		count := c.Count
 		if count == nil {
-			count = append(beside[:len(beside):len(beside)], "total_count")
+			count = append(beside, "total_count")
 		}
-		lists = append(lists, nestedList{from: c.From, count: count, more: append(beside[:len(beside):len(beside)], "has_more"), rest: c.Rest})
+		lists = append(lists, nestedList{from: c.From, count: count, more: append(beside, "has_more"), rest: c.Rest})
 	}
 	return lists
 }
 
-// cut reports whether the list in a record is not whole. has_more alone is not to be trusted; and a list of exactly the
-// known cap that says nothing about its length may be cut.
-func (n nestedList) cut(record []byte) bool {
-	got, ok := items(field(record, n.from...))
-	if !ok {
-		return false
-	}
-	total := int64(-1)
-	if raw := field(record, n.count...); raw != nil {
-		total = count(raw)
-	}
-	more := string(field(record, n.more...))
-	return total > int64(got) || more == "true" || got == nestedCap && total < 0 && more != "false"
-}
-
 // complete reads the cut lists of a page's records on and puts the whole ones in their place.
-func (w *walk) complete(ctx context.Context, records [][]byte) error {
-	if len(w.list.rest) == 0 {
-		return nil
-	}
+func (w *walk) complete(ctx context.Context, sh *sheet) error {
 	var g errgroup.Group
 	g.SetLimit(nestedAside)
-	for i, record := range records {
-		var cut []nestedList
-		for _, n := range w.list.rest {
-			if n.cut(record) {
-				cut = append(cut, n)
-			}
-		}
-		if cut == nil {
+	for i, seen := range sh.seen {
+		if seen.cuts == nil {
 			continue
 		}
 		g.Go(func() (err error) {
-			records[i], err = w.fillIn(ctx, record, cut)
+			sh.records[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
 			return err
 		})
 	}
@@ -111,6 +87,9 @@ func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][
 	var whole [][]byte
 	for nested := newWalk(w.c, l, nil); !nested.ended; {
 		sh, err := nested.next(ctx)
+		if ClassOf(err) == ClassCursor {
+			return nil, nested.wrong(err) // it is not the page's own cursor that died
+		}
 		if err != nil {
 			return nil, err
 		}

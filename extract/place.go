@@ -35,12 +35,12 @@ func member(text []byte, i int, name string) (int, bool) {
 		return 0, false
 	}
 	for i = space(text, i+1); i < len(text) && text[i] == '"'; i = space(text, i+1) {
-		end := skip(text, i)
+		end := quoted(text, i)
 		key := text[i:end]
-		i = space(text, end)                 // at the colon
-		i = space(text, min(i+1, len(text))) // at the value
-		if named(key, name) {
-			return i, i < len(text)
+		i = space(text, end) // at the colon
+		i = space(text, min(i+1, len(text)))
+		if i < len(text) && named(key, name) {
+			return i, true
 		}
 		i = space(text, skip(text, i)) // at the comma, or the object's end
 		if i >= len(text) || text[i] != ',' {
@@ -118,23 +118,34 @@ func nested(text []byte, i int) int {
 	return len(text)
 }
 
-// quoted is the end of the string that begins at i: its first quote with an even number of backslashes before it.
+// quoted is the end of the string that begins at i: its first quote that no backslash escapes.
 func quoted(text []byte, i int) int {
-	for from := i + 1; ; {
-		n := bytes.IndexByte(text[from:], '"')
+	const short = 24 // most strings end within it, before a call of IndexByte would have paid
+	i++
+	for end := min(i+short, len(text)); i < end; i++ {
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	for i < len(text) {
+		n := bytes.IndexByte(text[i:], '"')
 		if n < 0 {
 			return len(text)
 		}
-		at := from + n
+		at := i + n
 		slashes := 0
-		for j := at - 1; j >= from && text[j] == '\\'; j-- {
+		for j := at - 1; j >= i && text[j] == '\\'; j-- {
 			slashes++
 		}
+		i = at + 1
 		if slashes%2 == 0 {
-			return at + 1
+			return i
 		}
-		from = at + 1
 	}
+	return len(text)
 }
 
 func space(text []byte, i int) int {

@@ -45,6 +45,11 @@ func readSearch(r *Reader) func(context.Context) (Page, error) {
 
 func (s *search) next(ctx context.Context) (Page, error) {
 	if s.walk == nil {
+		if s.enough() {
+			st := s.state
+			st.HistoryDone = true
+			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
+		}
 		if err := s.open(ctx); err != nil {
 			return Page{}, err
 		}
@@ -163,6 +168,12 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 	return nil
 }
 
+// enough reports that the history was read further down than is wanted now: its start was put later since.
+func (s *search) enough() bool {
+	st := s.state
+	return s.r.Phase == History && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unix(s.r.Start)
+}
+
 // openHistory begins the next window downward; false when there is none.
 func (s *search) openHistory() bool {
 	start := max(0, unix(s.r.Start))
@@ -196,7 +207,7 @@ func (s *search) arrive(sh sheet) error {
 
 // page takes the times from a page's records and draws the conclusions.
 func (s *search) page(sh sheet) Page {
-	past := s.look(sh.records)
+	past := s.look(sh.seen)
 	end := sh.end || past && !s.unsorted
 	if s.total < 0 {
 		s.total = sh.total
@@ -227,10 +238,10 @@ func (s *search) page(sh sheet) Page {
 }
 
 // look notes the records' times; true when one lies after the window.
-func (s *search) look(records [][]byte) (past bool) {
-	for _, raw := range records {
-		at, ok := instant(field(raw, s.r.Stream.Read.Since.Field))
-		if !ok || at < s.previous {
+func (s *search) look(seen []glimpse) (past bool) {
+	for _, g := range seen {
+		at := g.at
+		if at == timeless || at < s.previous {
 			s.unsorted = true
 			continue
 		}

@@ -1,30 +1,43 @@
 package extract
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+const (
+	hour = time.Hour
+	day  = 24 * time.Hour
 )
 
 // at is a time before noon, in seconds.
 func at(before time.Duration) int64 { return noon.Add(-before).Unix() }
 
-const day = 24 * time.Hour
+// mark is where a forward window that opens at noon ends.
+var mark = noon.Add(-15 * time.Minute).Unix()
 
 func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t)
 	for i := range 1000 {
-		ws.touch(fmt.Sprintf("c%04d", i), at(time.Duration(i)*30*time.Hour)-3600) // three and a half years
+		ws.touch(fmt.Sprintf("c%04d", i), at(time.Duration(i)*30*hour)-3600) // three and a half years
 	}
 	c := ws.client(t)
 
 	ids, pages := drain(t, c.Read(Request{Stream: searchStream()}))
 	s := last(pages)
-	u := noon.Add(-15 * time.Minute).Unix()
-	want := State{SyncedTo: u, HistoryTo: u - 7*24*3600, Version: "2.17"}
+	want := State{SyncedTo: mark, HistoryTo: mark - 7*24*3600, Version: "2.17"}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Fatalf("state after the forward window (-want +got):\n%s", diff)
 	}
@@ -45,7 +58,296 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 	if got := fmt.Sprint(spans[:6]); got != "[14 28 56 112 224 448]" || len(spans) != 7 {
 		t.Errorf("history windows of %v days", spans)
 	}
-	if got := last(pages); !got.HistoryDone || got.HistoryTo != 0 || got.SyncedTo != u || got.Window != nil || got.Position != nil {
+	got := last(pages)
+	if !got.HistoryDone || got.HistoryTo != 0 || got.SyncedTo != mark || got.Window != nil || got.Position != nil {
 		t.Errorf("state after the history: %s", got)
+	}
+	if _, _, err := drained(c.Read(Request{Stream: searchStream(), State: got, Phase: History})); err != nil {
+		t.Errorf("history that is done: %v", err)
+	}
+}
+
+func TestHistoryEndsAtStart(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 100 {
+		ws.touch(fmt.Sprintf("c%04d", i), at(time.Duration(i)*day))
+	}
+	c := ws.client(t)
+	start := noon.Add(-60 * day)
+	state := State{SyncedTo: mark, HistoryTo: at(7 * day), Version: "2.17"}
+	ids, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state, Phase: History, Start: start}))
+	if got := last(pages); got.HistoryTo != start.Unix() || !got.HistoryDone {
+		t.Errorf("state %s, want history down to %d, done", got, start.Unix())
+	}
+	if ids := distinct(ids); len(ids) < 54 || ids[len(ids)-1] != "c0060" {
+		t.Errorf("read %d records, the oldest %s; want all down to c0060", len(ids), ids[len(ids)-1])
+	}
+
+	// A start that was put later than what is read already leaves nothing to do.
+	_, pages = drain(t, c.Read(Request{Stream: searchStream(), State: state, Phase: History, Start: noon.Add(-day)}))
+	if len(pages) != 1 || !last(pages).HistoryDone || len(pages[0].Records) != 0 {
+		t.Errorf("a later start: %d pages, want one that says that the history is done", len(pages))
+	}
+}
+
+func TestT1T2OneQueryMissesNothingInAnyZone(t *testing.T) {
+	t.Parallel()
+	zones := []*time.Location{nil} // seconds
+	for _, offset := range []int{-11 * 60, -8 * 60, -1, 0, 1, 5*60 + 45, 12*60 + 45, 14 * 60} {
+		zones = append(zones, time.FixedZone(fmt.Sprintf("UTC%+d", offset), offset*60))
+	}
+	for _, zone := range zones {
+		for h := range 24 {
+			ws := newWorkspace(t)
+			ws.days = zone
+			// Three readings within a day, two hours apart, each after changes in the seconds around it.
+			begin := noon.Add(time.Duration(h)*hour - 30*day)
+			ws.clock.now = begin
+			state := State{SyncedTo: begin.Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.17"}
+			var read []string
+			c := ws.client(t)
+			for run := range 3 {
+				now := ws.clock.Now()
+				for i, before := range []time.Duration{0, 1, time.Second, 15 * time.Minute, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
+					ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-before).Unix())
+				}
+				ids, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state}))
+				read, state = append(read, ids...), last(pages)
+				ws.clock.now = now.Add(2 * hour)
+			}
+			if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" {
+				t.Fatalf("zone %v, hour %d (-want +got):\n%s", zone, h, diff)
+			}
+		}
+	}
+}
+
+func TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 500 {
+		ws.touch(fmt.Sprintf("c%04d", i), at(hour))
+	}
+	s := searchStream()
+	s.Read.Page.Size = 20
+	state := State{SyncedTo: at(2 * hour), HistoryDone: true, Version: "2.17"}
+	var read []string
+	pages := 0
+	for state.SyncedTo != mark {
+		// A new client and reader for every page: each goes on from the committed state alone.
+		r := ws.client(t).Read(Request{Stream: s, State: mustParse(t, state.String())})
+		p, err := r.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.State.SyncedTo != at(2*hour) && !p.Boundary {
+			t.Fatal("the mark moved inside the window")
+		}
+		for _, rec := range p.Records {
+			id, _ := text(field(rec.Raw, "id"))
+			read = append(read, id)
+		}
+		state = p.State
+		pages++
+	}
+	if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" || len(read) != 500 || pages != 25 {
+		t.Errorf("%d records on %d pages (-want +got):\n%s", len(read), pages, diff)
+	}
+}
+
+func TestT5MarkStaysBehindTheServersClock(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, contact{"a", at(0)})
+	c := ws.client(t)
+	_, pages := drain(t, c.Read(Request{Stream: searchStream(), State: State{SyncedTo: at(hour), HistoryDone: true}}))
+	// Changed again in the same second, after its page was served.
+	ws.touch("b", at(0))
+	ids, _ := drain(t, c.Read(Request{Stream: searchStream(), State: last(pages)}))
+	if !slices.Contains(ids, "b") {
+		t.Errorf("read %v, without b", ids)
+	}
+}
+
+func TestT6LateRecordsAreWithinTheOverlap(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, contact{"a", at(hour)})
+	c := ws.client(t)
+	_, pages := drain(t, c.Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	ws.touch("late", at(47*hour)) // the index found it two days after its change
+	ids, _ := drain(t, c.Read(Request{Stream: searchStream(), State: last(pages)}))
+	if !slices.Contains(ids, "late") {
+		t.Errorf("read %v, without the late one", ids)
+	}
+}
+
+func TestT9ChangesWhilePagingLoseNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		ws := newWorkspace(t)
+		defer ws.Close()
+		n := rapid.IntRange(1, 60).Draw(rt, "contacts")
+		for i := range n {
+			ws.touch(fmt.Sprintf("c%04d", i), at(time.Duration(i)*10*time.Minute))
+		}
+		s := searchStream()
+		s.Read.Page.Size = rapid.IntRange(1, 10).Draw(rt, "size")
+		dice := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		ws.between = func(int) {
+			for range dice.IntN(3) {
+				ws.touch(fmt.Sprintf("c%04d", dice.IntN(n+5)), ws.clock.Now().Unix())
+			}
+		}
+		c := ws.client(t)
+		latest := map[string]int64{}
+		state := State{SyncedTo: at(11 * hour), HistoryDone: true, Version: "2.17"}
+		for range 2 {
+			_, pages := drain(t, c.Read(Request{Stream: s, State: state}))
+			for _, p := range pages {
+				for _, rec := range p.Records {
+					id, _ := text(field(rec.Raw, "id"))
+					seen, _ := number(field(rec.Raw, "updated_at"))
+					latest[id] = max(latest[id], seen)
+				}
+			}
+			state = last(pages)
+			ws.between = nil // the second reading meets a quiet workspace
+			ws.clock.now = noon.Add(day)
+		}
+		for _, c := range ws.contacts {
+			if latest[c.id] != c.at {
+				rt.Fatalf("%s was changed at %d, last read as of %d", c.id, c.at, latest[c.id])
+			}
+		}
+	})
+}
+
+func TestT10UnsortedListIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	ws.shuffle = true
+	for i := range 100 {
+		ws.touch(fmt.Sprintf("c%02d", i), at(time.Duration((i*37)%100)*hour/2))
+	}
+	s := searchStream()
+	s.Read.Page.Size = 10
+	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+	if p := pages[4].State.Position; !p.Unsorted || p.LastTime != 0 {
+		t.Errorf("position %+v: want it unsorted, without a time", p)
+	}
+	if got := last(pages).SyncedTo; got != mark {
+		t.Errorf("mark %d, want %d", got, mark)
+	}
+}
+
+func TestForwardStopsAtTheFirstRecordAfterItsWindow(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 100 {
+		ws.touch(fmt.Sprintf("c%02d", i), at(hour)+int64(i)*60)
+	}
+	s := searchStream()
+	s.Read.Page.Size = 10
+	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	// 46 records up to 15 minutes before noon, and the rest of the page of the first one after.
+	if len(ids) != 50 || !pages[4].Boundary {
+		t.Errorf("%d records on %d pages, want 50 on 5", len(ids), len(pages))
+	}
+	if p := pages[1]; p.Done != 20 || p.Left != 80 || p.Total != 100 {
+		t.Errorf("second page: total %d, done %d, left %d", p.Total, p.Done, p.Left)
+	}
+}
+
+func TestExplicitWindowMovesNoMark(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 50 {
+		ws.touch(fmt.Sprintf("c%02d", i), at(time.Duration(i)*day))
+	}
+	s := searchStream()
+	s.Read.Page.Size = 3
+	state := State{SyncedTo: at(hour), HistoryTo: at(9 * day), Version: "2.17"}
+	r := Request{Stream: s, State: state, Since: noon.Add(-30 * day), Until: noon.Add(-20 * day)}
+	ids, pages := drain(t, ws.client(t).Read(r))
+	if ids = distinct(ids); ids[0] != "c19" || ids[len(ids)-1] != "c30" {
+		t.Errorf("read %v, want c30 to c20, and what else was on the last page", ids)
+	}
+	for _, p := range pages {
+		if diff := cmp.Diff(state, p.State); diff != "" {
+			t.Fatalf("the state changed (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestWindowOfAnEarlierRunIsFinishedThenANewOneRead(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 30 {
+		ws.touch(fmt.Sprintf("c%02d", i), at(hour)+int64(i))
+	}
+	s := searchStream()
+	s.Read.Page.Size = 10
+	p, err := ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}).Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws.clock.now = noon.Add(day)
+	ws.touch("new", noon.Add(23*hour).Unix())
+	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: mustParse(t, p.State.String())}))
+	if !slices.Contains(ids, "new") || !slices.Contains(ids, "c29") {
+		t.Errorf("read %v", ids)
+	}
+	var marks []int64
+	for _, p := range pages {
+		if p.Boundary {
+			marks = append(marks, p.State.SyncedTo)
+		}
+	}
+	if want := []int64{mark, mark + 24*3600}; !slices.Equal(marks, want) {
+		t.Errorf("marks %v, want %v", marks, want)
+	}
+}
+
+func TestContextEndsAReadingAtOnce(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	leave := make(chan struct{})
+	a := serve(t, func(http.ResponseWriter, *http.Request, string) {
+		close(arrived)
+		<-leave
+	})
+	defer close(leave)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	_, err := a.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: mark}}).Next(ctx)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "read contacts") {
+		t.Errorf("got %v, want the context's error and what was being done", err)
+	}
+}
+
+func mustParse(t testing.TB, text string) State {
+	t.Helper()
+	s, err := ParseState(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestNextAfterTheEndStaysAtTheEnd(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, contact{"a", at(hour)})
+	r := ws.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}})
+	drain(t, r)
+	for range 3 {
+		if _, err := r.Next(context.Background()); !errors.Is(err, io.EOF) {
+			t.Fatalf("got %v, want io.EOF", err)
+		}
 	}
 }

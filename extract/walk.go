@@ -20,6 +20,7 @@ type walk struct {
 	c      *Client
 	list   list
 	pager  pager
+	glance glance
 	print  string
 	pos    Position          // of the next page
 	most   int               // records a page, when all goes well
@@ -42,7 +43,7 @@ type sheet struct {
 
 // newWalk begins at from, when that belongs to the same request; at the list's beginning otherwise.
 func newWalk(c *Client, l list, from *Position) *walk {
-	w := &walk{c: c, list: l, pager: pagers[l.page.By], most: l.page.Size, seen: map[[16]byte]bool{}}
+	w := &walk{c: c, list: l, pager: pagers[l.page.By], glance: glanceOf(l), most: l.page.Size, seen: map[[16]byte]bool{}}
 	w.print = l.fingerprint(c.base.String(), c.o.Version)
 	w.pos = Position{Page: w.pager.start, Size: l.page.Size, Fingerprint: w.print}
 	if w.resumes(from) {
@@ -70,12 +71,10 @@ func (w *walk) next(ctx context.Context) (sheet, error) {
 		// A page that keeps failing is asked for in smaller pieces. Each size gets a second chance only: by then the server
 		// has had the usual number of them.
 		var failure *Error
-		if !errors.As(err, &failure) || !failure.less() || w.pos.Size <= 1 || ctx.Err() != nil {
+		if !errors.As(err, &failure) || failure.Path != w.list.path || !failure.less() || w.pos.Size <= 1 || ctx.Err() != nil {
 			return sheet{}, err
 		}
-		w.pos = w.pos.resized(w.pos.Size / 2)
-		w.calm = 0
-		w.visit(w.pos)
+		w.resize(w.pos.Size / 2)
 		sh, err = w.read(ctx, 2)
 	}
 	if err := w.move(&sh); err != nil {
@@ -107,12 +106,17 @@ func (w *walk) move(sh *sheet) error {
 		return w.wrong(fmt.Errorf("%w: page %d is page %d again", ErrCursorLoop, sh.used.Page, sh.used.Page-1))
 	}
 	if w.calm++; w.calm >= calmPages && w.pos.Size < w.most {
-		w.calm = 0
-		w.pos = w.pos.resized(min(2*w.pos.Size, w.most))
-		w.visit(w.pos)
+		w.resize(min(2*w.pos.Size, w.most))
 	}
 	sh.after = w.pos
 	return nil
+}
+
+// resize goes on from the same record in pages of another size. Where pages go by number, that may be before it.
+func (w *walk) resize(size int) {
+	w.pos = w.pos.resized(size)
+	w.calm, w.before = 0, nil
+	w.visit(w.pos)
 }
 
 // repeats notices a list by number that pays no heed to the number: it would never end.
@@ -144,7 +148,7 @@ func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
 	q := w.list.call(w.pos)
 	q.attempts, q.hint = attempts, w.hint
 	q.accept = func(a *answer) (err error) {
-		found, err = scan(a.body, w.list.records)
+		found, err = scan(a.body, w.list.records, w.glance)
 		return err
 	}
 	a, err := w.c.send(ctx, q)
@@ -161,7 +165,7 @@ func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
 	if sh.after, sh.end, err = w.pager.follow(w.pos, found, w.c.base, w.list.path); err != nil {
 		return sheet{}, w.wrong(err)
 	}
-	if err := w.complete(ctx, sh.records); err != nil {
+	if err := w.complete(ctx, &sh); err != nil {
 		return sheet{}, err
 	}
 	return sh, nil

@@ -1,0 +1,274 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// first reads one page.
+func first(t testing.TB, r *Reader) Page {
+	t.Helper()
+	p, err := r.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func minutesOf(n int) []contact {
+	var contacts []contact
+	for i := range n {
+		contacts = append(contacts, contact{fmt.Sprintf("c%03d", i), at(10*hour) + int64(i)*60})
+	}
+	return contacts
+}
+
+func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(100)...)
+	s := searchStream()
+	s.Read.Page.Size = 10
+	p := first(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+
+	ws.life = 1 // the server was restarted: it knows none of its cursors
+	clear(ws.cursors)
+	c := ws.client(t)
+	ids, pages := drain(t, c.Read(Request{Stream: s, State: mustParse(t, p.State.String())}))
+	if diff := cmp.Diff(ws.ids()[9:], ids[:91]); diff != "" {
+		t.Errorf("ids after the restart (-want +got):\n%s", diff)
+	}
+	if !pages[9].Boundary || pages[9].State.SyncedTo != mark || c.Restarts() != 1 {
+		t.Errorf("%d restarts, state %s; want 1, the mark at %d", c.Restarts(), pages[9].State, mark)
+	}
+	got := ws.asked()
+	if q := got[2].body; strings.Contains(q, "starting_after") || !strings.Contains(q, fmt.Sprintf(`"value":%d`, at(10*hour)+9*60)) {
+		t.Errorf("after the dead cursor it asked %s", q)
+	}
+}
+
+func TestT12CursorsThatDieOverAndOver(t *testing.T) {
+	t.Parallel()
+	for _, zone := range []*time.Location{nil, time.FixedZone("", 3*3600)} {
+		ws := newWorkspace(t, minutesOf(300)...)
+		ws.days = zone
+		n := 0
+		ws.between = func(int) {
+			if n++; n%25 == 0 { // long enough to get through the longest day, as it must be read from its beginning
+				clear(ws.cursors)
+			}
+		}
+		ws.life = 100
+		s := searchStream()
+		s.Read.Page.Size = 15
+		c := ws.client(t)
+		ids, pages := drain(t, c.Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+		if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
+			t.Errorf("zone %v (-want +got):\n%s", zone, diff)
+		}
+		for _, p := range pages[:len(pages)-1] {
+			if p.State.Position.Unsorted {
+				t.Fatalf("zone %v: a day read again from its beginning was taken for disorder", zone)
+			}
+		}
+	}
+}
+
+func TestT12CursorsThatNeverLiveStopLoudly(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(100)...)
+	for i := range ws.contacts {
+		ws.contacts[i].at = at(hour) // one second holds them all: there is no later time to go on from
+	}
+	ws.between = func(int) { clear(ws.cursors) }
+	ws.life = 1
+	s := searchStream()
+	s.Read.Page.Size = 10
+	_, pages, err := drained(ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	if ClassOf(err) != ClassCursor {
+		t.Errorf("got %v, want the cursor's error", err)
+	}
+	if last(pages).SyncedTo != at(2*hour) {
+		t.Error("the mark moved")
+	}
+}
+
+func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(50)...)
+	s := searchStream()
+	s.Read.Page.Size = 10
+	p := first(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+
+	change := map[string]struct {
+		client func(*Options)
+		stream func() *Request
+		keeps  bool
+	}{
+		"nothing":      {keeps: true},
+		"page size":    {keeps: true, stream: func() *Request { s := searchStream(); s.Read.Page.Size = 20; return &Request{Stream: s} }},
+		"query":        {stream: func() *Request { s := searchStream(); s.Read.Query = append(s.Read.Query, paramX); return &Request{Stream: s} }},
+		"sorted field": {stream: func() *Request { s := searchStream(); s.Read.Since.Field = "created_at"; return &Request{Stream: s} }},
+		"path":         {stream: func() *Request { s := searchStream(); s.Read.Path = "/companies/search"; return &Request{Stream: s} }},
+		"version":      {client: func(o *Options) { o.Version = "2.14" }},
+		"address":      {client: func(o *Options) { o.BaseURL = strings.Replace(o.BaseURL, "127.0.0.1", "localhost", 1) }},
+	}
+	for name, test := range change {
+		t.Run(name, func(t *testing.T) {
+			before := len(ws.asked())
+			r := Request{Stream: s}
+			if test.stream != nil {
+				r = *test.stream()
+			}
+			r.State = mustParse(t, p.State.String())
+			var options []func(*Options)
+			if test.client != nil {
+				options = append(options, test.client)
+			}
+			if _, err := ws.client(t, options...).Read(r).Next(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			asked := ws.asked()[before]
+			if kept := strings.Contains(asked.body, "starting_after"); kept != test.keeps {
+				t.Errorf("cursor used: %t, want %t: %s", kept, test.keeps, asked.body)
+			}
+		})
+	}
+}
+
+func TestT113AnotherVersionReadsFourDaysAgain(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	state := State{SyncedTo: at(hour), HistoryTo: 1, HistoryDone: true, Version: "2.16",
+		Window: &Window{Kind: "forward", From: at(49 * hour), To: at(0)}, Position: &Position{Token: "x", Fingerprint: "y", Size: 150}}
+	_, pages := drain(t, ws.client(t).Read(Request{Stream: searchStream(), State: state}))
+	got := ws.asked()
+	if len(got) != 1 || got[0].version != "2.17" {
+		t.Fatalf("asked %v, want one request with the version", got)
+	}
+	if want := fmt.Sprintf(`"value":%d`, at(hour+4*day)); !strings.Contains(got[0].body, want) || strings.Contains(got[0].body, "starting_after") {
+		t.Errorf("asked %s, want %s and no cursor", got[0].body, want)
+	}
+	if s := last(pages); s.Version != "2.17" || s.SyncedTo != mark {
+		t.Errorf("state %s", s)
+	}
+}
+
+func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
+	t.Parallel()
+	next := func(token string, id string) string {
+		return envelopeOf([]string{record(id, at(hour))}, 100, map[string]any{"starting_after": token})
+	}
+	for name, texts := range map[string][]string{
+		"at once":     {next("a", "1"), next("a", "2")},
+		"a circle":    {next("a", "1"), next("b", "2"), next("a", "3")},
+		"no end of b": {next("a", "1"), next("b", "2"), next("b", "3")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := serve(t, answers(texts...))
+			_, pages, err := drained(a.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour)}}))
+			if !errors.Is(err, ErrCursorLoop) || ClassOf(err) != ClassContract {
+				t.Errorf("got %v, want ErrCursorLoop", err)
+			}
+			if len(pages) > 0 && last(pages).SyncedTo != at(2*hour) {
+				t.Error("the mark moved")
+			}
+		})
+	}
+}
+
+func TestT15CursorThatWasResumedFromCountsAsSeen(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(envelopeOf([]string{record("1", at(hour))}, 9, map[string]any{"starting_after": "a"})))
+	s := searchStream()
+	p := first(t, a.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour)}}))
+	if _, _, err := drained(a.client(t).Read(Request{Stream: s, State: p.State})); !errors.Is(err, ErrCursorLoop) {
+		t.Errorf("got %v, want ErrCursorLoop", err)
+	}
+}
+
+func TestT131MarksFollowTheServersClockWhateverOurs(t *testing.T) {
+	t.Parallel()
+	for _, skew := range []time.Duration{-365 * day, -day, -hour, hour, day, 365 * day} {
+		ws := newWorkspace(t, contact{"a", at(hour)})
+		c := ws.client(t, func(o *Options) {
+			o.Now = func() time.Time { return ws.clock.Now().Add(skew) }
+		})
+		ids, pages := drain(t, c.Read(Request{Stream: searchStream()}))
+		s := last(pages)
+		if len(ids) != 1 || s.SyncedTo != mark || s.HistoryTo != mark-7*24*3600 {
+			t.Errorf("clock off by %v: %d records, state %s", skew, len(ids), s)
+		}
+		if got := c.ServerNow().Sub(ws.clock.Now()).Abs(); got > 2*time.Second {
+			t.Errorf("clock off by %v: the server's now is off by %v", skew, got)
+		}
+	}
+}
+
+func TestT132MarkNeverMovesBack(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, contact{"a", at(hour)})
+	state := State{SyncedTo: at(-5 * hour), HistoryDone: true} // the server's clock was five hours ahead then
+	_, pages := drain(t, ws.client(t).Read(Request{Stream: searchStream(), State: state}))
+	if got := last(pages).SyncedTo; got != state.SyncedTo {
+		t.Errorf("mark %d, was %d", got, state.SyncedTo)
+	}
+}
+
+func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
+	t.Parallel()
+	var records []string
+	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		w.Header()["Date"] = nil
+		reply(w, envelopeOf(records, len(records), nil))
+	})
+	read := func(state State) State {
+		_, pages := drain(t, a.client(t).Read(Request{Stream: searchStream(), State: state}))
+		if !pages[0].ServerTime.IsZero() {
+			t.Errorf("a server's time without a date: %v", pages[0].ServerTime)
+		}
+		return last(pages)
+	}
+	if s := read(State{}); s.SyncedTo != 0 || s.HistoryTo != 0 || !s.HistoryDone {
+		t.Errorf("an empty list moved a mark: %s", s)
+	}
+	records = []string{record("a", at(3*hour)), record("b", at(2*hour))}
+	s := read(State{})
+	if s.SyncedTo != at(2*hour+15*time.Minute) || !s.HistoryDone {
+		t.Errorf("state %s, want the latest record's time less the lag, and no history left", s)
+	}
+	// A record from the far future does not take the mark with it.
+	records = append(records, record("c", at(-1000*day)))
+	if s := read(s); s.SyncedTo > noon.Unix() {
+		t.Errorf("state %s is in the future", s)
+	}
+}
+
+func TestT137MarkInTheFutureIsRefused(t *testing.T) {
+	t.Parallel()
+	future := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	ws := newWorkspace(t, contact{"a", at(hour)})
+	for name, s := range map[string]State{
+		"mark":    {SyncedTo: future},
+		"history": {SyncedTo: mark, HistoryTo: future},
+		"window":  {SyncedTo: mark, Window: &Window{Kind: "forward", From: future}},
+		"a day":   {SyncedTo: noon.Add(25 * hour).Unix()},
+	} {
+		for _, phase := range []Phase{Forward, History} {
+			if phase == History && name != "history" {
+				continue
+			}
+			_, pages, err := drained(ws.client(t).Read(Request{Stream: searchStream(), State: s, Phase: phase}))
+			if !errors.Is(err, ErrFuture) || len(pages) != 0 {
+				t.Errorf("%s: got %v and %d pages, want ErrFuture", name, err, len(pages))
+			}
+		}
+	}
+}

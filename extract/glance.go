@@ -1,0 +1,104 @@
+package extract
+
+import (
+	"math"
+	"slices"
+)
+
+// glance takes from a page's records, in one pass over each, the little that reading needs to know of them: their times,
+// and which of their nested lists are cut short.
+type glance struct {
+	heads  []string // keys of a record that are looked at
+	field  int      // which of them is the time; -1 none is
+	nested []nestedGlance
+}
+
+// pointer is a path in a record: one of the heads, and what follows.
+type pointer struct {
+	head int
+	path []string
+}
+
+type nestedGlance struct {
+	list               nestedList
+	items, total, more pointer
+}
+
+// timeless stands for a time that a record does not have.
+const timeless = math.MinInt64
+
+func glanceOf(l list) glance {
+	g := glance{field: -1}
+	if l.search != nil {
+		g.field = g.to([]string{l.search.field}).head
+	}
+	for _, n := range l.nested {
+		g.nested = append(g.nested, nestedGlance{list: n, items: g.to(n.from), total: g.to(n.count), more: g.to(n.more)})
+	}
+	return g
+}
+
+// to makes a pointer.
+func (g *glance) to(path []string) pointer {
+	head := slices.Index(g.heads, path[0])
+	if head < 0 {
+		head = len(g.heads)
+		g.heads = append(g.heads, path[0])
+	}
+	return pointer{head, path[1:]}
+}
+
+// in follows the pointer; nil when it leads nowhere.
+func (p pointer) in(picked [][]byte) []byte {
+	if picked[p.head] == nil {
+		return nil
+	}
+	return field(picked[p.head], p.path...)
+}
+
+// glimpse is what is known of one record.
+type glimpse struct {
+	at   int64        // its time, timeless when it has none
+	cuts []nestedList // its lists that are cut short
+}
+
+// pick keeps a record's value if it is one that is looked at. Of a key that is there twice the first counts.
+func (g glance) pick(key, raw []byte, picked [][]byte) {
+	for i, head := range g.heads {
+		if picked[i] == nil && string(key) == head {
+			picked[i] = raw
+			return
+		}
+	}
+}
+
+// see looks at a record's picked values.
+func (g glance) see(picked [][]byte) glimpse {
+	seen := glimpse{at: timeless}
+	if g.field >= 0 {
+		if at, ok := instant(picked[g.field]); ok {
+			seen.at = at
+		}
+	}
+	for _, n := range g.nested {
+		if n.cut(picked) {
+			seen.cuts = append(seen.cuts, n.list)
+		}
+	}
+	return seen
+}
+
+// cut reports whether the list in a record is not whole. has_more alone is not to be trusted; and a list of exactly the
+// known cap that says nothing about its length may be cut.
+func (n nestedGlance) cut(picked [][]byte) bool {
+	got, ok := items(n.items.in(picked))
+	if !ok {
+		return false
+	}
+	total := int64(-1)
+	if raw := n.total.in(picked); raw != nil {
+		total = count(raw)
+	}
+	more := string(n.more.in(picked))
+	return total > int64(got) || more == "true" || got == nestedCap && total < 0 && more != "false"
+}
