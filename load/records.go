@@ -96,7 +96,7 @@ func (w *Work) forgetRun(ctx context.Context, id string) error {
 		keep   time.Duration
 	}{
 		"runs": {"started_at", keepRuns}, "stream_runs": {"started_at", keepDetails},
-		"rejects": {"recorded_at", keepDetails}, "audit": {"at", keepDetails},
+		"rejects": {"recorded_at", keepDetails}, "audit": {"recorded_at", keepDetails},
 	}
 	for table, o := range old {
 		_, err := w.db.Exec(ctx, "DELETE FROM _sync."+table+" WHERE run_id = $1 OR "+o.column+" < $2", id, now.Add(-o.keep))
