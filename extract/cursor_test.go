@@ -111,9 +111,13 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 		stream func() *Request
 		keeps  bool
 	}{
-		"nothing":      {keeps: true},
-		"page size":    {keeps: true, stream: func() *Request { s := searchStream(); s.Read.Page.Size = 20; return &Request{Stream: s} }},
-		"query":        {stream: func() *Request { s := searchStream(); s.Read.Query = append(s.Read.Query, paramX); return &Request{Stream: s} }},
+		"nothing":   {keeps: true},
+		"page size": {keeps: true, stream: func() *Request { s := searchStream(); s.Read.Page.Size = 20; return &Request{Stream: s} }},
+		"query": {stream: func() *Request {
+			s := searchStream()
+			s.Read.Query = append(s.Read.Query, paramX)
+			return &Request{Stream: s}
+		}},
 		"sorted field": {stream: func() *Request { s := searchStream(); s.Read.Since.Field = "created_at"; return &Request{Stream: s} }},
 		"path":         {stream: func() *Request { s := searchStream(); s.Read.Path = "/companies/search"; return &Request{Stream: s} }},
 		"version":      {client: func(o *Options) { o.Version = "2.14" }},

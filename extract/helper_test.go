@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -219,4 +220,9 @@ func envelopeOf(records []string, total int, next any) string {
 		panic(err)
 	}
 	return fmt.Sprintf(`{"type":"list","data":[%s],"total_count":%d,"pages":%s}`, strings.Join(records, ","), total, pages)
+}
+
+// mustURL is the address of a page.
+func mustURL(page, size int) *url.URL {
+	return &url.URL{RawQuery: fmt.Sprintf("page=%d&per_page=%d", page, size)}
 }

@@ -1,0 +1,187 @@
+package extract
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// log is a feed by cursor, which is the id of the event before the page.
+type log struct {
+	*api
+	events []string // in the feed's order
+	kept   int      // events before this one were let go of
+	tail   bool     // the last page carries a cursor too
+	dead   bool     // no cursor is known
+}
+
+func newLog(t testing.TB, n int) *log {
+	t.Helper()
+	l := &log{}
+	l.add(n)
+	l.api = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		q := r.URL.Query()
+		size, _ := strconv.Atoi(q.Get("per_page"))
+		from := l.kept
+		if token := q.Get("starting_after"); token != "" {
+			if l.dead {
+				reply(w, errClient)
+				return
+			}
+			for from < len(l.events) && l.events[from] <= token {
+				from++
+			}
+		}
+		to := min(from+size, len(l.events))
+		var records []string
+		for _, id := range l.events[from:to] {
+			records = append(records, fmt.Sprintf(`{"id":%q}`, id))
+		}
+		var next any
+		if token := q.Get("starting_after"); to < len(l.events) || l.tail {
+			if to > from {
+				token = l.events[to-1]
+			}
+			next = map[string]any{"starting_after": token}
+		}
+		pages := envelopeOf(records, 0, next)
+		reply(w, "{"+pages[len(`{"type":"list",`):]) // a feed's count is of no use: it says 0
+	})
+	return l
+}
+
+func (l *log) add(n int) {
+	for range n {
+		l.events = append(l.events, fmt.Sprintf("e%04d", 10*len(l.events)))
+	}
+}
+
+func TestT38FeedReadsItsLastPageAgain(t *testing.T) {
+	t.Parallel()
+	for _, tail := range []bool{false, true} {
+		t.Run(fmt.Sprintf("tail=%t", tail), func(t *testing.T) {
+			t.Parallel()
+			l := newLog(t, 25)
+			l.tail = tail
+			s := feedStream()
+			s.Read.Page.Size = 10
+			ids, pages := drain(t, l.client(t).Read(Request{Stream: s}))
+			if !slices.Equal(ids, l.events) || last(pages).SyncedTo != noon.Unix() || !pages[len(pages)-1].Boundary {
+				t.Errorf("read %v, state %s", ids, last(pages))
+			}
+			if b := last(pages).Bookmark; b == nil || b.Token != "e0190" || b.Last != "e0240" {
+				t.Fatalf("bookmark %+v, want the cursor of the last page that held anything", b)
+			}
+
+			// While nobody looked the feed grew, and an event was put in late, before ones that were read.
+			l.events = slices.Insert(l.events, 23, "e0225")
+			l.add(3)
+			more, pages := drain(t, l.client(t).Read(Request{Stream: s, State: mustParse(t, last(pages).String())}))
+			if !slices.Equal(more, l.events[20:]) {
+				t.Errorf("then read %v, want %v", more, l.events[20:])
+			}
+			// Nothing new: the last page, and what its cursor leads to.
+			before := len(l.asked())
+			more, pages = drain(t, l.client(t).Read(Request{Stream: s, State: last(pages)}))
+			if len(l.asked())-before > 2 || len(more) == 0 || last(pages).Bookmark == nil {
+				t.Errorf("a quiet feed: %v in %d requests", more, len(l.asked())-before)
+			}
+			for _, p := range pages {
+				if p.Gap {
+					t.Error("a gap where there is none")
+				}
+			}
+		})
+	}
+}
+
+func TestT38FeedKilledAtEachPageLosesNothing(t *testing.T) {
+	t.Parallel()
+	l := newLog(t, 55)
+	s := feedStream()
+	s.Read.Page.Size = 10
+	var read []string
+	var state State
+	for n := 1; n <= 6; n++ {
+		// Each run gets one page further than the last before it is killed.
+		r := l.client(t).Read(Request{Stream: s, State: mustParse(t, state.String())})
+		for range min(n, 2) {
+			p := first(t, r)
+			for _, rec := range p.Records {
+				id, _ := text(field(rec.Raw, "id"))
+				read = append(read, id)
+			}
+			state = p.State
+		}
+	}
+	if got := distinct(read); !slices.Equal(got, l.events) {
+		t.Errorf("read %v", got)
+	}
+}
+
+func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
+	t.Parallel()
+	s := feedStream()
+	s.Read.Page.Size = 10
+	for name, outage := range map[string]func(*log){
+		"cursor is dead":      func(l *log) { l.dead = true; l.kept = 40; l.add(3) },
+		"events are gone":     func(l *log) { l.kept = 40; l.add(20) },
+		"all events are gone": func(l *log) { l.kept = 25 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLog(t, 25)
+			_, pages := drain(t, l.client(t).Read(Request{Stream: s}))
+			l.add(17)
+			outage(l)
+			ids, pages, err := drained(l.client(t).Read(Request{Stream: s, State: last(pages)}))
+			if l.dead {
+				// Paging on needs cursors: what the first page held is kept, the gap is told, then it stops.
+				if ClassOf(err) != "" || len(ids) == 0 {
+					t.Errorf("read %v, %v", ids, err)
+				}
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			gaps := 0
+			for _, p := range pages {
+				if p.Gap {
+					gaps++
+				}
+			}
+			if gaps != 1 {
+				t.Errorf("%d gaps told, want 1", gaps)
+			}
+			if !slices.Equal(distinct(ids), l.events[l.kept:]) {
+				t.Errorf("read %v, want %v", distinct(ids), l.events[l.kept:])
+			}
+		})
+	}
+}
+
+func TestFeedOfOnePageThatLostItsBeginningSaysSo(t *testing.T) {
+	t.Parallel()
+	l := newLog(t, 5)
+	_, pages := drain(t, l.client(t).Read(Request{Stream: feedStream()}))
+	l.kept = 8
+	l.add(5)
+	_, pages = drain(t, l.client(t).Read(Request{Stream: feedStream(), State: last(pages)}))
+	if !pages[0].Gap {
+		t.Error("no gap told")
+	}
+}
+
+func TestEmptyFeedKeepsItsBookmark(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`{"data":[]}`))
+	state := State{Bookmark: &Position{Token: "a", Fingerprint: "other", Last: "x"}}
+	_, pages := drain(t, a.client(t).Read(Request{Stream: feedStream(), State: state}))
+	if got := last(pages); got.Bookmark == nil || got.Bookmark.Token != "a" {
+		t.Errorf("state %s", got)
+	}
+	if got := a.asked()[0]; got.method != http.MethodGet || got.query != "per_page=150" {
+		t.Errorf("asked %+v: a cursor of another request must not be sent", got)
+	}
+}

@@ -1,0 +1,139 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOverReadsOneRecordPerID(t *testing.T) {
+	t.Parallel()
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		id := strings.TrimPrefix(r.URL.Path, "/contacts/")
+		// Fields of a record may be named like those of an envelope.
+		reply(w, fmt.Sprintf(`{"id":%q,"pages":{"next":"x"},"data":7,"total_count":99}`, id))
+	})
+	var asked []string
+	for i := range 120 {
+		asked = append(asked, fmt.Sprintf("id-%03d", i))
+	}
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: overStream(), IDs: asked}))
+	if !slices.Equal(ids, asked) || len(pages) != 3 {
+		t.Errorf("%d records on %d pages", len(ids), len(pages))
+	}
+	if p := pages[1]; p.Done != 100 || p.Left != 20 || p.Boundary || p.State.SyncedTo != 0 || p.ServerTime.IsZero() {
+		t.Errorf("second page: done %d, left %d, state %s", p.Done, p.Left, p.State)
+	}
+	if p := pages[2]; !p.Boundary || p.State.SyncedTo < noon.Unix() || p.Records[0].Over != "id-100" {
+		t.Errorf("last page: %+v", p.State)
+	}
+	if _, err := a.client(t).Read(Request{Stream: overStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
+		t.Errorf("no ids: %v, want io.EOF", err)
+	}
+}
+
+func TestT37OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer string
+		gone   bool
+		class  Class
+	}{
+		"not_found":       {answer: errNotFound, gone: true},
+		"gone":            {answer: `410 {"type":"error.list","errors":[{"code":"contact_merged","message":"merged"}]}`, gone: true},
+		"not_found, 200":  {answer: `{"type":"error.list","errors":[{"code":"not_found","message":"none"}]}`, gone: true},
+		"nginx":           {answer: "404 <html><center>404 Not Found</center></html>", class: ClassTransient},
+		"empty":           {answer: "404 ", class: ClassTransient},
+		"other JSON":      {answer: `404 {"error":"not_found"}`, class: ClassTransient},
+		"other code":      {answer: `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"x"}]}`, class: ClassContract},
+		"no code":         {answer: `404 {"type":"error.list","errors":[]}`, class: ClassContract},
+		"nginx says gone": {answer: "410 <html>Gone</html>", class: ClassContract},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := serve(t, answers(test.answer))
+			ids, pages, err := drained(a.client(t).Read(Request{Stream: overStream(), IDs: []string{"x"}}))
+			if test.gone && (err != nil || !slices.Equal(ids, []string{"gone:x"}) || pages[0].ServerTime.IsZero()) {
+				t.Errorf("read %v, %v; want it gone, with the server's time", ids, err)
+			}
+			if !test.gone && (ClassOf(err) != test.class || len(ids) != 0) {
+				t.Errorf("read %v, %v; want class %s", ids, err, test.class)
+			}
+		})
+	}
+}
+
+func TestOverRefusesStrangeIDsAndReadsTheOthers(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`{"id":"ok"}`))
+	bad := []string{"../admins", "%2e%2e", "a\nb", "", "a/b", "a?b", "a#b", "é", strings.Repeat("a", 129), "a b", ".", ".."}
+	ids, _, err := drained(a.client(t).Read(Request{Stream: overStream(), IDs: append(bad, "fine_ID-1")}))
+	if !slices.Equal(ids, []string{"ok"}) || ClassOf(err) != ClassContract || !strings.Contains(err.Error(), "12 of 13 ids") {
+		t.Errorf("read %v, %v", ids, err)
+	}
+	if got := a.asked(); len(got) != 1 || got[0].path != "/contacts/fine_ID-1" {
+		t.Errorf("asked %v", got)
+	}
+}
+
+func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
+	t.Parallel()
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if strings.HasSuffix(r.URL.Path, "/b") {
+			reply(w, "500 oops")
+			return
+		}
+		reply(w, `{"id":"`+r.URL.Path[len("/contacts/"):]+`"}`)
+	})
+	ids, pages, err := drained(a.client(t).Read(Request{Stream: overStream(), IDs: []string{"a", "b", "c"}}))
+	if !slices.Equal(ids, []string{"a", "c"}) || ClassOf(err) != ClassTransient || last(pages).SyncedTo != 0 {
+		t.Errorf("read %v, %v, state %s", ids, err, last(pages))
+	}
+}
+
+func TestOverGivesUpWhenAllFail(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers("500 oops"))
+	var asked []string
+	for i := range 500 {
+		asked = append(asked, fmt.Sprint(i))
+	}
+	c := a.client(t)
+	if _, _, err := drained(c.Read(Request{Stream: overStream(), IDs: asked})); ClassOf(err) != ClassTransient || c.Requests() > 50 {
+		t.Errorf("got %v after %d requests", err, c.Requests())
+	}
+}
+
+func TestOverStopsAtOnceWhenNothingMayBeRead(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`))
+	c := a.client(t)
+	_, _, err := drained(c.Read(Request{Stream: overStream(), IDs: strings.Split(strings.Repeat("a,", 200)+"a", ",")}))
+	if ClassOf(err) != ClassPlan || c.Requests() > 10 {
+		t.Errorf("got %v after %d requests", err, c.Requests())
+	}
+}
+
+func TestOverReadsListsPerID(t *testing.T) {
+	t.Parallel()
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if r.URL.Query().Get("page") == "1" {
+			reply(w, `{"data":[{"id":"1"}],"pages":{"next":{"page":2}}}`)
+			return
+		}
+		reply(w, `{"data":[{"id":"2"}],"pages":{"next":null}}`)
+	})
+	s := overStream()
+	s.Read.Path, s.Read.Records = "/companies/{id}/notes", []string{"data"}
+	s.Read.Page = sweepStream().Read.Page
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: s, IDs: []string{"a", "b"}}))
+	if !slices.Equal(ids, []string{"1", "2", "1", "2"}) || pages[0].Records[3].Over != "b" {
+		t.Errorf("read %v", ids)
+	}
+}

@@ -1,0 +1,196 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/schemas"
+)
+
+// shifting is a list by number whose entries come and go.
+type shifting struct {
+	*api
+	ids     []string
+	between func(n int) // before the nth request, from 1
+	n       int
+}
+
+func newShifting(t testing.TB, n int) *shifting {
+	t.Helper()
+	s := &shifting{between: func(int) {}}
+	for i := range n {
+		s.ids = append(s.ids, fmt.Sprintf("d%03d", i))
+	}
+	s.api = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		s.n++
+		s.between(s.n)
+		q := r.URL.Query()
+		page, size := count([]byte(q.Get("page"))), count([]byte(q.Get("per_page")))
+		var records []string
+		from := min((page-1)*size, int64(len(s.ids)))
+		for _, id := range s.ids[from:min(from+size, int64(len(s.ids)))] {
+			records = append(records, fmt.Sprintf(`{"id":%q}`, id))
+		}
+		var next any
+		if page*size < int64(len(s.ids)) {
+			next = map[string]any{"page": page + 1}
+		}
+		reply(w, envelopeOf(records, len(s.ids), next))
+	})
+	return s
+}
+
+func smallSweep() *schemas.Stream {
+	s := sweepStream()
+	s.Read.Page.Size = 10
+	return s
+}
+
+func TestSweepReadsAListOnce(t *testing.T) {
+	t.Parallel()
+	list := newShifting(t, 25)
+	c := list.client(t)
+	r := c.Read(Request{Stream: smallSweep()})
+	ids, pages := drain(t, r)
+	if !slices.Equal(ids, list.ids) {
+		t.Errorf("read %v", ids)
+	}
+	want := State{SyncedTo: noon.Unix(), Version: "2.17", Sweep: &Sweep{Number: 1, Opened: noon.Unix(), Steady: true, Total: 25, Rows: 25}}
+	if diff := cmp.Diff(want, last(pages)); diff != "" {
+		t.Errorf("state (-want +got):\n%s", diff)
+	}
+	if p := pages[1]; p.Boundary || p.State.Window == nil || p.Done != 20 || p.Left != 5 {
+		t.Errorf("second page: %+v", p)
+	}
+	if pages[0].State.SyncedTo != 0 || pages[0].State.Sweep.Rows != 10 {
+		t.Errorf("first page's state: %s", pages[0].State)
+	}
+
+	// An ended sweep has nothing left; the next one is begun by its number.
+	if _, err := c.Read(Request{Stream: smallSweep(), State: last(pages)}).Next(context.Background()); !errors.Is(err, io.EOF) {
+		t.Errorf("a sweep that has ended: %v, want io.EOF", err)
+	}
+	again := last(pages)
+	again.Sweep = &Sweep{Number: 2}
+	ids, pages = drain(t, c.Read(Request{Stream: smallSweep(), State: again}))
+	if len(ids) != 25 || last(pages).Sweep.Number != 2 || last(pages).Sweep.Opened < noon.Unix() {
+		t.Errorf("second sweep: %d records, %+v", len(ids), last(pages).Sweep)
+	}
+	if _, err := c.Read(Request{Stream: smallSweep(), Phase: History}).Next(context.Background()); !errors.Is(err, io.EOF) {
+		t.Errorf("history of a list: %v, want io.EOF", err)
+	}
+}
+
+func TestT28T29ListThatMovesIsNotSteady(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(ids []string) []string
+		found  int
+	}{
+		"one removed":  {func(ids []string) []string { return ids[1:] }, 29},                      // shifted past the reader
+		"one inserted": {func(ids []string) []string { return slices.Insert(ids, 0, "new") }, 30}, // one comes twice, one late
+		"one replaced": {func(ids []string) []string { return append(ids[1:], "new") }, 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list := newShifting(t, 30)
+			list.between = func(n int) {
+				if n == 2 {
+					list.ids = test.change(list.ids)
+				}
+			}
+			ids, pages := drain(t, list.client(t).Read(Request{Stream: smallSweep()}))
+			if got := len(distinct(ids)); got != test.found {
+				t.Errorf("found %d, want %d", got, test.found)
+			}
+			// A replacement keeps every count: only a second sweep can tell.
+			if steady := last(pages).Sweep.Steady; steady != (name == "one replaced") {
+				t.Errorf("steady: %t, sweep %+v", steady, last(pages).Sweep)
+			}
+			again := last(pages)
+			again.Sweep = &Sweep{Number: 2}
+			more, pages := drain(t, list.client(t).Read(Request{Stream: smallSweep(), State: again}))
+			if !slices.Equal(more, list.ids) || !last(pages).Sweep.Steady {
+				t.Errorf("the quiet second sweep: %v, %+v", more, last(pages).Sweep)
+			}
+		})
+	}
+}
+
+func TestSweepGoesOnAfterAKill(t *testing.T) {
+	t.Parallel()
+	list := newShifting(t, 45)
+	var read []string
+	var s State
+	for range 3 {
+		p := first(t, list.client(t).Read(Request{Stream: smallSweep(), State: mustParse(t, s.String())}))
+		for _, rec := range p.Records {
+			id, _ := text(field(rec.Raw, "id"))
+			read = append(read, id)
+		}
+		s = p.State
+	}
+	list.clock.now = noon.Add(day)
+	ids, pages := drain(t, list.client(t).Read(Request{Stream: smallSweep(), State: s}))
+	if got := append(read, ids...); !slices.Equal(got, list.ids) {
+		t.Errorf("read %v", got)
+	}
+	// It went over a night: what has left the list meanwhile it cannot say.
+	got := last(pages).Sweep
+	if want := (Sweep{Number: 1, Opened: noon.Unix(), Steady: false, Total: 45, Rows: 45}); *got != want {
+		t.Errorf("sweep %+v, want %+v", *got, want)
+	}
+}
+
+func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
+	t.Parallel()
+	n := 0
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		n++
+		switch token := r.URL.Query().Get("starting_after"); {
+		case n == 2:
+			reply(w, errClient)
+		case token == "":
+			reply(w, envelopeOf([]string{`{"id":"1"}`}, 2, map[string]any{"starting_after": "a"}))
+		default:
+			reply(w, envelopeOf([]string{`{"id":"2"}`}, 2, nil))
+		}
+	})
+	s := feedStream()
+	s.Read.Since.By = "full"
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+	if got := last(pages).Sweep; !slices.Equal(ids, []string{"1", "1", "2"}) || got.Steady || got.Rows != 2 {
+		t.Errorf("read %v, sweep %+v", ids, got)
+	}
+}
+
+func TestListWithoutPagesIsOnePage(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`{"type":"segment.list","segments":[{"id":"1"},null,{"id":"2"}],"pages":{}}`))
+	s := sweepStream()
+	s.Read.Records, s.Read.Page = []string{"segments"}, schemas.Page{By: "none"}
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+	if got := last(pages).Sweep; len(ids) != 2 || !got.Steady || got.Total != -1 || a.asked()[0].query != "" {
+		t.Errorf("read %v, sweep %+v, asked %+v", ids, got, a.asked())
+	}
+}
+
+func TestSweepWithoutADateHasAnOpening(t *testing.T) {
+	t.Parallel()
+	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		w.Header()["Date"] = nil
+		reply(w, `{"data":[]}`)
+	})
+	_, pages := drain(t, a.client(t).Read(Request{Stream: sweepStream()}))
+	if got := last(pages).Sweep.Opened; got < noon.Unix() || got > noon.Add(time.Minute).Unix() {
+		t.Errorf("opened at %d", got)
+	}
+}
