@@ -1,18 +1,39 @@
+# DuckDB takes Arrow batches only with this build tag.
 export GOFLAGS := -tags=duckdb_arrow
 
-.PHONY: build test check fmt vet lint race
+HOURS ?= 6
+
+.PHONY: build demo test check fmt vet lint race bench docs clean
+
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
+
+demo: build ## read an emulated workspace into demo/, then ask the published file three questions
+	@WORKSPACE_URL=emulator EMULATOR_HOURS=$(HOURS) bin/aqueduck sync nightly --dir demo
+	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q; done
 
 test: ## every test
 	go test ./...
 
 check: fmt vet lint race ## what CI asks for
+
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+
 vet:
 	go vet ./...
+
 lint:
 	go tool staticcheck ./...
+
 race:
 	go test -race ./...
+
+bench: ## rows and MB per CPU-second, for docs/performance.md
+	go run ./bench
+
+docs: ## docs/streams.md from the grammar and the stream files
+	go run ./schemas/gendocs
+
+clean:
+	rm -rf bin demo

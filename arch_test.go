@@ -1,0 +1,85 @@
+package aqueduck
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed says, for each directory, which packages of ours its own may import. Data takes one way; so do imports.
+var allowed = map[string][]string{
+	"cmd/aqueduck":       {"internal/pipeline", "internal/emulator", "internal/schedule", "internal/grammar", "extract", "load", "schemas"},
+	"internal/pipeline":  {"extract", "transform", "load", "load/publish", "internal/schedule", "internal/grammar", "schemas"},
+	"internal/grammar":   {},
+	"internal/schedule":  {},
+	"internal/emulator":  {},
+	"internal/crash":     {},
+	"extract":            {"schemas"},
+	"transform":          {"schemas"},
+	"schemas":            {"internal/grammar"},
+	"load":               {"transform", "schemas", "internal/crash", "load/internal/duck", "load/internal/disk"},
+	"load/publish":       {"load", "transform", "schemas", "internal/crash", "load/internal/duck", "load/internal/disk"},
+	"schemas/gendocs":    {"schemas"},
+	"load/internal/duck": {},
+	"load/internal/disk": {},
+	"load/committest":    {"load", "transform", "schemas"},
+	"bench":              {"extract", "transform", "load", "load/publish", "internal/emulator", "internal/pipeline", "schemas"},
+}
+
+// homes says where a library that shapes the house may be imported.
+var homes = map[string][]string{
+	"github.com/duckdb/duckdb-go":   {"load", "load/publish", "load/internal/duck", "bench"},
+	"github.com/apache/arrow-go":    {"transform", "load", "load/publish", "load/committest", "bench"},
+	"github.com/parquet-go":         {"load/publish"},
+	"github.com/robfig/cron":        {"internal/schedule"},
+	"github.com/go-faster/jx":       {"extract", "transform"},
+	"github.com/spf13/cobra":        {"cmd/aqueduck"},
+	"go.yaml.in/yaml":               {"internal/grammar"},
+	"github.com/jedib0t/go-pretty":  {"internal/pipeline", "cmd/aqueduck"},
+	"golang.org/x/net/html":         {"transform"},
+	"github.com/klauspost/compress": {"extract"},
+	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "cmd/aqueduck"},
+	"golang.org/x/time/rate":        {"extract"},
+	"github.com/gofrs/flock":        {"load"},
+	"github.com/cespare/xxhash":     {"transform"},
+	"github.com/lmittmann/tint":     {"cmd/aqueduck"},
+	"github.com/oklog/ulid":         {"internal/pipeline"},
+	"golang.org/x/sync/errgroup":    {"internal/pipeline", "extract"},
+	"golang.org/x/sys/unix":         {"load/internal/disk"},
+}
+
+func TestImportsFollowTheHouse(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if ours, ok := strings.CutPrefix(name, "aqueduck/"); ok && !slices.Contains(allowed[dir], ours) {
+				t.Errorf("%s imports %s, which %s may not", path, ours, dir)
+			}
+			for library, dirs := range homes {
+				if strings.HasPrefix(name, library) && !slices.Contains(dirs, dir) {
+					t.Errorf("%s imports %s, which lives in %v", path, name, dirs)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/pipeline"
+)
+
+func (a *app) status() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "What runs now, how the last runs went, how fresh the data is",
+		Long: `Show what runs now with its percentage and the time it may still take, the last runs, how far each stream is read and
+when the next run is due. Reads the published file and run.json only; needs neither token nor network.`,
+		Example: "  aqueduck status\n  aqueduck status --dir demo -o json",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			dir, err := a.warehouse()
+			if err != nil {
+				return err
+			}
+			var config *pipeline.Config // without one there is no next run to tell of
+			if _, err := os.Stat(a.file); err == nil {
+				if config, _, err = a.load(); err != nil {
+					return err
+				}
+			}
+			s, err := pipeline.ReadStatus(c.Context(), dir, config)
+			if err != nil {
+				return err
+			}
+			if a.output == "json" {
+				out := json.NewEncoder(a.stdout)
+				out.SetIndent("", "  ")
+				return out.Encode(s)
+			}
+			s.Print(a.stdout)
+			return nil
+		},
+	}
+}

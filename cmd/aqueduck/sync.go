@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+func (a *app) sync() *cobra.Command {
+	var o pipeline.Options
+	var since, until string
+	c := &cobra.Command{
+		Use:   "sync [pipeline…]",
+		Short: "Read what is new and publish it",
+		Long: `Run pipelines once, all of them when none is named. Each stream goes on where its last run ended; what is
+committed stays, whatever ends the run. Ctrl-C asks no more, commits what is whole and says how to go on.`,
+		Example: `  aqueduck sync nightly
+  aqueduck sync nightly --failed
+  aqueduck sync --select contacts --since 2026-11-01 --until 2026-11-08
+  WORKSPACE_URL=emulator aqueduck sync nightly --dir demo`,
+		RunE: func(c *cobra.Command, args []string) error {
+			var err error
+			if o.Since, err = instant(since); err == nil {
+				o.Until, err = instant(until)
+			}
+			if err != nil {
+				return &usageError{command: c.CommandPath(), err: err}
+			}
+			return a.syncAll(c.Context(), args, o)
+		},
+	}
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams (names or globs)")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams (names or globs)")
+	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, and move no mark")
+	c.Flags().StringVar(&until, "until", "", "read records changed up to this date or time, and move no mark")
+	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that did not end well in the last run")
+	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and compare; no table is emptied")
+	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this long; the next run goes on (default: the pipeline's max_time)")
+	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")
+	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
+	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams whose source may have lost a large share of its records")
+	return c
+}
+
+// syncAll runs the named pipelines one after the other; the worst exit code is the program's.
+func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) error {
+	runner, err := a.runner()
+	if err != nil {
+		return err
+	}
+	pipelines, err := runner.Config.Select(names)
+	if err != nil {
+		return err
+	}
+	for _, p := range pipelines {
+		report, err := runner.Sync(ctx, p, o)
+		if err != nil {
+			return err
+		}
+		a.report(report)
+		a.exit = max(a.exit, report.Exit())
+		if ctx.Err() != nil {
+			a.exit = interruptCode(ctx)
+			return nil
+		}
+	}
+	return nil
+}
+
+func (a *app) report(r *pipeline.Report) {
+	if a.quiet {
+		fmt.Fprintln(a.stdout, r.LastLine())
+		return
+	}
+	r.Print(a.stdout)
+}
+
+// runner is a Runner over the configuration, the machine's clock and the environment.
+func (a *app) runner() (*pipeline.Runner, error) {
+	config, catalogue, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	dir := load.Dir(config.Warehouse.Dir)
+	return &pipeline.Runner{
+		Config: config, Catalogue: catalogue, Dir: dir, Now: time.Now, Wait: wait, Log: a.log(), Version: release(),
+		Connect: func(_ context.Context, name string) (pipeline.Source, error) { return a.connect(config, dir, name) },
+	}, nil
+}
+
+// connect finds a workspace's address and token, or starts the emulator.
+func (a *app) connect(config *pipeline.Config, dir load.Dir, name string) (pipeline.Source, error) {
+	url, token, err := config.Connect(name, a.env)
+	if err != nil {
+		return pipeline.Source{}, err
+	}
+	if url == pipeline.Emulator {
+		return a.embedded(dir)
+	}
+	return pipeline.Source{BaseURL: url, Token: token}, nil
+}
+
+// wait waits by the machine's clock, no longer than the context lives.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// instant reads a date or a time as a person writes it; dates begin at midnight UTC.
+func instant(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, errors.New(strings.TrimSpace("“" + s + "” is no date or time; write 2026-11-01 or 2026-11-01T02:00:00Z"))
+}

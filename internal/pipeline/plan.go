@@ -1,0 +1,257 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// Plan is what a sync would do, as far as it can be known beforehand.
+type Plan struct {
+	Streams  []PlannedStream `json:"streams"`
+	Tables   []string        `json:"tables_to_create"`
+	Columns  []string        `json:"columns_to_add"` // table.column
+	Requests int64           `json:"requests"`       // estimate; streams without one are left out
+	Time     time.Duration   `json:"time_ns"`        // estimate
+}
+
+// PlannedStream is one stream of a plan.
+type PlannedStream struct {
+	Workspace string `json:"workspace"`
+	Stream    string `json:"stream"`
+	Read      string `json:"read"`     // what would be read, in words
+	Records   int64  `json:"records"`  // in the source, when it was asked; -1 unknown
+	Requests  int64  `json:"requests"` // estimate; -1 unknown
+	Basis     string `json:"basis"`    // what the estimate comes from
+}
+
+// usualRate is assumed, in requests a minute, where neither the configuration nor a last run tells.
+const usualRate = 1000
+
+// Plan looks at what is published and, when it may ask, at the source: one request a stream.
+func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, asking bool) (*Plan, error) {
+	p := &Plan{}
+	states, err := ReadStates(ctx, r.Dir, nil)
+	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+		return nil, err
+	}
+	past, err := r.pastRequests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, pipeline := range pipelines {
+		streams, err := r.streams(pipeline, &o)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range pipeline.Workspaces(r.Config) {
+			var count func(*schemas.Stream) (int64, error)
+			if asking {
+				client, closing, err := r.asker(ctx, name)
+				if err != nil {
+					return nil, err
+				}
+				defer closing()
+				count = func(s *schemas.Stream) (int64, error) { return client.Count(ctx, s) }
+			}
+			for _, s := range streams {
+				if seen[name+"."+s.Name] {
+					continue
+				}
+				seen[name+"."+s.Name] = true
+				planned, err := r.planStream(name, s, states, past, count)
+				if err != nil {
+					return nil, err
+				}
+				p.Streams = append(p.Streams, planned)
+				p.Requests += max(0, planned.Requests)
+			}
+		}
+	}
+	p.Time = r.duration(p)
+	return p, r.planTables(ctx, p)
+}
+
+// asker is a client for the few requests of a plan.
+func (r *Runner) asker(ctx context.Context, name string) (*extract.Client, func(), error) {
+	run := &run{runner: r, config: r.Config, pipeline: &Pipeline{}, now: r.Now}
+	source, err := r.Connect(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := run.client(name, source)
+	if err != nil {
+		return nil, nil, err
+	}
+	return client, func() {
+		client.Close()
+		if source.Close != nil {
+			if err := source.Close(); err != nil {
+				r.Log.Warn("end what served the workspace", "error", err)
+			}
+		}
+	}, nil
+}
+
+func (r *Runner) planStream(workspace string, s *schemas.Stream, states []StreamState, past map[string]int64, count func(*schemas.Stream) (int64, error)) (PlannedStream, error) {
+	planned := PlannedStream{Workspace: workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks"}
+	var state extract.State
+	i := slices.IndexFunc(states, func(x StreamState) bool { return x.Workspace == workspace && x.Stream == s.Name })
+	if i >= 0 {
+		var err error
+		if state, err = extract.ParseState(states[i].State); err != nil {
+			return planned, fmt.Errorf("the checkpoint of %s cannot be read: %w; next: aqueduck state reset %s", s.Name, err, s.Name)
+		}
+	}
+	planned.Read = describe(s, state, r.Config.Settings(s.Name).Start)
+	if n, ok := past[workspace+"."+s.Name]; ok && i >= 0 {
+		planned.Requests, planned.Basis = n, "as in the last run"
+	}
+	if count == nil || s.Read.Over != nil {
+		return planned, nil
+	}
+	total, err := count(s)
+	if extract.ClassOf(err) == extract.ClassPlan {
+		planned.Requests, planned.Basis = 1, "unavailable to this workspace"
+		return planned, nil
+	}
+	if err != nil {
+		return planned, fmt.Errorf("ask %s how much there is: %w", s.Name, err)
+	}
+	planned.Records = total
+	if total >= 0 && s.Read.Page.Size > 0 && (i < 0 || !state.HistoryDone || s.Read.Since.By == "full") {
+		planned.Requests = total/int64(s.Read.Page.Size) + 1
+		planned.Basis = fmt.Sprintf("%d a page", s.Read.Page.Size)
+	}
+	return planned, nil
+}
+
+// describe says what a run would read of a stream, from its checkpoint.
+func describe(s *schemas.Stream, state extract.State, start time.Time) string {
+	switch {
+	case s.Read.Over != nil:
+		return "the ids that " + s.Read.Over.View + " finds"
+	case s.Read.Since.By == "full":
+		return "the whole list"
+	case s.Read.Since.By == "bookmark" && state.Bookmark == nil:
+		return "the feed from its beginning"
+	case s.Read.Since.By == "bookmark":
+		return "the feed from the bookmark on"
+	}
+	first := "the beginning"
+	if !start.IsZero() {
+		first = start.Format(time.DateOnly)
+	}
+	if state.SyncedTo == 0 {
+		return "the last 7 days, then back to " + first
+	}
+	text := "changes since " + orDash(unix(state.SyncedTo).Add(-s.Read.Since.Overlap))
+	if !state.HistoryDone {
+		text += ", then from " + orDash(unix(state.HistoryTo)) + " back to " + first
+	}
+	return text
+}
+
+// pastRequests are the requests of each stream's last run that was not cut short.
+func (r *Runner) pastRequests(ctx context.Context) (map[string]int64, error) {
+	past := map[string]int64{}
+	const last = `SELECT schema || '.' || stream, arg_max(requests, started_at) FROM _sync.stream_runs
+		WHERE outcome = 'ok' GROUP BY ALL`
+	err := ask(ctx, r.Dir, last, func(v []any) error {
+		past[str(v[0])] = whole(v[1])
+		return nil
+	})
+	if errors.Is(err, load.ErrNothingPublished) {
+		return past, nil
+	}
+	return past, err
+}
+
+// duration is how long the requests take at the slowest rate that a workspace of the plan allows.
+func (r *Runner) duration(p *Plan) time.Duration {
+	rate := 0
+	for _, s := range p.Streams {
+		if limit := r.Config.Workspaces[s.Workspace].RequestsPerMinute; limit > 0 && (rate == 0 || limit < rate) {
+			rate = limit
+		}
+	}
+	if rate == 0 {
+		rate = usualRate
+	}
+	return time.Duration(float64(p.Requests) / float64(rate) * float64(time.Minute))
+}
+
+// planTables compares the tables of the streams with those that are published.
+func (r *Runner) planTables(ctx context.Context, p *Plan) error {
+	have := map[string]bool{}
+	const columns = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns() WHERE NOT internal"
+	err := ask(ctx, r.Dir, columns, func(v []any) error {
+		have[str(v[0])], have[str(v[0])+"."+str(v[1])] = true, true
+		return nil
+	})
+	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+		return err
+	}
+	var workspaces []string
+	for _, s := range p.Streams {
+		if !slices.Contains(workspaces, s.Workspace) {
+			workspaces = append(workspaces, s.Workspace)
+		}
+	}
+	for _, workspace := range workspaces {
+		for _, t := range tables(r.stored(workspace)) {
+			p.compare(have, workspace, t)
+		}
+	}
+	return nil
+}
+
+func (p *Plan) compare(have map[string]bool, workspace string, t transform.Table) {
+	name := workspace + "." + t.Name
+	if !have[name] {
+		p.Tables = append(p.Tables, name)
+		return
+	}
+	for _, c := range t.Columns {
+		if !have[name+"."+c.Name] {
+			p.Columns = append(p.Columns, name+"."+c.Name)
+		}
+	}
+}
+
+// Print writes the plan for a person; its last line is stable.
+func (p *Plan) Print(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"STREAM", "READS", "RECORDS", "REQUESTS", "BASIS"})
+	for _, s := range p.Streams {
+		t.AppendRow(table.Row{s.Stream, s.Read, unknown(s.Records, ""), unknown(s.Requests, "~"), s.Basis})
+	}
+	fmt.Fprintf(w, "%s\n", indent(t.Render(), "  "))
+	for _, name := range p.Tables {
+		fmt.Fprintf(w, "  + table  %s\n", name)
+	}
+	for _, name := range p.Columns {
+		fmt.Fprintf(w, "  + column %s\n", name)
+	}
+	fmt.Fprintf(w, "\nPlan: %d tables to create, %d columns to add, %d streams to read (~%d requests, about %s)\n",
+		len(p.Tables), len(p.Columns), len(p.Streams), p.Requests, brief(p.Time))
+}
+
+func unknown(n int64, prefix string) string {
+	if n < 0 {
+		return "?"
+	}
+	return prefix + thousands(n)
+}

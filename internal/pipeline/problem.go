@@ -1,0 +1,126 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+)
+
+// Exit codes of the program, one meaning each (docs/operations.md).
+const (
+	ExitOK          = 0
+	ExitFailed      = 1 // a stream failed; the rest is loaded and safe
+	ExitUsage       = 2
+	ExitConfig      = 3
+	ExitRefused     = 4 // the API refuses the token
+	ExitBusy        = 5 // another run holds the warehouse
+	ExitInternal    = 70
+	ExitInterrupted = 130
+	ExitTerminated  = 143
+)
+
+// Problem is an error as its reader needs it: what kind, what happened where, and what to do next.
+type Problem struct {
+	Class string // config, auth, plan, transient, data, busy, disk, bug
+	What  string
+	Next  string
+	Err   error
+	Exit  int // 0: by class
+}
+
+// Error says what happened and why, without the next step.
+func (p *Problem) Error() string {
+	if p.Err == nil {
+		return p.What
+	}
+	return p.What + ": " + p.Err.Error()
+}
+
+// Unwrap gives the cause.
+func (p *Problem) Unwrap() error { return p.Err }
+
+// next is the step that heals the problem, for the pipeline it happened in.
+func (p *Problem) next(pipeline string) string {
+	if p.Next != "" {
+		return p.Next
+	}
+	return "aqueduck sync " + pipeline + " --failed"
+}
+
+// Text is the whole message: error[class] what, and the next step on a line of its own.
+func (p *Problem) Text() string {
+	text := fmt.Sprintf("error[%s] %s", p.Class, p.Error())
+	if p.Next != "" {
+		text += "\n     next: " + p.Next
+	}
+	return text
+}
+
+// ExitCode is what the program ends with when this problem ends it.
+func (p *Problem) ExitCode() int {
+	if p.Exit != 0 {
+		return p.Exit
+	}
+	switch p.Class {
+	case "config":
+		return ExitConfig
+	case "auth":
+		return ExitRefused
+	case "busy":
+		return ExitBusy
+	case "bug":
+		return ExitInternal
+	}
+	return ExitFailed
+}
+
+// AsProblem gives every error of this program its class and its next step. Problems keep theirs.
+func AsProblem(err error) *Problem { return classify(err) }
+
+func classify(err error) *Problem {
+	var problem *Problem
+	if errors.As(err, &problem) {
+		if problem.Error() == err.Error() {
+			return problem
+		}
+		return &Problem{Class: problem.Class, What: firstLine(err), Next: problem.Next, Exit: problem.Exit}
+	}
+	var busy *load.BusyError
+	var api *extract.Error
+	switch {
+	case errors.As(err, &busy):
+		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, or see what it does: aqueduck status"}
+	case errors.Is(err, load.ErrDiskFull):
+		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
+	case errors.As(err, &api):
+		return classifyAnswer(api, err)
+	case errors.Is(err, context.Canceled):
+		return &Problem{Class: "interrupted", What: "interrupted", Exit: ExitInterrupted}
+	}
+	return &Problem{Class: "bug", What: firstLine(err), Next: "run the same command again; what was committed is safe"}
+}
+
+// classifyAnswer maps what the API answered to who has to act.
+func classifyAnswer(api *extract.Error, err error) *Problem {
+	p := &Problem{Class: "transient", What: firstLine(err)}
+	switch api.Class {
+	case extract.ClassAuth:
+		p.Class, p.Next = "auth", "give a token that is valid for this workspace, then run the same command again; the marks did not move"
+	case extract.ClassPlan:
+		p.Class, p.Next = "plan", "ask for the feature; the stream is unavailable until then, and is asked for at each run"
+	case extract.ClassScope:
+		p.Class, p.Next = "auth-scope", "give the token the right to read this"
+	case extract.ClassContract, extract.ClassNotFound:
+		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the mark did not move"
+	}
+	return p
+}
+
+// firstLine keeps a message on one line, as the last lines of a run and of a log need it.
+func firstLine(err error) string {
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

@@ -1,0 +1,214 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+)
+
+// Running is what run.json says of the run under way; status reads it.
+type Running struct {
+	Run      string          `json:"run"`
+	Pipeline string          `json:"pipeline"`
+	PID      int             `json:"pid"`
+	Started  time.Time       `json:"started"`
+	At       time.Time       `json:"at"`    // when this was written
+	Doing    string          `json:"doing"` // reading, publishing
+	Percent  float64         `json:"percent"`
+	Left     time.Duration   `json:"left_ns"` // estimate; 0 unknown
+	Streams  []RunningStream `json:"streams"`
+	Rows     int64           `json:"rows"`
+	Requests int64           `json:"requests"`
+}
+
+// RunningStream is one stream of a run under way.
+type RunningStream struct {
+	Stream    string    `json:"stream"`
+	Phase     string    `json:"phase"` // waiting, forward, history, done
+	Extracted int64     `json:"extracted"`
+	Rows      int64     `json:"rows"`
+	Backfill  float64   `json:"backfill"`
+	SyncedTo  time.Time `json:"synced_to"`
+}
+
+// progress gathers what the streams of a run do, for the log, for run.json and for the estimates in the report.
+type progress struct {
+	run *run
+
+	mu      sync.Mutex // guards what follows
+	doing   string
+	streams map[*task]*RunningStream
+	history map[*task]*backfill
+}
+
+// backfill is how much of a stream's history is read: records stored against what the source counts.
+type backfill struct {
+	began         time.Time
+	before, total int64 // stored when this run began with the history; counted by the source
+	read          int64
+}
+
+func newProgress(r *run) *progress {
+	return &progress{run: r, doing: "reading", streams: map[*task]*RunningStream{}, history: map[*task]*backfill{}}
+}
+
+func (p *progress) start(t *task, phase extract.Phase) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.streams[t] = &RunningStream{Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo)}
+	p.run.runner.Log.Debug("stream begins", "stream", t.stream.Name, "phase", phase)
+}
+
+func (p *progress) page(t *task, page extract.Page) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.streams[t].Extracted += int64(len(page.Records))
+	if h := p.history[t]; h != nil {
+		h.read += int64(len(page.Records))
+		p.streams[t].Backfill = h.share()
+	}
+}
+
+func (p *progress) committed(t *task) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.streams[t]; s != nil {
+		s.Rows, s.SyncedTo = t.result.Rows, unix(t.state.SyncedTo)
+	}
+}
+
+func (p *progress) end(t *task) {
+	p.mu.Lock()
+	p.streams[t].Phase = "done"
+	p.mu.Unlock()
+	p.run.runner.Log.Info("stream "+string(t.result.Status), "stream", t.stream.Name, "extracted", t.result.Extracted,
+		"rows", t.result.Rows, "requests", t.result.Requests, "time", brief(t.result.Time))
+}
+
+func (p *progress) publishing(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.doing = "reading"
+	if on {
+		p.doing = "publishing"
+	}
+}
+
+// measure begins the estimate of a stream's history: one request for the source's count, one query for ours.
+func (p *progress) measure(ctx context.Context, t *task) {
+	total, err := t.workspace.client.Count(ctx, t.stream)
+	if err != nil || total <= 0 {
+		return // the estimate is a courtesy; reading will meet the same answer and report it
+	}
+	var stored int64
+	err = p.run.writer.use(func(work *load.Work) (err error) {
+		stored, err = work.Rows(ctx, t.workspace.name, t.tables[0].Name)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.history[t] = &backfill{began: p.run.now(), before: stored, total: total}
+}
+
+func (b *backfill) share() float64 {
+	return min(0.99, float64(b.before+b.read)/float64(b.total))
+}
+
+// left estimates how long the rest takes at this run's pace; 0 when nothing was read yet.
+func (b *backfill) left(now time.Time) time.Duration {
+	if b.read == 0 {
+		return 0
+	}
+	rest := max(0, b.total-b.before-b.read)
+	return time.Duration(float64(now.Sub(b.began)) / float64(b.read) * float64(rest))
+}
+
+// backfilled is the share of a stream's history that is read and the time the rest may take.
+func (p *progress) backfilled(t *task) (share float64, left time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !t.hasHistory() {
+		return 1, 0
+	}
+	if h := p.history[t]; h != nil {
+		return h.share(), h.left(p.run.now())
+	}
+	return 0, 0
+}
+
+// snapshot is the run as it stands.
+func (p *progress) snapshot() Running {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.run.now()
+	r := Running{Run: p.run.id, Pipeline: p.run.pipeline.Name, PID: os.Getpid(), Started: p.run.started, At: now, Doing: p.doing, Percent: 100}
+	for _, t := range p.run.tasks {
+		s := RunningStream{Stream: t.stream.Name, Phase: "waiting"}
+		if known := p.streams[t]; known != nil {
+			s = *known
+		}
+		r.Rows += s.Rows
+		r.Streams = append(r.Streams, s)
+		if h := p.history[t]; h != nil && s.Phase != "done" {
+			r.Percent = min(r.Percent, 100*h.share())
+			r.Left = max(r.Left, h.left(now))
+		}
+	}
+	for _, w := range p.run.workspaces {
+		r.Requests += w.client.Requests()
+	}
+	return r
+}
+
+// runFileEvery is how old run.json may be; whoever asks for the status waits no longer than this for the truth.
+const runFileEvery = 2 * time.Second
+
+// write keeps run.json up to date until stop is called, which removes it. It runs by the machine's clock: it tells
+// about the process, whatever time the run lives in.
+func (p *progress) write(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(runFileEvery)
+		defer tick.Stop()
+		for {
+			if err := p.save(); err != nil {
+				p.run.runner.Log.Warn("status will not show this run", "error", err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+		if err := os.Remove(p.run.runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+			p.run.runner.Log.Warn("status will show this run as lost", "error", err)
+		}
+	}
+}
+
+func (p *progress) save() error {
+	text, err := json.Marshal(p.snapshot())
+	if err != nil {
+		return fmt.Errorf("describe the run: %w", err)
+	}
+	return renameio.WriteFile(p.run.runner.Dir.RunFile(), text, 0o600)
+}

@@ -1,0 +1,240 @@
+package pipeline
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"aqueduck/load"
+	"aqueduck/transform"
+)
+
+// Outcome is how a stream ended.
+type Outcome string
+
+// The ways a stream ends.
+const (
+	StatusOK          Outcome = "ok"
+	StatusUnavailable Outcome = "unavailable" // the workspace does not have it; asked for again at each run
+	StatusFailed      Outcome = "FAILED"
+	StatusInterrupted Outcome = "interrupted"
+)
+
+// StreamResult is what a run did for one stream.
+type StreamResult struct {
+	Workspace, Stream string
+	Status            Outcome
+	Extracted         int64 // records read
+	New, Changed      int64 // rows of the stream's own table
+	Rows              int64 // rows written over all its tables
+	Gone              int64 // records that left the source
+	Rejected          int64 // records kept out and values that did not fit
+	Requests          int64
+	Retries           int64
+	Time              time.Duration
+	SyncedTo          time.Time
+	Backfill          float64 // share of the history that is read, 0 to 1
+	Cut               bool    // max_time or max_requests ended it; it goes on in the next run
+	Class, Error      string
+	Next              string
+	Rejects           []transform.Reject
+}
+
+func (s *StreamResult) add(w load.Written) {
+	s.New += w.New
+	s.Changed += w.Changed
+	s.Rows += w.Rows
+}
+
+func (s *StreamResult) reject(rejects []transform.Reject) {
+	for _, r := range rejects {
+		s.Rejected += r.Count
+	}
+	s.Rejects = append(s.Rejects, rejects...)
+}
+
+// Report is what a run did.
+type Report struct {
+	Pipeline  string
+	RunID     string
+	Started   time.Time
+	Time      time.Duration
+	Streams   []StreamResult
+	Changes   []load.Change
+	Notes     []string // what the reader should know besides: a restored database, a skewed clock
+	Published bool
+	Requests  int64
+	Left      time.Duration // estimate until the history is read; 0 when it is, or unknown
+}
+
+// Count is the number of streams that ended with a status.
+func (r *Report) Count(status Outcome) int {
+	n := 0
+	for _, s := range r.Streams {
+		if s.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Rows is the number of rows written.
+func (r *Report) Rows() (rows int64) {
+	for _, s := range r.Streams {
+		rows += s.Rows
+	}
+	return rows
+}
+
+// Exit is the code that the run ends the program with.
+func (r *Report) Exit() int {
+	code := ExitOK
+	for _, s := range r.Streams {
+		switch {
+		case s.Class == "auth":
+			return ExitRefused
+		case s.Status == StatusInterrupted:
+			code = ExitInterrupted
+		case s.Status == StatusFailed && code == ExitOK:
+			code = ExitFailed
+		}
+	}
+	return code
+}
+
+// Outcome is the first word of the last line.
+func (r *Report) Outcome() string {
+	switch r.Exit() {
+	case ExitOK:
+		return "OK"
+	case ExitInterrupted:
+		return "INTERRUPTED"
+	}
+	return "FAILED"
+}
+
+// backfill is the share of the history that the stream furthest behind has read.
+func (r *Report) backfill() float64 {
+	share := 1.0
+	for _, s := range r.Streams {
+		share = min(share, s.Backfill)
+	}
+	return share
+}
+
+// LastLine is the one line that scripts may depend on.
+func (r *Report) LastLine() string {
+	var rejected int64
+	for _, s := range r.Streams {
+		rejected += s.Rejected
+	}
+	published := "no"
+	if r.Published {
+		published = "yes"
+	}
+	left := ""
+	if r.Left > 0 {
+		left = " left=" + brief(r.Left)
+	}
+	return fmt.Sprintf("%s %s ok=%d unavailable=%d failed=%d rows=%d rejected=%d requests=%d backfill=%d%%%s published=%s time=%s run=%s",
+		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), r.Rows(), rejected, r.Requests,
+		int(r.backfill()*100), left, published, brief(r.Time), r.RunID)
+}
+
+// brief is a duration as a person reads it: 11.2s, 4m10s, 7h10m.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}
+
+// Print writes the table of a run, the errors with their next steps, and the last line.
+func (r *Report) Print(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO"})
+	columns := make([]table.ColumnConfig, 0, 7)
+	for i := 3; i <= 9; i++ {
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	for _, s := range r.Streams {
+		t.AppendRow(table.Row{s.name(r), string(s.Status), thousands(s.Extracted), thousands(s.New), thousands(s.Changed),
+			thousands(s.Rejected), thousands(s.Requests), thousands(s.Retries), brief(s.Time), s.reached()})
+	}
+	fmt.Fprintln(w, indent(t.Render(), "  "))
+	made := 0
+	for _, c := range r.Changes {
+		if c.Column == "" {
+			made++
+			continue
+		}
+		fmt.Fprintf(w, "  %s.%s.%s %s\n", c.Schema, c.Table, c.Column, c.What)
+	}
+	if made > 0 {
+		fmt.Fprintf(w, "  %d tables made\n", made)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "  note: %s\n", note)
+	}
+	for _, s := range r.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", s.Class, s.Error, s.Next)
+		} else if s.Next != "" {
+			fmt.Fprintf(w, "\n  %s %s: what was whole is committed\n       next: %s\n", s.Stream, s.Status, s.Next)
+		}
+	}
+	fmt.Fprintf(w, "\n%s\n", r.LastLine())
+}
+
+func (s *StreamResult) name(r *Report) string {
+	for _, other := range r.Streams {
+		if other.Workspace != s.Workspace {
+			return s.Workspace + "." + s.Stream
+		}
+	}
+	return s.Stream
+}
+
+// reached says how far the stream is read, or that it stayed where it was.
+func (s *StreamResult) reached() string {
+	at := "–"
+	if !s.SyncedTo.IsZero() {
+		at = s.SyncedTo.UTC().Format(time.RFC3339)
+	}
+	if s.Status == StatusFailed {
+		return "kept at " + at
+	}
+	if s.Backfill < 1 {
+		return fmt.Sprintf("%s, history %d%%", at, int(s.Backfill*100))
+	}
+	return at
+}
+
+// plainStyle has no lines: it reads the same on a terminal, in a mail and in a log.
+func plainStyle() table.Style {
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Format.Header = text.FormatDefault
+	return style
+}
+
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func indent(s, by string) string {
+	return by + strings.ReplaceAll(s, "\n", "\n"+by)
+}

@@ -1,0 +1,256 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// parallelStreams read side by side: their waits overlap, and each holds one batch in memory.
+const parallelStreams = 3
+
+// run is one run of one pipeline: its writer, its workspaces, and what it has done so far.
+type run struct {
+	runner   *Runner
+	config   *Config
+	pipeline *Pipeline
+	options  Options
+	id       string
+	hashKey  []byte
+	writer   *writer
+	progress *progress
+	now      func() time.Time
+	started  time.Time
+	deadline time.Time // zero: none
+
+	workspaces []*workspace
+	tasks      []*task
+	stopped    atomic.Bool // an answer of 401 stops every stream
+
+	reported  Report
+	findings  []load.Finding
+	publishMu sync.Mutex // one stream publishes for all
+}
+
+// workspace is one source of the run.
+type workspace struct {
+	name    string
+	config  *Workspace
+	source  Source
+	client  *extract.Client
+	streams []*schemas.Stream
+}
+
+// over says that the run asks for no more: its time is spent, or another stream met an answer that ends the run.
+func (r *run) over() bool {
+	return r.stopped.Load() || !r.deadline.IsZero() && !r.now().Before(r.deadline)
+}
+
+// do is the whole run, from the first look at the workspace to the published file.
+func (r *run) do(ctx context.Context) error {
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	defer r.progress.write(ctx)()
+	r.phase(ctx, extract.Forward)
+	if r.historyLeft() && !r.over() && ctx.Err() == nil {
+		// Whoever opens the file during a long first sync sees yesterday before last year.
+		if err := r.publish(ctx, true); err != nil {
+			return err
+		}
+		r.phase(ctx, extract.History)
+	}
+	r.followUps(ctx)
+	if err := r.save(ctx); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return nil // what is committed is safe; the next run publishes it
+	}
+	return r.publish(ctx, false)
+}
+
+// prepare makes sure that the warehouse belongs to these workspaces before anything is written, then makes the tables.
+func (r *run) prepare(ctx context.Context) error {
+	for _, w := range r.workspaces {
+		if err := r.identify(ctx, w); err != nil {
+			return err
+		}
+		changes, err := r.writer.prepare(ctx, w.name, tables(r.runner.stored(w.name)))
+		if err != nil {
+			return err
+		}
+		r.reported.Changes = append(r.reported.Changes, changes...)
+		for _, s := range w.streams {
+			t, err := r.newTask(ctx, w, s)
+			if err != nil {
+				return err
+			}
+			r.tasks = append(r.tasks, t)
+		}
+	}
+	return nil
+}
+
+// phase reads every stream that asks for itself, cheap ones first.
+func (r *run) phase(ctx context.Context, phase extract.Phase) {
+	var tasks []*task
+	for _, t := range r.tasks {
+		if t.stream.Read.Over == nil {
+			tasks = append(tasks, t)
+		}
+	}
+	slices.SortStableFunc(tasks, func(a, b *task) int { return cost(a.stream) - cost(b.stream) })
+	r.side(ctx, tasks, phase)
+}
+
+// followUps reads the streams that take their ids from others, once those are read to the end: while history is still
+// to come, an id that search has not given yet is no reason to ask for it alone.
+func (r *run) followUps(ctx context.Context) {
+	var tasks []*task
+	for _, t := range r.tasks {
+		if t.stream.Read.Over != nil && t.settled() {
+			tasks = append(tasks, t)
+		}
+	}
+	r.side(ctx, tasks, extract.Forward)
+}
+
+// side reads streams side by side. One stream's failure does not stop the others; it is in the stream's result.
+func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) {
+	var group errgroup.Group
+	group.SetLimit(parallelStreams)
+	for _, t := range tasks {
+		group.Go(func() error { r.stream(ctx, t, phase); return nil })
+	}
+	group.Wait()
+}
+
+// settled says whether the streams that this one takes its ids from are complete.
+func (t *task) settled() bool {
+	return !slices.ContainsFunc(t.run.tasks, func(other *task) bool {
+		return other.workspace == t.workspace && slices.Contains(t.stream.Read.Over.After, other.stream.Name) &&
+			(other.result.Status != StatusOK || other.result.Cut || other.hasHistory())
+	})
+}
+
+// stream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all.
+func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) {
+	if t.result.Status != StatusOK || r.over() || phase == extract.History && !t.hasHistory() {
+		return
+	}
+	began := r.now()
+	r.progress.start(t, phase)
+	err := t.do(ctx, phase)
+	t.result.Time += r.now().Sub(began)
+	t.settle(ctx, err)
+	if t.result.Class == "auth" {
+		r.stopped.Store(true)
+	}
+	r.progress.end(t)
+}
+
+// do reads the stream by its kind. The state machine of each kind lives in extract; what only the warehouse knows,
+// absence and ids, is asked here.
+func (t *task) do(ctx context.Context, phase extract.Phase) error {
+	switch {
+	case t.stream.Read.Over != nil:
+		return t.over(ctx)
+	case t.stream.Read.Since.By == "full":
+		return t.sweep(ctx)
+	}
+	return t.read(ctx, t.request(phase))
+}
+
+func (t *task) request(phase extract.Phase) extract.Request {
+	return extract.Request{
+		Stream: t.stream, State: t.state, Phase: phase, Start: t.start,
+		Since: t.run.options.Since, Until: t.run.options.Until,
+	}
+}
+
+// over reads the ids that an SQL file asks for, one request each.
+func (t *task) over(ctx context.Context) error {
+	var ids []string
+	err := t.run.writer.use(func(work *load.Work) (err error) {
+		ids, err = work.IDs(ctx, t.workspace.name, t.stream.Read.Over.SQL)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: ask %s which ids to read: %w", t.stream.Name, t.stream.Read.Over.View, err)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	req := t.request(extract.Forward)
+	req.IDs = ids
+	return t.read(ctx, req)
+}
+
+func (t *task) hasHistory() bool {
+	return t.stream.Read.Since.By == "search" && !t.state.HistoryDone && t.run.options.Since.IsZero() && t.run.options.Until.IsZero()
+}
+
+func (r *run) historyLeft() bool {
+	return slices.ContainsFunc(r.tasks, func(t *task) bool { return t.result.Status == StatusOK && t.hasHistory() })
+}
+
+// cost orders streams within a run: small lists before feeds before searches.
+func cost(s *schemas.Stream) int {
+	return slices.Index([]string{"full", "bookmark", "search"}, s.Read.Since.By)
+}
+
+// publishIfDue publishes in the middle of a long run, every publish.every.
+func (r *run) publishIfDue(ctx context.Context) error {
+	every := r.config.Warehouse.Publish.Every
+	if ctx.Err() != nil || !r.writer.due(every) {
+		return nil
+	}
+	r.publishMu.Lock()
+	defer r.publishMu.Unlock()
+	if !r.writer.due(every) { // another stream has just done it
+		return nil
+	}
+	return r.publish(ctx, true)
+}
+
+func (r *run) publish(ctx context.Context, more bool) error {
+	r.progress.publishing(true)
+	defer r.progress.publishing(false)
+	result, err := r.writer.publish(ctx, more)
+	if err != nil {
+		return err
+	}
+	r.reported.Published = r.reported.Published || result.Published
+	return nil
+}
+
+// settle turns how a stream ended into its status.
+func (t *task) settle(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		return
+	case ctx.Err() != nil:
+		t.result.Status, t.result.Next = StatusInterrupted, "aqueduck sync "+t.run.pipeline.Name
+		return
+	case errors.Is(err, extract.ErrBudget):
+		t.result.Cut = true
+		return
+	}
+	problem := classify(err)
+	t.result.Status = StatusFailed
+	if problem.Class == "plan" {
+		t.result.Status = StatusUnavailable
+	}
+	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), problem.next(t.run.pipeline.Name)
+}

@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"aqueduck/load"
+)
+
+// keepRejects is how long the text of a record that was kept out whole stays in the rejects directory.
+const keepRejects = 7 * 24 * time.Hour
+
+// report closes the account of a run: what each stream did, how far it is read, what is left.
+func (r *run) report() *Report {
+	r.reported.Streams = r.reported.Streams[:0]
+	r.reported.Left = 0
+	for _, t := range r.tasks {
+		share, left := r.progress.backfilled(t)
+		t.result.Backfill, t.result.SyncedTo = share, unix(t.state.SyncedTo)
+		r.reported.Left = max(r.reported.Left, left)
+		r.reported.Streams = append(r.reported.Streams, t.result)
+	}
+	slices.SortStableFunc(r.reported.Streams, func(a, b StreamResult) int {
+		return slices.Index(r.order(), a.Stream) - slices.Index(r.order(), b.Stream)
+	})
+	r.reported.Requests = 0
+	for _, w := range r.workspaces {
+		r.reported.Requests += w.client.Requests()
+	}
+	r.reported.Time = r.now().Sub(r.started)
+	return &r.reported
+}
+
+// order is the order of streams as the pipeline names them, those that go along after their leader.
+func (r *run) order() []string {
+	var names []string
+	for _, name := range r.pipeline.Streams {
+		names = append(names, name)
+		for _, t := range r.tasks {
+			if t.stream.With == name {
+				names = append(names, t.stream.Name)
+			}
+		}
+	}
+	return names
+}
+
+// save writes the run's own rows, which the next publish shows.
+func (r *run) save(ctx context.Context) error {
+	report := r.report()
+	finished := r.now()
+	emulated := slices.ContainsFunc(r.workspaces, func(w *workspace) bool { return w.source.Emulated })
+	saved := load.Run{
+		RunID: r.id, Pipeline: r.pipeline.Name, Started: r.started, Finished: finished, Outcome: report.Outcome(),
+		ExitCode: report.Exit(), Rows: report.Rows(), Requests: report.Requests, Backfill: report.backfill(), Version: r.runner.Version, Emulated: emulated,
+	}
+	var streams []load.StreamRun
+	var rejects []load.RejectRow
+	for _, s := range report.Streams {
+		saved.Rejected += s.Rejected
+		saved.Retries += s.Retries
+		if saved.Error == "" {
+			saved.Error = s.Error
+		}
+		streams = append(streams, load.StreamRun{
+			Schema: s.Workspace, Stream: s.Stream, Outcome: string(s.Status), Started: r.started, Finished: finished,
+			Records: s.Extracted, Rows: s.Rows, New: s.New, Changed: s.Changed, Gone: s.Gone, Rejected: s.Rejected,
+			Requests: s.Requests, Retries: s.Retries, SyncedTo: s.SyncedTo, Backfill: s.Backfill, Error: s.Error, Hint: s.Next,
+		})
+		for _, reject := range s.Rejects {
+			rejects = append(rejects, load.RejectRow{Schema: s.Workspace, Stream: s.Stream, Table: reject.Table, Column: reject.Column,
+				Reason: reject.Reason, Count: reject.Count, Key: reject.Key})
+		}
+	}
+	err := r.writer.use(func(work *load.Work) error {
+		return work.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, r.findings)
+	})
+	if err != nil {
+		return fmt.Errorf("note down the run: %w", err)
+	}
+	return r.keepRejects(report)
+}
+
+// keepRejects keeps the text of records that were kept out whole, for a few days and for the operator only.
+func (r *run) keepRejects(report *Report) error {
+	dir := r.runner.Dir.RejectDir()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look through the kept rejects: %w", err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && r.runner.Now().Sub(info.ModTime()) > keepRejects {
+			if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+				return fmt.Errorf("remove an old reject: %w", err)
+			}
+		}
+	}
+	for _, s := range report.Streams {
+		var lines []byte
+		for _, reject := range s.Rejects {
+			if reject.Raw != nil {
+				lines = append(append(lines, reject.Raw...), '\n')
+			}
+		}
+		if lines == nil {
+			continue
+		}
+		name := filepath.Join(dir, r.id+"."+s.Workspace+"."+s.Stream+".jsonl")
+		if err := os.WriteFile(name, lines, 0o600); err != nil {
+			return fmt.Errorf("keep rejected records: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package pipeline
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/load/publish"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// streams are those that a pipeline reads in this run: those it names, those that go with them, less what the options
+// leave out.
+func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
+	var chosen []*schemas.Stream
+	for _, s := range r.Catalogue.Streams() {
+		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
+			continue
+		}
+		if !matches(o.Exclude, s) && (len(o.Select) == 0 || matches(o.Select, s)) {
+			chosen = append(chosen, s)
+		}
+	}
+	for _, pattern := range slices.Concat(o.Select, o.Exclude) {
+		if !slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return matches([]string{pattern}, s) }) {
+			return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "no stream is called " + pattern,
+				Next: "name one of " + strings.Join(r.Catalogue.Names(), ", ")}
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "pipeline " + p.Name + " reads none of the streams that are selected",
+			Next: "name some of " + strings.Join(p.Streams, ", ")}
+	}
+	return chosen, nil
+}
+
+// matches says whether a stream, or the one it goes with, is meant by one of the patterns.
+func matches(patterns []string, s *schemas.Stream) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		for _, name := range []string{s.Name, s.With} {
+			if ok, err := path.Match(pattern, name); err == nil && ok && name != "" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// kin are the streams and all whose tables are needed to publish them: those that go with them, and those that these
+// take their ids from.
+func (r *Runner) kin(streams []*schemas.Stream) []*schemas.Stream {
+	wanted := map[string]bool{}
+	for _, s := range streams {
+		wanted[s.Name] = true
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, s := range r.Catalogue.Streams() {
+			names := []string{s.Name}
+			if s.Read.Over != nil {
+				names = append(names, s.Read.Over.After...)
+			}
+			if !wanted[s.Name] && !wanted[s.With] {
+				continue
+			}
+			for _, name := range names {
+				grown = grown || !wanted[name]
+				wanted[name] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return !wanted[s.Name] })
+}
+
+// stored are the streams whose tables one workspace's schema holds: those of every pipeline that reads it.
+func (r *Runner) stored(workspace string) []*schemas.Stream {
+	var streams []*schemas.Stream
+	for _, p := range r.Config.Pipelines {
+		if !slices.Contains(p.Workspaces(r.Config), workspace) {
+			continue
+		}
+		for _, s := range r.Catalogue.Streams() {
+			if slices.Contains(p.Streams, s.Name) && !slices.Contains(streams, s) {
+				streams = append(streams, s)
+			}
+		}
+	}
+	return r.kin(streams)
+}
+
+// tables are all tables of streams.
+func tables(streams []*schemas.Stream) (all []transform.Table) {
+	for _, s := range streams {
+		all = append(all, transform.Tables(s)...)
+	}
+	return all
+}
+
+// spec says what the published file holds.
+func (r *Runner) spec(id string, workspaces []*workspace) (publish.Spec, error) {
+	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Timezone: r.Config.Warehouse.Timezone}
+	for _, w := range workspaces {
+		schema, err := r.schema(w.name)
+		if err != nil {
+			return spec, err
+		}
+		spec.Schemas = append(spec.Schemas, schema)
+	}
+	return spec, nil
+}
+
+// schema is one workspace's share of the published file: the tables of its streams and the relations made of them.
+// Tables that only feed relations stay out of the lake.
+func (r *Runner) schema(name string) (publish.Schema, error) {
+	streams := r.stored(name)
+	schema := publish.Schema{Name: name, Tables: tables(streams)}
+	for _, s := range streams {
+		if s.PublishAs != "" {
+			relations, err := r.Catalogue.Relations(s.PublishAs)
+			if err != nil {
+				return schema, err
+			}
+			for _, relation := range relations {
+				schema.Relations = append(schema.Relations, published(relation))
+			}
+		}
+		if s.Internal {
+			for _, t := range transform.Tables(s) {
+				schema.Internal = append(schema.Internal, t.Name)
+			}
+		}
+	}
+	return schema, nil
+}
+
+// Select gives the pipelines of these names, all when there are none.
+func (c *Config) Select(names []string) ([]*Pipeline, error) {
+	if len(names) == 0 {
+		return c.Pipelines, nil
+	}
+	var known []string
+	for _, p := range c.Pipelines {
+		known = append(known, p.Name)
+	}
+	var chosen []*Pipeline
+	for _, name := range names {
+		p, ok := c.Pipeline(name)
+		if !ok {
+			next := grammar.DidYouMean(name, known)
+			if next == "" {
+				next = "name one of " + strings.Join(known, ", ")
+			}
+			return nil, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no pipeline %q in %s", name, c.File), Next: next}
+		}
+		chosen = append(chosen, p)
+	}
+	return chosen, nil
+}
+
+// published is a relation of the stream files in the words of the package that publishes it.
+func published(r schemas.Relation) publish.Relation {
+	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL}
+	for _, c := range r.Columns {
+		relation.Columns = append(relation.Columns, publish.Column(c))
+	}
+	return relation
+}

@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"aqueduck/extract"
+	"aqueduck/internal/grammar"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// StreamState is one stored checkpoint.
+type StreamState struct {
+	Workspace string    `json:"workspace"`
+	Stream    string    `json:"stream"`
+	Seq       int64     `json:"seq"`
+	SyncedTo  time.Time `json:"synced_to"`
+	HistoryTo time.Time `json:"history_to"`
+	State     string    `json:"state"`
+}
+
+// ReadStates reads checkpoints from the published file: those of the named streams, or all.
+func ReadStates(ctx context.Context, dir load.Dir, streams []string) ([]StreamState, error) {
+	var states []StreamState
+	const all = "SELECT schema, stream, seq, synced_to, history_to, state FROM _sync.checkpoints ORDER BY ALL"
+	err := ask(ctx, dir, all, func(v []any) error {
+		if len(streams) == 0 || slices.Contains(streams, str(v[1])) {
+			states = append(states, StreamState{Workspace: str(v[0]), Stream: str(v[1]), Seq: whole(v[2]),
+				SyncedTo: when(v[3]), HistoryTo: when(v[4]), State: str(v[5])})
+		}
+		return nil
+	})
+	return states, err
+}
+
+// Confirm shows a checkpoint as it is and as it would be, and says whether to change it.
+type Confirm func(before, after string) (bool, error)
+
+// Rewind moves a searched stream's mark back, so that the next run reads what changed from there on again.
+func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confirm Confirm) error {
+	s, err := r.known(stream)
+	if err != nil {
+		return err
+	}
+	if s.Read.Since.By != "search" {
+		return &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
+			Next: "aqueduck state reset " + stream}
+	}
+	return r.move(ctx, stream, confirm, func(state extract.State) (extract.State, error) {
+		if state.SyncedTo == 0 || to.Unix() > state.SyncedTo {
+			return state, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("stream %s is synced to %s; a mark only moves back", stream, orDash(unix(state.SyncedTo)))}
+		}
+		state.SyncedTo = to.Unix()
+		state.Window, state.Position = nil, nil
+		return state, nil
+	})
+}
+
+// Reset forgets how far a stream is read. Its rows stay; the next run reads everything and compares.
+func (r *Runner) Reset(ctx context.Context, stream string, confirm Confirm) error {
+	if _, err := r.known(stream); err != nil {
+		return err
+	}
+	return r.move(ctx, stream, confirm, func(extract.State) (extract.State, error) { return extract.State{}, nil })
+}
+
+func (r *Runner) known(stream string) (*schemas.Stream, error) {
+	s, ok := r.Catalogue.Stream(stream)
+	if !ok {
+		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no stream %q", stream), Next: grammar.DidYouMean(stream, r.Catalogue.Names())}
+	}
+	return s, nil
+}
+
+// move changes the checkpoints of a stream in every workspace that has one, and publishes, so that what people see is
+// what the next run goes on from.
+func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) (err error) {
+	if err := r.Dir.Prepare(); err != nil {
+		return notUsable(err)
+	}
+	held, err := load.Lock(ctx, r.Dir, 0, r.Wait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
+	var workspaces []*workspace
+	for name, config := range r.Config.Workspaces {
+		workspaces = append(workspaces, &workspace{name: name, config: config})
+	}
+	spec, err := r.spec(id, workspaces)
+	if err != nil {
+		return err
+	}
+	w, err := openWriter(ctx, r.Dir, load.Options{Now: r.Now, RunID: id, Timezone: r.Config.Warehouse.Timezone}, spec)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	moved := false
+	for _, each := range workspaces {
+		if _, err := w.prepare(ctx, each.name, tables(r.stored(each.name))); err != nil {
+			return err
+		}
+		did, err := w.moveOne(ctx, each.name, stream, confirm, change)
+		if err != nil {
+			return err
+		}
+		moved = moved || did
+	}
+	if !moved {
+		return nil
+	}
+	_, err = w.publish(ctx, false)
+	return err
+}
+
+func (w *writer) moveOne(ctx context.Context, schema, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) (bool, error) {
+	base, err := w.work.Checkpoint(ctx, schema, stream)
+	if err != nil || base.Seq == 0 {
+		return false, err
+	}
+	state, err := extract.ParseState(base.State)
+	if err != nil {
+		state = extract.State{} // what cannot be read can still be forgotten
+	}
+	if state, err = change(state); err != nil {
+		return false, err
+	}
+	if yes, err := confirm(base.State, state.String()); err != nil || !yes {
+		return false, err
+	}
+	next := load.Checkpoint{Workspace: schema, Stream: stream, Seq: base.Seq + 1, State: state.String(),
+		SyncedTo: unix(state.SyncedTo), HistoryTo: unix(state.HistoryTo)}
+	_, err = w.work.Commit(ctx, schema, stream, base, next, nil)
+	return err == nil, err
+}

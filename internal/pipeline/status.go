@@ -1,0 +1,267 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/load"
+)
+
+// Status is what is known of a warehouse without touching what a run writes to.
+type Status struct {
+	Dir      string         `json:"dir"`
+	AsOf     time.Time      `json:"data_as_of"` // everything before it is in the published file
+	Running  *Running       `json:"running"`    // nil: nothing runs
+	Lost     *Running       `json:"lost"`       // a run that ended without saying how
+	Next     []NextRun      `json:"next"`
+	Runs     []PastRun      `json:"runs"` // newest first
+	Streams  []StreamStatus `json:"streams"`
+	Emulated bool           `json:"emulated"`
+	Now      time.Time      `json:"now"` // by the clock that the data lives by
+}
+
+// NextRun is when a pipeline runs next.
+type NextRun struct {
+	Pipeline string    `json:"pipeline"`
+	At       time.Time `json:"at"`
+}
+
+// PastRun is one run that has ended.
+type PastRun struct {
+	Run      string    `json:"run"`
+	Pipeline string    `json:"pipeline"`
+	Started  time.Time `json:"started_at"`
+	Finished time.Time `json:"finished_at"`
+	Outcome  string    `json:"outcome"`
+	Rows     int64     `json:"rows"`
+	Requests int64     `json:"requests"`
+	Backfill float64   `json:"backfill"`
+	Error    string    `json:"error,omitempty"`
+}
+
+// StreamStatus is how far one stream is read.
+type StreamStatus struct {
+	Workspace string    `json:"workspace"`
+	Stream    string    `json:"stream"`
+	SyncedTo  time.Time `json:"synced_to"`
+	HistoryTo time.Time `json:"history_to"`
+	Checked   time.Time `json:"checked_at"`
+	Outcome   string    `json:"outcome"` // of its last run
+	Backfill  float64   `json:"backfill"`
+	Hint      string    `json:"next,omitempty"`
+}
+
+// shownRuns is how many past runs a status tells of.
+const shownRuns = 10
+
+// staleRun is how old run.json may be before its writer counts as gone: it is rewritten every two seconds.
+const staleRun = 30 * time.Second
+
+// ReadStatus reads the published file and run.json. Without a configuration there is no next run to tell of.
+func ReadStatus(ctx context.Context, dir load.Dir, config *Config) (*Status, error) {
+	s := &Status{Dir: string(dir), Now: time.Now().UTC()}
+	if err := s.readRunning(dir); err != nil {
+		return nil, err
+	}
+	if err := s.readPublished(ctx, dir); err != nil {
+		return nil, err
+	}
+	if s.Emulated && len(s.Runs) > 0 {
+		s.Now = s.Runs[0].Finished // the emulated workspace lives only while a run reads it
+	}
+	if config != nil {
+		for _, p := range config.Pipelines {
+			if p.Schedule != nil {
+				s.Next = append(s.Next, NextRun{Pipeline: p.Name, At: p.Schedule.Next(s.Now)})
+			}
+		}
+	}
+	return s, nil
+}
+
+func (s *Status) readRunning(dir load.Dir) error {
+	info, err := os.Stat(dir.RunFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for a run under way: %w", err)
+	}
+	text, err := os.ReadFile(dir.RunFile())
+	if err != nil {
+		return fmt.Errorf("look for a run under way: %w", err)
+	}
+	var r Running
+	if err := json.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("read %s: %w", dir.RunFile(), err)
+	}
+	if time.Since(info.ModTime()) > staleRun {
+		s.Lost = &r
+	} else {
+		s.Running = &r
+	}
+	return nil
+}
+
+func (s *Status) readPublished(ctx context.Context, dir load.Dir) error {
+	err := ask(ctx, dir, "SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces", func(v []any) error {
+		s.Emulated, _ = v[0].(bool)
+		return nil
+	})
+	if errors.Is(err, load.ErrNothingPublished) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	runs := fmt.Sprintf(`SELECT run_id, pipeline, started_at, finished_at, outcome, rows, requests, backfill, error
+		FROM _sync.runs ORDER BY started_at DESC, run_id DESC LIMIT %d`, shownRuns)
+	err = ask(ctx, dir, runs, func(v []any) error {
+		s.Runs = append(s.Runs, PastRun{Run: str(v[0]), Pipeline: str(v[1]), Started: when(v[2]), Finished: when(v[3]),
+			Outcome: str(v[4]), Rows: whole(v[5]), Requests: whole(v[6]), Backfill: share(v[7]), Error: str(v[8])})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	const streams = `SELECT f.schema, f.stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint
+		FROM _sync.freshness f LEFT JOIN (
+			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
+			       arg_max(coalesce(hint, ''), started_at) AS hint
+			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
+		ORDER BY ALL`
+	err = ask(ctx, dir, streams, func(v []any) error {
+		s.Streams = append(s.Streams, StreamStatus{Workspace: str(v[0]), Stream: str(v[1]), SyncedTo: when(v[2]),
+			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7])})
+		return nil
+	})
+	for _, stream := range s.Streams {
+		if !stream.SyncedTo.IsZero() && (s.AsOf.IsZero() || stream.SyncedTo.Before(s.AsOf)) {
+			s.AsOf = stream.SyncedTo
+		}
+	}
+	return err
+}
+
+// LastRuns gives when each pipeline last began, as far as the published file knows.
+func LastRuns(ctx context.Context, dir load.Dir) (map[string]time.Time, error) {
+	last := map[string]time.Time{}
+	err := ask(ctx, dir, "SELECT pipeline, max(started_at) FROM _sync.runs GROUP BY ALL", func(v []any) error {
+		last[str(v[0])] = when(v[1])
+		return nil
+	})
+	if errors.Is(err, load.ErrNothingPublished) {
+		return last, nil
+	}
+	return last, err
+}
+
+// Print writes the status for a person.
+func (s *Status) Print(w io.Writer) {
+	switch {
+	case s.Running != nil:
+		fmt.Fprintf(w, "running   %s, %s since %s: %.0f%%%s, %s rows, %s requests\n", s.Running.Pipeline, s.Running.Doing,
+			s.Running.Started.UTC().Format(time.RFC3339), s.Running.Percent, about(s.Running.Left),
+			thousands(s.Running.Rows), thousands(s.Running.Requests))
+		for _, stream := range s.Running.Streams {
+			fmt.Fprintf(w, "          %-24s %-8s %s read, %s rows\n", stream.Stream, stream.Phase, thousands(stream.Extracted), thousands(stream.Rows))
+		}
+	case s.Lost != nil:
+		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: aqueduck sync %s\n",
+			s.Lost.Pipeline, s.Lost.Run, s.Lost.Pipeline)
+	}
+	if len(s.Runs) == 0 && len(s.Streams) == 0 {
+		fmt.Fprintf(w, "nothing   has been published in %s yet\n          next: aqueduck sync\n", s.Dir)
+	} else {
+		fmt.Fprintf(w, "data      as of %s%s\n", orDash(s.AsOf), s.ago(s.AsOf))
+	}
+	for _, n := range s.Next {
+		fmt.Fprintf(w, "next      %s at %s, in %s\n", n.Pipeline, n.At.Format(time.RFC3339), brief(n.At.Sub(s.Now)))
+	}
+	if len(s.Streams) > 0 {
+		s.printStreams(w)
+	}
+	if len(s.Runs) > 0 {
+		s.printRuns(w)
+	}
+}
+
+func (s *Status) printStreams(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "SYNCED TO", "HISTORY"})
+	for _, stream := range s.Streams {
+		history := "read"
+		if stream.Backfill < 1 && stream.Outcome != "" {
+			history = fmt.Sprintf("%.0f%%", 100*stream.Backfill)
+		}
+		t.AppendRow(table.Row{stream.Stream, stream.Outcome, orDash(stream.SyncedTo), history})
+	}
+	fmt.Fprintf(w, "\n%s\n", indent(t.Render(), "  "))
+	for _, stream := range s.Streams {
+		if stream.Hint != "" {
+			fmt.Fprintf(w, "  %s: next: %s\n", stream.Stream, stream.Hint)
+		}
+	}
+}
+
+func (s *Status) printRuns(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME"})
+	for _, r := range s.Runs {
+		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome, thousands(r.Rows), thousands(r.Requests),
+			brief(r.Finished.Sub(r.Started))})
+	}
+	fmt.Fprintf(w, "\n%s\n", indent(t.Render(), "  "))
+}
+
+func (s *Status) ago(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return ", " + brief(s.Now.Sub(t)) + " ago"
+}
+
+func about(left time.Duration) string {
+	if left <= 0 {
+		return ""
+	}
+	return ", about " + brief(left) + " left"
+}
+
+func orDash(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// str, whole, share, truth and when read a value of a row of ours, which may be null.
+func str(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func whole(v any) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+func share(v any) float64 {
+	f, _ := v.(float64)
+	return f
+}
+
+func when(v any) time.Time {
+	t, _ := v.(time.Time)
+	return t.UTC()
+}

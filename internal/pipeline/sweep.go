@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+)
+
+// maxSweeps bounds how often a list is walked to learn what has left it.
+const maxSweeps = 4
+
+// A sweep that finds this much of a table gone is believed only when the operator says so: a source that answers with
+// empty lists looks exactly like one whose records were all deleted (T152).
+const (
+	guardRows  = 10
+	guardShare = 0.30
+)
+
+// sweep walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
+// it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
+func (t *task) sweep(ctx context.Context) error {
+	first := 1
+	if t.state.Sweep != nil {
+		first = t.state.Sweep.Number
+	}
+	for n := first; ; n++ {
+		if t.state.Sweep == nil || t.state.Sweep.Number != n {
+			t.state.Sweep, t.state.Position = &extract.Sweep{Number: n}, nil
+		}
+		if err := t.read(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
+			return err
+		}
+		if t.stream.Absent != "gone" {
+			t.state.Sweep, t.state.Position = nil, nil
+			return t.commit(ctx)
+		}
+		agreed, err := t.agreed(ctx, n)
+		if err != nil {
+			return err
+		}
+		if agreed || n >= maxSweeps {
+			return t.retire(ctx, n, agreed)
+		}
+	}
+}
+
+// agreed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list
+// stood still, or the two last walks miss the same rows.
+func (t *task) agreed(ctx context.Context, n int) (agreed bool, err error) {
+	err = t.run.writer.use(func(work *load.Work) error {
+		last, _, err := work.Absent(ctx, t.workspace.name, t.stream.Name, t.swept(n))
+		if err != nil {
+			return err
+		}
+		if last == 0 && t.state.Sweep.Steady {
+			agreed = true
+			return nil
+		}
+		if n == 1 {
+			return nil
+		}
+		before, _, err := work.Absent(ctx, t.workspace.name, t.stream.Name, t.swept(n-1))
+		if err != nil {
+			return err
+		}
+		both, _, err := work.Absent(ctx, t.workspace.name, t.stream.Name, t.swept(n), n-1)
+		agreed = both == last && both == before
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("stream %s: compare the walks: %w", t.stream.Name, err)
+	}
+	return agreed, nil
+}
+
+// retire marks gone what the two walks that agree did not find, or, when none agree, what no walk found, and ends the
+// sweep.
+func (t *task) retire(ctx context.Context, n int, agreed bool) error {
+	first := 1
+	if agreed {
+		first = max(1, n-1)
+	}
+	var numbers []int
+	for i := first; i < n; i++ {
+		numbers = append(numbers, i)
+	}
+	state := t.state
+	state.Sweep, state.Position = nil, nil
+	err := t.run.writer.use(func(work *load.Work) error {
+		absent, present, err := work.Absent(ctx, t.workspace.name, t.stream.Name, t.swept(n), numbers...)
+		if err != nil {
+			return err
+		}
+		if absent > guardRows && float64(absent) > guardShare*float64(present) && !t.run.options.acceptsDrop(t.tables[0].Name, t.stream.Name) {
+			return &Problem{Class: "data",
+				What: fmt.Sprintf("stream %s: %d of %d rows have left the list at once; none was marked gone", t.stream.Name, absent, present),
+				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.stream.Name}
+		}
+		next := t.next(state)
+		written, err := work.Retire(ctx, t.workspace.name, t.stream.Name, t.base, next, t.swept(n), numbers...)
+		if err != nil {
+			return err
+		}
+		t.base, t.state = next, state
+		t.result.add(written)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: end the sweep: %w", t.stream.Name, err)
+	}
+	return nil
+}
+
+func (t *task) swept(n int) load.Sweep {
+	return load.Sweep{Table: t.tables[0].Name, Number: n, Opened: t.run.now()}
+}

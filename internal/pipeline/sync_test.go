@@ -1,0 +1,39 @@
+package pipeline_test
+
+import (
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+func TestFirstRunEqualsTheOracle(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, small())
+	report := b.sync(pipeline.Options{})
+	b.equalsOracle()
+	if !report.Published || report.Rows() == 0 {
+		t.Errorf("published %t, %d rows", report.Published, report.Rows())
+	}
+}
+
+func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, small())
+	b.sync(pipeline.Options{})
+	if report := b.sync(pipeline.Options{}); report.Rows() != 0 || !report.Published {
+		t.Errorf("published %t, %d rows: %+v", report.Published, report.Rows(), report.Streams)
+	}
+}
+
+func TestDaysOfLifeEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, small())
+	for range 12 {
+		b.sync(pipeline.Options{})
+		b.space.Live(5)
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}

@@ -1,0 +1,201 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// A batch is committed at whichever of these comes first: fewer, larger commits are nearly the whole cost of loading,
+// and a crash loses at most one.
+const (
+	batchRecords = 100_000
+	batchBytes   = 64 << 20
+	batchAge     = 30 * time.Second
+)
+
+// task reads one stream of one workspace: pages in, batches committed with the state that they make true.
+type task struct {
+	run       *run
+	workspace *workspace
+	stream    *schemas.Stream
+	tables    []transform.Table
+	start     time.Time // history is read down to here; zero: to the first record
+	decoder   *transform.Decoder
+	filled    map[string]bool // columns that nearly every stored row has; nil until asked for
+
+	base   load.Checkpoint
+	state  extract.State
+	opened time.Time // when the open batch took its first record
+	result StreamResult
+}
+
+func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*task, error) {
+	settings := r.config.Settings(s.Name)
+	decoder, err := transform.NewDecoder(s, transform.Options{
+		APIVersion: w.config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.hashKey,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
+	}
+	t := &task{
+		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, start: settings.Start,
+		result: StreamResult{Workspace: w.name, Stream: s.Name, Status: StatusOK},
+	}
+	return t, t.restore(ctx)
+}
+
+// restore reads the checkpoint from the database, which alone knows what is committed.
+func (t *task) restore(ctx context.Context) error {
+	return t.run.writer.use(func(work *load.Work) error {
+		var err error
+		if t.base, err = work.Checkpoint(ctx, t.workspace.name, t.stream.Name); err != nil {
+			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
+		}
+		if t.state, err = extract.ParseState(t.base.State); err != nil {
+			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
+		}
+		return nil
+	})
+}
+
+// read is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
+// whole when reading stopped is committed, whatever stopped it.
+func (t *task) read(ctx context.Context, req extract.Request) error {
+	reader := t.workspace.client.Read(req)
+	for !t.run.over() {
+		page, err := reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return t.commit(ctx)
+		}
+		if err != nil {
+			return errors.Join(err, t.commit(ctx))
+		}
+		if err := t.add(page, req); err != nil {
+			return err
+		}
+		if page.Boundary || t.full() {
+			if err := t.commit(ctx); err != nil {
+				return err
+			}
+			if err := t.run.publishIfDue(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	t.result.Cut = true
+	return t.commit(ctx)
+}
+
+// add decodes a page into the open batch. The state moves on only once all records of the page are in the batch.
+func (t *task) add(page extract.Page, req extract.Request) error {
+	meta := transform.Meta{ReadAt: page.ServerTime}
+	if meta.ReadAt.IsZero() {
+		meta.ReadAt = t.run.now()
+	}
+	if t.decoder.Records() == 0 {
+		t.opened = t.run.now()
+	}
+	for _, record := range page.Records {
+		meta.Over = record.Over
+		if record.Gone {
+			t.decoder.Gone(record.Over, meta)
+			continue
+		}
+		if err := t.decoder.Append(record.Raw, meta); err != nil {
+			return &Problem{Class: "data", What: "a record of " + t.stream.Name + " is not JSON", Err: err,
+				Next: "aqueduck sync --select " + t.stream.Name + ", and report it with the request id if it stays"}
+		}
+	}
+	t.result.Extracted += int64(len(page.Records))
+	if req.Since.IsZero() && req.Until.IsZero() { // an explicit window moves no mark
+		t.state = page.State
+	}
+	t.run.progress.page(t, page)
+	return nil
+}
+
+func (t *task) full() bool {
+	return t.decoder.Records() >= batchRecords || t.decoder.Bytes() >= batchBytes ||
+		t.decoder.Records() > 0 && t.run.now().Sub(t.opened) >= batchAge
+}
+
+// commit hands the open batch over with the state it makes true. It goes on when the run was interrupted: a page that
+// is whole is worth keeping.
+func (t *task) commit(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	next := t.next(t.state)
+	if t.decoder.Records() == 0 && next.State == t.base.State {
+		return nil
+	}
+	if err := t.refuseVanishedColumns(ctx); err != nil {
+		return err
+	}
+	batches := t.decoder.Take()
+	defer release(batches)
+	if t.state.Sweep != nil {
+		batches[0].Sweep = t.state.Sweep.Number
+	}
+	t.result.reject(t.decoder.Rejects())
+	written, err := t.run.writer.commit(ctx, t.workspace.name, t.stream.Name, t.base, next, batches)
+	if err != nil {
+		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
+	}
+	t.base = next
+	t.result.add(written)
+	t.run.progress.committed(t)
+	return nil
+}
+
+func (t *task) next(state extract.State) load.Checkpoint {
+	return load.Checkpoint{
+		Workspace: t.workspace.name, Stream: t.stream.Name, Seq: t.base.Seq + 1, State: state.String(),
+		SyncedTo: unix(state.SyncedTo), HistoryTo: unix(state.HistoryTo),
+	}
+}
+
+func unix(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+func release(batches []transform.Batch) {
+	for _, b := range batches {
+		b.Rows.Release()
+	}
+}
+
+// refuseVanishedColumns stops the stream when a column that nearly every stored row has is in none of many records: an
+// answer that leaves a field out would otherwise overwrite good data with nulls (T33).
+func (t *task) refuseVanishedColumns(ctx context.Context) error {
+	absent, records := t.decoder.AbsentColumns()
+	if records < 1000 || len(absent) == 0 {
+		return nil
+	}
+	if t.filled == nil {
+		err := t.run.writer.use(func(work *load.Work) (err error) {
+			t.filled, err = work.Filled(ctx, t.workspace.name, t.tables[0])
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("stream %s: compare with what is stored: %w", t.stream.Name, err)
+		}
+	}
+	for _, column := range absent {
+		if t.filled[column] {
+			return &Problem{Class: "data",
+				What: fmt.Sprintf("stream %s: none of %d records has %s, which nearly every stored row has", t.stream.Name, records, column),
+				Next: "see whether the API version or the token's rights changed; drop the column under streams: in pipelines.yaml if it is meant to go"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/publish"
+	"aqueduck/transform"
+)
+
+// writer is the run's one way into the work database. Streams commit through it side by side; publishing and folding
+// wait until no commit is under way, because both replace the database that the streams write to.
+type writer struct {
+	dir  load.Dir
+	open load.Options
+	spec publish.Spec
+
+	mu        sync.Mutex // guards what follows, and with it every use of the work database
+	work      *load.Work
+	published time.Time // of the last publish in this run, or its start
+	publishes int
+}
+
+func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.Spec) (*writer, error) {
+	w := &writer{dir: dir, open: o, spec: spec, published: o.Now()}
+	var err error
+	if w.work, err = load.Open(ctx, dir, o); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// prepare makes the tables before the first row of the run, and folds the log when that changed any: a log that holds
+// both new columns and rows is the one kind that the database is known to replay wrongly.
+func (w *writer) prepare(ctx context.Context, schema string, tables []transform.Table) ([]load.Change, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changes, err := w.work.Ensure(ctx, schema, tables)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the tables of %s: %w", schema, err)
+	}
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	return changes, w.work.Fold(ctx)
+}
+
+// use runs f with the work database while nobody else has it.
+func (w *writer) use(f func(*load.Work) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.work == nil {
+		return fmt.Errorf("the work database is closed: an earlier fold or publish of this run did not succeed")
+	}
+	return f(w.work)
+}
+
+// commit merges the batches, moves the checkpoint, and folds the log when it has grown long.
+func (w *writer) commit(ctx context.Context, schema, stream string, base, next load.Checkpoint, batches []transform.Batch) (written load.Written, err error) {
+	err = w.use(func(work *load.Work) error {
+		if written, err = work.Commit(ctx, schema, stream, base, next, batches); err != nil {
+			return err
+		}
+		if work.FoldNeeded() {
+			return work.Fold(ctx)
+		}
+		return nil
+	})
+	return written, err
+}
+
+// due says whether the readers have waited long enough for what this run has committed so far.
+func (w *writer) due(every time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return every > 0 && w.open.Now().Sub(w.published) >= every
+}
+
+// publish puts a new file before the readers. With more to come the work database is opened again.
+func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.work == nil {
+		return publish.Result{}, fmt.Errorf("nothing to publish: the work database is closed")
+	}
+	spec := w.spec
+	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
+	result, err := publish.Publish(ctx, w.dir, w.work, spec)
+	w.work = nil
+	if err != nil {
+		return result, fmt.Errorf("publish: %w", err)
+	}
+	w.publishes++
+	w.published = w.open.Now()
+	if more {
+		if w.work, err = load.Open(ctx, w.dir, w.open); err != nil {
+			return result, fmt.Errorf("go on after publishing: %w", err)
+		}
+	}
+	return result, nil
+}
+
+func (w *writer) close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.work == nil {
+		return nil
+	}
+	work := w.work
+	w.work = nil
+	return work.Close()
+}
