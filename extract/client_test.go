@@ -1,0 +1,351 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// look asks for one record of the deleted contacts: the simplest request there is.
+func look(c *Client) ([]byte, error) {
+	record, _, err := c.One(context.Background(), sweepStream())
+	return record, err
+}
+
+func TestNewRefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	good := Options{BaseURL: "https://api.example.com", Token: "canary-token-1", Version: "2.17"}
+	tests := map[string]struct {
+		change func(*Options)
+		want   string // words of the error; empty: it works
+	}{
+		"good":                  {func(*Options) {}, ""},
+		"a path":                {func(o *Options) { o.BaseURL = "https://api.example.com/v1/" }, ""},
+		"loopback":              {func(o *Options) { o.BaseURL = "http://127.0.0.1:8080" }, ""},
+		"loopback of IPv6":      {func(o *Options) { o.BaseURL = "http://[::1]:8080" }, ""},
+		"localhost":             {func(o *Options) { o.BaseURL = "http://localhost:8080" }, ""},
+		"plain http":            {func(o *Options) { o.BaseURL = "http://api.example.com" }, "https://"},
+		"plain http, this LAN":  {func(o *Options) { o.BaseURL = "http://192.168.1.4" }, "https://"},
+		"disguised loopback":    {func(o *Options) { o.BaseURL = "http://127.0.0.1.example.com" }, "https://"},
+		"no address":            {func(o *Options) { o.BaseURL = "" }, "names no host"},
+		"no scheme":             {func(o *Options) { o.BaseURL = "api.example.com" }, "names no host"},
+		"another scheme":        {func(o *Options) { o.BaseURL = "ftp://api.example.com" }, "https://"},
+		"a password":            {func(o *Options) { o.BaseURL = "https://a:canary-token-1@api.example.com" }, "nothing more"},
+		"a query":               {func(o *Options) { o.BaseURL = "https://api.example.com?token=canary-token-1" }, "nothing more"},
+		"no URL":                {func(o *Options) { o.BaseURL = "https://a:canary-token-1@[::1" }, "no URL"},
+		"no token":              {func(o *Options) { o.Token = "" }, "the token is empty"},
+		"token with line break": {func(o *Options) { o.Token = "canary-token-1\n" }, "line breaks"},
+		"no version":            {func(o *Options) { o.Version = "" }, "no API version"},
+		"header with a space":   {func(o *Options) { o.VersionHeader = "Service Version" }, "no name of a header"},
+		"limit below zero":      {func(o *Options) { o.RequestsPerMinute = -1 }, "below zero"},
+	}
+	for name, test := range tests {
+		o := good
+		test.change(&o)
+		c, err := New(o)
+		switch {
+		case test.want == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "canary")):
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		case c != nil:
+			c.Close()
+		}
+	}
+}
+
+func TestT113EveryRequestSaysWhoAndWhichVersion(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`{"data":[{"id":"1"}]}`))
+	c := a.client(t, func(o *Options) { o.VersionHeader = "Api-Version" })
+	if _, err := look(c); err != nil {
+		t.Fatal(err)
+	}
+	got := a.asked()[0]
+	want := map[string]string{
+		"Authorization": "Bearer secret-token-of-the-tests", "Api-Version": "2.17", "Accept": "application/json",
+		"Accept-Encoding": "gzip", "Cache-Control": "no-cache", "User-Agent": "aqueduck",
+	}
+	for name, value := range want {
+		if got.header.Get(name) != value {
+			t.Errorf("%s: %q, want %q", name, got.header.Get(name), value)
+		}
+	}
+	if got.query != "page=1&per_page=1" {
+		t.Errorf("One asked %s", got.query)
+	}
+}
+
+func TestT115OneAndCountTellWhoseWorkspaceItIs(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(30)...)
+	c := ws.client(t)
+	record, at, err := c.One(context.Background(), searchStream())
+	if err != nil || !strings.Contains(string(record), `"c000"`) || at.Unix() != noon.Unix() {
+		t.Errorf("One: %s, %v, %v", record, at, err)
+	}
+	if total, err := c.Count(context.Background(), searchStream()); err != nil || total != 30 {
+		t.Errorf("Count: %d, %v", total, err)
+	}
+	empty := serve(t, answers(`{"data":[]}`)).client(t)
+	if record, err := look(empty); record != nil || err != nil {
+		t.Errorf("One of nothing: %s, %v", record, err)
+	}
+	if total, err := empty.Count(context.Background(), sweepStream()); total != -1 || err != nil {
+		t.Errorf("Count that is not told: %d, %v", total, err)
+	}
+	if _, err := empty.Count(context.Background(), overStream()); err == nil {
+		t.Error("Count of what has no list: no error")
+	}
+}
+
+func TestT116RefusedTokenStopsEverything(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`401 {"type":"error.list","request_id":"r9","errors":[{"code":"unauthorized","message":"Access Token Invalid secret-token-of-the-tests"}]}`))
+	c := a.client(t)
+	_, err := look(c)
+	var e *Error
+	if !errors.As(err, &e) || e.Class != ClassAuth || e.Status != 401 || e.RequestID != "r9" || strings.Contains(err.Error(), "secret-token") {
+		t.Errorf("got %v", err)
+	}
+	if _, _, err := drained(c.Read(Request{Stream: searchStream()})); ClassOf(err) != ClassAuth {
+		t.Errorf("then: %v", err)
+	}
+	if c.Requests() != 1 {
+		t.Errorf("%d requests after the token was refused, want 1", c.Requests())
+	}
+}
+
+func TestT116RotatedTokenIsReadOnce(t *testing.T) {
+	t.Parallel()
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if r.Header.Get("Authorization") != "Bearer second" {
+			reply(w, `401 {"type":"error.list","errors":[{"code":"token_revoked","message":"x"}]}`)
+			return
+		}
+		reply(w, `{"data":[]}`)
+	})
+	for name, test := range map[string]struct {
+		next     []Secret
+		class    Class
+		requests int64
+	}{
+		"rotated":   {next: []Secret{"second"}, requests: 2},
+		"unchanged": {next: []Secret{"secret-token-of-the-tests"}, class: ClassAuth, requests: 1},
+		"no better": {next: []Secret{"third", "fourth"}, class: ClassAuth, requests: 2},
+		"empty":     {next: []Secret{""}, class: ClassAuth, requests: 1},
+	} {
+		n := 0
+		c := a.client(t, func(o *Options) {
+			o.Refresh = func() (Secret, error) { n++; return test.next[n-1], nil }
+		})
+		if _, err := look(c); ClassOf(err) != test.class || c.Requests() != test.requests || n != 1 {
+			t.Errorf("%s: %v after %d requests, %d readings", name, err, c.Requests(), n)
+		}
+	}
+}
+
+func TestAnswersAreClassified(t *testing.T) {
+	t.Parallel()
+	list := func(status int, code string) string {
+		return fmt.Sprintf(`%d {"type":"error.list","request_id":null,"errors":[{"code":%q,"message":"m"}]}`, status, code)
+	}
+	tests := map[string]struct {
+		answer   string
+		class    Class
+		requests int64
+	}{
+		"plan":               {list(403, "api_plan_restricted"), ClassPlan, 1},
+		"scope":              {list(403, "forbidden"), ClassScope, 1},
+		"scope, HTML":        {"403 <html>", ClassScope, 1},
+		"not found":          {errNotFound, ClassNotFound, 1},
+		"bare 404":           {"404 <html>", ClassTransient, usualAttempts},
+		"400":                {list(400, "parameter_invalid"), ClassContract, 1},
+		"422":                {"422 {}", ClassContract, 1},
+		"client_error":       {list(400, "client_error"), ClassContract, 1}, // without a cursor it is about something else
+		"408":                {"408 ", ClassTransient, usualAttempts},
+		"429":                {list(429, "rate_limit_exceeded"), ClassTransient, usualAttempts},
+		"500":                {"500 <html>", ClassTransient, usualAttempts},
+		"503":                {list(503, "service_unavailable"), ClassTransient, usualAttempts},
+		"204":                {"204 ", ClassContract, 1},
+		"T19 error list":     {`{"type":"error.list","errors":[{"code":"parameter_invalid","message":"x"}]}`, ClassContract, 3},
+		"T19 plan":           {`{"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`, ClassPlan, 1},
+		"T19 token":          {`{"type":"error.list","errors":[{"code":"token_revoked","message":"x"}]}`, ClassAuth, 1},
+		"T19 quota":          {`{"type":"error.list","errors":[{"code":"rate_limit_exceeded","message":"x"}]}`, ClassTransient, usualAttempts},
+		"T19 list and error": {`{"type":"error.list","data":[],"errors":[]}`, ClassContract, 3},
+		"T19 {}":             {`{}`, ClassContract, 3},
+		"T19 other key":      {`{"items":[]}`, ClassContract, 3},
+		"T19 list is null":   {`{"data":null}`, ClassContract, 3},
+		"T19 list is object": {`{"data":{}}`, ClassContract, 3},
+		"T19 list twice":     {`{"data":[],"data":[]}`, ClassContract, 3},
+		"T19 HTML":           {"<html>all fine</html>", ClassTransient, usualAttempts},
+		"T19 empty":          {"", ClassTransient, usualAttempts},
+		"T19 null":           {"null", ClassContract, 3},
+		"T19 a list":         {"[]", ClassContract, 3},
+		"T120 cut":           {`{"data":[{"id":"1"}`, ClassTransient, usualAttempts},
+		"T120 trailing":      {`{"data":[]}<html>`, ClassTransient, usualAttempts},
+		"T120 second answer": {`{"data":[]} {"data":[]}`, ClassTransient, usualAttempts},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := serve(t, answers(test.answer))
+			c := a.client(t)
+			_, err := look(c)
+			if ClassOf(err) != test.class || c.Requests() != test.requests || c.Retries() != test.requests-1 {
+				t.Errorf("%v after %d requests; want class %s after %d", err, c.Requests(), test.class, test.requests)
+			}
+		})
+	}
+}
+
+func TestErrorsSayWhatWasBeingDone(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
+	_, err := look(a.client(t))
+	want := "look at deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestFailuresThatPassAreNotNoticed(t *testing.T) {
+	t.Parallel()
+	const good = `{"data":[{"id":"1"}]}`
+	for name, bad := range map[string]string{
+		"500": "500 ", "502": "502 <html>", "408": "408 ", "404": "404 <html>", "429": "429 ", "cut": `{"data":[`, "HTML": "<html>", "wrong": "{}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := serve(t, answers(bad, bad, good))
+			c := a.client(t)
+			if record, err := look(c); err != nil || string(record) != `{"id":"1"}` || c.Requests() != 3 || c.Retries() != 2 {
+				t.Errorf("%s, %v after %d requests", record, err, c.Requests())
+			}
+		})
+	}
+}
+
+func TestT118EnqueueIsNeverRepeated(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers("500 "))
+	c := a.client(t)
+	_, err := c.send(context.Background(), call{op: "enqueue", method: "POST", path: "/export/reporting_data/enqueue"})
+	if ClassOf(err) != ClassTransient || c.Requests() != 1 {
+		t.Errorf("%v after %d requests", err, c.Requests())
+	}
+}
+
+func TestOnlyReadingIsPossible(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`{"data":[]}`))
+	c := a.client(t)
+	for _, test := range []struct {
+		method, path string
+		allowed      bool
+	}{
+		{"GET", "/anything", true}, {"POST", "/contacts/search", true}, {"POST", "/companies/list", true}, {"POST", "/export/reporting_data/enqueue", true},
+		{"POST", "/contacts", false}, {"POST", "/contacts/merge", false}, {"POST", "/contacts/bulk", false}, {"POST", "/tickets/enqueue", false},
+		{"POST", "/x/export/reporting_data/enqueue", false}, {"POST", "/contacts/search/x", false}, {"POST", "/research", false}, {"POST", "", false},
+		{"PUT", "/contacts/search", false}, {"DELETE", "/contacts/1", false}, {"PATCH", "/contacts/search", false}, {"HEAD", "/contacts", false}, {"get", "/contacts", false},
+	} {
+		before := c.Requests()
+		_, err := c.send(context.Background(), call{op: "try", method: test.method, path: test.path})
+		if sent := c.Requests() > before; sent != test.allowed || (err == nil) != test.allowed {
+			t.Errorf("%s %s: sent %t, %v", test.method, test.path, sent, err)
+		}
+	}
+}
+
+func TestT119RedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	var led atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		led.Add(1)
+		reply(w, `{"data":[]}`)
+	}))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			target := other.URL
+			if status%2 == 0 {
+				target = "/contacts/elsewhere"
+			}
+			http.Redirect(w, r, target+"?signature=secret", status)
+		})
+		c := a.client(t)
+		_, _, err := drained(c.Read(Request{Stream: searchStream(), State: State{SyncedTo: mark}}))
+		if !errors.Is(err, errRedirect) || c.Requests() != 1 || strings.Contains(err.Error(), "signature") {
+			t.Errorf("%d: %v after %d requests", status, err, c.Requests())
+		}
+	}
+	if led.Load() != 0 {
+		t.Errorf("%d requests were led elsewhere", led.Load())
+	}
+}
+
+func TestMaxRequestsEndsARunCleanly(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(100)...)
+	s := searchStream()
+	s.Read.Page.Size = 10
+	state := State{SyncedTo: at(11 * hour), HistoryDone: true}
+	c := ws.client(t, func(o *Options) { o.MaxRequests = 3 })
+	ids, pages, err := drained(c.Read(Request{Stream: s, State: state}))
+	if !errors.Is(err, ErrBudget) || len(ids) != 30 || c.Requests() != 3 {
+		t.Fatalf("%d records, %v after %d requests", len(ids), err, c.Requests())
+	}
+	more, _ := drain(t, ws.client(t).Read(Request{Stream: s, State: last(pages)}))
+	if got := distinct(append(ids, more...)); !slices.Equal(got, ws.ids()) {
+		t.Errorf("read %v", got)
+	}
+}
+
+func TestStreamsSideBySideShareOneBudget(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(100)...)
+	s := searchStream()
+	s.Read.Page.Size = 10
+	c := ws.client(t, func(o *Options) { o.MaxRequests = 25 })
+	done := make(chan int64)
+	for range 4 {
+		go func() {
+			_, _, err := drained(c.Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+			if err != nil && !errors.Is(err, ErrBudget) {
+				t.Error(err)
+			}
+			done <- c.Requests()
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	if c.Requests() != 25 || len(ws.asked()) != 25 {
+		t.Errorf("%d requests counted, %d sent; want 25", c.Requests(), len(ws.asked()))
+	}
+}
+
+func TestServerNowNeedsAnAnswer(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`{"data":[]}`))
+	c := a.client(t)
+	if !c.ServerNow().IsZero() {
+		t.Error("a server's time before any answer")
+	}
+	if _, err := look(c); err != nil {
+		t.Fatal(err)
+	}
+	a.clock.mu.Lock()
+	a.clock.now = noon.Add(time.Hour)
+	a.clock.mu.Unlock()
+	if got := c.ServerNow(); !got.Equal(noon.Add(time.Hour)) {
+		t.Errorf("server's now %v", got)
+	}
+}

@@ -1,0 +1,298 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+func zip(t testing.TB, parts ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, part := range parts {
+		w := gzip.NewWriter(&b)
+		if _, err := io.WriteString(w, part); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func TestBodiesComeWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	const good = `{"data":[{"id":"1"}]}`
+	whole := zip(t, good)
+	tests := map[string]struct {
+		encoding, length string
+		body             []byte
+		class            Class // empty: it is taken
+	}{
+		"plain":             {body: []byte(good)},
+		"identity":          {encoding: "identity", body: []byte(good)},
+		"gzip":              {encoding: "gzip", body: whole},
+		"GZIP":              {encoding: "GZIP", body: whole},
+		"gzip cut":          {encoding: "gzip", body: whole[:len(whole)-3], class: ClassTransient},
+		"gzip cut early":    {encoding: "gzip", body: whole[:5], class: ClassTransient},
+		"gzip checksum":     {encoding: "gzip", body: append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8), class: ClassTransient},
+		"gzip trailing":     {encoding: "gzip", body: append(bytes.Clone(whole), "<html>"...), class: ClassTransient},
+		"gzip second":       {encoding: "gzip", body: zip(t, good, " "), class: ClassTransient},
+		"gzip that is none": {encoding: "gzip", body: []byte(good), class: ClassTransient},
+		"gzip empty":        {encoding: "gzip", class: ClassTransient},
+		"other encoding":    {encoding: "br", body: []byte(good), class: ClassTransient},
+		"T120 short":        {length: "100", body: []byte(good), class: ClassTransient},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+				if test.encoding != "" {
+					w.Header().Set("Content-Encoding", test.encoding)
+				}
+				if test.length != "" {
+					w.Header().Set("Content-Length", test.length)
+				}
+				_, _ = w.Write(test.body)
+			})
+			record, err := look(a.client(t))
+			if ClassOf(err) != test.class || (err == nil) != (test.class == "") || err == nil && string(record) != `{"id":"1"}` {
+				t.Errorf("%s, %v", record, err)
+			}
+		})
+	}
+}
+
+func TestT126BytesOfRecordsPassThroughUntouched(t *testing.T) {
+	t.Parallel()
+	records := []string{
+		`{"id":"1","name":"` + "\xff\xfe" + `"}`, `{"id":"2","name":"\ud800"}`, "{ \"id\" :\t\"3\" , \"n\":1.0e2 }", `{"id":"4","name":"\u0000"}`,
+		`{"id":"5","id":"6","ID":"7"}`, `{}`, `{"":""}`, `{"id":123456789012345678901234567890}`, `{"a":{"}":"{"},"id":"9"}`, `"text"`, `7`, `[]`, `{"` + "\xff" + `":1}`,
+	}
+	a := serve(t, answers(`{"data":[`+strings.Join(records, " ,\n")+`, null]}`))
+	p := first(t, a.client(t).Read(Request{Stream: sweepStream()}))
+	if len(p.Records) != len(records) {
+		t.Fatalf("%d records, want %d", len(p.Records), len(records))
+	}
+	for i, want := range records {
+		if got := string(p.Records[i].Raw); got != want {
+			t.Errorf("record %d is %q, want %q", i, got, want)
+		}
+	}
+}
+
+func TestT130HugePagesAreAskedForInHalves(t *testing.T) {
+	t.Parallel()
+	for _, zipped := range []bool{false, true} {
+		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			var b strings.Builder
+			numbered(300, func(int, int) bool { return false })(recorder{w, &b}, r, "")
+			// Each record carries a kilobyte that compresses to nothing.
+			body := strings.ReplaceAll(b.String(), `"id"`, `"pad":"`+strings.Repeat("x", 1000)+`","id"`)
+			if zipped {
+				w.Header().Set("Content-Encoding", "gzip")
+				body = string(zip(t, body))
+			}
+			_, _ = io.WriteString(w, body)
+		})
+		c := a.client(t)
+		c.limits.body = 50_000
+		ids, _ := drain(t, c.Read(Request{Stream: sweepStream()}))
+		if len(distinct(ids)) != 300 || c.Requests() > 15 {
+			t.Errorf("zipped %t: %d records after %d requests", zipped, len(distinct(ids)), c.Requests())
+		}
+	}
+}
+
+// recorder keeps a body instead of sending it.
+type recorder struct {
+	http.ResponseWriter
+	b *strings.Builder
+}
+
+func (r recorder) Write(p []byte) (int, error)       { return r.b.Write(p) }
+func (r recorder) WriteString(s string) (int, error) { return r.b.WriteString(s) }
+
+func TestT130BombEndsAtTheCap(t *testing.T) {
+	t.Parallel()
+	bomb := zip(t, `{"data":["`+strings.Repeat("0", 100<<20)+`"]}`)
+	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(bomb)
+	})
+	c := a.client(t)
+	if _, err := look(c); !errors.Is(err, errTooBig) || c.Requests() != 1 {
+		t.Errorf("%v after %d requests", err, c.Requests())
+	}
+}
+
+// The limits of the transport run on the machine's clock: here they are short.
+func TestServersThatHangAreGivenUp(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		limits func(*limits)
+		answer func(w http.ResponseWriter, leave <-chan struct{})
+		want   error
+	}{
+		"no answer": {
+			limits: func(l *limits) { l.header = 20 * time.Millisecond },
+			answer: func(_ http.ResponseWriter, leave <-chan struct{}) { <-leave },
+		},
+		"stalled body": {
+			limits: func(l *limits) { l.stall = 20 * time.Millisecond },
+			answer: func(w http.ResponseWriter, leave <-chan struct{}) {
+				_, _ = io.WriteString(w, `{"data":[`)
+				w.(http.Flusher).Flush()
+				<-leave
+			},
+			want: errStalled,
+		},
+		"a byte at a time": {
+			limits: func(l *limits) { l.total = 50 * time.Millisecond },
+			answer: func(w http.ResponseWriter, leave <-chan struct{}) {
+				tick := time.NewTicker(2 * time.Millisecond)
+				defer tick.Stop()
+				for {
+					select {
+					case <-leave:
+						return
+					case <-tick.C:
+						_, _ = io.WriteString(w, " ")
+						w.(http.Flusher).Flush()
+					}
+				}
+			},
+			want: errTooSlow,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			leave := make(chan struct{})
+			a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) { test.answer(w, leave) })
+			defer close(leave)
+			c := a.client(t)
+			test.limits(&c.limits)
+			c.http.Transport = newTransport(c.base, c.limits)
+			_, err := look(c)
+			if ClassOf(err) != ClassTransient || test.want != nil && !errors.Is(err, test.want) || test.want == nil && !timeout(err) {
+				t.Errorf("got %v", err)
+			}
+			c.Close()
+		})
+	}
+}
+
+func TestConnectionsThatBreakAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	n := 0
+	a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		if n++; n < 3 {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_ = conn.(*net.TCPConn).SetLinger(0) // a reset instead of an end
+				_ = conn.Close()
+			}
+			return
+		}
+		reply(w, `{"data":[]}`)
+	})
+	if _, err := look(a.client(t)); err != nil {
+		t.Error(err)
+	}
+	a.Close()
+	if _, err := look(a.client(t)); ClassOf(err) != ClassTransient {
+		t.Errorf("nobody there: %v", err)
+	}
+}
+
+func TestCertificatesAreVerified(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came through") }))
+	server.Config.ErrorLog = quiet()
+	server.StartTLS()
+	defer server.Close()
+	clk := &clock{now: noon}
+	c, err := New(Options{BaseURL: server.URL, Token: "x", Version: "2.17", Now: clk.Now, Wait: clk.Wait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := look(c); ClassOf(err) != ClassContract || c.Requests() != 1 || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("%v after %d requests", err, c.Requests())
+	}
+}
+
+func TestPlainHTTPLeavesThisMachineNever(t *testing.T) {
+	t.Parallel()
+	for address, ok := range map[string]bool{
+		"127.0.0.1:80": true, "[::1]:80": true, "127.8.9.1:1": true, "[::ffff:127.0.0.1]:80": true,
+		"10.0.0.1:80": false, "169.254.169.254:80": false, "[fe80::1]:80": false, "8.8.8.8:80": false, "0.0.0.0:80": false, "nonsense": false,
+	} {
+		if err := onlyLoopback("tcp", address, nil); (err == nil) != ok {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	a := serve(t, answers(`{"data":[]}`))
+	c := a.client(t)
+	if c.http.Transport.(*http.Transport).Proxy != nil {
+		t.Error("the transport asks for a proxy")
+	}
+	if _, err := look(c); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCancelledWaitEndsARequest(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers("503 "))
+	ctx, cancel := context.WithCancel(context.Background())
+	c := a.client(t, func(o *Options) {
+		o.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
+	})
+	_, _, err := c.One(ctx, sweepStream())
+	if !errors.Is(err, context.Canceled) || c.Requests() != 1 {
+		t.Errorf("%v after %d requests", err, c.Requests())
+	}
+}
+
+func TestSleepEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if err := sleep(context.Background(), 0); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHideLeavesNoTraceOfAToken(t *testing.T) {
+	t.Parallel()
+	const token = "dG9rOjEyMzQ1Njc4OTA="
+	for _, text := range []string{token, "x" + token + "y", token[:10], "bad " + token[5:], strings.ToUpper("nothing"), fmt.Sprintf("%s and %s", token, token[3:14])} {
+		got := hide(text, []Secret{"another", token})
+		for i := 0; i+8 <= len(token); i++ {
+			if strings.Contains(got, token[i:i+8]) {
+				t.Errorf("%q became %q", text, got)
+			}
+		}
+	}
+}
