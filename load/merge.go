@@ -296,8 +296,8 @@ func (m *merger) insert(ctx context.Context, t transform.Table, from string) (in
 }
 
 // markGone handles the rows that say that their record is gone: the stored row keeps its content and says so too; a
-// record never seen gets a row with nothing but that. One that is known to be gone stays as it is. Where a later row
-// of the batch has the record again, it is not gone.
+// record never seen gets a row with nothing but that. One that is known to be gone is noted again, with the new time:
+// whoever asked again has an answer now. Where a later row of the batch has the record again, it is not gone.
 func (m *merger) markGone(ctx context.Context, own staged) error {
 	t, gone := own.table, transform.GoneColumn
 	key := duck.Names("", t.Key)
@@ -307,7 +307,7 @@ func (m *merger) markGone(ctx context.Context, own staged) error {
 		return err
 	}
 	table := duck.Table(m.schema, t.Name)
-	marked, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS NULL",
+	marked, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS DISTINCT FROM g.at",
 		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, matches("t.", t.Key, "g.", t.Key), gone),
 		m.stamp, m.work.options.RunID)
 	if err != nil {

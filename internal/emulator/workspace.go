@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -65,7 +64,7 @@ type Workspace struct {
 func New(c Config) *Workspace {
 	c = withDefaults(c)
 	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), still: c.Start, zone: c.Zone,
-		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, stale: true, epoch: rand.Uint64()}
+		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, stale: true, epoch: mix(c.Seed + 2)}
 	w.knobs.Store(&c.Knobs)
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
