@@ -13,7 +13,7 @@ import (
 // The pace of requests, in requests a second.
 const (
 	firstPace   = 5.0   // before anything is known
-	slowestPace = 0.1   // refusals never bring it below: the workspace would look dead
+	slowestPace = 0.1   // refusals alone never bring it below: the workspace would look dead
 	blindPace   = 160.0 // 10,000 a minute, the highest quota known: where growth ends when the answers name no limit
 	ourShare    = 0.8   // of what the answers allow; the rest is for the workspace's other tools
 )
@@ -81,11 +81,11 @@ func (b *budget) learn(h http.Header, now, server time.Time) {
 	const short, slack = 10 * time.Second, 2 * time.Second
 	b.minute = b.minute || q.reset > short+slack
 	window := short
-	if b.minute || q.reset == 0 {
+	if b.minute || !q.told {
 		window = time.Minute
 	}
 	first := b.known == 0
-	b.known = max(ourShare*float64(q.limit)/window.Seconds(), slowestPace)
+	b.known = ourShare * float64(q.limit) / window.Seconds()
 	b.pace = min(b.pace+b.known/50, b.known) // back from a refusal within some fifty answers
 	if first && b.slowed.IsZero() {
 		b.pace = b.known
@@ -104,7 +104,11 @@ func (b *budget) refused(now, sent time.Time, d time.Duration) {
 	b.hold(now.Add(min(d, longestWait)))
 	// Requests that were under way together are refused together: that is one refusal.
 	if sent.After(b.slowed) || b.slowed.IsZero() {
-		b.pace = max(b.pace/2, slowestPace)
+		slowest := slowestPace
+		if b.known > 0 {
+			slowest = min(slowest, b.known)
+		}
+		b.pace = max(b.pace/2, slowest)
 		b.slowed = now
 	}
 }

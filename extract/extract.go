@@ -49,12 +49,13 @@ type Client struct {
 	retries  atomic.Int64
 	restarts atomic.Int64
 
-	mu      sync.Mutex    // guards what follows
-	token   Secret        // the one in use
-	told    []Secret      // every token so far: none may show in a message
-	stopped *Error        // set when the workspace refused the token: nothing more is sent
-	offset  time.Duration // server's clock minus ours
-	known   bool          // offset was measured
+	mu      sync.Mutex      // guards what follows
+	token   Secret          // the one in use
+	told    []Secret        // every token so far: none may show in a message
+	stopped *Error          // set when the workspace refused the token: nothing more is sent
+	sent    map[string]Sent // by what it was for
+	offset  time.Duration   // server's clock minus ours
+	known   bool            // offset was measured
 }
 
 // defaultHeader names the version header of the API's document.
@@ -87,7 +88,7 @@ func New(o Options) (*Client, error) {
 	case o.RequestsPerMinute < 0 || o.MaxRequests < 0:
 		return nil, errors.New("client: a limit on requests is below zero")
 	}
-	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, told: []Secret{o.Token}}
+	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, told: []Secret{o.Token}, sent: map[string]Sent{}}
 	c.budget = newBudget(o.RequestsPerMinute, o.Now())
 	c.http = &http.Client{
 		Transport: newTransport(base, c.limits),
@@ -105,6 +106,16 @@ func (c *Client) Requests() int64 { return c.requests.Load() }
 
 // Retries is the number of requests that were sent again.
 func (c *Client) Retries() int64 { return c.retries.Load() }
+
+// Sent counts requests: all of them, and those that asked again for what a failed one had asked for.
+type Sent struct{ Requests, Retries int64 }
+
+// Sent is what was sent to read one stream, its nested lists included.
+func (c *Client) Sent(s *schemas.Stream) Sent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent[reading(s)]
+}
 
 // Restarts is the number of cursors that the server no longer knew, each followed by a new walk from the last known place.
 func (c *Client) Restarts() int64 { return c.restarts.Load() }

@@ -24,7 +24,8 @@ func parseDate(h http.Header) time.Time {
 type quota struct {
 	limit     int64         // requests a window, 0 unknown
 	remaining int64         // of it, -1 unknown
-	reset     time.Duration // until the window ends, 0 unknown
+	reset     time.Duration // until the window ends, never below zero
+	told      bool          // reset is known
 }
 
 // parseQuota reads the rate headers. now is the server's clock where it is known: Reset is a time of the server's, and a
@@ -38,9 +39,9 @@ func parseQuota(h http.Header, now time.Time) quota {
 		q.remaining = n
 	}
 	if n, ok := header(h, "X-RateLimit-Reset"); ok {
-		// A minute is the longest window there is; what is further away is no end of one.
-		if d := time.Unix(n, 0).Sub(now); d > 0 && d <= 2*longestWait {
-			q.reset = d
+		// A minute is the longest window there is: what is further away is no end of one. An end that has just passed is one.
+		if d := time.Unix(n, 0).Sub(now); d > -longestWait && d <= 2*longestWait {
+			q.reset, q.told = max(0, d), true
 		}
 	}
 	return q

@@ -34,7 +34,7 @@ type searching struct {
 // listOf is the list of a stream. since is the time that a searched stream is asked from.
 func listOf(s *schemas.Stream, since int64) list {
 	l := list{
-		op:     "read " + s.Name,
+		op:     reading(s),
 		method: s.Read.Method, path: s.Read.Path, query: s.Read.Query, records: s.Read.Records, page: s.Read.Page,
 		nested: nestedLists(s),
 	}
@@ -43,6 +43,9 @@ func listOf(s *schemas.Stream, since int64) list {
 	}
 	return l
 }
+
+// reading says what the requests of a stream are for.
+func reading(s *schemas.Stream) string { return "read " + s.Name }
 
 // The body of a POST.
 type (

@@ -104,7 +104,7 @@ func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *
 	if err := c.budget.enter(ctx, c.o.Now, c.o.Wait); err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
 	}
-	token, err := c.admit()
+	token, err := c.admit(q.op, n)
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
 	}
@@ -128,7 +128,7 @@ func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *
 }
 
 // admit counts a request and gives the token for it, or says why none may be sent.
-func (c *Client) admit() (Secret, error) {
+func (c *Client) admit(op string, n int) (Secret, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopped != nil {
@@ -138,6 +138,12 @@ func (c *Client) admit() (Secret, error) {
 		return "", ErrBudget
 	}
 	c.requests.Add(1)
+	t := c.sent[op]
+	t.Requests++
+	if n > 1 {
+		t.Retries++
+	}
+	c.sent[op] = t
 	return c.token, nil
 }
 

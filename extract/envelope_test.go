@@ -1,0 +1,181 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestInstantsOfEveryForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"1773144000": 1773144000, "1773144000.0": 1773144000, `"1773144000"`: 1773144000, "1.773144e9": 1773144000, "0": 0, "-5": -5,
+		`"2026-03-10T12:00:00Z"`: 1773144000, `"2026-03-10T13:00:00+01:00"`: 1773144000, `"2026-03-10T12:00:00.123Z"`: 1773144000,
+	} {
+		if got, ok := instant([]byte(text)); !ok || got != want {
+			t.Errorf("%s is %d, %t; want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "null", "true", `""`, `"yesterday"`, "{}", "[]", "1.5", "1e300", `"2026-03-10"`} {
+		if got, ok := instant([]byte(text)); ok {
+			t.Errorf("%s is %d", text, got)
+		}
+	}
+}
+
+func TestPlaceFindsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	const record = ` { "a" : {"b":[1,{"c":"}"},"\"]"], "d\u0065" : true } , "x":"\\\"", "a":2, "long":"` + "0123456789012345678901234567890123456789\\\\\\\"" + `","n":-1.5e3}`
+	for path, want := range map[string]string{
+		"a": `{"b":[1,{"c":"}"},"\"]"], "d\u0065" : true }`, "a.b": `[1,{"c":"}"},"\"]"]`, "a.de": "true", "x": `"\\\""`, "n": "-1.5e3",
+		"a.c": "", "b": "", "a.b.c": "", "x.y": "", "A": "", "n.m": "",
+	} {
+		if got := string(field([]byte(record), strings.Split(path, ".")...)); got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+	for text, want := range map[string]int{"[]": 0, "[ ]": 0, "[1]": 1, `[1, [2,3] ,{"a":[4]},"]"]`: 4, "[null]": 1} {
+		if got, ok := items([]byte(text)); !ok || got != want {
+			t.Errorf("%s has %d items, want %d", text, got, want)
+		}
+	}
+	if _, ok := items([]byte("{}")); ok {
+		t.Error("an object was taken for a list")
+	}
+}
+
+// FuzzScan holds the envelope's decoder against encoding/json: it never takes what is no JSON, never gives an envelope
+// without its list, and gives each record as it was sent.
+func FuzzScan(f *testing.F) {
+	f.Add([]byte(`{"type":"list","data":[{"id":"1","updated_at":5},{"id":"2"}],"total_count":2,"pages":{"next":null}}`))
+	f.Add([]byte(`{"type":"error.list","errors":[{"code":"x"}]}`))
+	f.Add([]byte(`{"data":[ {} , null,{"a":{"}":1} } , 7,"x",[]] , "conversations":1}`))
+	f.Add([]byte(`{}`))
+	f.Add([]byte(`{"data":[{"updated_at":1773144000,"tags":{"data":[1,2],"total_count":3}}]}x`))
+	f.Add([]byte(`{"\u0064ata":[]}`))
+	f.Add([]byte(`{"data":[{"tags":{"data":[1],"has_more":true,"url":"/contacts/1/tags"}},{}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		g := glanceOf(listOf(taggedStream(), 0))
+		e, err := scan(body, []string{"data"}, g)
+		if err != nil {
+			if e != nil {
+				t.Error("an error with an envelope")
+			}
+			return
+		}
+		if !json.Valid(body) {
+			t.Fatalf("no JSON was taken: %q", body)
+		}
+		var want struct{ Data []json.RawMessage }
+		d := json.NewDecoder(bytes.NewReader(body))
+		if err := d.Decode(&want); err != nil {
+			return // names in another case, of another type: encoding/json mixes them up
+		}
+		if !bytes.Contains(bytes.ToLower(body), []byte("data")) && !bytes.Contains(body, []byte(`\u`)) {
+			t.Fatalf("an envelope without its list: %q", body)
+		}
+		checkRecords(t, body, e, want.Data)
+	})
+}
+
+// checkRecords compares the records of an envelope with encoding/json's, where that reads the same key.
+func checkRecords(t *testing.T, body []byte, e *envelope, want []json.RawMessage) {
+	var names map[string]json.RawMessage
+	if json.Unmarshal(body, &names) != nil {
+		return
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(names["data"], &list) != nil || len(names["data"]) == 0 {
+		t.Fatalf("an envelope without its list: %q", body)
+	}
+	i := 0
+	for _, raw := range list {
+		if string(raw) == "null" {
+			continue
+		}
+		if i >= len(e.records) || !bytes.Equal(raw, e.records[i]) {
+			t.Fatalf("record %d of %q is %q, want %q", i, body, e.records, raw)
+		}
+		i++
+	}
+	if i != len(e.records) || len(e.seen) != len(e.records) {
+		t.Fatalf("%d records, %d seen, want %d, of %q", len(e.records), len(e.seen), i, body)
+	}
+}
+
+// FuzzPlace holds the finder of values against encoding/json.
+func FuzzPlace(f *testing.F) {
+	f.Add([]byte(`{"a":{"b":[1,2]},"c":"\"}"}`), "a", "b")
+	f.Add([]byte(`{"tags":{"data":[],"x\\":"\\"},"t\u0061gs":1}`), "tags", "data")
+	f.Add([]byte(`[]`), "a", "b")
+	f.Fuzz(func(t *testing.T, text []byte, one, two string) {
+		got := field(text, one, two) // whatever the text, it must come back
+		n, isList := items(text)
+		if !json.Valid(text) {
+			return
+		}
+		var list []json.RawMessage
+		if err := json.Unmarshal(text, &list); err == nil && isList && n != len(list) {
+			t.Errorf("%q has %d items, want %d", text, n, len(list))
+		}
+		want, known := walkDown(text, one, two)
+		if known && !bytes.Equal(got, want) {
+			t.Errorf("%s.%s of %q is %q, want %q", one, two, text, got, want)
+		}
+	})
+}
+
+// walkDown finds a value the slow way; unknown where encoding/json would mix up names.
+func walkDown(text []byte, path ...string) (value []byte, known bool) {
+	value = bytes.TrimLeft(text, " \t\r\n")
+	for _, name := range path {
+		if len(value) == 0 || value[0] != '{' {
+			return nil, true
+		}
+		d := json.NewDecoder(bytes.NewReader(value))
+		_, _ = d.Token()
+		found := false
+		var next json.RawMessage
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				return nil, false
+			}
+			var raw json.RawMessage
+			if d.Decode(&raw) != nil {
+				return nil, false
+			}
+			if strings.ContainsRune(key.(string), '\uFFFD') {
+				return nil, false
+			}
+			if !found && key.(string) == name {
+				found, next = true, raw
+			}
+		}
+		if !found {
+			return nil, true
+		}
+		value = next
+	}
+	return value, true
+}
+
+func TestScanOfALongListIsLinear(t *testing.T) {
+	t.Parallel()
+	size := func(n int) time.Duration {
+		body := []byte(`{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\"},`, n), ",") + `]}`)
+		begin := time.Now()
+		e, err := scan(body, []string{"data"}, glanceOf(listOf(taggedStream(), 0)))
+		if err != nil || len(e.records) != n {
+			t.Fatal(fmt.Sprint(len(e.records)), err)
+		}
+		return time.Since(begin)
+	}
+	size(1000)
+	if small, large := size(10_000), size(100_000); large > 100*small {
+		t.Errorf("ten times the records took %v after %v", large, small)
+	}
+}
