@@ -113,7 +113,7 @@ func classifyAnswer(api *extract.Error, err error) *Problem {
 	case extract.ClassPlan:
 		p.Class, p.Next = "plan", "ask for the feature; the stream is unavailable until then, and is asked for at each run"
 	case extract.ClassScope:
-		p.Class, p.Next = "auth-scope", "give the token the right to read this"
+		p.Class, p.Next = "scope", "give the token the right to read this"
 	case extract.ClassContract, extract.ClassNotFound:
 		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the mark did not move"
 	}

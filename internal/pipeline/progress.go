@@ -90,8 +90,9 @@ func (p *progress) end(t *task) {
 	p.mu.Lock()
 	p.streams[t].Phase = "done"
 	p.mu.Unlock()
+	sent := t.workspace.client.Sent(t.stream)
 	p.run.runner.Log.Info("stream "+string(t.result.Status), "stream", t.stream.Name, "extracted", t.result.Extracted,
-		"rows", t.result.Rows, "requests", t.result.Requests, "time", brief(t.result.Time))
+		"rows", t.result.Rows, "requests", sent.Requests, "time", brief(t.result.Time))
 }
 
 func (p *progress) publishing(on bool) {

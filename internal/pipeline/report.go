@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,11 +51,19 @@ func (s *StreamResult) add(w load.Written) {
 	s.Rows += w.Rows
 }
 
+// reject adds up what did not fit: one entry a table, column and reason, besides each record that was kept out whole.
 func (s *StreamResult) reject(rejects []transform.Reject) {
 	for _, r := range rejects {
 		s.Rejected += r.Count
+		i := slices.IndexFunc(s.Rejects, func(known transform.Reject) bool {
+			return r.Raw == nil && known.Raw == nil && known.Table == r.Table && known.Column == r.Column && known.Reason == r.Reason
+		})
+		if i < 0 {
+			s.Rejects = append(s.Rejects, r)
+			continue
+		}
+		s.Rejects[i].Count += r.Count
 	}
-	s.Rejects = append(s.Rejects, rejects...)
 }
 
 // Report is what a run did.
@@ -92,8 +101,11 @@ func (r *Report) Rows() (rows int64) {
 
 // Exit is the code that the run ends the program with.
 func (r *Report) Exit() int {
-	code := ExitOK
+	code, refused := ExitOK, 0
 	for _, s := range r.Streams {
+		if s.Class == "scope" {
+			refused++
+		}
 		switch {
 		case s.Class == "auth":
 			return ExitRefused
@@ -102,6 +114,9 @@ func (r *Report) Exit() int {
 		case s.Status == StatusFailed && code == ExitOK:
 			code = ExitFailed
 		}
+	}
+	if refused > 0 && refused == len(r.Streams) {
+		return ExitRefused // the token may read nothing of all this
 	}
 	return code
 }

@@ -38,6 +38,7 @@ type run struct {
 	stopped    atomic.Bool // an answer of 401 stops every stream
 
 	reported  Report
+	findMu    sync.Mutex // guards findings
 	findings  []load.Finding
 	publishMu sync.Mutex // one stream publishes for all
 }
@@ -60,6 +61,10 @@ func (r *run) over() bool {
 func (r *run) do(ctx context.Context) error {
 	if err := r.prepare(ctx); err != nil {
 		return err
+	}
+	if len(r.tasks) == 0 {
+		r.reported.Notes = append(r.reported.Notes, "every stream ended well in the last run: nothing was read")
+		return nil
 	}
 	defer r.progress.write(ctx)()
 	r.phase(ctx, extract.Forward)
@@ -91,6 +96,11 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		r.reported.Changes = append(r.reported.Changes, changes...)
+		if r.options.Failed {
+			if err := r.keepFailed(ctx, w); err != nil {
+				return err
+			}
+		}
 		for _, s := range w.streams {
 			t, err := r.newTask(ctx, w, s)
 			if err != nil {
@@ -100,6 +110,17 @@ func (r *run) prepare(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// keepFailed leaves only the streams that did not end well in the pipeline's last run.
+func (r *run) keepFailed(ctx context.Context, w *workspace) error {
+	return r.writer.use(func(work *load.Work) error {
+		outcomes, err := work.LastOutcomes(ctx, w.name, r.pipeline.Name)
+		w.streams = slices.DeleteFunc(w.streams, func(s *schemas.Stream) bool {
+			return outcomes[s.Name] == string(StatusOK) || outcomes[s.Name] == string(StatusUnavailable)
+		})
+		return err
+	})
 }
 
 // phase reads every stream that asks for itself, cheap ones first.
@@ -151,6 +172,9 @@ func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) {
 	}
 	began := r.now()
 	r.progress.start(t, phase)
+	if phase == extract.History {
+		r.progress.measure(ctx, t)
+	}
 	err := t.do(ctx, phase)
 	t.result.Time += r.now().Sub(began)
 	t.settle(ctx, err)
@@ -198,7 +222,7 @@ func (t *task) over(ctx context.Context) error {
 }
 
 func (t *task) hasHistory() bool {
-	return t.stream.Read.Since.By == "search" && !t.state.HistoryDone && t.run.options.Since.IsZero() && t.run.options.Until.IsZero()
+	return t.stream.Read.Since.By == "search" && !t.state.HistoryDone && !t.windowed()
 }
 
 func (r *run) historyLeft() bool {
@@ -249,7 +273,7 @@ func (t *task) settle(ctx context.Context, err error) {
 	}
 	problem := classify(err)
 	t.result.Status = StatusFailed
-	if problem.Class == "plan" {
+	if problem.Class == "plan" || problem.Class == "scope" {
 		t.result.Status = StatusUnavailable
 	}
 	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), problem.next(t.run.pipeline.Name)

@@ -21,6 +21,8 @@ func (r *run) report() *Report {
 	for _, t := range r.tasks {
 		share, left := r.progress.backfilled(t)
 		t.result.Backfill, t.result.SyncedTo = share, unix(t.state.SyncedTo)
+		sent := t.workspace.client.Sent(t.stream)
+		t.result.Requests, t.result.Retries = sent.Requests, sent.Retries
 		r.reported.Left = max(r.reported.Left, left)
 		r.reported.Streams = append(r.reported.Streams, t.result)
 	}
@@ -83,6 +85,13 @@ func (r *run) save(ctx context.Context) error {
 		return fmt.Errorf("note down the run: %w", err)
 	}
 	return r.keepRejects(report)
+}
+
+// find takes in something that the reader of the audit should know.
+func (r *run) find(f load.Finding) {
+	r.findMu.Lock()
+	defer r.findMu.Unlock()
+	r.findings = append(r.findings, f)
 }
 
 // keepRejects keeps the text of records that were kept out whole, for a few days and for the operator only.

@@ -59,6 +59,9 @@ func (t *task) restore(ctx context.Context) error {
 		if t.base, err = work.Checkpoint(ctx, t.workspace.name, t.stream.Name); err != nil {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
+		if t.run.options.FullRefresh {
+			return nil // from the beginning; what is stored is compared with, not emptied
+		}
 		if t.state, err = extract.ParseState(t.base.State); err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
 		}
@@ -78,7 +81,7 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 		if err != nil {
 			return errors.Join(err, t.commit(ctx))
 		}
-		if err := t.add(page, req); err != nil {
+		if err := t.add(page); err != nil {
 			return err
 		}
 		if page.Boundary || t.full() {
@@ -95,7 +98,7 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 }
 
 // add decodes a page into the open batch. The state moves on only once all records of the page are in the batch.
-func (t *task) add(page extract.Page, req extract.Request) error {
+func (t *task) add(page extract.Page) error {
 	meta := transform.Meta{ReadAt: page.ServerTime}
 	if meta.ReadAt.IsZero() {
 		meta.ReadAt = t.run.now()
@@ -115,11 +118,21 @@ func (t *task) add(page extract.Page, req extract.Request) error {
 		}
 	}
 	t.result.Extracted += int64(len(page.Records))
-	if req.Since.IsZero() && req.Until.IsZero() { // an explicit window moves no mark
+	if !t.windowed() {
 		t.state = page.State
+	}
+	if page.Gap {
+		t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "feed_gap",
+			Message: "the feed no longer knew where the last reading ended; what it still has was read again from its beginning"})
 	}
 	t.run.progress.page(t, page)
 	return nil
+}
+
+// windowed says that an explicit window is read, which moves no mark. Only searched streams have windows.
+func (t *task) windowed() bool {
+	o := t.run.options
+	return t.stream.Read.Since.By == "search" && (!o.Since.IsZero() || !o.Until.IsZero())
 }
 
 func (t *task) full() bool {
