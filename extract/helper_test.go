@@ -29,9 +29,8 @@ var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
 // clock is a clock that only waiting moves.
 type clock struct {
-	mu    sync.Mutex // guards now, waits
-	now   time.Time
-	waits []time.Duration
+	mu  sync.Mutex // guards now
+	now time.Time
 }
 
 func (c *clock) Now() time.Time {
@@ -44,7 +43,6 @@ func (c *clock) Wait(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-	c.waits = append(c.waits, d)
 	return ctx.Err()
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	calmPages  = 10   // good pages after which a reduced page size grows again
-	emptyPages = 1000 // pages without a record, one after the other, that no real list has
+	calmPages  = 10  // good pages after which a reduced page size grows again
+	emptyPages = 200 // pages without a record, one after the other, that no real list has
 )
 
 // walk goes through one list from a position to its end. Every way of reading a stream is walks over lists.
