@@ -24,7 +24,8 @@ const queryMemory = "1GB"
 
 // Query runs one reading statement on a published file, usually Dir.Current, which may happen while a sync runs. The
 // statement reaches nothing but that file. It calls visit once with a nil row, for the names, then for each row, which
-// is visit's only until it returns.
+// is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both exact; dates, times of
+// day, timestamps without a zone, intervals, UUIDs and blobs come as text.
 func Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
 	if path == "" {
 		return ErrNothingPublished
@@ -46,24 +47,28 @@ func query(ctx context.Context, db *duck.DB, statement string, visit func(column
 	if err := reads(db, statement); err != nil {
 		return err
 	}
-	rows, err := db.Conn().QueryContext(ctx, statement)
+	columns := describe(ctx, db, statement)
+	rows, err := db.Conn().QueryContext(ctx, exactly(ctx, db, statement, columns))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	columns, err := rows.Columns()
+	names, err := rows.Columns()
 	if err != nil {
 		return err
 	}
-	if err := visit(columns, nil); err != nil {
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	if err := visit(names, nil); err != nil {
 		return err
 	}
-	return eachRow(rows, columns, visit)
+	return eachRow(rows, names, columns, visit)
 }
 
-func eachRow(rows *sql.Rows, columns []string, visit func(columns []string, row []any) error) error {
-	row := make([]any, len(columns))
-	into := make([]any, len(columns))
+func eachRow(rows *sql.Rows, names []string, columns []column, visit func(columns []string, row []any) error) error {
+	row := make([]any, len(names))
+	into := make([]any, len(names))
 	for i := range row {
 		into[i] = &row[i]
 	}
@@ -71,7 +76,10 @@ func eachRow(rows *sql.Rows, columns []string, visit func(columns []string, row 
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if err := visit(columns, row); err != nil {
+		for i, c := range columns {
+			row[i] = c.value(row[i])
+		}
+		if err := visit(names, row); err != nil {
 			return err
 		}
 	}
