@@ -4,6 +4,6 @@ package duck
 
 // Without its build tag DuckDB takes no Arrow, and the compiler would complain about names that say nothing to whoever
 // builds. This mistake is on purpose: its message says what to do.
-const buildTagMissing string = "run `make build`, or `export GOFLAGS=-tags=duckdb_arrow` before go build"
+const buildTagMissing string = "run `make build`, or first `export GOFLAGS=-tags=duckdb_arrow`"
 
 var _ int = buildTagMissing
