@@ -1,19 +1,18 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 	"aqueduck/load"
 )
@@ -29,11 +28,14 @@ pipelines:
 
 // bed is an emulated workspace with a warehouse that reads it. Its clock is the workspace's, and waiting moves it.
 type bed struct {
-	t      testing.TB
-	space  *emulator.Workspace
-	url    string
-	runner *pipeline.Runner
-	file   string
+	t        testing.TB
+	space    *emulator.Workspace
+	front    http.Handler // what answers: the workspace, or something before it
+	url      string
+	runner   *pipeline.Runner
+	file     string
+	log      *bytes.Buffer
+	emulated bool // the source says so of itself
 }
 
 // small is a workspace that is made and read in moments, with something of everything.
@@ -48,8 +50,9 @@ func newBed(t testing.TB, c emulator.Config) *bed {
 
 func newBedWith(t testing.TB, c emulator.Config, config string) *bed {
 	t.Helper()
-	b := &bed{t: t, space: emulator.New(c), file: filepath.Join(t.TempDir(), "pipelines.yaml")}
-	server := httptest.NewServer(b.space)
+	b := &bed{t: t, space: emulator.New(c), file: filepath.Join(t.TempDir(), "pipelines.yaml"), log: &bytes.Buffer{}}
+	b.front = b.space
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.front.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	b.url = server.URL
 	b.configure(config)
@@ -72,14 +75,14 @@ func (b *bed) configure(config string) {
 	}
 	b.runner = &pipeline.Runner{
 		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: b.space.Clock,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			b.space.Advance(d)
 			return ctx.Err()
 		},
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
 			url, token, err := parsed.Connect(name, lookup)
-			return pipeline.Source{BaseURL: url, Token: token}, err
+			return pipeline.Source{BaseURL: url, Token: token, Emulated: b.emulated}, err
 		},
 	}
 }
@@ -113,98 +116,10 @@ func (b *bed) rows(sql string) []string {
 	return rows
 }
 
-func (b *bed) ask(sql string) ([]string, error) {
-	var rows []string
-	err := load.Query(context.Background(), b.runner.Dir.Current(), sql, func(_ []string, row []any) error {
-		if row != nil {
-			rows = append(rows, join(row))
-		}
-		return nil
-	})
-	return rows, err
-}
-
-func join(values []any) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = plain(v)
-	}
-	return strings.Join(texts, "|")
-}
-
-// plain is a value as text, the same for one that the oracle gives and one that the warehouse stores.
-func plain(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "∅"
-	case time.Time:
-		return fmt.Sprint(v.Unix())
-	}
-	return fmt.Sprint(v)
-}
-
-// truths are what the oracle is asked for and how the warehouse tells the same.
-var truths = []struct {
-	stream, relation string
-	columns          []string // of the oracle; a column of ours with another name follows after a colon
-}{
-	{"contacts", "contacts", []string{"id", "workspace_id", "external_id", "role", "email", "email_verified", "phone", "name",
-		"owner_id", "unsubscribed_from_emails", "created_at", "updated_at", "signed_up_at", "last_seen_at", "last_replied_at",
-		"last_contacted_at", "last_email_opened_at", "last_email_clicked_at", "language_override", "browser", "browser_version",
-		"browser_language", "os", "location_country", "location_region", "location_city", "android_app_name", "android_device",
-		"android_last_seen_at", "ios_app_name", "ios_device", "ios_last_seen_at"}},
-	{"contact_tags", "contact_tags JOIN contacts ON id = contact_id", []string{"contact_id", "tag_id"}},
-	{"contact_notes", "contact_notes JOIN contacts ON id = contact_id", []string{"contact_id", "note_id"}},
-	{"contact_companies", "contact_companies JOIN contacts ON id = contact_id", []string{"contact_id", "company_id"}},
-	{"contact_social_profiles", "(SELECT s.* FROM contact_social_profiles s JOIN contacts c ON c.id = s.contact_id)", []string{"contact_id", "position:_position", "name", "url"}},
-	{"deleted_contacts", "deleted_contacts", []string{"id", "role", "status", "updated_at", "merged_into_id", "external_id", "email"}},
-	{"contact_activities", "contact_activities", []string{"id", "event_type", "contact_id", "external_id", "role",
-		"merge_source_id", "merge_target_id", "failure_reason", "created_at"}},
-	{"contact_lifecycle", "(SELECT a.id, a.lifecycle, a.inactive_since, a.merged_into_id, i.current_contact_id FROM contacts_all a JOIN contact_identity i ON i.contact_id = a.id)",
-		[]string{"id", "lifecycle", "inactive_since", "merged_into_id", "current_contact_id"}},
-}
+func (b *bed) ask(sql string) ([]string, error) { return oracletest.Rows(b.runner.Dir.Current(), sql) }
 
 // equalsOracle compares every published relation with what a perfect reader would hold.
 func (b *bed) equalsOracle() {
 	b.t.Helper()
-	for _, truth := range truths {
-		var ours, theirs []string
-		for _, c := range truth.columns {
-			theirName, ourName, found := strings.Cut(c, ":")
-			if !found {
-				ourName = theirName
-			}
-			theirs, ours = append(theirs, theirName), append(ours, `"`+ourName+`"`)
-		}
-		got := b.rows("SELECT " + strings.Join(ours, ", ") + " FROM " + truth.relation)
-		var want []string
-		for _, row := range b.space.Oracle(truth.stream) {
-			values := make([]any, len(theirs))
-			for i, name := range theirs {
-				values[i] = row[name]
-			}
-			want = append(want, join(values))
-		}
-		b.same(truth.stream, got, want)
-	}
-}
-
-// same compares two sets of rows and shows the first that are in one only.
-func (b *bed) same(what string, got, want []string) {
-	b.t.Helper()
-	slices.Sort(got)
-	slices.Sort(want)
-	if slices.Equal(got, want) {
-		return
-	}
-	only := func(a, b []string) (list []string) {
-		for _, x := range a {
-			if _, found := slices.BinarySearch(b, x); !found && len(list) < 3 {
-				list = append(list, x)
-			}
-		}
-		return list
-	}
-	b.t.Errorf("%s: %d rows here, %d in truth\nonly here:\n  %s\nonly in truth:\n  %s", what, len(got), len(want),
-		strings.Join(only(got, want), "\n  "), strings.Join(only(want, got), "\n  "))
+	oracletest.Equal(b.t, b.space, b.runner.Dir.Current())
 }

@@ -1,0 +1,129 @@
+// Package oracletest compares a published file with what a perfect reader of the emulated workspace would hold.
+package oracletest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/load"
+)
+
+// truths are what the oracle is asked for and how the warehouse tells the same.
+func truths() []truth {
+	return []truth{
+		{"contacts", "contacts", []string{"id", "workspace_id", "external_id", "role", "email", "email_verified", "phone", "name",
+			"owner_id", "unsubscribed_from_emails", "created_at", "updated_at", "signed_up_at", "last_seen_at", "last_replied_at",
+			"last_contacted_at", "last_email_opened_at", "last_email_clicked_at", "language_override", "browser", "browser_version",
+			"browser_language", "os", "location_country", "location_region", "location_city",
+			"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version", "android_last_seen_at",
+			"ios_app_name", "ios_app_version", "ios_device", "ios_os_version", "ios_sdk_version", "ios_last_seen_at"}},
+		{"contact_tags", "contact_tags JOIN contacts ON id = contact_id", []string{"contact_id", "tag_id"}},
+		{"contact_notes", "contact_notes JOIN contacts ON id = contact_id", []string{"contact_id", "note_id"}},
+		{"contact_companies", "contact_companies JOIN contacts ON id = contact_id", []string{"contact_id", "company_id"}},
+		{"contact_social_profiles", "(SELECT s.* FROM contact_social_profiles s JOIN contacts c ON c.id = s.contact_id)",
+			[]string{"contact_id", "position:_position", "name", "url"}},
+		{"deleted_contacts", "deleted_contacts", []string{"id", "role", "status", "updated_at", "merged_into_id", "external_id", "email"}},
+		{"contact_activities", "contact_activities", []string{"id", "event_type", "contact_id", "external_id", "role",
+			"merge_source_id", "merge_target_id", "failure_reason", "created_at"}},
+		{"contact_lifecycle", "(SELECT a.id, a.lifecycle, a.inactive_since, a.merged_into_id, i.current_contact_id FROM contacts_all a JOIN contact_identity i ON i.contact_id = a.id)",
+			[]string{"id", "lifecycle", "inactive_since", "merged_into_id", "current_contact_id"}},
+	}
+}
+
+// truth is one stream of the oracle and the relation that tells the same.
+type truth struct {
+	stream, relation string
+	columns          []string // of the oracle; a column of ours with another name follows after a colon
+}
+
+// Equal compares every published relation with what a perfect reader would hold now. Nothing may be lost, doubled or
+// stale.
+func Equal(t testing.TB, space *emulator.Workspace, file string) {
+	t.Helper()
+	for _, truth := range truths() {
+		var ours, theirs []string
+		for _, c := range truth.columns {
+			theirName, ourName, found := strings.Cut(c, ":")
+			if !found {
+				ourName = theirName
+			}
+			theirs, ours = append(theirs, theirName), append(ours, `"`+ourName+`"`)
+		}
+		query := "SELECT " + strings.Join(ours, ", ") + " FROM " + truth.relation
+		got, err := Rows(file, query)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, query)
+		}
+		var want []string
+		for _, row := range space.Oracle(truth.stream) {
+			values := make([]any, len(theirs))
+			for i, name := range theirs {
+				values[i] = row[name]
+			}
+			want = append(want, join(values))
+		}
+		Same(t, truth.stream, got, want)
+	}
+}
+
+// Rows asks a published file; each row is its values as text, separated by bars.
+func Rows(file, query string) ([]string, error) {
+	var rows []string
+	err := load.Query(context.Background(), file, query, func(_ []string, row []any) error {
+		if row != nil {
+			rows = append(rows, join(row))
+		}
+		return nil
+	})
+	return rows, err
+}
+
+func join(values []any) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = plain(v)
+	}
+	return strings.Join(texts, "|")
+}
+
+// plain is a value as text, the same for one that the oracle gives and one that the warehouse stores.
+func plain(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "∅"
+	case time.Time:
+		return fmt.Sprint(v.Unix())
+	}
+	return fmt.Sprint(v)
+}
+
+// Same compares two sets of rows, in any order, and shows the first that are in one only.
+func Same(t testing.TB, what string, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	if slices.Equal(got, want) {
+		return
+	}
+	t.Errorf("%s: %d rows here, %d in truth\nonly here:\n  %s\nonly in truth:\n  %s", what, len(got), len(want),
+		strings.Join(only(got, want), "\n  "), strings.Join(only(want, got), "\n  "))
+}
+
+// only gives the first few rows of a list that another one has not, or not as often.
+func only(list, other []string) (first []string) {
+	left := map[string]int{}
+	for _, row := range other {
+		left[row]++
+	}
+	for _, row := range list {
+		if left[row]--; left[row] < 0 && len(first) < 3 {
+			first = append(first, row)
+		}
+	}
+	return first
+}
