@@ -15,7 +15,7 @@ import (
 
 // auditPart reads a part with a library that is not DuckDB's and compares rows, columns and the NULLs of each column
 // with what DuckDB counts in the table.
-func auditPart(ctx context.Context, db *duck.DB, schema, table string, columns []string, path string) (int64, error) {
+func auditPart(ctx context.Context, db *duck.DB, table string, columns []storedColumn, path string) (int64, error) {
 	counts := make([]int64, len(columns)+1)
 	into := make([]any, len(counts))
 	for i := range counts {
@@ -23,9 +23,9 @@ func auditPart(ctx context.Context, db *duck.DB, schema, table string, columns [
 	}
 	terms := []string{"count(*)"}
 	for _, c := range columns {
-		terms = append(terms, "count("+duck.Name(c)+")")
+		terms = append(terms, "count("+duck.Name(c.name)+")")
 	}
-	query := "SELECT " + strings.Join(terms, ", ") + " FROM " + duck.Table(schema, table)
+	query := "SELECT " + strings.Join(terms, ", ") + " FROM " + table
 	if err := db.Scan(ctx, query, nil, into...); err != nil {
 		return 0, err
 	}
@@ -50,8 +50,8 @@ func auditPart(ctx context.Context, db *duck.DB, schema, table string, columns [
 		return 0, fmt.Errorf("%d columns in the file, %d in the table", len(leaves), len(columns))
 	}
 	for i, leaf := range leaves {
-		if leaf.Name() != columns[i] {
-			return 0, fmt.Errorf("column %d is %s in the file, %s in the table", i+1, leaf.Name(), columns[i])
+		if leaf.Name() != columns[i].name {
+			return 0, fmt.Errorf("column %d is %s in the file, %s in the table", i+1, leaf.Name(), columns[i].name)
 		}
 		values, err := countValues(leaf)
 		if err != nil {

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,6 +60,10 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 	l := &lake{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
 	l.manifest = Manifest{Format: manifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
 	l.old = readManifest(l.dir)
+	stored, err := readColumns(ctx, db, s.Name)
+	if err != nil {
+		return nil, err
+	}
 	definition := fingerprint(s)
 	for _, want := range p.inLake(s) {
 		entry, known := l.old.Tables[want.name]
@@ -70,7 +73,7 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 			continue
 		}
 		path := filepath.Join(p.dir.Temp(), "part-"+s.Name+"-"+strconv.Itoa(len(l.written)))
-		part, err := writePart(ctx, db, s.Name, want.name, path)
+		part, err := writePart(ctx, db, duck.Table(s.Name, want.name), stored[want.name], path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", want.name, err)
 		}
@@ -85,13 +88,9 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 
 // writePart writes one table as Parquet and proves, with another library, that it can be read and holds what DuckDB
 // holds.
-func writePart(ctx context.Context, db *duck.DB, schema, table, path string) (Part, error) {
-	columns, err := columnsOf(ctx, db, schema, table)
-	if err != nil {
-		return Part{}, err
-	}
-	_, err = db.Exec(ctx, fmt.Sprintf("COPY (SELECT * FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE %d)",
-		duck.Table(schema, table), duck.Text(path), partRows(len(columns))))
+func writePart(ctx context.Context, db *duck.DB, table string, columns []storedColumn, path string) (Part, error) {
+	_, err := db.Exec(ctx, fmt.Sprintf("COPY (SELECT * FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE %d)",
+		table, duck.Text(path), partRows(len(columns))))
 	if err != nil {
 		return Part{}, err
 	}
@@ -101,7 +100,7 @@ func writePart(ctx context.Context, db *duck.DB, schema, table, path string) (Pa
 	if err := os.Chmod(path, 0o644); err != nil {
 		return Part{}, err
 	}
-	rows, err := auditPart(ctx, db, schema, table, columns, path)
+	rows, err := auditPart(ctx, db, table, columns, path)
 	if err != nil {
 		return Part{}, fmt.Errorf("audit: %w", err)
 	}
@@ -117,20 +116,6 @@ func writePart(ctx context.Context, db *duck.DB, schema, table, path string) (Pa
 func partRows(columns int) int {
 	const usual, narrow = 122880, 16
 	return max(2048, usual*narrow/max(columns, narrow)/2048*2048)
-}
-
-func columnsOf(ctx context.Context, db *duck.DB, schema, table string) ([]string, error) {
-	var names []string
-	query := "SELECT column_name FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3 ORDER BY column_index"
-	err := db.Each(ctx, query, []any{duck.Catalog, schema, table}, func(rows *sql.Rows) error {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return err
-		}
-		names = append(names, name)
-		return nil
-	})
-	return names, err
 }
 
 // swap gives the written parts their names, one by one, and then the manifest, which says that they belong together.

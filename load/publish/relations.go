@@ -7,25 +7,27 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"aqueduck/load"
 	"aqueduck/load/internal/duck"
-	"aqueduck/transform"
 )
 
-// relate makes the relations of a schema, with their comments and the dictionary, when a table or a definition has
-// changed since they were last made.
+// relate makes the relations of a schema. Views, comments and the dictionary are made when a definition has changed
+// since they were last made, relations that are tables also when a row has.
 func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
-	key, now := "relations:"+s.Name, fingerprint(s)+" "+p.changedAt(s.Name).Format(time.RFC3339Nano)
-	var last sql.NullString
-	err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &last)
+	definition, content := fingerprint(s), p.changedAt(s.Name).Format(time.RFC3339Nano)
+	defined, err := replaceMeta(ctx, db, "definition:"+s.Name, definition)
 	if err != nil {
 		return err
 	}
-	if last.String == now && !p.result.Rebuilt {
-		return nil
+	filled, err := replaceMeta(ctx, db, "content:"+s.Name, content)
+	if err != nil {
+		return err
+	}
+	if defined == definition && !p.result.Rebuilt {
+		return refill(ctx, db, s, filled != content)
 	}
 	for _, t := range s.Tables {
 		if t.View == "" {
@@ -40,10 +42,27 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 			return fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
 		}
 	}
-	if err := describe(ctx, db, s); err != nil {
-		return err
+	return describe(ctx, db, s)
+}
+
+// refill makes the relations that are tables again, when rows have changed. A table made again has lost its comments.
+func refill(ctx context.Context, db *duck.DB, s Schema, changed bool) error {
+	if !changed {
+		return nil
 	}
-	return setMeta(ctx, db, key, now)
+	var made []string
+	for _, r := range s.Relations {
+		if r.Kind != "table" {
+			continue
+		}
+		if err := makeRelation(ctx, db, s.Name, r); err != nil {
+			return fmt.Errorf("table %s: %w", r.Name, err)
+		}
+		made = append(made, r.Name)
+	}
+	all := meanings(s)
+	all = slices.DeleteFunc(all, func(d described) bool { return !slices.Contains(made, d.name) })
+	return comment(ctx, db, s.Name, all)
 }
 
 // fingerprint changes when a definition or a comment does.
@@ -93,112 +112,16 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation) e
 	return errors.New("a relation is a view or a table")
 }
 
-// described is a table or view with the meaning of its columns.
-type described struct {
-	name, kind, doc string
-	columns         map[string]transform.Column
-}
-
-// describe comments tables, views and columns, and fills the dictionary. A column of a relation that says nothing
-// about itself means what the column of its name means in the first table or relation that its SQL reads.
-func describe(ctx context.Context, db *duck.DB, s Schema) error {
-	var all []described
-	for _, t := range s.Tables {
-		columns := map[string]transform.Column{}
-		for _, c := range t.Columns {
-			columns[c.Name] = c
-		}
-		all = append(all, described{t.Name, "table", t.Doc, columns})
-		if t.View != "" {
-			all = append(all, described{t.View, "view", t.Doc, columns})
-		}
+// replaceMeta notes a fact about the file and gives what was noted before.
+func replaceMeta(ctx context.Context, db *duck.DB, key, value string) (before string, err error) {
+	var last sql.NullString
+	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &last); err != nil {
+		return "", err
 	}
-	for _, r := range s.Relations {
-		all = append(all, described{r.Name, r.Kind, r.Doc, inherit(r, all)})
+	if last.String == value {
+		return value, nil
 	}
-	if _, err := db.Exec(ctx, "DELETE FROM _sync.dictionary WHERE schema = $1", s.Name); err != nil {
-		return err
-	}
-	return db.Transaction(ctx, func() error {
-		for _, d := range all {
-			if err := d.write(ctx, db, s.Name); err != nil {
-				return fmt.Errorf("describe %s: %w", d.name, err)
-			}
-		}
-		return nil
-	})
-}
-
-// inherit gives the meanings of a relation's columns.
-func inherit(r Relation, sources []described) map[string]transform.Column {
-	columns := map[string]transform.Column{}
-	for _, d := range sources {
-		if !readsFrom(r.SQL, d.name) {
-			continue
-		}
-		for name, c := range d.columns {
-			if _, known := columns[name]; !known {
-				columns[name] = c
-			}
-		}
-	}
-	for _, c := range r.Columns {
-		own := columns[c.Name]
-		own.Name, own.Doc = c.Name, c.Doc
-		columns[c.Name] = own
-	}
-	return columns
-}
-
-// readsFrom says whether a query names a table of its schema.
-func readsFrom(query, table string) bool {
-	for rest := query; ; {
-		_, after, found := strings.Cut(rest, "{schema}."+table)
-		if !found {
-			return false
-		}
-		if after == "" || !strings.ContainsRune("_abcdefghijklmnopqrstuvwxyz0123456789", rune(after[0])) {
-			return true
-		}
-		rest = after
-	}
-}
-
-// write comments one table or view and adds its columns to the dictionary.
-func (d described) write(ctx context.Context, db *duck.DB, schema string) error {
-	type column struct {
-		name, kind string
-		position   int
-	}
-	var columns []column
-	query := "SELECT column_name, data_type, column_index FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3 ORDER BY column_index"
-	err := db.Each(ctx, query, []any{duck.Catalog, schema, d.name}, func(rows *sql.Rows) error {
-		var c column
-		if err := rows.Scan(&c.name, &c.kind, &c.position); err != nil {
-			return err
-		}
-		columns = append(columns, c)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	name := duck.Table(schema, d.name)
-	if _, err := db.Exec(ctx, "COMMENT ON "+d.kind+" "+name+" IS "+duck.Text(d.doc)); err != nil {
-		return err
-	}
-	for i, c := range columns {
-		known := d.columns[c.name]
-		if _, err := db.Exec(ctx, "COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(known.Doc)); err != nil {
-			return err
-		}
-		_, err := db.Exec(ctx, "INSERT INTO _sync.dictionary (schema, table_name, kind, position, column_name, type, doc, pii, person, reference) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-			schema, d.name, d.kind, i+1, c.name, c.kind, known.Doc, known.PII, known.Person, known.References)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return last.String, setMeta(ctx, db, key, value)
 }
 
 func setMeta(ctx context.Context, db *duck.DB, key, value string) error {

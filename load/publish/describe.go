@@ -1,0 +1,159 @@
+package publish
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// described is a table or view with the meaning of its columns.
+type described struct {
+	name, kind, doc string
+	columns         map[string]transform.Column
+}
+
+// describe comments tables, views and columns, and fills the dictionary.
+func describe(ctx context.Context, db *duck.DB, s Schema) error {
+	all := meanings(s)
+	if err := comment(ctx, db, s.Name, all); err != nil {
+		return err
+	}
+	return fillDictionary(ctx, db, s.Name, all)
+}
+
+// meanings says what everything readable in a schema means. A column of a relation that says nothing about itself means
+// what the column of its name means in the first table or relation that its SQL reads.
+func meanings(s Schema) []described {
+	var all []described
+	for _, t := range s.Tables {
+		columns := map[string]transform.Column{}
+		for _, c := range t.Columns {
+			columns[c.Name] = c
+		}
+		all = append(all, described{t.Name, "table", t.Doc, columns})
+		if t.View != "" {
+			all = append(all, described{t.View, "view", t.Doc, columns})
+		}
+	}
+	for _, r := range s.Relations {
+		all = append(all, described{r.Name, r.Kind, r.Doc, inherit(r, all)})
+	}
+	return all
+}
+
+// inherit gives the meanings of a relation's columns.
+func inherit(r Relation, sources []described) map[string]transform.Column {
+	columns := map[string]transform.Column{}
+	for _, d := range sources {
+		if !readsFrom(r.SQL, d.name) {
+			continue
+		}
+		for name, c := range d.columns {
+			if _, known := columns[name]; !known {
+				columns[name] = c
+			}
+		}
+	}
+	for _, c := range r.Columns {
+		own := columns[c.Name]
+		own.Name, own.Doc = c.Name, c.Doc
+		columns[c.Name] = own
+	}
+	return columns
+}
+
+// readsFrom says whether a query names a table of its schema.
+func readsFrom(query, table string) bool {
+	for rest := query; ; {
+		_, after, found := strings.Cut(rest, "{schema}."+table)
+		if !found {
+			return false
+		}
+		if after == "" || !strings.ContainsRune("_abcdefghijklmnopqrstuvwxyz0123456789", rune(after[0])) {
+			return true
+		}
+		rest = after
+	}
+}
+
+// comment comments tables, views and their columns. All comments go in one text: a statement of its own each would cost
+// twice as much.
+func comment(ctx context.Context, db *duck.DB, schema string, all []described) error {
+	stored, err := readColumns(ctx, db, schema)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, d := range all {
+		name := duck.Table(schema, d.name)
+		fmt.Fprintf(&text, "COMMENT ON %s %s IS %s;\n", d.kind, name, duck.Text(d.doc))
+		for _, c := range stored[d.name] {
+			fmt.Fprintf(&text, "COMMENT ON COLUMN %s.%s IS %s;\n", name, duck.Name(c.name), duck.Text(d.columns[c.name].Doc))
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	err = db.Transaction(ctx, func() error {
+		_, err := db.Exec(ctx, text.String())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("comment tables and columns: %w", err)
+	}
+	return nil
+}
+
+// fillDictionary writes the dictionary of a schema anew.
+func fillDictionary(ctx context.Context, db *duck.DB, schema string, all []described) error {
+	stored, err := readColumns(ctx, db, schema)
+	if err != nil {
+		return err
+	}
+	var rows []string
+	for _, d := range all {
+		for i, c := range stored[d.name] {
+			known := d.columns[c.name]
+			rows = append(rows, fmt.Sprintf("(%s, %s, %s, %d, %s, %s, %s, %t, %t, %s)",
+				duck.Text(schema), duck.Text(d.name), duck.Text(d.kind), i+1, duck.Text(c.name), duck.Text(c.kind),
+				duck.Text(known.Doc), known.PII, known.Person, duck.Text(known.References)))
+		}
+	}
+	return db.Transaction(ctx, func() error {
+		if _, err := db.Exec(ctx, "DELETE FROM _sync.dictionary WHERE schema = $1", schema); err != nil || len(rows) == 0 {
+			return err
+		}
+		_, err := db.Exec(ctx, "INSERT INTO _sync.dictionary (schema, table_name, kind, position, column_name, type, doc, pii, person, reference) VALUES\n"+
+			strings.Join(rows, ",\n"))
+		if err != nil {
+			return fmt.Errorf("write the dictionary: %w", err)
+		}
+		return nil
+	})
+}
+
+// storedColumn is a column as the file has it.
+type storedColumn struct{ name, kind string }
+
+// readColumns gives the columns of all tables and views of a schema, in order.
+func readColumns(ctx context.Context, db *duck.DB, schema string) (map[string][]storedColumn, error) {
+	all := map[string][]storedColumn{}
+	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name, column_index"
+	err := db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
+		var table string
+		var c storedColumn
+		if err := rows.Scan(&table, &c.name, &c.kind); err != nil {
+			return err
+		}
+		all[table] = append(all[table], c)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the columns of %s: %w", schema, err)
+	}
+	return all, nil
+}
