@@ -13,61 +13,70 @@ import (
 	"aqueduck/schemas"
 )
 
+const (
+	goesOn = "goes on"
+	ends   = "ends"
+)
+
+// list1 and list0 are pages of one record and of none.
+func list1(rest string) string { return `{"type":"list","data":[{"id":"1"}]` + rest + `}` }
+func list0(rest string) string { return `{"type":"list","data":[]` + rest + `}` }
+
+// listEnd is a page, and what is to be done after it by each way of paging: go on, end, or words of the error.
+type listEnd struct {
+	name, page                   string
+	cursor, number, none, nested string
+}
+
+var listEnds = []listEnd{
+	{"next null", list1(`,"pages":{"next":null}`), ends, ends, ends, ends},
+	{"next null and more by count", list1(`,"total_count":9,"pages":{"next":null,"page":1,"total_pages":3}`), ends, ends, ends, ends},
+	{"empty page, no next", list0(``), ends, ends, ends, ends},
+	{"empty page, pages {}", list0(`,"pages":{}`), ends, ends, ends, ends},
+	{"empty page with a cursor", list0(`,"pages":{"next":{"starting_after":"x"}}`), goesOn, goesOn, "by: none", goesOn},
+	{"empty page, total above", list0(`,"total_count":9,"pages":{}`), ends, ends, ends, ends},
+	{"count reached", list1(`,"total_count":1`), ends, ends, ends, ends},
+	{"count reached, as text", list1(`,"total_count":"1","pages":{}`), ends, ends, ends, ends},
+	{"count not reached", list1(`,"total_count":2,"pages":{}`), "no `pages.next`", goesOn, "by its own count", goesOn},
+	{"count null", list1(`,"total_count":null`), "no `pages.next`", goesOn, ends, ends},
+	{"pages missing", list1(``), "no `pages.next`", goesOn, ends, ends},
+	{"pages null", list1(`,"pages":null`), "no `pages.next`", goesOn, ends, ends},
+	{"pages {}", list1(`,"pages":{}`), "no `pages.next`", goesOn, ends, ends},
+	{"last page", list1(`,"pages":{"page":1,"per_page":150,"total_pages":1}`), ends, ends, ends, ends},
+	{"last page, as text", list1(`,"pages":{"page":"1","per_page":"150","total_pages":"1"}`), ends, ends, ends, ends},
+	{"last page, flat", list1(`,"page":1,"per_page":150,"total_pages":1`), ends, ends, ends, ends},
+	{"first of two, flat", list1(`,"page":1,"per_page":150,"total_pages":2`), "no `pages.next`", goesOn, "by its own count", goesOn},
+	{"no pages in total", list1(`,"pages":{"page":1,"total_pages":0}`), "no `pages.next`", goesOn, ends, ends},
+	{"next with both", list1(`,"pages":{"next":{"page":2,"starting_after":"x"}}`), goesOn, goesOn, "by: none", goesOn},
+	{"next with a cursor", list1(`,"pages":{"next":{"starting_after":"x"}}`), goesOn, goesOn, "by: none", goesOn},
+	{"next with a number as cursor", list1(`,"pages":{"next":{"starting_after":42}}`), goesOn, goesOn, "by: none", goesOn},
+	{"next with a page", list1(`,"pages":{"next":{"page":2}}`), "no cursor", goesOn, "by: none", goesOn},
+	{"next with a page as text", list1(`,"pages":{"next":{"page":"2"}}`), "no cursor", goesOn, "by: none", goesOn},
+	{"next {}", list1(`,"pages":{"next":{}}`), "neither", "neither", "neither", "neither"},
+	{"next with an empty cursor", list1(`,"pages":{"next":{"page":2,"starting_after":""}}`), "empty text", "empty text", "empty text", "empty text"},
+	{"next with a null cursor", list1(`,"pages":{"next":{"page":2,"starting_after":null}}`), "no cursor", goesOn, "by: none", goesOn},
+	{"next empty text", list1(`,"pages":{"next":""}`), "empty text", "empty text", "empty text", "empty text"},
+	{"next a number", list1(`,"pages":{"next":2}`), "is number", "is number", "is number", "is number"},
+	{"next false", list1(`,"pages":{"next":false}`), "is bool", "is bool", "is bool", "is bool"},
+	{"next a list", list1(`,"pages":{"next":[]}`), "is array", "is array", "is array", "is array"},
+	{"pages a text", list1(`,"pages":"2"`), "is string", "is string", "is string", "is string"},
+	{"next a URL", list1(`,"pages":{"next":"{base}/things?page=2&per_page=150"}`), goesOn, goesOn, goesOn, goesOn},
+	{"next a URL with a cursor", list1(`,"pages":{"next":"{base}/things?starting_after=x%2By"}`), goesOn, goesOn, goesOn, goesOn},
+	{"next a relative URL", list1(`,"pages":{"next":"/things?page=2"}`), goesOn, goesOn, goesOn, goesOn},
+	{"next a query", list1(`,"pages":{"next":"?page=2"}`), goesOn, goesOn, goesOn, goesOn},
+	{"next a URL without a place", list1(`,"pages":{"next":"{base}/things?per_page=5"}`), "neither", "neither", "neither", "neither"},
+	{"next at another host", list1(`,"pages":{"next":"https://evil.example/things?page=2"}`), "another host", "another host", "another host", "another host"},
+	{"next at no scheme's host", list1(`,"pages":{"next":"//evil.example/things?page=2"}`), "another host", "another host", "another host", "another host"},
+	{"next with a password", list1(`,"pages":{"next":"http://a:b@{host}/things?page=2"}`), "another host", "another host", "another host", "another host"},
+	{"next in another list", list1(`,"pages":{"next":"{base}/others?page=2"}`), "another list", "another list", "another list", "another list"},
+	{"next no URL", list1(`,"pages":{"next":"http://[::1"}`), "no URL", "no URL", "no URL", "no URL"},
+}
+
 // TestT14T16ListEndsOfEveryShape holds every way a page may say, or not say, where its list goes on against what must be
-// done: go on, end, or stop loudly.
+// done.
 func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 	t.Parallel()
-	const one = `{"id":"1"}`
-	list := func(rest string) string { return `{"type":"list","data":[` + one + `]` + rest + `}` }
-	empty := func(rest string) string { return `{"type":"list","data":[]` + rest + `}` }
-	const goesOn, ends = "goes on", "ends"
-	tests := []struct {
-		name, page                   string
-		cursor, number, none, nested string // goes on, ends, or words of the error
-	}{
-		{"next null", list(`,"pages":{"next":null}`), ends, ends, ends, ends},
-		{"next null and more by count", list(`,"total_count":9,"pages":{"next":null,"page":1,"total_pages":3}`), ends, ends, ends, ends},
-		{"empty page, no next", empty(``), ends, ends, ends, ends},
-		{"empty page, pages {}", empty(`,"pages":{}`), ends, ends, ends, ends},
-		{"empty page with a cursor", empty(`,"pages":{"next":{"starting_after":"x"}}`), goesOn, goesOn, "by: none", goesOn},
-		{"empty page, total above", empty(`,"total_count":9,"pages":{}`), ends, ends, ends, ends},
-		{"count reached", list(`,"total_count":1`), ends, ends, ends, ends},
-		{"count reached, as text", list(`,"total_count":"1","pages":{}`), ends, ends, ends, ends},
-		{"count not reached", list(`,"total_count":2,"pages":{}`), "no `pages.next`", goesOn, "by its own count", goesOn},
-		{"count null", list(`,"total_count":null`), "no `pages.next`", goesOn, ends, ends},
-		{"pages missing", list(``), "no `pages.next`", goesOn, ends, ends},
-		{"pages null", list(`,"pages":null`), "no `pages.next`", goesOn, ends, ends},
-		{"pages {}", list(`,"pages":{}`), "no `pages.next`", goesOn, ends, ends},
-		{"last page", list(`,"pages":{"page":1,"per_page":150,"total_pages":1}`), ends, ends, ends, ends},
-		{"last page, as text", list(`,"pages":{"page":"1","per_page":"150","total_pages":"1"}`), ends, ends, ends, ends},
-		{"last page, flat", list(`,"page":1,"per_page":150,"total_pages":1`), ends, ends, ends, ends},
-		{"first of two, flat", list(`,"page":1,"per_page":150,"total_pages":2`), "no `pages.next`", goesOn, "by its own count", goesOn},
-		{"no pages in total", list(`,"pages":{"page":1,"total_pages":0}`), "no `pages.next`", goesOn, ends, ends},
-		{"next with both", list(`,"pages":{"next":{"page":2,"starting_after":"x"}}`), goesOn, goesOn, "by: none", goesOn},
-		{"next with a cursor", list(`,"pages":{"next":{"starting_after":"x"}}`), goesOn, goesOn, "by: none", goesOn},
-		{"next with a number as cursor", list(`,"pages":{"next":{"starting_after":42}}`), goesOn, goesOn, "by: none", goesOn},
-		{"next with a page", list(`,"pages":{"next":{"page":2}}`), "no cursor", goesOn, "by: none", goesOn},
-		{"next with a page as text", list(`,"pages":{"next":{"page":"2"}}`), "no cursor", goesOn, "by: none", goesOn},
-		{"next {}", list(`,"pages":{"next":{}}`), "neither", "neither", "neither", "neither"},
-		{"next with an empty cursor", list(`,"pages":{"next":{"page":2,"starting_after":""}}`), "empty text", "empty text", "empty text", "empty text"},
-		{"next with a null cursor", list(`,"pages":{"next":{"page":2,"starting_after":null}}`), "no cursor", goesOn, "by: none", goesOn},
-		{"next empty text", list(`,"pages":{"next":""}`), "empty text", "empty text", "empty text", "empty text"},
-		{"next a number", list(`,"pages":{"next":2}`), "is number", "is number", "is number", "is number"},
-		{"next false", list(`,"pages":{"next":false}`), "is bool", "is bool", "is bool", "is bool"},
-		{"next a list", list(`,"pages":{"next":[]}`), "is array", "is array", "is array", "is array"},
-		{"pages a text", list(`,"pages":"2"`), "is string", "is string", "is string", "is string"},
-		{"next a URL", list(`,"pages":{"next":"{base}/things?page=2&per_page=150"}`), goesOn, goesOn, goesOn, goesOn},
-		{"next a URL with a cursor", list(`,"pages":{"next":"{base}/things?starting_after=x%2By"}`), goesOn, goesOn, goesOn, goesOn},
-		{"next a relative URL", list(`,"pages":{"next":"/things?page=2"}`), goesOn, goesOn, goesOn, goesOn},
-		{"next a query", list(`,"pages":{"next":"?page=2"}`), goesOn, goesOn, goesOn, goesOn},
-		{"next a URL without a place", list(`,"pages":{"next":"{base}/things?per_page=5"}`), "neither", "neither", "neither", "neither"},
-		{"next at another host", list(`,"pages":{"next":"https://evil.example/things?page=2"}`), "another host", "another host", "another host", "another host"},
-		{"next at no scheme's host", list(`,"pages":{"next":"//evil.example/things?page=2"}`), "another host", "another host", "another host", "another host"},
-		{"next with a password", list(`,"pages":{"next":"http://a:b@{host}/things?page=2"}`), "another host", "another host", "another host", "another host"},
-		{"next in another list", list(`,"pages":{"next":"{base}/others?page=2"}`), "another list", "another list", "another list", "another list"},
-		{"next no URL", list(`,"pages":{"next":"http://[::1"}`), "no URL", "no URL", "no URL", "no URL"},
-	}
-	for _, test := range tests {
+	for _, test := range listEnds {
 		for by, want := range map[string]string{"cursor": test.cursor, "number": test.number, "none": test.none, "nested": test.nested} {
 			t.Run(test.name+"/"+by, func(t *testing.T) {
 				t.Parallel()

@@ -21,8 +21,8 @@ func taggedStream() *schemas.Stream {
 	return s
 }
 
-// nestedAPI has one contact, with n tags of which a page of contacts shows ten.
-func nestedAPI(t testing.TB, n int, tags, notes string, nested func(w http.ResponseWriter, page, size int)) *api {
+// nestedAPI has one contact, whose lists are as given, and what its nested addresses answer.
+func nestedAPI(t testing.TB, tags, notes string, nested func(w http.ResponseWriter, page, size int)) *api {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.HasSuffix(r.URL.Path, "/search") {
@@ -69,7 +69,7 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 		for _, paged := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/paged=%t", test.name, paged), func(t *testing.T) {
 				t.Parallel()
-				a := nestedAPI(t, test.n, tagList(test.sent, test.rest), tagList(1, ""), func(w http.ResponseWriter, page, size int) {
+				a := nestedAPI(t, tagList(test.sent, test.rest), tagList(1, ""), func(w http.ResponseWriter, page, size int) {
 					if !paged {
 						reply(w, tagList(test.n, ""))
 						return
@@ -105,7 +105,7 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 
 func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 	t.Parallel()
-	a := nestedAPI(t, 0, tagList(2, `,"total_count":3,"url":"\/contacts\/c1\/tags"`), tagList(1, `,"total_count":4,"url":"/contacts/c1/notes"`),
+	a := nestedAPI(t, tagList(2, `,"total_count":3,"url":"\/contacts\/c1\/tags"`), tagList(1, `,"total_count":4,"url":"/contacts/c1/notes"`),
 		func(w http.ResponseWriter, _, _ int) { reply(w, tagList(4, "")) })
 	p := first(t, a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	raw := p.Records[0].Raw
@@ -118,7 +118,7 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 
 func TestT44RecordThatIsGoneMeanwhileStaysAsSent(t *testing.T) {
 	t.Parallel()
-	a := nestedAPI(t, 0, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, errNotFound) })
+	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, errNotFound) })
 	p := first(t, a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	if n, _ := items(field(p.Records[0].Raw, "tags", "data")); n != 10 {
 		t.Errorf("got %s", p.Records[0].Raw)
@@ -139,7 +139,7 @@ func TestNestedListThatFailsFailsThePage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := nestedAPI(t, 0, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, test.answer) })
+			a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, test.answer) })
 			c := a.client(t)
 			_, pages, err := drained(c.Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 			if ClassOf(err) != test.class || len(pages) != 0 || c.Requests() > 20 {
@@ -156,7 +156,7 @@ func TestNestedAddressesLeadNowhereElse(t *testing.T) {
 		"/contacts/c1/tags?x=1", "/contacts/c1/tags#x", "contacts/c1/tags", "/contacts/%2e%2e/tags", `\\evil\c1\tags`, "/contacts/c1/tags/", "/a/b",
 	} {
 		quoted, _ := json.Marshal(address)
-		a := nestedAPI(t, 0, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, tagList(12, "")) })
+		a := nestedAPI(t, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, tagList(12, "")) })
 		_, _, err := drained(a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 		if ClassOf(err) != ClassContract || !strings.Contains(err.Error(), "is no address") || len(a.asked()) != 1 {
 			t.Errorf("%q: %v after %d requests", address, err, len(a.asked()))

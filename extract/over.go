@@ -110,7 +110,7 @@ func (o *over) askAll(ctx context.Context, batch []string) ([]finding, error) {
 				return nil
 			}
 			missed.Add(1)
-			if ends(found[i].err) {
+			if aboutAll(found[i].err) {
 				return found[i].err
 			}
 			return nil
@@ -119,8 +119,8 @@ func (o *over) askAll(ctx context.Context, batch []string) ([]finding, error) {
 	return found, g.Wait()
 }
 
-// ends reports whether an error is about more than the one id.
-func ends(err error) bool {
+// aboutAll reports whether an error is about more than the one id.
+func aboutAll(err error) bool {
 	switch ClassOf(err) {
 	case ClassTransient, ClassContract:
 		return false

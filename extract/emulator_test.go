@@ -1,0 +1,494 @@
+package extract_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/schemas"
+)
+
+// spring is when the emulated workspaces are looked at first.
+var spring = time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)
+
+// copyOf is what a reader holds of a workspace: the newest copy of each record, by its stream and id.
+type copyOf struct {
+	t       testing.TB
+	w       *emulator.Workspace
+	url     string
+	states  map[string]extract.State
+	records map[string]map[string]map[string]any
+	hidden  []string // inactive at first: un-archived without a new time, search does not bring them again (T27)
+	gaps    int
+	change  func(*extract.Options)
+}
+
+func emulated(t testing.TB, c emulator.Config) *copyOf {
+	t.Helper()
+	if c.Contacts == 0 {
+		c.Contacts = 250
+	}
+	if c.Start.IsZero() {
+		c.Start = spring
+	}
+	w := emulator.New(c)
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	return &copyOf{t: t, w: w, url: server.URL, states: map[string]extract.State{}, records: map[string]map[string]map[string]any{},
+		hidden: append(w.IDs("archived"), w.IDs("blocked")...)}
+}
+
+func stream(t testing.TB, name string) *schemas.Stream {
+	t.Helper()
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, ok := catalogue.Stream(name)
+	if !ok {
+		t.Fatalf("no stream %s", name)
+	}
+	copied := *s // tests change the size of pages
+	return &copied
+}
+
+// client is a new client, as a new run makes one. Waiting moves the workspace's clock.
+func (c *copyOf) client() *extract.Client {
+	c.t.Helper()
+	o := extract.Options{
+		BaseURL: c.url, Token: extract.Secret(c.w.Token()), Version: "2.17", Now: c.w.Clock,
+		Wait: func(ctx context.Context, d time.Duration) error { c.w.Advance(d); return ctx.Err() },
+	}
+	if c.change != nil {
+		c.change(&o)
+	}
+	client, err := extract.New(o)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(client.Close)
+	return client
+}
+
+// read is one run over a stream, forward then history, as the pipeline does it. It stops after so many pages, as a kill
+// would; -1: at the end.
+func (c *copyOf) read(client *extract.Client, s *schemas.Stream, pages int) error {
+	for _, phase := range []extract.Phase{extract.Forward, extract.History} {
+		state, err := extract.ParseState(c.states[s.Name].String())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if state.Sweep != nil && state.Window == nil && phase == extract.Forward {
+			state.Sweep = &extract.Sweep{Number: state.Sweep.Number + 1}
+		}
+		r := client.Read(extract.Request{Stream: s, State: state, Phase: phase})
+		for ; pages != 0; pages-- {
+			p, err := r.Next(context.Background())
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", phase, err)
+			}
+			c.take(s.Name, p)
+		}
+	}
+	return nil
+}
+
+// take stores a page as the loader would: the newest copy of a record wins, a sweep's records replace the ones before it.
+func (c *copyOf) take(name string, p extract.Page) {
+	c.t.Helper()
+	if c.records[name] == nil || p.State.Sweep != nil && c.states[name].Window == nil {
+		c.records[name] = map[string]map[string]any{}
+	}
+	for _, rec := range p.Records {
+		var fields map[string]any
+		if err := json.Unmarshal(rec.Raw, &fields); err != nil {
+			c.t.Fatalf("%v in %s", err, rec.Raw)
+		}
+		id := fmt.Sprint(fields["id"])
+		at, _ := fields["updated_at"].(float64)
+		if old, known := c.records[name][id]; known && old["updated_at"] != nil && old["updated_at"].(float64) > at {
+			continue
+		}
+		c.records[name][id] = fields
+	}
+	if p.Gap {
+		c.gaps++
+	}
+	c.states[name] = p.State
+}
+
+// sync reads everything, over again until no run fails, at most so many times.
+func (c *copyOf) sync(runs int, streams ...*schemas.Stream) {
+	c.t.Helper()
+	var err error
+	for range runs {
+		client := c.client()
+		err = nil
+		for _, s := range streams {
+			err = errors.Join(err, c.read(client, s, -1))
+		}
+		if err == nil {
+			return
+		}
+	}
+	c.t.Fatalf("after %d runs: %v", runs, err)
+}
+
+// quiet lets the index catch up.
+func (c *copyOf) quiet() { c.w.Advance(time.Hour) }
+
+// compare holds contacts against the oracle: ids, the time of each, and its nested lists. Contacts that have left search are
+// in the copy still: it is the lifecycle's work to find out.
+func (c *copyOf) compare() {
+	c.t.Helper()
+	want, got := map[string]string{}, map[string]string{}
+	for _, row := range c.w.Oracle("contacts") {
+		if id := row["id"].(string); c.records["contacts"][id] == nil && slices.Contains(c.hidden, id) {
+			continue
+		}
+		want[row["id"].(string)] = fmt.Sprint(row["updated_at"], " ")
+	}
+	nested := map[string]map[string]int{}
+	for _, list := range []string{"tags", "notes", "companies"} {
+		nested[list] = map[string]int{}
+		for _, row := range c.w.Oracle("contact_" + list) {
+			nested[list][row["contact_id"].(string)]++
+		}
+	}
+	for id := range want {
+		for _, list := range []string{"tags", "notes", "companies"} {
+			want[id] += strconv.Itoa(nested[list][id]) + " "
+		}
+	}
+	for id, fields := range c.records["contacts"] {
+		if _, active := want[id]; !active {
+			continue
+		}
+		got[id] = strconv.FormatInt(int64(fields["updated_at"].(float64)), 10) + " "
+		for _, list := range []string{"tags", "notes", "companies"} {
+			data, _ := fields[list].(map[string]any)["data"].([]any)
+			got[id] += strconv.Itoa(len(data)) + " "
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		c.t.Errorf("contacts (-oracle +read):\n%s", diff)
+	}
+}
+
+// compareIDs holds the ids of another stream against the oracle.
+func (c *copyOf) compareIDs(name string) {
+	c.t.Helper()
+	var want []string
+	for _, row := range c.w.Oracle(name) {
+		want = append(want, row["id"].(string))
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(c.records[name]))); diff != "" {
+		c.t.Errorf("%s (-oracle +read):\n%s", name, diff)
+	}
+}
+
+func TestEmulatorFirstReadingThenNights(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 1})
+	all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+	for range 4 {
+		c.sync(1, all...)
+		c.compareIDs("deleted_contacts")
+		c.compareIDs("contact_activities")
+		c.w.Live(9)
+		c.quiet()
+	}
+	c.sync(1, all...)
+	c.compare()
+	for _, name := range []string{"deleted_contacts", "contact_activities"} {
+		c.compareIDs(name)
+	}
+	for _, r := range c.w.Requests() {
+		if r.Version != "2.17" || !r.Auth || r.Method != "GET" && r.Path != "/contacts/search" {
+			t.Fatalf("it asked %+v", r)
+		}
+	}
+}
+
+func TestT1T2T134EmulatorDaysInEveryZone(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Pacific/Pago_Pago", "America/Santiago", "UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Kiritimati"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Skipf("no time zones on this machine: %v", err)
+		}
+		for _, version := range []string{"2.16", "2.17"} {
+			t.Run(name+" "+version, func(t *testing.T) {
+				t.Parallel()
+				midnight := time.Date(2026, 4, 5, 0, 0, 0, 0, zone) // a change of the clocks in Santiago and on Lord Howe
+				c := emulated(t, emulator.Config{Seed: 2, Contacts: 120, Zone: zone, Start: midnight.Add(-5 * time.Hour),
+					Knobs: emulator.Knobs{NoLag: true, ChangeShare: 0.2, Misday: 5 * time.Minute}})
+				c.change = func(o *extract.Options) { o.Version = version }
+				for range 10 { // hour by hour across midnight
+					c.sync(1, stream(t, "contacts"))
+					c.w.Live(1)
+				}
+				c.quiet()
+				c.sync(1, stream(t, "contacts"))
+				c.compare()
+			})
+		}
+	}
+}
+
+func TestEmulatorKnobsLoseNothing(t *testing.T) {
+	t.Parallel()
+	tests := map[string]emulator.Knobs{
+		"T3 other day":           {Misday: 10 * time.Minute},
+		"T6 heavy tail":          {TailShare: 0.1, Tail: 6 * time.Hour},
+		"T10 sort ignored":       {Sort: emulator.SortIgnored},
+		"T10 sort shuffled":      {Sort: emulator.SortShuffled},
+		"T10 sort rejected":      {Sort: emulator.SortRejected},
+		"T12 short cursors":      {CursorLife: 3},
+		"T14 next without page":  {NextShape: emulator.ShapeNoPage},
+		"T14 next is a URL":      {NextShape: emulator.ShapeURL},
+		"T14 end without next":   {EndShape: emulator.ShapeAbsent, NoTotalPages: true},
+		"T14 end without pages":  {EndShape: emulator.ShapeNoPages, NoTotalPages: true},
+		"T14 end null":           {EndShape: emulator.ShapeNullPage},
+		"T14 end {}":             {EndShape: emulator.ShapeEmpty},
+		"T14 numbers as text":    {PagesAsText: true},
+		"T16 empty pages":        {EmptyPages: 0.3},
+		"T17 total is off":       {TotalError: 0.1},
+		"T17 total is capped":    {TotalCap: 50},
+		"T17 no total":           {NoTotal: true},
+		"T18 duplicates":         {Duplicates: 0.05},
+		"T20 large pages fail":   {TooLarge: 7},
+		"T38 trailing token":     {TrailingToken: true},
+		"T44 nothing told":       {BareNested: true},
+		"T44 small pages":        {SubListPage: 3, NestedCap: 2},
+		"T117 no headers":        {NoRateHeaders: true},
+		"T133 no date":           {NoDate: true},
+		"T131 date an hour off":  {DateOffset: -time.Hour},
+		"T114 version ignored":   {IgnoreVersion: "2.14"},
+		"not compressed":         {NoGzip: true},
+		"late leaving of search": {LeaveLag: 10 * time.Minute},
+	}
+	for name, knobs := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := emulated(t, emulator.Config{Seed: 3, Contacts: 150, Knobs: knobs})
+			contacts := stream(t, "contacts")
+			contacts.Read.Page.Size = 40
+			feed := stream(t, "contact_activities")
+			all := []*schemas.Stream{contacts, stream(t, "deleted_contacts"), feed}
+			if knobs.EndShape != emulator.ShapeObject {
+				// The feed counts nothing: where its pages do not say that they end, nothing does.
+				all = all[:2]
+				if err := c.read(c.client(), feed, -1); extract.ClassOf(err) != extract.ClassContract {
+					t.Errorf("a feed without an end: %v", err)
+				}
+			}
+			for range 2 {
+				c.sync(1, all...)
+				c.w.Live(8)
+			}
+			c.w.Advance(8 * time.Hour)
+			c.sync(1, all...)
+			c.compare()
+			for _, s := range all[1:] {
+				c.compareIDs(s.Name)
+			}
+		})
+	}
+}
+
+func TestEmulatorFaultsLoseNothing(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{"0.01", "0.05", "0.1", "0.3"} {
+		for _, faults := range []string{"error=%s", "429=%s", "reset=%s", "truncate=%s", "garbage=%s", "html404=%s", "error=%[1]s:500,429=%[1]s,reset=%[1]s,truncate=%[1]s,garbage=%[1]s"} {
+			if p == "0.3" && len(faults) > 20 {
+				continue // five faults at 0.3 leave no answer whole
+			}
+			chaos := fmt.Sprintf(faults, p)
+			t.Run(chaos, func(t *testing.T) {
+				t.Parallel()
+				c := emulated(t, emulator.Config{Seed: 4, Contacts: 100, Knobs: emulator.Knobs{Chaos: chaos}})
+				all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+				all[0].Read.Page.Size = 20
+				c.sync(5, all...)
+				c.w.Live(6)
+				c.quiet()
+				c.sync(5, all...)
+				c.compare()
+				c.compareIDs("deleted_contacts")
+				c.compareIDs("contact_activities")
+			})
+		}
+	}
+}
+
+func TestT9EmulatorChangesBetweenAnyTwoRequests(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 5})
+	contacts := stream(t, "contacts")
+	contacts.Read.Page.Size = 10
+	ids := c.w.IDs("active")
+	c.w.Between(func(n int) {
+		c.w.Advance(time.Second)
+		id := ids[(n*7919)%len(ids)]
+		// Some have been merged or deleted since: then nothing happens.
+		_ = c.w.UpdateContact(id, emulator.Change{Field: "name", Value: fmt.Sprintf("changed %d", n)})
+		if n%5 == 0 {
+			_, _ = c.w.CreateContact("lead")
+		}
+	})
+	for range 3 {
+		c.sync(1, contacts)
+	}
+	c.w.Between(nil)
+	c.quiet()
+	c.sync(1, contacts)
+	c.compare()
+}
+
+func TestEmulatorKilledAfterEachPage(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 6, Contacts: 120})
+	all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+	for _, s := range all {
+		s.Read.Page.Size = 10
+	}
+	for n := range 150 {
+		for _, s := range all {
+			if err := c.read(c.client(), s, 1+n%3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n%25 == 24 {
+			c.w.Live(1)
+			c.w.ExpireCursors()
+		}
+	}
+	c.quiet()
+	c.sync(1, all...)
+	c.sync(1, all...) // the sweep that the last kill had left open may have missed what moved
+	c.compare()
+	c.compareIDs("deleted_contacts")
+	c.compareIDs("contact_activities")
+}
+
+func TestT15EmulatorLoopStops(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 7, Knobs: emulator.Knobs{LoopAt: 3}})
+	contacts := stream(t, "contacts")
+	contacts.Read.Page.Size = 10
+	if err := c.read(c.client(), contacts, -1); !errors.Is(err, extract.ErrCursorLoop) {
+		t.Errorf("got %v, want ErrCursorLoop", err)
+	}
+}
+
+func TestT39EmulatorRetentionIsTold(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 8, Contacts: 60, Activities: 600})
+	feed := stream(t, "contact_activities")
+	c.sync(1, feed)
+	c.w.Live(24)
+	c.sync(1, feed)
+	if c.gaps != 0 {
+		t.Fatalf("%d gaps in a feed that was read daily", c.gaps)
+	}
+	c.w.Advance(60 * 24 * time.Hour)
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.Retention = 30 * 24 * time.Hour })
+	c.w.Live(24)
+	c.sync(1, feed)
+	if c.gaps != 1 {
+		t.Errorf("%d gaps told after an outage longer than the feed goes back, want 1", c.gaps)
+	}
+}
+
+func TestT116EmulatorRevokedAndRotatedTokens(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 9})
+	client := c.client()
+	c.w.Rotate("another")
+	err := c.read(client, stream(t, "contacts"), -1)
+	if extract.ClassOf(err) != extract.ClassAuth || client.Requests() != 1 {
+		t.Errorf("got %v after %d requests", err, client.Requests())
+	}
+	c.change = func(o *extract.Options) {
+		o.Token = "old"
+		o.Refresh = func() (extract.Secret, error) { return "another", nil }
+	}
+	c.sync(1, stream(t, "contacts"))
+	c.quiet()
+	c.compare()
+}
+
+func TestEmulatorRefusalsOfOneStream(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 10, Knobs: emulator.Knobs{LaterOnly: true}})
+	c.change = func(o *extract.Options) { o.Version = "2.14" }
+	if err := c.read(c.client(), stream(t, "deleted_contacts"), -1); extract.ClassOf(err) != extract.ClassNotFound {
+		t.Errorf("got %v, want that the API says that there is no such list", err)
+	}
+}
+
+func TestEmulatorOverReadsByID(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 11})
+	ids := append(c.w.IDs("active")[:60], c.w.IDs("merged")[:1]...)
+	r := c.client().Read(extract.Request{Stream: stream(t, "contacts_by_id"), IDs: append(ids, "nobody")})
+	gone, there := 0, 0
+	for {
+		p, err := r.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rec := range p.Records {
+			if rec.Gone {
+				gone++
+				continue
+			}
+			there++
+		}
+	}
+	if there != 60 || gone != 2 {
+		t.Errorf("%d there, %d gone; want 60 and 2", there, gone)
+	}
+}
+
+func TestT117EmulatorQuotaIsNeverPassed(t *testing.T) {
+	t.Parallel()
+	for _, knobs := range []emulator.Knobs{{}, {NoRateHeaders: true}, {NoRateHeaders: true, RetryAfter: "seconds"}, {NoRateHeaders: true, RetryAfter: "date"}} {
+		c := emulated(t, emulator.Config{Seed: 12, Contacts: 100, RatePerMinute: 600, Knobs: knobs})
+		contacts := stream(t, "contacts")
+		contacts.Read.Page.Size = 1
+		client := c.client()
+		if err := c.read(client, contacts, -1); err != nil {
+			t.Errorf("%+v: %v", knobs, err)
+		}
+		refused := 0
+		for _, r := range c.w.Requests() {
+			if r.Status == 429 {
+				refused++
+			}
+		}
+		if limit := int(client.Requests()) / 10; refused > limit || !knobs.NoRateHeaders && refused > 0 {
+			t.Errorf("%+v: %d of %d requests were refused", knobs, refused, client.Requests())
+		}
+	}
+}
