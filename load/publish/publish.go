@@ -132,12 +132,9 @@ func (p *publication) copied() string { return filepath.Join(p.fresh, "work.duck
 // finishCopy makes the private copy what is published: relations, comments, records, no log, and all of it verified.
 // The parts of the lake are written from it.
 func (p *publication) finishCopy(ctx context.Context) error {
-	if err := p.pack(ctx); err != nil {
-		return fmt.Errorf("rebuild the file: %w", err)
-	}
-	db, err := duck.Open(ctx, p.settings(p.copied()))
+	db, err := p.openCopy(ctx)
 	if err != nil {
-		return fmt.Errorf("open the copy: %w", err)
+		return err
 	}
 	if err := errors.Join(p.fill(ctx, db), db.Close()); err != nil {
 		return err

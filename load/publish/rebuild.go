@@ -15,23 +15,34 @@ import (
 // worn is how many times larger than a fresh one a file may be before it is written anew.
 const worn = 1.5
 
-// pack writes the copy anew, table by table, when that is asked for or the file is worn. Only a new file holds none of
-// the bytes of deleted rows.
-func (p *publication) pack(ctx context.Context) error {
+// openCopy opens the private copy, written anew where that is asked for or the file is worn. Opening replays the log:
+// it happens once.
+func (p *publication) openCopy(ctx context.Context) (*duck.DB, error) {
 	db, err := duck.Open(ctx, p.settings(p.copied()))
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("open the copy: %w", err)
 	}
 	rebuild := p.spec.Rebuild
 	if !rebuild {
 		rebuild, err = isWorn(ctx, db)
 	}
-	if err == nil && rebuild {
-		err = db.Checkpoint(ctx)
+	if err != nil || !rebuild {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("see whether the file is worn: %w", err), db.Close())
+		}
+		return db, err
 	}
-	if err := errors.Join(err, db.Close()); err != nil || !rebuild {
-		return err
+	if err := errors.Join(db.Checkpoint(ctx), db.Close()); err != nil {
+		return nil, fmt.Errorf("checkpoint the copy: %w", err)
 	}
+	if err := p.pack(ctx); err != nil {
+		return nil, fmt.Errorf("write the file anew: %w", err)
+	}
+	return duck.Open(ctx, p.settings(p.copied()))
+}
+
+// pack writes the copy, which has no log, anew, table by table. Only a new file holds none of the bytes of deleted rows.
+func (p *publication) pack(ctx context.Context) error {
 	if err := disk.Room(string(p.dir), 2*disk.Size(p.copied()), "writing the file anew"); err != nil {
 		return err
 	}
