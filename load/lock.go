@@ -3,24 +3,20 @@ package load
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
-)
 
-// Running is what run.json tells about the process that writes.
-type Running struct {
-	PID       int       `json:"pid"`
-	RunID     string    `json:"run_id"`
-	Pipeline  string    `json:"pipeline"`
-	StartedAt time.Time `json:"started_at"`
-}
+	"aqueduck/load/internal/disk"
+)
 
 // BusyError is the answer when another process writes.
 type BusyError struct {
-	Holder string // who, as far as run.json tells
+	Holder string // who, as far as it has said
 	Waited time.Duration
 }
 
@@ -44,6 +40,9 @@ func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Con
 			return nil, fmt.Errorf("lock %s: %w", d.LockFile(), err)
 		}
 		if got {
+			if err := os.WriteFile(d.LockFile(), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+				return nil, disk.Explain(errors.Join(fmt.Errorf("lock %s: %w", d.LockFile(), err), file.Unlock()), string(d))
+			}
 			return &Held{file: file}, nil
 		}
 		if waited >= wait {
@@ -59,15 +58,22 @@ func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Con
 // Release lets others write.
 func (h *Held) Release() error { return h.file.Unlock() }
 
-// holder names the process that run.json tells of.
+// holder names the process that holds the lock. What run.json tells counts only when that process wrote it: a killed
+// one leaves its own behind.
 func (d Dir) holder() string {
-	text, err := os.ReadFile(d.RunFile())
-	if err != nil {
+	text, err := os.ReadFile(d.LockFile())
+	if err != nil || len(text) == 0 {
 		return "it has not said which"
 	}
-	var r Running
-	if err := json.Unmarshal(text, &r); err != nil || r.PID == 0 {
-		return "it has not said which"
+	holder := "process " + string(text)
+	var run struct {
+		PID      int       `json:"pid"`
+		Run      string    `json:"run"`
+		Pipeline string    `json:"pipeline"`
+		Started  time.Time `json:"started"`
 	}
-	return fmt.Sprintf("process %d, pipeline %s, run %s, since %s", r.PID, r.Pipeline, r.RunID, r.StartedAt.UTC().Format(time.RFC3339))
+	if text, err = os.ReadFile(d.RunFile()); err != nil || json.Unmarshal(text, &run) != nil || holder != "process "+strconv.Itoa(run.PID) {
+		return holder
+	}
+	return fmt.Sprintf("%s, pipeline %s, run %s, since %s", holder, run.Pipeline, run.Run, run.Started.UTC().Format(time.RFC3339))
 }

@@ -72,6 +72,7 @@ func (d Dir) finishFold() error {
 	if err := disk.Move(d.Work(), d.folded()); err != nil {
 		return err
 	}
+	crash.At(crash.FoldSwapped)
 	return d.EmptyTrash()
 }
 
@@ -156,6 +157,7 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 	if err := w.create(ctx, filepath.Join(fresh, "work.duckdb")); err != nil {
 		return "", err
 	}
+	crash.At(crash.OpenCreated)
 	return "nothing: no file was published yet", disk.Move(d.Work(), fresh)
 }
 

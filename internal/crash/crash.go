@@ -4,31 +4,36 @@ package crash
 // Points gives the names of all places, in the order a run passes them.
 func Points() []string {
 	return []string{
-		OpenRestored, CommitStaged, CommitWritten, CommitDone,
-		FoldCopied, FoldCheckpointed, FoldReady, FoldSwapping,
-		PublishClosed, PublishCopied, PublishVerified, PublishSealed, PublishMoved,
-		LakeWritten, LakePart, LakeManifest, LinkSwapped, WorkTrashed,
+		OpenCreated, OpenRestored,
+		FoldCopied, FoldCheckpointed, FoldReady, FoldSwapping, FoldSwapped,
+		CommitStaged, CommitWritten, CommitDone,
+		PublishClosed, PublishCopied, LakeWritten, PublishVerified, PublishSealed, PublishSummed, PublishMoved,
+		LakePart, LakeManifest, LinkSwapped, WorkTrashed, PublishRetained,
 	}
 }
 
 // The places.
 const (
+	OpenCreated      = "open-created"      // an empty database is made, not yet the work database
 	OpenRestored     = "open-restored"     // the published file is copied, not yet the work database
-	CommitStaged     = "commit-staged"     // a transaction is open, nothing is merged
-	CommitWritten    = "commit-written"    // all is written, the transaction is open
-	CommitDone       = "commit-done"       // the transaction is durable, nobody knows yet
 	FoldCopied       = "fold-copied"       // the work database is copied with its log
 	FoldCheckpointed = "fold-checkpointed" // the copy has taken in its log
 	FoldReady        = "fold-ready"        // the copy has its final name, the work database is still there
 	FoldSwapping     = "fold-swapping"     // there is no work database, only the copy
+	FoldSwapped      = "fold-swapped"      // the copy is the work database, the old one is still in the trash
+	CommitStaged     = "commit-staged"     // a transaction is open, nothing is merged
+	CommitWritten    = "commit-written"    // all is written, the transaction is open
+	CommitDone       = "commit-done"       // the transaction is durable, nobody knows yet
 	PublishClosed    = "publish-closed"    // the work database is closed
 	PublishCopied    = "publish-copied"    // copied with its log
+	LakeWritten      = "lake-written"      // the changed parts are written and audited under temporary names
 	PublishVerified  = "publish-verified"  // checkpointed and verified
 	PublishSealed    = "publish-sealed"    // read-only, durable, still under a temporary name
+	PublishSummed    = "publish-summed"    // its checksum has its final name, the file has not
 	PublishMoved     = "publish-moved"     // under its final name, no link leads to it
-	LakeWritten      = "lake-written"      // the changed parts are written and audited under temporary names
 	LakePart         = "lake-part"         // one part has its final name
 	LakeManifest     = "lake-manifest"     // a manifest names the new parts
 	LinkSwapped      = "link-swapped"      // readers find the new file
 	WorkTrashed      = "work-trashed"      // the work database is out of the way
+	PublishRetained  = "publish-retained"  // the checksum of an old published file is removed, the file is not
 )

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -13,18 +14,25 @@ import (
 // passed counts how often the wanted place was reached; it exists only in binaries made for crash tests.
 var passed atomic.Int64
 
-// At kills the process when AQUEDUCK_CRASH is "name:n" and this is the n-th time that name is reached.
+// At kills the process when AQUEDUCK_CRASH is "name:n" and this is the n-th time that name is reached. With
+// "name:n:hold" it says so and stays there instead, until a signal ends it.
 func At(name string) {
 	wanted, times, _ := strings.Cut(os.Getenv("AQUEDUCK_CRASH"), ":")
 	if wanted != name {
 		return
 	}
+	times, what, _ := strings.Cut(times, ":")
 	n, err := strconv.ParseInt(times, 10, 64)
 	if err != nil {
 		n = 1
 	}
-	if passed.Add(1) == n {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // until the signal arrives
+	if passed.Add(1) != n {
+		return
 	}
+	if what == "hold" {
+		fmt.Fprintf(os.Stderr, "holding at %s\n", name)
+	} else {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	select {} // until the signal arrives
 }

@@ -33,17 +33,15 @@ func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.
 	return w, nil
 }
 
-// prepare makes the tables before the first row of the run, and folds the log when that changed any: a log that holds
-// both new columns and rows is the one kind that the database is known to replay wrongly.
+// prepare makes the tables before the first row of the run, and folds the log: one that holds both new columns and rows
+// is the one kind that the database is known to replay wrongly. There is a log when this changed any table, or when a
+// run was killed, perhaps between changing one and folding.
 func (w *writer) prepare(ctx context.Context, schema string, tables []transform.Table) ([]load.Change, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	changes, err := w.work.Ensure(ctx, schema, tables)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the tables of %s: %w", schema, err)
-	}
-	if len(changes) == 0 {
-		return nil, nil
 	}
 	return changes, w.work.Fold(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"aqueduck/internal/crash"
@@ -197,6 +198,7 @@ func (p *publication) seal() (string, error) {
 	if err := disk.Move(load.SumFile(file), sum); err != nil {
 		return "", err
 	}
+	crash.At(crash.PublishSummed)
 	if err := disk.Move(file, p.copied()); err != nil {
 		return "", err
 	}
@@ -226,7 +228,8 @@ func (p *publication) swap(file string) error {
 	return p.retain(file)
 }
 
-// retain removes published files beyond those to keep, the oldest first, and never the one that the link leads to.
+// retain removes published files beyond those to keep, the oldest first, and never the one that the link leads to. A
+// file goes after what belongs to it, so that one that is there tells of all that is left.
 func (p *publication) retain(current string) error {
 	files, err := p.dir.PublishedFiles()
 	if err != nil {
@@ -236,10 +239,30 @@ func (p *publication) retain(current string) error {
 		if file == current || i <= p.spec.Keep {
 			continue
 		}
-		for _, path := range []string{file, load.SumFile(file), file + ".wal"} {
-			if err := os.RemoveAll(path); err != nil {
-				return err
-			}
+		if err := errors.Join(os.RemoveAll(file+".wal"), os.RemoveAll(load.SumFile(file))); err != nil {
+			return err
+		}
+		crash.At(crash.PublishRetained)
+		if err := os.RemoveAll(file); err != nil {
+			return err
+		}
+	}
+	return p.forgetSums()
+}
+
+// forgetSums removes checksums without a file, which a kill between the two has left.
+func (p *publication) forgetSums() error {
+	entries, err := os.ReadDir(p.dir.Published())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		run, isSum := strings.CutSuffix(e.Name(), ".sha256")
+		if !isSum || disk.Exists(filepath.Join(p.dir.Published(), run+".duckdb")) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(p.dir.Published(), e.Name())); err != nil {
+			return err
 		}
 	}
 	return nil
