@@ -55,23 +55,23 @@ func (w *Work) ensure(ctx context.Context, schema string, tables []transform.Tab
 	}
 	var changes []Change
 	err = w.db.Transaction(ctx, func() error {
-		stamp := w.stamp()
 		for _, t := range tables {
-			done, err := w.ensureTable(ctx, schema, t, stored[t.Name], stamp)
+			done, err := w.ensureTable(ctx, schema, t, stored[t.Name])
 			if err != nil {
 				return fmt.Errorf("table %s: %w", t.Name, err)
 			}
 			changes = append(changes, done...)
 		}
-		if err := w.recordChanges(ctx, changes, stamp); err != nil || !altered {
-			return err
-		}
-		return w.saveStamp(ctx, stamp)
+		return w.recordChanges(ctx, changes)
 	})
 	if err == nil && altered {
-		err = w.fold(ctx) // which reads the stamp again
+		err = w.fold(ctx)
 	}
-	return changes, err
+	if err != nil {
+		return nil, err
+	}
+	filled, err := w.fillNew(ctx, schema, tables)
+	return append(changes, filled...), err
 }
 
 // storedColumns gives the type of every column of every table of a schema.
@@ -107,7 +107,7 @@ func differing(t transform.Table, stored map[string]string) []transform.Column {
 	})
 }
 
-func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table, stored map[string]string, stamp time.Time) ([]Change, error) {
+func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table, stored map[string]string) ([]Change, error) {
 	name := duck.Table(schema, t.Name)
 	if stored == nil {
 		return w.createTable(ctx, schema, t)
@@ -115,38 +115,31 @@ func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table
 	var changes []Change
 	for _, c := range differing(t, stored) {
 		kind, there := stored[c.Name]
+		change := Change{schema, t.Name, c.Name, "added as " + c.SQL}
+		statement := "ADD COLUMN " + duck.Name(c.Name) + " " + c.SQL
 		if there {
 			if err := widens(kind, c); err != nil {
 				return nil, err
 			}
-			if _, err := w.db.Exec(ctx, "ALTER TABLE "+name+" ALTER COLUMN "+duck.Name(c.Name)+" TYPE "+c.SQL); err != nil {
-				return nil, fmt.Errorf("column %s: %w", c.Name, err)
-			}
-			changes = append(changes, Change{schema, t.Name, c.Name, "type changed from " + kind + " to " + c.SQL})
-			continue
+			change.What = "type changed from " + kind + " to " + c.SQL
+			statement = "ALTER COLUMN " + duck.Name(c.Name) + " TYPE " + c.SQL
 		}
-		if _, err := w.db.Exec(ctx, "ALTER TABLE "+name+" ADD COLUMN "+duck.Name(c.Name)+" "+c.SQL); err != nil {
+		if _, err := w.db.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
-		filled, err := w.fill(ctx, name, c, stamp)
-		if err != nil {
-			return nil, fmt.Errorf("fill column %s from _extra: %w", c.Name, err)
-		}
-		if filled > 0 {
-			if err := w.countRows(ctx, schema, t.Name, 0, stamp); err != nil {
+		if !there && len(c.Path) > 0 {
+			if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
 				return nil, err
 			}
 		}
-		changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("added as %s, filled in %d rows", c.SQL, filled)})
+		changes = append(changes, change)
 	}
 	if len(changes) == 0 || t.View == "" {
 		return changes, nil
 	}
 	// A view remembers the columns that its table had.
-	if _, err := w.db.Exec(ctx, GoneView(schema, t)); err != nil {
-		return nil, err
-	}
-	return changes, nil
+	_, err := w.db.Exec(ctx, GoneView(schema, t))
+	return changes, err
 }
 
 func (w *Work) createTable(ctx context.Context, schema string, t transform.Table) ([]Change, error) {
@@ -185,19 +178,67 @@ func widens(stored string, c transform.Column) error {
 		c.Name, stored, c.SQL)
 }
 
+// toFill is the fact, in _sync.meta, that a new column still has to be filled: DuckDB refuses to change the columns and
+// the rows of a table in one transaction, and between two the process may die.
+func toFill(schema string, t transform.Table, c transform.Column) string {
+	return "fill " + duck.Table(schema, t.Name) + "." + duck.Name(c.Name)
+}
+
+// fillNew fills the columns that are new, or that a process which died left empty, from _extra.
+func (w *Work) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
+	waiting := map[string]bool{}
+	err := w.db.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
+		var key string
+		err := rows.Scan(&key)
+		waiting[key] = true
+		return err
+	})
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	var changes []Change
+	stamp := w.stamp()
+	err = w.db.Transaction(ctx, func() error {
+		for _, t := range tables {
+			for _, c := range t.Columns {
+				if !waiting[toFill(schema, t, c)] {
+					continue
+				}
+				n, err := w.fill(ctx, schema, t, c, stamp)
+				if err != nil {
+					return fmt.Errorf("fill column %s of %s from _extra: %w", c.Name, t.Name, err)
+				}
+				if n > 0 {
+					changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)})
+				}
+			}
+		}
+		if err := w.recordChanges(ctx, changes); err != nil {
+			return err
+		}
+		return w.saveStamp(ctx, stamp)
+	})
+	if err == nil {
+		w.last = stamp
+	}
+	return changes, err
+}
+
 // fill takes the values of a new column out of _extra, where they were kept under the column's path. What does not
 // fit the column stays there.
-func (w *Work) fill(ctx context.Context, table string, c transform.Column, stamp time.Time) (int64, error) {
-	if len(c.Path) == 0 {
-		return 0, nil
+func (w *Work) fill(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
+	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
+		return 0, err
 	}
-	path := "/" + strings.Join(pointer(c.Path), "/")
-	value := "json_extract(_extra, " + duck.Text(path) + ")"
+	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(pointer(c.Path), "/")) + ")"
 	fitting := fromJSON(c.SQL, value)
-	statement := fmt.Sprintf(`UPDATE %s SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
+	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2 WHERE _extra IS NOT NULL AND %s IS NOT NULL`,
-		table, duck.Name(c.Name), fitting, duck.Text(without(c.Path)), fitting)
-	return w.db.Exec(ctx, statement, stamp, w.options.RunID)
+		duck.Table(schema, t.Name), duck.Name(c.Name), fitting, duck.Text(without(c.Path)), fitting), stamp, w.options.RunID)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	return n, w.countRows(ctx, schema, t.Name, 0, stamp)
 }
 
 // pointer escapes a path for a JSON pointer.
@@ -236,10 +277,10 @@ func fromJSON(kind, value string) string {
 }
 
 // recordChanges tells of changed tables in _sync.schema_changes.
-func (w *Work) recordChanges(ctx context.Context, changes []Change, stamp time.Time) error {
+func (w *Work) recordChanges(ctx context.Context, changes []Change) error {
 	for _, c := range changes {
 		_, err := w.db.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
-			w.options.RunID, stamp, c.Schema, c.Table, c.Column, c.What)
+			w.options.RunID, w.options.Now().UTC(), c.Schema, c.Table, c.Column, c.What)
 		if err != nil {
 			return err
 		}

@@ -15,18 +15,30 @@ import (
 // column is one column of an answer.
 type column struct{ name, kind string }
 
-// forms says how to ask for columns whose Go values would be less than what is stored: the driver decodes JSON into
-// floats, which lose integers beyond 2^53, and makes instants of dates and bytes of UUIDs.
-var forms = []struct {
-	kind *regexp.Regexp
-	form string // SQL, %s is the column
-	give func(text string) any
-}{
-	{regexp.MustCompile(`^JSON$`), "%s::VARCHAR", rawJSON},
-	{regexp.MustCompile(`^(STRUCT|MAP|UNION|JSON)\b.*\bJSON\b|^JSON\[`), "to_json(%s)::VARCHAR", rawJSON},
-	{regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`), "%s::VARCHAR", func(text string) any { return json.Number(text) }},
-	{regexp.MustCompile(`^TIMESTAMP(_S|_MS|_NS)?$`), "replace(%s::VARCHAR, ' ', 'T')", sameText},
-	{regexp.MustCompile(`^(DATE|TIME|TIME_NS|TIME WITH TIME ZONE|INTERVAL|UUID|BLOB)$`), "%s::VARCHAR", sameText},
+// decimal inside a list or struct stays with the driver: to_json makes a float of it.
+var (
+	nested  = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
+	decimal = regexp.MustCompile(`\bDECIMAL\(`)
+	inner   = regexp.MustCompile(`\bJSON\b`)
+)
+
+// form says how to ask for a column whose Go value would be less than what is stored, in SQL with %s for the column,
+// and what to make of the text that comes; "" for a column that is right as it is. The driver decodes JSON into floats,
+// which lose integers beyond 2^53, forgets the order of a struct, and makes instants of dates and bytes of UUIDs.
+func (c column) form() (sql string, give func(text string) any) {
+	switch {
+	case c.kind == "JSON":
+		return "%s::VARCHAR", rawJSON
+	case nested.MatchString(c.kind) && (inner.MatchString(c.kind) || !decimal.MatchString(c.kind)):
+		return "to_json(%s)::VARCHAR", rawJSON
+	case strings.HasPrefix(c.kind, "DECIMAL("):
+		return "%s::VARCHAR", func(text string) any { return json.Number(text) }
+	case slices.Contains([]string{"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}, c.kind):
+		return "replace(%s::VARCHAR, ' ', 'T')", sameText
+	case slices.Contains([]string{"DATE", "TIME", "TIME_NS", "TIME WITH TIME ZONE", "INTERVAL", "UUID", "BLOB"}, c.kind):
+		return "%s::VARCHAR", sameText
+	}
+	return "", nil
 }
 
 func sameText(text string) any { return text }
@@ -48,7 +60,7 @@ func describe(ctx context.Context, db *duck.DB, statement string) []column {
 		columns = append(columns, c)
 		return err
 	})
-	if err != nil || !slices.ContainsFunc(columns, func(c column) bool { return c.form() != "" }) {
+	if err != nil || !slices.ContainsFunc(columns, column.formed) {
 		return nil
 	}
 	return columns
@@ -63,8 +75,8 @@ func exactly(ctx context.Context, db *duck.DB, statement string, columns []colum
 	var names, asked []string
 	for i, c := range columns {
 		name := fmt.Sprintf("c%d", i) // the statement's own names need not be unique
-		form := c.form()
-		if form == "" {
+		form, give := c.form()
+		if give == nil {
 			form = "%s"
 		}
 		names, asked = append(names, name), append(asked, fmt.Sprintf(form, name))
@@ -75,24 +87,16 @@ func exactly(ctx context.Context, db *duck.DB, statement string, columns []colum
 	return "SELECT " + strings.Join(asked, ", ") + " FROM temp.answer"
 }
 
-func (c column) form() string {
-	for _, f := range forms {
-		if f.kind.MatchString(c.kind) {
-			return f.form
-		}
-	}
-	return ""
+func (c column) formed() bool {
+	_, give := c.form()
+	return give != nil
 }
 
 // value is what Query gives for what the wrapped statement gave.
 func (c column) value(v any) any {
-	text, ok := v.(string)
-	if !ok {
-		return v
-	}
-	for _, f := range forms {
-		if f.kind.MatchString(c.kind) {
-			return f.give(text)
+	if text, ok := v.(string); ok {
+		if _, give := c.form(); give != nil {
+			return give(text)
 		}
 	}
 	return v

@@ -1,0 +1,107 @@
+package load_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+)
+
+// TestCommitKeepsItsContract runs the contract of every destination against the work database.
+func TestCommitKeepsItsContract(t *testing.T) {
+	t.Parallel()
+	committest.Run(t, func(tb testing.TB) committest.Committer { return newWarehouse(tb, load.Options{}) })
+}
+
+// warehouse is a work database of a test, its clock standing still unless moved.
+type warehouse struct {
+	*load.Work
+	dir     load.Dir
+	options load.Options
+	now     time.Time
+}
+
+func newWarehouse(tb testing.TB, o load.Options) *warehouse {
+	tb.Helper()
+	w := &warehouse{dir: load.Dir(tb.TempDir() + "/data"), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	o.Now = func() time.Time { return w.now }
+	o.RunID = "run"
+	w.options = o
+	if err := w.dir.Prepare(); err != nil {
+		tb.Fatal(err)
+	}
+	w.open(tb)
+	tb.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *warehouse) open(tb testing.TB) {
+	tb.Helper()
+	opened, err := load.Open(tb.Context(), w.dir, w.options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.Work = opened
+}
+
+// Restart is a new process on the same directory.
+func (w *warehouse) Restart(tb testing.TB) {
+	tb.Helper()
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	w.open(tb)
+}
+
+// Rows reads a table through the door for ids: each row is one text.
+func (w *warehouse) Rows(tb testing.TB, schema, table string) []committest.Row {
+	tb.Helper()
+	return rowsOf(tb, w.Work, schema, table)
+}
+
+func rowsOf(tb testing.TB, w *load.Work, schema, table string) []committest.Row {
+	tb.Helper()
+	texts, err := w.IDs(tb.Context(), schema, fmt.Sprintf("SELECT to_json(t)::VARCHAR || chr(0) || row_number() OVER () FROM {schema}.%s t", table))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	rows := make([]committest.Row, len(texts))
+	for i, text := range texts {
+		text, _, _ = strings.Cut(text, "\x00")
+		values := map[string]any{}
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if err := decoder.Decode(&values); err != nil {
+			tb.Fatal(err)
+		}
+		rows[i] = committest.Row{}
+		for name, value := range values {
+			if value == nil {
+				continue
+			}
+			rows[i][name] = fmt.Sprint(value)
+			if strings.HasSuffix(name, "_at") {
+				rows[i][name] = instant(rows[i][name])
+			}
+		}
+	}
+	return rows
+}
+
+// instant brings DuckDB's text of an instant into the form of the contract's tests.
+func instant(text string) string {
+	text = strings.TrimSuffix(strings.Replace(text, " ", "T", 1), "+00")
+	whole, fraction, found := strings.Cut(text, ".")
+	if !found {
+		return whole
+	}
+	return whole + "." + (fraction + "000000")[:6]
+}

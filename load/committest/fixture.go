@@ -1,0 +1,158 @@
+// Package committest is the contract of Commit: what every destination of rows must keep, as tests.
+package committest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	"aqueduck/schemas"
+	"aqueduck/transform"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Person is one record of the test stream: its key has two columns, its tags are a complete set, its visits are not.
+type Person struct {
+	Region, ID string
+	Updated    int64 // seconds; 0: the record does not say
+	Name       string
+	Tags       []string
+	Visits     []Visit
+	GoneAt     int64 // seconds; not 0: nothing is known but that the record is gone
+}
+
+// Visit is one item of a set that only grows.
+type Visit struct {
+	ID   string
+	Note string
+}
+
+// Stream is the stream of Person.
+func Stream() *schemas.Stream {
+	column := func(name string, t schemas.Type, from ...string) schemas.Column {
+		if from == nil {
+			from = []string{name}
+		}
+		return schemas.Column{Name: name, From: from, Type: t, Doc: "The " + name + "."}
+	}
+	parent := func() []schemas.Column {
+		return []schemas.Column{
+			column("person_region", schemas.Text, schemas.FromParent, "region"),
+			column("person_id", schemas.Text, schemas.FromParent, "id"),
+		}
+	}
+	return &schemas.Stream{
+		Name: "people", Table: "people", Doc: "One row a person.", Key: []string{"region", "id"}, Newest: "updated_at", Absent: "gone",
+		Columns: []schemas.Column{
+			column("region", schemas.Text), column("id", schemas.Text), column("updated_at", schemas.Timestamp), column("name", schemas.Text),
+		},
+		Children: []schemas.Child{
+			{Table: "people_tags", Doc: "One row a tag of a person.", Key: []string{"person_region", "person_id", "tag"}, Complete: true,
+				Columns: append(parent(), column("tag", schemas.Text))},
+			{Table: "people_visits", Doc: "One row a visit of a person.", Key: []string{"id"},
+				Columns: append(parent(), column("id", schemas.Text), column("note", schemas.Text))},
+		},
+	}
+}
+
+// Hash is the _hash of a record: equal for equal content and tags.
+func (p Person) Hash() int64 { return hash(p.Updated, p.Name, p.Tags) }
+
+// Hash is the _hash of an item.
+func (v Visit) Hash() int64 { return hash(v) }
+
+func hash(content ...any) int64 {
+	h := fnv.New64a()
+	text, err := json.Marshal(content)
+	if err != nil {
+		panic(err) // numbers and texts always have a JSON form
+	}
+	h.Write(text)
+	return int64(h.Sum64())
+}
+
+// Batches makes the batches of one commit; the caller releases their rows.
+func Batches(sweep int, people ...Person) []transform.Batch {
+	tables := transform.Tables(Stream())
+	own, tags, visits := newRows(tables[0]), newRows(tables[1]), newRows(tables[2])
+	for i, p := range people {
+		row := int64(i)
+		if p.GoneAt != 0 {
+			own.add(row, map[string]any{"region": p.Region, "id": p.ID, "_gone_at": p.GoneAt, "_api_version": "1"})
+			continue
+		}
+		values := map[string]any{"region": p.Region, "id": p.ID, "name": p.Name, "_hash": p.Hash(), "_api_version": "1"}
+		if p.Updated != 0 {
+			values["updated_at"] = p.Updated
+		}
+		own.add(row, values)
+		for _, tag := range p.Tags {
+			tags.add(row, map[string]any{"person_region": p.Region, "person_id": p.ID, "tag": tag, "_hash": hash(tag)})
+		}
+		for _, v := range p.Visits {
+			visits.add(row, map[string]any{"person_region": p.Region, "person_id": p.ID, "id": v.ID, "note": v.Note, "_hash": v.Hash()})
+		}
+	}
+	return []transform.Batch{
+		{Table: tables[0], Sweep: sweep, Rows: own.batch()},
+		{Table: tables[1], Rows: tags.batch()},
+		{Table: tables[2], Rows: visits.batch()},
+	}
+}
+
+// WithExtra makes the batch of one person with fields that no column took.
+func WithExtra(own transform.Table, p Person, extra string) []transform.Batch {
+	r := newRows(own)
+	r.add(0, map[string]any{"region": p.Region, "id": p.ID, "name": p.Name, "updated_at": p.Updated, "_extra": extra, "_hash": hash(p.Hash(), extra)})
+	return []transform.Batch{{Table: own, Rows: r.batch()}}
+}
+
+// Release gives the memory of batches back.
+func Release(batches []transform.Batch) {
+	for _, b := range batches {
+		b.Rows.Release()
+	}
+}
+
+type rows struct {
+	columns []transform.Column
+	builder *array.RecordBuilder
+}
+
+func newRows(t transform.Table) *rows {
+	columns := t.Columns[:len(t.Columns)-2] // without _synced_at and _run_id, which the commit gives
+	fields := []arrow.Field{{Name: transform.RowColumn, Type: arrow.PrimitiveTypes.Int64}}
+	for _, c := range columns {
+		fields = append(fields, arrow.Field{Name: c.Name, Type: c.Arrow, Nullable: true})
+	}
+	return &rows{columns: columns, builder: array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))}
+}
+
+func (r *rows) add(row int64, values map[string]any) {
+	r.builder.Field(0).(*array.Int64Builder).Append(row)
+	for i, c := range r.columns {
+		b := r.builder.Field(i + 1)
+		switch v := values[c.Name].(type) {
+		case nil:
+			b.AppendNull()
+		case string:
+			b.(*array.StringBuilder).Append(v)
+		case int64:
+			if t, ok := b.(*array.TimestampBuilder); ok {
+				t.Append(arrow.Timestamp(v * 1_000_000))
+				continue
+			}
+			b.(*array.Int64Builder).Append(v)
+		default:
+			panic(fmt.Sprintf("a value of type %T", v))
+		}
+	}
+}
+
+func (r *rows) batch() arrow.RecordBatch {
+	defer r.builder.Release()
+	return r.builder.NewRecordBatch()
+}

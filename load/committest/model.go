@@ -1,0 +1,161 @@
+package committest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Row is a stored row: its columns as text, NULLs left out.
+type Row map[string]string
+
+// Model is what the tables should hold, kept in maps by the rules of the contract, one record after the other.
+type Model struct {
+	people map[string]*stored
+	visits map[string]visit
+}
+
+type stored struct {
+	person   Person
+	bare     bool // nothing is known but that the record is gone
+	goneAt   int64
+	tags     []string
+	syncedAt time.Time
+}
+
+type visit struct {
+	owner    Person
+	visit    Visit
+	syncedAt time.Time
+}
+
+// NewModel gives the model of empty tables.
+func NewModel() *Model {
+	return &Model{people: map[string]*stored{}, visits: map[string]visit{}}
+}
+
+func key(p Person) string { return p.Region + "/" + p.ID }
+
+// Commit merges a batch and gives the number of people that are new and that changed.
+func (m *Model) Commit(at time.Time, people ...Person) (added, changed int) {
+	winners, last := map[string]Person{}, map[string]Person{}
+	for _, p := range people {
+		last[key(p)] = p
+		if p.GoneAt != 0 {
+			continue
+		}
+		if w, there := winners[key(p)]; !there || w.Updated == 0 || p.Updated == 0 || p.Updated >= w.Updated {
+			winners[key(p)] = p
+		}
+	}
+	unknown := map[string]bool{} // a copy of the batch that says no time counts as newer than what is stored
+	for _, p := range people {
+		if p.GoneAt == 0 && p.Updated == 0 {
+			unknown[key(p)] = true
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(winners)) {
+		a, c := m.put(at, winners[k], unknown[k])
+		added, changed = added+a, changed+c
+	}
+	for k, p := range last {
+		if p.GoneAt == 0 {
+			continue
+		}
+		old := m.people[k]
+		switch {
+		case old == nil:
+			m.people[k] = &stored{person: Person{Region: p.Region, ID: p.ID}, bare: true, goneAt: p.GoneAt, syncedAt: at}
+			added++
+		case old.goneAt != p.GoneAt:
+			old.goneAt, old.syncedAt = p.GoneAt, at
+			changed++
+		}
+	}
+	return added, changed
+}
+
+func (m *Model) put(at time.Time, p Person, unknown bool) (added, changed int) {
+	old := m.people[key(p)]
+	if old != nil && old.goneAt == 0 && !unknown && p.Updated != 0 && old.person.Updated != 0 && p.Updated < old.person.Updated {
+		return 0, 0
+	}
+	switch {
+	case old == nil:
+		added = 1
+	case old.goneAt != 0 || old.person.Hash() != p.Hash():
+		changed = 1
+	}
+	if added+changed > 0 {
+		m.people[key(p)] = &stored{person: p, tags: slices.Compact(slices.Sorted(slices.Values(p.Tags))), syncedAt: at}
+	}
+	touched := false
+	for _, v := range lastVisits(p.Visits) {
+		known, there := m.visits[v.ID]
+		if there && known.visit == v {
+			continue
+		}
+		m.visits[v.ID] = visit{owner: p, visit: v, syncedAt: at}
+		touched = true
+	}
+	if touched && added+changed == 0 {
+		m.people[key(p)].syncedAt = at
+		changed = 1
+	}
+	return added, changed
+}
+
+func lastVisits(list []Visit) map[string]Visit {
+	last := map[string]Visit{}
+	for _, v := range list {
+		last[v.ID] = v
+	}
+	return last
+}
+
+// People gives the rows of the people, by key.
+func (m *Model) People() map[string]Row {
+	table := map[string]Row{}
+	for k, s := range m.people {
+		row := Row{"region": s.person.Region, "id": s.person.ID, "_synced_at": stamp(s.syncedAt)}
+		if !s.bare {
+			row["name"] = s.person.Name
+			row["_hash"] = fmt.Sprint(s.person.Hash())
+			if s.person.Updated != 0 {
+				row["updated_at"] = stamp(time.Unix(s.person.Updated, 0))
+			}
+		}
+		if s.goneAt != 0 {
+			row["_gone_at"] = stamp(time.Unix(s.goneAt, 0))
+		}
+		table[k] = row
+	}
+	return table
+}
+
+// Tags gives the tags, as owner and tag.
+func (m *Model) Tags() map[string]bool {
+	table := map[string]bool{}
+	for k, s := range m.people {
+		for _, tag := range s.tags {
+			table[k+"/"+tag] = true
+		}
+	}
+	return table
+}
+
+// Visits gives the visits, by id.
+func (m *Model) Visits() map[string]Row {
+	table := map[string]Row{}
+	for id, v := range m.visits {
+		table[id] = Row{"person_region": v.owner.Region, "person_id": v.owner.ID, "note": v.visit.Note, "_synced_at": stamp(v.syncedAt)}
+	}
+	return table
+}
+
+// stamp writes an instant as the tests compare it.
+func stamp(t time.Time) string {
+	return strings.TrimSuffix(t.UTC().Format("2006-01-02T15:04:05.000000"), ".000000")
+}

@@ -1,0 +1,110 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+)
+
+func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		make func(t *testing.T, path string)
+		want string
+	}{
+		{"other files", func(t *testing.T, path string) { write(t, filepath.Join(path, "thesis.tex"), "") }, "is not a warehouse of this program and holds thesis.tex"},
+		{"a file", func(t *testing.T, path string) { write(t, path, "") }, "is not a directory itself"},
+		{"a link", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, "is not a directory itself"},
+		{"writable by everybody", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o755)); must(t, os.Chmod(path, 0o777)) }, "can be written by everybody"},
+		{"of a later version", func(t *testing.T, path string) {
+			write(t, filepath.Join(path, ".aqueduck", "format"), "aqueduck warehouse 9\n")
+		}, "another version of the program"},
+		{"a hidden directory of somebody else", func(t *testing.T, path string) { write(t, filepath.Join(path, ".aqueduck", "x"), "") }, "holds .aqueduck"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "data")
+			c.make(t, path)
+			if err := load.Dir(path).Prepare(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestPrepareRefusesAReplaceableDirectory(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	must(t, os.Chmod(parent, 0o777))
+	if err := load.Dir(filepath.Join(parent, "data")).Prepare(); err == nil || !strings.Contains(err.Error(), "above") {
+		t.Errorf("error %v, want one about the directory above", err)
+	}
+	if err := load.Dir(filepath.Join(t.TempDir(), "what?", "data")).Prepare(); err == nil || !strings.Contains(err.Error(), "?") {
+		t.Errorf("error %v, want one about the question mark", err)
+	}
+}
+
+func TestS20Modes(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	for path, want := range map[string]fs.FileMode{
+		string(w.dir): 0o755, filepath.Join(string(w.dir), "lake"): 0o755, w.dir.Published(): 0o755, w.dir.State(): 0o711,
+		w.dir.Work(): 0o700, w.dir.Temp(): 0o700, w.dir.RejectDir(): 0o700, w.dir.Database(): 0o600,
+	} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has mode %o, want %o", path, got, want)
+		}
+	}
+}
+
+func TestF9LockIsHeldByOne(t *testing.T) {
+	t.Parallel()
+	d := load.Dir(filepath.Join(t.TempDir(), "data"))
+	must(t, d.Prepare())
+	pauses := 0
+	pause := func(ctx context.Context, _ time.Duration) error { pauses++; return ctx.Err() }
+	held, err := load.Lock(t.Context(), d, 0, pause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, d.RunFile(), fmt.Sprintf(`{"pid": %d, "run": "01K9", "pipeline": "nightly", "started": "2026-11-01T02:00:00Z", "more": 1}`, os.Getpid()))
+	var busy *load.BusyError
+	if _, err := load.Lock(t.Context(), d, time.Second, pause); !errors.As(err, &busy) || busy.Waited != time.Second {
+		t.Fatalf("a second lock: %v, want busy after a second", err)
+	}
+	if want := fmt.Sprintf("process %d, pipeline nightly, run 01K9, since 2026-11-01T02:00:00Z", os.Getpid()); busy.Holder != want || pauses != 4 {
+		t.Errorf("holder %q after %d pauses, want %q after 4", busy.Holder, pauses, want)
+	}
+	must(t, held.Release())
+	again, err := load.Lock(t.Context(), d, 0, pause)
+	if err != nil {
+		t.Fatalf("lock after release: %v", err)
+	}
+	must(t, again.Release())
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

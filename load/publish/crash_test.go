@@ -1,0 +1,365 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load"
+	"aqueduck/load/committest"
+	"aqueduck/load/publish"
+	"aqueduck/transform"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+// The test binary is also the process that crash tests kill: with childVariable it commits until it is told to stop.
+const childVariable = "AQUEDUCK_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if order := os.Getenv(childVariable); order != "" {
+		if err := child(order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			if errors.Is(err, load.ErrDiskFull) {
+				os.Exit(28)
+			}
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child works on "directory|last commit|bytes that a file may have": from the stored checkpoint on it commits,
+// publishes after every fourth commit, and folds when the log is long.
+func child(order string) error {
+	parts := strings.Split(order, "|")
+	last, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return err
+	}
+	if err := limitFiles(parts[2]); err != nil {
+		return err
+	}
+	ctx, d := context.Background(), load.Dir(parts[0])
+	if err := d.Prepare(); err != nil {
+		return err
+	}
+	held, err := load.Lock(ctx, d, 10*time.Second, func(ctx context.Context, pause time.Duration) error {
+		time.Sleep(pause) // a real process waits in real time
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		done, err := life(ctx, d, last)
+		if err != nil || done {
+			return errors.Join(err, held.Release())
+		}
+	}
+}
+
+// life is the time between two publishes of the child.
+func life(ctx context.Context, d load.Dir, last int64) (done bool, err error) {
+	w, err := load.Open(ctx, d, load.Options{Now: time.Now, RunID: "run", FoldAt: 64 << 10, RowGroup: 2048})
+	if err != nil {
+		return false, err
+	}
+	if _, err := w.Ensure(ctx, "main", transform.Tables(committest.Stream())); err != nil {
+		return false, errors.Join(err, w.Close())
+	}
+	for n := 0; n < 4 && !done; n++ {
+		if done, err = step(ctx, w, last); err != nil {
+			return false, errors.Join(err, w.Close())
+		}
+	}
+	_, err = publish.Publish(ctx, d, w, spec())
+	return done, err
+}
+
+func step(ctx context.Context, w *load.Work, last int64) (done bool, err error) {
+	base, err := w.Checkpoint(ctx, "main", "people")
+	if err != nil || base.Seq >= last {
+		return base.Seq >= last, err
+	}
+	next := base
+	next.Seq++
+	batches := committest.Batches(0, peopleOf(next.Seq)...)
+	defer committest.Release(batches)
+	if _, err := w.Commit(ctx, "main", "people", base, next, batches); err != nil {
+		return false, err
+	}
+	if w.FoldNeeded() {
+		return false, w.Fold(ctx)
+	}
+	return false, nil
+}
+
+func spec() publish.Spec {
+	return publish.Spec{RunID: "run", Keep: 1, Now: time.Now, Schemas: []publish.Schema{{
+		Name: "main", Tables: transform.Tables(committest.Stream()), Relations: relations()}}}
+}
+
+func relations() []publish.Relation {
+	return []publish.Relation{
+		{Name: "people_names", Kind: "table", Doc: "Names and how many have them.", SQL: "SELECT name, count(*) AS people FROM {schema}.people GROUP BY ALL",
+			Columns: []publish.Column{{Name: "people", Doc: "How many."}}},
+		{Name: "people_tagged", Kind: "view", Doc: "People with a tag.", SQL: "SELECT p.* FROM {schema}.people p SEMI JOIN {schema}.people_tags t ON t.person_region = p.region AND t.person_id = p.id"},
+	}
+}
+
+// peopleOf is what commit seq brings: a few people, now and then so many that DuckDB writes them past its log.
+func peopleOf(seq int64) []committest.Person {
+	r := rand.New(rand.NewPCG(uint64(seq), 42))
+	n := 10
+	if seq%5 == 1 {
+		n = 2500
+	}
+	list := make([]committest.Person, n)
+	for i := range list {
+		p := committest.Person{Region: "eu", ID: strconv.Itoa(r.IntN(4000))}
+		if r.IntN(20) == 0 {
+			p.GoneAt = seq
+			list[i] = p
+			continue
+		}
+		p.Updated, p.Name = seq, "name of "+strconv.Itoa(r.IntN(50))
+		for range r.IntN(3) {
+			p.Tags = append(p.Tags, strconv.Itoa(r.IntN(5)))
+		}
+		if r.IntN(10) == 0 {
+			p.Visits = []committest.Visit{{ID: strconv.FormatInt(seq, 10) + "-" + strconv.Itoa(i), Note: "visit"}}
+		}
+		list[i] = p
+	}
+	return list
+}
+
+// modelAt is what the tables hold after commit seq.
+func modelAt(seq int64) *committest.Model {
+	m := committest.NewModel()
+	for n := range seq {
+		m.Commit(time.Unix(n, 0), peopleOf(n+1)...)
+	}
+	return m
+}
+
+// killed starts the child and kills it after a while; it reports whether the child was alive to be killed.
+func start(t *testing.T, binary, order string, env ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), binary)
+	c.Env = append(append(os.Environ(), childVariable+"="+order), env...)
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestF1KillsAtRandomTimesLoseNothing kills a committing, folding and publishing process again and again.
+func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
+	t.Parallel()
+	kills := 50
+	if testing.Short() {
+		kills = 8
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	dir := filepath.Join(t.TempDir(), "data")
+	for range kills {
+		c := start(t, self(t), dir+"|100000|")
+		timer := time.AfterFunc(time.Duration(r.IntN(1500))*time.Millisecond, func() { _ = c.Process.Kill() })
+		err := c.Wait()
+		timer.Stop()
+		if !killed(err) {
+			t.Fatalf("the process ended by itself: %v", err)
+		}
+		checkPublished(t, load.Dir(dir))
+	}
+	finish(t, self(t), load.Dir(dir))
+}
+
+func killed(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// TestF2KillsAtEveryNamedPointLoseNothing builds the test binary with crash points and dies at each of them.
+func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds a second test binary")
+	}
+	binary := filepath.Join(t.TempDir(), "crashing.test")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags=duckdb_arrow,crashpoints", "-o", binary, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the test binary: %v\n%s", err, out)
+	}
+	for _, point := range crash.Points() {
+		t.Run(point, func(t *testing.T) {
+			dir := load.Dir(filepath.Join(t.TempDir(), "data"))
+			c := start(t, binary, string(dir)+"|7|", "AQUEDUCK_CRASH="+point+":1")
+			if err := c.Wait(); !killed(err) {
+				t.Fatalf("the process was not killed at %s: %v", point, err)
+			}
+			checkPublished(t, dir)
+			finish(t, binary, dir)
+		})
+	}
+}
+
+// finish runs the process once more, undisturbed, and compares all that it leaves with the model.
+func finish(t *testing.T, binary string, d load.Dir) {
+	t.Helper()
+	last := committed(t, d) + 3
+	if err := start(t, binary, fmt.Sprintf("%s|%d|", d, last)).Wait(); err != nil {
+		t.Fatalf("the run after the kills: %v", err)
+	}
+	if seq := checkPublished(t, d); seq != last {
+		t.Errorf("published is commit %d, want %d", seq, last)
+	}
+	consistent, err := publish.Consistent(t.Context(), d)
+	if err != nil || !consistent {
+		t.Errorf("file and lake are consistent: %t, %v", consistent, err)
+	}
+	entries, err := os.ReadDir(d.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		for _, prefix := range []string{"trash-", "new-", "wtmp-", "folded", "damaged-"} {
+			if strings.HasPrefix(e.Name(), prefix) {
+				t.Errorf("%s was left behind", e.Name())
+			}
+		}
+	}
+}
+
+// committed is the number of the last commit in the work database, or in the published file when there is none.
+func committed(t *testing.T, d load.Dir) int64 {
+	t.Helper()
+	w, err := load.Open(t.Context(), d, load.Options{Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := w.Checkpoint(t.Context(), "main", "people")
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if w.Restored != "" {
+		t.Errorf("a kill damaged the work database: %s", w.Restored)
+	}
+	return c.Seq
+}
+
+// checkPublished proves that what readers have at this moment is whole: the file is the model as of its own
+// checkpoint, and every Parquet file can be read. It gives the number of the file's last commit.
+func checkPublished(t *testing.T, d load.Dir) int64 {
+	t.Helper()
+	checkLake(t, d)
+	if d.Current() == "" {
+		return 0
+	}
+	seq, err := strconv.ParseInt(ask(t, d, "SELECT coalesce(max(seq), 0)::VARCHAR FROM _sync.checkpoints")[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := modelAt(seq)
+	want := map[string]bool{}
+	for k, row := range m.People() {
+		want[strings.Join([]string{k, row["name"], row["updated_at"], row["_gone_at"], row["_hash"]}, "|")] = true
+	}
+	got := map[string]bool{}
+	for _, line := range ask(t, d, `SELECT concat_ws('|', region || '/' || id, coalesce(name, ''),
+		coalesce(strftime(updated_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), ''),
+		coalesce(strftime(_gone_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), ''), coalesce(_hash::VARCHAR, '')) FROM people_all`) {
+		if got[line] {
+			t.Fatalf("%s is there twice", line)
+		}
+		got[line] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("published people as of commit %d (-want +got):\n%s", seq, diff)
+	}
+	tags := map[string]bool{}
+	for _, line := range ask(t, d, "SELECT concat_ws('/', person_region, person_id, tag) FROM people_tags") {
+		tags[line] = true
+	}
+	if diff := cmp.Diff(m.Tags(), tags); diff != "" {
+		t.Fatalf("published tags as of commit %d (-want +got):\n%s", seq, diff)
+	}
+	if n := ask(t, d, "SELECT count(*)::VARCHAR FROM people_visits")[0]; n != strconv.Itoa(len(m.Visits())) {
+		t.Fatalf("%s published visits as of commit %d, want %d", n, seq, len(m.Visits()))
+	}
+	return seq
+}
+
+// ask gives the first column of a query on the published file.
+func ask(t testing.TB, d load.Dir, query string) []string {
+	t.Helper()
+	var lines []string
+	err := load.Query(t.Context(), d.Current(), query, func(_ []string, row []any) error {
+		if row != nil {
+			lines = append(lines, fmt.Sprint(row[0]))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return lines
+}
+
+// checkLake opens what a reader's glob finds.
+func checkLake(t testing.TB, d load.Dir) {
+	t.Helper()
+	err := filepath.WalkDir(d.Lake(""), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".parquet") {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		_, err = parquet.OpenFile(f, info.Size())
+		return err
+	})
+	if err != nil {
+		t.Fatalf("a Parquet file that readers find: %v", err)
+	}
+}

@@ -1,0 +1,145 @@
+package load_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestT152AbsenceIsCountedBeforeItIsBelieved marks what two sweeps did not see, and only what was there before them.
+func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	person := func(id string) committest.Person {
+		return committest.Person{Region: "eu", ID: id, Updated: 5, Name: id}
+	}
+	w.commit(t, 0, person("1"), person("2"), person("3"), person("4"))
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "4", GoneAt: 9})
+	opened := w.now.Add(time.Hour)
+	w.now = opened.Add(time.Minute)
+	w.commit(t, 1, person("1"), person("1"))
+	w.commit(t, 2, person("2"))
+	w.commit(t, 0, person("5")) // came after the sweeps began
+
+	sweep := load.Sweep{Table: "people_all", Number: 2, Opened: opened}
+	absent, present, err := w.Absent(t.Context(), "main", "people", sweep, 1)
+	if err != nil || absent != 1 || present != 3 {
+		t.Fatalf("%d absent, %d present, %v; want 1 and 3", absent, present, err)
+	}
+	if absent, _, err = w.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 2 {
+		t.Fatalf("%d absent from the second sweep alone, %v; want 2", absent, err)
+	}
+	base, err := w.Checkpoint(t.Context(), "main", "people")
+	must(t, err)
+	next := base
+	next.Seq++
+	written, err := w.Retire(t.Context(), "main", "people", base, next, sweep, 1)
+	if err != nil || written.Changed != 1 {
+		t.Fatalf("retire: %+v, %v; want one", written, err)
+	}
+	rows := byID(w.Rows(t, "main", "people_all"))
+	if rows["3"]["_gone_at"] != "2026-11-01T03:00:00" || rows["3"]["name"] != "3" || rows["1"]["_gone_at"] != "" {
+		t.Errorf("rows %v, want 3 alone gone, with its name", rows)
+	}
+	if left := len(w.Rows(t, "_sync", "seen")); left != 0 {
+		t.Errorf("%d keys are left of the sweeps", left)
+	}
+	if view := byID(w.Rows(t, "main", "people")); len(view) != 3 || view["3"] != nil {
+		t.Errorf("people %v, want 1, 2 and 5", view)
+	}
+	w.commit(t, 0, person("3"))
+	if view := byID(w.Rows(t, "main", "people")); view["3"] == nil {
+		t.Error("a record that is read again is still gone")
+	}
+}
+
+func TestForgetDropsOtherSweeps(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	for sweep := range 3 {
+		w.commit(t, sweep+1, committest.Person{Region: "eu", ID: "1", Updated: 5})
+	}
+	must(t, w.Forget(t.Context(), "main", "people", 3))
+	if rows := w.Rows(t, "_sync", "seen"); len(rows) != 1 || rows[0]["sweep"] != "3" || rows[0]["key"] != `["eu","1"]` {
+		t.Errorf("seen %v, want the third sweep alone", rows)
+	}
+}
+
+func TestRunRecordsAreReplacedAndRetained(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	for _, c := range []struct {
+		id  string
+		age time.Duration
+	}{{"ancient", 401 * 24 * time.Hour}, {"old", 91 * 24 * time.Hour}, {"new", time.Hour}, {"new", time.Hour}} {
+		now := w.now
+		w.now = now.Add(-c.age)
+		must(t, w.SaveRun(t.Context(), load.Run{RunID: c.id, Pipeline: "nightly", Started: w.now, Finished: w.now, Outcome: "OK", Rows: 5},
+			[]load.StreamRun{{Schema: "main", Stream: "people", Outcome: "ok", Started: w.now, SyncedTo: w.now}},
+			[]load.RejectRow{{Schema: "main", Stream: "people", Table: "people_all", Column: "name", Reason: "type", Count: 2}},
+			[]load.Finding{{Schema: "main", Stream: "people", Kind: "soft", Name: "total_count", Message: "moved"}}))
+		w.now = now
+	}
+	must(t, w.SaveRun(t.Context(), load.Run{RunID: "last", Started: w.now}, nil, nil, nil))
+	for table, want := range map[string]string{"runs": "last new old", "stream_runs": "new", "rejects": "new", "audit": "new"} {
+		ids, err := w.IDs(t.Context(), "main", "SELECT run_id || CASE WHEN count(*) > 1 THEN ' twice' ELSE '' END FROM _sync."+table+" GROUP BY run_id")
+		if got := strings.Join(ids, " "); err != nil || got != want {
+			t.Errorf("%s holds %q, %v; want %q", table, got, err, want)
+		}
+	}
+}
+
+func TestT115AnotherWorkspaceIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	pinned := load.Workspace{Schema: "main", ID: "ws1", BaseURL: "https://api.example.test", APIVersion: "2.17"}
+	if _, there, err := w.Workspace(t.Context(), "main"); there || err != nil {
+		t.Fatalf("a new warehouse has a workspace: %t, %v", there, err)
+	}
+	must(t, w.Pin(t.Context(), pinned))
+	pinned.APIVersion = "2.18"
+	must(t, w.Pin(t.Context(), pinned))
+	for _, other := range []load.Workspace{{Schema: "main", ID: "ws2"}, {Schema: "main", ID: "ws1", Emulated: true}} {
+		if err := w.Pin(t.Context(), other); !errors.Is(err, load.ErrOtherWorkspace) {
+			t.Errorf("pin %+v: %v, want ErrOtherWorkspace", other, err)
+		}
+	}
+	got, there, err := w.Workspace(t.Context(), "main")
+	if diff := cmp.Diff(pinned, got); diff != "" || !there || err != nil {
+		t.Errorf("workspace: %v %s", err, diff)
+	}
+}
+
+func TestIDsAreReadFromTheFirstColumn(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5}, committest.Person{Region: "us", ID: "2", Updated: 5}, committest.Person{Region: "eu", ID: "10", Updated: 5})
+	ids, err := w.IDs(t.Context(), "main", "-- who\nSELECT id, region FROM {schema}.people UNION ALL SELECT NULL, NULL; ")
+	if diff := cmp.Diff([]string{"10", "2"}, ids); err != nil || diff != "" {
+		t.Errorf("ids: %v %s", err, diff)
+	}
+	if _, err := w.IDs(t.Context(), "main", "SELECT nothing FROM {schema}.people"); err == nil {
+		t.Error("a query of a column that is not there succeeded")
+	}
+}
+
+func TestWorkRefusesAfterClose(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	must(t, w.Close())
+	if _, err := w.Checkpoint(t.Context(), "main", "people"); err == nil {
+		t.Error("a closed work database gave a checkpoint")
+	}
+	if _, err := w.Commit(t.Context(), "main", "people", load.Checkpoint{}, load.Checkpoint{Seq: 1}, nil); err == nil {
+		t.Error("a closed work database took a commit")
+	}
+}

@@ -1,0 +1,227 @@
+package load_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+)
+
+// published is a warehouse with one commit in a published file, made by hand, and another in the work database only.
+func published(t *testing.T) *warehouse {
+	t.Helper()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+	must(t, w.Fold(t.Context()))
+	must(t, w.Close())
+	w.seal(t, "run1")
+	w.open(t)
+	w.ensure(t, committest.Stream())
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5})
+	must(t, w.Close())
+	return w
+}
+
+// seal makes a published file of the closed work database, which is folded.
+func (w *warehouse) seal(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(w.dir.Database())
+	must(t, err)
+	file := filepath.Join(w.dir.Published(), name+".duckdb")
+	must(t, os.WriteFile(file, text, 0o444))
+	must(t, load.WriteSum(load.SumFile(file), file, name+".duckdb"))
+	must(t, w.dir.SwapLink(file))
+	return file
+}
+
+func flip(t testing.TB, path string, at int64) {
+	t.Helper()
+	must(t, os.Chmod(path, 0o600))
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	b := make([]byte, 64)
+	_, err = f.ReadAt(b, at)
+	must(t, err)
+	for i := range b {
+		b[i] ^= 0xff
+	}
+	_, err = f.WriteAt(b, at)
+	must(t, errors.Join(err, f.Close()))
+}
+
+// TestF10DamagedWorkDatabaseIsRestored opens work databases with every kind of damage.
+func TestF10DamagedWorkDatabaseIsRestored(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		damage func(t *testing.T, w *warehouse)
+	}{
+		{"empty file", func(t *testing.T, w *warehouse) { must(t, os.Truncate(w.dir.Database(), 0)) }},
+		{"half a file", func(t *testing.T, w *warehouse) { must(t, os.Truncate(w.dir.Database(), 20_000)) }},
+		{"not a database", func(t *testing.T, w *warehouse) { write(t, w.dir.Database(), strings.Repeat("x", 100_000)) }},
+		{"header", func(t *testing.T, w *warehouse) { flip(t, w.dir.Database(), 4096); flip(t, w.dir.Database(), 8192) }},
+		{"T141 log", func(t *testing.T, w *warehouse) { flip(t, w.dir.Database()+".wal", 300) }},
+		{"T156 log of another file", func(t *testing.T, w *warehouse) {
+			other := newWarehouse(t, load.Options{})
+			other.ensure(t, committest.Stream())
+			must(t, other.Close())
+			text, err := os.ReadFile(other.dir.Database() + ".wal")
+			must(t, err)
+			must(t, os.WriteFile(w.dir.Database()+".wal", text, 0o600))
+		}},
+		{"marked by a run", func(t *testing.T, w *warehouse) { write(t, filepath.Join(w.dir.Work(), "suspect"), "") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := published(t)
+			write(t, filepath.Join(w.dir.State(), "damaged-20200101T000000", "x"), "")
+			c.damage(t, w)
+			w.open(t)
+			if !strings.Contains(w.Restored, "was set aside") || !strings.Contains(w.Restored, "run1.duckdb") {
+				t.Errorf("restored: %q, want to hear what was done", w.Restored)
+			}
+			if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
+				t.Errorf("checkpoint %+v, %v; want that of the published file", c, err)
+			}
+			aside, err := filepath.Glob(filepath.Join(w.dir.State(), "damaged-*"))
+			if err != nil || len(aside) != 1 || strings.Contains(aside[0], "2020") {
+				t.Errorf("set aside: %v, %v; want the newest alone", aside, err)
+			}
+			w.ensure(t, committest.Stream())
+			w.commit(t, 0, committest.Person{Region: "eu", ID: "2", Updated: 5})
+		})
+	}
+}
+
+// TestTornLogLosesOnlyItsLastCommit cuts a log where a kill could have.
+func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	must(t, os.Truncate(w.dir.Database()+".wal", w.LogSize()-20))
+	w.open(t)
+	c, err := w.Checkpoint(t.Context(), "main", "people")
+	if err != nil || c.Seq != 1 || w.Restored != "" {
+		t.Errorf("checkpoint %+v, %v, restored %q; want the commit before the cut", c, err, w.Restored)
+	}
+}
+
+func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	must(t, os.RemoveAll(w.dir.Work()))
+	w.open(t)
+	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
+		t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file and nothing repaired", c, err, w.Restored)
+	}
+}
+
+// TestS26ChangedPublishedFileIsNotTaken falls back to an older file, and refuses when none is as it was.
+func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	w.open(t)
+	must(t, w.Fold(t.Context()))
+	must(t, w.Close())
+	newest := w.seal(t, "run2")
+	old := filepath.Join(w.dir.Published(), "run1.duckdb")
+	must(t, os.Chtimes(old, time.Unix(1, 0), time.Unix(1, 0)))
+	must(t, os.RemoveAll(w.dir.Work()))
+
+	flip(t, newest, 50_000)
+	w.open(t)
+	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || !strings.Contains(w.Restored, "run2") {
+		t.Errorf("checkpoint %+v, %v, restored %q; want that of run1 and to hear of run2", c, err, w.Restored)
+	}
+	must(t, w.Close())
+	must(t, os.RemoveAll(w.dir.Work()))
+	must(t, os.Remove(load.SumFile(old)))
+	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, load.ErrNoWholeFile) {
+		t.Errorf("open: %v, want ErrNoWholeFile", err)
+	}
+	if _, err := os.Stat(w.dir.Work()); err == nil {
+		t.Error("an empty work database was made although files are published")
+	}
+}
+
+// TestLogBesideThePublishedFileIsNotCopied leaves out what an analyst's session wrote.
+func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	must(t, os.RemoveAll(w.dir.Work()))
+	write(t, w.dir.Current()+".wal", "somebody else's")
+	w.open(t)
+	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
+		t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file", c, err, w.Restored)
+	}
+}
+
+func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	text, err := os.ReadFile(w.dir.Current())
+	must(t, err)
+	fresh := load.Dir(filepath.Join(t.TempDir(), "fresh"))
+	must(t, os.Mkdir(string(fresh), 0o755))
+	must(t, os.WriteFile(fresh.Link(), text, 0o644))
+	write(t, filepath.Join(string(fresh), "erasures.log"), "")
+	must(t, fresh.Prepare())
+	must(t, fresh.Prepare())
+	info, err := os.Lstat(fresh.Link())
+	if err != nil || info.Mode()&os.ModeSymlink == 0 || fresh.Current() == "" {
+		t.Errorf("the backup is not behind the link: %v, %v", info, err)
+	}
+	back, err := load.Open(t.Context(), fresh, w.options)
+	must(t, err)
+	if c, err := back.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
+		t.Errorf("checkpoint %+v, %v; want that of the backup", c, err)
+	}
+	must(t, back.Close())
+
+	must(t, os.Remove(fresh.Link()))
+	must(t, os.WriteFile(fresh.Link(), text, 0o644))
+	if err := fresh.Prepare(); err == nil || !strings.Contains(err.Error(), "move it away") {
+		t.Errorf("a file in the place of the link: %v, want to hear what to do", err)
+	}
+	notOurs := load.Dir(filepath.Join(t.TempDir(), "other"))
+	write(t, notOurs.Link(), "not a database")
+	if err := notOurs.Prepare(); err == nil || !strings.Contains(err.Error(), "backup") {
+		t.Errorf("a file that is no database: %v, want a refusal", err)
+	}
+}
+
+// TestS21LeftoversAreRemovedAtStart removes what a killed process left.
+func TestS21LeftoversAreRemovedAtStart(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	for _, name := range []string{"trash-work/x", "new-run/x", "wtmp-work/x", "tmp/spill"} {
+		write(t, filepath.Join(w.dir.State(), name), "")
+	}
+	w.open(t)
+	for _, name := range []string{"trash-work", "new-run", "wtmp-work", "tmp/spill"} {
+		if _, err := os.Lstat(filepath.Join(w.dir.State(), name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}
+
+func TestFullDiskIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	must(t, os.RemoveAll(w.dir.Work()))
+	huge := filepath.Join(w.dir.Published(), "run1.duckdb")
+	must(t, os.Chmod(huge, 0o600))
+	must(t, os.Truncate(huge, 1<<43)) // a sparse file: it claims more than any disk has
+	_, err := load.Open(t.Context(), w.dir, w.options)
+	if !errors.Is(err, load.ErrDiskFull) || !strings.Contains(err.Error(), "GiB") {
+		t.Errorf("open: %v, want ErrDiskFull with sizes", err)
+	}
+	if _, err := os.Stat(w.dir.Work()); err == nil {
+		t.Error("something was written")
+	}
+}
