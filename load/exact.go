@@ -12,33 +12,38 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-// column is one column of an answer.
-type column struct{ name, kind string }
+// column is one column of an answer, and how it keeps all it holds on its way out.
+type column struct {
+	name string
+	form string                // how to ask for it, SQL with %s for the column
+	give func(text string) any // makes what Query gives of the text that comes; nil: what comes is right as it is
+}
 
 // decimal inside a list or struct stays with the driver: to_json makes a float of it.
 var (
 	nested  = regexp.MustCompile(`^(STRUCT|MAP|UNION)\(|\[[0-9]*\]$`)
 	decimal = regexp.MustCompile(`\bDECIMAL\(`)
+	scalar  = regexp.MustCompile(`^DECIMAL\([0-9,]+\)$`)
 	inner   = regexp.MustCompile(`\bJSON\b`)
 )
 
-// form says how to ask for a column whose Go value would be less than what is stored, in SQL with %s for the column,
-// and what to make of the text that comes; "" for a column that is right as it is. The driver decodes JSON into floats,
-// which lose integers beyond 2^53, forgets the order of a struct, and makes instants of dates and bytes of UUIDs.
-func (c column) form() (sql string, give func(text string) any) {
+// columnOf finds the way for a type whose Go value would be less than what is stored: the driver decodes JSON into
+// floats, which lose integers beyond 2^53, forgets the order of a struct, makes instants of dates and bytes of UUIDs.
+func columnOf(name, kind string) column {
+	c := column{name: name, form: "%s"}
 	switch {
-	case c.kind == "JSON":
-		return "%s::VARCHAR", rawJSON
-	case nested.MatchString(c.kind) && (inner.MatchString(c.kind) || !decimal.MatchString(c.kind)):
-		return "to_json(%s)::VARCHAR", rawJSON
-	case strings.HasPrefix(c.kind, "DECIMAL("):
-		return "%s::VARCHAR", func(text string) any { return json.Number(text) }
-	case slices.Contains([]string{"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}, c.kind):
-		return "replace(%s::VARCHAR, ' ', 'T')", sameText
-	case slices.Contains([]string{"DATE", "TIME", "TIME_NS", "TIME WITH TIME ZONE", "INTERVAL", "UUID", "BLOB"}, c.kind):
-		return "%s::VARCHAR", sameText
+	case kind == "JSON":
+		c.form, c.give = "%s::VARCHAR", rawJSON
+	case nested.MatchString(kind) && (inner.MatchString(kind) || !decimal.MatchString(kind)):
+		c.form, c.give = "to_json(%s)::VARCHAR", rawJSON
+	case scalar.MatchString(kind):
+		c.form, c.give = "%s::VARCHAR", func(text string) any { return json.Number(text) }
+	case slices.Contains([]string{"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}, kind):
+		c.form, c.give = "replace(%s::VARCHAR, ' ', 'T')", sameText
+	case slices.Contains([]string{"DATE", "TIME", "TIME_NS", "TIME WITH TIME ZONE", "INTERVAL", "UUID", "BLOB"}, kind):
+		c.form, c.give = "%s::VARCHAR", sameText
 	}
-	return "", nil
+	return c
 }
 
 func sameText(text string) any { return text }
@@ -50,54 +55,39 @@ func rawJSON(text string) any {
 	return json.RawMessage(text)
 }
 
-// describe gives the columns of a statement; none for one that DESCRIBE does not take, like EXPLAIN or DESCRIBE itself.
-func describe(ctx context.Context, db *duck.DB, statement string) []column {
-	var columns []column
-	err := db.Each(ctx, "DESCRIBE "+statement, nil, func(rows *sql.Rows) error {
-		var c column
-		var rest [4]any
-		err := rows.Scan(&c.name, &c.kind, &rest[0], &rest[1], &rest[2], &rest[3])
-		columns = append(columns, c)
-		return err
-	})
-	if err != nil || !slices.ContainsFunc(columns, column.formed) {
-		return nil
-	}
-	return columns
-}
-
-// exactly gives the statement to run so that its columns come in the forms that keep them exact: itself, or one on a view
-// of it. A statement that cannot be a view, like a PIVOT that finds its columns while it runs, stays as it is.
-func exactly(ctx context.Context, db *duck.DB, statement string, columns []column) string {
-	if len(columns) == 0 {
-		return statement
+// exact gives the statement to run so that each column keeps what it holds: a statement on a view of the one that was
+// asked, with the columns it gives, or the one that was asked and no columns. That stays as it is when nothing of it
+// needs care, and when it cannot be a view: EXPLAIN, DESCRIBE, a PIVOT that finds its columns while it runs.
+func exact(ctx context.Context, db *duck.DB, statement string) (string, []column) {
+	columns, err := describe(ctx, db, statement)
+	if err != nil || !slices.ContainsFunc(columns, func(c column) bool { return c.give != nil }) {
+		return statement, nil
 	}
 	var names, asked []string
 	for i, c := range columns {
 		name := fmt.Sprintf("c%d", i) // the statement's own names need not be unique
-		form, give := c.form()
-		if give == nil {
-			form = "%s"
-		}
-		names, asked = append(names, name), append(asked, fmt.Sprintf(form, name))
+		names, asked = append(names, name), append(asked, fmt.Sprintf(c.form, name))
 	}
 	if _, err := db.Exec(ctx, "CREATE TEMP VIEW answer("+strings.Join(names, ", ")+") AS "+statement); err != nil {
-		return statement
+		return statement, nil
 	}
-	return "SELECT " + strings.Join(asked, ", ") + " FROM temp.answer"
+	return "SELECT " + strings.Join(asked, ", ") + " FROM temp.answer", columns
 }
 
-func (c column) formed() bool {
-	_, give := c.form()
-	return give != nil
+func describe(ctx context.Context, db *duck.DB, statement string) (columns []column, err error) {
+	err = db.Each(ctx, "DESCRIBE "+statement, nil, func(rows *sql.Rows) error {
+		var name, kind string
+		var rest [4]any
+		err := rows.Scan(&name, &kind, &rest[0], &rest[1], &rest[2], &rest[3])
+		columns = append(columns, columnOf(name, kind))
+		return err
+	})
+	return columns, err
 }
 
-// value is what Query gives for what the wrapped statement gave.
 func (c column) value(v any) any {
-	if text, ok := v.(string); ok {
-		if _, give := c.form(); give != nil {
-			return give(text)
-		}
+	if text, ok := v.(string); ok && c.give != nil {
+		return c.give(text)
 	}
 	return v
 }

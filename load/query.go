@@ -16,6 +16,9 @@ import (
 // ErrNothingPublished is the answer to a query before the first publish.
 var ErrNothingPublished = errors.New("nothing is published yet: run `aqueduck sync` first")
 
+// ErrUnreadable is the answer when the published file is gone, damaged or not ours to read.
+var ErrUnreadable = errors.New("the published file cannot be read")
+
 // ErrReadOnly is the answer to a statement that does more than read.
 var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
 
@@ -25,7 +28,7 @@ const queryMemory = "1GB"
 // Query runs one reading statement on a published file, usually Dir.Current, which may happen while a sync runs. The
 // statement reaches nothing but that file. It calls visit once with a nil row, for the names, then for each row, which
 // is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both exact; dates, times of
-// day, timestamps without a zone, intervals, UUIDs and blobs come as text.
+// day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
 func Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
 	if path == "" {
 		return ErrNothingPublished
@@ -33,11 +36,11 @@ func Query(ctx context.Context, path, statement string, visit func(columns []str
 	// DuckDB knows an open file by its path: the target of a link is another path after the next publish.
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return fmt.Errorf("find the published file: %w", err)
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: queryMemory})
 	if err != nil {
-		return fmt.Errorf("open %s: %w", target, err)
+		return fmt.Errorf("%w: open %s: %w", ErrUnreadable, target, err)
 	}
 	err = query(ctx, db, statement, visit)
 	return errors.Join(err, db.Close())
@@ -47,8 +50,8 @@ func query(ctx context.Context, db *duck.DB, statement string, visit func(column
 	if err := reads(db, statement); err != nil {
 		return err
 	}
-	columns := describe(ctx, db, statement)
-	rows, err := db.Conn().QueryContext(ctx, exactly(ctx, db, statement, columns))
+	statement, columns := exact(ctx, db, statement)
+	rows, err := db.Conn().QueryContext(ctx, statement)
 	if err != nil {
 		return err
 	}
