@@ -43,6 +43,11 @@ func small() emulator.Config {
 	return emulator.Config{Seed: 7, Contacts: 400, Inactive: 60, Activities: 600}
 }
 
+// tiny is a workspace for tests of many runs.
+func tiny(seed uint64) emulator.Config {
+	return emulator.Config{Seed: seed, Contacts: 120, Inactive: 40, Activities: 150}
+}
+
 func newBed(t testing.TB, c emulator.Config) *bed {
 	t.Helper()
 	return newBedWith(t, c, nightly)
@@ -109,7 +114,13 @@ func (b *bed) try(o pipeline.Options) *pipeline.Report {
 // rows asks the published file; each row is its values as text, separated by bars.
 func (b *bed) rows(sql string) []string {
 	b.t.Helper()
-	rows, err := b.ask(sql)
+	return b.rowsOf(b.runner.Dir.Current(), sql)
+}
+
+// rowsOf asks one published file.
+func (b *bed) rowsOf(file, sql string) []string {
+	b.t.Helper()
+	rows, err := oracletest.Rows(file, sql)
 	if err != nil {
 		b.t.Fatalf("%v\n%s", err, sql)
 	}

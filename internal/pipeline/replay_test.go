@@ -1,0 +1,185 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+)
+
+// TestDeltasReplayToTheFullTables has a consumer downstream read what changed by `_synced_at`, from whatever file is
+// published, while random runs are cut, interrupted, repeated and published in their middle.
+func TestDeltasReplayToTheFullTables(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
+	l := newLife(b, 11)
+	c := &consumer{bed: b, held: map[string]map[string]row{}}
+	for n := range 50 {
+		ctx, cancel := context.WithCancel(context.Background())
+		b.space.Between(c.watch(l, cancel))
+		o := randomOptions(l)
+		if _, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], o); err != nil && ctx.Err() == nil {
+			t.Fatalf("run %d %+v: %v", n, o, err)
+		}
+		cancel()
+		b.space.Between(nil)
+		c.look()
+		if t.Failed() {
+			t.Fatalf("after run %d %+v", n, o)
+		}
+		l.happen(l.roll(12))
+		b.space.Advance(time.Duration(l.roll(20)) * time.Hour)
+	}
+	l.quiet()
+	b.sync(pipeline.Options{})
+	c.look()
+	b.equalsOracle()
+	if c.midway == 0 {
+		t.Error("no run published in its middle")
+	}
+}
+
+// randomOptions are those of a plain run, mostly.
+func randomOptions(l *life) pipeline.Options {
+	switch l.roll(8) {
+	case 0:
+		return pipeline.Options{FullRefresh: true}
+	case 1:
+		return pipeline.Options{MaxRequests: int64(3 + l.roll(10))}
+	case 2:
+		return pipeline.Options{MaxTime: time.Duration(1+l.roll(5)) * time.Minute}
+	case 3:
+		return pipeline.Options{Select: []string{[]string{"contacts", "deleted_contacts", "contact_*"}[l.roll(3)]}}
+	case 4:
+		return pipeline.Options{Since: l.space.Clock().Add(-time.Duration(l.roll(500)) * time.Hour)}
+	}
+	return pipeline.Options{}
+}
+
+// row is one row as its reader has it, and the time that it says it changed.
+type row struct{ synced, text string }
+
+// consumer keeps a copy of the relations, as a program downstream would: it upserts the contacts that changed since it
+// last looked, and replaces the children of those.
+type consumer struct {
+	bed    *bed
+	mu     sync.Mutex // guards what follows: looks happen between requests too
+	since  string
+	file   string
+	midway int
+	held   map[string]map[string]row // by relation and key; a child's key begins with its contact's
+}
+
+// watch is what happens between the requests of a run: life, time passing, now and then an interruption. Whenever another
+// file was published the consumer reads it.
+func (c *consumer) watch(l *life, interrupt func()) func(int) {
+	last := 4 + l.roll(60)
+	first := 0
+	return func(n int) {
+		if first == 0 {
+			first = n
+		}
+		if n-first == last {
+			interrupt()
+		}
+		l.space.Advance(time.Duration(l.roll(60)) * time.Second)
+		if l.roll(6) == 0 {
+			l.happen(1)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if file := c.bed.runner.Dir.Current(); file != c.file && c.file != "" {
+			c.midway++
+			c.read(file)
+		}
+	}
+}
+
+// look reads what is published now.
+func (c *consumer) look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if file := c.bed.runner.Dir.Current(); file != "" {
+		c.read(file)
+	}
+}
+
+// everything is all rows of the relations that are copied, as relation, contact, key, time of change and text.
+const everything = `SELECT 'contacts_all', id, '', _synced_at::VARCHAR, to_json(a)::VARCHAR FROM contacts_all a
+	UNION ALL SELECT 'contact_identity', contact_id, '', _synced_at::VARCHAR, to_json(i)::VARCHAR FROM contact_identity i
+	UNION ALL SELECT 'contact_tags', contact_id, tag_id, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_tags t
+	UNION ALL SELECT 'contact_notes', contact_id, note_id, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_notes t
+	UNION ALL SELECT 'contact_companies', contact_id, company_id, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_companies t
+	UNION ALL SELECT 'contact_social_profiles', contact_id, _position::VARCHAR, _synced_at::VARCHAR, to_json(t)::VARCHAR FROM contact_social_profiles t`
+
+// read takes over what changed in a published file and compares the copy with all of it.
+func (c *consumer) read(file string) {
+	t := c.bed.t
+	t.Helper()
+	c.file = file
+	full := map[string]map[string]row{}
+	latest := c.since
+	for _, line := range c.bed.rowsOf(file, everything) {
+		cells := strings.SplitN(line, "|", 5)
+		if full[cells[0]] == nil {
+			full[cells[0]] = map[string]row{}
+		}
+		key := cells[1] + "|" + cells[2]
+		if _, twice := full[cells[0]][key]; twice {
+			t.Errorf("%s has %s twice", cells[0], key)
+		}
+		full[cells[0]][key] = row{cells[3], cells[4]}
+		latest = max(latest, cells[3])
+	}
+	changed := map[string]bool{}
+	for _, relation := range []string{"contacts_all", "contact_identity"} {
+		for key, r := range full[relation] {
+			if r.synced > c.since {
+				c.put(relation, key, r)
+				changed[relation+key[:len(key)-1]] = true
+			}
+		}
+	}
+	for relation, rows := range full {
+		if strings.HasSuffix(relation, "_all") || relation == "contact_identity" {
+			continue
+		}
+		theirs := func(key string, _ row) bool { return changed["contacts_all"+key[:strings.Index(key, "|")]] }
+		maps.DeleteFunc(c.held[relation], theirs)
+		for key, r := range rows {
+			if theirs(key, r) {
+				c.put(relation, key, r)
+			}
+		}
+	}
+	c.since = latest
+	c.compare(full)
+}
+
+func (c *consumer) put(relation, key string, r row) {
+	if c.held[relation] == nil {
+		c.held[relation] = map[string]row{}
+	}
+	c.held[relation][key] = r
+}
+
+func (c *consumer) compare(full map[string]map[string]row) {
+	c.bed.t.Helper()
+	for _, relation := range slices.Sorted(maps.Keys(full)) {
+		var got, want []string
+		for key, r := range c.held[relation] {
+			got = append(got, fmt.Sprint(key, r))
+		}
+		for key, r := range full[relation] {
+			want = append(want, fmt.Sprint(key, r))
+		}
+		oracletest.Same(c.bed.t, relation, got, want)
+	}
+}
