@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 			if errors.Is(err, load.ErrDiskFull) {
 				os.Exit(28)
 			}
+			if strings.Contains(err.Error(), "Could not set lock on file") {
+				os.Exit(5)
+			}
 			os.Exit(1)
 		}
 		return
@@ -45,6 +49,9 @@ func TestMain(m *testing.M) {
 // child works on "directory|last commit|bytes that a file may have": from the stored checkpoint on it commits,
 // publishes after every fourth commit, and folds when the log is long.
 func child(order string) error {
+	if path, found := strings.CutPrefix(order, "open "); found {
+		return openLocked(path)
+	}
 	parts := strings.Split(order, "|")
 	last, err := strconv.ParseInt(parts[1], 10, 64)
 	if err != nil {
@@ -70,6 +77,15 @@ func child(order string) error {
 			return errors.Join(err, held.Release())
 		}
 	}
+}
+
+// openLocked opens a database as somebody who does not know of our lock.
+func openLocked(path string) error {
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Ping(), db.Close())
 }
 
 // life is the time between two publishes of the child.

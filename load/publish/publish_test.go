@@ -1,0 +1,309 @@
+package publish_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+	"aqueduck/load/publish"
+	"aqueduck/transform"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// house is a warehouse of a test that commits and publishes.
+type house struct {
+	t    *testing.T
+	dir  load.Dir
+	work *load.Work
+	now  time.Time
+	runs int
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, dir: load.Dir(filepath.Join(t.TempDir(), "data")), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	must(t, h.dir.Prepare())
+	h.open()
+	t.Cleanup(func() { must(t, h.work.Close()) })
+	return h
+}
+
+func (h *house) open() {
+	h.t.Helper()
+	h.runs++
+	h.now = h.now.Add(time.Hour)
+	w, err := load.Open(h.t.Context(), h.dir, load.Options{Now: func() time.Time { return h.now }, RunID: h.run()})
+	must(h.t, err)
+	h.work = w
+	_, err = w.Ensure(h.t.Context(), "main", transform.Tables(committest.Stream()))
+	must(h.t, err)
+}
+
+func (h *house) run() string { return fmt.Sprintf("run%02d", h.runs) }
+
+func (h *house) commit(people ...committest.Person) load.Written {
+	h.t.Helper()
+	base, err := h.work.Checkpoint(h.t.Context(), "main", "people")
+	must(h.t, err)
+	next := base
+	next.Seq++
+	batches := committest.Batches(0, people...)
+	defer committest.Release(batches)
+	w, err := h.work.Commit(h.t.Context(), "main", "people", base, next, batches)
+	must(h.t, err)
+	return w
+}
+
+// spec is the one of the crash tests, of this run.
+func (h *house) spec() publish.Spec {
+	s := spec()
+	s.RunID, s.Now = h.run(), func() time.Time { return h.now }
+	return s
+}
+
+// publish publishes and begins the next run.
+func (h *house) publish() publish.Result {
+	h.t.Helper()
+	r := h.publishOnly(h.spec())
+	h.open()
+	return r
+}
+
+func (h *house) publishOnly(s publish.Spec) publish.Result {
+	h.t.Helper()
+	r, err := publish.Publish(h.t.Context(), h.dir, h.work, s)
+	must(h.t, err)
+	h.consistent(true)
+	return r
+}
+
+func (h *house) consistent(want bool) {
+	h.t.Helper()
+	got, err := publish.Consistent(h.t.Context(), h.dir)
+	if err != nil || got != want {
+		h.t.Errorf("consistent: %t, %v; want %t", got, err, want)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func person(id, name string, tags ...string) committest.Person {
+	return committest.Person{Region: "eu", ID: id, Updated: 5, Name: name, Tags: tags}
+}
+
+func TestPublishGivesFileLakeAndRecords(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a", "x", "y"), person("2", "b"), committest.Person{Region: "eu", ID: "3", GoneAt: 9})
+	r := h.publish()
+	if !r.Published || r.File != h.dir.Current() || r.Parts != 6 || r.Verified != 2 || r.Changed != 2 {
+		t.Errorf("result %+v", r)
+	}
+	for query, want := range map[string]string{
+		"SELECT count(*) FROM people":                                                                      "2",
+		"SELECT count(*) FROM people_all":                                                                  "3",
+		"SELECT string_agg(name || people, ' ' ORDER BY name) FROM people_names":                           "a1 b1",
+		"SELECT string_agg(id) FROM people_tagged":                                                         "1",
+		"SELECT value FROM _sync.meta WHERE key = 'run_id'":                                                "run01",
+		"SELECT file FROM _sync.publishes":                                                                 "run01.duckdb",
+		"SELECT stream FROM _sync.freshness":                                                               "people",
+		"SELECT doc FROM _sync.dictionary WHERE table_name = 'people_tagged' AND column_name = 'name'":     "The name.",
+		"SELECT doc FROM _sync.dictionary WHERE table_name = 'people_names' AND column_name = 'people'":    "How many.",
+		"SELECT comment FROM duckdb_views() WHERE view_name = 'people_tagged'":                             "People with a tag.",
+		"SELECT comment FROM duckdb_columns() WHERE table_name = 'people' AND column_name = 'name'":        "The name.",
+		"SELECT comment FROM duckdb_columns() WHERE table_name = 'people_names' AND column_name = 'name'":  "The name.",
+		"SELECT count(*) FROM duckdb_columns() WHERE schema_name = '_sync' AND coalesce(comment, '') = ''": "0",
+		"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND sql NOT LIKE '%main.people%'":          "0",
+	} {
+		if got := ask(t, h.dir, query); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %v, want %s", query, got, want)
+		}
+	}
+	readme, err := os.ReadFile(filepath.Join(h.dir.Lake("main"), "README.md"))
+	if err != nil || !strings.Contains(string(readme), "FROM read_parquet('lake/main/people/*.parquet');") {
+		t.Errorf("README of the lake: %v\n%s", err, readme)
+	}
+}
+
+// TestQuietRunPublishesItsRecordOnly writes a new file and a manifest, and no Parquet.
+func TestQuietRunPublishesItsRecordOnly(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	first := h.publish()
+	before := parts(t, h)
+	h.commit(person("1", "a"))
+	second := h.publish()
+	if second.Parts != 0 || second.Changed != 0 || second.Reused != 6 || !second.Published || second.File == first.File {
+		t.Errorf("result %+v", second)
+	}
+	if diff := cmp.Diff(before, parts(t, h)); diff != "" {
+		t.Errorf("Parquet files changed: %s", diff)
+	}
+	if m := manifest(t, h); m.RunID != "run02" || m.File != filepath.Base(second.File) || m.Tables["people_all"].Parts[0].RunID != "run01" {
+		t.Errorf("manifest %+v", m)
+	}
+	if n := ask(t, h.dir, "SELECT count(*) FROM _sync.publishes")[0]; n != "2" {
+		t.Errorf("%s publishes recorded, want 2", n)
+	}
+}
+
+// TestOnlyChangedTablesAreWritten changes a table that has children which stay as they are.
+func TestOnlyChangedTablesAreWritten(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"), committest.Person{Region: "eu", ID: "2", Updated: 5, Visits: []committest.Visit{{ID: "v"}}})
+	h.publish()
+	h.commit(committest.Person{Region: "eu", ID: "2", GoneAt: 9})
+	if r := h.publish(); r.Changed != 1 || r.Parts != 4 || r.Reused != 2 {
+		t.Errorf("result %+v, want people, people_all and both relations written", r)
+	}
+	if n := ask(t, h.dir, "SELECT sum(people) FROM people_names")[0]; n != "1" {
+		t.Errorf("%s people in the relation that is a table, want 1", n)
+	}
+}
+
+func TestSeveralPublishesOfOneRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var names []string
+	for i := range 4 {
+		h.commit(person(fmt.Sprint(i), "a"))
+		names = append(names, filepath.Base(h.publishOnly(spec()).File))
+		h.open()
+	}
+	if diff := cmp.Diff([]string{"run.duckdb", "run-2.duckdb", "run-3.duckdb", "run.duckdb"}, names); diff != "" {
+		t.Errorf("files: %s", diff)
+	}
+	if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "4" {
+		t.Errorf("%s people, want 4", n)
+	}
+}
+
+func TestKeepsOlderFilesToGoBackTo(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for i := range 4 {
+		h.commit(person(fmt.Sprint(i), "a"))
+		s := h.spec()
+		s.Keep = 2
+		h.publishOnly(s)
+		h.open()
+	}
+	var names []string
+	entries, err := os.ReadDir(h.dir.Published())
+	must(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+		info, err := e.Info()
+		if err != nil || info.Mode().Perm() != 0o444 {
+			t.Errorf("%s has mode %v, %v; want 0444", e.Name(), info.Mode(), err)
+		}
+	}
+	want := []string{"run02.duckdb", "run02.sha256", "run03.duckdb", "run03.sha256", "run04.duckdb", "run04.sha256"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("published files: %s", diff)
+	}
+}
+
+// TestFailedPublishLeavesReadersAndWorkAlone breaks a relation.
+func TestFailedPublishLeavesReadersAndWorkAlone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	h.publish()
+	current := h.dir.Current()
+	h.commit(person("2", "b"))
+	broken := h.spec()
+	broken.Schemas[0].Relations = []publish.Relation{{Name: "broken", Kind: "view", SQL: "SELECT nothing FROM {schema}.people"}}
+	if _, err := publish.Publish(t.Context(), h.dir, h.work, broken); err == nil || !strings.Contains(err.Error(), "view broken") {
+		t.Fatalf("publish: %v, want it to name the view", err)
+	}
+	if h.dir.Current() != current || len(ask(t, h.dir, "FROM people")) != 1 {
+		t.Error("readers see something of the failed publish")
+	}
+	h.consistent(true)
+	h.open()
+	h.publish()
+	if n := len(ask(t, h.dir, "FROM people")); n != 2 {
+		t.Errorf("%d people after the next publish, want 2", n)
+	}
+}
+
+// TestDoubledKeyIsNotPublished commits into a table behind the back of the merge.
+func TestDoubledKeyIsNotPublished(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	batches := committest.Batches(0, person("1", "a"), person("1", "b"))
+	defer committest.Release(batches)
+	batches[0].Mode = transform.Add
+	_, err := h.work.Commit(t.Context(), "main", "people", load.Checkpoint{}, load.Checkpoint{Seq: 1}, batches[:1])
+	must(t, err)
+	if _, err := publish.Publish(t.Context(), h.dir, h.work, h.spec()); err == nil || !strings.Contains(err.Error(), "holds a key 2 times") {
+		t.Errorf("publish: %v, want a refusal", err)
+	}
+	if h.dir.Current() != "" {
+		t.Error("it was published")
+	}
+}
+
+// TestRelationsMayChangeTheirKind replaces a view by a table and back, and drops what is not asked for from the lake.
+func TestRelationsMayChangeTheirKind(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	for i, kind := range []string{"view", "table", "view"} {
+		s := h.spec()
+		s.Schemas[0].Relations = []publish.Relation{{Name: "r", Kind: kind, SQL: fmt.Sprintf("SELECT %d AS n FROM {schema}.people", i)}}
+		h.publishOnly(s)
+		if n := ask(t, h.dir, "SELECT n FROM r")[0]; n != fmt.Sprint(i) {
+			t.Errorf("as a %s: %s, want %d", kind, n, i)
+		}
+		h.open()
+	}
+	s := h.spec()
+	s.Schemas[0].Relations = nil
+	s.Schemas[0].Internal = []string{"people_visits"}
+	h.publishOnly(s)
+	for _, name := range []string{"r", "people_visits"} {
+		if _, err := os.Stat(filepath.Join(h.dir.Lake("main"), name)); err == nil {
+			t.Errorf("the lake still has %s", name)
+		}
+	}
+	h.open()
+}
+
+// parts gives size and time of every Parquet file.
+func parts(t *testing.T, h *house) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(h.dir.Lake("main"), "*", "*"))
+	must(t, err)
+	found := map[string]string{}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		must(t, err)
+		found[file] = fmt.Sprint(info.Size(), info.ModTime())
+	}
+	return found
+}
+
+func manifest(t *testing.T, h *house) publish.Manifest {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(h.dir.Lake("main"), "_manifest.json"))
+	must(t, err)
+	var m publish.Manifest
+	must(t, json.Unmarshal(text, &m))
+	return m
+}

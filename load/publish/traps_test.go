@@ -1,0 +1,350 @@
+package publish_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+
+	_ "github.com/duckdb/duckdb-go/v2" // an analyst's own session
+)
+
+// analyst opens a file as an analyst's tool does.
+func analyst(t *testing.T, path, options string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("duckdb", path+options)
+	must(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func count(t *testing.T, db *sql.DB, query string) int {
+	t.Helper()
+	var n int
+	must(t, db.QueryRow(query).Scan(&n))
+	return n
+}
+
+// TestT146ReadersStayOpenDuringPublishes keeps one session open, and asks in others, while new files come.
+func TestT146ReadersStayOpenDuringPublishes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("0", "a"))
+	h.publish()
+	session := analyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
+	if n := count(t, session, "SELECT count(*) FROM people"); n != 1 {
+		t.Fatalf("%d people, want 1", n)
+	}
+	stop, asked := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				asked <- nil
+				return
+			default:
+			}
+			if err := load.Query(t.Context(), h.dir.Current(), "SELECT count(*) FROM people_tagged", func([]string, []any) error { return nil }); err != nil {
+				asked <- err
+				return
+			}
+		}
+	}()
+	for i := range 3 {
+		h.commit(person(fmt.Sprint(i+1), "a", "x"))
+		h.publish()
+	}
+	close(stop)
+	if err := <-asked; err != nil {
+		t.Errorf("a reader during publishes: %v", err)
+	}
+	if n := count(t, session, "SELECT count(*) FROM people"); n != 1 {
+		t.Errorf("the open session sees %d people, want the 1 it began with", n)
+	}
+}
+
+// TestT147NoLogIsPublished looks beside every published file.
+func TestT147NoLogIsPublished(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	h.publish()
+	logs, err := filepath.Glob(filepath.Join(h.dir.Published(), "*.wal"))
+	if err != nil || len(logs) > 0 {
+		t.Errorf("logs %v, %v; want none", logs, err)
+	}
+}
+
+// TestT149OnePartATable publishes changed rows many times.
+func TestT149OnePartATable(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for i := range 3 {
+		h.commit(person("1", fmt.Sprint(i)))
+		h.publish()
+	}
+	for path := range parts(t, h) {
+		if filepath.Base(path) != "all.parquet" {
+			t.Errorf("%s lies beside the one part", path)
+		}
+	}
+}
+
+// TestT153InstantsAreTheSameInEveryZone reads the published file in three sessions.
+func TestT153InstantsAreTheSameInEveryZone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(committest.Person{Region: "eu", ID: "1", Updated: 1_700_000_000})
+	h.publish()
+	for _, zone := range []string{"Pacific/Kiritimati", "America/New_York", "Asia/Kathmandu"} {
+		db := analyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
+		_, err := db.Exec("SET TimeZone = '" + zone + "'")
+		must(t, err)
+		if n := count(t, db, "SELECT epoch(updated_at)::BIGINT FROM people"); n != 1_700_000_000 {
+			t.Errorf("in %s: %d", zone, n)
+		}
+		must(t, db.Close())
+	}
+}
+
+// TestT157ReadWriteSessionAcrossAPublish lets an analyst make the file writable and change it while a publish comes.
+func TestT157ReadWriteSessionAcrossAPublish(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		end  string
+	}{{"closed after", "CHECKPOINT"}, {"left a log behind", "SELECT 1"}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.commit(person("1", "a"), person("2", "b"))
+			h.publish()
+			old := h.dir.Current()
+			must(t, os.Chmod(old, 0o644))
+			session := analyst(t, h.dir.Link(), "")
+			for _, statement := range []string{"PRAGMA disable_checkpoint_on_shutdown", "DELETE FROM main.people_all WHERE id = '2'",
+				"UPDATE main.people_all SET name = 'overwritten'", "CREATE TABLE main.notes (i INT)"} {
+				_, err := session.Exec(statement)
+				must(t, err)
+			}
+			h.commit(person("3", "c"))
+			h.publish()
+			if n := count(t, session, "SELECT count(*) FROM main.people"); n != 1 {
+				t.Errorf("the session sees %d people, want the 1 it left", n)
+			}
+			_, err := session.Exec(c.end)
+			must(t, err)
+			must(t, session.Close())
+
+			names := ask(t, h.dir, "SELECT string_agg(name, '' ORDER BY id) FROM people")
+			if names[0] != "abc" {
+				t.Errorf("published names %v, want abc", names)
+			}
+			h.commit(person("4", "d"))
+			h.publish()
+			h.publish()
+			if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "4" {
+				t.Errorf("%s people in the end, want 4", n)
+			}
+			if _, err := os.Stat(old + ".wal"); err == nil {
+				t.Error("the log of a removed file is left")
+			}
+		})
+	}
+}
+
+// TestT158OpeningAgainSeesTheNewRows asks through one path before and after publishes, with an older file still open.
+func TestT158OpeningAgainSeesTheNewRows(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for i := range 3 {
+		h.commit(person(fmt.Sprint(i), "a"))
+		h.publish()
+		open := analyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
+		must(t, open.Ping())
+		for _, path := range []string{h.dir.Link(), h.dir.Current()} {
+			err := load.Query(t.Context(), path, "SELECT count(*)::INTEGER FROM people", func(_ []string, row []any) error {
+				if row != nil && row[0] != int32(i+1) {
+					t.Errorf("%s has %v people after publish %d", path, row[0], i+1)
+				}
+				return nil
+			})
+			must(t, err)
+		}
+	}
+}
+
+// TestAttachedFileReadsItsOwnTables attaches the warehouse to a database that has tables of the same names.
+func TestAttachedFileReadsItsOwnTables(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a", "x"), person("2", "b"))
+	h.publish()
+	db := analyst(t, "", "")
+	for _, statement := range []string{"CREATE TABLE people (id INT)", "CREATE TABLE people_all (id INT)", "CREATE TABLE people_tags (id INT)",
+		"ATTACH '" + h.dir.Link() + "' AS wh (READ_ONLY)"} {
+		_, err := db.Exec(statement)
+		must(t, err)
+	}
+	if n := count(t, db, "SELECT count(*) FROM wh.main.people"); n != 2 {
+		t.Errorf("wh.main.people has %d rows, want 2", n)
+	}
+	if n := count(t, db, "SELECT count(*) FROM wh.main.people_tagged"); n != 1 {
+		t.Errorf("wh.main.people_tagged has %d rows, want 1", n)
+	}
+}
+
+// TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain damages parts and manifest.
+func TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		damage  func(dir string) error
+		seen    bool // without reading the parts
+		written int
+	}{
+		{"manifest cut", func(dir string) error { return os.Truncate(filepath.Join(dir, "_manifest.json"), 100) }, true, 6},
+		{"manifest gone", func(dir string) error { return os.Remove(filepath.Join(dir, "_manifest.json")) }, true, 6},
+		{"part gone", func(dir string) error { return os.Remove(filepath.Join(dir, "people", "all.parquet")) }, true, 1},
+		{"part cut", func(dir string) error { return os.Truncate(filepath.Join(dir, "people", "all.parquet"), 50) }, true, 1},
+		{"part changed", func(dir string) error {
+			path := filepath.Join(dir, "people", "all.parquet")
+			text, err := os.ReadFile(path)
+			text[100] ^= 1
+			return errors.Join(err, os.WriteFile(path, text, 0o644))
+		}, false, 1},
+		{"lake gone", os.RemoveAll, true, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.commit(person("1", "a"))
+			h.publish()
+			must(t, c.damage(h.dir.Lake("main")))
+			h.consistent(!c.seen)
+			if r := h.publish(); r.Parts != c.written {
+				t.Errorf("%d parts written, want %d", r.Parts, c.written)
+			}
+			checkLake(t, h.dir)
+		})
+	}
+}
+
+// TestF11LakeOfAnotherRunIsNoticed puts back what an older run left.
+func TestF11LakeOfAnotherRunIsNoticed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	first := h.publish()
+	h.commit(person("2", "a"))
+	h.publish()
+	must(t, h.dir.SwapLink(first.File))
+	h.consistent(false)
+	must(t, os.Remove(h.dir.Link()))
+	h.consistent(false)
+}
+
+// TestRebuildLeavesNoBytesOfDeletedRows looks for a deleted text in the file itself.
+func TestRebuildLeavesNoBytesOfDeletedRows(t *testing.T) {
+	t.Parallel()
+	const canary = "canary-7c1f0e55"
+	h := newHouse(t)
+	h.commit(person("1", canary), person("2", "b"))
+	h.publish()
+	h.commit(committest.Person{Region: "eu", ID: "1", Updated: 6, Name: "c"})
+	s := h.spec()
+	s.Rebuild, s.Keep = true, 0
+	r := h.publishOnly(s)
+	text, err := os.ReadFile(r.File)
+	must(t, err)
+	if !r.Rebuilt || strings.Contains(string(text), canary) {
+		t.Errorf("rebuilt %t, the deleted text is in the file: %t", r.Rebuilt, strings.Contains(string(text), canary))
+	}
+	for query, want := range map[string]string{
+		"SELECT string_agg(name, '' ORDER BY id) FROM people":                 "cb",
+		"SELECT comment FROM duckdb_tables() WHERE table_name = 'people_all'": "One row a person.",
+		"SELECT sum(people) FROM people_names":                                "2",
+	} {
+		if got := ask(t, h.dir, query); got[0] != want {
+			t.Errorf("%s: %s, want %s", query, got[0], want)
+		}
+	}
+	h.open()
+	h.commit(person("9", "d"))
+	h.publish()
+}
+
+// TestWornFileIsRebuilt replaces most rows a few times.
+func TestWornFileIsRebuilt(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	rebuilt := false
+	for round := range 5 {
+		var list []committest.Person
+		for i := range 20_000 {
+			list = append(list, committest.Person{Region: "eu", ID: strconv.Itoa(i), Updated: int64(round + 1), Name: strings.Repeat(strconv.Itoa(i*round), 40)})
+		}
+		h.commit(list...)
+		r := h.publish()
+		rebuilt = rebuilt || r.Rebuilt
+		t.Logf("round %d: %d KiB, rebuilt %t", round, r.Bytes>>10, r.Rebuilt)
+	}
+	if !rebuilt {
+		t.Error("the file was never rebuilt")
+	}
+	if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "20000" {
+		t.Errorf("%s people, want 20000", n)
+	}
+}
+
+// TestF5FullDiskLosesNothing runs a process whose files may not grow beyond twenty sizes, then once with room.
+func TestF5FullDiskLosesNothing(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts 40 processes")
+	}
+	full := 0
+	for i := range 20 {
+		dir := load.Dir(filepath.Join(t.TempDir(), "data"))
+		order := fmt.Sprintf("%s|12|%d", dir, (i+1)*300<<10)
+		err := start(t, self(t), order).Wait()
+		var exit interface{ ExitCode() int }
+		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 28) {
+			t.Errorf("with files of %d KiB: %v, want success or a full disk", (i+1)*300, err)
+		}
+		if err != nil {
+			full++
+		}
+		checkPublished(t, dir)
+		finish(t, self(t), dir)
+	}
+	if full == 0 || full == 20 {
+		t.Errorf("%d of 20 sizes were too small, want some and not all", full)
+	}
+}
+
+// TestT155NobodyElseCanOpenTheWorkDatabase proves that nothing that we do beside it drops DuckDB's lock.
+func TestT155NobodyElseCanOpenTheWorkDatabase(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	h.publish()
+	h.commit(person("2", "b"))
+	h.consistent(true)
+	if _, err := h.work.Snapshot(t.Context()); err != nil || h.work.LogSize() == 0 {
+		t.Fatalf("snapshot: %v, log of %d bytes", err, h.work.LogSize())
+	}
+	err := start(t, self(t), "open "+h.dir.Database()).Wait()
+	var exit interface{ ExitCode() int }
+	if !errors.As(err, &exit) || exit.ExitCode() != 5 {
+		t.Errorf("another process on the work database: %v, want that it finds it locked", err)
+	}
+}
