@@ -61,7 +61,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-func TestT113EveryRequestSaysWhoAndWhichVersion(t *testing.T) {
+func TestT113T121EveryRequestSaysWhoAndWhichVersionAndAsksNoCache(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(`{"data":[{"id":"1"}]}`))
 	c := a.client(t, func(o *Options) { o.VersionHeader = "Api-Version" })
@@ -329,6 +329,19 @@ func TestStreamsSideBySideShareOneBudget(t *testing.T) {
 	}
 	if c.Requests() != 25 || len(ws.asked()) != 25 {
 		t.Errorf("%d requests counted, %d sent; want 25", c.Requests(), len(ws.asked()))
+	}
+}
+
+func TestSentIsCountedByStream(t *testing.T) {
+	t.Parallel()
+	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, tagList(12, "")) })
+	c := a.client(t)
+	if _, err := look(c); err != nil { // counts for none
+		t.Fatal(err)
+	}
+	drain(t, c.Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	if got := c.Sent(taggedStream()); got.Requests != 2 || got.Retries != 0 {
+		t.Errorf("%+v sent for the contacts, want a page and a nested list", got)
 	}
 }
 

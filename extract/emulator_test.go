@@ -369,7 +369,7 @@ func TestEmulatorKilledAfterEachPage(t *testing.T) {
 	for _, s := range all {
 		s.Read.Page.Size = 10
 	}
-	for n := range 150 {
+	for n := range 75 {
 		for _, s := range all {
 			if err := c.read(c.client(), s, 1+n%3); err != nil {
 				t.Fatal(err)

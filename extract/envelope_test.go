@@ -3,10 +3,8 @@ package extract
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestInstantsOfEveryForm(t *testing.T) {
@@ -161,21 +159,4 @@ func walkDown(text []byte, path ...string) (value []byte, known bool) {
 		value = next
 	}
 	return value, true
-}
-
-func TestScanOfALongListIsLinear(t *testing.T) {
-	t.Parallel()
-	size := func(n int) time.Duration {
-		body := []byte(`{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\"},`, n), ",") + `]}`)
-		begin := time.Now()
-		e, err := scan(body, []string{"data"}, glanceOf(listOf(taggedStream(), 0)))
-		if err != nil || len(e.records) != n {
-			t.Fatal(fmt.Sprint(len(e.records)), err)
-		}
-		return time.Since(begin)
-	}
-	size(100)
-	if small, large := size(1_000), size(10_000); large > 100*small {
-		t.Errorf("ten times the records took %v after %v", large, small)
-	}
 }

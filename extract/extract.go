@@ -21,7 +21,7 @@ import (
 	"aqueduck/schemas"
 )
 
-// Options say which workspace a Client reads. BaseURL, Token, Version are needed, the rest may be left out.
+// Options say which workspace a Client reads, and how. BaseURL, Token and Version are needed.
 type Options struct {
 	BaseURL string                 // https://…; http:// for loopback addresses only
 	Token   Secret                 // bearer token
@@ -61,7 +61,7 @@ type Client struct {
 // defaultHeader names the version header of the API's document.
 const defaultHeader = "Service-Version"
 
-// New checks o, which it does not send anything for, and gives a client that the caller closes.
+// New gives a client, which the caller closes. It checks o and sends nothing.
 func New(o Options) (*Client, error) {
 	base, err := parseBase(o.BaseURL)
 	if err != nil {

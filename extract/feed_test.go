@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"aqueduck/schemas"
 )
 
 // log is a feed by cursor, which is the id of the event before the page.
@@ -170,6 +172,25 @@ func TestFeedOfOnePageThatLostItsBeginningSaysSo(t *testing.T) {
 	_, pages = drain(t, l.client(t).Read(Request{Stream: feedStream(), State: last(pages)}))
 	if !pages[0].Gap {
 		t.Error("no gap told")
+	}
+}
+
+func TestFeedKnowsItsPlaceByIDsOfAnyForm(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*schemas.Stream)
+	}{
+		"a number":    {change: func(*schemas.Stream) {}},
+		"no such key": {change: func(s *schemas.Stream) { s.Key = []string{"a", "b"} }},
+	} {
+		a := serve(t, answers(`{"data":[{"id":41},{"id":42}],"pages":{"next":null}}`))
+		s := feedStream()
+		test.change(s)
+		_, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+		_, pages = drain(t, a.client(t).Read(Request{Stream: s, State: mustParse(t, last(pages).String())}))
+		if pages[0].Gap {
+			t.Errorf("%s: a gap where there is none", name)
+		}
 	}
 }
 

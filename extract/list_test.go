@@ -141,6 +141,20 @@ func TestPlacesAreAskedForWhereTheStreamSays(t *testing.T) {
 	}
 }
 
+func TestT30PagesBeginAtOneAndNoSizeIsAskedForAsZero(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1} {
+		a := serve(t, answers(`{"data":[]}`))
+		s := sweepStream()
+		s.Read.Page.Size = size
+		drain(t, a.client(t).Read(Request{Stream: s}))
+		want := map[int]string{0: "page=1", 1: "page=1&per_page=1"}[size]
+		if got := a.asked()[0].query; got != want {
+			t.Errorf("size %d: asked ?%s, want ?%s", size, got, want)
+		}
+	}
+}
+
 func TestEmptyPagesWithoutEndStop(t *testing.T) {
 	t.Parallel()
 	n := 0

@@ -80,7 +80,7 @@ func (s *search) open(ctx context.Context) error {
 	case s.explicit && (s.opened || r.Phase == History):
 		return io.EOF
 	case s.explicit:
-		s.window = Window{Kind: windowForward, From: unix(r.Since), To: unix(r.Until)}
+		s.window = Window{Kind: windowForward, From: max(0, unix(r.Since)), To: max(0, unix(r.Until))}
 	case unfinished:
 		s.window, from = *s.state.Window, s.state.Position
 	case r.Phase == History && !s.openHistory():
@@ -171,7 +171,7 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 // enough reports that the history was read further down than is wanted now: its start was put later since.
 func (s *search) enough() bool {
 	st := s.state
-	return s.r.Phase == History && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unix(s.r.Start)
+	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unix(s.r.Start)
 }
 
 // openHistory begins the next window downward; false when there is none.
@@ -181,10 +181,7 @@ func (s *search) openHistory() bool {
 	if to <= start || s.state.SyncedTo == 0 {
 		return false
 	}
-	span := int64(firstHistory / time.Second)
-	if s.state.HistorySpan > 0 {
-		span = 2 * s.state.HistorySpan
-	}
+	span := max(int64(firstHistory/time.Second), 2*s.state.HistorySpan)
 	s.window = Window{Kind: windowHistory, From: to - span, To: to}
 	if span > int64(lastHistory/time.Second) || s.window.From < start {
 		s.window.From = start

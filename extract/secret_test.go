@@ -27,7 +27,7 @@ func TestSecretIsNeverPrinted(t *testing.T) {
 		fmt.Fprintf(&out, verb+"\n", &s)
 		fmt.Fprintf(&out, verb+"\n", holder)
 	}
-	fmt.Fprintln(&out, s, fmt.Errorf("ask: %v", s))
+	fmt.Fprintln(&out, s.String(), s.GoString(), s, fmt.Errorf("ask: %v", s))
 	for _, log := range []*slog.Logger{
 		slog.New(slog.NewTextHandler(&out, nil)),
 		slog.New(slog.NewJSONHandler(&out, nil)),

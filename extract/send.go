@@ -114,7 +114,7 @@ func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *
 		return nil, "", nil, fmt.Errorf("%s: %w", q.op, ctx.Err())
 	}
 	if err == nil {
-		c.observe(a, sent)
+		c.observe(a)
 	}
 	failure := c.judge(q, a, err)
 	if failure == nil {
@@ -148,7 +148,7 @@ func (c *Client) admit(op string, n int) (Secret, error) {
 }
 
 // observe learns the pace and the server's clock from an answer.
-func (c *Client) observe(a *answer, sent time.Time) {
+func (c *Client) observe(a *answer) {
 	now := c.o.Now()
 	server := now
 	if !a.date.IsZero() {
