@@ -8,14 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
@@ -23,12 +21,15 @@ import (
 	"aqueduck/schemas"
 )
 
-// app is the program with everything it takes from outside: its arguments, its streams, its environment.
+// app is the program with everything it takes from outside: its arguments, its streams, its environment, its clock.
 type app struct {
+	name           string // as it was called, for commands to copy
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
+	now            func() time.Time
+	wait           func(context.Context, time.Duration) error
 
 	file     string // pipelines.yaml
 	dir      string // overrides warehouse.dir
@@ -43,6 +44,10 @@ type app struct {
 func (a *app) run() int {
 	ctx, stop := a.signals()
 	defer stop()
+	return a.execute(ctx)
+}
+
+func (a *app) execute(ctx context.Context) int {
 	root := a.root()
 	root.SetArgs(a.args)
 	root.SetIn(a.stdin)
@@ -75,15 +80,6 @@ func (a *app) fail(ctx context.Context, err error) int {
 	return problem.ExitCode()
 }
 
-// usageError is a command line that cannot be understood.
-type usageError struct {
-	command string
-	err     error
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aqueduck",
@@ -91,28 +87,25 @@ func (a *app) root() *cobra.Command {
 		Long: `aqueduck reads a customer-messaging workspace through its HTTP API and keeps it in a warehouse:
 a DuckDB file for analysts and Parquet files beside it, incrementally, losing nothing and doubling nothing.
 
-Exit codes: 0 done, 1 a stream failed (the rest is loaded and safe), 2 usage, 3 configuration, 4 refused by the API,
-5 busy, 70 internal, 130 and 143 interrupted (the same command goes on). Results go to stdout, the rest to stderr.`,
+Results go to stdout, everything else to stderr.`,
 		Example: `  WORKSPACE_URL=emulator aqueduck sync nightly --dir demo
   aqueduck query --dir demo "SELECT role, count(*) FROM contacts GROUP BY ALL"`,
 		SilenceErrors: true, SilenceUsage: true,
+		Args: subcommand, RunE: showHelp,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.file, "file", "f", a.fallback("AQUEDUCK_FILE", "pipelines.yaml"), "the configuration")
 	flags.StringVar(&a.dir, "dir", a.fallback("AQUEDUCK_DIR", ""), "the warehouse's directory, instead of warehouse.dir")
 	flags.StringVarP(&a.output, "output", "o", a.fallback("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv")
 	flags.StringVar(&a.logLevel, "log-level", a.fallback("AQUEDUCK_LOG_LEVEL", "info"), "what is logged to stderr: debug, info, warn or error")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print only the last line")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "of a run print only the last line")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usageError{command: c.CommandPath(), err: suggestFlag(c, err)}
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if a.output != "table" && a.output != "json" && a.output != "csv" {
-			return &usageError{command: c.CommandPath(), err: fmt.Errorf("--output %s: it is table, json or csv", a.output)}
-		}
-		return nil
-	}
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.globals(c) }
 	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.query(), a.state(), a.serve(), a.emulate(), a.version())
+	root.AddCommand(topics()...)
+	root.SetHelpCommand(help())
 	return root
 }
 
@@ -121,31 +114,6 @@ func (a *app) fallback(name, value string) string {
 		return v
 	}
 	return value
-}
-
-// args makes a wrong number of arguments a usage error.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return &usageError{command: c.CommandPath(), err: err}
-		}
-		return nil
-	}
-}
-
-// suggestFlag names the flag that was meant, when one is close.
-func suggestFlag(c *cobra.Command, err error) error {
-	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
-	if !found {
-		return err
-	}
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := grammar.Nearest(name, names); near != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, near)
-	}
-	return err
 }
 
 // signals gives a context that the first SIGINT or SIGTERM cancels; a second one ends the program at once.
@@ -211,9 +179,9 @@ func (a *app) warehouse() (load.Dir, error) {
 }
 
 func (a *app) log() *slog.Logger {
-	level := slog.LevelInfo
-	if err := level.UnmarshalText([]byte(a.logLevel)); err != nil || a.quiet {
-		level = slog.LevelWarn
+	level := slog.LevelWarn
+	if !a.quiet {
+		level = levels[a.logLevel]
 	}
 	if f, ok := a.stderr.(*os.File); ok && terminal(f) {
 		_, plain := a.env("NO_COLOR")

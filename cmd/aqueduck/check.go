@@ -1,13 +1,16 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/grammar"
+	"aqueduck/internal/pipeline"
+	"aqueduck/schemas"
 )
 
 func (a *app) check() *cobra.Command {
@@ -16,25 +19,41 @@ func (a *app) check() *cobra.Command {
 		Short: "Report every mistake of pipelines.yaml and of the stream files",
 		Long: `Read the configuration and all stream files and report all mistakes at once, each with its line, its column and
 what to write instead. Needs neither token nor network. Exit code 3 when there is a mistake.`,
-		Example: "  aqueduck check -f pipelines.yaml",
-		Args:    usage(cobra.NoArgs),
+		Example:     "  aqueduck check\n  aqueduck check -f other.yaml\n  aqueduck check -o json",
+		Args:        noArguments,
+		Annotations: map[string]string{forms: "json"},
 		RunE: func(*cobra.Command, []string) error {
 			config, catalogue, err := a.load()
 			var mistakes grammar.Mistakes
-			if errors.As(err, &mistakes) && a.output == "json" {
-				a.exit = 3
-				return json.NewEncoder(a.stdout).Encode(mistakes)
+			if a.output == "json" && (err == nil || errors.As(err, &mistakes)) {
+				if mistakes == nil {
+					mistakes = grammar.Mistakes{}
+				} else {
+					a.exit = pipeline.ExitConfig
+				}
+				return a.encode(mistakes)
 			}
 			if err != nil {
 				return err
 			}
-			if a.output == "json" {
-				fmt.Fprintln(a.stdout, "[]")
-				return nil
-			}
-			fmt.Fprintf(a.stdout, "%s is right: %d pipelines, %d workspaces, %d streams known\n",
-				a.file, len(config.Pipelines), len(config.Workspaces), len(catalogue.Streams()))
-			return nil
+			return a.right(config, catalogue)
 		},
 	}
+}
+
+// right says what a configuration without mistakes holds.
+func (a *app) right(config *pipeline.Config, catalogue *schemas.Catalogue) error {
+	var pipelines, workspaces []string
+	for _, p := range config.Pipelines {
+		pipelines = append(pipelines, p.Name)
+		for _, name := range p.Workspaces(config) {
+			if !slices.Contains(workspaces, name) {
+				workspaces = append(workspaces, name)
+			}
+		}
+	}
+	list := func(names []string) string { return strings.Join(names, ", ") }
+	_, err := fmt.Fprintf(a.stdout, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n",
+		a.file, list(pipelines), list(workspaces), list(catalogue.Names()))
+	return err
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/pipeline"
@@ -15,10 +13,16 @@ func (a *app) plan() *cobra.Command {
 		Use:   "plan [pipeline…]",
 		Short: "What a sync would read, make and ask",
 		Long: `Show for each stream the window that would be read, the requests and the time that takes, and the tables and columns
-that would come. Offline: estimates come from the last run. With --ask each stream is asked once how much there is.`,
-		Example: "  aqueduck plan nightly\n  aqueduck plan nightly --ask",
+that would come. Offline: estimates come from the last run. With --ask each stream is asked once how much there is.
+Nothing is written.`,
+		Example: `  aqueduck plan
+  aqueduck plan nightly --ask
+  aqueduck plan --select 'contact*' --exclude contact_activities
+  aqueduck plan -o json`,
+		Annotations:       map[string]string{forms: "json"},
+		ValidArgsFunction: a.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
-			runner, err := a.runner()
+			runner, err := a.looker()
 			if err != nil {
 				return err
 			}
@@ -31,9 +35,7 @@ that would come. Offline: estimates come from the last run. With --ask each stre
 				return err
 			}
 			if a.output == "json" {
-				out := json.NewEncoder(a.stdout)
-				out.SetIndent("", "  ")
-				return out.Encode(plan)
+				return a.encode(plan)
 			}
 			plan.Print(a.stdout)
 			return nil

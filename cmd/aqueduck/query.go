@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,35 +17,77 @@ func (a *app) query() *cobra.Command {
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
 		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
-neither files nor the network. A single - reads the statement from standard input.`,
+neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
+digits, in JSON too.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
   aqueduck query -o csv "FROM _sync.freshness"
-  aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"`,
-		Args: usage(cobra.ExactArgs(1)),
+  aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"
+  aqueduck query - < question.sql`,
+		Args:        oneArgument("an SQL statement in quotes"),
+		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.warehouse()
 			if err != nil {
 				return err
 			}
-			sql := args[0]
-			if sql == "-" {
-				text, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20))
-				if err != nil {
-					return fmt.Errorf("read the statement from standard input: %w", err)
-				}
-				sql = string(text)
+			statement, err := a.statement(args[0])
+			if err != nil {
+				return err
 			}
 			out := newRows(a.output, a.stdout)
-			err = load.Query(c.Context(), dir.Current(), strings.TrimSpace(sql), func(columns []string, row []any) error {
+			err = load.Query(c.Context(), dir.Current(), statement, func(columns []string, row []any) error {
 				if row == nil {
 					return out.columns(columns)
 				}
 				return out.row(row)
 			})
 			if err != nil {
-				return &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
+				return a.unanswered(err)
 			}
 			return out.end()
 		},
 	}
 }
+
+// longest is how much of a statement is read from standard input: more is no question that a person wrote.
+const longest = 1 << 20
+
+func (a *app) statement(argument string) (string, error) {
+	if argument != "-" {
+		return strings.TrimSpace(argument), nil
+	}
+	text, err := io.ReadAll(io.LimitReader(a.stdin, longest+1))
+	if err != nil {
+		return "", fmt.Errorf("read the statement from standard input: %w", err)
+	}
+	if len(text) > longest {
+		return "", &pipeline.Problem{Class: "query", What: "the statement on standard input is longer than 1 MiB", Next: "give a shorter one"}
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// unanswered says why a statement was not answered, and what helps.
+func (a *app) unanswered(err error) error {
+	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
+	switch {
+	case errors.Is(err, load.ErrNothingPublished), unopened(err):
+		return a.unreadable(err)
+	case errors.Is(err, load.ErrReadOnly):
+		p.Next = "aqueduck sync is what writes; to change data of your own: ATTACH the file in a DuckDB session"
+	}
+	return p
+}
+
+// unreadable explains why there is no published file to read.
+func (a *app) unreadable(err error) error {
+	switch {
+	case errors.Is(err, load.ErrNothingPublished):
+		return &pipeline.Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
+	case unopened(err):
+		return &pipeline.Problem{Class: "data", What: "the published file cannot be read", Err: err,
+			Next: "aqueduck sync publishes a new one; until then an older file of .aqueduck/published can be opened"}
+	}
+	return err
+}
+
+func unopened(err error) bool { return errors.Is(err, load.ErrUnreadable) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -10,7 +11,16 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
+
+// encode writes a result as JSON for people and programs: indented, and with < and > as they are.
+func (a *app) encode(v any) error {
+	out := json.NewEncoder(a.stdout)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
 
 // rows writes the rows of a result in one of the output forms, as they come.
 type rows interface {
@@ -29,17 +39,20 @@ func newRows(form string, w io.Writer) rows {
 	return &tableRows{w: w, t: table.NewWriter()}
 }
 
-// tableRows draws a table once all rows are there: its widths need them.
+// tableRows draws a table once all rows are there: its widths need them. Columns of numbers stand on the right.
 type tableRows struct {
-	w io.Writer
-	t table.Writer
+	w     io.Writer
+	t     table.Writer
+	words []bool // by column: it holds something that is no number
+	any   []bool // by column: it holds something
 }
 
 func (r *tableRows) columns(names []string) error {
 	style := table.StyleLight
-	style.Format.Header = 0
+	style.Format.Header = text.FormatDefault
 	r.t.SetStyle(style)
 	r.t.AppendHeader(cells(names))
+	r.words, r.any = make([]bool, len(names)), make([]bool, len(names))
 	return nil
 }
 
@@ -47,14 +60,35 @@ func (r *tableRows) row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = cell(v)
+		if v == nil {
+			texts[i] = "NULL"
+			continue
+		}
+		r.any[i] = true
+		r.words[i] = r.words[i] || !number(v)
 	}
 	r.t.AppendRow(cells(texts))
 	return nil
 }
 
 func (r *tableRows) end() error {
+	var right []table.ColumnConfig
+	for i := range r.words {
+		if r.any[i] && !r.words[i] {
+			right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	r.t.SetColumnConfigs(right)
 	_, err := fmt.Fprintln(r.w, r.t.Render())
 	return err
+}
+
+func number(v any) bool {
+	switch v.(type) {
+	case int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, *big.Int, json.Number:
+		return true
+	}
+	return false
 }
 
 func cells(texts []string) table.Row {
@@ -91,7 +125,7 @@ type jsonRows struct {
 
 func (r *jsonRows) columns(names []string) error {
 	for _, n := range names {
-		quoted, err := json.Marshal(n)
+		quoted, err := unescaped(n)
 		if err != nil {
 			return fmt.Errorf("write the column name %q: %w", n, err)
 		}
@@ -110,7 +144,7 @@ func (r *jsonRows) row(values []any) error {
 		if i > 0 {
 			line = append(line, ", "...)
 		}
-		text, err := json.Marshal(plain(v))
+		text, err := unescaped(plain(v))
 		if err != nil {
 			return fmt.Errorf("write column %s as JSON: %w", r.names[i], err)
 		}
@@ -129,11 +163,28 @@ func (r *jsonRows) end() error {
 	return err
 }
 
+// unescaped is JSON with <, > and & as they are: it is for programs and people, not for a page of HTML.
+func unescaped(v any) ([]byte, error) {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
 // plain gives a value the form that JSON has for it.
 func plain(v any) any {
 	switch v := v.(type) {
+	case json.RawMessage, json.Number:
+		return v
 	case []byte:
 		return string(v)
+	case float32:
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nil
+		}
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil
@@ -162,13 +213,19 @@ func plain(v any) any {
 
 // cell gives a value the form it has in a table or a CSV file; nothing for null.
 func cell(v any) string {
+	switch v.(type) {
+	case float32, float64:
+		return fmt.Sprint(v) // NaN and Inf too, for which JSON has no word
+	}
 	switch v := plain(v).(type) {
 	case nil:
 		return ""
 	case string:
 		return v
+	case json.RawMessage:
+		return string(v)
 	case []any, map[string]any:
-		text, err := json.Marshal(v)
+		text, err := unescaped(v)
 		if err != nil {
 			return fmt.Sprint(v)
 		}

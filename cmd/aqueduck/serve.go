@@ -19,8 +19,8 @@ func (a *app) serve() *cobra.Command {
 then commits what is whole and ends. A time missed while the program was down is made up for once; a time that comes
 while the pipeline still runs is left out, unless the pipeline says otherwise. The warehouse is locked only while
 something runs.`,
-		Example: "  aqueduck serve -f pipelines.yaml",
-		Args:    usage(cobra.NoArgs),
+		Example: "  aqueduck serve\n  aqueduck serve -f pipelines.yaml -q",
+		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.serveAll(c.Context()) },
 	}
 }
@@ -28,6 +28,9 @@ something runs.`,
 func (a *app) serveAll(ctx context.Context) error {
 	runner, err := a.runner()
 	if err != nil {
+		return err
+	}
+	if err := a.ready(runner, runner.Config.Pipelines, pipeline.Options{}); err != nil {
 		return err
 	}
 	last, err := pipeline.LastRuns(ctx, runner.Dir)
@@ -39,12 +42,12 @@ func (a *app) serveAll(ctx context.Context) error {
 		if p.Schedule == nil {
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%s next at %s\n", p.Name, p.Schedule.Next(runner.Now()).Format(time.RFC3339))
+		runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
 		jobs = append(jobs, schedule.Job{
 			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name],
 			Run: func(ctx context.Context) { a.serveOne(ctx, runner, p) },
 			Skipped: func(at time.Time) {
-				runner.Log.Warn("a run was left out: the last one still ran, or the machine slept", "pipeline", p.Name, "at", at)
+				runner.Log.Warn("a run was left out: the last one still ran, or the machine slept", "pipeline", p.Name, "at", at.Format(time.RFC3339))
 			},
 		})
 	}
@@ -53,16 +56,21 @@ func (a *app) serveAll(ctx context.Context) error {
 			Next: `give one, e.g. schedule: "0 2 * * *"`}
 	}
 	schedule.Run(ctx, jobs, runner.Now, runner.Wait)
-	a.exit = pipeline.ExitOK // asked to stop, and stopped
-	return nil
+	runner.Log.Info("stopped")
+	return nil // asked to stop, and stopped
 }
 
 // serveOne runs a pipeline once. Its failure is written down; the next time comes all the same.
 func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline.Pipeline) {
 	report, err := runner.Sync(ctx, p, pipeline.Options{Wait: time.Hour})
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
+	case err != nil:
 		fmt.Fprintln(a.stderr, pipeline.AsProblem(err).Text())
-		return
+	default:
+		a.report(report)
 	}
-	a.report(report)
+	if ctx.Err() == nil {
+		runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -15,8 +14,9 @@ func (a *app) status() *cobra.Command {
 		Short: "What runs now, how the last runs went, how fresh the data is",
 		Long: `Show what runs now with its percentage and the time it may still take, the last runs, how far each stream is read and
 when the next run is due. Reads the published file and run.json only; needs neither token nor network.`,
-		Example: "  aqueduck status\n  aqueduck status --dir demo -o json",
-		Args:    usage(cobra.NoArgs),
+		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json",
+		Args:        noArguments,
+		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			dir, err := a.warehouse()
 			if err != nil {
@@ -30,12 +30,10 @@ when the next run is due. Reads the published file and run.json only; needs neit
 			}
 			s, err := pipeline.ReadStatus(c.Context(), dir, config)
 			if err != nil {
-				return err
+				return a.unreadable(err)
 			}
 			if a.output == "json" {
-				out := json.NewEncoder(a.stdout)
-				out.SetIndent("", "  ")
-				return out.Encode(s)
+				return a.encode(s)
 			}
 			s.Print(a.stdout)
 			return nil

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,15 +21,15 @@ func (a *app) sync() *cobra.Command {
 committed stays, whatever ends the run. Ctrl-C asks no more, commits what is whole and says how to go on.`,
 		Example: `  aqueduck sync nightly
   aqueduck sync nightly --failed
+  aqueduck sync nightly --max-time 2h --max-requests 5000 --wait 1h
   aqueduck sync --select contacts --since 2026-11-01 --until 2026-11-08
+  aqueduck sync --full-refresh --exclude contact_activities
+  aqueduck sync --accept-drop deleted_contacts
   WORKSPACE_URL=emulator aqueduck sync nightly --dir demo`,
+		ValidArgsFunction: a.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
-			var err error
-			if o.Since, err = instant(since); err == nil {
-				o.Until, err = instant(until)
-			}
-			if err != nil {
-				return &usageError{command: c.CommandPath(), err: err}
+			if err := spans(c, &o, since, until); err != nil {
+				return err
 			}
 			return a.syncAll(c.Context(), args, o)
 		},
@@ -59,6 +57,9 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 	if err != nil {
 		return err
 	}
+	if err := a.ready(runner, pipelines, o); err != nil {
+		return err
+	}
 	for _, p := range pipelines {
 		report, err := runner.Sync(ctx, p, o)
 		if err != nil {
@@ -82,29 +83,59 @@ func (a *app) report(r *pipeline.Report) {
 	r.Print(a.stdout)
 }
 
-// runner is a Runner over the configuration, the machine's clock and the environment.
-func (a *app) runner() (*pipeline.Runner, error) {
+// spans checks the flags of sync that hold a time or a span of time.
+func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err error) {
+	if o.Since, err = instant(since); err == nil {
+		o.Until, err = instant(until)
+	}
+	switch {
+	case err != nil:
+		return misused(c, "%w", err)
+	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
+		return misused(c, "--since %s is not before --until %s", since, until)
+	case o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
+		return misused(c, "--max-time, --max-requests and --wait cannot be below zero")
+	}
+	return nil
+}
+
+// ready finds what would stop a run before it touches anything: names of streams, addresses, tokens.
+func (a *app) ready(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipeline.Options) error {
+	for _, p := range pipelines {
+		if err := runner.Selects(p, o); err != nil {
+			return err
+		}
+		for _, name := range p.Workspaces(runner.Config) {
+			if _, _, err := runner.Config.Connect(name, a.env); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runner is a Runner over the configuration, the clock and the environment.
+func (a *app) runner() (*pipeline.Runner, error) { return a.runnerWith(a.embedded) }
+
+// looker is a Runner that writes nothing: the embedded workspace stands still.
+func (a *app) looker() (*pipeline.Runner, error) { return a.runnerWith(a.still) }
+
+func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
 	config, catalogue, err := a.load()
 	if err != nil {
 		return nil, err
 	}
 	dir := load.Dir(config.Warehouse.Dir)
 	return &pipeline.Runner{
-		Config: config, Catalogue: catalogue, Dir: dir, Now: time.Now, Wait: wait, Log: a.log(), Version: release(),
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) { return a.connect(config, dir, name) },
+		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(),
+		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+			url, token, err := config.Connect(name, a.env)
+			if err == nil && url == pipeline.Emulator {
+				return embedded(dir)
+			}
+			return pipeline.Source{BaseURL: url, Token: token}, err
+		},
 	}, nil
-}
-
-// connect finds a workspace's address and token, or starts the emulator.
-func (a *app) connect(config *pipeline.Config, dir load.Dir, name string) (pipeline.Source, error) {
-	url, token, err := config.Connect(name, a.env)
-	if err != nil {
-		return pipeline.Source{}, err
-	}
-	if url == pipeline.Emulator {
-		return a.embedded(dir)
-	}
-	return pipeline.Source{BaseURL: url, Token: token}, nil
 }
 
 // wait waits by the machine's clock, no longer than the context lives.
@@ -129,5 +160,5 @@ func instant(s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, errors.New(strings.TrimSpace("“" + s + "” is no date or time; write 2026-11-01 or 2026-11-01T02:00:00Z"))
+	return time.Time{}, fmt.Errorf("%q is no date or time; write 2026-11-01 or 2026-11-01T02:00:00Z", s)
 }

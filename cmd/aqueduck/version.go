@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -14,10 +13,11 @@ import (
 
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of the program, of Go and of DuckDB",
-		Example: "  aqueduck version -o json",
-		Args:    usage(cobra.NoArgs),
+		Use:         "version",
+		Short:       "Print the version of the program, of Go and of DuckDB",
+		Example:     "  aqueduck version\n  aqueduck version -o json",
+		Args:        noArguments,
+		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			duckdb, err := load.Version(c.Context())
 			if err != nil {
@@ -34,9 +34,7 @@ func (a *app) version() *cobra.Command {
 				_, err := fmt.Fprintf(a.stdout, "aqueduck %s, %s, DuckDB %s\n", v.Version, v.Go, v.DuckDB)
 				return err
 			}
-			out := json.NewEncoder(a.stdout)
-			out.SetIndent("", "  ")
-			return out.Encode(v)
+			return a.encode(v)
 		},
 	}
 }

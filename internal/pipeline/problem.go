@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/extract"
+	"aqueduck/internal/grammar"
 	"aqueduck/load"
 )
 
@@ -91,7 +92,10 @@ func classify(err error) *Problem {
 	}
 	var busy *load.BusyError
 	var api *extract.Error
+	var mistakes grammar.Mistakes
 	switch {
+	case errors.As(err, &mistakes):
+		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
 	case errors.As(err, &busy):
 		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, or see what it does: aqueduck status"}
 	case errors.Is(err, load.ErrDiskFull):

@@ -26,8 +26,11 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 	}
 	for _, pattern := range slices.Concat(o.Select, o.Exclude) {
 		if !slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return matches([]string{pattern}, s) }) {
-			return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "no stream is called " + pattern,
-				Next: "name one of " + strings.Join(r.Catalogue.Names(), ", ")}
+			next := grammar.DidYouMean(pattern, r.Catalogue.Names())
+			if next == "" {
+				next = "name one of " + strings.Join(r.Catalogue.Names(), ", ")
+			}
+			return nil, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
 		}
 	}
 	if len(chosen) == 0 {
@@ -35,6 +38,12 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 			Next: "name some of " + strings.Join(p.Streams, ", ")}
 	}
 	return chosen, nil
+}
+
+// Selects says what is wrong with the streams that the options choose, before a run touches anything.
+func (r *Runner) Selects(p *Pipeline, o Options) error {
+	_, err := r.streams(p, &o)
+	return err
 }
 
 // matches says whether a stream, or the one it goes with, is meant by one of the patterns.

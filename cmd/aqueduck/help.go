@@ -1,0 +1,60 @@
+package main
+
+import "github.com/spf13/cobra"
+
+const exitCodes = `What the program ends with:
+
+    0  done; also when max_time or max_requests cut the run: the next one goes on
+    1  a stream failed; the rest is loaded and safe
+    2  the command line cannot be understood
+    3  the configuration, the warehouse's directory, or another workspace's token
+    4  the API refused the token; no mark moved
+    5  another run holds the warehouse
+   70  a fault of the program; what was committed is safe
+  130  interrupted by Ctrl-C, 143 by SIGTERM; the same command goes on
+
+The last line of a run is stable and begins with OK, FAILED or INTERRUPTED.`
+
+const variables = `Variables of the environment. A flag goes before its variable.
+
+  WORKSPACE_URL        address of the workspace, where pipelines.yaml says ${WORKSPACE_URL};
+                       "emulator" runs the embedded workspace: no account, no token, no network
+  WORKSPACE_TOKEN      its access token, where pipelines.yaml says ${WORKSPACE_TOKEN}
+  AQUEDUCK_FILE        --file
+  AQUEDUCK_DIR         --dir
+  AQUEDUCK_OUTPUT      --output
+  AQUEDUCK_LOG_LEVEL   --log-level
+  NO_COLOR             no colours in the log on a terminal
+
+Of the embedded workspace:
+
+  EMULATOR_HOURS       hours of its life that pass before a run, the first one excepted
+  EMULATOR_SEED        at the first run: another seed is another workspace (default 1)
+  EMULATOR_CONTACTS    at the first run: how many active contacts it has (default 10400)`
+
+// topics are pages of help that are no commands.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: "What the program ends with", Long: exitCodes},
+		{Use: "env", Short: "Variables of the environment", Long: variables},
+	}
+}
+
+// help shows the page of a command or a topic.
+func help() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command or topic]",
+		Short:   "Help about a command or a topic",
+		Example: "  aqueduck help sync\n  aqueduck help exit-codes\n  aqueduck help env",
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err != nil {
+				return misused(c, "%w", err)
+			}
+			if len(rest) > 0 {
+				return subcommand(found, rest)
+			}
+			return found.Help()
+		},
+	}
+}
