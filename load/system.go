@@ -18,11 +18,10 @@ type systemTable struct {
 
 type systemColumn struct{ name, sql, doc string }
 
-// SystemTables gives the statements that make and comment schema _sync. All may be run again on a database that
-// has them: a table keeps its rows, and gets the columns that it lacks.
-func SystemTables() []string {
+// systemStatements make and comment schema _sync.
+func systemStatements() []string {
 	statements := []string{
-		"CREATE SCHEMA IF NOT EXISTS _sync",
+		"CREATE SCHEMA _sync",
 	}
 	for _, t := range systemTables() {
 		columns := make([]string, len(t.columns))
@@ -31,12 +30,10 @@ func SystemTables() []string {
 		}
 		name := duck.Table("_sync", t.name)
 		statements = append(statements,
-			"CREATE TABLE IF NOT EXISTS "+name+" ("+strings.Join(columns, ", ")+")",
+			"CREATE TABLE "+name+" ("+strings.Join(columns, ", ")+")",
 			"COMMENT ON TABLE "+name+" IS "+duck.Text(t.doc))
 		for _, c := range t.columns {
-			statements = append(statements,
-				"ALTER TABLE "+name+" ADD COLUMN IF NOT EXISTS "+duck.Name(c.name)+" "+c.sql,
-				"COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
+			statements = append(statements, "COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
 		}
 	}
 	return statements
@@ -45,7 +42,7 @@ func SystemTables() []string {
 // createSystem makes schema _sync in a new database.
 func createSystem(ctx context.Context, db *duck.DB) error {
 	err := db.Transaction(ctx, func() error {
-		for _, statement := range SystemTables() {
+		for _, statement := range systemStatements() {
 			if _, err := db.Exec(ctx, statement); err != nil {
 				return err
 			}

@@ -314,11 +314,11 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 	full := 0
 	for i := range 20 {
 		dir := load.Dir(filepath.Join(t.TempDir(), "data"))
-		order := fmt.Sprintf("%s|12|%d", dir, (i+1)*300<<10)
+		order := fmt.Sprintf("%s|6|%d", dir, (i+1)*700<<10)
 		err := start(t, self(t), order).Wait()
 		var exit interface{ ExitCode() int }
 		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 28) {
-			t.Errorf("with files of %d KiB: %v, want success or a full disk", (i+1)*300, err)
+			t.Errorf("with files of %d KiB: %v, want success or a full disk", (i+1)*700, err)
 		}
 		if err != nil {
 			full++
