@@ -22,8 +22,11 @@ const (
 // it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
 func (t *task) sweep(ctx context.Context) error {
 	first := 1
-	if t.state.Sweep != nil {
-		first = t.state.Sweep.Number
+	if last := t.state.Sweep; last != nil {
+		first = last.Number
+		if last.Opened > 0 && t.state.Window == nil {
+			first++ // it was walked to its end by a run that was killed then: what it saw is not of today
+		}
 	}
 	for n := first; ; n++ {
 		if t.state.Sweep == nil || t.state.Sweep.Number != n {
