@@ -13,11 +13,15 @@ const (
 	changeOverlap = 4 * 24 * time.Hour       // read again after a change of the API version or the workspace's zone
 )
 
+// beyond is how many records in a row must lie after a window before it ends: a single one may be out of its place, with
+// records of the window behind it.
+const beyond = 4
+
 // stuck is how often a cursor may die without the walk coming any further.
 const stuck = 3
 
 // search reads a stream in windows of time: forward from the mark to the server's now, then its history downward. In the
-// source a window has no upper end: the list is read in order of time until a record lies after it.
+// source a window has no upper end: the list is read in order of time until some records in a row lie after it.
 type search struct {
 	*Reader
 	window   Window
@@ -30,6 +34,7 @@ type search struct {
 	fresh    bool  // no answer of the window has come yet
 	previous int64 // time of the record before, 0 at the beginning of a walk
 	reached  int64 // all records of the window up to this time were read
+	past     int   // records in a row after the window's end
 	unsorted bool
 
 	total       int64 // total_count of the walk's first page, -1 unknown
@@ -101,7 +106,7 @@ func (s *search) open(ctx context.Context) error {
 // begin walks the window from its beginning, or goes on in it.
 func (s *search) begin(from *Position) {
 	s.since, s.fresh = s.window.From, true
-	s.previous, s.reached, s.unsorted, s.deaths, s.reachedThen = 0, 0, false, 0, 0
+	s.previous, s.reached, s.past, s.unsorted, s.deaths, s.reachedThen = 0, 0, 0, false, 0, 0
 	s.total = -1
 	if from != nil {
 		s.reached, s.unsorted = from.LastTime, from.Unsorted
@@ -123,7 +128,7 @@ func (s *search) restart() {
 	if !s.unsorted && s.reached > s.since {
 		s.since = s.reached
 	}
-	s.previous, s.total = 0, -1
+	s.previous, s.past, s.total = 0, 0, -1
 	s.walk = newWalk(s.c, listOf(s.r.Stream, s.since), nil)
 }
 
@@ -204,8 +209,8 @@ func (s *search) arrive(sh sheet) error {
 
 // page takes the times from a page's records and draws the conclusions.
 func (s *search) page(sh sheet) Page {
-	past := s.look(sh.seen)
-	end := sh.end || past && !s.unsorted
+	s.look(sh.seen)
+	end := sh.end || s.past >= beyond && !s.unsorted
 	if s.total < 0 {
 		s.total = sh.total
 	}
@@ -234,8 +239,8 @@ func (s *search) page(sh sheet) Page {
 	return p
 }
 
-// look notes the records' times; true when one lies after the window.
-func (s *search) look(seen []glimpse) (past bool) {
+// look notes the records' times, and how many in a row lie after the window.
+func (s *search) look(seen []glimpse) {
 	for _, g := range seen {
 		at := g.at
 		if at == timeless || at < s.previous {
@@ -243,10 +248,12 @@ func (s *search) look(seen []glimpse) (past bool) {
 			continue
 		}
 		s.previous = at
-		past = past || s.window.To > 0 && at > s.window.To
+		s.past++
+		if s.window.To == 0 || at <= s.window.To {
+			s.past = 0
+		}
 	}
 	s.reached = max(s.reached, s.previous)
-	return past
 }
 
 // within is the state in the middle of a window.
