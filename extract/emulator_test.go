@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,9 +51,11 @@ func emulated(t testing.TB, c emulator.Config) *copyOf {
 		hidden: append(w.IDs("archived"), w.IDs("blocked")...)}
 }
 
+var builtin = sync.OnceValues(schemas.Builtin)
+
 func stream(t testing.TB, name string) *schemas.Stream {
 	t.Helper()
-	catalogue, err := schemas.Builtin()
+	catalogue, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,6 +237,9 @@ func TestT1T2T134EmulatorDaysInEveryZone(t *testing.T) {
 			t.Skipf("no time zones on this machine: %v", err)
 		}
 		for _, version := range []string{"2.16", "2.17"} {
+			if version == "2.17" && name != "UTC" {
+				continue // seconds are the same everywhere
+			}
 			t.Run(name+" "+version, func(t *testing.T) {
 				t.Parallel()
 				midnight := time.Date(2026, 4, 5, 0, 0, 0, 0, zone) // a change of the clocks in Santiago and on Lord Howe
@@ -315,11 +321,10 @@ func TestEmulatorKnobsLoseNothing(t *testing.T) {
 
 func TestEmulatorFaultsLoseNothing(t *testing.T) {
 	t.Parallel()
-	for _, p := range []string{"0.01", "0.05", "0.1", "0.3"} {
-		for _, faults := range []string{"error=%s", "429=%s", "reset=%s", "truncate=%s", "garbage=%s", "html404=%s", "error=%[1]s:500,429=%[1]s,reset=%[1]s,truncate=%[1]s,garbage=%[1]s"} {
-			if p == "0.3" && len(faults) > 20 {
-				continue // five faults at 0.3 leave no answer whole
-			}
+	single := []string{"error=%s", "429=%s", "reset=%s", "truncate=%s", "garbage=%s", "html404=%s"}
+	mixed := []string{"error=%[1]s:500,429=%[1]s,reset=%[1]s,truncate=%[1]s,garbage=%[1]s"} // at 0.3 each no answer would be whole
+	for p, kinds := range map[string][]string{"0.01": mixed, "0.05": mixed, "0.1": mixed, "0.3": single} {
+		for _, faults := range kinds {
 			chaos := fmt.Sprintf(faults, p)
 			t.Run(chaos, func(t *testing.T) {
 				t.Parallel()
