@@ -59,6 +59,11 @@ func (r *run) over() bool {
 
 // do is the whole run, from the first look at the workspace to the published file.
 func (r *run) do(ctx context.Context) error {
+	done, err := r.progress.announce()
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
@@ -221,8 +226,10 @@ func (t *task) over(ctx context.Context) error {
 	return t.read(ctx, req)
 }
 
+// hasHistory says that there are older records to read, also where the start was put earlier since the history was read.
 func (t *task) hasHistory() bool {
-	return t.stream.Read.Since.By == "search" && !t.state.HistoryDone && !t.windowed()
+	deeper := !t.start.IsZero() && t.state.HistoryTo > t.start.Unix() || t.start.IsZero() && t.state.HistoryTo > 0
+	return t.stream.Read.Since.By == "search" && (!t.state.HistoryDone || deeper) && !t.windowed()
 }
 
 func (r *run) historyLeft() bool {
