@@ -41,7 +41,7 @@ func (m *merger) replaceSets(ctx context.Context, own, child staged, c tally) er
 		if !c.whole {
 			from = "(SELECT *, rowid AS place FROM " + from + " WHERE _row IN (" + writtenRows() + "))"
 		}
-		if from, err = m.lastCopies(ctx, from, t.Key, c.whole); err != nil {
+		if from, err = m.lastCopies(ctx, child, from, c.whole); err != nil {
 			return err
 		}
 		if added, err = m.insert(ctx, t, from); err != nil {
@@ -52,8 +52,8 @@ func (m *merger) replaceSets(ctx context.Context, own, child staged, c tally) er
 }
 
 // lastCopies keeps the last of the children that have the same key, where some do.
-func (m *merger) lastCopies(ctx context.Context, from string, key []string, raw bool) (string, error) {
-	doubled, err := m.doubled(ctx, from, key)
+func (m *merger) lastCopies(ctx context.Context, child staged, from string, raw bool) (string, error) {
+	doubled, err := m.doubled(ctx, child, from)
 	if err != nil || !doubled {
 		return from, err
 	}
@@ -62,7 +62,7 @@ func (m *merger) lastCopies(ctx context.Context, from string, key []string, raw 
 		place = "rowid"
 	}
 	return fmt.Sprintf("(SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s DESC) = 1)",
-		from, duck.Names("", key), place), nil
+		from, duck.Names("", child.table.Key), place), nil
 }
 
 // addItems adds to child sets that are not complete: rows that are new or have other content are written, the others
@@ -75,7 +75,7 @@ func (m *merger) addItems(ctx context.Context, own, child staged) error {
 	table := duck.Table(m.schema, t.Name)
 	from := fmt.Sprintf("(SELECT *, rowid AS place FROM %s WHERE _row IN (SELECT _row FROM %s WHERE state <> '%s'))",
 		child.name, decided, isOlder)
-	from, err := m.lastCopies(ctx, from, t.Key, false)
+	from, err := m.lastCopies(ctx, child, from, false)
 	if err != nil {
 		return err
 	}

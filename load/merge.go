@@ -166,7 +166,7 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 	if g.gone {
 		live = "(SELECT * FROM " + live + " WHERE " + transform.GoneColumn + " IS NULL)"
 	}
-	doubled, err := m.doubled(ctx, live, t.Key)
+	doubled, err := m.doubled(ctx, g.own, live)
 	if err != nil {
 		return tally{}, err
 	}
@@ -202,10 +202,13 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 	return c, err
 }
 
-// doubled says whether a key comes more than once.
-func (m *merger) doubled(ctx context.Context, from string, key []string) (bool, error) {
+// doubled says whether a key comes more than once in some of the rows of a batch.
+func (m *merger) doubled(ctx context.Context, s staged, from string) (bool, error) {
+	if s.unique {
+		return false, nil
+	}
 	var one int
-	query := fmt.Sprintf("SELECT 1 FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", from, duck.Names("", key))
+	query := fmt.Sprintf("SELECT 1 FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", from, duck.Names("", s.table.Key))
 	err := m.work.db.Scan(ctx, query, nil, &one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil

@@ -16,16 +16,17 @@ import (
 
 // staged is a batch inside DuckDB: a temporary table with the columns of the batch.
 type staged struct {
-	name  string // quoted, with its catalog
-	table transform.Table
-	rows  int64
+	name   string // quoted, with its catalog
+	table  transform.Table
+	rows   int64
+	unique bool // no key comes twice
 }
 
 // stage copies a batch whole into a temporary table. It is the only door for Arrow: DuckDB gives wrong values, without
 // an error, for any other query of a registered batch. The view is made in the memory catalog and never in the file,
 // and it is read once, as the stream behind it can only be.
 func stage(ctx context.Context, db *duck.DB, name string, b transform.Batch) (staged, error) {
-	s := staged{name: "temp." + duck.Name(name), table: b.Table, rows: b.Rows.NumRows()}
+	s := staged{name: "temp." + duck.Name(name), table: b.Table, rows: b.Rows.NumRows(), unique: unique(b.Rows, b.Table.Key)}
 	if err := copyArrow(ctx, db, s.name, b.Rows); err != nil {
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
 	}
