@@ -21,7 +21,10 @@ type BusyError struct {
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("another process writes this warehouse (%s), waited %s: wait for it, or give --wait more time", e.Holder, e.Waited)
+	if e.Waited == 0 {
+		return "another process writes this warehouse: " + e.Holder
+	}
+	return fmt.Sprintf("another process writes this warehouse, after %s still: %s", e.Waited, e.Holder)
 }
 
 // Held is the right to write a warehouse. It ends with Release, or with the process.
@@ -63,7 +66,7 @@ func (h *Held) Release() error { return h.file.Unlock() }
 func (d Dir) holder() string {
 	text, err := os.ReadFile(d.LockFile())
 	if err != nil || len(text) == 0 {
-		return "it has not said which"
+		return "which one it has not said"
 	}
 	holder := "process " + string(text)
 	var run struct {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"aqueduck/load/internal/duck"
 
@@ -94,6 +95,9 @@ func reads(db *duck.DB, statement string) error {
 	return db.Conn().Raw(func(raw any) error {
 		// Not PrepareContext: of several statements it runs all but the last.
 		prepared, err := raw.(driver.Conn).Prepare(statement)
+		if err != nil && strings.Contains(err.Error(), "multi-statement") {
+			return ErrReadOnly
+		}
 		if err != nil {
 			return err
 		}

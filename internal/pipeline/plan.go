@@ -40,7 +40,7 @@ const usualRate = 1000
 
 // Plan looks at what is published and, when it may ask, at the source: one request a stream.
 func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, asking bool) (*Plan, error) {
-	p := &Plan{}
+	p := &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}
 	states, err := ReadStates(ctx, r.Dir, nil)
 	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
 		return nil, err
@@ -235,18 +235,32 @@ func (p *Plan) Print(w io.Writer) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "READS", "RECORDS", "REQUESTS", "BASIS"})
+	t.SetColumnConfigs(right(3, 4))
+	known := true
 	for _, s := range p.Streams {
 		t.AppendRow(table.Row{s.Stream, s.Read, unknown(s.Records, ""), unknown(s.Requests, "~"), s.Basis})
+		known = known && s.Requests >= 0
 	}
-	fmt.Fprintf(w, "%s\n", indent(t.Render(), "  "))
+	fmt.Fprintln(w, draw(t))
 	for _, name := range p.Tables {
 		fmt.Fprintf(w, "  + table  %s\n", name)
 	}
 	for _, name := range p.Columns {
 		fmt.Fprintf(w, "  + column %s\n", name)
 	}
-	fmt.Fprintf(w, "\nPlan: %d tables to create, %d columns to add, %d streams to read (~%d requests, about %s)\n",
-		len(p.Tables), len(p.Columns), len(p.Streams), p.Requests, brief(p.Time))
+	fmt.Fprintf(w, "\nPlan: %s to create, %s to add, %s to read (%s)\n",
+		many(len(p.Tables), "table"), many(len(p.Columns), "column"), many(len(p.Streams), "stream"), p.estimate(known))
+}
+
+// estimate says what the plan costs, as far as that is known.
+func (p *Plan) estimate(known bool) string {
+	switch {
+	case p.Requests == 0 && !known:
+		return "requests not known; --ask asks"
+	case !known:
+		return fmt.Sprintf("~%s or more, about %s", many(int(p.Requests), "request"), brief(p.Time))
+	}
+	return fmt.Sprintf("~%s, about %s", many(int(p.Requests), "request"), brief(p.Time))
 }
 
 func unknown(n int64, prefix string) string {

@@ -97,7 +97,7 @@ func classify(err error) *Problem {
 	case errors.As(err, &mistakes):
 		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
 	case errors.As(err, &busy):
-		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, or see what it does: aqueduck status"}
+		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
 	case errors.Is(err, load.ErrDiskFull):
 		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
 	case errors.As(err, &api):
@@ -113,7 +113,7 @@ func classifyAnswer(api *extract.Error, err error) *Problem {
 	p := &Problem{Class: "transient", What: firstLine(err)}
 	switch api.Class {
 	case extract.ClassAuth:
-		p.Class, p.Next = "auth", "give a token that is valid for this workspace, then run the same command again; the marks did not move"
+		p.Class, p.Next = "auth", "give a token that is valid for this workspace, at the address of its region, then run the same command again; no mark moved"
 	case extract.ClassPlan:
 		p.Class, p.Next = "plan", "ask for the feature; the stream is unavailable until then, and is asked for at each run"
 	case extract.ClassScope:

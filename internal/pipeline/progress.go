@@ -176,8 +176,21 @@ func (p *progress) snapshot() Running {
 // runFileEvery is how old run.json may be; whoever asks for the status waits no longer than this for the truth.
 const runFileEvery = 2 * time.Second
 
-// write keeps run.json up to date until stop is called, which removes it. It runs by the machine's clock: it tells
-// about the process, whatever time the run lives in.
+// announce writes run.json before the first request, so that whoever finds the warehouse locked can read by whom. What
+// it gives removes the file at the end of the run.
+func (p *progress) announce() (done func(), err error) {
+	if err := p.save(); err != nil {
+		return nil, fmt.Errorf("tell others of this run: %w", err)
+	}
+	return func() {
+		if err := os.Remove(p.run.runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+			p.run.runner.Log.Warn("status will show this run as lost", "error", err)
+		}
+	}, nil
+}
+
+// write keeps run.json up to date until stop is called. It runs by the machine's clock: it tells about the process,
+// whatever time the run lives in.
 func (p *progress) write(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
@@ -197,13 +210,7 @@ func (p *progress) write(ctx context.Context) (stop func()) {
 			}
 		}
 	}()
-	return func() {
-		cancel()
-		<-done
-		if err := os.Remove(p.run.runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
-			p.run.runner.Log.Warn("status will show this run as lost", "error", err)
-		}
-	}
+	return func() { cancel(); <-done }
 }
 
 func (p *progress) save() error {

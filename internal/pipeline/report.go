@@ -162,13 +162,23 @@ func (r *Report) LastLine() string {
 
 // brief is a duration as a person reads it: 11.2s, 4m10s, 7h10m.
 func brief(d time.Duration) string {
+	const tenth = 100 * time.Millisecond
 	switch {
-	case d < time.Minute:
+	case d.Round(tenth) < time.Minute:
 		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Hour:
-		return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
+	case d.Round(time.Second) < time.Hour:
+		d = d.Round(time.Second)
+		return pair(d/time.Minute, "m", d%time.Minute/time.Second, "s")
 	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	d = d.Round(time.Minute)
+	return pair(d/time.Hour, "h", d%time.Hour/time.Minute, "m")
+}
+
+func pair(large time.Duration, unit string, small time.Duration, smallUnit string) string {
+	if small == 0 {
+		return fmt.Sprintf("%d%s", large, unit)
+	}
+	return fmt.Sprintf("%d%s%d%s", large, unit, small, smallUnit)
 }
 
 // Print writes the table of a run, the errors with their next steps, and the last line.
@@ -176,16 +186,12 @@ func (r *Report) Print(w io.Writer) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO"})
-	columns := make([]table.ColumnConfig, 0, 7)
-	for i := 3; i <= 9; i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
+	t.SetColumnConfigs(right(3, 4, 5, 6, 7, 8, 9))
 	for _, s := range r.Streams {
 		t.AppendRow(table.Row{s.name(r), string(s.Status), thousands(s.Extracted), thousands(s.New), thousands(s.Changed),
 			thousands(s.Rejected), thousands(s.Requests), thousands(s.Retries), brief(s.Time), s.reached()})
 	}
-	fmt.Fprintln(w, indent(t.Render(), "  "))
+	fmt.Fprintln(w, draw(t))
 	made := 0
 	for _, c := range r.Changes {
 		if c.Column == "" {
@@ -195,7 +201,7 @@ func (r *Report) Print(w io.Writer) {
 		fmt.Fprintf(w, "  %s.%s.%s %s\n", c.Schema, c.Table, c.Column, c.What)
 	}
 	if made > 0 {
-		fmt.Fprintf(w, "  %d tables made\n", made)
+		fmt.Fprintf(w, "  %s made\n", many(made, "table"))
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)
@@ -239,7 +245,34 @@ func plainStyle() table.Style {
 	style := table.StyleDefault
 	style.Options = table.OptionsNoBordersAndSeparators
 	style.Format.Header = text.FormatDefault
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	return style
+}
+
+// right puts columns of numbers, counted from 1, on the right.
+func right(numbers ...int) []table.ColumnConfig {
+	columns := make([]table.ColumnConfig, len(numbers))
+	for i, n := range numbers {
+		columns[i] = table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight}
+	}
+	return columns
+}
+
+// draw is a table, set in a little, with no spaces at the ends of its lines.
+func draw(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight("  "+line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// many is a number of things.
+func many(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return thousands(int64(n)) + " " + thing + "s"
 }
 
 func thousands(n int64) string {
@@ -248,8 +281,4 @@ func thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-func indent(s, by string) string {
-	return by + strings.ReplaceAll(s, "\n", "\n"+by)
 }

@@ -202,7 +202,7 @@ func (r *run) identify(ctx context.Context, w *workspace) error {
 			continue // another stream may tell, and this one will say so itself
 		}
 		if err != nil {
-			return fmt.Errorf("read one record of %s to know the workspace: %w", s.Name, err)
+			return unidentified(fmt.Errorf("read one record of %s to know the workspace: %w", s.Name, err))
 		}
 		if found := field(record, s.Identity); found != "" {
 			id = found
@@ -217,6 +217,18 @@ func (r *run) identify(ctx context.Context, w *workspace) error {
 	return r.writer.use(func(work *load.Work) error {
 		return work.Pin(ctx, load.Workspace{Schema: w.name, ID: id, BaseURL: w.source.BaseURL, Emulated: w.source.Emulated, APIVersion: w.config.APIVersion})
 	})
+}
+
+// unidentified tells of an answer, or none, that left the run without knowing whom it reads.
+func unidentified(err error) error {
+	if extract.ClassOf(err) == "" {
+		return err
+	}
+	p := classify(err)
+	if p.Class == "transient" || p.Class == "data" {
+		p.Next = "see that base_url is the address of the workspace's region and can be reached, then run the same command again; nothing was written"
+	}
+	return p
 }
 
 func mixed(w *workspace, pinned load.Workspace) *Problem {

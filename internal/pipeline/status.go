@@ -18,9 +18,9 @@ import (
 // Status is what is known of a warehouse without touching what a run writes to.
 type Status struct {
 	Dir      string         `json:"dir"`
-	AsOf     time.Time      `json:"data_as_of"` // everything before it is in the published file
-	Running  *Running       `json:"running"`    // nil: nothing runs
-	Lost     *Running       `json:"lost"`       // a run that ended without saying how
+	AsOf     time.Time      `json:"data_as_of,omitzero"` // everything before it is in the published file
+	Running  *Running       `json:"running"`             // nil: nothing runs
+	Lost     *Running       `json:"lost"`                // a run that ended without saying how
 	Next     []NextRun      `json:"next"`
 	Runs     []PastRun      `json:"runs"` // newest first
 	Streams  []StreamStatus `json:"streams"`
@@ -51,9 +51,9 @@ type PastRun struct {
 type StreamStatus struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
-	SyncedTo  time.Time `json:"synced_to"`
-	HistoryTo time.Time `json:"history_to"`
-	Checked   time.Time `json:"checked_at"`
+	SyncedTo  time.Time `json:"synced_to,omitzero"`
+	HistoryTo time.Time `json:"history_to,omitzero"` // not there once history is read to its beginning
+	Checked   time.Time `json:"checked_at,omitzero"`
 	Outcome   string    `json:"outcome"` // of its last run
 	Backfill  float64   `json:"backfill"`
 	Hint      string    `json:"next,omitempty"`
@@ -67,7 +67,7 @@ const staleRun = 30 * time.Second
 
 // ReadStatus reads the published file and run.json. Without a configuration there is no next run to tell of.
 func ReadStatus(ctx context.Context, dir load.Dir, config *Config) (*Status, error) {
-	s := &Status{Dir: string(dir), Now: time.Now().UTC()}
+	s := &Status{Dir: string(dir), Now: time.Now().UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	if err := s.readRunning(dir); err != nil {
 		return nil, err
 	}
@@ -198,6 +198,7 @@ func (s *Status) printStreams(w io.Writer) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "SYNCED TO", "HISTORY"})
+	t.SetColumnConfigs(right(4))
 	for _, stream := range s.Streams {
 		history := "read"
 		if stream.Backfill < 1 && stream.Outcome != "" {
@@ -205,7 +206,7 @@ func (s *Status) printStreams(w io.Writer) {
 		}
 		t.AppendRow(table.Row{stream.Stream, stream.Outcome, orDash(stream.SyncedTo), history})
 	}
-	fmt.Fprintf(w, "\n%s\n", indent(t.Render(), "  "))
+	fmt.Fprintf(w, "\n%s\n", draw(t))
 	for _, stream := range s.Streams {
 		if stream.Hint != "" {
 			fmt.Fprintf(w, "  %s: next: %s\n", stream.Stream, stream.Hint)
@@ -217,11 +218,12 @@ func (s *Status) printRuns(w io.Writer) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME"})
+	t.SetColumnConfigs(right(5, 6, 7))
 	for _, r := range s.Runs {
 		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome, thousands(r.Rows), thousands(r.Requests),
 			brief(r.Finished.Sub(r.Started))})
 	}
-	fmt.Fprintf(w, "\n%s\n", indent(t.Render(), "  "))
+	fmt.Fprintf(w, "\n%s\n", draw(t))
 }
 
 func (s *Status) ago(t time.Time) string {
