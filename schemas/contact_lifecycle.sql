@@ -17,7 +17,7 @@ WITH events AS (
          CASE WHEN event_type = 'contact.merged' THEN merge_target_id END AS merged_into_id,
          'event' AS reason, false AS listed, _synced_at
   FROM {schema}.contact_activities
-  WHERE event_type IN ('contact.merged', 'contact.deleted', 'contact.created', 'contact.role_updated')
+  WHERE event_type IN ('contact.merged', 'contact.deleted', 'contact.created') -- an archived contact's role changes too
 ), signs AS (
   SELECT id, updated_at AS happened_at, 3 AS rank, status AS lifecycle, merged_into_id,
          'inactive list' AS reason, _gone_at IS NULL AS listed, _synced_at
@@ -42,6 +42,7 @@ WITH events AS (
          arg_max(sign, {'happened_at': happened_at, 'rank': rank}) AS last,
          arg_max(sign, happened_at) FILTER (listed) AS listed,
          arg_max(sign, happened_at) FILTER (sign.lifecycle = 'merged') AS merged,
+         arg_max(sign, happened_at) FILTER (sign.lifecycle = 'deleted' AND sign.reason = 'event') AS deletion,
          max(_synced_at) AS _synced_at
   FROM (SELECT id, listed, rank, _synced_at, coalesce(happened_at, '1970-01-01'::TIMESTAMPTZ) AS happened_at,
                {'lifecycle': lifecycle, 'since': happened_at, 'merged_into_id': merged_into_id, 'reason': reason} AS sign
@@ -49,10 +50,10 @@ WITH events AS (
   GROUP BY id
 ), settled AS (
   SELECT id, _synced_at,
-         -- A 404 says that it is gone, the list or the merge says how.
+         -- A 404 says that it is gone; the list, the merge or the deletion says how and since when.
          CASE WHEN last.lifecycle = 'active' THEN last
               WHEN listed IS NOT NULL THEN listed
-              WHEN last.reason = 'read by id' AND merged IS NOT NULL THEN merged
+              WHEN last.reason = 'read by id' THEN coalesce(merged, deletion, last)
               ELSE last END AS sign
   FROM decided
 )

@@ -1,7 +1,20 @@
 -- Contacts whose life is not settled by what search, the inactive list and the events say. Each is asked for by id,
 -- which settles it: the reading is committed later than the signs that asked for it, and is not asked for again.
 WITH readings AS (
-  SELECT id, _gone_at, _synced_at FROM {schema}.contacts_by_id_all
+  SELECT id, read_at, _gone_at, _synced_at FROM {schema}.contacts_by_id_all
+), ends AS (
+  SELECT id, updated_at AS happened_at FROM {schema}.deleted_contacts
+  UNION ALL
+  SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id), created_at
+  FROM {schema}.contact_activities WHERE event_type IN ('contact.merged', 'contact.deleted')
+), reached AS (
+  -- Older contacts that search has not given are not wanted, or still to come.
+  SELECT coalesce(max(history_to), '-infinity'::TIMESTAMPTZ) AS back_to
+  FROM _sync.checkpoints WHERE schema = trim('{schema}', '"') AND stream = 'contacts'
+), alive AS (
+  SELECT contact_id AS id, created_at, _synced_at FROM {schema}.contact_activities WHERE event_type IN ('contact.created', 'contact.role_updated')
+  UNION ALL
+  SELECT merge_target_id, created_at, _synced_at FROM {schema}.contact_activities WHERE event_type = 'contact.merged'
 )
 -- Left the inactive list: un-archived, perhaps without a new updated_at, or deleted for good.
 SELECT d.id
@@ -14,14 +27,11 @@ WHERE d._gone_at IS NOT NULL
 UNION
 -- Known from an event and not yet found by search.
 SELECT id FROM (
-  (SELECT contact_id AS id FROM {schema}.contact_activities WHERE event_type IN ('contact.created', 'contact.role_updated')
-   UNION
-   SELECT merge_target_id FROM {schema}.contact_activities WHERE event_type = 'contact.merged')
+  SELECT id FROM alive, reached WHERE created_at >= back_to
   EXCEPT SELECT id FROM {schema}.contacts_raw
   EXCEPT SELECT id FROM readings
   EXCEPT SELECT id FROM {schema}.deleted_contacts_all
-  EXCEPT SELECT contact_id FROM {schema}.contact_activities WHERE event_type = 'contact.deleted'
-  EXCEPT SELECT merge_source_id FROM {schema}.contact_activities WHERE event_type = 'contact.merged'
+  EXCEPT SELECT id FROM ends
 ) WHERE id IS NOT NULL
 UNION
 -- Answered 404 once, and search has returned it since.
@@ -29,4 +39,19 @@ SELECT b.id
 FROM readings b JOIN {schema}.contacts_raw r ON r.id = b.id
 WHERE b._gone_at IS NOT NULL AND r._synced_at > b._synced_at
   AND NOT EXISTS (SELECT 1 FROM {schema}.deleted_contacts d WHERE d.id = b.id)
+UNION
+-- Answered 404, and neither the inactive list nor an event says why: what answered may have been behind, or the contact
+-- away for a moment. That is believed two days after the sign that asked for the reading.
+SELECT b.id
+FROM readings b JOIN (
+  SELECT id, _synced_at FROM alive
+  UNION ALL
+  SELECT id, _synced_at FROM {schema}.deleted_contacts_all WHERE _gone_at IS NOT NULL
+) sign ON sign.id = b.id AND b._gone_at < sign._synced_at + INTERVAL 48 HOUR
+WHERE NOT EXISTS (SELECT 1 FROM ends e WHERE e.id = b.id)
+UNION
+-- Read in the very second in which it left: the times do not tell which came first.
+SELECT b.id
+FROM readings b JOIN ends e ON e.id = b.id AND e.happened_at = b.read_at
+WHERE b._gone_at IS NULL
 ORDER BY 1

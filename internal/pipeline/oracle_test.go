@@ -1,0 +1,149 @@
+package pipeline_test
+
+import (
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// TestWorkspacesOfEveryTemperEqualTheOracle reads workspaces that do what services of this kind do to their readers,
+// while they change between the runs and between the pages. After a quiet time nothing is lost, doubled or stale.
+func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	for _, temper := range []struct {
+		name  string
+		runs  int
+		knobs emulator.Knobs
+	}{
+		{"T6 search learns of changes up to 40 hours late", 3, emulator.Knobs{LagMax: 30 * time.Minute, TailShare: 0.3, Tail: 40 * time.Hour, LeaveLag: 20 * time.Minute}},
+		{"T7 T18 stale replicas, doubled records", 3, emulator.Knobs{StaleReplica: 0.4, Duplicates: 0.2}},
+		{"T10 T16 sort ignored, empty pages", 3, emulator.Knobs{Sort: emulator.SortIgnored, EmptyPages: 0.3}},
+		{"T10 T20 sort shuffled, large pages time out", 2, emulator.Knobs{Sort: emulator.SortShuffled, TooLarge: 40}},
+		{"T12 cursors die young", 3, emulator.Knobs{CursorLife: 3, TooLarge: 40, NextShape: emulator.ShapeNoPage}},
+		{"T38 activities come late", 3, emulator.Knobs{ActivityLag: 3 * time.Hour, TrailingToken: true}},
+		{"T133 no clock, no compression, no rate headers", 3, emulator.Knobs{NoDate: true, NoGzip: true, NoRateHeaders: true}},
+		{"T131 a server clock that runs behind", 2, emulator.Knobs{DateOffset: -5 * time.Minute, PagesAsText: true}},
+	} {
+		t.Run(temper.name, func(t *testing.T) {
+			t.Parallel()
+			c := tiny(21)
+			c.Knobs = temper.knobs
+			b := newBed(t, c)
+			l := newLife(b, 21)
+			for range temper.runs {
+				l.whilePaging(4)
+				b.sync(pipeline.Options{})
+				l.happen(10)
+			}
+			b.space.Between(nil)
+			b.space.Advance(41 * time.Hour) // longer than any lag, shorter than the overlap
+			b.space.SetKnobs(func(k *emulator.Knobs) { k.StaleReplica = 0 })
+			b.sync(pipeline.Options{})
+			b.equalsOracle()
+		})
+	}
+}
+
+// TestT14ListsOfEveryShapeEqualTheOracle reads the same workspace through every form that pages and their end take.
+// Where nothing says that a list ends there, which is so for events that have no count, its stream stops loudly.
+func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	c := tiny(22)
+	c.Inactive = 170 // more than a page
+	b := newBed(t, c)
+	l := newLife(b, 22)
+	for _, shape := range []struct{ next, end emulator.Shape }{
+		{emulator.ShapeURL, emulator.ShapeAbsent}, {emulator.ShapeNoPage, emulator.ShapeNoPages},
+		{emulator.ShapeURL, emulator.ShapeNullPage}, {emulator.ShapeObject, emulator.ShapeEmpty},
+	} {
+		b.space.SetKnobs(func(k *emulator.Knobs) {
+			k.NextShape, k.EndShape, k.PagesAsText = shape.next, shape.end, shape.next == emulator.ShapeURL
+		})
+		report := b.try(pipeline.Options{FullRefresh: true})
+		if s := stream(t, report, "contact_activities"); s.Class != "data" || report.Count(pipeline.StatusFailed) != 1 {
+			t.Errorf("%+v: %s\n%+v", shape, report.LastLine(), report.Streams)
+		}
+		l.happen(15)
+		b.space.Advance(time.Hour)
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.NextShape, k.EndShape, k.TotalError, k.NoTotalPages = emulator.ShapeURL, emulator.ShapeObject, 0.1, true
+	})
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT14AnEmptyCursorIsNoEnd keeps what is stored when a list ends with a cursor of no letters.
+func TestT14AnEmptyCursorIsNoEnd(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(23))
+	b.sync(pipeline.Options{})
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EndShape = emulator.ShapeEmptyEnd })
+	report := b.try(pipeline.Options{})
+	if report.Exit() != pipeline.ExitFailed || stream(t, report, "contacts").Class != "data" {
+		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
+	}
+	b.equalsOracle()
+}
+
+// TestChaosOnTheWireEqualsTheOracle asks through a line that loses, cuts and garbles answers. A run may fail then; what
+// it stored is whole, and the first one on a good line makes up for all.
+func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
+	t.Parallel()
+	c := tiny(24)
+	c.Chaos = "error=0.08:503,429=0.08,reset=0.04,truncate=0.04,garbage=0.03,html404=0.03"
+	c.RetryAfter = "seconds"
+	b := newBed(t, c)
+	l := newLife(b, 24)
+	for range 4 {
+		l.whilePaging(5)
+		b.try(pipeline.Options{})
+		l.happen(10)
+	}
+	l.space.Between(nil)
+	if err := b.space.SetChaos(""); err != nil {
+		t.Fatal(err)
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT44CappedNestedListsAreReadOn gives contacts as many tags as lists hold, one less, one more and far more.
+func TestT44CappedNestedListsAreReadOn(t *testing.T) {
+	t.Parallel()
+	for name, bare := range map[string]bool{"told": false, "bare": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := tiny(25)
+			c.BareNested = bare
+			b := newBed(t, c)
+			for _, tags := range []int{0, 9, 10, 11, 500} {
+				id, err := b.space.CreateContact("user")
+				for tag := 0; tag < tags && err == nil; tag++ {
+					err = b.space.Tag(id, tag)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.space.Advance(time.Hour)
+			b.sync(pipeline.Options{})
+			b.equalsOracle()
+		})
+	}
+}
+
+// stream gives a stream's result.
+func stream(t testing.TB, r *pipeline.Report, name string) pipeline.StreamResult {
+	t.Helper()
+	for _, s := range r.Streams {
+		if s.Stream == name {
+			return s
+		}
+	}
+	t.Fatalf("no stream %s in %+v", name, r.Streams)
+	return pipeline.StreamResult{}
+}
