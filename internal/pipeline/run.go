@@ -121,9 +121,10 @@ func (r *run) prepare(ctx context.Context) error {
 func (r *run) keepFailed(ctx context.Context, w *workspace) error {
 	return r.writer.use(func(work *load.Work) error {
 		outcomes, err := work.LastOutcomes(ctx, w.name, r.pipeline.Name)
-		w.streams = slices.DeleteFunc(w.streams, func(s *schemas.Stream) bool {
-			return outcomes[s.Name] == string(StatusOK) || outcomes[s.Name] == string(StatusUnavailable)
-		})
+		well := func(stream string) bool {
+			return outcomes[stream] == string(StatusOK) || outcomes[stream] == string(StatusUnavailable)
+		}
+		w.streams = slices.DeleteFunc(w.streams, func(s *schemas.Stream) bool { return well(s.Name) && (s.With == "" || well(s.With)) })
 		return err
 	})
 }
@@ -162,12 +163,21 @@ func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) {
 	group.Wait()
 }
 
-// settled says whether the streams that this one takes its ids from are complete.
+// settled says whether the streams that this one takes its ids from are complete, as far as they are to be had.
 func (t *task) settled() bool {
 	return !slices.ContainsFunc(t.run.tasks, func(other *task) bool {
-		return other.workspace == t.workspace && slices.Contains(t.stream.Read.Over.After, other.stream.Name) &&
-			(other.result.Status != StatusOK || other.result.Cut || other.hasHistory())
+		return other.workspace == t.workspace && slices.Contains(t.stream.Read.Over.After, other.stream.Name) && !other.complete()
 	})
+}
+
+// complete says that the stream is read to its end. One that the workspace does not have never says more than it did,
+// but one that is searched is the first to tell of all others.
+func (t *task) complete() bool {
+	searched := t.stream.Read.Since.By == "search"
+	if t.result.Status == StatusUnavailable && !searched {
+		return true
+	}
+	return t.result.Status == StatusOK && !t.result.Cut && (!searched || t.state.HistoryDone)
 }
 
 // stream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all.
