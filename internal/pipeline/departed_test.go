@@ -1,0 +1,33 @@
+package pipeline_test
+
+import (
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// TestT36AnEventTellsWhenADeletionWas un-archives a contact and deletes it so that no list tells: the reading by id says
+// only that it is gone by now, the event says since when.
+func TestT36AnEventTellsWhenADeletionWas(t *testing.T) {
+	t.Parallel()
+	c := small()
+	c.ListDeletes = emulator.ListNone
+	b := newBed(t, c)
+	id := b.space.IDs("active")[3]
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.space.Advance(time.Minute)
+	}
+	do(b.space.Archive(id))
+	b.sync(pipeline.Options{})
+	do(b.space.Unarchive(id, false))
+	do(b.space.Delete(id))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
