@@ -73,7 +73,7 @@ func (a *app) unanswered(err error) error {
 	case errors.Is(err, load.ErrNothingPublished), unopened(err):
 		return a.unreadable(err)
 	case errors.Is(err, load.ErrReadOnly):
-		p.Next = "aqueduck sync is what writes; to change data of your own: ATTACH the file in a DuckDB session"
+		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
 	}
 	return p
 }

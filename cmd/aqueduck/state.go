@@ -187,21 +187,35 @@ is and as it would be, and asks first.`,
 
 // move shows the difference, asks, and lets do change the checkpoint.
 func (a *app) move(ctx context.Context, stream string, yes bool, do func(context.Context, *pipeline.Runner, pipeline.Confirm) error) error {
-	runner, err := a.runner()
+	runner, err := a.looker()
 	if err != nil {
 		return err
 	}
-	confirm := func(before, after string) (bool, error) {
+	changed := false
+	err = do(ctx, runner, func(before, after string) (bool, error) {
 		fmt.Fprintf(a.stderr, "%s\n- %s\n+ %s\n", stream, before, after)
-		if yes {
-			return true, nil
+		agreed := yes
+		if !yes {
+			var err error
+			if agreed, err = a.agrees(); err != nil {
+				return false, err
+			}
 		}
-		fmt.Fprint(a.stderr, "change it? [y/N] ")
-		answer, err := bufio.NewReader(a.stdin).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return false, fmt.Errorf("read the answer: %w", err)
-		}
-		return strings.EqualFold(strings.TrimSpace(answer), "y"), nil
+		changed = changed || agreed
+		return agreed, nil
+	})
+	if err == nil && !changed {
+		fmt.Fprintln(a.stderr, "nothing was changed")
 	}
-	return do(ctx, runner, confirm)
+	return a.unreadable(err)
+}
+
+func (a *app) agrees() (bool, error) {
+	fmt.Fprint(a.stderr, "change it? [y/N] ")
+	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read the answer: %w", err)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
 }

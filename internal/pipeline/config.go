@@ -96,7 +96,7 @@ func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *sche
 		return nil, nil, &Problem{Class: "config", What: "there is no " + file, Next: "go to the directory that has it, or name it: -f FILE"}
 	}
 	if err != nil {
-		return nil, nil, &Problem{Class: "config", What: "read the configuration", Err: err}
+		return nil, nil, &Problem{Class: "config", What: "read the configuration", Err: err, Next: "name a file that can be read: -f FILE"}
 	}
 	catalogue, err := schemas.Builtin()
 	if err != nil {

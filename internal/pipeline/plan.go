@@ -118,7 +118,13 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 	if n, ok := past[workspace+"."+s.Name]; ok && i >= 0 {
 		planned.Requests, planned.Basis = n, "as in the last run"
 	}
-	if count == nil || s.Read.Over != nil {
+	if count == nil {
+		return planned, nil
+	}
+	if s.Read.Over != nil {
+		if planned.Requests < 0 {
+			planned.Basis = "one an id, known once the others are read"
+		}
 		return planned, nil
 	}
 	total, err := count(s)
@@ -130,6 +136,9 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 		return planned, fmt.Errorf("ask %s how much there is: %w", s.Name, err)
 	}
 	planned.Records = total
+	if total < 0 && planned.Requests < 0 {
+		planned.Basis = "the source does not say"
+	}
 	if total >= 0 && s.Read.Page.Size > 0 && (i < 0 || !state.HistoryDone || s.Read.Since.By == "full") {
 		planned.Requests = total/int64(s.Read.Page.Size) + 1
 		planned.Basis = fmt.Sprintf("%d a page", s.Read.Page.Size)

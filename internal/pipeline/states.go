@@ -53,8 +53,12 @@ func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confir
 			Next: "aqueduck state reset " + stream}
 	}
 	return r.move(ctx, stream, confirm, func(state extract.State) (extract.State, error) {
-		if state.SyncedTo == 0 || to.Unix() > state.SyncedTo {
-			return state, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("stream %s is synced to %s; a mark only moves back", stream, orDash(unix(state.SyncedTo)))}
+		if state.SyncedTo == 0 {
+			return state, &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " is not read to any time yet", Next: "aqueduck sync"}
+		}
+		if to.Unix() > state.SyncedTo {
+			return state, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("stream %s is synced to %s: a mark only moves back", stream, orDash(unix(state.SyncedTo))),
+				Next: "give an earlier time"}
 		}
 		state.SyncedTo = to.Unix()
 		state.Window, state.Position = nil, nil
@@ -81,6 +85,9 @@ func (r *Runner) known(stream string) (*schemas.Stream, error) {
 // move changes the checkpoints of a stream in every workspace that has one, and publishes, so that what people see is
 // what the next run goes on from.
 func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) (err error) {
+	if r.Dir.Current() == "" {
+		return load.ErrNothingPublished
+	}
 	if err := r.Dir.Prepare(); err != nil {
 		return notUsable(err)
 	}
