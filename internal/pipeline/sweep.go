@@ -108,6 +108,7 @@ func (t *task) retire(ctx context.Context, n int, agreed bool) error {
 		}
 		t.base, t.state = next, state
 		t.result.add(written)
+		t.result.Gone += absent
 		return nil
 	})
 	if err != nil {

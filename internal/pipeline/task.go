@@ -110,6 +110,7 @@ func (t *task) add(page extract.Page) error {
 		meta.Over = record.Over
 		if record.Gone {
 			t.decoder.Gone(record.Over, meta)
+			t.result.Gone++
 			continue
 		}
 		if err := t.decoder.Append(record.Raw, meta); err != nil {

@@ -1,0 +1,134 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// TestT28ListThatShiftsWhileItIsReadLosesNobody takes entries out of the inactive list's first page, and puts others in,
+// while its second is asked for: each shift hides an entry from the walk. Nobody who is still listed may count as gone.
+func TestT28ListThatShiftsWhileItIsReadLosesNobody(t *testing.T) {
+	t.Parallel()
+	for _, order := range []emulator.Order{emulator.OrderRecent, emulator.OrderOldest, emulator.OrderRandom} {
+		t.Run("order "+string(order), func(t *testing.T) {
+			t.Parallel()
+			c := tiny(51)
+			c.Inactive, c.DeletedOrder = 158, order
+			b := newBed(t, c)
+			b.sync(pipeline.Options{})
+			for round := range 2 {
+				moved := 0
+				b.space.Between(func(int) {
+					if moved >= 3 {
+						return
+					}
+					moved++
+					b.space.Advance(time.Second)
+					first, last := b.space.IDs("archived"), b.space.IDs("active")
+					err := b.space.Unarchive(first[moved+5*round], false)
+					if err == nil && round == 0 {
+						err = b.space.Archive(last[moved])
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				})
+				b.sync(pipeline.Options{})
+				b.space.Between(nil)
+				b.space.Advance(time.Hour)
+				b.sync(pipeline.Options{})
+				b.equalsOracle()
+			}
+		})
+	}
+}
+
+// TestSweepOfAQuietListIsOneWalk: nothing is missing from a list that stood still.
+func TestSweepOfAQuietListIsOneWalk(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(52))
+	b.sync(pipeline.Options{})
+	report := b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	if s := stream(t, report, "deleted_contacts"); s.Requests != 1 {
+		t.Errorf("%d requests for 40 entries that have not changed", s.Requests)
+	}
+	if err := b.space.Unarchive(b.space.IDs("archived")[0], false); err != nil {
+		t.Fatal(err)
+	}
+	report = b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	if s := stream(t, report, "deleted_contacts"); s.Requests != 2 || s.Gone != 1 {
+		t.Errorf("%d requests and %d gone; want a second walk that agrees about the one", s.Requests, s.Gone)
+	}
+}
+
+// TestT152EmptyListsTakeNobodyAway: a source that answers with empty lists looks like one that lost everything. The run
+// says so until somebody accepts it, and looks anew each time.
+func TestT152EmptyListsTakeNobodyAway(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(53))
+	b.sync(pipeline.Options{})
+	before := b.rows("SELECT count(*), count(_gone_at) FROM deleted_contacts_all")
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
+	for range 3 {
+		report := b.try(pipeline.Options{})
+		if s := stream(t, report, "deleted_contacts"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || s.Requests == 0 {
+			t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
+		}
+		if got := b.rows("SELECT count(*), count(_gone_at) FROM deleted_contacts_all"); got[0] != before[0] {
+			t.Fatalf("inactive contacts and those gone: %s, then %s", before, got)
+		}
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = false })
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
+	b.try(pipeline.Options{})
+	b.sync(pipeline.Options{Select: []string{"deleted_contacts"}, AcceptDrop: []string{"deleted_contacts"}})
+	if got := b.rows("SELECT count(*) FROM deleted_contacts"); got[0] != "0" {
+		t.Errorf("%s entries are left after the loss was accepted", got)
+	}
+}
+
+// TestGuardLetsAFewGo: ten rows of a small table may leave at once.
+func TestT152GuardLetsAFewGo(t *testing.T) {
+	t.Parallel()
+	c := tiny(54)
+	c.Inactive = 12
+	b := newBed(t, c)
+	b.sync(pipeline.Options{})
+	for _, id := range b.space.IDs("archived") {
+		if err := b.space.Unarchive(id, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestInterruptedSweepGoesOn: a list cut between two pages by max_requests is finished by the next runs, which take the
+// entries that were read for read.
+func TestInterruptedSweepGoesOn(t *testing.T) {
+	t.Parallel()
+	c := tiny(55)
+	c.Inactive = 400
+	b := newBed(t, c)
+	for n := range 6 {
+		report := b.sync(pipeline.Options{Select: []string{"deleted_contacts"}, MaxRequests: 3})
+		if s := stream(t, report, "deleted_contacts"); !s.Cut {
+			if n == 0 {
+				t.Error("three requests, one of them to know the workspace, read three pages")
+			}
+			break
+		}
+	}
+	want := fmt.Sprint(len(b.space.Oracle("deleted_contacts")))
+	if got := b.rows("SELECT count(*) FROM deleted_contacts"); got[0] != want {
+		t.Errorf("%s entries, want %s", got, want)
+	}
+}
