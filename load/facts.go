@@ -56,15 +56,16 @@ func (w *Work) Rows(ctx context.Context, schema, table string) (int64, error) {
 	return n, w.judge(err)
 }
 
-// LastOutcomes gives how each stream of a schema ended in a pipeline's last run, by stream; nothing before the first run.
+// LastOutcomes gives how each stream of a schema ended in the last run of a pipeline that read it, by stream; nothing of
+// those it never read.
 func (w *Work) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
 		return nil, errClosed
 	}
-	const query = `SELECT stream, outcome FROM _sync.stream_runs WHERE schema = $1
-		AND run_id = (SELECT arg_max(run_id, started_at) FROM _sync.runs WHERE pipeline = $2)`
+	const query = `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
+		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`
 	outcomes := map[string]string{}
 	err := w.db.Each(ctx, query, []any{schema, pipeline}, func(rows *sql.Rows) error {
 		var stream, outcome string

@@ -25,8 +25,9 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		b.space.Between(c.watch(l, cancel))
 		o := randomOptions(l)
-		if _, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], o); err != nil && ctx.Err() == nil {
-			t.Fatalf("run %d %+v: %v", n, o, err)
+		report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], o)
+		if err == nil && report.Exit() == pipeline.ExitFailed || err != nil && ctx.Err() == nil {
+			t.Fatalf("run %d %+v: %v\n%+v", n, o, err, report)
 		}
 		cancel()
 		b.space.Between(nil)

@@ -20,12 +20,13 @@ type writer struct {
 
 	mu        sync.Mutex // guards what follows, and with it every use of the work database
 	work      *load.Work
-	published time.Time // of the last publish in this run, or its start
+	tables    map[string][]transform.Table // by schema, as prepared
+	published time.Time                    // of the last publish in this run, or its start
 	publishes int
 }
 
 func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.Spec) (*writer, error) {
-	w := &writer{dir: dir, open: o, spec: spec, published: o.Now()}
+	w := &writer{dir: dir, open: o, spec: spec, tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
 	if w.work, err = load.Open(ctx, dir, o); err != nil {
 		return nil, err
@@ -43,6 +44,7 @@ func (w *writer) prepare(ctx context.Context, schema string, tables []transform.
 	if err != nil {
 		return nil, fmt.Errorf("prepare the tables of %s: %w", schema, err)
 	}
+	w.tables[schema] = tables
 	return changes, w.work.Fold(ctx)
 }
 
@@ -94,11 +96,24 @@ func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error)
 	w.publishes++
 	w.published = w.open.Now()
 	if more {
-		if w.work, err = load.Open(ctx, w.dir, w.open); err != nil {
+		if err := w.reopen(ctx); err != nil {
 			return result, fmt.Errorf("go on after publishing: %w", err)
 		}
 	}
 	return result, nil
+}
+
+// reopen goes on with a copy of what was published, which has the tables as they were prepared.
+func (w *writer) reopen(ctx context.Context) (err error) {
+	if w.work, err = load.Open(ctx, w.dir, w.open); err != nil {
+		return err
+	}
+	for schema, tables := range w.tables {
+		if _, err := w.work.Ensure(ctx, schema, tables); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *writer) close() error {

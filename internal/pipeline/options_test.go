@@ -1,0 +1,266 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// asked counts the requests since number n by the beginning of their path; the longest of those given that fits counts.
+func (b *bed) asked(n int, prefixes ...string) map[string]int {
+	counts := map[string]int{}
+	for _, r := range b.space.Requests()[n:] {
+		best := ""
+		for _, p := range prefixes {
+			if strings.HasPrefix(r.Path, p) && len(p) > len(best) {
+				best = p
+			}
+		}
+		counts[best]++
+	}
+	return counts
+}
+
+func (b *bed) checkpoint(stream string) string {
+	b.t.Helper()
+	return b.rows("SELECT state FROM _sync.checkpoints WHERE stream = '" + stream + "'")[0]
+}
+
+func TestExplicitWindowMovesNoMark(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(61))
+	b.sync(pipeline.Options{})
+	state := b.checkpoint("contacts")
+	p := people{b}
+	old, recent := b.space.IDs("active")[0], b.space.IDs("active")[1]
+	p.did(b.space.UpdateContact(old, emulator.Change{Field: "name", Value: "Old Change"}))
+	b.space.Advance(24 * time.Hour)
+	between := b.space.Clock()
+	b.space.Advance(24 * time.Hour)
+	p.did(b.space.UpdateContact(recent, emulator.Change{Field: "name", Value: "Recent Change"}))
+	b.space.Advance(24 * time.Hour)
+
+	report := b.sync(pipeline.Options{Select: []string{"contacts"}, Until: between})
+	if got := b.rows("SELECT name FROM contacts WHERE name LIKE '%Change'"); len(got) != 1 || got[0] != "Old Change" {
+		// The page may hold what lies behind the window too; with this few contacts it holds all.
+		if len(got) != 2 {
+			t.Errorf("read %v, %s", got, report.LastLine())
+		}
+	}
+	b.sync(pipeline.Options{Select: []string{"contacts"}, Since: between})
+	if got := b.rows("SELECT name FROM contacts WHERE name LIKE '%Change' ORDER BY 1"); len(got) != 2 {
+		t.Errorf("read %v", got)
+	}
+	if got := b.checkpoint("contacts"); got != state {
+		t.Errorf("the checkpoint moved from %s to %s", state, got)
+	}
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestFirstRunOfAWindowAsksForNobodyByID: who search has not been asked for yet is not missing.
+func TestFirstRunOfAWindowAsksForNobodyByID(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(62))
+	report := b.sync(pipeline.Options{Since: b.space.Clock().Add(-30 * 24 * time.Hour)})
+	if s := stream(t, report, "contacts_by_id"); s.Requests != 0 {
+		t.Errorf("%d contacts were asked for by id", s.Requests)
+	}
+}
+
+// TestFullRefreshComparesEverythingAndEmptiesNothing finds what changed without a new updated_at, and writes nothing else;
+// every file published on the way holds all contacts.
+func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(63), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
+	b.sync(pipeline.Options{})
+	b.space.Advance(80 * time.Hour)
+	quiet := b.space.IDs("active")[0]
+	if err := b.space.UpdateQuietly(quiet, emulator.Change{Field: "name", Value: "Quiet Change"}); err != nil {
+		t.Fatal(err)
+	}
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM contacts WHERE name = 'Quiet Change'"); got[0] != "0" {
+		t.Fatal("a change that moves no updated_at was found by search: the test tests nothing")
+	}
+	files, least := map[string]bool{}, 1<<30
+	b.space.Between(func(int) {
+		b.space.Advance(20 * time.Second)
+		if file := b.runner.Dir.Current(); !files[file] {
+			files[file] = true
+			least = min(least, len(b.rowsOf(file, "SELECT id FROM contacts")))
+		}
+	})
+	report := b.sync(pipeline.Options{FullRefresh: true})
+	b.space.Between(nil)
+	if s := stream(t, report, "contacts"); s.Extracted < 120 || s.New != 0 || s.Changed != 1 {
+		t.Errorf("contacts: %+v", s)
+	}
+	if len(files) < 2 || least < len(b.space.IDs("active")) {
+		t.Errorf("%d files, one of them with %d contacts", len(files), least)
+	}
+	b.equalsOracle()
+}
+
+func TestFailedReadsOnlyWhatFailed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(64))
+	b.sync(pipeline.Options{})
+	broken := true
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if broken && r.URL.Path == "/contacts/deleted" {
+			return &emulator.Fault{Status: http.StatusInternalServerError}
+		}
+		return nil
+	})
+	report := b.try(pipeline.Options{})
+	if report.Exit() != pipeline.ExitFailed || report.Count(pipeline.StatusOK) != 3 || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=3 unavailable=0 failed=1 ") {
+		t.Errorf("%s", report.LastLine())
+	}
+	if s := stream(t, report, "deleted_contacts"); s.Next != "aqueduck sync nightly --failed" || s.Retries == 0 {
+		t.Errorf("%+v", s)
+	}
+	broken = false
+	n := b.space.Count()
+	b.sync(pipeline.Options{Failed: true})
+	if asked := b.asked(n, "/contacts/deleted", "/contacts"); asked["/contacts/deleted"] != 1 || asked["/contacts"] > 1 {
+		t.Errorf("asked %v, want the list and the one record that names the workspace", asked)
+	}
+	n = b.space.Count()
+	report = b.sync(pipeline.Options{Failed: true})
+	if asked := b.asked(n, "/contacts/deleted"); asked["/contacts/deleted"] != 0 || len(report.Streams) != 0 {
+		t.Errorf("with nothing failed asked %v", asked)
+	}
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+func TestSelectAndExcludeNarrowARun(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(65))
+	for _, o := range []pipeline.Options{
+		{Select: []string{"deleted_*"}}, {Exclude: []string{"contacts", "contact_activities"}},
+	} {
+		n := b.space.Count()
+		report := b.sync(o)
+		asked := b.asked(n, "/contacts/deleted", "/contacts/search", "/contacts")
+		if asked["/contacts/deleted"] == 0 || asked["/contacts/search"] != 1 || asked["/contacts"] != 0 || len(report.Streams) != 1 {
+			t.Errorf("%+v: asked %v", o, asked)
+		}
+	}
+	var problem *pipeline.Problem
+	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{Select: []string{"tickets"}})
+	if !errors.As(err, &problem) || problem.ExitCode() != pipeline.ExitUsage || !strings.Contains(problem.Next, "deleted_contacts") {
+		t.Errorf("an unknown stream: %v", err)
+	}
+}
+
+// TestCutRunsEndEqualToOneLongRun reads a workspace in small pieces, by requests and by time. Each ends cleanly; no mark
+// goes back; what is left is told; in the end nothing is missing.
+func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []pipeline.Options{{MaxRequests: 9}, {MaxTime: 4 * time.Minute}} {
+		t.Run(fmt.Sprint(cut.MaxRequests, cut.MaxTime), func(t *testing.T) {
+			t.Parallel()
+			c := tiny(66)
+			c.NestedCap = 400 // one request a page
+			b := newBed(t, c)
+			b.space.Between(func(int) { b.space.Advance(25 * time.Second) })
+			var marks []string
+			for n := range 12 {
+				report := b.sync(cut)
+				if cut.MaxRequests > 0 && report.Requests > cut.MaxRequests {
+					t.Errorf("%d requests", report.Requests)
+				}
+				marks = append(marks, b.rows("SELECT coalesce(max(synced_to), '1970-01-01')::VARCHAR FROM _sync.checkpoints WHERE stream = 'contacts'")...)
+				if n > 0 && marks[n] < marks[n-1] {
+					t.Errorf("the mark went back: %v", marks)
+				}
+				done := strings.Contains(report.LastLine(), " backfill=100%") && !stream(t, report, "contacts").Cut
+				if n == 0 && done {
+					t.Error("the first piece was all")
+				}
+				if done {
+					break
+				}
+			}
+			b.space.Between(nil)
+			b.sync(pipeline.Options{})
+			b.equalsOracle()
+		})
+	}
+}
+
+// TestForwardFirstHistoryAfter: whoever opens the file during a long first sync sees the last week.
+func TestForwardFirstHistoryAfter(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(67))
+	var early []string
+	b.space.Between(func(int) {
+		if file := b.runner.Dir.Current(); file != "" && early == nil {
+			early = b.rowsOf(file, "SELECT count(*) > 0, min(updated_at) >= max(updated_at) - INTERVAL 8 DAY, (SELECT history_to FROM _sync.checkpoints WHERE stream = 'contacts') IS NOT NULL FROM contacts")
+		}
+	})
+	people{b}.user()
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	if len(early) != 1 || early[0] != "true|true|true" {
+		t.Errorf("the first file published: %v", early)
+	}
+	b.equalsOracle()
+}
+
+// TestStartBoundsTheHistory reads no contact that has not changed since, nor asks for such by id because an event names it;
+// a start that is put earlier is read down to.
+func TestStartBoundsTheHistory(t *testing.T) {
+	t.Parallel()
+	from := func(date string) string { return nightly + "streams: {contacts: {start: " + date + "}}\n" }
+	b := newBedWith(t, tiny(68), from("2024-05-20"))
+	report := b.sync(pipeline.Options{})
+	// One changed its role after the start, and the population does not count that as an update.
+	if got := b.rows("SELECT count(*) FROM contacts WHERE updated_at < '2024-05-20'"); got[0] > "1" {
+		t.Errorf("%s contacts are older than the start", got[0])
+	}
+	if s := stream(t, report, "contacts_by_id"); s.Requests > 1 {
+		t.Errorf("%d contacts were asked for by id", s.Requests)
+	}
+	some := b.rows("SELECT count(*) FROM contacts")
+	b.configure(from("2024-03-01"))
+	b.sync(pipeline.Options{})
+	if more := b.rows("SELECT count(*) FROM contacts"); len(more) != 1 || more[0] <= some[0] && len(more[0]) == len(some[0]) {
+		t.Errorf("%s contacts from May on, %s from March on", some[0], more[0])
+	}
+	b.configure(nightly)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(69))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.space.Between(func(n int) {
+		if n == 12 {
+			cancel()
+		}
+	})
+	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	if err != nil || report.Exit() != pipeline.ExitInterrupted || !strings.HasPrefix(report.LastLine(), "INTERRUPTED nightly ") {
+		t.Fatalf("%v %+v", err, report)
+	}
+	kept := report.Rows()
+	b.space.Between(nil)
+	report = b.sync(pipeline.Options{})
+	if kept == 0 || stream(t, report, "contact_activities").Rows+stream(t, report, "deleted_contacts").Rows > 200 {
+		t.Errorf("kept %d rows, then %s", kept, report.LastLine())
+	}
+	b.equalsOracle()
+}
