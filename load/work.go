@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Now         func() time.Time
 	RunID       string
-	MemoryLimit string // "": 256MB
+	MemoryLimit string // "": 200MB
 	Threads     int    // 0: 1
 	Timezone    string // "": UTC; what days and weeks mean in relations
 	FoldAt      int64  // bytes of log that make Needed true; 0: 512 MB

@@ -241,7 +241,7 @@ func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	for _, point := range crash.Points() {
 		t.Run(point, func(t *testing.T) {
 			dir := load.Dir(filepath.Join(t.TempDir(), "data"))
-			c := start(t, binary, string(dir)+"|7|", "AQUEDUCK_CRASH="+point+":1")
+			c := start(t, binary, string(dir)+"|13|", "AQUEDUCK_CRASH="+point+":1")
 			if err := c.Wait(); !killed(err) {
 				t.Fatalf("the process was not killed at %s: %v", point, err)
 			}

@@ -112,9 +112,9 @@ func writePart(ctx context.Context, db *duck.DB, table string, columns []storedC
 }
 
 // partRows is how many rows make a row group: DuckDB keeps a whole one in memory while it writes, and its usual
-// 122,880 rows of 60 columns do not fit into 256 MB.
+// 122,880 rows of 60 columns do not fit into its memory limit.
 func partRows(columns int) int {
-	const usual, narrow = 122880, 16
+	const usual, narrow = 122880, 8
 	return max(2048, usual*narrow/max(columns, narrow)/2048*2048)
 }
 
