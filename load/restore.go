@@ -146,7 +146,7 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 		problems = append(problems, err)
 	}
 	if len(problems) > 0 {
-		return "", fmt.Errorf("%w: %w; put a backup of one into an empty directory and name that", ErrNoWholeFile, errors.Join(problems...))
+		return "", fmt.Errorf("%w: %w", ErrNoWholeFile, errors.Join(problems...))
 	}
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err

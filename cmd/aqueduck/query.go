@@ -68,26 +68,12 @@ func (a *app) statement(argument string) (string, error) {
 
 // unanswered says why a statement was not answered, and what helps.
 func (a *app) unanswered(err error) error {
+	if errors.Is(err, load.ErrNothingPublished) || errors.Is(err, load.ErrUnreadable) {
+		return err
+	}
 	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
-	switch {
-	case errors.Is(err, load.ErrNothingPublished), unopened(err):
-		return a.unreadable(err)
-	case errors.Is(err, load.ErrReadOnly):
+	if errors.Is(err, load.ErrReadOnly) {
 		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
 	}
 	return p
 }
-
-// unreadable explains why there is no published file to read.
-func (a *app) unreadable(err error) error {
-	switch {
-	case errors.Is(err, load.ErrNothingPublished):
-		return &pipeline.Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
-	case unopened(err):
-		return &pipeline.Problem{Class: "data", What: "the published file cannot be read", Err: err,
-			Next: "aqueduck sync publishes a new one; until then an older file of .aqueduck/published can be opened"}
-	}
-	return err
-}
-
-func unopened(err error) bool { return errors.Is(err, load.ErrUnreadable) }

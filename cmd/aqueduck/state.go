@@ -47,7 +47,7 @@ func (a *app) stateShow() *cobra.Command {
 			}
 			states, err := pipeline.ReadStates(c.Context(), dir, nil)
 			if err != nil {
-				return a.unreadable(err)
+				return err
 			}
 			if states, err = a.named(c, states, args); err != nil {
 				return err
@@ -207,7 +207,7 @@ func (a *app) move(ctx context.Context, stream string, yes bool, do func(context
 	if err == nil && !changed {
 		fmt.Fprintln(a.stderr, "nothing was changed")
 	}
-	return a.unreadable(err)
+	return err
 }
 
 func (a *app) agrees() (bool, error) {

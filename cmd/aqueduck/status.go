@@ -30,7 +30,7 @@ when the next run is due. Reads the published file and run.json only; needs neit
 			}
 			s, err := pipeline.ReadStatus(c.Context(), dir, config)
 			if err != nil {
-				return a.unreadable(err)
+				return err
 			}
 			if a.output == "json" {
 				return a.encode(s)

@@ -96,6 +96,14 @@ func classify(err error) *Problem {
 	switch {
 	case errors.As(err, &mistakes):
 		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
+	case errors.Is(err, load.ErrNothingPublished):
+		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
+	case errors.Is(err, load.ErrUnreadable):
+		return &Problem{Class: "data", What: firstLine(err),
+			Next: "aqueduck sync publishes a new one; until then an older file of .aqueduck/published can be opened"}
+	case errors.Is(err, load.ErrNoWholeFile):
+		return &Problem{Class: "data", What: firstLine(err), Exit: ExitConfig,
+			Next: "put a backup of a published file into an empty directory, as warehouse.duckdb, and give that: --dir DIR"}
 	case errors.As(err, &busy):
 		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
 	case errors.Is(err, load.ErrDiskFull):

@@ -201,7 +201,9 @@ func (s *Status) printStreams(w io.Writer) {
 	t.SetColumnConfigs(right(4))
 	for _, stream := range s.Streams {
 		history := "read"
-		if stream.Backfill < 1 && stream.Outcome != "" {
+		if stream.SyncedTo.IsZero() {
+			history = "–"
+		} else if stream.Backfill < 1 && stream.Outcome != "" {
 			history = fmt.Sprintf("%.0f%%", 100*stream.Backfill)
 		}
 		t.AppendRow(table.Row{stream.Stream, stream.Outcome, orDash(stream.SyncedTo), history})

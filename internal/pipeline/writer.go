@@ -91,7 +91,7 @@ func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error)
 	result, err := publish.Publish(ctx, w.dir, w.work, spec)
 	w.work = nil
 	if err != nil {
-		return result, fmt.Errorf("publish: %w", err)
+		return result, err // it says that it is about publishing
 	}
 	w.publishes++
 	w.published = w.open.Now()
