@@ -247,18 +247,24 @@ func (p *publication) retain(current string) error {
 			return err
 		}
 	}
-	return p.forgetSums()
+	return p.forgetOrphans()
 }
 
-// forgetSums removes checksums without a file, which a kill between the two has left.
-func (p *publication) forgetSums() error {
+// forgetOrphans removes checksums and logs without a file: a kill between the two leaves the one, a session that wrote
+// into a file after it had gone the other.
+func (p *publication) forgetOrphans() error {
 	entries, err := os.ReadDir(p.dir.Published())
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		run, isSum := strings.CutSuffix(e.Name(), ".sha256")
-		if !isSum || disk.Exists(filepath.Join(p.dir.Published(), run+".duckdb")) {
+		name, isSum := strings.CutSuffix(e.Name(), ".sha256")
+		if isSum {
+			name += ".duckdb"
+		} else {
+			name = strings.TrimSuffix(e.Name(), ".wal")
+		}
+		if disk.Exists(filepath.Join(p.dir.Published(), name)) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(p.dir.Published(), e.Name())); err != nil {

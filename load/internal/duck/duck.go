@@ -120,21 +120,21 @@ func (d *DB) Close() error {
 func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	result, err := d.conn.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return 0, err
+		return 0, interrupted(ctx, err)
 	}
 	return result.RowsAffected()
 }
 
 // Scan reads the first row of a query; sql.ErrNoRows when there is none.
 func (d *DB) Scan(ctx context.Context, query string, args []any, into ...any) error {
-	return d.conn.QueryRowContext(ctx, query, args...).Scan(into...)
+	return interrupted(ctx, d.conn.QueryRowContext(ctx, query, args...).Scan(into...))
 }
 
 // Each calls visit for every row of a query.
 func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows *sql.Rows) error) error {
 	rows, err := d.conn.QueryContext(ctx, query, args...)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -142,7 +142,16 @@ func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows
 			return err
 		}
 	}
-	return errors.Join(rows.Err(), rows.Close())
+	return interrupted(ctx, errors.Join(rows.Err(), rows.Close()))
+}
+
+// interrupted makes the error of a statement that a cancelled context has ended say so, as others do: DuckDB has a word
+// of its own for it.
+func interrupted(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !strings.Contains(err.Error(), "INTERRUPT Error") {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
 // Transaction runs steps in one transaction: all of them are durable, or none happened.
