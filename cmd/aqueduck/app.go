@@ -185,7 +185,7 @@ func (a *app) log() *slog.Logger {
 	}
 	if f, ok := a.stderr.(*os.File); ok && terminal(f) {
 		_, plain := a.env("NO_COLOR")
-		return slog.New(tint.NewHandler(a.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: plain}))
+		return slog.New(tint.NewTextHandler(a.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: plain}))
 	}
 	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 }
