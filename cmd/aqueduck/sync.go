@@ -61,16 +61,19 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 		return err
 	}
 	for _, p := range pipelines {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		report, err := runner.Sync(ctx, p, o)
 		if err != nil {
 			return err
 		}
 		a.report(report)
-		a.exit = max(a.exit, report.Exit())
-		if ctx.Err() != nil {
-			a.exit = interruptCode(ctx)
-			return nil
+		code := report.Exit()
+		if code == pipeline.ExitInterrupted {
+			code = interruptCode(ctx)
 		}
+		a.exit = max(a.exit, code)
 	}
 	return nil
 }

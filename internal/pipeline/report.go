@@ -68,16 +68,17 @@ func (s *StreamResult) reject(rejects []transform.Reject) {
 
 // Report is what a run did.
 type Report struct {
-	Pipeline  string
-	RunID     string
-	Started   time.Time
-	Time      time.Duration
-	Streams   []StreamResult
-	Changes   []load.Change
-	Notes     []string // what the reader should know besides: a restored database, a skewed clock
-	Published bool
-	Requests  int64
-	Left      time.Duration // estimate until the history is read; 0 when it is, or unknown
+	Pipeline    string
+	RunID       string
+	Started     time.Time
+	Time        time.Duration
+	Streams     []StreamResult
+	Changes     []load.Change
+	Notes       []string // what the reader should know besides: a restored database, a skewed clock
+	Interrupted bool     // it was told to stop, perhaps between two streams
+	Published   bool
+	Requests    int64
+	Left        time.Duration // estimate until the history is read; 0 when it is, or unknown
 }
 
 // Count is the number of streams that ended with a status.
@@ -109,14 +110,15 @@ func (r *Report) Exit() int {
 		switch {
 		case s.Class == "auth":
 			return ExitRefused
-		case s.Status == StatusInterrupted:
-			code = ExitInterrupted
 		case s.Status == StatusFailed && code == ExitOK:
 			code = ExitFailed
 		}
 	}
 	if refused > 0 && refused == len(r.Streams) {
 		return ExitRefused // the token may read nothing of all this
+	}
+	if r.Interrupted {
+		return ExitInterrupted
 	}
 	return code
 }
@@ -209,9 +211,10 @@ func (r *Report) Print(w io.Writer) {
 	for _, s := range r.Streams {
 		if s.Error != "" {
 			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", s.Class, s.Error, s.Next)
-		} else if s.Next != "" {
-			fmt.Fprintf(w, "\n  %s %s: what was whole is committed\n       next: %s\n", s.Stream, s.Status, s.Next)
 		}
+	}
+	if r.Interrupted {
+		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: aqueduck sync %s\n", r.Pipeline)
 	}
 	fmt.Fprintf(w, "\n%s\n", r.LastLine())
 }

@@ -81,10 +81,12 @@ func (r *run) do(ctx context.Context) error {
 		r.phase(ctx, extract.History)
 	}
 	r.followUps(ctx)
+	r.reported.Interrupted = ctx.Err() != nil
 	if err := r.save(ctx); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
+		r.reported.Interrupted = true
 		return nil // what is committed is safe; the next run publishes it
 	}
 	return r.publish(ctx, false)

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/crash"
+)
+
+// kills is how many processes are killed at random times: AQUEDUCK_KILLS, or a hundred.
+func kills(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("AQUEDUCK_KILLS")
+	if text == "" {
+		return 100
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("AQUEDUCK_KILLS=%q: give a number of kills", text)
+	}
+	return n
+}
+
+// random is a source of numbers whose seed the test's output tells.
+func random(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("AQUEDUCK_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	t.Logf("AQUEDUCK_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// TestF1KillsAtRandomTimesLoseNothing kills runs at any time of their life, some in a new warehouse and some in a full
+// one, while the workspace changes. After a few kills one quiet run must have it all.
+func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
+	t.Parallel()
+	const lanes = 2
+	for lane := range lanes {
+		t.Run(strconv.Itoa(lane), func(t *testing.T) {
+			t.Parallel()
+			killing(t, random(t), kills(t)/lanes)
+		})
+	}
+}
+
+func killing(t *testing.T, r *rand.Rand, wanted int) {
+	s := newSite(t, r.Uint64())
+	first := s.settle() // how long a run takes in a new warehouse
+	span, killed, ended := first, 0, 0
+	for killed < wanted {
+		if r.IntN(3) == 0 {
+			s.move()
+			span = first
+		}
+		for range min(3+r.IntN(6), wanted-killed) {
+			s.life.begin()
+			p := s.sync()
+			if p.killAfter(time.Duration(r.Int64N(int64(span)))) {
+				killed++
+			} else {
+				p.well()
+				ended++
+				span = p.age
+			}
+			s.opens()
+			s.life.hours()
+		}
+		span = s.settle()
+	}
+	t.Logf("%d runs killed, %d had ended before", killed, ended)
+}
+
+// TestKillsAtEveryNamedPointLoseNothing dies at each place twice: as soon as a new warehouse comes there, and later, in
+// one that has rows, when the place is passed not for the first time.
+func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
+	t.Parallel()
+	points := slices.DeleteFunc(crash.Points(), func(p string) bool { return p == crash.OpenRestored || p == crash.OpenCreated })
+	t.Run("first", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, 11)
+		// The first thing that happens comes first; what needs a published file comes last.
+		for i, point := range append(append([]string{crash.OpenCreated}, points...), crash.OpenRestored) {
+			s.visit(i, point+":1")
+		}
+		s.settle()
+	})
+	t.Run("later", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, 12)
+		s.settle()
+		for i, point := range append(points, crash.OpenRestored) {
+			switch {
+			case strings.HasPrefix(point, "fold-"):
+				s.crash(crash.CommitDone + ":3") // a run folds when a killed one has left a log
+				s.visit(i, point+":1")
+			case strings.HasPrefix(point, "commit-"), point == crash.LakePart:
+				s.visit(i, point+":3")
+			default:
+				s.visit(i, point+":2", "--full-refresh") // which publishes twice
+			}
+		}
+		s.settle()
+	})
+}
+
+// visit dies at a place, while the workspace changes, and now and then sees whether that did any harm.
+func (s *site) visit(i int, place string, args ...string) {
+	s.t.Helper()
+	s.life.hours()
+	s.life.begin()
+	s.crash(place, args...)
+	s.opens()
+	if i%8 == 7 {
+		s.settle()
+	}
+}
+
+// TestAWalkOfAKilledRunIsWalkedAgain dies between a walk over the list of inactive contacts and its conclusion. The next
+// run must not conclude from it: the list has changed since.
+func TestAWalkOfAKilledRunIsWalkedAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 14)
+	s.settle()
+	s.life.hours()
+	s.crash(crash.CommitDone+":1", "--select", "deleted_contacts")
+	s.life.hours()
+	s.settle()
+}
+
+// TestAKilledRunIsNotReadAgain kills a run at a request and counts those that the next run needs: what is left, what
+// was not yet committed, and what every run asks.
+func TestAKilledRunIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 13)
+	asked := func() int { return s.space.Count() }
+	s.settle()
+	all, window := asked(), s.longestWindow()
+	before := asked()
+	s.settle()
+	always := asked() - before
+	r := random(t)
+	for range 3 {
+		s.move()
+		at := 2 + r.IntN(all-2)
+		s.killAt(at)
+		before := asked()
+		s.settle()
+		if again := asked() - before; at+again > all+window+always {
+			t.Errorf("killed at request %d, the next run needed %d; a whole run needs %d, a window at most %d, a run without news %d",
+				at, again, all, window, always)
+		}
+	}
+}
+
+// killAt kills a run while its n-th request is under way.
+func (s *site) killAt(n int) {
+	s.t.Helper()
+	last := s.space.Count() + n
+	reached, dead := make(chan struct{}), make(chan struct{})
+	s.space.Between(func(at int) {
+		if at == last {
+			close(reached)
+		}
+		if at >= last {
+			<-dead
+		}
+	})
+	p := s.sync()
+	select {
+	case <-reached:
+	case <-p.ended:
+		s.t.Fatalf("the run had ended before request %d:\n%s", n, p.says())
+	}
+	p.kill()
+	s.space.Between(nil)
+	close(dead)
+}
+
+// longestWindow is the largest number of requests that the workspace was asked between two that begin a list.
+func (s *site) longestWindow() int {
+	longest, length := 0, 0
+	for _, r := range s.space.Requests() {
+		length++
+		if r.Path == "/contacts/search" {
+			length = 1
+		}
+		longest = max(longest, length)
+	}
+	return longest
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// soon is how long a run may take to end after a signal.
+const soon = 10 * time.Second
+
+// TestF14SignalsEndARunSoon sends SIGINT and SIGTERM at any time of a run's life, in a new warehouse and in a full one.
+func TestF14SignalsEndARunSoon(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 31)
+	r := random(t)
+	wanted := max(kills(t)/6, 6)
+	first := s.settle()
+	span, ended := first, 0
+	var waits []time.Duration
+	for i := 0; len(waits) < wanted; i++ {
+		if i%5 == 4 {
+			s.settle()
+		}
+		if i%10 == 0 {
+			s.move()
+			span = first
+		}
+		s.life.begin()
+		p := s.sync()
+		if wait, was := p.interrupt([]syscall.Signal{syscall.SIGINT, syscall.SIGTERM}[i%2], time.Duration(r.Int64N(int64(span)))); was {
+			waits = append(waits, wait)
+		} else {
+			p.well()
+			ended++
+			span = p.age
+		}
+		s.opens()
+		s.life.hours()
+	}
+	s.settle()
+	slices.Sort(waits)
+	t.Logf("%d runs interrupted, %d had ended before; they took %s, %s at most", len(waits), ended, waits[len(waits)/2], waits[len(waits)-1])
+}
+
+// interrupt sends a signal at a time of the process's life and sees that it ends as it should; false when it had ended
+// well before. It gives how long the end took.
+func (p *process) interrupt(signal syscall.Signal, delay time.Duration) (time.Duration, bool) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), delay)
+	defer cancel()
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+	}
+	p.signal(signal)
+	at := time.Now()
+	code := p.exit()
+	took := time.Since(at)
+	if code == 0 {
+		return 0, false
+	}
+	if took > soon {
+		p.t.Errorf("%s after %s ended the process after %s:\n%s", signal, delay, took, p.says())
+	}
+	said := p.says()
+	goesOn := strings.Contains(said, "the same command goes on from there") || strings.Contains(said, "next: aqueduck sync nightly")
+	young := p.status().Signaled() // before the program could say how it takes signals
+	if code != 128+int(signal) || !goesOn && !young {
+		p.t.Errorf("%s after %s ended the process with %d:\n%s", signal, delay, code, said)
+	}
+	return took, true
+}
+
+// TestF14ASecondSignalEndsAtOnce meets a run in the middle of a commit, which the first signal lets finish.
+func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 32)
+	for _, pair := range [][2]syscall.Signal{{syscall.SIGINT, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
+		p := s.syncWith([]string{"AQUEDUCK_CRASH=commit-written:2:hold"})
+		p.until("holding at commit-written")
+		p.signal(pair[0])
+		p.until("once more stops at once")
+		p.signal(pair[1])
+		if code := p.exit(); code != 128+int(pair[1]) {
+			t.Errorf("%s after %s ended the process with %d", pair[1], pair[0], code)
+		}
+		s.life.hours()
+	}
+	s.settle()
+}
