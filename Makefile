@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test check fmt vet lint race bench docs clean
+.PHONY: build demo test torture check fmt vet lint race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -14,6 +14,9 @@ demo: build ## read an emulated workspace into demo/, then ask the published fil
 
 test: ## every test
 	go test ./...
+
+torture: ## kill, interrupt and race the program far more often; AQUEDUCK_SEED repeats a failure
+	AQUEDUCK_KILLS=$${AQUEDUCK_KILLS:-10000} go test ./cmd/aqueduck -run 'F1|F9|F14|Kills|Killed' -v -timeout 24h
 
 check: fmt vet lint race ## what CI asks for
 

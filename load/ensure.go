@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/crash"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -64,6 +65,9 @@ func (w *Work) ensure(ctx context.Context, schema string, tables []transform.Tab
 		}
 		return w.recordChanges(ctx, changes)
 	})
+	if len(changes) > 0 {
+		crash.At(crash.TablesMade)
+	}
 	if err == nil && altered {
 		err = w.fold(ctx)
 	}

@@ -4,7 +4,7 @@ package crash
 // Points gives the names of all places, in the order a run passes them.
 func Points() []string {
 	return []string{
-		OpenCreated, OpenRestored,
+		OpenCreated, OpenRestored, TablesMade,
 		FoldCopied, FoldCheckpointed, FoldReady, FoldSwapping, FoldSwapped,
 		CommitStaged, CommitWritten, CommitDone,
 		PublishClosed, PublishCopied, LakeWritten, PublishVerified, PublishSealed, PublishSummed, PublishMoved,
@@ -16,6 +16,7 @@ func Points() []string {
 const (
 	OpenCreated      = "open-created"      // an empty database is made, not yet the work database
 	OpenRestored     = "open-restored"     // the published file is copied, not yet the work database
+	TablesMade       = "tables-made"       // new tables and columns are in the log, which is not folded
 	FoldCopied       = "fold-copied"       // the work database is copied with its log
 	FoldCheckpointed = "fold-checkpointed" // the copy has taken in its log
 	FoldReady        = "fold-ready"        // the copy has its final name, the work database is still there

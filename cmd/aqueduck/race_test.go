@@ -1,0 +1,6 @@
+//go:build race
+
+package main
+
+// racing says that the tests run with the race detector.
+const racing = true
