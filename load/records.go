@@ -203,7 +203,8 @@ func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, e
 	return found, true, nil
 }
 
-// Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace.
+// Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
+// that had no record to tell its id by may get one later.
 func (w *Work) Pin(ctx context.Context, n Workspace) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,7 +215,7 @@ func (w *Work) Pin(ctx context.Context, n Workspace) error {
 	if err != nil {
 		return w.judge(err)
 	}
-	if there && (old.ID != n.ID || old.Emulated != n.Emulated) {
+	if there && (old.ID != "" && old.ID != n.ID || old.Emulated != n.Emulated) {
 		return fmt.Errorf("%w: %s holds %s (emulated %t), this is %s (emulated %t)", ErrOtherWorkspace, n.Schema, old.ID, old.Emulated, n.ID, n.Emulated)
 	}
 	if there && old == n {

@@ -102,9 +102,12 @@ func (r *Report) Rows() (rows int64) {
 
 // Exit is the code that the run ends the program with.
 func (r *Report) Exit() int {
-	code, refused := ExitOK, 0
+	code, asked, refused := ExitOK, 0, 0
 	for _, s := range r.Streams {
-		if s.Class == "scope" {
+		if s.Requests > 0 {
+			asked++
+		}
+		if s.Status == StatusUnavailable {
 			refused++
 		}
 		switch {
@@ -114,8 +117,8 @@ func (r *Report) Exit() int {
 			code = ExitFailed
 		}
 	}
-	if refused > 0 && refused == len(r.Streams) {
-		return ExitRefused // the token may read nothing of all this
+	if refused > 0 && refused == asked {
+		return ExitRefused // 403 for all that was asked: the token may read nothing of this
 	}
 	if r.Interrupted {
 		return ExitInterrupted

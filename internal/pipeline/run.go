@@ -81,6 +81,7 @@ func (r *run) do(ctx context.Context) error {
 		r.phase(ctx, extract.History)
 	}
 	r.followUps(ctx)
+	r.unread(ctx)
 	r.reported.Interrupted = ctx.Err() != nil
 	if err := r.save(ctx); err != nil {
 		return err
@@ -155,6 +156,18 @@ func (r *run) followUps(ctx context.Context) {
 	r.side(ctx, tasks, extract.Forward)
 }
 
+// unread notes the streams that an interruption, or an answer that refuses all, left no time for.
+func (r *run) unread(ctx context.Context) {
+	if ctx.Err() == nil && !r.stopped.Load() {
+		return
+	}
+	for _, t := range r.tasks {
+		if t.result.Status == StatusOK && !t.done {
+			t.result.Status, t.result.Next = StatusInterrupted, "aqueduck sync "+r.pipeline.Name
+		}
+	}
+}
+
 // side reads streams side by side. One stream's failure does not stop the others; it is in the stream's result.
 func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) {
 	var group errgroup.Group
@@ -194,6 +207,7 @@ func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) {
 	}
 	err := t.do(ctx, phase)
 	t.result.Time += r.now().Sub(began)
+	t.done = err == nil && !t.result.Cut
 	t.settle(ctx, err)
 	if t.result.Class == "auth" {
 		r.stopped.Store(true)

@@ -34,6 +34,7 @@ type task struct {
 	base   load.Checkpoint
 	state  extract.State
 	opened time.Time // when the open batch took its first record
+	done   bool      // the last phase was read to its end
 	result StreamResult
 }
 

@@ -1,0 +1,181 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// TestT116RefusedTokenStopsEverything revokes the token in the middle of a run: nothing more is asked, marks stay, what is
+// whole is kept, and with a good token the next run goes on.
+func TestT116RefusedTokenStopsEverything(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(71))
+	b.sync(pipeline.Options{})
+	newLife(b, 71).happen(20)
+	b.space.Advance(time.Hour)
+	before := b.rows("SELECT stream, synced_to FROM _sync.checkpoints ORDER BY 1")
+	n := b.space.Count()
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = n + 3 })
+	report := b.try(pipeline.Options{})
+	if report.Exit() != pipeline.ExitRefused || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=") {
+		t.Errorf("exit %d: %s", report.Exit(), report.LastLine())
+	}
+	if asked := b.space.Count() - n; asked > 10 {
+		t.Errorf("%d requests, want no more after the refusals of what was under way", asked)
+	}
+	for _, s := range report.Streams {
+		if s.Status == pipeline.StatusOK && s.Stream != "contact_activities" && s.Stream != "deleted_contacts" {
+			t.Errorf("%s counts as done: %+v", s.Stream, s)
+		}
+	}
+	after := b.rows("SELECT stream, synced_to FROM _sync.checkpoints ORDER BY 1")
+	if i := slices.IndexFunc(after, func(row string) bool { return strings.HasPrefix(row, "contacts|") }); after[i] != before[i] {
+		t.Errorf("the mark moved: %s, then %s", before[i], after[i])
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 0 })
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+func TestT116RefusedTokenIsToldBeforeAnythingIsWritten(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(72))
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 1 })
+	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	if problem := pipeline.AsProblem(err); err == nil || problem.ExitCode() != pipeline.ExitRefused || problem.Next == "" {
+		t.Errorf("got %v", err)
+	}
+	if b.space.Count() != 1 || b.runner.Dir.Current() != "" {
+		t.Errorf("%d requests, published %q", b.space.Count(), b.runner.Dir.Current())
+	}
+}
+
+// TestRotatedTokenGoesOn: a token file that was replaced is read again, once.
+func TestRotatedTokenGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(73))
+	connect := b.runner.Connect
+	b.runner.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+		source, err := connect(ctx, name)
+		source.Refresh = func() (extract.Secret, error) { return "rotated", nil }
+		return source, err
+	}
+	b.space.Between(func(n int) {
+		if n == 6 {
+			b.space.Rotate("rotated")
+		}
+	})
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT86UnavailableStreamHoldsUpNobody: a plan without the feature, from the beginning and from the middle of a list on.
+// What is stored stays, contacts that came back are found all the same, and the stream is asked for at each run.
+func TestT86UnavailableStreamHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	c := tiny(74)
+	c.Inactive, c.Unavailable = 170, []string{"contacts.activities"}
+	b := newBed(t, c)
+	p := people{b}
+	id := p.user()
+	p.did(b.space.Archive(id))
+	b.space.Advance(80 * time.Hour)
+	report := b.sync(pipeline.Options{})
+	if s := stream(t, report, "contact_activities"); s.Status != pipeline.StatusUnavailable || s.Next == "" || report.Count(pipeline.StatusOK) != 3 {
+		t.Errorf("%s\n%+v", report.LastLine(), s)
+	}
+	p.did(b.space.Unarchive(id, false))
+	b.sync(pipeline.Options{})
+	b.is("active", "", id)
+
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if r.URL.Path == "/contacts/deleted" && r.URL.Query().Get("page") == "2" {
+			return &emulator.Fault{Status: http.StatusForbidden}
+		}
+		return nil
+	})
+	report = b.sync(pipeline.Options{})
+	if s := stream(t, report, "deleted_contacts"); s.Status != pipeline.StatusUnavailable || s.Gone != 0 {
+		t.Errorf("%+v", s)
+	}
+	b.space.Inject(nil)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestTokenThatMayReadNothingIsRefused: 403 for everything is not a good night.
+func TestTokenThatMayReadNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	c := tiny(75)
+	c.Forbidden = []string{"contacts.search", "contacts.deleted", "contacts.activities"}
+	b := newBed(t, c)
+	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitRefused {
+		t.Errorf("exit %d: %s", report.Exit(), report.LastLine())
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Forbidden = nil })
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+func TestT115OtherWorkspaceIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(76))
+	b.sync(pipeline.Options{})
+	id := b.rows("SELECT id FROM _sync.workspaces")[0]
+	file := b.runner.Dir.Current()
+	b.refused(file, func() { b.space.SetWorkspaceID("another") }, "belongs to workspace another", "holds workspace "+id)
+	b.space.SetWorkspaceID(id)
+	b.refused(file, func() { b.emulated = true }, id, "is the emulator")
+	b.emulated = false
+	b.sync(pipeline.Options{})
+
+	filled := newBed(t, tiny(77))
+	filled.emulated = true
+	filled.sync(pipeline.Options{})
+	filled.refused(filled.runner.Dir.Current(), func() { filled.emulated = false }, "filled by the emulator")
+}
+
+// refused changes something, expects a run to end with a mistake in the configuration that says all of the words, and the
+// published file to be as it was.
+func (b *bed) refused(file string, change func(), words ...string) {
+	b.t.Helper()
+	change()
+	n := b.space.Count()
+	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	var problem *pipeline.Problem
+	if !errors.As(err, &problem) || problem.ExitCode() != pipeline.ExitConfig || problem.Next == "" {
+		b.t.Fatalf("got %v", err)
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			b.t.Errorf("%v: does not say %q", err, word)
+		}
+	}
+	if b.runner.Dir.Current() != file || b.space.Count()-n > 1 {
+		b.t.Errorf("another file was published, or more than one request sent: %d", b.space.Count()-n)
+	}
+}
+
+// TestWorkspaceThatBeginsEmptyIsKnownLater: no record tells whose it is until there is one.
+func TestWorkspaceThatBeginsEmptyIsKnownLater(t *testing.T) {
+	t.Parallel()
+	c := tiny(78)
+	c.EmptyLists = true
+	b := newBed(t, c)
+	b.sync(pipeline.Options{})
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = false })
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{FullRefresh: true})
+	b.equalsOracle()
+	b.refused(b.runner.Dir.Current(), func() { b.space.SetWorkspaceID("another") }, "another")
+}
