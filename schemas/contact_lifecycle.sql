@@ -72,6 +72,7 @@ LEFT JOIN {schema}.contacts_by_id_all b ON b.id = s.id
 LEFT JOIN {schema}.deleted_contacts_all d ON d.id = s.id
 
 -- relation: contacts_all (view)
+-- union: contacts, contacts_inactive
 -- doc: One row a contact ever seen, active or not. Upserting what _synced_at says has changed, and replacing the children of those rows, keeps a copy equal.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
 -- column inactive_since: When it left the active contacts; null while it is active.

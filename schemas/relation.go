@@ -3,6 +3,7 @@ package schemas
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"aqueduck/internal/grammar"
@@ -11,7 +12,8 @@ import (
 var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|table)\)$`)
 
 // relations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), goes on with
-// "-- doc:" and "-- column name:" lines, and ends with one SELECT.
+// "-- doc:" and "-- column name:" lines, and ends with one SELECT. A line "-- union: a, b" says that it has the rows
+// and columns of two others: they need not be written to Parquet twice.
 func relations(file, text string) ([]Relation, error) {
 	var report grammar.Report
 	wrong := func(line int, format string, args ...any) {
@@ -53,6 +55,13 @@ func relations(file, text string) ([]Relation, error) {
 			wrong(heads[i], "relation %q has no -- doc: line", all[i].Name)
 		}
 	}
+	for i, r := range all {
+		for _, name := range r.Union {
+			if !slices.ContainsFunc(all, func(other Relation) bool { return other.Name == name && name != r.Name && len(other.Union) == 0 }) {
+				wrong(heads[i], "relation %q is a union with %q, which is no other relation of this file", r.Name, name)
+			}
+		}
+	}
 	if len(all) == 0 {
 		report.Add(grammar.Mistake{File: file, Message: "no -- relation: line, so nothing is published"})
 	}
@@ -63,6 +72,10 @@ func relations(file, text string) ([]Relation, error) {
 func (r *Relation) take(line string) {
 	if doc, ok := strings.CutPrefix(line, "-- doc: "); ok && r.SQL == "" {
 		r.Doc = doc
+		return
+	}
+	if names, ok := strings.CutPrefix(line, "-- union: "); ok && r.SQL == "" {
+		r.Union = strings.Split(strings.ReplaceAll(names, " ", ""), ",")
 		return
 	}
 	if text, ok := strings.CutPrefix(line, "-- column "); ok && r.SQL == "" {

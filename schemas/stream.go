@@ -114,6 +114,7 @@ type Relation struct {
 	Doc     string
 	Columns []RelationColumn // those that the file documents; others keep the comment of their source
 	SQL     string           // a SELECT with {schema} for the workspace's schema
+	Union   []string         // relations that it has the rows and columns of, each row in one of them
 }
 
 // RelationColumn documents one column of a relation.

@@ -171,7 +171,7 @@ func (c *Config) Select(names []string) ([]*Pipeline, error) {
 
 // published is a relation of the stream files in the words of the package that publishes it.
 func published(r schemas.Relation) publish.Relation {
-	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL}
+	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL, Union: r.Union}
 	for _, c := range r.Columns {
 		relation.Columns = append(relation.Columns, publish.Column(c))
 	}

@@ -29,6 +29,7 @@ type lake struct {
 type wanted struct {
 	name      string
 	changedAt time.Time
+	union     []string // the tables that it has the rows of
 }
 
 // inLake lists what the lake holds of a schema. A relation is as new as the newest table of its schema.
@@ -44,18 +45,18 @@ func (p *publication) inLake(s Schema) []wanted {
 		if slices.Contains(s.Internal, t.Name) {
 			continue
 		}
-		list = append(list, wanted{t.Name, changed[t.Name]})
+		list = append(list, wanted{t.Name, changed[t.Name], nil})
 		if t.View != "" {
-			list = append(list, wanted{t.View, changed[t.Name]})
+			list = append(list, wanted{t.View, changed[t.Name], nil})
 		}
 	}
 	for _, r := range s.Relations {
-		list = append(list, wanted{r.Name, p.changedAt(s.Name)})
+		list = append(list, wanted{r.Name, p.changedAt(s.Name), r.Union})
 	}
 	return list
 }
 
-// writeLake writes the parts that changed, under temporary names, and audits them.
+// writeLake writes the parts that changed, under temporary names, and audits them. Those made of others come last.
 func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lake, error) {
 	l := &lake{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
 	l.manifest = Manifest{Format: manifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
@@ -65,7 +66,9 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 		return nil, err
 	}
 	definition := fingerprint(s)
-	for _, want := range p.inLake(s) {
+	list := p.inLake(s)
+	slices.SortStableFunc(list, func(a, b wanted) int { return min(len(a.union), 1) - min(len(b.union), 1) })
+	for _, want := range list {
 		entry, known := l.old.Tables[want.name]
 		if known && entry.ChangedAt.Equal(want.changedAt) && entry.Definition == definition && entry.whole(l.dir) {
 			l.manifest.Tables[want.name] = entry
@@ -73,12 +76,10 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 			continue
 		}
 		path := filepath.Join(p.dir.Temp(), "part-"+s.Name+"-"+strconv.Itoa(len(l.written)))
-		part, err := writePart(ctx, db, duck.Table(s.Name, want.name), stored[want.name], path)
+		part, err := l.writePart(ctx, db, want, stored[want.name], path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", want.name, err)
 		}
-		part.File = filepath.Join(want.name, "all.parquet")
-		part.RunID = p.spec.RunID
 		l.written[want.name] = path
 		l.manifest.Tables[want.name] = Table{ChangedAt: want.changedAt, Definition: definition, Parts: []Part{part}}
 		p.result.Parts++
@@ -88,9 +89,19 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 
 // writePart writes one table as Parquet and proves, with another library, that it can be read and holds what DuckDB
 // holds.
-func writePart(ctx context.Context, db *duck.DB, table string, columns []storedColumn, path string) (Part, error) {
-	_, err := db.Exec(ctx, fmt.Sprintf("COPY (SELECT * FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE %d)",
-		table, duck.Text(path), partRows(len(columns))))
+func (l *lake) writePart(ctx context.Context, db *duck.DB, want wanted, columns []storedColumn, path string) (Part, error) {
+	table := duck.Table(l.schema.Name, want.name)
+	var rows int64
+	var err error
+	if len(want.union) > 0 {
+		rows, err = l.join(ctx, db, table, want.union, columns, path)
+	} else {
+		var wrote counted
+		if wrote, err = copyOut(ctx, db, table, columns, path); err == nil {
+			err = auditPart(path, columns, wrote)
+		}
+		rows = wrote.rows
+	}
 	if err != nil {
 		return Part{}, err
 	}
@@ -100,15 +111,40 @@ func writePart(ctx context.Context, db *duck.DB, table string, columns []storedC
 	if err := os.Chmod(path, 0o644); err != nil {
 		return Part{}, err
 	}
-	rows, err := auditPart(ctx, db, table, columns, path)
-	if err != nil {
-		return Part{}, fmt.Errorf("audit: %w", err)
-	}
 	sum, err := load.Sum(path)
 	if err != nil {
 		return Part{}, err
 	}
-	return Part{Rows: rows, Bytes: disk.Size(path), SHA256: sum}, nil
+	return Part{File: filepath.Join(want.name, "all.parquet"), Rows: rows, Bytes: disk.Size(path), SHA256: sum, RunID: l.manifest.RunID}, nil
+}
+
+// join makes the part of a table out of the parts of others, and proves that these have all its rows.
+func (l *lake) join(ctx context.Context, db *duck.DB, table string, union []string, columns []storedColumn, path string) (int64, error) {
+	var from []string
+	var rows, all int64
+	for _, name := range union {
+		parts := l.manifest.Tables[name].Parts
+		if len(parts) != 1 {
+			return 0, fmt.Errorf("it is made of %s, which is not there", name)
+		}
+		file, fresh := l.written[name]
+		if !fresh {
+			file = filepath.Join(l.dir, parts[0].File)
+		}
+		from = append(from, file)
+		rows += parts[0].Rows
+	}
+	if err := db.Scan(ctx, "SELECT count(*) FROM "+table, nil, &all); err != nil {
+		return 0, err
+	}
+	if rows != all {
+		return 0, fmt.Errorf("it has %d rows, %s have %d together", all, strings.Join(union, " and "), rows)
+	}
+	last, err := joinFiles(path, from)
+	if err != nil {
+		return 0, err
+	}
+	return rows, auditJoined(path, columns, rows, last)
 }
 
 // partRows is how many rows make a row group: DuckDB keeps a whole one in memory while it writes, and its usual

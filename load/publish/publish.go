@@ -42,6 +42,7 @@ type Relation struct {
 	Doc     string
 	Columns []Column // those with a comment of their own; others keep that of their source
 	SQL     string   // a SELECT with {schema} for the schema's name
+	Union   []string // relations that it has the rows and columns of: its Parquet file is theirs, joined
 }
 
 // Column documents one column of a relation.
