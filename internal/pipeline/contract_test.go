@@ -1,0 +1,209 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// TestT19T119AnswersThatAreNoListStopTheirStream: a list that is an error, an empty object or a redirect is no empty
+// list. Its stream stops, nothing of it is taken away, the others go on.
+func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(81))
+	b.sync(pipeline.Options{})
+	faults := map[string]*emulator.Fault{
+		"error list": {Status: http.StatusOK, Body: `{"type":"error.list","errors":[{"code":"server_broke","message":"x"}]}`},
+		"no list":    {Status: http.StatusOK, Body: `{}`},
+		"redirect":   {Status: http.StatusFound, Body: `{}`, Header: map[string]string{"Location": "/contacts"}},
+	}
+	for name, fault := range faults {
+		b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+			if r.URL.Path == "/contacts/deleted" {
+				return fault
+			}
+			return nil
+		})
+		report := b.try(pipeline.Options{})
+		if s := stream(t, report, "deleted_contacts"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || report.Count(pipeline.StatusOK) != 3 {
+			t.Errorf("%s: %s\n%+v", name, report.LastLine(), s)
+		}
+	}
+	b.space.Inject(nil)
+	b.equalsOracle()
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT33ColumnThatVanishesStopsItsStream leaves a field out of every answer: what is stored must not become null.
+func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
+	t.Parallel()
+	c := tiny(82)
+	c.Contacts, c.NestedCap = 1050, 400
+	b := newBed(t, c)
+	b.sync(pipeline.Options{})
+	for _, id := range b.space.IDs("active") {
+		if err := b.space.UpdateContact(id, emulator.Change{Field: "custom_attributes.plan", Value: "new"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.space.Advance(time.Hour)
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(_ string, body []byte) []byte {
+			return bytes.ReplaceAll(body, []byte(`"role":`), []byte(`"type_of_person":`))
+		}
+	})
+	state := b.checkpoint("contacts")
+	report := b.try(pipeline.Options{})
+	s := stream(t, report, "contacts")
+	if report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "role") || s.Rows != 0 {
+		t.Errorf("%s\n%+v", report.LastLine(), s)
+	}
+	if b.checkpoint("contacts") != state || b.rows("SELECT count(*) - count(role) FROM contacts")[0] != "0" {
+		t.Error("the mark moved, or roles were lost")
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT137MarkInTheFutureIsRefused poisons the stored mark; what heals it is told and works.
+func TestT137MarkInTheFutureIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(83))
+	b.sync(pipeline.Options{})
+	b.poison("contacts", func(s *extract.State) {
+		s.SyncedTo = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	})
+	newLife(b, 83).happen(10)
+	b.space.Advance(time.Hour)
+	report := b.try(pipeline.Options{})
+	if s := stream(t, report, "contacts"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "2999") {
+		t.Errorf("%s\n%+v", report.LastLine(), s)
+	}
+	yes := func(_, _ string) (bool, error) { return true, nil }
+	if err := b.runner.Rewind(context.Background(), "contacts", b.space.Clock().Add(-24*time.Hour), yes); err != nil {
+		t.Fatal(err)
+	}
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// poison changes a stored checkpoint, as a bug or a restored clock might have.
+func (b *bed) poison(stream string, change func(*extract.State)) {
+	b.t.Helper()
+	ctx := context.Background()
+	work, err := load.Open(ctx, b.runner.Dir, load.Options{Now: b.space.Clock, RunID: "poison"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	base, err := work.Checkpoint(ctx, "main", stream)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	state, err := extract.ParseState(base.State)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	change(&state)
+	next := base
+	next.Seq, next.State, next.SyncedTo = base.Seq+1, state.String(), time.Unix(state.SyncedTo, 0).UTC()
+	if _, err := work.Commit(ctx, "main", stream, base, next, nil); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := work.Close(); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestT13CursorOfAnotherQuestionIsNotSent changes the API version between two pieces of a window: the cursor belongs to
+// another question now, and reading goes on from the last time that was whole (T113).
+func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
+	t.Parallel()
+	c := tiny(84)
+	c.NestedCap, c.TooLarge = 400, 20 // small pages
+	b := newBedWith(t, c, strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
+	b.sync(pipeline.Options{})
+	for _, id := range b.space.IDs("active") {
+		b.space.Advance(time.Minute)
+		if err := b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "All Change"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.space.Advance(time.Hour)
+	search := pipeline.Options{Select: []string{"contacts"}, MaxRequests: 14}
+	if s := stream(t, b.sync(search), "contacts"); !s.Cut || s.Rows == 0 {
+		t.Fatalf("the window was not cut in its middle: %+v", s)
+	}
+	var mu sync.Mutex
+	var bodies []string
+	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
+		body, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		mu.Lock()
+		defer mu.Unlock()
+		if r.URL.Path == "/contacts/search" && err == nil {
+			bodies = append(bodies, string(body))
+		}
+		return false
+	})
+	b.configure(nightly)
+	b.sync(pipeline.Options{})
+	// The first is the one record that names the workspace.
+	if len(bodies) < 2 || strings.Contains(bodies[1], "starting_after") {
+		t.Errorf("asked %v", bodies)
+	}
+	b.equalsOracle()
+}
+
+// TestT113VersionChangeReadsDaysAgain: fields that only the new version has come in for what changed in the last days.
+func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(85), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
+	ids := b.space.IDs("active")[:5]
+	for _, id := range ids {
+		if err := b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "Before"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.space.Advance(80 * time.Hour) // before the overlap of a usual night
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
+		t.Fatalf("2.16 sent email_verified for %s contacts", got[0])
+	}
+	b.configure(nightly)
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(email_verified), min(_api_version) FROM contacts WHERE name = 'Before'"); got[0] != "5|2.17" {
+		t.Errorf("after the change of version: %s of 5", got[0])
+	}
+	b.sync(pipeline.Options{FullRefresh: true})
+	b.equalsOracle()
+}
+
+// TestT39FeedThatForgotIsTold drops the place where the last reading of the events ended.
+func TestT39FeedThatForgotIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(86))
+	b.sync(pipeline.Options{})
+	b.space.Live(24 * 9)
+	b.space.ExpireCursors()
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Retention = 24 * time.Hour })
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT kind, name, stream FROM _sync.audit"); len(got) != 1 || got[0] != "known|feed_gap|contact_activities" {
+		t.Errorf("the audit says %v", got)
+	}
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM _sync.audit"); got[0] != "1" {
+		t.Errorf("told %s times", got[0])
+	}
+}
