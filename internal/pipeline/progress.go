@@ -37,7 +37,7 @@ type RunningStream struct {
 	Extracted int64     `json:"extracted"`
 	Rows      int64     `json:"rows"`
 	Backfill  float64   `json:"backfill"`
-	SyncedTo  time.Time `json:"synced_to"`
+	SyncedTo  time.Time `json:"synced_to,omitzero"`
 }
 
 // progress gathers what the streams of a run do, for the log, for run.json and for the estimates in the report.

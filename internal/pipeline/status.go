@@ -168,11 +168,10 @@ func LastRuns(ctx context.Context, dir load.Dir) (map[string]time.Time, error) {
 func (s *Status) Print(w io.Writer) {
 	switch {
 	case s.Running != nil:
-		fmt.Fprintf(w, "running   %s, %s since %s: %.0f%%%s, %s rows, %s requests\n", s.Running.Pipeline, s.Running.Doing,
-			s.Running.Started.UTC().Format(time.RFC3339), s.Running.Percent, about(s.Running.Left),
-			thousands(s.Running.Rows), thousands(s.Running.Requests))
+		fmt.Fprintf(w, "running   %s, %s since %s: %s%s, %s\n", s.Running.Pipeline, s.Running.Doing,
+			s.Running.Started.UTC().Format(time.RFC3339), s.Running.share(), many(int(s.Running.Rows), "row"), many(int(s.Running.Requests), "request"))
 		for _, stream := range s.Running.Streams {
-			fmt.Fprintf(w, "          %-24s %-8s %s read, %s rows\n", stream.Stream, stream.Phase, thousands(stream.Extracted), thousands(stream.Rows))
+			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", stream.Stream, stream.Phase, thousands(stream.Extracted), many(int(stream.Rows), "row"))
 		}
 	case s.Lost != nil:
 		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: aqueduck sync %s\n",
@@ -198,15 +197,12 @@ func (s *Status) printStreams(w io.Writer) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "SYNCED TO", "HISTORY"})
-	t.SetColumnConfigs(right(4))
 	for _, stream := range s.Streams {
-		history := "read"
-		if stream.SyncedTo.IsZero() {
-			history = "–"
-		} else if stream.Backfill < 1 && stream.Outcome != "" {
-			history = fmt.Sprintf("%.0f%%", 100*stream.Backfill)
+		outcome := stream.Outcome
+		if outcome == "" {
+			outcome = "–" // published in the middle of its first run
 		}
-		t.AppendRow(table.Row{stream.Stream, stream.Outcome, orDash(stream.SyncedTo), history})
+		t.AppendRow(table.Row{stream.Stream, outcome, orDash(stream.SyncedTo), stream.history()})
 	}
 	fmt.Fprintf(w, "\n%s\n", draw(t))
 	for _, stream := range s.Streams {
@@ -214,6 +210,19 @@ func (s *Status) printStreams(w io.Writer) {
 			fmt.Fprintf(w, "  %s: next: %s\n", stream.Stream, stream.Hint)
 		}
 	}
+}
+
+// history says how far back the stream is read.
+func (s *StreamStatus) history() string {
+	switch {
+	case s.SyncedTo.IsZero():
+		return "–"
+	case s.HistoryTo.IsZero():
+		return "read"
+	case s.Backfill > 0:
+		return fmt.Sprintf("back to %s, %.0f%%", s.HistoryTo.UTC().Format(time.DateOnly), 100*s.Backfill)
+	}
+	return "back to " + s.HistoryTo.UTC().Format(time.DateOnly)
 }
 
 func (s *Status) printRuns(w io.Writer) {
@@ -235,11 +244,16 @@ func (s *Status) ago(t time.Time) string {
 	return ", " + brief(s.Now.Sub(t)) + " ago"
 }
 
-func about(left time.Duration) string {
-	if left <= 0 {
+// share is how much of the history is read and how long the rest may take, while there is some left.
+func (r *Running) share() string {
+	if r.Percent >= 100 {
 		return ""
 	}
-	return ", about " + brief(left) + " left"
+	text := fmt.Sprintf("%.0f%%, ", r.Percent)
+	if r.Left > 0 {
+		text += "about " + brief(r.Left) + " left, "
+	}
+	return text
 }
 
 func orDash(t time.Time) string {
