@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// inProcess is the program inside the test: it reads and writes nothing outside.
+func inProcess(args ...string) (a *app, stdout, stderr *bytes.Buffer) {
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	return &app{name: "aqueduck", args: args, stdin: strings.NewReader(""), stdout: stdout, stderr: stderr,
+		env: func(string) (string, bool) { return "", false }}, stdout, stderr
+}
+
+// everyCommand are all commands that do something, those below others too.
+func everyCommand(c *cobra.Command) (all []*cobra.Command) {
+	for _, sub := range c.Commands() {
+		if sub.Runnable() && sub.Name() != "completion" && !sub.Hidden {
+			all = append(all, sub)
+		}
+		if sub.Name() != "completion" {
+			all = append(all, everyCommand(sub)...)
+		}
+	}
+	return all
+}
+
+func TestHelpOfEachCommandHasExamplesAndEveryFlag(t *testing.T) {
+	t.Parallel()
+	a, _, _ := inProcess()
+	commands := everyCommand(a.root())
+	if len(commands) < 12 {
+		t.Fatalf("found %d commands", len(commands))
+	}
+	for _, c := range commands {
+		words := strings.Fields(c.CommandPath())[1:]
+		a, stdout, stderr := inProcess(append(words, "--help")...)
+		if code := a.execute(context.Background()); code != 0 || stderr.Len() > 0 {
+			t.Errorf("%s --help ended with %d: %s", c.CommandPath(), code, stderr)
+		}
+		page := stdout.String()
+		if !strings.Contains(page, "\nExamples:\n  aqueduck") {
+			t.Errorf("%s has no examples", c.CommandPath())
+		}
+		check := func(f *pflag.Flag) {
+			if !strings.Contains(page, "--"+f.Name) || f.Usage == "" {
+				t.Errorf("the help of %s does not tell of --%s", c.CommandPath(), f.Name)
+			}
+		}
+		c.Flags().VisitAll(check)
+		c.InheritedFlags().VisitAll(check)
+	}
+}
+
+func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
+	t.Parallel()
+	a, _, _ := inProcess()
+	for _, c := range append(everyCommand(a.root()), a.root()) {
+		for line := range strings.Lines(c.Example) {
+			_, line, found := strings.Cut(line, "aqueduck ")
+			if !found {
+				t.Errorf("%s: the example %q is of another program", c.CommandPath(), line)
+				continue
+			}
+			line, _, _ = strings.Cut(line, " < ")
+			fresh, _, _ := inProcess()
+			meant, rest, err := fresh.root().Find(words(line))
+			if err == nil {
+				err = meant.ParseFlags(rest)
+			}
+			if err == nil && meant.Args != nil {
+				err = meant.Args(meant, meant.Flags().Args())
+			}
+			if err != nil || !strings.HasPrefix(meant.CommandPath(), c.CommandPath()) {
+				t.Errorf("%s: the example %q is not right: %v", c.CommandPath(), line, err)
+			}
+		}
+	}
+}
+
+// words splits a line as a shell does, as far as examples need it.
+func words(line string) (all []string) {
+	word, quote := "", rune(0)
+	for _, r := range strings.TrimSpace(line) + " " {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		case quote == 0 && r == ' ':
+			all, word = append(all, word), ""
+		default:
+			word += string(r)
+		}
+	}
+	return all
+}
+
+func TestHelpTopicsAreThere(t *testing.T) {
+	t.Parallel()
+	for topic, wanted := range map[string]string{"exit-codes": " 143 by SIGTERM", "env": "EMULATOR_HOURS", "sync": "--full-refresh"} {
+		a, stdout, _ := inProcess("help", topic)
+		if code := a.execute(context.Background()); code != 0 || !strings.Contains(stdout.String(), wanted) {
+			t.Errorf("help %s ended with %d and says\n%s", topic, code, stdout)
+		}
+	}
+	a, stdout, _ := inProcess()
+	if code := a.execute(context.Background()); code != 0 || !strings.Contains(stdout.String(), "exit-codes") {
+		t.Errorf("without a command it ended with %d and says\n%s", code, stdout)
+	}
+}
+
+func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
+	t.Parallel()
+	for args, wanted := range map[string]string{"sync": "nightly\n", "plan": "nightly\n", "state rewind": "deleted_contacts\n", "state show": "contacts\n"} {
+		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
+		if code := a.execute(context.Background()); code != 0 || !strings.Contains(stdout.String(), wanted) {
+			t.Errorf("%s: %d\n%s", args, code, stdout)
+		}
+	}
+}
