@@ -23,7 +23,7 @@ type held struct {
 	reached  chan struct{} // closed when the search has come
 	opened   chan struct{} // closed by open
 	open     func()
-	searches atomic.Int64  // left until the one that is held back
+	searches atomic.Int64 // left until the one that is held back
 }
 
 func newHeld(t *testing.T) *held {

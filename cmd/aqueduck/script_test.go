@@ -20,7 +20,7 @@ import (
 )
 
 // commands are the programs that scripts call: the test binary under other names.
-var commands = map[string]func(){"aqueduck": main, "aqueduck-on-a-full-disk": onFullDisk}
+var commands = map[string]func(){"aqueduck": main, "aqueduck-on-a-full-disk": onFullDisk, "analyst": askAsAnalyst}
 
 // scripted is the configuration of a script that brings none.
 const scripted = `version: 1

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// block is a piece of the README between two fences.
+type block struct{ language, text string }
+
+func readme(t *testing.T) (blocks []block) {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+		blocks = append(blocks, block{m[1], m[2]})
+	}
+	return blocks
+}
+
+// the gives the one block of the README that holds a text.
+func the(t *testing.T, language, holds string) string {
+	t.Helper()
+	var found []string
+	for _, b := range readme(t) {
+		if b.language == language && strings.Contains(b.text, holds) {
+			found = append(found, b.text)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d blocks of the README hold %q, want one", len(found), holds)
+	}
+	return found[0]
+}
+
+// checkout is a directory that has what the README's commands need, with the program already built: go does nothing.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := room(t)
+	for _, name := range []string{"Makefile", "pipelines.yaml", "docs"} {
+		from, err := filepath.Abs("../../" + name)
+		if err == nil {
+			err = os.Symlink(from, filepath.Join(dir, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, err := exec.LookPath("aqueduck")
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "bin"), 0o755)
+	}
+	if err == nil {
+		err = os.Symlink(program, filepath.Join(dir, "bin", "aqueduck"))
+	}
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "tools"), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "tools", "go"), []byte("#!/bin/sh\n"), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sh runs a command as the README has it.
+func sh(t *testing.T, dir, command string, env ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := exec.Command("sh", "-e", "-c", command)
+	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
+	c.Env = append(os.Environ(), append(env, "PATH="+filepath.Join(dir, "tools")+":"+os.Getenv("PATH"))...)
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s\n%v\n%s%s", command, err, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+// TestTheDemoOfTheReadmeMovesOnlyWhatChanged runs `make demo` as the README says, again six hours later, and again when
+// no time has passed; then it looks around.
+func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
+	dir := checkout(t)
+	demo, test, _ := strings.Cut(the(t, "", "make demo"), "\n")
+	if demo != "make demo" || test != "make test\n" {
+		t.Fatalf("the two commands are %q and %q", demo, test)
+	}
+	first, second, third := sh(t, dir, demo), sh(t, dir, demo), sh(t, dir, demo+" HOURS=0")
+	if all, some := written(t, first), written(t, second); all < 30_000 || some == 0 || 3*some >= all {
+		t.Errorf("the first run wrote %d rows, the second %d", all, some)
+	}
+	if n := written(t, third); n != 0 {
+		t.Errorf("when no time had passed %d rows were written", n)
+	}
+	if answers(t, first) == answers(t, second) {
+		t.Error("six hours of life changed no answer")
+	}
+	if answers(t, second) != answers(t, third) {
+		t.Errorf("no time had passed, and the answers changed:\n%s\n%s", answers(t, second), answers(t, third))
+	}
+	around := the(t, "", "bin/aqueduck status --dir demo")
+	for line := range strings.Lines(around) {
+		if out := sh(t, dir, line); strings.Count(out, "\n") < 3 {
+			t.Errorf("%s says only\n%s", line, out)
+		}
+	}
+	sh(t, dir, "make clean")
+	if _, err := os.Stat(filepath.Join(dir, "demo")); !os.IsNotExist(err) {
+		t.Errorf("make clean left the demo: %v", err)
+	}
+}
+
+// written is what the last line of a run says.
+func written(t *testing.T, out string) int {
+	t.Helper()
+	m := regexp.MustCompile(`(?m)^OK nightly ok=4 unavailable=0 failed=0 rows=(\d+) `).FindStringSubmatch(out)
+	if m == nil {
+		t.Fatalf("no run went well:\n%s", out)
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// answers is what the demo prints after the run: three questions, each with a table.
+func answers(t *testing.T, out string) string {
+	t.Helper()
+	_, after, found := strings.Cut(out, "run=")
+	if !found || strings.Count(after, "?\n┌") != 3 {
+		t.Fatalf("there are no three questions with answers:\n%s", out)
+	}
+	_, after, _ = strings.Cut(after, "\n")
+	return after
+}
+
+// TestTheReadmesOwnWorkspace runs the commands for one's own workspace, and what analysts do with it, against an emulated
+// one: its address and token are the only words that are others.
+func TestTheReadmesOwnWorkspace(t *testing.T) {
+	t.Parallel()
+	h := newHeld(t)
+	dir := checkout(t)
+	out := ""
+	for line := range strings.Lines(the(t, "", "export WORKSPACE_URL")) {
+		if variable, _, exported := strings.Cut(strings.TrimPrefix(line, "export "), "="); !exported || !strings.HasPrefix(variable, "WORKSPACE_") {
+			out += sh(t, dir, line, h.env()...)
+		}
+	}
+	for _, want := range []string{"pipelines.yaml is right", "Plan: 12 tables to create", "OK nightly ok=4 ", "data      as of "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing says %q:\n%s", want, out)
+		}
+	}
+	asked := exec.Command("analyst")
+	asked.Dir, asked.Stdin = dir, strings.NewReader(the(t, "sql", "ATTACH"))
+	if out, err := asked.CombinedOutput(); err != nil {
+		t.Errorf("the SQL: %v\n%s", err, out)
+	}
+	sh(t, dir, "mkdir streams && cat > streams/help_centers.yaml <<'END'\n"+the(t, "yaml", "stream: help_centers")+"END\n"+
+		"{ cat pipelines.yaml; echo 'stream_files: [streams/*.yaml]'; } > own.yaml")
+	if out := sh(t, dir, "bin/aqueduck check -f own.yaml"); !strings.Contains(out, "help_centers") {
+		t.Errorf("the stream is not known:\n%s", out)
+	}
+}
+
+// TestEveryBlockOfTheReadmeIsRun keeps this file complete.
+func TestEveryBlockOfTheReadmeIsRun(t *testing.T) {
+	t.Parallel()
+	if got := len(readme(t)); got != 5 {
+		t.Errorf("the README has %d blocks, five of them are run here", got)
+	}
+}
+
+// askAsAnalyst is a DuckDB of the analyst's own: it runs the statements on standard input.
+func askAsAnalyst() {
+	if err := runStatements(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func runStatements() error {
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.Exec(string(text))
+	return err
+}
