@@ -35,7 +35,8 @@ type bed struct {
 	runner   *pipeline.Runner
 	file     string
 	log      *bytes.Buffer
-	emulated bool // the source says so of itself
+	emulated bool              // the source says so of itself
+	env      map[string]string // besides the workspace's own address and token
 }
 
 // small is a workspace that is made and read in moments, with something of everything.
@@ -71,6 +72,9 @@ func (b *bed) configure(config string) {
 		b.t.Fatal(err)
 	}
 	lookup := func(name string) (string, bool) {
+		if v, ok := b.env[name]; ok {
+			return v, true
+		}
 		v, ok := map[string]string{"WORKSPACE_URL": b.url, "WORKSPACE_TOKEN": b.space.Token()}[name]
 		return v, ok
 	}

@@ -1,0 +1,126 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// hidden is a configuration that keeps e-mails as hashes only and drops columns, paths and a field that no column takes.
+const hidden = nightly + `streams:
+  contacts:
+    hash: [email]
+    drop: [phone, last_seen_at, custom_attributes.ssn, _extra.secret, social_profiles.data.url]
+  deleted_contacts: {hash: [email]}
+`
+
+// canary is what hidden values begin with, visible what others do: who finds the one must have been able to find the other.
+const canary, visible = "CANARY-", "FINCH-"
+
+// TestHiddenValuesAreNowhere puts canaries wherever a hidden value can come from: a hashed column, a dropped custom
+// attribute, a field that no column takes, a value that does not fit its column, a record without a key. No byte of the
+// warehouse may hold one, not of the log of a run under way, the kept rejects, or the program's own log.
+func TestHiddenValuesAreNowhere(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(91), hidden)
+	p := people{b}
+	var ids []string
+	for range 6 {
+		id := p.user()
+		p.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: canary + "email@example.com"},
+			emulator.Change{Field: "phone", Value: canary + "phone"}, emulator.Change{Field: "name", Value: visible + "name"},
+			emulator.Change{Field: "custom_attributes.ssn", Value: canary + "attribute"}))
+		ids = append(ids, id)
+	}
+	p.did(b.space.Archive(ids[0]), b.space.Erase(ids[1]))
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withCanaries })
+	b.space.Advance(time.Hour)
+	b.space.Between(func(int) { b.noCanary(b.runner.Dir.State()) })
+	report := b.sync(pipeline.Options{})
+	p.did(b.space.Unarchive(ids[0], false)) // read by id
+	b.sync(pipeline.Options{})
+	b.space.Between(nil)
+	b.noCanary(string(b.runner.Dir))
+	if text := b.log.String(); strings.Contains(text, canary) || len(text) == 0 {
+		t.Errorf("the log says %s", text)
+	}
+	if kept := b.scan(b.runner.Dir.RejectDir(), visible); len(kept) == 0 || stream(t, report, "contacts").Rejected == 0 {
+		t.Errorf("no record was rejected and kept: %s", report.LastLine())
+	}
+	if found := b.scan(string(b.runner.Dir), visible); len(found) == 0 {
+		t.Error("not even what is not hidden was found: the test finds nothing")
+	}
+	b.noCanaryInTables()
+	if got := b.rows("SELECT count(DISTINCT email), min(length(email)) > 20, count(phone) FROM contacts WHERE name = '" + visible + "name'"); got[0] != "1|true|0" {
+		t.Errorf("the hashed e-mails: %v", got)
+	}
+}
+
+// withCanaries adds to each contact a field that nobody knows and a time that is none, and to each list of contacts a
+// record without a key.
+func withCanaries(route string, body []byte) []byte {
+	if route != "contacts.search" && route != "contacts.get" {
+		return body
+	}
+	body = bytes.ReplaceAll(body, []byte(`{"type":"contact",`), []byte(`{"type":"contact","secret":{"deep":["`+canary+`unknown"]},`))
+	body = bytes.ReplaceAll(body, []byte(`"last_seen_at":`), []byte(`"last_seen_at":"`+canary+`misfit","was_seen_at":`))
+	reject := `"data":[{"type":"contact","email":"` + canary + `reject","phone":"` + canary + `reject","name":"` + visible + `reject","secret":"` + canary + `reject"},`
+	return bytes.Replace(body, []byte(`"data":[{"type":"contact"`), []byte(reject+`{"type":"contact"`), 1)
+}
+
+func (b *bed) noCanary(dir string) {
+	b.t.Helper()
+	if found := b.scan(dir, canary); len(found) > 0 && !b.t.Failed() {
+		b.t.Errorf("a canary is in %v", found)
+	}
+}
+
+// scan gives the files below a directory that hold a text.
+func (b *bed) scan(dir, text string) (found []string) {
+	b.t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if os.IsNotExist(err) || err == nil && !d.Type().IsRegular() {
+			return nil // files come and go while a run is under way
+		}
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		if bytes.Contains(content, []byte(text)) {
+			found = append(found, path)
+		}
+		return nil
+	})
+	if err != nil {
+		b.t.Error(err)
+	}
+	return found
+}
+
+// noCanaryInTables looks through every table, whose bytes may be compressed.
+func (b *bed) noCanaryInTables() {
+	b.t.Helper()
+	seen := 0
+	for _, name := range b.rows("SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE NOT internal") {
+		got := b.rows("SELECT count(*) FILTER (to_json(t)::VARCHAR LIKE '%" + canary + "%'), count(*) FILTER (to_json(t)::VARCHAR LIKE '%" + visible + "%') FROM " + name + " t")
+		if !strings.HasPrefix(got[0], "0|") {
+			b.t.Errorf("%s holds a canary in %s rows", name, got[0])
+		}
+		if !strings.HasSuffix(got[0], "|0") {
+			seen++
+		}
+	}
+	if seen == 0 {
+		b.t.Error("no table holds what is not hidden: the test finds nothing")
+	}
+}

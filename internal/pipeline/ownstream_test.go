@@ -1,0 +1,136 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// helpCenters is a user's own stream, the whole file.
+const helpCenters = `stream: help_centers
+doc: One row a help center.
+read:
+  endpoint: GET /help_center/help_centers
+  records: data
+  page: {by: number, in: query, size: 50}
+  since: {by: full}
+key: [id]
+absent: gone
+ignore: [type]
+columns:
+  - {name: id, type: text, doc: Help center id.}
+  - {name: identifier, type: text, doc: Its name in addresses.}
+  - {name: turned_on_at, type: timestamp, doc: When it went live.}
+children:
+  - table: help_center_locales
+    doc: One row a language of a help center.
+    from: locales
+    key: [help_center_id, code]
+    columns: [{name: code, type: text, doc: Language.}]
+`
+
+// TestStreamOfTwoYAMLFilesNeedsNoGo adds a stream by its own file and a line in pipelines.yaml: its rows, its children,
+// its Parquet, its place in the dictionary, and what left the list.
+func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(101))
+	centers := 120
+	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/help_center/help_centers" {
+			return false
+		}
+		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+		size, _ := strconv.Atoi(r.URL.Query().Get("per_page"))
+		var records []string
+		for i := (page-1)*size + 1; i <= min(page*size, centers); i++ {
+			records = append(records, fmt.Sprintf(`{"type":"help_center","id":%d,"identifier":"center-%d","turned_on_at":%d,"display_name":"Center","locales":[{"code":"en"},{"code":"pt-BR"}]}`, i, i, 1700000000+i))
+		}
+		rw.Header().Set("Date", b.space.Clock().UTC().Format(http.TimeFormat))
+		fmt.Fprintf(rw, `{"type":"list","data":[%s],"total_count":%d,"pages":{"type":"pages","page":%d,"per_page":%d,"total_pages":%d}}`,
+			strings.Join(records, ","), centers, page, size, (centers+size-1)/size)
+		return true
+	})
+	if err := os.MkdirAll(filepath.Join(filepath.Dir(b.file), "streams"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "help_centers.yaml"), []byte(helpCenters), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.configure(strings.Replace(nightly, "[contacts,", "[help_centers, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+
+	report := b.sync(pipeline.Options{})
+	if s := stream(t, report, "help_centers"); s.New != 120 || s.Requests != 3 {
+		t.Errorf("%+v", s)
+	}
+	if got := b.rows("SELECT count(*), count(DISTINCT id), min(identifier), epoch(max(turned_on_at))::BIGINT, count(_extra->>'display_name') FROM help_centers"); got[0] != "120|120|center-1|1700000120|120" {
+		t.Errorf("rows: %v", got)
+	}
+	if got := b.rows("SELECT count(*), count(DISTINCT help_center_id) FROM help_center_locales"); got[0] != "240|120" {
+		t.Errorf("children: %v", got)
+	}
+	if got := b.rows("SELECT doc FROM _sync.dictionary WHERE table_name = 'help_centers' AND column_name = 'identifier'"); len(got) != 1 || got[0] != "Its name in addresses." {
+		t.Errorf("dictionary: %v", got)
+	}
+	for _, table := range []string{"help_centers", "help_center_locales"} {
+		if info, err := os.Stat(filepath.Join(b.runner.Dir.Lake("main"), table, "all.parquet")); err != nil || info.Size() == 0 {
+			t.Errorf("the lake's part: %v", err)
+		}
+	}
+	b.equalsOracle()
+
+	centers = 117
+	b.space.Advance(time.Hour)
+	report = b.sync(pipeline.Options{Select: []string{"help_centers"}})
+	if s := stream(t, report, "help_centers"); s.Gone != 3 || s.Requests != 6 {
+		t.Errorf("%+v: want two walks that agree about the three that left", s)
+	}
+	if got := b.rows("SELECT (SELECT count(*) FROM help_centers), (SELECT count(*) FROM help_centers_all)"); got[0] != "117|120" {
+		t.Errorf("after three left: %v", got)
+	}
+	if report = b.sync(pipeline.Options{Select: []string{"help_centers"}}); report.Rows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.Rows())
+	}
+}
+
+// TestTwoWorkspacesKeepApart reads two workspaces into one warehouse, a schema each; a run of one leaves the other alone.
+func TestTwoWorkspacesKeepApart(t *testing.T) {
+	t.Parallel()
+	const config = `version: 1
+warehouse: {dir: data}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}
+  acme: {base_url: "${OTHER_URL}", token: "${OTHER_TOKEN}"}
+pipelines:
+  nightly: {streams: [contacts, deleted_contacts, contact_activities]}
+  acme_only: {streams: [contacts], workspaces: acme}
+`
+	other := newBed(t, tiny(103))
+	b := newBed(t, tiny(102))
+	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.Token()}
+	b.configure(config)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+	want := fmt.Sprint(len(other.space.Oracle("contacts")))
+	if got := b.rows("SELECT count(*) FROM acme.contacts"); got[0] != want {
+		t.Errorf("acme has %s contacts, want %s", got[0], want)
+	}
+	if err := other.space.UpdateContact(other.space.IDs("active")[0], emulator.Change{Field: "name", Value: "Acme Only"}); err != nil {
+		t.Fatal(err)
+	}
+	other.space.Advance(time.Hour)
+	b.space.Advance(time.Hour)
+	b.runner.Config.Pipelines = b.runner.Config.Pipelines[1:]
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT (SELECT count(*) FROM acme.contacts WHERE name = 'Acme Only'), (SELECT count(*) FROM main.contacts WHERE name = 'Acme Only')"); got[0] != "1|0" {
+		t.Errorf("acme|main: %v", got)
+	}
+	b.equalsOracle()
+}
