@@ -10,7 +10,7 @@ build: ## bin/aqueduck
 
 demo: build ## read an emulated workspace into demo/, then ask the published file three questions
 	@WORKSPACE_URL=emulator EMULATOR_HOURS=$(HOURS) bin/aqueduck sync nightly --dir demo
-	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q; done
+	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
 
 test: ## every test
 	go test ./...
@@ -35,8 +35,9 @@ race:
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./bench
 
-docs: ## docs/streams.md from the grammar and the stream files
+docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the stream files
 	go run ./schemas/gendocs
+	go test ./internal/pipeline -run ThePageOf -update
 
 clean:
 	rm -rf bin demo

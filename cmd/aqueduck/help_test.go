@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,19 +70,55 @@ func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
 				t.Errorf("%s: the example %q is of another program", c.CommandPath(), line)
 				continue
 			}
-			line, _, _ = strings.Cut(line, " < ")
-			fresh, _, _ := inProcess()
-			meant, rest, err := fresh.root().Find(words(line))
-			if err == nil {
-				err = meant.ParseFlags(rest)
-			}
-			if err == nil && meant.Args != nil {
-				err = meant.Args(meant, meant.Flags().Args())
-			}
-			if err != nil || !strings.HasPrefix(meant.CommandPath(), c.CommandPath()) {
+			if meant, err := understood(line); err != nil || !strings.HasPrefix(meant, c.CommandPath()) {
 				t.Errorf("%s: the example %q is not right: %v", c.CommandPath(), line, err)
 			}
 		}
+	}
+}
+
+// understood gives the command that a line means, or what is wrong with its flags and arguments.
+func understood(line string) (string, error) {
+	line, _, _ = strings.Cut(line, " < ")
+	line, _, _ = strings.Cut(line, " >> ")
+	line, _, _ = strings.Cut(line, "  # ")
+	a, _, _ := inProcess()
+	root := a.root()
+	root.InitDefaultHelpCmd()
+	meant, rest, err := root.Find(words(line))
+	if err == nil {
+		err = meant.ParseFlags(rest)
+	}
+	if err == nil && meant.Args != nil {
+		err = meant.Args(meant, meant.Flags().Args())
+	}
+	return meant.CommandPath(), err
+}
+
+func TestCommandLinesOfTheDocsAreSuchThatThereAre(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := regexp.MustCompile("(?:^|`|&& )(?:bin/)?aqueduck ([a-z][^`\n]*)|`((?:sync|plan|state|query|status|serve|emulate) [^`\n]*-[^`\n]*)`")
+	found := 0
+	for _, file := range append(files, "../../README.md", "../../AGENTS.md", "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			for _, m := range ours.FindAllStringSubmatch(line, -1) {
+				found++
+				if _, err := understood(m[1] + m[2]); err != nil {
+					t.Errorf("%s: %q is not right: %v", file, m[0], err)
+				}
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("found %d command lines only", found)
 	}
 }
 
