@@ -1,0 +1,193 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+func TestLastLineIsStable(t *testing.T) {
+	t.Parallel()
+	r := &pipeline.Report{Pipeline: "nightly", RunID: "01K9", Requests: 312, Published: true, Time: 11200 * time.Millisecond,
+		Streams: []pipeline.StreamResult{
+			{Stream: "a", Status: pipeline.StatusOK, Extracted: 18000, Rows: 18000, Backfill: 1, Requests: 300},
+			{Stream: "b", Status: pipeline.StatusOK, Rows: 904, Rejected: 3, Backfill: 0.37, Requests: 12},
+		}}
+	const first = "OK nightly ok=2 unavailable=0 failed=0 rows=18904 rejected=3 requests=312 backfill=37% published=yes time=11.2s run=01K9"
+	if got := r.LastLine(); got != first {
+		t.Errorf("got\n%s\nwant\n%s", got, first)
+	}
+	r.Left, r.Time, r.Published = 7*time.Hour+10*time.Minute, 4*time.Minute+10*time.Second, false
+	r.Streams[0].Status = pipeline.StatusUnavailable
+	r.Streams[1].Status, r.Streams[1].Class = pipeline.StatusFailed, "transient"
+	const second = "FAILED nightly ok=0 unavailable=1 failed=1 rows=18904 rejected=3 requests=312 backfill=37% left=7h10m published=no time=4m10s run=01K9"
+	if got := r.LastLine(); got != second {
+		t.Errorf("got\n%s\nwant\n%s", got, second)
+	}
+	var out bytes.Buffer
+	r.Print(&out)
+	if text := out.String(); !strings.HasSuffix(text, "\n"+second+"\n") || !strings.Contains(text, "18,000") {
+		t.Errorf("the table of the run:\n%s", text)
+	}
+}
+
+func TestExitCodeIsOfTheWorstStream(t *testing.T) {
+	t.Parallel()
+	of := func(status pipeline.Outcome, class string) pipeline.StreamResult {
+		return pipeline.StreamResult{Status: status, Class: class, Requests: 1}
+	}
+	ok := of(pipeline.StatusOK, "")
+	for _, test := range []struct {
+		name    string
+		streams []pipeline.StreamResult
+		want    int
+	}{
+		{"all well", []pipeline.StreamResult{ok, ok}, pipeline.ExitOK},
+		{"nothing to do", nil, pipeline.ExitOK},
+		{"one unavailable", []pipeline.StreamResult{ok, of(pipeline.StatusUnavailable, "plan")}, pipeline.ExitOK},
+		{"all unavailable", []pipeline.StreamResult{of(pipeline.StatusUnavailable, "plan"), of(pipeline.StatusUnavailable, "scope")}, pipeline.ExitRefused},
+		{"one failed", []pipeline.StreamResult{ok, of(pipeline.StatusFailed, "data"), of(pipeline.StatusUnavailable, "plan")}, pipeline.ExitFailed},
+		{"token refused", []pipeline.StreamResult{of(pipeline.StatusInterrupted, ""), of(pipeline.StatusFailed, "auth")}, pipeline.ExitRefused},
+		{"interrupted", []pipeline.StreamResult{of(pipeline.StatusFailed, "data"), of(pipeline.StatusInterrupted, "")}, pipeline.ExitInterrupted},
+	} {
+		r := &pipeline.Report{Streams: test.streams, Interrupted: test.want == pipeline.ExitInterrupted}
+		if got := r.Exit(); got != test.want {
+			t.Errorf("%s: exit %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestPlanTellsBeforehand: offline before the first run, with one request a stream when it may ask, and after a run.
+func TestPlanTellsBeforehand(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(121))
+	plan := func(asking bool) *pipeline.Plan {
+		t.Helper()
+		p, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, asking)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := plan(false)
+	if b.space.Count() != 0 || len(p.Streams) != 4 || len(p.Tables) < 8 || len(p.Columns) != 0 {
+		t.Errorf("%d requests; %+v", b.space.Count(), p)
+	}
+	p = plan(true)
+	if b.space.Count() != 3 {
+		t.Errorf("asked %d times, want once for each of three lists", b.space.Count())
+	}
+	for _, s := range p.Streams {
+		if want := map[string]int64{"contacts": 120, "deleted_contacts": 40, "contact_activities": -1, "contacts_by_id": -1}[s.Stream]; s.Records != want {
+			t.Errorf("%s: %d records, want %d", s.Stream, s.Records, want)
+		}
+	}
+	b.sync(pipeline.Options{})
+	p = plan(false)
+	if len(p.Tables) != 0 || p.Requests < 3 || !strings.HasPrefix(p.Streams[1].Read, "the feed from the bookmark") && !strings.Contains(readOf(p, "contacts"), "changes since 2024-06-1") {
+		t.Errorf("after a run: %+v", p)
+	}
+	var out bytes.Buffer
+	p.Print(&out)
+	if last := regexp.MustCompile(`\nPlan: 0 tables to create, 0 columns to add, 4 streams to read \(.*\)\n$`); !last.MatchString(out.String()) {
+		t.Errorf("printed\n%s", out.String())
+	}
+}
+
+func readOf(p *pipeline.Plan, stream string) string {
+	for _, s := range p.Streams {
+		if s.Stream == stream {
+			return s.Read
+		}
+	}
+	return ""
+}
+
+// TestStatusTellsOfARunUnderWay reads run.json and the published file while a run reads and after it.
+func TestStatusTellsOfARunUnderWay(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(122))
+	status := func() *pipeline.Status {
+		s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config)
+		if err != nil {
+			t.Error(err)
+			return &pipeline.Status{}
+		}
+		return s
+	}
+	if s := status(); s.Running != nil || s.Lost != nil || len(s.Runs) != 0 {
+		t.Errorf("before the first run: %+v", s)
+	}
+	seen := 0
+	b.space.Between(func(int) {
+		if s := status(); s.Running != nil && s.Running.Pipeline == "nightly" && s.Running.Run != "" {
+			seen++
+		}
+	})
+	b.sync(pipeline.Options{})
+	b.space.Between(nil)
+	if seen != b.space.Count() {
+		t.Errorf("%d of %d requests were made while a run was told of", seen, b.space.Count())
+	}
+	s := status()
+	if s.Running != nil || s.Lost != nil || len(s.Runs) != 1 || s.Runs[0].Outcome != "OK" || len(s.Streams) != 3 || len(s.Next) != 1 {
+		t.Errorf("after it: %+v", s)
+	}
+	var out bytes.Buffer
+	s.Print(&out)
+	if !strings.Contains(out.String(), "next      nightly at") {
+		t.Errorf("printed\n%s", out.String())
+	}
+}
+
+// TestCheckpointsMoveBackOnly: rewinding reads again from there, resetting reads all again; neither takes a row away.
+func TestCheckpointsMoveBackOnly(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(123))
+	b.sync(pipeline.Options{})
+	ctx := context.Background()
+	yes := func(before, after string) (bool, error) { return before != after, nil }
+	back := b.space.Clock().Add(-30 * 24 * time.Hour)
+	if err := b.runner.Rewind(ctx, "contacts", back, yes); err != nil {
+		t.Fatal(err)
+	}
+	states, err := pipeline.ReadStates(ctx, b.runner.Dir, []string{"contacts"})
+	if err != nil || len(states) != 1 || !states[0].SyncedTo.Equal(back.Truncate(time.Second)) {
+		t.Fatalf("%v %+v", err, states)
+	}
+	report := b.sync(pipeline.Options{Select: []string{"contacts"}})
+	if s := stream(t, report, "contacts"); s.Extracted == 0 || s.Rows != 0 {
+		t.Errorf("after rewinding: %+v", s)
+	}
+	for _, stream := range []string{"contacts", "deleted_contacts", "contact_activities"} {
+		if err := b.runner.Reset(ctx, stream, yes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.equalsOracle()
+	if report = b.sync(pipeline.Options{}); report.Rows() != 0 || stream(t, report, "contacts").Extracted < 120 {
+		t.Errorf("after resetting: %s", report.LastLine())
+	}
+	b.equalsOracle()
+
+	no := func(_, _ string) (bool, error) { return false, nil }
+	file := b.runner.Dir.Current()
+	if err := b.runner.Reset(ctx, "contacts", no); err != nil || b.runner.Dir.Current() != file {
+		t.Errorf("a refused change: %v, published %s after %s", err, b.runner.Dir.Current(), file)
+	}
+	for name, err := range map[string]error{
+		"forward":      b.runner.Rewind(ctx, "contacts", b.space.Clock().Add(time.Hour), yes),
+		"no mark":      b.runner.Rewind(ctx, "deleted_contacts", back, yes),
+		"no such":      b.runner.Reset(ctx, "contcats", yes),
+		"never a time": b.runner.Rewind(ctx, "contacts_by_id", back, yes),
+	} {
+		if pipeline.AsProblem(err).ExitCode() != pipeline.ExitUsage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package pipeline_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestBackupAloneGoesOn puts a copied published file into an empty directory: the next run reads what is newer, not all.
+func TestBackupAloneGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(111))
+	b.sync(pipeline.Options{})
+	backup, err := os.ReadFile(b.runner.Dir.Current())
+	if err != nil {
+		t.Fatal(err)
+	}
+	newLife(b, 111).happen(15)
+	b.sync(pipeline.Options{}) // which the backup knows nothing of
+	newLife(b, 112).happen(15)
+	b.space.Advance(time.Hour)
+
+	dir := filepath.Join(filepath.Dir(b.file), "restored")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "warehouse.duckdb"), backup, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.configure(strings.Replace(nightly, "{dir: data}", "{dir: restored}", 1))
+	report := b.sync(pipeline.Options{})
+	if s := stream(t, report, "contacts"); s.New > 20 || s.Extracted > 60 {
+		t.Errorf("read all over again: %+v", s)
+	}
+	b.equalsOracle()
+	if _, err := os.Stat(filepath.Join(dir, "lake", "main", "contacts", "all.parquet")); err != nil {
+		t.Errorf("the lake was not written: %v", err)
+	}
+}
+
+// interrupt ends a run after some requests; what it committed stays in the work database, unpublished.
+func (b *bed) interrupt(after int) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	last := b.space.Count() + after
+	b.space.Between(func(n int) {
+		if n == last {
+			cancel()
+		}
+	})
+	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	if err != nil || report.Exit() != pipeline.ExitInterrupted {
+		b.t.Fatalf("%v %+v", err, report)
+	}
+	b.space.Between(nil)
+}
+
+// TestLostWorkDatabaseIsMadeFromThePublishedFile takes away, and then spoils, what an interrupted run left.
+func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(113))
+	b.sync(pipeline.Options{})
+	newLife(b, 113).happen(30)
+	b.space.Advance(time.Hour)
+	b.interrupt(4)
+	if err := os.RemoveAll(b.runner.Dir.Work()); err != nil {
+		t.Fatal(err)
+	}
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+
+	newLife(b, 114).happen(30)
+	b.space.Advance(time.Hour)
+	b.interrupt(4)
+	for _, name := range []string{b.runner.Dir.Database(), b.runner.Dir.Database() + ".wal"} {
+		if err := os.WriteFile(name, []byte(strings.Repeat("spoiled ", 5000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report := b.sync(pipeline.Options{})
+	if len(report.Notes) == 0 || !strings.Contains(report.Notes[0], "set aside") {
+		t.Errorf("the run says nothing of it: %v", report.Notes)
+	}
+	b.equalsOracle()
+	if report := b.sync(pipeline.Options{}); len(report.Notes) != 0 || report.Rows() != 0 {
+		t.Errorf("the next run: %s %v", report.LastLine(), report.Notes)
+	}
+}
+
+// TestLostLakeIsWrittenAgain: the lake follows the published file, whatever became of it.
+func TestLostLakeIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(115))
+	b.sync(pipeline.Options{})
+	part := filepath.Join(b.runner.Dir.Lake("main"), "contacts", "all.parquet")
+	before, err := os.ReadFile(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func() error{
+		"a part is lost":    func() error { return os.Remove(part) },
+		"a part is cut":     func() error { return os.Truncate(part, 100) },
+		"all of it is lost": func() error { return os.RemoveAll(b.runner.Dir.Lake("main")) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		b.sync(pipeline.Options{})
+		if after, err := os.ReadFile(part); err != nil || len(after) != len(before) {
+			t.Errorf("%s: %d bytes, were %d: %v", name, len(after), len(before), err)
+		}
+	}
+}
