@@ -31,6 +31,7 @@ type emulated struct {
 	Seed     uint64 `json:"seed"`
 	Contacts int    `json:"contacts,omitempty"` // active at hour 0; 0: the demo's
 	Hours    int    `json:"hours"`              // of life lived before the last run
+	Port     int    `json:"port,omitempty"`     // it was served on, and is again if it is free: cursors are of an address
 }
 
 const emulatedToken = "emulated-workspace-token"
@@ -49,14 +50,18 @@ func (a *app) embedded(dir load.Dir) (pipeline.Source, error) {
 	if !first {
 		life.Hours += passed
 	}
+	source, err := serveEmulator(&life)
+	if err != nil {
+		return source, err
+	}
 	text, err := json.Marshal(life)
 	if err == nil {
 		err = renameio.WriteFile(kept(dir), text, 0o600)
 	}
 	if err != nil {
-		return pipeline.Source{}, fmt.Errorf("note the emulated hours: %w", err)
+		return pipeline.Source{}, errors.Join(fmt.Errorf("note the emulated hours: %w", err), source.Close())
 	}
-	return serveEmulator(life)
+	return source, nil
 }
 
 // still starts the emulator of a warehouse as its last run saw it; no hour passes.
@@ -65,7 +70,7 @@ func (a *app) still(dir load.Dir) (pipeline.Source, error) {
 	if err != nil {
 		return pipeline.Source{}, err
 	}
-	return serveEmulator(life)
+	return serveEmulator(&life)
 }
 
 // life reads what the workspace of a warehouse is. Before the first run the environment says it.
@@ -91,15 +96,22 @@ func (a *app) life(dir load.Dir) (life emulated, first bool, err error) {
 func kept(dir load.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
 
 // serveEmulator serves a workspace that has lived its hours and whose clock runs on from there.
-func serveEmulator(life emulated) (pipeline.Source, error) {
-	began := time.Now()
-	now := func() time.Time { return hourZero.Add(time.Duration(life.Hours)*time.Hour + time.Since(began)) }
-	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: hourZero, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
-	w.Live(life.Hours)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func serveEmulator(life *emulated) (pipeline.Source, error) {
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", life.Port))
+	if err != nil && life.Port != 0 {
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
 	if err != nil {
 		return pipeline.Source{}, fmt.Errorf("start the emulator: %w", err)
 	}
+	if address, ok := listener.Addr().(*net.TCPAddr); ok {
+		life.Port = address.Port
+	}
+	began := time.Now()
+	hours := time.Duration(life.Hours) * time.Hour
+	now := func() time.Time { return hourZero.Add(hours + time.Since(began)) }
+	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: hourZero, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
+	w.Live(life.Hours)
 	server := &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
