@@ -21,12 +21,9 @@ const (
 // sweep walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
 // it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
 func (t *task) sweep(ctx context.Context) error {
-	first := 1
-	if last := t.state.Sweep; last != nil {
-		first = last.Number
-		if last.Opened > 0 && t.state.Window == nil {
-			first++ // it was walked to its end by a run that was killed then: what it saw is not of today
-		}
+	first, err := t.firstSweep(ctx)
+	if err != nil {
+		return err
 	}
 	for n := first; ; n++ {
 		if t.state.Sweep == nil || t.state.Sweep.Number != n {
@@ -39,19 +36,33 @@ func (t *task) sweep(ctx context.Context) error {
 			t.state.Sweep, t.state.Position = nil, nil
 			return t.commit(ctx)
 		}
-		agreed, err := t.agreed(ctx, n)
+		agreed, err := t.agreed(ctx, first, n)
 		if err != nil {
 			return err
 		}
-		if agreed || n >= maxSweeps {
-			return t.retire(ctx, n, agreed)
+		if agreed || n-first+1 >= maxSweeps {
+			return t.retire(ctx, first, n, agreed)
 		}
 	}
 }
 
+// firstSweep is the number of this run's first walk. One that was left in its middle is walked on; what others saw that
+// were never concluded from is forgotten, for it is not of today: their run was killed, or its marks were taken back.
+func (t *task) firstSweep(ctx context.Context) (int, error) {
+	if t.state.Sweep != nil && t.state.Window != nil {
+		return t.state.Sweep.Number, nil
+	}
+	t.state.Sweep, t.state.Position = nil, nil
+	err := t.run.writer.use(func(work *load.Work) error { return work.Forget(ctx, t.workspace.name, t.stream.Name) })
+	if err != nil {
+		return 0, fmt.Errorf("stream %s: forget the walks of earlier runs: %w", t.stream.Name, err)
+	}
+	return 1, nil
+}
+
 // agreed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list
 // stood still, or the two last walks miss the same rows.
-func (t *task) agreed(ctx context.Context, n int) (agreed bool, err error) {
+func (t *task) agreed(ctx context.Context, first, n int) (agreed bool, err error) {
 	err = t.run.writer.use(func(work *load.Work) error {
 		last, _, err := work.Absent(ctx, t.workspace.name, t.stream.Name, t.swept(n))
 		if err != nil {
@@ -61,7 +72,7 @@ func (t *task) agreed(ctx context.Context, n int) (agreed bool, err error) {
 			agreed = true
 			return nil
 		}
-		if n == 1 {
+		if n == first {
 			return nil
 		}
 		before, _, err := work.Absent(ctx, t.workspace.name, t.stream.Name, t.swept(n-1))
@@ -80,10 +91,9 @@ func (t *task) agreed(ctx context.Context, n int) (agreed bool, err error) {
 
 // retire marks gone what the two walks that agree did not find, or, when none agree, what no walk found, and ends the
 // sweep.
-func (t *task) retire(ctx context.Context, n int, agreed bool) error {
-	first := 1
+func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 	if agreed {
-		first = max(1, n-1)
+		first = max(first, n-1)
 	}
 	var numbers []int
 	for i := first; i < n; i++ {
