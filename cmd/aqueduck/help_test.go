@@ -16,7 +16,7 @@ import (
 // inProcess is the program inside the test: it reads and writes nothing outside.
 func inProcess(args ...string) (a *app, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	return &app{name: "aqueduck", args: args, stdin: strings.NewReader(""), stdout: stdout, stderr: stderr,
+	return &app{name: "aqueduck", args: append([]string{}, args...), stdin: strings.NewReader(""), stdout: stdout, stderr: stderr,
 		env: func(string) (string, bool) { return "", false }}, stdout, stderr
 }
 

@@ -1,0 +1,91 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/load"
+)
+
+func TestDurationsAreBrief(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0:                                "0.0s",
+		11234 * time.Millisecond:         "11.2s",
+		59_960 * time.Millisecond:        "1m",
+		70 * time.Second:                 "1m10s",
+		10 * time.Minute:                 "10m",
+		time.Hour - time.Millisecond:     "1h",
+		7*time.Hour + 10*time.Minute:     "7h10m",
+		12*time.Hour + 10*time.Second:    "12h",
+		27*time.Hour + 29*time.Minute:    "27h29m",
+		-5 * time.Second:                 "-5.0s",
+		4*time.Minute + 9600*time.Minute: "160h4m",
+	} {
+		if got := brief(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestOneIsNotMany(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 tables", 1: "1 table", 2: "2 tables", 1234567: "1,234,567 tables"} {
+		if got := many(n, "table"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
+	t.Parallel()
+	mistakes := grammar.Mistakes{{File: "pipelines.yaml", Line: 2, Column: 1, Message: "unknown key"}}
+	for _, tc := range []struct {
+		name  string
+		err   error
+		class string
+		exit  int
+	}{
+		{"mistakes", fmt.Errorf("reload: %w", mistakes), "config", ExitConfig},
+		{"nothing published", load.ErrNothingPublished, "data", ExitFailed},
+		{"unreadable", fmt.Errorf("look: %w", load.ErrUnreadable), "data", ExitFailed},
+		{"no whole file", fmt.Errorf("open: %w", load.ErrNoWholeFile), "data", ExitConfig},
+		{"busy", &load.BusyError{Holder: "process 1"}, "busy", ExitBusy},
+		{"full", fmt.Errorf("publish: %w", load.ErrDiskFull), "disk", ExitFailed},
+		{"other", fmt.Errorf("a fault"), "bug", ExitInternal},
+		{"a problem inside", fmt.Errorf("run: %w", &Problem{Class: "auth", What: "401", Next: "a token"}), "auth", ExitRefused},
+	} {
+		p := AsProblem(tc.err)
+		if p.Class != tc.class || p.ExitCode() != tc.exit || p.Next == "" {
+			t.Errorf("%s: %+v", tc.name, p)
+		}
+	}
+}
+
+func TestTablesEndWithoutSpaces(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := Report{Pipeline: "nightly", RunID: "01K9", Changes: []load.Change{{Schema: "main", Table: "tags"}}, Streams: []StreamResult{
+		{Workspace: "main", Stream: "contacts", Status: StatusOK, Extracted: 5000, New: 4999, Time: 4 * time.Second, Backfill: 1},
+		{Workspace: "main", Stream: "tags", Status: StatusFailed, Class: "transient", Error: "503", Next: "aqueduck sync nightly --failed", Backfill: 1},
+	}}
+	r.Print(&out)
+	for line := range strings.Lines(out.String()) {
+		if strings.TrimRight(line, " \n")+"\n" != line {
+			t.Errorf("spaces at the end of %q", line)
+		}
+	}
+	for _, want := range []string{
+		"  contacts  ok          5,000  4,999        0         0     0        0  4.0s  –\n",
+		"  tags      FAILED          0      0        0         0     0        0  0.0s  kept at –\n",
+		"  1 table made\n", "\n  error[transient] 503\n       next: aqueduck sync nightly --failed\n", "\nFAILED nightly ok=1 unavailable=0 failed=1 rows=0 ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, out.String())
+		}
+	}
+}
