@@ -29,8 +29,9 @@ vet:
 lint:
 	go tool staticcheck ./...
 
+# The race detector sees this process only: tests that start, and kill, processes of their own run in `make test`.
 race:
-	go test -race ./...
+	go test -race -short ./...
 
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./bench

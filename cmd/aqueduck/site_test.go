@@ -41,6 +41,9 @@ type site struct {
 
 func newSite(t *testing.T, seed uint64) *site {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("its processes are built without the race detector, and the long lane runs them")
+	}
 	space := emulator.New(emulator.Config{Seed: seed, Contacts: 240, Inactive: 40, Activities: 400})
 	s := &site{t: t, space: space, home: room(t), life: &life{t: t, space: space, r: rand.New(rand.NewPCG(seed, 1))}}
 	s.server = httptest.NewServer(space)
