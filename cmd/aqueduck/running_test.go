@@ -93,8 +93,11 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 		t.Errorf("a reset during a run ended with %d:\n%s", code, move.says())
 	}
 
+	patient := start(t, "aqueduck", h.env(), "sync", "-f", h.file)
+	patient.until("waiting: another process writes this warehouse")
 	h.open()
 	run.well()
+	patient.well()
 	if got := ask("status"); strings.Contains(got, "running") {
 		t.Errorf("after the run:\n%s", got)
 	}

@@ -73,6 +73,10 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 		return baseURL, "", nil
 	}
 	secret, err := expander{lookup: lookup, dir: w.dir, secret: true}.expand(w.token)
+	var open *openFile
+	if errors.As(err, &open) {
+		return "", "", w.problem("token", err, "chmod 600 "+open.name)
+	}
 	if err != nil {
 		return "", "", w.problem("token", err, "set it to the access token of the workspace, or give a file: token: ${file:/run/secrets/token}")
 	}

@@ -76,7 +76,7 @@ func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
 
 func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o640: "can be read by others", 0o644: "chmod 600"} {
+	for mode, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o640: "can be read by others", 0o644: "(mode 0644)"} {
 		file := filepath.Join(t.TempDir(), "token")
 		if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -72,6 +73,16 @@ func (e expander) value(name string) (string, error) {
 	return "", fmt.Errorf("the variable %s is not set", name)
 }
 
+// openFile is a file with a secret that others can read.
+type openFile struct {
+	name string
+	mode fs.FileMode
+}
+
+func (e *openFile) Error() string {
+	return fmt.Sprintf("%s can be read by others (mode %04o)", e.name, e.mode)
+}
+
 func (e expander) file(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(e.dir, name)
@@ -84,7 +95,7 @@ func (e expander) file(name string) (string, error) {
 		return "", fmt.Errorf("%s is not a file of at most 64 KiB", name)
 	}
 	if mode := info.Mode().Perm(); e.secret && mode&0o077 != 0 {
-		return "", fmt.Errorf("%s can be read by others (mode %04o): chmod 600 %s", name, mode, name)
+		return "", &openFile{name: name, mode: mode}
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -68,7 +68,7 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 	if err := r.Dir.Prepare(); err != nil {
 		return nil, notUsable(err)
 	}
-	held, err := load.Lock(ctx, r.Dir, o.Wait, r.Wait)
+	held, err := r.lock(ctx, o.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +87,17 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 		return nil, err
 	}
 	return run.report(), nil
+}
+
+// lock waits for the right to write, and says whom for.
+func (r *Runner) lock(ctx context.Context, wait time.Duration) (*load.Held, error) {
+	held, err := load.Lock(ctx, r.Dir, 0, r.Wait)
+	var busy *load.BusyError
+	if wait <= 0 || !errors.As(err, &busy) {
+		return held, err
+	}
+	r.Log.Warn("waiting: another process writes this warehouse", "holder", busy.Holder, "at_most", wait)
+	return load.Lock(ctx, r.Dir, wait, r.Wait)
 }
 
 func notUsable(err error) *Problem {
