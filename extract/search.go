@@ -45,6 +45,7 @@ type search struct {
 
 func readSearch(r *Reader) func(context.Context) (Page, error) {
 	s := &search{Reader: r, above: -1}
+	s.state = s.state.turned(r.r.Phase)
 	return s.next
 }
 
@@ -119,6 +120,20 @@ func (s *search) begin(from *Position) {
 		// The place belongs to another request: version, address or stream file have changed since.
 		s.restart()
 	}
+}
+
+// turned is the state with the window of a phase at hand: what is left of a history window waits while reading goes
+// forward, and is gone on with afterwards. Every run goes forward first, and would begin it anew otherwise.
+func (s State) turned(to Phase) State {
+	if to == Forward && s.Window != nil && s.Window.Kind == windowHistory {
+		s.Paused = &Paused{Window: *s.Window, Position: s.Position}
+		s.Window, s.Position = nil, nil
+	}
+	if to == History && s.Window == nil && s.Paused != nil {
+		s.Window, s.Position = &s.Paused.Window, s.Paused.Position
+		s.Paused = nil
+	}
+	return s
 }
 
 // restart walks on from the time up to which everything was read. Where the list was not in order that is nothing, and the

@@ -370,3 +370,36 @@ func TestNextAfterTheEndStaysAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// Every run goes forward before it goes on with the history: a window that is longer than a run must still come to its end.
+func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 1500 {
+		ws.touch(fmt.Sprintf("c%04d", i), at(10*day)-int64(i)) // all in the first window of the history
+	}
+	c := ws.client(t)
+	var state State
+	var ids []string
+	for runs := 0; !state.HistoryDone; runs++ {
+		if runs > 20 {
+			t.Fatalf("no end after %d runs of one page, %d of 1500 records read: %s", runs, len(distinct(ids)), state)
+		}
+		_, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state}))
+		stored, err := ParseState(last(pages).String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := c.Read(Request{Stream: searchStream(), State: stored, Phase: History}).Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Records {
+			ids = append(ids, string(field(r.Raw, "id")))
+		}
+		state = page.State
+	}
+	if got := len(distinct(ids)); got != 1500 {
+		t.Errorf("%d records read, want 1500", got)
+	}
+}

@@ -17,6 +17,7 @@ type State struct {
 	HistorySpan int64     `json:"history_span,omitempty"` // length of the last history window
 	Window      *Window   `json:"window,omitempty"`       // being read
 	Position    *Position `json:"position,omitempty"`     // where in it
+	Paused      *Paused   `json:"paused,omitempty"`       // a history window that waits while a forward one is read
 	Bookmark    *Position `json:"bookmark,omitempty"`     // page of a feed that the next reading begins with
 	Sweep       *Sweep    `json:"sweep,omitempty"`        // the last walk over a whole list
 	Version     string    `json:"version,omitempty"`      // API version it was made under
@@ -27,6 +28,12 @@ type Window struct {
 	Kind string `json:"kind"` // forward, history, sweep
 	From int64  `json:"from,omitempty"`
 	To   int64  `json:"to,omitempty"` // forward: the mark to be; 0 when the server has not told its time
+}
+
+// Paused is a window left in its middle, and where in it.
+type Paused struct {
+	Window   Window    `json:"window"`
+	Position *Position `json:"position,omitempty"`
 }
 
 // The kinds of windows.
@@ -104,7 +111,14 @@ func (s State) check() error {
 	if s.Position != nil && s.Window == nil {
 		return errors.New("there is a position, and no window that it is in")
 	}
-	for _, p := range []*Position{s.Position, s.Bookmark} {
+	positions := []*Position{s.Position, s.Bookmark}
+	if s.Paused != nil {
+		if w := s.Paused.Window; w.Kind != windowHistory || w.From < 0 || w.To < 0 {
+			return errors.New("only a window of the history waits")
+		}
+		positions = append(positions, s.Paused.Position)
+	}
+	for _, p := range positions {
 		if p != nil && (p.Page < 0 || p.Size < 0 || p.Rows < 0 || p.Since < 0 || p.LastTime < 0) {
 			return errors.New("a position is below zero")
 		}
