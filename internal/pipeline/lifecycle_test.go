@@ -2,12 +2,14 @@ package pipeline_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
 
@@ -318,4 +320,55 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 	if report := b.sync(pipeline.Options{}); stream(t, report, "contacts_by_id").Requests != 0 {
 		t.Errorf("asked again: %+v", report.Streams)
 	}
+}
+
+// TestT42OrderOfReadingDoesNotMatter reads the same history in orders that streams can come in. What a source told of a
+// contact stays, even where the answer by id was that there is no such contact.
+func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]string{
+		{"contact_activities", "contacts", "deleted_contacts"},
+		{"deleted_contacts", "contact_activities", "contacts"},
+	} {
+		b := newBed(t, tiny(40))
+		l := newLife(b, 40)
+		for range 2 {
+			for _, name := range order {
+				b.sync(pipeline.Options{Select: []string{name}})
+			}
+			l.happen(40)
+			b.space.Advance(time.Hour)
+		}
+		b.sync(pipeline.Options{})
+		b.equalsOracle()
+		if got := b.rows("SELECT id FROM contacts_all JOIN deleted_contacts d USING (id) WHERE contacts_all.role IS NULL"); len(got) != 0 {
+			t.Errorf("%v: the inactive list's word on %v was lost", order, got)
+		}
+	}
+}
+
+// TestT43TheIDIsTheOnlyKey swaps the e-mail addresses of two contacts and makes a lead a user.
+func TestT43TheIDIsTheOnlyKey(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(30))
+	p := people{b}
+	one, two := p.user(), p.lead()
+	email := func(id, address string) error {
+		return b.space.UpdateContact(id, emulator.Change{Field: "email", Value: address}, emulator.Change{Field: "external_id", Value: "ext-" + address})
+	}
+	p.did(email(one, "a@example.com"), email(two, "b@example.com"))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	p.did(email(one, "b@example.com"), email(two, "a@example.com"), b.space.Promote(two))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+	var got, want []string
+	for _, row := range b.space.Oracle("contacts") {
+		want = append(want, fmt.Sprintf("%v|%v", row["id"], row["custom_attributes"]))
+	}
+	for _, row := range b.rows("SELECT id, custom_attributes::VARCHAR FROM contacts") {
+		got = append(got, row)
+	}
+	oracletest.Same(t, "custom attributes", got, want)
 }

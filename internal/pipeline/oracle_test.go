@@ -24,7 +24,7 @@ func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
 		{"T12 cursors die young", 3, emulator.Knobs{CursorLife: 3, TooLarge: 40, NextShape: emulator.ShapeNoPage}},
 		{"T38 activities come late", 3, emulator.Knobs{ActivityLag: 3 * time.Hour, TrailingToken: true}},
 		{"T133 no clock, no compression, no rate headers", 3, emulator.Knobs{NoDate: true, NoGzip: true, NoRateHeaders: true}},
-		{"T131 a server clock that runs behind", 2, emulator.Knobs{DateOffset: -5 * time.Minute, PagesAsText: true}},
+		{"T9 T131 cursors that count, a server clock that runs behind", 2, emulator.Knobs{DateOffset: -5 * time.Minute, PagesAsText: true, OffsetWalk: true, TooLarge: 40}},
 	} {
 		t.Run(temper.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
 )
 
@@ -190,4 +191,25 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// TestT131ClocksThatDifferAreTold: the marks go by the workspace's clock, and somebody should look at the machine's.
+func TestT131ClocksThatDifferAreTold(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(124))
+	if report := b.sync(pipeline.Options{}); len(report.Notes) != 0 {
+		t.Errorf("with the same clock: %v", report.Notes)
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = -20 * time.Hour })
+	report := b.sync(pipeline.Options{})
+	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "20h ahead of that of main") {
+		t.Errorf("nearly a day apart: %q", report.Notes)
+	}
+	newLife(b, 124).happen(10)
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = 20 * time.Hour })
+	b.sync(pipeline.Options{})
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = 0 })
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
 }

@@ -51,6 +51,8 @@ type Options struct {
 	AcceptDrop      []string      // streams or tables that may lose a large share of their rows
 }
 
+func (o *Options) windowed() bool { return !o.Since.IsZero() || !o.Until.IsZero() }
+
 func (o *Options) acceptsDrop(names ...string) bool {
 	for _, accepted := range o.AcceptDrop {
 		for _, name := range names {
@@ -207,7 +209,7 @@ func (r *run) identify(ctx context.Context, w *workspace) error {
 		if s.Identity == nil || s.Read.Over != nil {
 			continue
 		}
-		record, _, err := w.client.One(ctx, s)
+		record, server, err := w.client.One(ctx, s)
 		var api *extract.Error
 		if errors.As(err, &api) && (api.Class == extract.ClassPlan || api.Class == extract.ClassScope) {
 			continue // another stream may tell, and this one will say so itself
@@ -218,6 +220,7 @@ func (r *run) identify(ctx context.Context, w *workspace) error {
 		if found := field(record, s.Identity); found != "" {
 			id = found
 		}
+		r.compareClocks(w, server)
 		break
 	}
 	if known && pinned.ID != "" && id != pinned.ID {
@@ -240,6 +243,21 @@ func unidentified(err error) error {
 		p.Next = "see that base_url is the address of the workspace's region and can be reached, then run the same command again; nothing was written"
 	}
 	return p
+}
+
+// clockSkew is how far two clocks may be apart before it is worth a word.
+const clockSkew = 30 * time.Second
+
+// compareClocks tells when the machine's clock and the workspace's differ. Marks go by the workspace's, so nothing is
+// lost; the times of commits, and those at which pipelines begin, go by the machine's.
+func (r *run) compareClocks(w *workspace, server time.Time) {
+	if skew := r.now().Sub(server); !server.IsZero() && skew.Abs() > clockSkew {
+		word := "ahead of"
+		if skew < 0 {
+			word = "behind"
+		}
+		r.reported.Notes = append(r.reported.Notes, fmt.Sprintf("this machine's clock is %s %s that of %s", brief(skew.Abs()), word, w.name))
+	}
 }
 
 func mixed(w *workspace, pinned load.Workspace) *Problem {
