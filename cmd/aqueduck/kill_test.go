@@ -12,14 +12,10 @@ import (
 	"aqueduck/internal/crash"
 )
 
-// kills is how many processes are killed at random times: AQUEDUCK_KILLS, or a hundred. With the race detector, which
-// does not see into other processes, there are a few only.
+// kills is how many processes are killed at random times: AQUEDUCK_KILLS, or a hundred.
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AQUEDUCK_KILLS")
-	if text == "" && racing {
-		return 10
-	}
 	if text == "" {
 		return 100
 	}

@@ -1,6 +1,0 @@
-//go:build race
-
-package main
-
-// racing says that the tests run with the race detector.
-const racing = true
