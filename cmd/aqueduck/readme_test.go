@@ -93,6 +93,9 @@ func sh(t *testing.T, dir, command string, env ...string) string {
 // no time has passed; then it looks around.
 func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("three runs of the demo at its full size")
+	}
 	dir := checkout(t)
 	demo, test, _ := strings.Cut(the(t, "", "make demo"), "\n")
 	if demo != "make demo" || test != "make test\n" {

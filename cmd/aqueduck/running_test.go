@@ -61,17 +61,18 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 	}
 	// The run tells of itself every two seconds.
 	told := regexp.MustCompile(`(?m)^running   nightly, reading since \S+Z: \d?\d%, (about \S+ left, )?[\d,]+ rows, \d+ requests$`)
-	for got := ""; !told.MatchString(got); got = ask("status") {
+	status := ""
+	for ; !told.MatchString(status); status = ask("status") {
 		select {
 		case <-run.ended:
-			t.Fatalf("the run ended, and status never told of it:\n%s", got)
+			t.Fatalf("the run ended, and status never told of it:\n%s", status)
 		default:
 		}
 	}
 	for _, want := range []string{`(?m)^          contacts +history +\d+ read, \d+ rows$`, `(?m)^          deleted_contacts +done +20 read, 20 rows$`,
-		`(?m)^  contacts +– +\d{4}-\S+Z  back to \d{4}-\S+$`, `(?m)^next      nightly at `} {
-		if got := ask("status"); !regexp.MustCompile(want).MatchString(got) {
-			t.Errorf("status does not match %s:\n%s", want, got)
+		`(?m)^  contacts +\S+ +\d{4}-\S+Z  back to \d{4}-\S+$`, `(?m)^next      nightly at `} {
+		if !regexp.MustCompile(want).MatchString(status) {
+			t.Errorf("status does not match %s:\n%s", want, status)
 		}
 	}
 	if got := ask("status", "-o", "json"); !strings.Contains(got, `"pid": `+strconv.Itoa(run.cmd.Process.Pid)) || strings.Contains(got, "0001-01-01") {
@@ -83,8 +84,8 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 
 	other := start(t, "aqueduck", h.env(), "sync", "-f", h.file, "--wait", "0s")
 	code := other.exit()
-	said := regexp.MustCompile(`^error\[busy\] another process writes this warehouse: process ` + strconv.Itoa(run.cmd.Process.Pid) +
-		`, pipeline nightly, run [0-9A-Z]{26}, since \d{4}-\S+Z\n     next: wait for it, by --wait, or see what it does: aqueduck status\n$`)
+	said := regexp.MustCompile(`(?m)^error\[busy\] another process writes this warehouse: process ` + strconv.Itoa(run.cmd.Process.Pid) +
+		`, pipeline nightly, run [0-9A-Z]{26}, since \d{4}-\S+Z\n     next: wait for it, by --wait, or see what it does: aqueduck status$`)
 	if code != 5 || !said.MatchString(other.says()) {
 		t.Errorf("a second run ended with %d:\n%s", code, other.says())
 	}
