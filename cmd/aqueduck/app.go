@@ -190,6 +190,11 @@ func (a *app) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 }
 
+// colourless says whether the terminal's owner wants, or it has, no colours.
+func (a *app) colourless() bool {
+	return a.fallback("NO_COLOR", "") != "" || a.fallback("TERM", "") == "dumb"
+}
+
 func terminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0

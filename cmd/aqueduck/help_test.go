@@ -163,3 +163,14 @@ func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
 		}
 	}
 }
+
+func TestColoursAreLeftOutWhereNobodyWantsThem(t *testing.T) {
+	t.Parallel()
+	for pair, want := range map[string]bool{"NO_COLOR=1": true, "NO_COLOR=": false, "TERM=dumb": true, "TERM=xterm": false, "X=1": false} {
+		a, _, _ := inProcess()
+		a.env = lookup([]string{pair})
+		if got := a.colourless(); got != want {
+			t.Errorf("%s: %t", pair, got)
+		}
+	}
+}
