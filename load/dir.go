@@ -66,7 +66,10 @@ func (d Dir) Prepare() error {
 	}
 	if !known {
 		if err := d.strange(); err != nil {
-			return err
+			// What was strange may be another process at work, which has set the mark since.
+			if known, again := d.known(); again != nil || !known {
+				return err
+			}
 		}
 	}
 	if err := d.build(); err != nil {
@@ -150,7 +153,7 @@ func (d Dir) strange() error {
 // unfinished says whether a first start was killed before it could set the mark.
 func (d Dir) unfinished() bool {
 	entries, err := os.ReadDir(d.State())
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != "format.new" })
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), "format.new") })
 }
 
 // build makes what is missing. Readers reach the published files through .aqueduck, and see nothing else of it.
@@ -162,13 +165,15 @@ func (d Dir) build() error {
 		return err
 	}
 	if !disk.Exists(d.marker()) {
-		if err := os.WriteFile(d.marker()+".new", []byte(format), 0o644); err != nil {
+		// Another process may be making the same warehouse: each writes the mark under a name of its own.
+		fresh := fmt.Sprintf("%s.new-%d", d.marker(), os.Getpid())
+		if err := os.WriteFile(fresh, []byte(format), 0o644); err != nil {
 			return err
 		}
-		if err := disk.SyncFile(d.marker() + ".new"); err != nil {
+		if err := disk.SyncFile(fresh); err != nil {
 			return err
 		}
-		if err := disk.Move(d.marker(), d.marker()+".new"); err != nil {
+		if err := disk.Move(d.marker(), fresh); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,13 +174,15 @@ func GoneView(schema string, t transform.Table) string {
 		duck.Table(schema, t.View), transform.GoneColumn, duck.Table(schema, t.Name), transform.GoneColumn)
 }
 
+// ErrNarrower is the answer to a column declared with a type that not all stored values may fit.
+var ErrNarrower = errors.New("the stored values of a column might not fit its new type")
+
 // widens refuses a change of type that could lose values.
 func widens(stored string, c transform.Column) error {
 	if c.SQL == "VARCHAR" || stored == "BIGINT" && c.SQL == "DOUBLE" {
 		return nil
 	}
-	return fmt.Errorf("column %s is stored as %s and declared as %s, which could lose values: give the new column another name",
-		c.Name, stored, c.SQL)
+	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", ErrNarrower, c.Name, stored, c.SQL)
 }
 
 // toFill is the fact, in _sync.meta, that a new column still has to be filled: DuckDB refuses to change the columns and

@@ -54,6 +54,9 @@ func (a *app) embedded(dir load.Dir) (pipeline.Source, error) {
 	if err != nil {
 		return source, err
 	}
+	if first && dir.Current() != "" {
+		return source, nil // a real workspace's warehouse: the run will refuse to mix them, and nothing is left in it
+	}
 	text, err := json.Marshal(life)
 	if err == nil {
 		err = renameio.WriteFile(kept(dir), text, 0o600)

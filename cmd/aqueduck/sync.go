@@ -66,6 +66,7 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 		}
 		report, err := runner.Sync(ctx, p, o)
 		if err != nil {
+			fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
 			return err
 		}
 		a.report(report)

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -97,6 +98,29 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	}
 	if report = b.sync(pipeline.Options{Select: []string{"help_centers"}}); report.Rows() != 0 {
 		t.Errorf("a quiet run wrote %d rows", report.Rows())
+	}
+	b.addsAColumn(filepath.Join(filepath.Dir(b.file), "streams", "help_centers.yaml"))
+}
+
+// addsAColumn gives the stream a column for a field that was in _extra until now: its rows get it without being read.
+func (b *bed) addsAColumn(file string) {
+	b.t.Helper()
+	text := strings.Replace(helpCenters, "children:", "  - {name: display_name, type: text, doc: Its name for people.}\nchildren:", 1)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	config, err := os.ReadFile(b.file)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.configure(string(config))
+	plan, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, false)
+	if err != nil || len(plan.Columns) != 1 || plan.Columns[0] != "main.help_centers.display_name" && plan.Columns[0] != "main.help_centers_all.display_name" {
+		b.t.Errorf("the plan says %+v, %v", plan.Columns, err)
+	}
+	report := b.sync(pipeline.Options{Select: []string{"contact_activities"}})
+	if got := b.rows("SELECT count(display_name), count(_extra->>'display_name') FROM help_centers_all"); got[0] != "120|0" || len(report.Changes) != 1 {
+		b.t.Errorf("filled and left in _extra: %v; %+v", got, report.Changes)
 	}
 }
 

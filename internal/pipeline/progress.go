@@ -54,7 +54,7 @@ type progress struct {
 type backfill struct {
 	began         time.Time
 	before, total int64 // stored when this run began with the history; counted by the source
-	read          int64
+	known, stored int64 // new records of this run until then, and since; what is read again does not count
 }
 
 func newProgress(r *run) *progress {
@@ -64,7 +64,7 @@ func newProgress(r *run) *progress {
 func (p *progress) start(t *task, phase extract.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.streams[t] = &RunningStream{Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo)}
+	p.streams[t] = &RunningStream{Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo), Backfill: t.reached()}
 	p.run.runner.Log.Debug("stream begins", "stream", t.stream.Name, "phase", phase)
 }
 
@@ -72,23 +72,26 @@ func (p *progress) page(t *task, page extract.Page) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.streams[t].Extracted += int64(len(page.Records))
-	if h := p.history[t]; h != nil {
-		h.read += int64(len(page.Records))
-		p.streams[t].Backfill = h.share()
-	}
 }
 
 func (p *progress) committed(t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.streams[t]; s != nil {
-		s.Rows, s.SyncedTo = t.result.Rows, unix(t.state.SyncedTo)
+		s.Rows, s.SyncedTo, s.Backfill = t.result.Rows, unix(t.state.SyncedTo), t.reached()
+	}
+	if h := p.history[t]; h != nil {
+		h.stored = t.result.New - h.known
+		p.streams[t].Backfill = h.share()
 	}
 }
 
 func (p *progress) end(t *task) {
 	p.mu.Lock()
-	p.streams[t].Phase = "done"
+	p.streams[t].Phase, p.streams[t].Backfill = "done", t.reached()
+	if h := p.history[t]; h != nil && t.owesHistory() {
+		p.streams[t].Backfill = h.share()
+	}
 	p.mu.Unlock()
 	sent := t.workspace.client.Sent(t.stream)
 	p.run.runner.Log.Info("stream "+string(t.result.Status), "stream", t.stream.Name, "extracted", t.result.Extracted,
@@ -120,27 +123,27 @@ func (p *progress) measure(ctx context.Context, t *task) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.history[t] = &backfill{began: p.run.now(), before: stored, total: total}
+	p.history[t] = &backfill{began: p.run.now(), before: stored, total: total, known: t.result.New}
 }
 
 func (b *backfill) share() float64 {
-	return min(0.99, float64(b.before+b.read)/float64(b.total))
+	return min(0.99, float64(b.before+b.stored)/float64(b.total))
 }
 
 // left estimates how long the rest takes at this run's pace; 0 when nothing was read yet.
 func (b *backfill) left(now time.Time) time.Duration {
-	if b.read == 0 {
+	if b.stored == 0 {
 		return 0
 	}
-	rest := max(0, b.total-b.before-b.read)
-	return time.Duration(float64(now.Sub(b.began)) / float64(b.read) * float64(rest))
+	rest := max(0, b.total-b.before-b.stored)
+	return time.Duration(float64(now.Sub(b.began)) / float64(b.stored) * float64(rest))
 }
 
 // backfilled is the share of a stream's history that is read and the time the rest may take.
 func (p *progress) backfilled(t *task) (share float64, left time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !t.hasHistory() {
+	if t.stream.Read.Over != nil || t.state.SyncedTo > 0 && !t.owesHistory() {
 		return 1, 0
 	}
 	if h := p.history[t]; h != nil {
@@ -156,15 +159,17 @@ func (p *progress) snapshot() Running {
 	now := p.run.now()
 	r := Running{Run: p.run.id, Pipeline: p.run.pipeline.Name, PID: os.Getpid(), Started: p.run.started, At: now, Doing: p.doing, Percent: 100}
 	for _, t := range p.run.tasks {
-		s := RunningStream{Stream: t.stream.Name, Phase: "waiting"}
+		s := RunningStream{Stream: t.stream.Name, Phase: "waiting", Backfill: t.found}
 		if known := p.streams[t]; known != nil {
 			s = *known
 		}
 		r.Rows += s.Rows
 		r.Streams = append(r.Streams, s)
-		if h := p.history[t]; h != nil && s.Phase != "done" {
-			r.Percent = min(r.Percent, 100*h.share())
+		if h := p.history[t]; h != nil && s.Backfill < 1 {
 			r.Left = max(r.Left, h.left(now))
+		}
+		if t.stream.Read.Over == nil {
+			r.Percent = min(r.Percent, 100*s.Backfill)
 		}
 	}
 	for _, w := range p.run.workspaces {

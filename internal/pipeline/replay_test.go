@@ -94,7 +94,7 @@ func (c *consumer) watch(l *life, interrupt func()) func(int) {
 		if n-first == last {
 			interrupt()
 		}
-		l.space.Advance(time.Duration(l.roll(60)) * time.Second)
+		l.space.Advance(time.Duration(l.roll(25)) * time.Second)
 		if l.roll(6) == 0 {
 			l.happen(1)
 		}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -163,6 +164,15 @@ func (r *Report) LastLine() string {
 	return fmt.Sprintf("%s %s ok=%d unavailable=%d failed=%d rows=%d rejected=%d requests=%d backfill=%d%%%s published=%s time=%s run=%s",
 		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), r.Rows(), rejected, r.Requests,
 		int(r.backfill()*100), left, published, brief(r.Time), r.RunID)
+}
+
+// Stopped is the last line of a run that was none: what is wrong is told beside it.
+func Stopped(ctx context.Context, p *Pipeline, err error) string {
+	word := "FAILED"
+	if ctx.Err() != nil {
+		word = "INTERRUPTED"
+	}
+	return fmt.Sprintf("%s %s error=%s published=no", word, p.Name, AsProblem(err).Class)
 }
 
 // brief is a duration as a person reads it: 11.2s, 4m10s, 7h10m.

@@ -3,6 +3,9 @@ package pipeline_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -212,4 +215,24 @@ func TestT131ClocksThatDifferAreTold(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	b.equalsOracle()
+}
+
+// TestRejectsAreKeptForAWeek removes older texts of records that were kept out whole.
+func TestRejectsAreKeptForAWeek(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(125))
+	b.sync(pipeline.Options{})
+	kept := map[string]time.Duration{"old.jsonl": -8 * 24 * time.Hour, "recent.jsonl": -6 * 24 * time.Hour}
+	for name, age := range kept {
+		path := filepath.Join(b.runner.Dir.RejectDir(), name)
+		at := b.space.Clock().Add(age)
+		if err := errors.Join(os.WriteFile(path, []byte("{}\n"), 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.sync(pipeline.Options{})
+	files, err := os.ReadDir(b.runner.Dir.RejectDir())
+	if err != nil || len(files) != 1 || files[0].Name() != "recent.jsonl" {
+		t.Errorf("kept %v, %v", files, err)
+	}
 }

@@ -117,3 +117,38 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedPublishTellsWhyAndLosesNothing has publishing fail in the middle of a run, when other streams still have rows
+// to write: the run ends with the cause, and the next one publishes what this one committed.
+func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
+	b.sync(pipeline.Options{})
+	file := b.runner.Dir.Current()
+	newLife(b, 116).happen(20)
+	b.space.Advance(time.Hour)
+	published, away := b.runner.Dir.Published(), b.runner.Dir.Published()+".away"
+	broken := false
+	b.space.Between(func(int) {
+		b.space.Advance(40 * time.Second)
+		if !broken {
+			broken = true
+			if err := os.Rename(published, away); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{FullRefresh: true})
+	if err == nil || !strings.Contains(err.Error(), "publish: ") || !strings.Contains(err.Error(), "no such file or directory") {
+		t.Errorf("the run ended with %v", err)
+	}
+	b.space.Between(nil)
+	if err := os.Rename(away, published); err != nil {
+		t.Fatal(err)
+	}
+	if b.runner.Dir.Current() != file {
+		t.Errorf("the link leads to %s", b.runner.Dir.Current())
+	}
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}

@@ -75,6 +75,9 @@ func (r *run) do(ctx context.Context) error {
 	r.phase(ctx, extract.Forward)
 	if r.historyLeft() && !r.over() && ctx.Err() == nil {
 		// Whoever opens the file during a long first sync sees yesterday before last year.
+		if err := r.saveAs(ctx, "UNFINISHED"); err != nil {
+			return err
+		}
 		if err := r.publish(ctx, true); err != nil {
 			return err
 		}
@@ -253,9 +256,19 @@ func (t *task) over(ctx context.Context) error {
 }
 
 // hasHistory says that there are older records to read, also where the start was put earlier since the history was read.
-func (t *task) hasHistory() bool {
+func (t *task) hasHistory() bool { return t.owesHistory() && !t.windowed() }
+
+func (t *task) owesHistory() bool {
 	deeper := !t.start.IsZero() && t.state.HistoryTo > t.start.Unix() || t.start.IsZero() && t.state.HistoryTo > 0
-	return t.stream.Read.Since.By == "search" && (!t.state.HistoryDone || deeper) && !t.windowed()
+	return t.stream.Read.Since.By == "search" && (!t.state.HistoryDone || deeper)
+}
+
+// reached is 1 when everything that is wanted of a stream was read once, 0 as long as it was not.
+func (t *task) reached() float64 {
+	if t.state.SyncedTo == 0 || t.owesHistory() {
+		return 0
+	}
+	return 1
 }
 
 func (r *run) historyLeft() bool {

@@ -53,11 +53,16 @@ func (r *run) order() []string {
 
 // save writes the run's own rows, which the next publish shows.
 func (r *run) save(ctx context.Context) error {
+	return r.saveAs(ctx, r.report().Outcome())
+}
+
+// saveAs writes the run's own rows with an outcome, in the place of those it wrote before.
+func (r *run) saveAs(ctx context.Context, outcome string) error {
 	report := r.report()
 	finished := r.now()
 	emulated := slices.ContainsFunc(r.workspaces, func(w *workspace) bool { return w.source.Emulated })
 	saved := load.Run{
-		RunID: r.id, Pipeline: r.pipeline.Name, Started: r.started, Finished: finished, Outcome: report.Outcome(),
+		RunID: r.id, Pipeline: r.pipeline.Name, Started: r.started, Finished: finished, Outcome: outcome,
 		ExitCode: report.Exit(), Rows: report.Rows(), Requests: report.Requests, Backfill: report.backfill(), Version: r.runner.Version, Emulated: emulated,
 	}
 	var streams []load.StreamRun

@@ -20,11 +20,14 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
 			continue
 		}
+		if o.windowed() && s.Read.Since.By != "search" {
+			continue // it has no times to read between
+		}
 		if !matches(o.Exclude, s) && (len(o.Select) == 0 || matches(o.Select, s)) {
 			chosen = append(chosen, s)
 		}
 	}
-	for _, pattern := range slices.Concat(o.Select, o.Exclude) {
+	for _, pattern := range slices.Concat(o.Select, o.Exclude, o.AcceptDrop) {
 		if !slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return matches([]string{pattern}, s) }) {
 			next := grammar.DidYouMean(pattern, r.Catalogue.Names())
 			if next == "" {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -103,12 +104,22 @@ func (s *Status) readRunning(dir load.Dir) error {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return fmt.Errorf("read %s: %w", dir.RunFile(), err)
 	}
-	if time.Since(info.ModTime()) > staleRun {
+	if time.Since(info.ModTime()) > staleRun || !alive(r.PID) {
 		s.Lost = &r
 	} else {
 		s.Running = &r
 	}
 	return nil
+}
+
+// alive says whether a process is there, as far as this machine can tell.
+func alive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = process.Signal(syscall.Signal(0))
+	return err == nil || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }
 
 func (s *Status) readPublished(ctx context.Context, dir load.Dir) error {

@@ -31,6 +31,7 @@ type task struct {
 	decoder   *transform.Decoder
 	filled    map[string]bool // columns that nearly every stored row has; nil until asked for
 
+	found  float64 // 1: an earlier run had read all that is wanted of it, 0: not yet
 	base   load.Checkpoint
 	state  extract.State
 	opened time.Time // when the open batch took its first record
@@ -50,7 +51,9 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, start: settings.Start,
 		result: StreamResult{Workspace: w.name, Stream: s.Name, Status: StatusOK},
 	}
-	return t, t.restore(ctx)
+	err = t.restore(ctx)
+	t.found = t.reached()
+	return t, err
 }
 
 // restore reads the checkpoint from the database, which alone knows what is committed.
@@ -133,8 +136,7 @@ func (t *task) add(page extract.Page) error {
 
 // windowed says that an explicit window is read, which moves no mark. Only searched streams have windows.
 func (t *task) windowed() bool {
-	o := t.run.options
-	return t.stream.Read.Since.By == "search" && (!o.Since.IsZero() || !o.Until.IsZero())
+	return t.stream.Read.Since.By == "search" && t.run.options.windowed()
 }
 
 func (t *task) full() bool {
@@ -158,7 +160,11 @@ func (t *task) commit(ctx context.Context) error {
 	if t.state.Sweep != nil {
 		batches[0].Sweep = t.state.Sweep.Number
 	}
-	t.result.reject(t.decoder.Rejects())
+	rejects := t.decoder.Rejects()
+	t.result.reject(rejects)
+	if err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows()); err != nil {
+		return err
+	}
 	written, err := t.run.writer.commit(ctx, t.workspace.name, t.stream.Name, t.base, next, batches)
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
@@ -168,6 +174,28 @@ func (t *task) commit(ctx context.Context) error {
 	t.run.progress.committed(t)
 	return nil
 }
+
+// refuseMostRejected stops the stream when more of its records were kept out whole than came in: that is a stream file
+// which does not fit its source, and moving the mark past such records would lose them.
+func (t *task) refuseMostRejected(rejects []transform.Reject, taken int64) error {
+	var whole int64
+	reason := ""
+	for _, r := range rejects {
+		if r.Raw != nil && r.Table == t.tables[0].Name {
+			whole, reason = whole+r.Count, r.Reason
+		}
+	}
+	if whole < minRejected || whole <= taken {
+		return nil
+	}
+	return &Problem{Class: "data",
+		What: fmt.Sprintf("stream %s: %d of %d records were kept out whole (%s); their text is in the rejects directory, the mark did not move",
+			t.stream.Name, whole, whole+taken, reason),
+		Next: "compare key: and required: in " + t.stream.File + " with a record of the source"}
+}
+
+// minRejected is how few bad records are no sign of a wrong stream file.
+const minRejected = 10
 
 func (t *task) next(state extract.State) load.Checkpoint {
 	return load.Checkpoint{

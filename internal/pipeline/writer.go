@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ type writer struct {
 	work      *load.Work
 	tables    map[string][]transform.Table // by schema, as prepared
 	published time.Time                    // of the last publish in this run, or its start
+	broken    error                        // why the work database was closed before the run's end
 	publishes int
 }
 
@@ -53,9 +55,17 @@ func (w *writer) use(f func(*load.Work) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.work == nil {
-		return fmt.Errorf("the work database is closed: an earlier fold or publish of this run did not succeed")
+		return w.closed()
 	}
 	return f(w.work)
+}
+
+// closed says that nothing can be written any more, and why.
+func (w *writer) closed() error {
+	if w.broken == nil {
+		return errors.New("the work database is closed")
+	}
+	return fmt.Errorf("the work database is closed: %w", w.broken)
 }
 
 // commit merges the batches, moves the checkpoint, and folds the log when it has grown long.
@@ -84,19 +94,20 @@ func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.work == nil {
-		return publish.Result{}, fmt.Errorf("nothing to publish: the work database is closed")
+		return publish.Result{}, w.closed()
 	}
 	spec := w.spec
 	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
 	result, err := publish.Publish(ctx, w.dir, w.work, spec)
 	w.work = nil
-	if err != nil {
+	if w.broken = err; err != nil {
 		return result, err // it says that it is about publishing
 	}
 	w.publishes++
 	w.published = w.open.Now()
 	if more {
 		if err := w.reopen(ctx); err != nil {
+			w.broken = err
 			return result, fmt.Errorf("go on after publishing: %w", err)
 		}
 	}
