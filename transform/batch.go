@@ -50,3 +50,7 @@ func (d *Decoder) Take() []Batch {
 	d.records, d.bytes = 0, 0
 	return batches
 }
+
+// Trim gives up the memory of released batches that is kept for the batches to come. It may be called at any time, also
+// while another goroutine appends.
+func (d *Decoder) Trim() { d.memory.trim() }

@@ -55,6 +55,13 @@ func (p *pool) Free(b []byte) {
 	p.free = append(p.free, b)
 }
 
+// trim gives up what is kept.
+func (p *pool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = nil
+}
+
 // Allocate gives zeroed memory.
 func (p *pool) Allocate(size int) []byte { return memory.DefaultAllocator.Allocate(size) }
 

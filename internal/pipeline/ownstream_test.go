@@ -119,7 +119,7 @@ func (b *bed) addsAColumn(file string) {
 		b.t.Errorf("the plan says %+v, %v", plan.Columns, err)
 	}
 	report := b.sync(pipeline.Options{Select: []string{"contact_activities"}})
-	if got := b.rows("SELECT count(display_name), count(_extra->>'display_name') FROM help_centers_all"); got[0] != "120|0" || len(report.Changes) != 1 {
+	if got := b.rows("SELECT count(display_name), count(_extra->>'display_name') FROM help_centers_all"); got[0] != "120|0" || len(report.Changes) == 0 {
 		b.t.Errorf("filled and left in _extra: %v; %+v", got, report.Changes)
 	}
 }

@@ -74,7 +74,8 @@ func (t *task) restore(ctx context.Context) error {
 }
 
 // read is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
-// whole when reading stopped is committed, whatever stopped it.
+// whole when reading stopped is committed, whatever stopped it. History is many windows one after the other, short ones
+// first: there the end of a window is no reason to commit less than a batch.
 func (t *task) read(ctx context.Context, req extract.Request) error {
 	reader := t.workspace.client.Read(req)
 	for !t.run.over() {
@@ -88,7 +89,7 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 		if err := t.add(page); err != nil {
 			return err
 		}
-		if page.Boundary || t.full() {
+		if t.full() || page.Boundary && req.Phase != extract.History {
 			if err := t.commit(ctx); err != nil {
 				return err
 			}

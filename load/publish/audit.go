@@ -63,13 +63,20 @@ func nullsOf(statistics *duckdb.OrderedMap, column string) (int64, error) {
 // with what DuckDB counted.
 func auditPart(path string, columns []storedColumn, want counted) error {
 	return audit(path, columns, want.rows, func(file *parquet.File) error {
-		for i, leaf := range file.Root().Columns() {
-			values, err := countValues(leaf.Pages())
-			if err != nil {
-				return fmt.Errorf("column %s: %w", leaf.Name(), err)
+		values := make([]int64, len(columns))
+		// Row group by row group: a reader of a whole column keeps a page of each until it is closed.
+		for _, group := range file.RowGroups() {
+			for i, chunk := range group.ColumnChunks() {
+				n, err := countValues(chunk.Pages())
+				if err != nil {
+					return fmt.Errorf("column %s: %w", columns[i].name, err)
+				}
+				values[i] += n
 			}
-			if values != want.values[i] {
-				return fmt.Errorf("column %s has %d values in the file, DuckDB wrote %d", leaf.Name(), values, want.values[i])
+		}
+		for i, c := range columns {
+			if values[i] != want.values[i] {
+				return fmt.Errorf("column %s has %d values in the file, DuckDB wrote %d", c.name, values[i], want.values[i])
 			}
 		}
 		return nil

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// cost is what a process used.
+type cost struct {
+	cpu  float64 // seconds, user and system
+	wall float64 // seconds; on a shared machine it says little
+	peak int64   // bytes of resident memory at the most
+}
+
+// child is a process that is measured from its start to its end.
+type child struct {
+	command *exec.Cmd
+	stdin   io.WriteCloser
+	lines   *bufio.Reader // its standard output
+	began   time.Time
+	cost    cost
+}
+
+// begin starts one of the roles of this program in a process of its own.
+func begin(role string, args ...string) (*child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return start(exec.Command(self, append([]string{role}, args...)...))
+}
+
+// start starts a command. The kernel counts the memory of whoever starts a process as its peak too: so this process
+// stays small, and all that is large happens in children.
+func start(command *exec.Cmd) (*child, error) {
+	c := &child{command: command, began: time.Now()}
+	command.Stderr = os.Stderr
+	var err error
+	if c.stdin, err = command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.lines = bufio.NewReader(out)
+	return c, command.Start()
+}
+
+// end closes the child's input, reads its output to the end, and waits for it.
+func (c *child) end() error {
+	_, err := c.finish()
+	return err
+}
+
+// finish is end; it gives what is left of the output.
+func (c *child) finish() (string, error) {
+	closed := c.stdin.Close()
+	text, err := io.ReadAll(c.lines)
+	err = errors.Join(closed, err, c.command.Wait())
+	c.cost = cost{cpu: seconds(c.command.ProcessState), wall: time.Since(c.began).Seconds()}
+	if usage, ok := c.command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.cost.peak = usage.Maxrss << 10 // counted in KiB
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", c.command, err, text)
+	}
+	return string(text), err
+}
+
+func seconds(s *os.ProcessState) float64 { return (s.UserTime() + s.SystemTime()).Seconds() }
+
+// own is the CPU time that this process has used so far.
+func own() float64 {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return float64(r.Utime.Sec+r.Stime.Sec) + float64(r.Utime.Usec+r.Stime.Usec)/1e6
+}
+
+// measure runs a role to its end.
+func measure(role string, args ...string) (string, cost, error) {
+	c, err := begin(role, args...)
+	if err != nil {
+		return "", cost{}, err
+	}
+	text, err := c.finish()
+	return text, c.cost, err
+}

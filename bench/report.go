@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"aqueduck/load"
+)
+
+// report is what was measured over one workspace.
+type report struct {
+	contacts, bytes int64
+	readJSON        []cost
+	copied          []cost
+	steps           stepCost
+	stepsPeak       int64
+	first           synced
+	nothing         synced
+	changes         int64
+	night           synced
+	all             synced
+}
+
+// machine is one line about where this runs.
+func machine(ctx context.Context) string {
+	model := "unknown processor"
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if _, after, found := strings.Cut(string(text), "model name\t: "); err == nil && found {
+		model, _, _ = strings.Cut(after, "\n")
+	}
+	duckdb, err := load.Version(ctx)
+	if err != nil {
+		duckdb = "of unknown version"
+	}
+	return fmt.Sprintf("%d × %s, %s, DuckDB %s", runtime.NumCPU(), model, runtime.Version(), duckdb)
+}
+
+func mean(costs []cost) cost {
+	var sum cost
+	for _, c := range costs {
+		sum.cpu += c.cpu / float64(len(costs))
+		sum.peak = max(sum.peak, c.peak)
+	}
+	return sum
+}
+
+// print writes the table that docs/performance.md shows.
+func (r *report) print(w io.Writer) {
+	peer := mean(r.readJSON)
+	fmt.Fprintf(w, "\n%d contacts, %.0f MB of JSON\n\n", r.contacts, float64(r.bytes)/1e6)
+	fmt.Fprintln(w, "| step | CPU s | contacts / CPU s | MB / CPU s | of read_json | peak MiB | requests |")
+	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|")
+	line := func(name string, cpu float64, peak int64, requests int64) {
+		fmt.Fprintf(w, "| %s | %.2f | %.0f | %.0f | %.2f | %s | %s |\n", name, cpu, float64(r.contacts)/cpu, float64(r.bytes)/1e6/cpu,
+			peer.cpu/cpu, number(peak>>20), number(requests))
+	}
+	copied := mean(r.copied)
+	line("a copy of the bytes", copied.cpu, copied.peak, 0)
+	line("DuckDB `read_json` into a table", peer.cpu, peer.peak, 0)
+	line("decode alone", r.steps.Decode, 0, 0)
+	line("commit alone", r.steps.Commit, r.stepsPeak, 0)
+	line("**the whole way**", r.first.cost.cpu, r.first.cost.peak, r.first.requests)
+	fmt.Fprintln(w, "\n| run | CPU s | rows written | peak MiB | requests |")
+	fmt.Fprintln(w, "|---|---:|---:|---:|---:|")
+	night := func(name string, s synced) {
+		fmt.Fprintf(w, "| %s | %.2f | %d | %d | %d |\n", name, s.cost.cpu, s.rows, s.cost.peak>>20, s.requests)
+	}
+	night("nothing changed", r.nothing)
+	night(fmt.Sprintf("%d contacts changed", r.changes), r.night)
+	night("first run with feeds and lists", r.all)
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}

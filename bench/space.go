@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// hourZero is when the emulated workspace begins to live; its clock runs on from there with the machine's.
+var hourZero = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+
+const spaceToken = "emulated-workspace-token"
+
+// serveSpace is the process of the emulated workspace. It prints its address, serves until its standard input ends, and
+// changes contacts on demand. Whatever it costs is not the sync's.
+func serveSpace(args []string) error {
+	contacts, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	w := emulator.New(emulator.Config{
+		Seed: 1, Contacts: contacts, Inactive: contacts / 100, Activities: contacts / 10, Start: hourZero, Token: spaceToken, NoLog: true,
+		Now: func() time.Time { return hourZero.Add(time.Since(began)) }, Knobs: emulator.Knobs{NestedCap: 50},
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", w)
+	mux.HandleFunc("POST /_bench/change", func(rw http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.FormValue("contacts"))
+		if err == nil {
+			err = change(w, n)
+		}
+		if err != nil {
+			http.Error(rw, err.Error(), http.StatusBadRequest)
+		}
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	fmt.Printf("http://%s\n", listener.Addr())
+	_, err = io.Copy(io.Discard, os.Stdin)
+	err = errors.Join(err, server.Close())
+	if end := <-served; !errors.Is(end, http.ErrServerClosed) {
+		err = errors.Join(err, end)
+	}
+	return err
+}
+
+// change updates n contacts, spread over all, and lets search hear of it.
+func change(w *emulator.Workspace, n int) error {
+	ids := w.IDs("active")
+	if n <= 0 || n > len(ids) {
+		return fmt.Errorf("%d of %d contacts cannot change", n, len(ids))
+	}
+	// A day later, so that the overlap of the next reading holds this night and not the population's last hours too.
+	w.Advance(72 * time.Hour)
+	for i := range n {
+		set := emulator.Change{Field: "name", Value: fmt.Sprintf("Changed Name %d", i)}
+		if err := w.UpdateContact(ids[i*(len(ids)/n)], set); err != nil {
+			return err
+		}
+	}
+	w.Advance(time.Hour)
+	return nil
+}
+
+// space is the emulated workspace as the measuring process has it.
+type space struct {
+	url   string
+	child *child
+}
+
+// openSpace starts a workspace and waits until it answers.
+func openSpace(contacts int) (*space, error) {
+	c, err := begin("space", strconv.Itoa(contacts))
+	if err != nil {
+		return nil, err
+	}
+	line, err := c.lines.ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start the emulator: %w", err), c.end())
+	}
+	return &space{url: strings.TrimSpace(line), child: c}, nil
+}
+
+// post asks the workspace for something that only the bench asks for.
+func (s *space) post(ctx context.Context, path string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode >= http.StatusMultipleChoices {
+		err = fmt.Errorf("POST %s: %s %s", path, answer.Status, text)
+	}
+	return err
+}
+
+func (s *space) close() error { return s.child.end() }

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"time"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// configuration is what the measured syncs run: contacts with their child tables, and all that is published of them;
+// or everything.
+const configuration = `version: 1
+warehouse: {dir: data}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"}
+pipelines:
+  contacts: {streams: [contacts]}
+  nightly: {streams: [contacts, deleted_contacts, contact_activities]}
+`
+
+// synced is one run of the program.
+type synced struct {
+	cost     cost
+	rows     int64
+	requests int64
+}
+
+var lastLine = regexp.MustCompile(`(?m)^OK .* rows=(\d+) .*requests=(\d+) .*published=yes`)
+
+// sync runs the program itself, as it is shipped, over a workspace into a warehouse; or, to be profiled, the same
+// pipeline inside this one.
+func (b *bench) sync(dir, name string) (synced, error) {
+	file := filepath.Join(b.dir, "pipelines.yaml")
+	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
+		return synced{}, err
+	}
+	command := exec.Command(b.binary, "-f", file, "--dir", dir, "--quiet", "sync", name)
+	if b.profile != "" {
+		self, err := os.Executable()
+		if err != nil {
+			return synced{}, err
+		}
+		b.profiles++
+		out := fmt.Sprintf("sync-%d-%d.pprof", b.contacts, b.profiles)
+		command = exec.Command(self, "profile", file, dir, name, filepath.Join(b.profile, out))
+	}
+	command.Env = append(os.Environ(), "WORKSPACE_URL="+b.space.url, "WORKSPACE_TOKEN="+spaceToken)
+	c, err := start(command)
+	if err != nil {
+		return synced{}, err
+	}
+	text, err := c.finish()
+	if err != nil {
+		return synced{}, err
+	}
+	found := lastLine.FindStringSubmatch(text)
+	if found == nil {
+		return synced{}, fmt.Errorf("the sync did not end well: %s", strings.TrimSpace(text))
+	}
+	rows, err := strconv.ParseInt(found[1], 10, 64)
+	if err != nil {
+		return synced{}, err
+	}
+	requests, err := strconv.ParseInt(found[2], 10, 64)
+	return synced{cost: c.cost, rows: rows, requests: requests}, err
+}
+
+// gcPercent is the program's own setting.
+const gcPercent = 20
+
+// profiled runs the pipeline in this process and writes its CPU profile.
+func profiled(args []string) (err error) {
+	out, err := os.Create(args[3])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	config, catalogue, err := pipeline.LoadConfig(args[0], os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	debug.SetGCPercent(gcPercent)
+	runner := &pipeline.Runner{
+		Config: config, Catalogue: catalogue, Dir: load.Dir(args[1]), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+			url, token, err := config.Connect(name, os.LookupEnv)
+			return pipeline.Source{BaseURL: url, Token: token}, err
+		},
+		Wait: func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(d):
+				return nil
+			}
+		},
+	}
+	p, ok := config.Pipeline(args[2])
+	if !ok {
+		return fmt.Errorf("no pipeline %s", args[2])
+	}
+	if err := pprof.StartCPUProfile(out); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	report, err := runner.Sync(context.Background(), p, pipeline.Options{})
+	if err != nil {
+		return err
+	}
+	fmt.Println(report.LastLine())
+	return nil
+}
