@@ -62,7 +62,8 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 	// The run tells of itself every two seconds.
 	told := regexp.MustCompile(`(?m)^running   nightly, reading since \S+Z: \d?\d%, (about \S+ left, )?[\d,]+ rows, \d+ requests$`)
 	status := ""
-	for ; !told.MatchString(status); status = ask("status") {
+	under := regexp.MustCompile(`(?m)^          contacts +history `)
+	for ; !told.MatchString(status) || !under.MatchString(status); status = ask("status") {
 		select {
 		case <-run.ended:
 			t.Fatalf("the run ended, and status never told of it:\n%s", status)
