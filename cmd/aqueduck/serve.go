@@ -66,6 +66,7 @@ func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline
 	switch {
 	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
 	case err != nil:
+		fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
 		fmt.Fprintln(a.stderr, pipeline.AsProblem(err).Text())
 	default:
 		a.report(report)
