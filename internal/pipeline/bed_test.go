@@ -131,8 +131,6 @@ func (b *bed) rowsOf(file, sql string) []string {
 	return rows
 }
 
-func (b *bed) ask(sql string) ([]string, error) { return oracletest.Rows(b.runner.Dir.Current(), sql) }
-
 // equalsOracle compares every published relation with what a perfect reader would hold.
 func (b *bed) equalsOracle() {
 	b.t.Helper()

@@ -363,12 +363,10 @@ func TestT43TheIDIsTheOnlyKey(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	b.equalsOracle()
-	var got, want []string
+	var want []string
 	for _, row := range b.space.Oracle("contacts") {
 		want = append(want, fmt.Sprintf("%v|%v", row["id"], row["custom_attributes"]))
 	}
-	for _, row := range b.rows("SELECT id, custom_attributes::VARCHAR FROM contacts") {
-		got = append(got, row)
-	}
+	got := b.rows("SELECT id, custom_attributes::VARCHAR FROM contacts")
 	oracletest.Same(t, "custom attributes", got, want)
 }
