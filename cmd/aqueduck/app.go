@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -169,6 +170,9 @@ func (a *app) load() (*pipeline.Config, *schemas.Catalogue, error) {
 // warehouse is the directory to look into: commands that only look need no configuration when --dir is given.
 func (a *app) warehouse() (load.Dir, error) {
 	if a.dir != "" {
+		if _, err := os.Stat(a.dir); errors.Is(err, fs.ErrNotExist) {
+			return "", &pipeline.Problem{Class: "config", What: "there is no directory " + a.dir, Next: "name the warehouse's directory: --dir DIR"}
+		}
 		return load.Dir(a.dir), nil
 	}
 	config, _, err := a.load()

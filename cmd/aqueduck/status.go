@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,11 @@ when the next run is due. Reads the published file and run.json only; needs neit
 			}
 			var config *pipeline.Config // without one there is no next run to tell of
 			if _, err := os.Stat(a.file); err == nil {
-				if config, _, err = a.load(); err != nil {
+				if config, _, err = a.load(); err != nil && a.dir == "" {
 					return err
+				}
+				if err != nil {
+					fmt.Fprintf(a.stderr, "note: %s has mistakes, so that no next run is shown: aqueduck check lists them\n", a.file)
 				}
 			}
 			s, err := pipeline.ReadStatus(c.Context(), dir, config)

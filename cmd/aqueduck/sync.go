@@ -97,6 +97,8 @@ func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err erro
 		return misused(c, "%w", err)
 	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
 		return misused(c, "--since %s is not before --until %s", since, until)
+	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
+		return misused(c, "--full-refresh reads everything: it goes without --since and --until")
 	case o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
 		return misused(c, "--max-time, --max-requests and --wait cannot be below zero")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -68,6 +69,9 @@ func suggestFlag(c *cobra.Command, err error) error {
 	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
 	if !found {
 		return err
+	}
+	if strings.ContainsAny(name, " \t\n") {
+		return errors.New("an argument that begins with -- is taken for a flag: write -- in front of it, or give it on standard input")
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -46,6 +46,14 @@ func Parse(spec string, zone *time.Location) (*Schedule, error) {
 			}
 		}
 	}
+	fields[4] = sunday(fields[4])
+	for i, field := range fields {
+		alone := [5]string{"*", "*", "*", "*", "*"}
+		alone[i] = field
+		if _, err := parse(strings.Join(alone[:], " ")); err != nil {
+			return nil, fmt.Errorf("invalid cron expression: %q is no %s", field, meanings[i])
+		}
+	}
 	wall, err := parse(strings.Join(fields, " "))
 	if err != nil {
 		return nil, fmt.Errorf("invalid cron expression: %w", err)
@@ -56,6 +64,24 @@ func Parse(spec string, zone *time.Location) (*Schedule, error) {
 		return nil, ErrNever
 	}
 	return s, nil
+}
+
+// meanings are what the five fields are, with what they may hold.
+var meanings = [5]string{
+	"minute (0-59)", "hour (0-23)", "day of the month (1-31)", "month (1-12 or JAN-DEC)", "weekday (0-7 or SUN-SAT; 0 and 7 are Sunday)",
+}
+
+// sunday writes a field of weekdays without the 7 that many crons take for Sunday beside the 0; the parser does not.
+func sunday(field string) string {
+	items := strings.Split(field, ",")
+	for i, item := range items {
+		if item == "7" {
+			items[i] = "0"
+		} else if first, found := strings.CutSuffix(item, "-7"); found && first != "7" {
+			items[i] = first + "-6,0"
+		}
+	}
+	return strings.Join(items, ",")
 }
 
 // parse keeps a panic of the parser from ending the program.

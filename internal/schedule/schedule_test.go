@@ -180,8 +180,9 @@ func TestParseRefuses(t *testing.T) {
 		{"TZ=Europe/Berlin 0 2 * * *", "set timezone"},
 		{"0 0 30 2 *", "never comes true"},
 		{"0 0 31 4,6,9,11 *", "never comes true"},
-		{"60 * * * *", "invalid cron expression: end of range (60) above maximum (59)"},
-		{"0 2 * * 7", "invalid cron expression"},
+		{"60 * * * *", `"60" is no minute (0-59)`},
+		{"0 2 * * 8", `"8" is no weekday (0-7 or SUN-SAT; 0 and 7 are Sunday)`},
+		{"a b c d e", `"a" is no minute (0-59)`},
 		{"0 2 * * fry", "invalid cron expression"},
 		{"*/0 * * * *", "invalid cron expression"},
 		{"*-5 * * * *", "invalid cron expression"},
@@ -195,6 +196,23 @@ func TestParseRefuses(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestSundayIsSevenToo(t *testing.T) {
+	t.Parallel()
+	saturday := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for spec, days := range map[string]string{
+		"0 2 * * 7": "Sun Sun", "0 2 * * 5-7": "Sun Fri", "0 2 * * 1,7": "Sun Mon", "0 2 * * 0-7": "Sun Mon",
+	} {
+		s, err := Parse(spec, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := s.Next(saturday)
+		if got := first.Format("Mon") + " " + s.Next(first).Format("Mon"); got != days || s.String() != spec {
+			t.Errorf("%s: %s, want %s", spec, got, days)
+		}
 	}
 }
 
