@@ -1,0 +1,193 @@
+package extract_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/schemas"
+)
+
+func TestEmulatorFaultsLoseNothing(t *testing.T) {
+	t.Parallel()
+	single := []string{"error=%s", "429=%s", "reset=%s", "truncate=%s", "garbage=%s", "html404=%s"}
+	mixed := []string{"error=%[1]s:500,429=%[1]s,reset=%[1]s,truncate=%[1]s,garbage=%[1]s"} // at 0.3 each no answer would be whole
+	for p, kinds := range map[string][]string{"0.01": mixed, "0.05": mixed, "0.1": mixed, "0.3": single} {
+		for _, faults := range kinds {
+			chaos := fmt.Sprintf(faults, p)
+			t.Run(chaos, func(t *testing.T) {
+				t.Parallel()
+				c := emulated(t, emulator.Config{Seed: 4, Contacts: 100, Knobs: emulator.Knobs{Chaos: chaos}})
+				all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+				all[0].Read.Page.Size = 20
+				c.sync(5, all...)
+				c.w.Live(6)
+				c.quiet()
+				c.sync(5, all...)
+				c.compare()
+				c.compareIDs("deleted_contacts")
+				c.compareIDs("contact_activities")
+			})
+		}
+	}
+}
+
+func TestT9EmulatorChangesBetweenAnyTwoRequests(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 5})
+	contacts := stream(t, "contacts")
+	contacts.Read.Page.Size = 10
+	ids := c.w.IDs("active")
+	c.w.Between(func(n int) {
+		c.w.Advance(time.Second)
+		id := ids[(n*7919)%len(ids)]
+		// Some have been merged or deleted since: then nothing happens.
+		_ = c.w.UpdateContact(id, emulator.Change{Field: "name", Value: fmt.Sprintf("changed %d", n)})
+		if n%5 == 0 {
+			_, _ = c.w.CreateContact("lead")
+		}
+	})
+	for range 3 {
+		c.sync(1, contacts)
+	}
+	c.w.Between(nil)
+	c.quiet()
+	c.sync(1, contacts)
+	c.compare()
+}
+
+func TestEmulatorKilledAfterEachPage(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 6, Contacts: 120})
+	all := []*schemas.Stream{stream(t, "contacts"), stream(t, "deleted_contacts"), stream(t, "contact_activities")}
+	for _, s := range all {
+		s.Read.Page.Size = 10
+	}
+	for n := range 75 {
+		for _, s := range all {
+			if err := c.read(c.client(), s, 1+n%3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n%25 == 24 {
+			c.w.Live(1)
+			c.w.ExpireCursors()
+		}
+	}
+	c.quiet()
+	c.sync(1, all...)
+	c.sync(1, all...) // the sweep that the last kill had left open may have missed what moved
+	c.compare()
+	c.compareIDs("deleted_contacts")
+	c.compareIDs("contact_activities")
+}
+
+func TestT15EmulatorLoopStops(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 7, Knobs: emulator.Knobs{LoopAt: 3}})
+	contacts := stream(t, "contacts")
+	contacts.Read.Page.Size = 10
+	if err := c.read(c.client(), contacts, -1); !errors.Is(err, extract.ErrCursorLoop) {
+		t.Errorf("got %v, want ErrCursorLoop", err)
+	}
+}
+
+func TestT39EmulatorRetentionIsTold(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 8, Contacts: 60, Activities: 600})
+	feed := stream(t, "contact_activities")
+	c.sync(1, feed)
+	c.w.Live(24)
+	c.sync(1, feed)
+	if c.gaps != 0 {
+		t.Fatalf("%d gaps in a feed that was read daily", c.gaps)
+	}
+	c.w.Advance(60 * 24 * time.Hour)
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.Retention = 30 * 24 * time.Hour })
+	c.w.Live(24)
+	c.sync(1, feed)
+	if c.gaps != 1 {
+		t.Errorf("%d gaps told after an outage longer than the feed goes back, want 1", c.gaps)
+	}
+}
+
+func TestT116EmulatorRevokedAndRotatedTokens(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 9})
+	client := c.client()
+	c.w.Rotate("another")
+	err := c.read(client, stream(t, "contacts"), -1)
+	if extract.ClassOf(err) != extract.ClassAuth || client.Requests() != 1 {
+		t.Errorf("got %v after %d requests", err, client.Requests())
+	}
+	c.change = func(o *extract.Options) {
+		o.Token = "old"
+		o.Refresh = func() (extract.Secret, error) { return "another", nil }
+	}
+	c.sync(1, stream(t, "contacts"))
+	c.quiet()
+	c.compare()
+}
+
+func TestEmulatorRefusalsOfOneStream(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 10, Knobs: emulator.Knobs{LaterOnly: true}})
+	c.change = func(o *extract.Options) { o.Version = "2.14" }
+	if err := c.read(c.client(), stream(t, "deleted_contacts"), -1); extract.ClassOf(err) != extract.ClassNotFound {
+		t.Errorf("got %v, want that the API says that there is no such list", err)
+	}
+}
+
+func TestEmulatorOverReadsByID(t *testing.T) {
+	t.Parallel()
+	c := emulated(t, emulator.Config{Seed: 11})
+	ids := append(c.w.IDs("active")[:60], c.w.IDs("merged")[:1]...)
+	r := c.client().Read(extract.Request{Stream: stream(t, "contacts_by_id"), IDs: append(ids, "nobody")})
+	gone, there := 0, 0
+	for {
+		p, err := r.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rec := range p.Records {
+			if rec.Gone {
+				gone++
+				continue
+			}
+			there++
+		}
+	}
+	if there != 60 || gone != 2 {
+		t.Errorf("%d there, %d gone; want 60 and 2", there, gone)
+	}
+}
+
+func TestT117EmulatorQuotaIsNeverPassed(t *testing.T) {
+	t.Parallel()
+	for _, knobs := range []emulator.Knobs{{}, {NoRateHeaders: true}, {NoRateHeaders: true, RetryAfter: "seconds"}, {NoRateHeaders: true, RetryAfter: "date"}} {
+		c := emulated(t, emulator.Config{Seed: 12, Contacts: 100, RatePerMinute: 600, Knobs: knobs})
+		contacts := stream(t, "contacts")
+		contacts.Read.Page.Size = 1
+		client := c.client()
+		if err := c.read(client, contacts, -1); err != nil {
+			t.Errorf("%+v: %v", knobs, err)
+		}
+		refused := 0
+		for _, r := range c.w.Requests() {
+			if r.Status == 429 {
+				refused++
+			}
+		}
+		if limit := int(client.Requests()) / 10; refused > limit || !knobs.NoRateHeaders && refused > 0 {
+			t.Errorf("%+v: %d of %d requests were refused", knobs, refused, client.Requests())
+		}
+	}
+}

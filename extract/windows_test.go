@@ -1,0 +1,157 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestForwardStopsAtTheFirstRecordAfterItsWindow(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 100 {
+		ws.touch(fmt.Sprintf("c%02d", i), at(hour)+int64(i)*60)
+	}
+	s := searchStream()
+	s.Read.Page.Size = 10
+	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	// 46 records up to 15 minutes before noon, and the rest of the page of the first one after.
+	if len(ids) != 50 || !pages[4].Boundary {
+		t.Errorf("%d records on %d pages, want 50 on 5", len(ids), len(pages))
+	}
+	if p := pages[1]; p.Done != 20 || p.Left != 80 || p.Total != 100 {
+		t.Errorf("second page: total %d, done %d, left %d", p.Total, p.Done, p.Left)
+	}
+}
+
+func TestExplicitWindowMovesNoMark(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 50 {
+		ws.touch(fmt.Sprintf("c%02d", i), at(time.Duration(i)*day))
+	}
+	s := searchStream()
+	s.Read.Page.Size = 3
+	state := State{SyncedTo: at(hour), HistoryTo: at(9 * day), Version: "2.17"}
+	r := Request{Stream: s, State: state, Since: noon.Add(-30 * day), Until: noon.Add(-20 * day)}
+	ids, pages := drain(t, ws.client(t).Read(r))
+	if ids = distinct(ids); ids[0] != "c16" || ids[len(ids)-1] != "c30" {
+		t.Errorf("read %v, want c30 to c20, and what else was on the last two pages", ids)
+	}
+	for _, p := range pages {
+		if diff := cmp.Diff(state, p.State); diff != "" {
+			t.Fatalf("the state changed (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestWindowOfAnEarlierRunIsFinishedThenANewOneRead(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 30 {
+		ws.touch(fmt.Sprintf("c%02d", i), at(hour)+int64(i))
+	}
+	s := searchStream()
+	s.Read.Page.Size = 10
+	p, err := ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}).Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws.clock.now = noon.Add(day)
+	ws.touch("new", noon.Add(23*hour).Unix())
+	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: mustParse(t, p.State.String())}))
+	if !slices.Contains(ids, "new") || !slices.Contains(ids, "c29") {
+		t.Errorf("read %v", ids)
+	}
+	var marks []int64
+	for _, p := range pages {
+		if p.Boundary {
+			marks = append(marks, p.State.SyncedTo)
+		}
+	}
+	if want := []int64{mark, mark + 24*3600}; !slices.Equal(marks, want) {
+		t.Errorf("marks %v, want %v", marks, want)
+	}
+}
+
+func TestContextEndsAReadingAtOnce(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	leave := make(chan struct{})
+	a := serve(t, func(http.ResponseWriter, *http.Request, string) {
+		close(arrived)
+		<-leave
+	})
+	defer close(leave)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	_, err := a.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: mark}}).Next(ctx)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "read contacts") {
+		t.Errorf("got %v, want the context's error and what was being done", err)
+	}
+}
+
+func mustParse(t testing.TB, text string) State {
+	t.Helper()
+	s, err := ParseState(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestNextAfterTheEndStaysAtTheEnd(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, contact{"a", at(hour)})
+	r := ws.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}})
+	drain(t, r)
+	for range 3 {
+		if _, err := r.Next(context.Background()); !errors.Is(err, io.EOF) {
+			t.Fatalf("got %v, want io.EOF", err)
+		}
+	}
+}
+
+// Every run goes forward before it goes on with the history: a window that is longer than a run must still come to its end.
+func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	for i := range 1500 {
+		ws.touch(fmt.Sprintf("c%04d", i), at(10*day)-int64(i)) // all in the first window of the history
+	}
+	c := ws.client(t)
+	var state State
+	var ids []string
+	for runs := 0; !state.HistoryDone; runs++ {
+		if runs > 20 {
+			t.Fatalf("no end after %d runs of one page, %d of 1500 records read: %s", runs, len(distinct(ids)), state)
+		}
+		_, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state}))
+		stored, err := ParseState(last(pages).String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := c.Read(Request{Stream: searchStream(), State: stored, Phase: History}).Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Records {
+			ids = append(ids, string(field(r.Raw, "id")))
+		}
+		state = page.State
+	}
+	if got := len(distinct(ids)); got != 1500 {
+		t.Errorf("%d records read, want 1500", got)
+	}
+}
