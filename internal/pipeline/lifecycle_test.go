@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,11 +40,10 @@ func (p people) did(errs ...error) {
 
 // once runs f before the first request that fits, from now on.
 func (b *bed) once(path string, f func()) {
-	done := false
+	var once sync.Once
 	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
-		if !done && strings.HasPrefix(r.URL.Path, path) {
-			done = true
-			f()
+		if strings.HasPrefix(r.URL.Path, path) {
+			once.Do(f)
 		}
 		return false
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,16 +128,16 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 	if s := status(); s.Running != nil || s.Lost != nil || len(s.Runs) != 0 {
 		t.Errorf("before the first run: %+v", s)
 	}
-	seen := 0
+	var seen atomic.Int64
 	b.space.Between(func(int) {
 		if s := status(); s.Running != nil && s.Running.Pipeline == "nightly" && s.Running.Run != "" {
-			seen++
+			seen.Add(1)
 		}
 	})
 	b.sync(pipeline.Options{})
 	b.space.Between(nil)
-	if seen != b.space.Count() {
-		t.Errorf("%d of %d requests were made while a run was told of", seen, b.space.Count())
+	if int(seen.Load()) != b.space.Count() {
+		t.Errorf("%d of %d requests were made while a run was told of", seen.Load(), b.space.Count())
 	}
 	s := status()
 	if s.Running != nil || s.Lost != nil || len(s.Runs) != 1 || s.Runs[0].Outcome != "OK" || len(s.Streams) != 3 || len(s.Next) != 1 {
