@@ -29,7 +29,7 @@ type nestedList struct {
 func nestedLists(s *schemas.Stream) []nestedList {
 	var lists []nestedList
 	for _, c := range s.Children {
-		if c.Rest == nil || len(c.From) == 0 {
+		if c.Rest == nil || c.Within != "" || len(c.From) == 0 {
 			continue
 		}
 		beside := c.From[: len(c.From)-1 : len(c.From)-1]

@@ -9,10 +9,16 @@ import (
 	"aqueduck/transform"
 )
 
-// mergeChild brings a child table in line with what became of its parents.
-func (m *merger) mergeChild(ctx context.Context, own, child staged, c tally) error {
+// mergeChild brings a child table in line with what became of its parents. Of a child inside an incomplete one, within is
+// the batch of the items that its lists lie in.
+func (m *merger) mergeChild(ctx context.Context, own, child, within staged, c tally) error {
 	if child.table.Complete {
 		return m.replaceSets(ctx, own, child, c)
+	}
+	if child.table.Within != "" {
+		if err := m.leaveItems(ctx, own, child, within); err != nil {
+			return err
+		}
 	}
 	return m.addItems(ctx, own, child)
 }
@@ -94,20 +100,53 @@ func (m *merger) addItems(ctx context.Context, own, child staged) error {
 	if err != nil || added == 0 {
 		return err
 	}
-	moved, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM temp.items) i WHERE %s AND p.%[2]s < $1",
-		duck.Table(m.schema, own.table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey),
+	if err := m.moveParents(ctx, own, t, "temp.items"); err != nil {
+		return err
+	}
+	return m.countChildren(ctx, t, added, deleted)
+}
+
+// leaveItems takes out the stored rows that an item no longer has. Items that did not come keep theirs.
+func (m *merger) leaveItems(ctx context.Context, own, child, within staged) error {
+	if within.rows == 0 {
+		return nil
+	}
+	t := child.table
+	still := ""
+	if child.rows > 0 {
+		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s)", child.name, matches("s.", t.Key, "t.", t.Key))
+	}
+	_, err := m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE leaving AS SELECT %s FROM %s t
+		SEMI JOIN (SELECT %s FROM %s WHERE _row IN (SELECT _row FROM %s WHERE state <> '%s')) w ON %s%s`,
+		duck.Names("t.", union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
+		duck.Names("", within.table.Key), within.name, decided, isOlder, matches("t.", t.WithinKey, "w.", within.table.Key), still))
+	if err != nil {
+		return fmt.Errorf("compare with the items that came: %w", err)
+	}
+	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), matches("t.", t.Key, "l.", t.Key)))
+	if err != nil || deleted == 0 {
+		return err
+	}
+	if err := m.moveParents(ctx, own, t, "temp.leaving"); err != nil {
+		return err
+	}
+	return m.countChildren(ctx, t, 0, deleted)
+}
+
+// moveParents moves the _synced_at of records that were not written themselves, with those of their rows in a table t.
+func (m *merger) moveParents(ctx context.Context, own staged, t transform.Table, rows string) error {
+	moved, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM %s) i WHERE %s AND p.%[2]s < $1",
+		duck.Table(m.schema, own.table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
 		matches("p.", own.table.Key, "i.", t.ParentKey)), m.stamp, m.work.options.RunID)
 	if err != nil {
 		return fmt.Errorf("move the parents: %w", err)
 	}
-	if moved > 0 {
-		m.written.Rows += moved
-		m.written.Changed += moved
-		if err := m.work.countRows(ctx, m.schema, own.table.Name, 0, m.stamp); err != nil {
-			return err
-		}
+	if moved == 0 {
+		return nil
 	}
-	return m.countChildren(ctx, t, added, deleted)
+	m.written.Rows += moved
+	m.written.Changed += moved
+	return m.work.countRows(ctx, m.schema, own.table.Name, 0, m.stamp)
 }
 
 func (m *merger) countChildren(ctx context.Context, t transform.Table, added, deleted int64) error {

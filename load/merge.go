@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,15 @@ type group struct {
 	children []staged
 }
 
+// child gives the staged batch of one of the group's child tables.
+func (g *group) child(table string) staged {
+	i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == table })
+	if i < 0 {
+		return staged{}
+	}
+	return g.children[i]
+}
+
 // stage copies all batches into temporary tables. It comes before the transaction: what it makes is not the file's.
 func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 	for i, b := range batches {
@@ -78,7 +88,7 @@ func goneRows(b transform.Batch) int {
 
 // release forgets the temporary tables.
 func (m *merger) release(ctx context.Context) {
-	names := []string{decided, "temp.gone", "temp.items"}
+	names := []string{decided, "temp.gone", "temp.items", "temp.leaving"}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
 			if s.name != "" {
@@ -116,7 +126,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 		return err
 	}
 	for _, child := range g.children {
-		if err := m.mergeChild(ctx, g.own, child, counts); err != nil {
+		if err := m.mergeChild(ctx, g.own, child, g.child(child.table.Within), counts); err != nil {
 			return fmt.Errorf("%s: %w", child.table.Name, err)
 		}
 	}

@@ -33,7 +33,8 @@ func build(file string, v *grammar.Value) *draft {
 	}
 	requireKey(s.Columns, s.Key)
 	for _, c := range v.Key("children").Items() {
-		s.Children = append(s.Children, buildChild(c, s, d.suffix))
+		in := above{name: s.Name, key: s.Key, columns: s.Columns}
+		s.Children = append(s.Children, buildChildren(c, in, d.suffix)...)
 	}
 	return d
 }
@@ -75,25 +76,52 @@ func buildColumn(v *grammar.Value) Column {
 	return c
 }
 
-// buildChild puts the parent's key columns before the child's own, unless the file declares them.
-func buildChild(v *grammar.Value, parent *Stream, suffix string) Child {
+// above is what a list lies in: the record, or an item of another list.
+type above struct {
+	name     string // of its rows
+	table    string // "" for the record
+	key      []string
+	columns  []Column
+	complete bool
+}
+
+// buildChildren makes a child, and those inside its items after it.
+func buildChildren(v *grammar.Value, in above, suffix string) []Child {
+	c := buildChild(v, in, suffix)
+	list := []Child{c}
+	for _, inner := range v.Key("children").Items() {
+		item := above{name: v.Key("table").Text(), table: c.Table, key: c.Key, columns: c.Columns, complete: c.Complete}
+		list = append(list, buildChildren(inner, item, suffix)...)
+	}
+	return list
+}
+
+// buildChild puts the key columns of what the list lies in before the child's own, unless the file declares them.
+func buildChild(v *grammar.Value, in above, suffix string) Child {
 	c := Child{
-		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), From: split(v.Key("from").Text()),
-		Key: v.Key("key").Texts(), Complete: v.Key("complete").Bool(),
+		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), Within: in.table, From: split(v.Key("from").Text()),
+		Key: v.Key("key").Texts(), Complete: in.complete,
 		Count: split(v.Key("count").Text()), Rest: split(v.Key("rest").Text()),
+	}
+	if in.table == "" {
+		c.Complete = v.Key("complete").Bool()
 	}
 	var own []Column
 	for _, column := range v.Key("columns").Items() {
 		own = append(own, buildColumn(column))
 	}
-	for i, key := range parent.Key {
-		of, known := find(parent.Columns, key)
+	for i, key := range in.key {
+		of, known := find(in.columns, key)
 		if _, declared := find(own, at(c.Key, i)); declared || !known || at(c.Key, i) == "" {
 			continue
 		}
+		references := of.References
+		if references == "" || in.table == "" {
+			references = in.name + "." + key
+		}
 		c.Columns = append(c.Columns, Column{
 			Name: c.Key[i], From: []string{FromParent, key}, Type: of.Type, Person: of.Person, PII: of.PII,
-			Doc: "The " + parent.Name + " row it belongs to.", References: parent.Name + "." + key,
+			Doc: "The " + in.name + " row it belongs to.", References: references,
 		})
 	}
 	c.Columns = append(c.Columns, own...)
@@ -125,6 +153,9 @@ func (d *draft) resemble(model *draft) {
 	var children []Child
 	for _, c := range m.Children {
 		c.Table = strings.TrimSuffix(c.Table, model.suffix) + d.suffix
+		if c.Within != "" {
+			c.Within = strings.TrimSuffix(c.Within, model.suffix) + d.suffix
+		}
 		children = append(children, c)
 	}
 	s.Children = append(children, s.Children...)

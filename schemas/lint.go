@@ -37,10 +37,9 @@ func (c *Catalogue) lint(d *draft) {
 	c.lintNames(d)
 	d.lintColumns()
 	d.lintKey()
-	for i, v := range d.file.Key("children").Items() {
-		// Children of the file come after those of the stream that it is like.
-		d.lintChild(v, d.stream.Children[len(d.stream.Children)-len(d.file.Key("children").Items())+i])
-	}
+	// Children of the file come after those of the stream that it is like.
+	own := d.stream.Children[len(d.stream.Children)-count(d.file.Key("children")):]
+	d.lintChildren(d.file.Key("children"), above{key: d.stream.Key, columns: d.stream.Columns}, own)
 	c.lintTables(d)
 }
 

@@ -103,28 +103,49 @@ func lintKey(key *grammar.Value, columns []Column) {
 	}
 }
 
-func (d *draft) lintChild(v *grammar.Value, c Child) {
+// count is how many children a file declares, those inside others too.
+func count(children *grammar.Value) int {
+	n := 0
+	for _, v := range children.Items() {
+		n += 1 + count(v.Key("children"))
+	}
+	return n
+}
+
+// lintChildren checks the children of a record or of an item. built are they and those inside them, in the file's order.
+func (d *draft) lintChildren(children *grammar.Value, in above, built []Child) {
+	for _, v := range children.Items() {
+		c, inner := built[0], v.Key("children")
+		lintChild(v, in, c)
+		for _, list := range inner.Items() {
+			lintInside(list.Key("from"), split(list.Key("from").Text()), c.Columns)
+		}
+		d.lintChildren(inner, above{key: c.Key, columns: c.Columns}, built[1:])
+		built = built[1+count(inner):]
+	}
+}
+
+func lintChild(v *grammar.Value, in above, c Child) {
 	key := v.Key("key")
 	lintColumns(v.Key("columns"), nil, c.Columns)
 	lintKey(key, c.Columns)
-	parents := len(d.stream.Key)
-	if key.Set() && len(c.Key) <= parents {
-		key.Wrong("", "the key needs a column for each of the parent's key (%s), then one of its own", strings.Join(d.stream.Key, ", "))
+	if key.Set() && len(c.Key) <= len(in.key) {
+		key.Wrong("", "the key needs a column for each of the parent's key (%s), then one of its own", strings.Join(in.key, ", "))
 	}
-	for i, parent := range d.stream.Key {
+	for i, parent := range in.key {
 		column, ok := find(c.Columns, at(c.Key, i))
 		if ok && column.From[0] != FromParent {
 			key.Items()[i].Wrong("leave the column out, or give it from: $parent."+parent, "column %q must be the parent's %q", column.Name, parent)
 		}
 	}
-	for i, column := range v.Key("columns").Items() {
+	for _, column := range v.Key("columns").Items() {
 		from := column.Key("from")
 		name, ok := strings.CutPrefix(from.Text(), FromParent+".")
-		if _, known := find(d.stream.Columns, name); ok && !known {
-			from.Wrong(grammar.DidYouMean(name, names(d.stream.Columns)), "the parent has no column %q", name)
+		if _, known := find(in.columns, name); ok && !known {
+			from.Wrong(grammar.DidYouMean(name, names(in.columns)), "the parent has no column %q", name)
 		}
 		if root := split(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
-			v.Key("columns").Items()[i].Key("from").Wrong("take it from $parent", "only the stream's own table has %s", root[0])
+			from.Wrong("take it from $parent", "only the stream's own table has %s", root[0])
 		}
 	}
 }

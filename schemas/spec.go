@@ -106,20 +106,30 @@ func columnSpec() *grammar.Spec {
 }
 
 func childSpec() *grammar.Spec {
-	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
+	nested := itemSpec("Path of the list in the item.",
+		"Columns that name a row: first one for each column of the key that the item's own row has, in its order, which need not be declared; then the child's own.")
+	return &grammar.Spec{Kind: grammar.Map, Keys: append(
+		itemSpec("Path of the list in the record.",
+			"Columns that name a row: first one for each column of the parent's key, in its order, which need not be declared; then the child's own."),
+		grammar.Spec{Name: "complete", Kind: grammar.Bool, Default: "true", Doc: "The list is whole: stored rows that are absent from it go."},
+		grammar.Spec{Name: "count", Kind: grammar.Text, Check: dotted, Doc: "Path of the number of items the source has."},
+		grammar.Spec{Name: "rest", Kind: grammar.Text, Check: dotted, Doc: "Path of the URL where a capped list is read on."},
+		grammar.Spec{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What a row is made of.",
+			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Later: true}}},
+		grammar.Spec{Name: "children", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Map, Keys: nested},
+			Doc: "Lists inside the items. The rows that came with an item are all that it has."},
+	)}
+}
+
+// itemSpec are the keys of every table that is made of a list.
+func itemSpec(from, key string) []grammar.Spec {
+	return []grammar.Spec{
 		{Name: "table", Kind: grammar.Text, Required: true, Check: name, Doc: "Name of the table, before the suffix."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is."},
-		{Name: "from", Kind: grammar.Text, Required: true, Check: dotted, Doc: "Path of the list in the record."},
-		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName},
-			Doc: "Columns that name a row: first one for each column of the parent's key, in its order, which need not be declared; then the child's own."},
-		{Name: "complete", Kind: grammar.Bool, Default: "true", Doc: "The list is whole: stored rows that are absent from it go."},
-		{Name: "count", Kind: grammar.Text, Check: dotted, Doc: "Path of the number of items the source has."},
-		{Name: "rest", Kind: grammar.Text, Check: dotted, Doc: "Path of the URL where a capped list is read on."},
+		{Name: "from", Kind: grammar.Text, Required: true, Check: dotted, Doc: from},
+		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName}, Doc: key},
 		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},
-		{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What a row is made of.",
-			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Later: true}}},
-		{Name: "children", Kind: grammar.List, Later: true, Doc: "Lists inside the items."},
-	}}
+	}
 }
 
 // Forms of what a file writes, compiled once: each column is held to several.

@@ -1,6 +1,9 @@
 package schemas
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Stream is one stream file, read and checked: everything about one kind of record.
 type Stream struct {
@@ -99,12 +102,13 @@ type Column struct {
 type Child struct {
 	Table    string // with the stream's suffix
 	Doc      string
-	From     []string // path of the list in the record
-	Key      []string // the parent's key columns first
+	Within   string   // table of the child whose items hold the list; "" when the record does
+	From     []string // path of the list in the record, or in the item
+	Key      []string // the key columns of the record, or of the item, first
 	Complete bool     // the list is whole: stored rows that are absent from it go
 	Count    []string // path of the number of items the source has; nil when it does not say
 	Rest     []string // path of the URL where a capped list is read on; nil when it is never capped
-	Columns  []Column // the parent's key columns first
+	Columns  []Column // those of the parent's key first; $parent is the record, or the item
 }
 
 // Relation is one view or table made from the tables of a group of streams.
@@ -119,3 +123,13 @@ type Relation struct {
 
 // RelationColumn documents one column of a relation.
 type RelationColumn struct{ Name, Doc string }
+
+// PathOf is the path from the record to the list of a child, through the lists that it lies in.
+func (s *Stream) PathOf(c Child) []string {
+	for _, outer := range s.Children {
+		if c.Within != "" && outer.Table == c.Within {
+			return slices.Concat(s.PathOf(outer), c.From)
+		}
+	}
+	return c.From
+}

@@ -235,7 +235,7 @@ func (d *Decoder) inside(f *field, w *frame) error {
 		case t == jx.Object && f.object != nil:
 			return d.object(f.object, w)
 		case t == jx.Array && f.list != nil:
-			return d.list(f.list)
+			return d.list(f.list, w.row)
 		}
 	}
 	raw, err := d.js.Raw()
@@ -248,7 +248,7 @@ func (d *Decoder) inside(f *field, w *frame) error {
 	case raw[0] == '{' && f.object != nil:
 		opened, err = true, d.object(f.object, w)
 	case raw[0] == '[' && f.list != nil:
-		opened, err = true, d.list(f.list)
+		opened, err = true, d.list(f.list, w.row)
 	case raw[0] == '{' && f.list != nil:
 		opened = d.emptyObject() // an empty list, in some answers
 	}
@@ -270,8 +270,8 @@ func (d *Decoder) emptyObject() bool {
 	return err == nil && !it.Next()
 }
 
-// list reads the rows of a child table.
-func (d *Decoder) list(p *plan) error {
+// list reads the rows of a child table; above is the first cell of the row that the list lies in.
+func (d *Decoder) list(p *plan, above int) error {
 	it, err := d.js.ArrIter()
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ func (d *Decoder) list(p *plan) error {
 			continue
 		}
 		w := d.open(p)
-		p.rows[len(p.rows)-1].position = position
+		p.rows[len(p.rows)-1].position, p.rows[len(p.rows)-1].above = position, above
 		if t == jx.Object {
 			err = d.object(p.root, &w)
 		} else {

@@ -12,6 +12,7 @@ import (
 // at hand.
 type plan struct {
 	number  int // 0 is the stream's own
+	outer   int // the plan of what the list lies in
 	table   Table
 	columns []column
 	keys    []int // columns a row cannot be without
@@ -30,7 +31,7 @@ type column struct {
 	kind   kind
 	as     string
 	source string // "" for a field of the record, or one of the $ sources
-	parent int    // $parent: the column of the stream's own table
+	parent int    // $parent: the column of what the list lies in
 	hashed bool   // part of _hash
 	filled bool   // a record had a value
 	silent bool   // never to be missed: dropped, or no field of the record
@@ -83,14 +84,16 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 		if i > 0 {
 			declared, key = s.Children[i-1].Columns, s.Children[i-1].Key
 		}
-		one, err := c.table(i, t, declared, key)
+		outer := max(0, slices.IndexFunc(c.plans, func(p *plan) bool { return p.table.Name == t.Within }))
+		one, err := c.table(i, outer, t, declared, key)
 		if err != nil {
 			return nil, fmt.Errorf("table %s: %w", t.Name, err)
 		}
 		c.plans = append(c.plans, one)
 	}
 	for i, child := range s.Children {
-		f, err := c.field(c.plans[0].root, child.From)
+		outer := c.plans[c.plans[i+1].outer]
+		f, err := c.field(outer.root, child.From)
 		if err != nil {
 			return nil, fmt.Errorf("table %s: %w", child.Table, err)
 		}
@@ -105,8 +108,8 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 }
 
 // table lays out one table and puts the fields of its columns into the tree.
-func (c *compiler) table(number int, t Table, declared []schemas.Column, key []string) (*plan, error) {
-	p := &plan{number: number, table: t, root: &node{fields: map[string]*field{}}}
+func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, key []string) (*plan, error) {
+	p := &plan{number: number, outer: outer, table: t, root: &node{fields: map[string]*field{}}}
 	p.root.of = p
 	for i, d := range declared {
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
@@ -117,7 +120,7 @@ func (c *compiler) table(number int, t Table, declared []schemas.Column, key []s
 			p.keys = append(p.keys, i)
 		}
 		if computed(d.From) {
-			if err := c.computed(&one, d, number); err != nil {
+			if err := c.computed(&one, d, p); err != nil {
 				return nil, fmt.Errorf("column %s: %w", d.Name, err)
 			}
 			p.columns = append(p.columns, one)
@@ -146,20 +149,21 @@ func (c *compiler) table(number int, t Table, declared []schemas.Column, key []s
 	return p, nil
 }
 
-func (c *compiler) computed(one *column, d schemas.Column, number int) error {
+func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
 	one.source, one.silent = d.From[0], true
 	want := map[string]schemas.Type{
 		schemas.FromReadAt: schemas.Timestamp, schemas.FromOver: schemas.Text, schemas.FromPosition: schemas.Int,
 	}[one.source]
 	if one.source == schemas.FromParent {
-		if number == 0 || len(d.From) != 2 {
+		if in.number == 0 || len(d.From) != 2 {
 			return fmt.Errorf("%s is for child tables, with the name of a column", schemas.FromParent)
 		}
-		one.parent = slices.IndexFunc(c.stream.Columns, func(p schemas.Column) bool { return p.Name == d.From[1] })
+		above := c.plans[in.outer]
+		one.parent = slices.IndexFunc(above.columns, func(p column) bool { return p.name == d.From[1] })
 		if one.parent < 0 {
-			return fmt.Errorf("the stream has no column %s", d.From[1])
+			return fmt.Errorf("%s has no column %s", above.table.Name, d.From[1])
 		}
-		want = c.stream.Columns[one.parent].Type
+		want = above.table.Columns[one.parent].Type
 	}
 	if d.Type != want {
 		return fmt.Errorf("%s is %s, not %s", one.source, want, d.Type)

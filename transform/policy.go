@@ -102,7 +102,7 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 	for _, child := range s.Children {
 		for _, c := range child.Columns {
 			if child.Table+"."+c.Name == name {
-				paths = append(paths, slices.Concat(child.From, c.From))
+				paths = append(paths, slices.Concat(s.PathOf(child), c.From))
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 func knows(s *schemas.Stream, field string) bool {
 	first := func(path []string) bool { return len(path) > 0 && path[0] == field }
 	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return first(c.From) }) ||
-		slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return first(c.From) }) ||
+		slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && first(c.From) }) ||
 		slices.ContainsFunc(s.Ignore, first)
 }
 
@@ -152,7 +152,7 @@ func (p *policy) allowed(s *schemas.Stream) error {
 			if computed(c.From) {
 				continue
 			}
-			act := p.along(slices.Concat(child.From, c.From))
+			act := p.along(slices.Concat(s.PathOf(child), c.From))
 			name := child.Table + "." + c.Name
 			switch {
 			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):

@@ -26,9 +26,13 @@ type cell struct {
 type row struct {
 	object   uint64
 	position int
+	above    int // first cell of the row that the list lies in
 	bad      string
 	gone     bool
 }
+
+// keptOut is why a row is left out whose item was: that is told of the item.
+const keptOut = "its item is kept out"
 
 // piece gives the bytes of a span, good until the arena grows.
 func (d *Decoder) piece(s span) []byte {
@@ -80,7 +84,13 @@ func (d *Decoder) compute(p *plan) {
 		cells := p.cells[r*p.width():]
 		for i := range p.columns {
 			if c := &p.columns[i]; c.source != "" {
-				cells[i] = d.computed(c, &p.rows[r])
+				cells[i] = d.computed(c, p, &p.rows[r])
+			}
+		}
+		if p.outer > 0 {
+			above := d.plans[p.outer]
+			if above.rows[p.rows[r].above/above.width()].bad != "" {
+				p.rows[r].bad = keptOut
 			}
 		}
 		for _, i := range p.keys {
@@ -91,14 +101,14 @@ func (d *Decoder) compute(p *plan) {
 	}
 }
 
-func (d *Decoder) computed(c *column, r *row) cell {
+func (d *Decoder) computed(c *column, p *plan, r *row) cell {
 	switch c.source {
 	case schemas.FromReadAt:
 		return cell{set: !d.meta.ReadAt.IsZero(), number: uint64(d.meta.ReadAt.UnixMicro())}
 	case schemas.FromOver:
 		return cell{set: d.meta.Over != "", span: d.put(d.meta.Over)}
 	case schemas.FromParent:
-		return d.plans[0].cells[c.parent]
+		return d.plans[p.outer].cells[r.above+c.parent]
 	default: // $position
 		return cell{set: true, number: uint64(r.position)}
 	}
@@ -112,6 +122,9 @@ func (d *Decoder) emit() {
 		var refused int64
 		var reason string
 		for r := range p.rows {
+			if p.rows[r].bad == keptOut {
+				continue
+			}
 			if p.rows[r].bad != "" {
 				refused++
 				reason = p.rows[r].bad

@@ -47,6 +47,8 @@ type Table struct {
 	Parent    string   // physical table of the parent; "" for the stream's own
 	ParentKey []string // columns that hold the parent's key, in its order
 	Complete  bool     // a batch brings the whole set of a parent's rows: stored ones that are absent from it go
+	Within    string   // physical table of the items whose lists these rows are of; "" when the record has the list
+	WithinKey []string // columns that hold the key of the item, in its order
 	Gone      bool     // has _gone_at
 }
 
@@ -85,29 +87,34 @@ func Tables(s *schemas.Stream) []Table {
 	own.Columns = append(own.Columns, systemColumns(own.Gone)...)
 	tables := []Table{own}
 	for _, c := range s.Children {
-		tables = append(tables, Table{
-			Name:      c.Table,
-			Doc:       c.Doc,
-			Columns:   append(columns(c.Columns), systemColumns(false)...),
-			Key:       c.Key,
-			Parent:    own.Name,
-			ParentKey: parentKey(s, c),
-			Complete:  c.Complete,
-		})
+		t := Table{
+			Name:     c.Table,
+			Doc:      c.Doc,
+			Columns:  append(columns(c.Columns), systemColumns(false)...),
+			Key:      c.Key,
+			Parent:   own.Name,
+			Complete: c.Complete,
+			Within:   c.Within,
+		}
+		t.ParentKey = fromAbove(c, s.Key)
+		if i := slices.IndexFunc(tables, func(outer Table) bool { return outer.Name == c.Within }); i > 0 {
+			t.ParentKey, t.WithinKey = fromAbove(c, tables[i].ParentKey), fromAbove(c, tables[i].Key)
+		}
+		tables = append(tables, t)
 	}
 	return tables
 }
 
-// parentKey gives the columns of a child that hold the parent's key: those filled from it, else the first of the
-// child's own key.
-func parentKey(s *schemas.Stream, c schemas.Child) []string {
-	names := make([]string, 0, len(s.Key))
-	for _, key := range s.Key {
+// fromAbove gives the columns of a child that hold the key of what its list lies in: those filled from it, else the first
+// of the child's own key.
+func fromAbove(c schemas.Child, keys []string) []string {
+	names := make([]string, 0, len(keys))
+	for _, key := range keys {
 		i := slices.IndexFunc(c.Columns, func(column schemas.Column) bool {
 			return slices.Equal(column.From, []string{schemas.FromParent, key})
 		})
 		if i < 0 {
-			return c.Key[:min(len(s.Key), len(c.Key))]
+			return c.Key[:min(len(keys), len(c.Key))]
 		}
 		names = append(names, c.Columns[i].Name)
 	}

@@ -181,7 +181,7 @@ func people() *rapid.Generator[[]Person] {
 		p.Name = letter.Draw(t, "name")
 		p.Tags = rapid.SliceOfN(letter, 0, 3).Draw(t, "tags")
 		for _, id := range rapid.SliceOfN(letter, 0, 3).Draw(t, "visits") {
-			p.Visits = append(p.Visits, Visit{ID: p.Region + p.ID + id, Note: letter.Draw(t, "note")})
+			p.Visits = append(p.Visits, Visit{ID: p.Region + p.ID + id, Note: letter.Draw(t, "note"), Photos: rapid.StringMatching("[ab]{0,2}").Draw(t, "photos")})
 		}
 		return p
 	})
@@ -224,16 +224,11 @@ func compare(t testing.TB, rt rapid.TB, s *session, m *Model) {
 	if diff := cmp.Diff(m.People(), got); diff != "" {
 		rt.Fatalf("people (-want +got):\n%s", diff)
 	}
-	tags := map[string]bool{}
-	for _, row := range s.to.Rows(t, s.schema, "people_tags") {
-		k := strings.Join([]string{row["person_region"], row["person_id"], row["tag"]}, "/")
-		if tags[k] {
-			rt.Fatalf("tag %s is stored twice", k)
-		}
-		tags[k] = true
-	}
-	if diff := cmp.Diff(m.Tags(), tags); diff != "" {
+	if diff := cmp.Diff(m.Tags(), texts(t, rt, s, "people_tags", "person_region", "person_id", "tag")); diff != "" {
 		rt.Fatalf("tags (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(m.Photos(), texts(t, rt, s, "people_photos", "region", "person", "visit_id", "photo")); diff != "" {
+		rt.Fatalf("photos (-want +got):\n%s", diff)
 	}
 	visits := map[string]Row{}
 	for _, row := range s.to.Rows(t, s.schema, "people_visits") {
@@ -247,14 +242,35 @@ func compare(t testing.TB, rt rapid.TB, s *session, m *Model) {
 	}
 }
 
+// texts are the rows of a table, their columns joined; none may come twice.
+func texts(t testing.TB, rt rapid.TB, s *session, table string, columns ...string) map[string]bool {
+	rt.Helper()
+	all := map[string]bool{}
+	for _, row := range s.to.Rows(t, s.schema, table) {
+		var parts []string
+		for _, c := range columns {
+			parts = append(parts, row[c])
+		}
+		k := strings.Join(parts, "/")
+		if all[k] {
+			rt.Fatalf("%s of %s is stored twice", k, table)
+		}
+		all[k] = true
+	}
+	return all
+}
+
 // follower is a consumer downstream: it reads what moved since it last looked and replaces the children of it.
 type follower struct {
 	seen   string
 	people map[string]Row
 	tags   map[string]bool
+	photos map[string]bool
 }
 
-func newFollower() *follower { return &follower{people: map[string]Row{}, tags: map[string]bool{}} }
+func newFollower() *follower {
+	return &follower{people: map[string]Row{}, tags: map[string]bool{}, photos: map[string]bool{}}
+}
 
 func (f *follower) read(t testing.TB, s *session) {
 	moved := map[string]bool{}
@@ -273,7 +289,19 @@ func (f *follower) read(t testing.TB, s *session) {
 			f.tags[k+"/"+row["tag"]] = true
 		}
 	}
+	maps.DeleteFunc(f.photos, func(photo string, _ bool) bool { return moved[owner(photo)] })
+	for photo := range texts(t, t, s, "people_photos", "region", "person", "visit_id", "photo") {
+		if moved[owner(photo)] {
+			f.photos[photo] = true
+		}
+	}
 	f.seen = latest
+}
+
+// owner is the person that a text of a child table begins with.
+func owner(text string) string {
+	parts := strings.SplitN(text, "/", 3)
+	return parts[0] + "/" + parts[1]
 }
 
 func (f *follower) compare(rt rapid.TB, m *Model) {
@@ -290,5 +318,8 @@ func (f *follower) compare(rt rapid.TB, m *Model) {
 	}
 	if diff := cmp.Diff(m.Tags(), f.tags); diff != "" {
 		rt.Fatalf("a consumer of _synced_at has other tags (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(m.Photos(), f.photos); diff != "" {
+		rt.Fatalf("a consumer of _synced_at has other photos (-want +got):\n%s", diff)
 	}
 }

@@ -24,10 +24,11 @@ type Person struct {
 	GoneAt     int64 // seconds; not 0: nothing is known but that the record is gone
 }
 
-// Visit is one item of a set that only grows.
+// Visit is one item of a set that only grows. Its photos are a set of their own.
 type Visit struct {
-	ID   string
-	Note string
+	ID     string
+	Note   string
+	Photos string // one letter each; what comes with a visit is all that it has
 }
 
 // Stream is the stream of Person.
@@ -54,6 +55,11 @@ func Stream() *schemas.Stream {
 				Columns: append(parent(), column("tag", schemas.Text))},
 			{Table: "people_visits", Doc: "One row a visit of a person.", Key: []string{"id"},
 				Columns: append(parent(), column("id", schemas.Text), column("note", schemas.Text))},
+			{Table: "people_photos", Doc: "One row a photo of a visit.", Within: "people_visits", Key: []string{"visit_id", "photo"},
+				Columns: []schemas.Column{
+					column("region", schemas.Text, schemas.FromParent, "person_region"), column("person", schemas.Text, schemas.FromParent, "person_id"),
+					column("visit_id", schemas.Text, schemas.FromParent, "id"), column("photo", schemas.Text),
+				}},
 		},
 	}
 }
@@ -62,7 +68,7 @@ func Stream() *schemas.Stream {
 func (p Person) Hash() int64 { return hash(p.Updated, p.Name, p.Tags) }
 
 // Hash is the _hash of an item.
-func (v Visit) Hash() int64 { return hash(v) }
+func (v Visit) Hash() int64 { return hash(v.ID, v.Note) }
 
 func hash(content ...any) int64 {
 	h := fnv.New64a()
@@ -77,7 +83,7 @@ func hash(content ...any) int64 {
 // Batches makes the batches of one commit; the caller releases their rows.
 func Batches(sweep int, people ...Person) []transform.Batch {
 	tables := transform.Tables(Stream())
-	own, tags, visits := newRows(tables[0]), newRows(tables[1]), newRows(tables[2])
+	own, tags, visits, photos := newRows(tables[0]), newRows(tables[1]), newRows(tables[2]), newRows(tables[3])
 	for i, p := range people {
 		row := int64(i)
 		if p.GoneAt != 0 {
@@ -94,12 +100,16 @@ func Batches(sweep int, people ...Person) []transform.Batch {
 		}
 		for _, v := range p.Visits {
 			visits.add(row, map[string]any{"person_region": p.Region, "person_id": p.ID, "id": v.ID, "note": v.Note, "_hash": v.Hash()})
+			for _, photo := range v.Photos {
+				photos.add(row, map[string]any{"region": p.Region, "person": p.ID, "visit_id": v.ID, "photo": string(photo), "_hash": hash(photo)})
+			}
 		}
 	}
 	return []transform.Batch{
 		{Table: tables[0], Sweep: sweep, Rows: own.batch()},
 		{Table: tables[1], Rows: tags.batch()},
 		{Table: tables[2], Rows: visits.batch()},
+		{Table: tables[3], Rows: photos.batch()},
 	}
 }
 

@@ -15,6 +15,7 @@ type Row map[string]string
 type Model struct {
 	people map[string]*stored
 	visits map[string]visit
+	photos map[string]map[rune]bool // by visit
 }
 
 type stored struct {
@@ -33,7 +34,7 @@ type visit struct {
 
 // NewModel gives the model of empty tables.
 func NewModel() *Model {
-	return &Model{people: map[string]*stored{}, visits: map[string]visit{}}
+	return &Model{people: map[string]*stored{}, visits: map[string]visit{}, photos: map[string]map[rune]bool{}}
 }
 
 func key(p Person) string { return p.Region + "/" + p.ID }
@@ -92,9 +93,13 @@ func (m *Model) put(at time.Time, p Person, unknown bool) (added, changed int) {
 		m.people[key(p)] = &stored{person: p, tags: slices.Compact(slices.Sorted(slices.Values(p.Tags))), syncedAt: at}
 	}
 	touched := false
+	for id, photos := range photosOf(p.Visits) {
+		touched = touched || !maps.Equal(m.photos[id], photos)
+		m.photos[id] = photos
+	}
 	for _, v := range lastVisits(p.Visits) {
 		known, there := m.visits[v.ID]
-		if there && known.visit == v {
+		if there && known.visit.Note == v.Note {
 			continue
 		}
 		m.visits[v.ID] = visit{owner: p, visit: v, syncedAt: at}
@@ -113,6 +118,19 @@ func lastVisits(list []Visit) map[string]Visit {
 		last[v.ID] = v
 	}
 	return last
+}
+
+func photosOf(list []Visit) map[string]map[rune]bool {
+	all := map[string]map[rune]bool{}
+	for _, v := range list {
+		if all[v.ID] == nil {
+			all[v.ID] = map[rune]bool{}
+		}
+		for _, photo := range v.Photos {
+			all[v.ID][photo] = true
+		}
+	}
+	return all
 }
 
 // People gives the rows of the people, by key.
@@ -151,6 +169,17 @@ func (m *Model) Visits() map[string]Row {
 	table := map[string]Row{}
 	for id, v := range m.visits {
 		table[id] = Row{"person_region": v.owner.Region, "person_id": v.owner.ID, "note": v.visit.Note, "_synced_at": stamp(v.syncedAt)}
+	}
+	return table
+}
+
+// Photos gives the photos, as owner, visit and photo.
+func (m *Model) Photos() map[string]bool {
+	table := map[string]bool{}
+	for id, v := range m.visits {
+		for photo := range m.photos[id] {
+			table[key(v.owner)+"/"+id+"/"+string(photo)] = true
+		}
 	}
 	return table
 }
