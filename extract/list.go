@@ -38,6 +38,9 @@ func listOf(s *schemas.Stream, since int64) list {
 		method: s.Read.Method, path: s.Read.Path, query: s.Read.Query, records: s.Read.Records, page: s.Read.Page,
 		nested: nestedLists(s),
 	}
+	if s.Read.Detail != nil {
+		l.nested = nil // the record's own reading has them
+	}
 	if s.Read.Since.By == "search" {
 		l.search = &searching{field: s.Read.Since.Field, since: since}
 	}

@@ -40,6 +40,7 @@ type Page struct {
 	ServerTime time.Time // the server's clock, zero when it did not tell
 	Total      int64     // total_count, -1 when it was not sent
 	Done, Left int64     // records of this window read, and left by its own count; -1 unknown
+	Again      bool      // of a stream with detail: records are read by themselves, also where they are as stored
 	Gap        bool      // a feed no longer knows the place where the last reading ended: records may be missing between
 }
 
@@ -52,10 +53,11 @@ type Record struct {
 
 // Reader reads one stream. It is for one goroutine.
 type Reader struct {
-	c     *Client
-	r     Request
-	state State // the one of the last page
-	step  func(context.Context) (Page, error)
+	c      *Client
+	r      Request
+	state  State // the one of the last page
+	before State // the one of the page before
+	step   func(context.Context) (Page, error)
 }
 
 // ways are the values of `since: {by}`.
@@ -94,7 +96,7 @@ func (r *Reader) Next(ctx context.Context) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	r.state = page.State
+	r.before, r.state = r.state, page.State
 	return page, nil
 }
 

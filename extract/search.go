@@ -53,7 +53,7 @@ func (s *search) next(ctx context.Context) (Page, error) {
 	if s.walk == nil {
 		if s.enough() {
 			st := s.state
-			st.HistoryDone = true
+			st.HistoryDone, st.Again = true, false
 			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
 		}
 		if err := s.open(ctx); err != nil {
@@ -172,6 +172,7 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 			overlap = max(overlap, changeOverlap)
 		}
 		s.window.From = max(0, mark-int64(overlap/time.Second))
+		s.refresh(changed)
 		return nil
 	}
 	now := s.c.ServerNow()
@@ -186,6 +187,21 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 		s.window.From = max(0, now.Add(-since.Lag-firstForward).Unix(), unix(s.r.Start))
 	}
 	return nil
+}
+
+// refresh widens a window, when it is time, to the records whose silent changes are looked for.
+func (s *search) refresh(changed bool) {
+	d := s.r.Stream.Read.Detail
+	if d == nil || d.Every == 0 {
+		return
+	}
+	now := s.c.ServerNow()
+	if now.IsZero() {
+		now = s.c.o.Now()
+	}
+	if changed || now.Sub(time.Unix(s.state.Refreshed, 0)) >= d.Every {
+		s.window.From, s.window.Again = max(0, min(s.window.From, now.Add(-d.For).Unix())), true
+	}
 }
 
 // enough reports that the history was read further down than is wanted now: its start was put later since.
@@ -231,6 +247,7 @@ func (s *search) page(sh sheet) Page {
 	}
 	p := pageOf(sh)
 	p.Boundary = end
+	p.Again = s.explicit || s.window.Again || s.state.Again
 	switch {
 	case s.window.Kind == windowForward:
 		p.progress(sh.after.Rows, s.total)
@@ -297,11 +314,16 @@ func (s *search) closed() State {
 		st.HistorySpan = s.state.HistoryTo - s.window.From
 		st.HistoryTo = s.window.From
 		st.HistoryDone = st.HistoryTo <= start
+		st.Again = st.Again && !st.HistoryDone
 		return st
 	}
 	if s.state.SyncedTo == 0 {
 		st.HistoryTo = s.window.From
 		st.HistoryDone = st.HistoryTo <= start
+		st.Again = st.Again && !st.HistoryDone
+	}
+	if s.r.Stream.Read.Detail != nil && (s.window.Again || s.state.SyncedTo == 0) {
+		st.Refreshed = s.mark()
 	}
 	st.SyncedTo = max(st.SyncedTo, s.mark())
 	st.Version = s.c.o.Version

@@ -21,13 +21,16 @@ type State struct {
 	Bookmark    *Position `json:"bookmark,omitempty"`     // page of a feed that the next reading begins with
 	Sweep       *Sweep    `json:"sweep,omitempty"`        // the last walk over a whole list
 	Version     string    `json:"version,omitempty"`      // API version it was made under
+	Refreshed   int64     `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
+	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
 }
 
 // Window is a span of time, or a whole list, read in one go.
 type Window struct {
-	Kind string `json:"kind"` // forward, history, sweep
-	From int64  `json:"from,omitempty"`
-	To   int64  `json:"to,omitempty"` // forward: the mark to be; 0 when the server has not told its time
+	Kind  string `json:"kind"`            // forward, history, sweep
+	Again bool   `json:"again,omitempty"` // its records are read by themselves, also where they are as stored
+	From  int64  `json:"from,omitempty"`
+	To    int64  `json:"to,omitempty"` // forward: the mark to be; 0 when the server has not told its time
 }
 
 // Paused is a window left in its middle, and where in it.
@@ -97,7 +100,7 @@ func ParseState(text string) (State, error) {
 
 // check refuses states that no reading leads to.
 func (s State) check() error {
-	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 {
+	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 || s.Refreshed < 0 {
 		return errors.New("a mark is before 1970")
 	}
 	if w := s.Window; w != nil {
@@ -131,7 +134,7 @@ func (s State) check() error {
 
 // latest is the latest time in the state.
 func (s State) latest() int64 {
-	latest := max(s.SyncedTo, s.HistoryTo)
+	latest := max(s.SyncedTo, s.HistoryTo, s.Refreshed)
 	if s.Window != nil {
 		latest = max(latest, s.Window.From, s.Window.To)
 	}

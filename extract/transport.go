@@ -49,7 +49,7 @@ func newTransport(base *url.URL, l limits) *http.Transport {
 		TLSHandshakeTimeout:    l.dial,
 		ResponseHeaderTimeout:  l.header,
 		MaxResponseHeaderBytes: 64 << 10,
-		MaxIdleConnsPerHost:    16, // streams side by side, each with a few nested readings
+		MaxIdleConnsPerHost:    48, // streams side by side, one of them with many records read by themselves
 		IdleConnTimeout:        90 * time.Second,
 		ForceAttemptHTTP2:      true,
 		// Decompression is ours: faster, and with an end to what it gives.

@@ -48,9 +48,7 @@ func buildRead(v *grammar.Value) Read {
 		Page:    Page{By: page.Key("by").Text(), In: page.Key("in").Text(), Size: page.Key("size").Int()},
 		Since:   Since{By: since.Key("by").Text()},
 	}
-	for _, q := range v.Key("query").Entries() {
-		r.Query = append(r.Query, Param{Name: q.Name, Value: q.Value.Text()})
-	}
+	r.Query = params(v.Key("query"))
 	if slices.Equal(r.Records, []string{itself}) {
 		r.Records = nil
 	}
@@ -61,7 +59,22 @@ func buildRead(v *grammar.Value) Read {
 	if over := v.Key("over"); over.Set() {
 		r.Over = &Over{View: over.Key("view").Text(), After: over.Key("after").Texts()}
 	}
+	if detail := v.Key("detail"); detail.Set() {
+		_, path, _ := strings.Cut(detail.Key("endpoint").Text(), " ")
+		r.Detail = &Detail{Path: path, Query: params(detail.Key("query")), UnlessSame: paths(detail.Key("unless_same"))}
+		if refresh := detail.Key("refresh"); refresh.Set() {
+			r.Detail.For, r.Detail.Every = refresh.Key("for").Duration(), refresh.Key("every").Duration()
+		}
+	}
 	return r
+}
+
+func params(v *grammar.Value) []Param {
+	var list []Param
+	for _, q := range v.Entries() {
+		list = append(list, Param{Name: q.Name, Value: q.Value.Text()})
+	}
+	return list
 }
 
 func buildColumn(v *grammar.Value) Column {

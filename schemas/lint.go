@@ -34,6 +34,7 @@ func (c *Catalogue) lint(d *draft) {
 	d.lintPage()
 	d.lintSince()
 	c.lintOver(d)
+	d.lintDetail()
 	c.lintNames(d)
 	d.lintColumns()
 	d.lintKey()
@@ -129,6 +130,32 @@ func (c *Catalogue) lintOver(d *draft) {
 	}
 }
 
+func (d *draft) lintDetail() {
+	read := d.file.Key("read")
+	detail := read.Key("detail")
+	if !detail.Set() || detail.Flawed() {
+		return
+	}
+	endpoint := detail.Key("endpoint")
+	if endpoint.Set() && (!strings.HasPrefix(endpoint.Text(), "GET ") || !strings.Contains(endpoint.Text(), "{id}")) {
+		endpoint.Wrong("e.g. GET /conversations/{id}", "one record is read by GET, with {id} in the path")
+	}
+	if by := read.Key("since").Key("by"); by.Set() && by.Text() != "search" {
+		detail.WrongKey("", "read.detail: only a stream that is searched has it")
+	}
+	if len(d.stream.Key) > 1 {
+		detail.WrongKey("", "read.detail: {id} is one column, and the key has %d", len(d.stream.Key))
+	}
+	for _, v := range detail.Key("unless_same").Items() {
+		i := slices.IndexFunc(d.stream.Columns, func(c Column) bool {
+			return slices.Equal(c.From, split(v.Text())) && c.As == "" && (c.Type == Timestamp || c.Type == Int || c.Type == Text)
+		})
+		if i < 0 && v.Set() {
+			v.Wrong("", "no column of timestamps, whole numbers or text is from field %q", v.Text())
+		}
+	}
+}
+
 // lintStream refuses the name of a stream that is not there.
 func (c *Catalogue) lintStream(v *grammar.Value) {
 	if _, ok := c.drafts[v.Text()]; !ok && v.Set() {
@@ -145,8 +172,8 @@ func (c *Catalogue) lintNames(d *draft) {
 	if absent.Text() != "gone" {
 		return
 	}
-	if by := d.stream.Read.Since.By; by != "" && by != "full" {
-		absent.Wrong("", "only what is read in full can be found absent")
+	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Detail == nil {
+		absent.Wrong("", "only what is read in full, or by id, can be found absent")
 	}
 	if d.stream.Read.Over != nil && len(d.stream.Key) > 1 {
 		absent.Wrong("", "a 404 marks one id, and the key has %d columns", len(d.stream.Key))

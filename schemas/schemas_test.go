@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -232,5 +233,56 @@ func TestMistakesOfAllFilesComeAtOnce(t *testing.T) {
 		if !slices.ContainsFunc(mistakes, func(m grammar.Mistake) bool { return m.File == file }) {
 			t.Errorf("nothing of %s in %v", file, mistakes)
 		}
+	}
+}
+
+func TestDetailSaysHowARecordIsReadByItself(t *testing.T) {
+	t.Parallel()
+	c := builtins(t)
+	err := c.Add("x.yaml", []byte(`
+stream: talks
+doc: One row a talk.
+read:
+  endpoint: POST /talks/search
+  records: talks
+  page: {by: cursor, in: body, size: 20}
+  since: {by: search, field: updated_at}
+  detail: {endpoint: "GET /talks/{id}", query: {a: "true"}, unless_same: [updated_at, stats.parts], refresh: {for: 14d, every: 7d}}
+key: [id]
+absent: gone
+columns: [{name: id, type: text}, {name: updated_at, type: timestamp}, {name: parts, from: stats.parts, type: int}]
+children:
+  - table: talk_cards
+    from: cards
+    key: [talk_id, card_id]
+    columns: [{name: card_id, from: id, type: text}]
+    children:
+      - table: talk_card_notes
+        from: notes
+        key: [talk_id, card_id, note_id]
+        columns: [{name: note_id, from: id, type: text}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stream(t, c, "talks")
+	want := &Detail{
+		Path: "/talks/{id}", Query: []Param{{"a", "true"}}, UnlessSame: [][]string{{"updated_at"}, {"stats", "parts"}},
+		For: 14 * 24 * time.Hour, Every: 7 * 24 * time.Hour,
+	}
+	if diff := cmp.Diff(want, s.Read.Detail); diff != "" {
+		t.Error(diff)
+	}
+	notes := s.Children[1]
+	if notes.Within != "talk_cards" || !slices.Equal(s.PathOf(notes), []string{"cards", "notes"}) || !notes.Complete {
+		t.Errorf("got %+v", notes)
+	}
+	wantColumns := []Column{
+		{Name: "talk_id", From: []string{FromParent, "talk_id"}, Type: Text, Required: true, Doc: "The talk_cards row it belongs to.", References: "talks.id"},
+		{Name: "card_id", From: []string{FromParent, "card_id"}, Type: Text, Required: true, Doc: "The talk_cards row it belongs to.", References: "talk_cards.card_id"},
+		{Name: "note_id", From: []string{"id"}, Type: Text, Required: true},
+	}
+	if diff := cmp.Diff(wantColumns, notes.Columns); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -79,7 +79,20 @@ func readSpec() grammar.Spec {
 			{Name: "size", Kind: grammar.Text, Later: true, Doc: "Ids of one request."},
 			{Name: "values", Kind: grammar.List, Later: true, Doc: "One walk for each literal value."},
 		}},
-		{Name: "detail", Kind: grammar.Map, Later: true, Doc: "Each record of a page is replaced by its own reading."},
+		detailSpec(scalar),
+	}}
+}
+
+func detailSpec(scalar *grammar.Spec) grammar.Spec {
+	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Each record of a page is replaced by its own reading, which has what the list leaves out.", Keys: []grammar.Spec{
+		{Name: "endpoint", Kind: grammar.Text, Required: true, Check: endpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record; `{id}` is the record's key."},
+		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with it."},
+		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: dotted},
+			Doc: "Paths of fields that the list has too: where all are as stored, the record is not read again."},
+		{Name: "refresh", Kind: grammar.Map, Doc: "What changes without moving these fields is found by reading again.", Keys: []grammar.Spec{
+			{Name: "for", Kind: grammar.Duration, Required: true, Doc: "Records that changed within this time are read again, "},
+			{Name: "every", Kind: grammar.Duration, Required: true, Doc: "this often."},
+		}},
 	}}
 }
 

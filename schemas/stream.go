@@ -35,6 +35,15 @@ type Read struct {
 	Page    Page
 	Since   Since
 	Over    *Over
+	Detail  *Detail // nil: the list has all there is
+}
+
+// Detail says that each record of a list is replaced by its own reading.
+type Detail struct {
+	Path       string        // relative to the base address; {id} is the record's key
+	Query      []Param       // sent with each, in the file's order
+	UnlessSame [][]string    // paths of fields of the list's record: where all are as stored, it is not read again
+	For, Every time.Duration // records changed within For are read again, same or not, each Every; 0: never
 }
 
 // Param is one fixed query parameter.

@@ -29,7 +29,8 @@ type task struct {
 	tables    []transform.Table
 	start     time.Time // history is read down to here; zero: to the first record
 	decoder   *transform.Decoder
-	filled    map[string]bool // columns that nearly every stored row has; nil until asked for
+	heads     *transform.Heads // nil: nothing in a list tells whether a record is stored as it is
+	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
 
 	found  float64 // 1: an earlier run had read all that is wanted of it, 0: not yet
 	base   load.Checkpoint
@@ -47,8 +48,12 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
+	heads, err := transform.NewHeads(s)
+	if err != nil {
+		return nil, err
+	}
 	t := &task{
-		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, start: settings.Start,
+		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, heads: heads, start: settings.Start,
 		result: StreamResult{Workspace: w.name, Stream: s.Name, Status: StatusOK},
 	}
 	err = t.restore(ctx)
@@ -64,6 +69,7 @@ func (t *task) restore(ctx context.Context) error {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
 		if t.run.options.FullRefresh {
+			t.state.Again = t.stream.Read.Detail != nil
 			return nil // from the beginning; what is stored is compared with, not emptied
 		}
 		if t.state, err = extract.ParseState(t.base.State); err != nil {
@@ -86,8 +92,12 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 		if err != nil {
 			return errors.Join(err, t.commit(ctx))
 		}
-		if err := t.add(page); err != nil {
-			return err
+		page, err = t.details(ctx, reader, page)
+		if failed := t.add(page); failed != nil {
+			return failed
+		}
+		if err != nil {
+			return errors.Join(err, t.commit(ctx))
 		}
 		if t.full() || page.Boundary && req.Phase != extract.History {
 			if err := t.commit(ctx); err != nil {
@@ -114,8 +124,10 @@ func (t *task) add(page extract.Page) error {
 	for _, record := range page.Records {
 		meta.Over = record.Over
 		if record.Gone {
-			t.decoder.Gone(record.Over, meta)
-			t.result.Gone++
+			if t.tables[0].Gone {
+				t.decoder.Gone(record.Over, meta)
+				t.result.Gone++
+			}
 			continue
 		}
 		if err := t.decoder.Append(record.Raw, meta); err != nil {

@@ -1,0 +1,215 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/schemas"
+)
+
+// detailed is a searched stream whose records are read by themselves.
+func detailed() *schemas.Stream {
+	s := searchStream()
+	s.Read.Detail = &schemas.Detail{
+		Path: "/contacts/{id}", Query: []schemas.Param{paramX}, UnlessSame: [][]string{{"updated_at"}},
+		For: 14 * 24 * time.Hour, Every: 7 * 24 * time.Hour,
+	}
+	return s
+}
+
+// withDetails answers searches by a workspace, and single readings by f.
+func withDetails(t testing.TB, ws *workspace, f func(id string) string) *api {
+	t.Helper()
+	return serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if id, ok := strings.CutPrefix(r.URL.Path, "/contacts/"); ok && r.Method == http.MethodGet {
+			reply(w, f(id))
+			return
+		}
+		ws.handle(w, r, body)
+	})
+}
+
+func whole(id string) string { return fmt.Sprintf(`{"type":"contact","id":%q,"parts":[1]}`, id) }
+
+func some(n int) (list []contact) {
+	for i := range n {
+		list = append(list, contact{fmt.Sprintf("id%03d", i), at(time.Hour) + int64(i)})
+	}
+	return list
+}
+
+func TestEachRecordOfAPageIsReplacedByItsOwnReading(t *testing.T) {
+	t.Parallel()
+	a := withDetails(t, &workspace{contacts: some(70), cursors: map[string]int{}}, whole)
+	r := a.client(t).Read(Request{Stream: detailed()})
+	page, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave := make([]bool, 70)
+	leave[3], leave[69] = true, true
+	page, err = r.Detail(t.Context(), page, leave)
+	if err != nil || len(page.Records) != 68 || page.State.SyncedTo == 0 {
+		t.Fatalf("%d records, %v, state %s", len(page.Records), err, page.State)
+	}
+	for i, record := range page.Records {
+		want := fmt.Sprintf("id%03d", i)
+		if i >= 3 {
+			want = fmt.Sprintf("id%03d", i+1)
+		}
+		if string(record.Raw) != whole(want) {
+			t.Fatalf("record %d is %s, want %s", i, record.Raw, want)
+		}
+	}
+	singles := 0
+	for _, q := range a.asked() {
+		if q.method == http.MethodGet {
+			singles++
+			if q.query != "x=1" || q.version != "2.17" {
+				t.Fatalf("asked %+v", q)
+			}
+		}
+	}
+	if singles != 68 {
+		t.Errorf("%d records were read by themselves, want 68: those left out cost nothing", singles)
+	}
+}
+
+func TestT60RecordThatIsGoneBySingleReading(t *testing.T) {
+	t.Parallel()
+	a := withDetails(t, &workspace{contacts: some(2), cursors: map[string]int{}}, func(id string) string {
+		if id == "id001" {
+			return errNotFound
+		}
+		return whole(id)
+	})
+	r := a.client(t).Read(Request{Stream: detailed()})
+	page, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err = r.Detail(t.Context(), page, nil)
+	if err != nil || len(page.Records) != 2 || !page.Records[1].Gone || page.Records[1].Over != "id001" || page.Records[0].Gone {
+		t.Errorf("%+v, %v", page.Records, err)
+	}
+}
+
+func TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn(t *testing.T) {
+	t.Parallel()
+	a := withDetails(t, &workspace{contacts: some(5), cursors: map[string]int{}}, func(id string) string {
+		if id == "id004" {
+			return `403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"no"}]}`
+		}
+		return whole(id)
+	})
+	before := State{SyncedTo: at(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: at(2 * time.Hour)}
+	r := a.client(t).Read(Request{Stream: detailed(), State: before})
+	page, err := r.Next(t.Context())
+	if err != nil || page.State.SyncedTo == before.SyncedTo {
+		t.Fatalf("%v, %s", err, page.State)
+	}
+	page, err = r.Detail(t.Context(), page, nil)
+	if ClassOf(err) != ClassPlan {
+		t.Errorf("%v, want what the API said", err)
+	}
+	if page.State.String() != before.String() || page.Boundary {
+		t.Errorf("the state moved to %s", page.State)
+	}
+	for _, record := range page.Records {
+		if !strings.Contains(string(record.Raw), "parts") {
+			t.Errorf("a record of the list was kept: %s", record.Raw)
+		}
+	}
+}
+
+func TestDetailWithinTheBudgetIsKeptWhenTheBudgetEnds(t *testing.T) {
+	t.Parallel()
+	a := withDetails(t, &workspace{contacts: some(20), cursors: map[string]int{}}, whole)
+	r := a.client(t, func(o *Options) { o.MaxRequests = 12 }).Read(Request{Stream: detailed()})
+	page, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err = r.Detail(t.Context(), page, nil)
+	if !errors.Is(err, ErrBudget) || len(page.Records) != 10 {
+		t.Errorf("%d records and %v; two requests were searches", len(page.Records), err)
+	}
+}
+
+func TestT58SilentChangesAreLookedForNowAndThen(t *testing.T) {
+	t.Parallel()
+	day := 24 * time.Hour
+	tests := map[string]struct {
+		refreshed time.Duration // ago
+		version   string
+		from      time.Duration
+		again     bool
+	}{
+		"lately":                   {refreshed: 6 * day, version: "2.17", from: 2*day + time.Hour},
+		"a week ago":               {refreshed: 7 * day, version: "2.17", from: 14 * day, again: true},
+		"under another version":    {refreshed: day, version: "2.16", from: 14 * day, again: true},
+		"never, and yet it was on": {refreshed: 0, version: "2.17", from: 14 * day, again: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ws := newWorkspace(t, contact{"old", at(10 * day)}, contact{"new", at(day)})
+			state := State{SyncedTo: at(time.Hour), HistoryDone: true, Version: test.version}
+			if test.refreshed > 0 {
+				state.Refreshed = at(test.refreshed)
+			}
+			ids, pages := drain(t, ws.client(t).Read(Request{Stream: detailed(), State: state}))
+			if found := slices.Contains(ids, "old"); found != test.again || pages[0].Again != test.again {
+				t.Errorf("read %v, again %t; want %t", ids, pages[0].Again, test.again)
+			}
+			if !strings.Contains(ws.asked()[0].body, fmt.Sprint(at(test.from))) {
+				t.Errorf("asked %s, want from %d", ws.asked()[0].body, at(test.from))
+			}
+			if end := last(pages); (end.Refreshed == end.SyncedTo) != test.again {
+				t.Errorf("state after it: %s", end)
+			}
+		})
+	}
+}
+
+func TestAFullRefreshReadsEveryRecordByItselfUntilTheHistoryIsRead(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, contact{"older", at(400 * 24 * time.Hour)}, contact{"new", at(time.Hour)})
+	c := ws.client(t)
+	_, forward := drain(t, c.Read(Request{Stream: detailed(), State: State{Again: true}}))
+	_, history := drain(t, c.Read(Request{Stream: detailed(), State: last(forward), Phase: History}))
+	for _, page := range slices.Concat(forward, history) {
+		if !page.Again {
+			t.Errorf("a page of a full refresh is not read again: %s", page.State)
+		}
+	}
+	if end := last(history); end.Again || !end.HistoryDone {
+		t.Errorf("after it: %s", end)
+	}
+}
+
+func TestContextEndsSingleReadings(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	a := withDetails(t, &workspace{contacts: some(40), cursors: map[string]int{}}, func(id string) string {
+		if id == "id005" {
+			cancel()
+		}
+		return whole(id)
+	})
+	r := a.client(t).Read(Request{Stream: detailed()})
+	page, err := r.Next(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err = r.Detail(ctx, page, nil)
+	if !errors.Is(err, context.Canceled) || page.State.SyncedTo != 0 {
+		t.Errorf("%v, %s", err, page.State)
+	}
+}

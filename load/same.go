@@ -1,0 +1,108 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// separator stands between the keys that a query is given as one text. A key that holds it is asked for by nobody.
+const separator = "\x1f"
+
+// Same tells of each head whether the table has its record with these values, and not as gone. The table's key is one
+// column; columns are those of the heads' values.
+func (w *Work) Same(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) ([]bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	same := make([]bool, len(heads))
+	if n, err := w.storedRows(ctx, schema, t.Name); err != nil || n == 0 {
+		return same, w.judge(err)
+	}
+	query, values := sameQuery(schema, t, columns, heads)
+	stored := map[string][]string{}
+	err := w.db.Each(ctx, query, values, func(rows *sql.Rows) error {
+		texts := make([]string, len(columns)+1)
+		into := make([]any, len(texts))
+		for i := range texts {
+			into[i] = &texts[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		stored[texts[0]] = texts[1:]
+		return nil
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("compare with the stored rows of %s: %w", t.Name, err))
+	}
+	for i, head := range heads {
+		known, there := stored[head.Key]
+		same[i] = there && head.Values != nil && slices.Equal(known, head.Values)
+	}
+	return same, nil
+}
+
+// sameQuery asks for the stored rows that may be the heads' own. The bounds of the times let the database pass over
+// nearly all of the table: pages are in order of time, and so were the commits.
+func sameQuery(schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (string, []any) {
+	var keys []string
+	for _, head := range heads {
+		if head.Values != nil && !strings.Contains(head.Key, separator) {
+			keys = append(keys, head.Key)
+		}
+	}
+	values := []any{strings.Join(keys, separator), separator}
+	key := duck.Name(t.Key[0])
+	asked := []string{key + "::VARCHAR"}
+	where := []string{key + "::VARCHAR IN (SELECT unnest(string_split($1, $2)))"}
+	if t.Gone {
+		where = append(where, transform.GoneColumn+" IS NULL")
+	}
+	for i, c := range columns {
+		name := duck.Name(c.Name)
+		where = append(where, name+" IS NOT NULL")
+		if c.Type != schemas.Timestamp {
+			asked = append(asked, name+"::VARCHAR")
+			continue
+		}
+		asked = append(asked, "epoch_us("+name+")::VARCHAR")
+		if first, last, ok := span(heads, i); ok {
+			values = append(values, first, last)
+			where = append(where, fmt.Sprintf("%s BETWEEN $%d AND $%d", name, len(values)-1, len(values)))
+		}
+	}
+	return "SELECT " + strings.Join(asked, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + strings.Join(where, " AND "), values
+}
+
+// span gives the first and the last time among the heads' values.
+func span(heads []transform.Head, column int) (first, last time.Time, ok bool) {
+	for _, head := range heads {
+		if head.Values == nil {
+			continue
+		}
+		micros, err := strconv.ParseInt(head.Values[column], 10, 64)
+		if err != nil {
+			return first, last, false
+		}
+		at := time.UnixMicro(micros).UTC()
+		if !ok || at.Before(first) {
+			first = at
+		}
+		if !ok || at.After(last) {
+			last = at
+		}
+		ok = true
+	}
+	return first, last, ok
+}

@@ -1,0 +1,63 @@
+package load_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+	"aqueduck/transform"
+)
+
+func TestSameIsWhatIsStoredAndNotGone(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	table := transform.Tables(committest.Stream())[0]
+	table.Key = []string{"id"} // no region is needed to tell these apart
+	columns := []transform.Column{table.Columns[2], table.Columns[3]}
+	const at = 1_700_000_000
+	head := func(id string, seconds int64, name string) transform.Head {
+		return transform.Head{Key: id, Values: []string{strconv.FormatInt(seconds*1_000_000, 10), name}}
+	}
+	same := func(heads ...transform.Head) []bool {
+		t.Helper()
+		got, err := w.Same(t.Context(), "main", table, columns, heads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := same(head("1", at, "a")); !slices.Equal(got, []bool{false}) {
+		t.Errorf("of an empty table: %v", got)
+	}
+	w.commit(t, 0,
+		committest.Person{Region: "eu", ID: "1", Updated: at, Name: "a"},
+		committest.Person{Region: "eu", ID: "2", Updated: at + 5, Name: "it's"},
+		committest.Person{Region: "eu", ID: "3", Name: "timeless"},
+		committest.Person{Region: "eu", ID: "4", Updated: at, Name: "d"})
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "4", GoneAt: at + 9})
+	for i, c := range []struct {
+		head transform.Head
+		want bool
+	}{
+		{head("1", at, "a"), true},
+		{head("2", at+5, "it's"), true},
+		{head("1", at+1, "a"), false},
+		{head("1", at, "b"), false},
+		{head("3", at, "timeless"), false},
+		{head("4", at, "d"), false},
+		{head("5", at, "a"), false},
+		{transform.Head{}, false},
+		{head("1\x1f2", at, "a"), false},
+	} {
+		all := []transform.Head{head("2", at+5, "other"), c.head, {}}
+		if got := same(all...); !slices.Equal(got, []bool{false, c.want, false}) {
+			t.Errorf("%d: %v, want %t", i, got, c.want)
+		}
+	}
+	if got := same(); len(got) != 0 {
+		t.Errorf("of none: %v", got)
+	}
+}

@@ -1,0 +1,70 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"aqueduck/schemas"
+)
+
+// Head is the little of a record that tells whether it is stored as it is: its key and some of its values, those of
+// timestamps in microseconds. Values is nil where the record lacks one of them.
+type Head struct {
+	Key    string
+	Values []string
+}
+
+// Heads reads the heads of one stream's records. It is for one goroutine.
+type Heads struct {
+	Columns []Column // of the values, in their order
+	d       *Decoder
+}
+
+// NewHeads compiles what a stream's `detail: {unless_same}` names; nil when it names nothing.
+func NewHeads(s *schemas.Stream) (*Heads, error) {
+	if s.Read.Detail == nil || len(s.Read.Detail.UnlessSame) == 0 || len(s.Key) != 1 {
+		return nil, nil
+	}
+	reduced := &schemas.Stream{Name: s.Name, Table: s.Table, Key: s.Key}
+	for _, c := range s.Columns {
+		if c.Name == s.Key[0] {
+			reduced.Columns = append(reduced.Columns, c)
+		}
+	}
+	for _, path := range s.Read.Detail.UnlessSame {
+		i := slices.IndexFunc(s.Columns, func(c schemas.Column) bool { return c.As == "" && slices.Equal(c.From, path) })
+		if i < 0 {
+			return nil, fmt.Errorf("stream %s: no column is from %v", s.Name, path)
+		}
+		reduced.Columns = append(reduced.Columns, s.Columns[i])
+	}
+	d, err := NewDecoder(reduced, Options{})
+	return &Heads{Columns: columns(reduced.Columns[1:]), d: d}, err
+}
+
+// Read gives the head of a record, without values when the record is none that could be compared.
+func (h *Heads) Read(raw []byte) Head {
+	d := h.d
+	d.begin(raw, Meta{})
+	w := d.open(d.plans[0])
+	err := d.read(&w)
+	d.close(&w)
+	d.compute(d.plans[0])
+	if err != nil || d.plans[0].rows[0].bad != "" {
+		return Head{}
+	}
+	texts := make([]string, 0, len(d.plans[0].columns))
+	for i, c := range d.plans[0].columns {
+		cell := d.plans[0].cells[i]
+		switch {
+		case !cell.set:
+			return Head{}
+		case c.kind.fixed():
+			texts = append(texts, strconv.FormatInt(int64(cell.number), 10))
+		default:
+			texts = append(texts, string(d.piece(cell.span)))
+		}
+	}
+	return Head{Key: texts[0], Values: texts[1:]}
+}

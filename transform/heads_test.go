@@ -1,0 +1,44 @@
+package transform
+
+import (
+	"testing"
+
+	"aqueduck/schemas"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHeadsTellWhatARecordOfAListShows(t *testing.T) {
+	t.Parallel()
+	s := things()
+	s.Read.Detail = &schemas.Detail{UnlessSame: [][]string{{"at"}, {"i"}, {"place", "city"}}}
+	heads, err := NewHeads(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for record, want := range map[string]Head{
+		`{"id": 7, "i": 3, "at": 1700000000, "place": {"city": "Ürümqi", "x": 1}, "parts": [1]}`: {Key: "7", Values: []string{"1700000000000000", "3", "Ürümqi"}},
+		`{"id": "7", "i": "3", "at": "2023-11-14T22:13:20Z", "place": {"city": ""}}`:             {Key: "7", Values: []string{"1700000000000000", "3", ""}},
+		`{"id": "7", "i": 3, "at": 1700000000}`:                                                   {},
+		`{"id": "7", "i": "many", "at": 1700000000, "place": {"city": "x"}}`:                      {},
+		`{"i": 3, "at": 1700000000, "place": {"city": "x"}}`:                                      {},
+		`[]`:                       {},
+		`{"id": "7", "i": 3, "at"`: {},
+	} {
+		if diff := cmp.Diff(want, heads.Read([]byte(record))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", record, diff)
+		}
+	}
+}
+
+func TestHeadsAreForStreamsThatReadTheirRecordsByThemselves(t *testing.T) {
+	t.Parallel()
+	s := things()
+	if heads, err := NewHeads(s); heads != nil || err != nil {
+		t.Errorf("%v, %v", heads, err)
+	}
+	s.Read.Detail = &schemas.Detail{UnlessSame: [][]string{{"nowhere"}}}
+	if _, err := NewHeads(s); err == nil {
+		t.Error("a path without a column was taken")
+	}
+}
