@@ -123,7 +123,8 @@ func (b *budget) hold(until time.Time) {
 // apply is called with mu held.
 func (b *budget) apply(now time.Time) {
 	pace := min(b.pace, b.ceiling)
-	b.limiter.SetLimitAt(now, rate.Limit(pace))
-	// A tenth of a second's worth at once: at high paces timers are too coarse to wait for each request by itself.
-	b.limiter.SetBurstAt(now, max(1, int(pace/10)))
+	// A second's worth at once makes up for the pause of a commit. No minute has more requests for it than the pace allows.
+	burst := max(1, int(pace))
+	b.limiter.SetLimitAt(now, rate.Limit(pace-float64(burst-1)/60))
+	b.limiter.SetBurstAt(now, burst)
 }

@@ -75,6 +75,25 @@ func TestT117OperatorsCeilingHolds(t *testing.T) {
 	}
 }
 
+func TestAPauseIsMadeUpForWithinTheCeiling(t *testing.T) {
+	t.Parallel()
+	p := newPacer(1000)
+	generous := func() http.Header { return limitHeaders(p.Now(), 10_000, 9_999, 9) }
+	p.count(t, time.Minute, generous)
+	end, n := p.Now().Add(time.Minute), 0
+	for p.Now().Before(end) {
+		if n++; n%150 == 0 {
+			if err := p.Wait(t.Context(), 700*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.ask(t, generous)
+	}
+	if !within(n, 950, 1000) {
+		t.Errorf("%d requests in a minute with pauses, want at least 95 of 100 of 1000, and no more than those", n)
+	}
+}
+
 func limitHeaders(now time.Time, limit, remaining, reset int) http.Header {
 	h := http.Header{}
 	h.Set("X-RateLimit-Limit", strconv.Itoa(limit))
