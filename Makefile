@@ -12,8 +12,11 @@ demo: build ## read an emulated workspace into demo/, then ask the published fil
 	@WORKSPACE_URL=emulator EMULATOR_HOURS=$(HOURS) bin/aqueduck sync nightly --dir demo
 	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
 
+# Tests wait for disks and processes: more of them side by side than there are cores use both.
+TESTS := go test -parallel 4 -timeout 20m
+
 test: ## every test
-	go test -timeout 20m ./...
+	$(TESTS) ./...
 
 torture: ## kill, interrupt and race the program far more often; AQUEDUCK_SEED repeats a failure
 	AQUEDUCK_KILLS=$${AQUEDUCK_KILLS:-10000} go test ./cmd/aqueduck -run 'F1|F9|F14|Kills|Killed' -v -timeout 24h
@@ -31,7 +34,7 @@ lint:
 
 # The race detector sees this process only: tests that start, and kill, processes of their own run in `make test`.
 race:
-	go test -race -short -timeout 20m ./...
+	$(TESTS) -race -short ./...
 
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./bench
