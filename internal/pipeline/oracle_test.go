@@ -1,10 +1,15 @@
 package pipeline_test
 
 import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
 
@@ -44,6 +49,34 @@ func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
 			b.equalsOracle()
 		})
 	}
+}
+
+// TestContactsAreAsManyAsSearchCounts asks the workspace itself, after hours of life and a quiet one.
+func TestContactsAreAsManyAsSearchCounts(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, small())
+	b.sync(pipeline.Options{})
+	b.space.Live(6)
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	ask := strings.NewReader(`{"query": {"field": "updated_at", "operator": ">", "value": 0}, "pagination": {"per_page": 1}}`)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.url+"/contacts/search", ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+b.space.Token())
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var found struct {
+		Total int `json:"total_count"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&found); err != nil || found.Total < 400 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	oracletest.Same(t, "contacts", b.rows("SELECT count(contacts) FROM contacts"), []string{strconv.Itoa(found.Total)})
 }
 
 // TestT14ListsOfEveryShapeEqualTheOracle reads the same workspace through every form that pages and their end take.
