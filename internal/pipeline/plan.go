@@ -27,12 +27,13 @@ type Plan struct {
 
 // PlannedStream is one stream of a plan.
 type PlannedStream struct {
-	Workspace string `json:"workspace"`
-	Stream    string `json:"stream"`
-	Read      string `json:"read"`     // what would be read, in words
-	Records   int64  `json:"records"`  // in the source, when it was asked; -1 unknown
-	Requests  int64  `json:"requests"` // estimate; -1 unknown
-	Basis     string `json:"basis"`    // what the estimate comes from
+	Workspace string  `json:"workspace"`
+	Stream    string  `json:"stream"`
+	Read      string  `json:"read"`                // what would be read, in words
+	Records   int64   `json:"records"`             // in the source, when it was asked; -1 unknown
+	Requests  int64   `json:"requests"`            // estimate; -1 unknown
+	Basis     string  `json:"basis"`               // what the estimate comes from
+	Change    float64 `json:"requests_per_change"` // what a changed record costs; 0: none of its own
 }
 
 // usualRate is assumed, in requests a minute, where neither the configuration nor a last run tells.
@@ -105,7 +106,7 @@ func (r *Runner) asker(ctx context.Context, name string) (*extract.Client, func(
 }
 
 func (r *Runner) planStream(workspace string, s *schemas.Stream, states []StreamState, past map[string]int64, count func(*schemas.Stream) (int64, error)) (PlannedStream, error) {
-	planned := PlannedStream{Workspace: workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks"}
+	planned := PlannedStream{Workspace: workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: perChange(s)}
 	var state extract.State
 	i := slices.IndexFunc(states, func(x StreamState) bool { return x.Workspace == workspace && x.Stream == s.Name })
 	if i >= 0 {
@@ -142,8 +143,25 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 	if total >= 0 && s.Read.Page.Size > 0 && (i < 0 || !state.HistoryDone || s.Read.Since.By == "full") {
 		planned.Requests = total/int64(s.Read.Page.Size) + 1
 		planned.Basis = fmt.Sprintf("%d a page", s.Read.Page.Size)
+		if s.Read.Detail != nil {
+			planned.Requests += total
+			planned.Basis += ", then each by itself"
+		}
 	}
 	return planned, nil
+}
+
+// perChange is how many requests it costs that one record has changed. A list that is read whole is read anyway.
+func perChange(s *schemas.Stream) float64 {
+	switch {
+	case s.Read.Over != nil:
+		return 1
+	case s.Read.Since.By == "full" || s.Read.Page.Size == 0:
+		return 0
+	case s.Read.Detail != nil:
+		return 1 + 1/float64(s.Read.Page.Size)
+	}
+	return 1 / float64(s.Read.Page.Size)
 }
 
 // describe says what a run would read of a stream, from its checkpoint.
@@ -243,11 +261,11 @@ func (p *Plan) compare(have map[string]bool, workspace string, t transform.Table
 func (p *Plan) Print(w io.Writer) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
-	t.AppendHeader(table.Row{"STREAM", "READS", "RECORDS", "REQUESTS", "BASIS"})
-	t.SetColumnConfigs(right(3, 4))
+	t.AppendHeader(table.Row{"STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS"})
+	t.SetColumnConfigs(right(3, 4, 5))
 	known := true
 	for _, s := range p.Streams {
-		t.AppendRow(table.Row{s.Stream, s.Read, unknown(s.Records, ""), unknown(s.Requests, "~"), s.Basis})
+		t.AppendRow(table.Row{s.Stream, s.Read, unknown(s.Records, ""), unknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis})
 		known = known && s.Requests >= 0
 	}
 	fmt.Fprintln(w, draw(t))
