@@ -1,7 +1,5 @@
 package emulator
 
-import "time"
-
 // record appends an event to the log and makes the served state follow it. The lock is held.
 func (w *Workspace) record(e Event) {
 	w.log = append(w.log, e)
@@ -92,11 +90,7 @@ func (w *Workspace) leave(e *Event, s status, listed bool) {
 	c := &w.contacts[e.Contact]
 	c.status, c.listed, c.since = s, listed, e.At
 	w.stale = true
-	if w.k().LeaveLag > 0 {
-		w.idx.later(pending{at: e.At + int64(w.k().LeaveLag/time.Second), seq: len(w.log), num: e.Contact})
-		return
-	}
-	w.show(e.Contact, nil)
+	w.idx.withdraw(len(w.log), e.At, e.Contact)
 }
 
 // absorb gives the survivor of a merge what it lacked (workspace-api 3.2), and the lead's notes, tags and companies.
@@ -142,46 +136,8 @@ func union(a, b []int32) []int32 {
 
 // announce lets search find the newest version of a contact once the index has caught up.
 func (w *Workspace) announce(seq int, num int32) {
-	if w.idx.quiet {
-		return
-	}
-	d := w.contacts[num].doc
-	lag := w.k().lag(newRNG(w.cfg.Seed, forLag, uint64(seq)))
-	if lag <= 0 {
-		w.contacts[num].shownFrom = seq
-		w.show(num, d)
-		return
-	}
-	w.idx.later(pending{at: w.log[seq].At + int64(lag/time.Second), seq: seq, num: num, doc: d})
+	w.idx.announce(seq, w.log[seq].At, num, w.contacts[num].doc)
 }
 
 // settle lets everything become visible whose time has come.
-func (w *Workspace) settle() {
-	now := w.now()
-	for {
-		p, ok := w.idx.due(now)
-		if !ok {
-			return
-		}
-		c := &w.contacts[p.num]
-		switch {
-		case p.doc == nil: // it left, and search notices now
-			if c.status != active {
-				w.show(p.num, nil)
-			}
-		case c.status == active && p.seq > c.shownFrom:
-			c.shownFrom = p.seq
-			w.show(p.num, p.doc)
-		}
-	}
-}
-
-// show puts a version of a contact before the searchers, or none.
-func (w *Workspace) show(num int32, d *doc) {
-	c := &w.contacts[num]
-	if c.shown == d {
-		return
-	}
-	w.idx.moved(num, c.shown)
-	c.before, c.shown = c.shown, d
-}
+func (w *Workspace) settle() { w.idx.settle(w.now()) }

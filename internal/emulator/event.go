@@ -58,12 +58,10 @@ func (s status) String() string { return statusNames[s] }
 
 // contact is what the server keeps of one contact to answer from.
 type contact struct {
-	doc       *doc // as it is now
-	shown     *doc // as search has it; nil while search does not return it
-	before    *doc // as search had it before, for a stale replica
-	shownFrom int  // place in the log of the change that shown reflects
-	status    status
-	listed    bool  // has an entry in the list of inactive contacts
-	since     int64 // when the status began
-	into      int32 // merged: into whom
+	doc *doc // as it is now
+	placed[doc]
+	status status
+	listed bool  // has an entry in the list of inactive contacts
+	since  int64 // when the status began
+	into   int32 // merged: into whom
 }

@@ -19,19 +19,20 @@ const (
 )
 
 // field is a name that search knows, with its type (workspace-api 4.1).
-type field struct {
+type field[D any] struct {
 	kind fieldKind
-	text func(d *doc) string
-	date func(d *doc) int64
-	flag func(d *doc) bool
-	ids  func(d *doc) []string
+	text func(d *D) string
+	date func(d *D) int64
+	flag func(d *D) bool
+	ids  func(d *D) []string
 }
 
-func text(f func(d *doc) string) field { return field{kind: textField, text: f} }
-func date(f func(d *doc) int64) field  { return field{kind: dateField, date: f} }
-func flag(f func(d *doc) bool) field   { return field{kind: boolField, flag: f} }
+func text[D any](f func(d *D) string) field[D] { return field[D]{kind: textField, text: f} }
+func date[D any](f func(d *D) int64) field[D]  { return field[D]{kind: dateField, date: f} }
+func flag[D any](f func(d *D) bool) field[D]   { return field[D]{kind: boolField, flag: f} }
 
-var fields = map[string]field{
+// fields are those of a contact.
+var fields = map[string]field[doc]{
 	"id":                  text(func(d *doc) string { return d.ID }),
 	"role":                text((*doc).role),
 	"name":                text(func(d *doc) string { return d.Name }),
@@ -116,11 +117,11 @@ func orNoApp(a *app) *app {
 }
 
 // filter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
-func (r rules) filter(n node) (match, error) {
+func (r rules[D]) filter(n node) (match[D], error) {
 	if name, ok := strings.CutPrefix(n.Field, "custom_attributes."); ok {
 		return r.attribute(n, name)
 	}
-	f, ok := fields[n.Field]
+	f, ok := r.of.fields[n.Field]
 	if !ok {
 		return nil, refuse("field %q is not known", n.Field)
 	}
@@ -136,10 +137,10 @@ func (r rules) filter(n node) (match, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(_ int32, d *doc) bool { return test(f.text(d)) }, nil
+	return func(_ int32, d *D) bool { return test(f.text(d)) }, nil
 }
 
-func (r rules) dates(n node, get func(d *doc) int64) (match, error) {
+func (r rules[D]) dates(n node, get func(d *D) int64) (match[D], error) {
 	var t int64
 	if err := json.Unmarshal(n.Value, &t); err != nil {
 		return nil, refuse("the value for %s must be a UNIX timestamp", n.Field)
@@ -149,7 +150,7 @@ func (r rules) dates(n node, get func(d *doc) int64) (match, error) {
 		return nil, refuse("operator %s cannot be used with the Date field %s", n.Operator, n.Field)
 	}
 	whole, zone, misday := r.whole, r.w.zone, int64(r.w.k().Misday/time.Second)
-	return func(num int32, d *doc) bool {
+	return func(num int32, d *D) bool {
 		at := get(d)
 		if whole && misday > 0 {
 			at = otherDay(num, at, misday, zone)
@@ -158,7 +159,7 @@ func (r rules) dates(n node, get func(d *doc) int64) (match, error) {
 	}, nil
 }
 
-// otherDay moves every second contact's time near midnight over it, as an index that rounds in another place does.
+// otherDay moves every second record's time near midnight over it, as an index that rounds in another place does.
 func otherDay(num int32, at, near int64, zone *time.Location) int64 {
 	first, next := dayOf(at, zone)
 	switch {
@@ -172,23 +173,23 @@ func otherDay(num int32, at, near int64, zone *time.Location) int64 {
 	return at
 }
 
-func flags(n node, get func(d *doc) bool) (match, error) {
+func flags[D any](n node, get func(d *D) bool) (match[D], error) {
 	want, err := values[bool](n)
 	if err != nil {
 		return nil, err
 	}
-	is := func(d *doc) bool { return slices.Contains(want, get(d)) }
+	is := func(d *D) bool { return slices.Contains(want, get(d)) }
 	switch n.Operator {
 	case "=", "IN":
-		return func(_ int32, d *doc) bool { return is(d) }, nil
+		return func(_ int32, d *D) bool { return is(d) }, nil
 	case "!=", "NIN":
-		return func(_ int32, d *doc) bool { return !is(d) }, nil
+		return func(_ int32, d *D) bool { return !is(d) }, nil
 	}
 	return nil, refuse("operator %s cannot be used with the Boolean field %s", n.Operator, n.Field)
 }
 
 // memberships answers tag_id and segment_id: = and != only for tags.
-func memberships(n node, get func(d *doc) []string) (match, error) {
+func memberships[D any](n node, get func(d *D) []string) (match[D], error) {
 	if n.Field == "tag_id" && n.Operator != "=" && n.Operator != "!=" {
 		return nil, refuse("tag_id accepts only = and !=")
 	}
@@ -196,14 +197,14 @@ func memberships(n node, get func(d *doc) []string) (match, error) {
 	if err != nil {
 		return nil, err
 	}
-	has := func(d *doc) bool {
+	has := func(d *D) bool {
 		return slices.ContainsFunc(get(d), func(id string) bool { return slices.Contains(want, id) })
 	}
 	switch n.Operator {
 	case "=", "IN":
-		return func(_ int32, d *doc) bool { return has(d) }, nil
+		return func(_ int32, d *D) bool { return has(d) }, nil
 	case "!=", "NIN":
-		return func(_ int32, d *doc) bool { return !has(d) }, nil
+		return func(_ int32, d *D) bool { return !has(d) }, nil
 	}
 	return nil, refuse("operator %s cannot be used with %s", n.Operator, n.Field)
 }
@@ -260,12 +261,12 @@ func textTest(n node) (func(s string) bool, error) {
 
 // attribute compiles a filter on a custom attribute, whose type is that of the value asked for; the one that the
 // workspace defines as a date follows the rules for dates, in UTC days after 2.16 (workspace-api 9).
-func (r rules) attribute(n node, name string) (match, error) {
+func (r rules[D]) attribute(n node, name string) (match[D], error) {
 	if name == dateAttr {
 		return r.dateAttribute(n)
 	}
-	get := func(d *doc) string {
-		for _, a := range d.Attrs {
+	get := func(d *D) string {
+		for _, a := range r.of.attrs(d) {
 			if a.Name == name {
 				return a.Raw
 			}
@@ -277,20 +278,20 @@ func (r rules) attribute(n node, name string) (match, error) {
 		if !ok {
 			return nil, refuse("operator %s cannot be used with a number", n.Operator)
 		}
-		return func(_ int32, d *doc) bool {
+		return func(_ int32, d *D) bool {
 			have, err := strconv.ParseFloat(get(d), 64)
 			return err == nil && test(have, want)
 		}, nil
 	}
 	var b bool
 	if json.Unmarshal(n.Value, &b) == nil {
-		return flags(n, func(d *doc) bool { return get(d) == "true" })
+		return flags(n, func(d *D) bool { return get(d) == "true" })
 	}
 	test, err := textTest(n)
 	if err != nil {
 		return nil, err
 	}
-	return func(_ int32, d *doc) bool {
+	return func(_ int32, d *D) bool {
 		var s string
 		_ = json.Unmarshal([]byte(get(d)), &s) // a value of another type is no text, and not equal
 		return test(s)
@@ -308,7 +309,7 @@ var numberTests = map[string]func(have float64, want []float64) bool{
 	"NIN": func(have float64, want []float64) bool { return !slices.Contains(want, have) },
 }
 
-func (r rules) dateAttribute(n node) (match, error) {
+func (r rules[D]) dateAttribute(n node) (match[D], error) {
 	zone := time.UTC
 	if r.whole {
 		zone = r.w.zone
@@ -328,8 +329,8 @@ func (r rules) dateAttribute(n node) (match, error) {
 	default:
 		return nil, refuse("operator %s cannot be used with the Date attribute %s", n.Operator, n.Field)
 	}
-	return func(_ int32, d *doc) bool {
-		for _, a := range d.Attrs {
+	return func(_ int32, d *D) bool {
+		for _, a := range r.of.attrs(d) {
 			if a.Name == dateAttr {
 				at, err := strconv.ParseInt(a.Raw, 10, 64)
 				return err == nil && at >= lo && at < hi

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"time"
 )
 
-// entry is a contact's place in an ordering.
+// entry is a record's place in an ordering.
 type entry struct {
 	key int64
 	num int32
@@ -19,45 +20,73 @@ func compareEntries(a, b entry) int {
 	return cmp.Compare(a.num, b.num)
 }
 
-// index is what search reads: orderings of the versions shown, and versions that are not shown yet.
-type index struct {
-	quiet     bool // the population is being made: nothing is announced
-	orderings map[string]*ordering
-	waiting   waiting
-	age       int // grows with every change, so that remembered answers are dropped
-	answers   map[string][]entry
+// searchable is what a kind of record tells of itself to be searched. D is one version of a record, which never changes.
+type searchable[D any] struct {
+	name   string // a cursor of one search is no good in another
+	fields map[string]field[D]
+	attrs  func(d *D) []attr // custom attributes
+	usual  int               // records on a page when the question does not say
+	lag    uint64            // the stream of randomness that delays are drawn from
+	count  func() int
+	at     func(num int32) *placed[D]
+	gone   func(num int32) bool // it left, and search may not show it
 }
 
-// ordering keeps the contacts of search sorted by one field. Changes are noted and merged in at the next question: one
+// placed is what search has of one record.
+type placed[D any] struct {
+	shown     *D  // as search has it; nil while search does not return it
+	before    *D  // as search had it before, for a stale replica
+	shownFrom int // place in the log of the change that shown reflects
+}
+
+// index is what search of one kind of record reads: orderings of the versions shown, and versions that are not shown yet.
+type index[D any] struct {
+	searchable[D]
+	w         *Workspace
+	quiet     bool // the population is being made: nothing is announced
+	orderings map[string]*ordering[D]
+	waiting   waiting[D]
+	age       int // grows with every change, so that remembered answers are dropped
+	answers   map[string][]entry
+	walked    map[int64]string // the cursor that led to each page, for loops
+}
+
+// ordering keeps the records of search sorted by one field. Changes are noted and merged in at the next question: one
 // pass over a million entries costs less than a tree would cost in memory.
-type ordering struct {
-	key   func(num int32, d *doc) int64
+type ordering[D any] struct {
+	key   func(num int32, d *D) int64
 	list  []entry // never changed in place: answers point into it
 	left  map[int32]entry
 	fresh map[int32]struct{}
 }
 
 // pending is a version that search will find later; no version means that it will lose the contact.
-type pending struct {
+type pending[D any] struct {
 	at  int64
 	seq int
 	num int32
-	doc *doc
+	doc *D
 }
 
-func (x *index) init() {
-	x.quiet = true
-	x.orderings, x.answers = map[string]*ordering{}, map[string][]entry{}
+func (x *index[D]) init(w *Workspace, of searchable[D]) {
+	x.w, x.searchable, x.quiet = w, of, true
+	x.orderings, x.answers, x.walked = map[string]*ordering[D]{}, map[string][]entry{}, map[int64]string{}
 }
 
 // forget drops remembered answers.
-func (x *index) forget() {
+func (x *index[D]) forget() {
 	x.age++
 	clear(x.answers)
 }
 
-// moved notes that a contact's version in search is about to change; old is the version until now.
-func (x *index) moved(num int32, old *doc) {
+// reorder drops the orderings too: keys have changed.
+func (x *index[D]) reorder() {
+	x.forget()
+	clear(x.orderings)
+}
+
+// moved notes that a record's version in search is about to change; old is the version until now.
+func (x *index[D]) moved(num int32, old *D) {
 	x.forget()
 	for _, o := range x.orderings {
 		if _, again := o.fresh[num]; again {
@@ -70,35 +99,35 @@ func (x *index) moved(num int32, old *doc) {
 	}
 }
 
-// ordered gives all contacts of search in the order of a key; the name tells one key from another.
-func (w *Workspace) ordered(name string, key func(num int32, d *doc) int64) []entry {
-	o := w.idx.orderings[name]
+// ordered gives all records of search in the order of a key; the name tells one key from another.
+func (x *index[D]) ordered(name string, key func(num int32, d *D) int64) []entry {
+	o := x.orderings[name]
 	if o == nil {
-		o = &ordering{key: key, left: map[int32]entry{}, fresh: map[int32]struct{}{}}
-		for num := range w.contacts {
-			if d := w.contacts[num].shown; d != nil {
-				o.list = append(o.list, entry{key(int32(num), d), int32(num)})
+		o = &ordering[D]{key: key, left: map[int32]entry{}, fresh: map[int32]struct{}{}}
+		for num := range int32(x.count()) {
+			if d := x.at(num).shown; d != nil {
+				o.list = append(o.list, entry{key(num, d), num})
 			}
 		}
 		slices.SortFunc(o.list, compareEntries)
-		w.idx.orderings[name] = o
+		x.orderings[name] = o
 		return o.list
 	}
 	if len(o.fresh) > 0 {
-		o.merge(w.contacts)
+		o.merge(x.at)
 	}
 	return o.list
 }
 
 // merge makes a new list of the old one without what left and with what came.
-func (o *ordering) merge(contacts []contact) {
+func (o *ordering[D]) merge(at func(num int32) *placed[D]) {
 	left := make([]entry, 0, len(o.left))
 	for _, e := range o.left {
 		left = append(left, e)
 	}
 	came := make([]entry, 0, len(o.fresh))
 	for num := range o.fresh {
-		if d := contacts[num].shown; d != nil {
+		if d := at(num).shown; d != nil {
 			came = append(came, entry{o.key(num, d), num})
 		}
 	}
@@ -122,26 +151,80 @@ func (o *ordering) merge(contacts []contact) {
 }
 
 // later has a version wait until its time.
-func (x *index) later(p pending) { heap.Push(&x.waiting, p) }
+func (x *index[D]) later(p pending[D]) { heap.Push(&x.waiting, p) }
 
 // due takes the earliest version whose time has come.
-func (x *index) due(now int64) (pending, bool) {
+func (x *index[D]) due(now int64) (pending[D], bool) {
 	if len(x.waiting) == 0 || x.waiting[0].at > now {
-		return pending{}, false
+		return pending[D]{}, false
 	}
-	return heap.Pop(&x.waiting).(pending), true
+	return heap.Pop(&x.waiting).(pending[D]), true
+}
+
+// announce lets search find a record's newest version once the index has caught up. seq is the place in the log of the
+// change, at its time.
+func (x *index[D]) announce(seq int, at int64, num int32, d *D) {
+	if x.quiet {
+		return
+	}
+	lag := x.w.k().lag(newRNG(x.w.cfg.Seed, x.lag, uint64(seq)))
+	if lag <= 0 {
+		x.at(num).shownFrom = seq
+		x.show(num, d)
+		return
+	}
+	x.later(pending[D]{at: at + int64(lag/time.Second), seq: seq, num: num, doc: d})
+}
+
+// withdraw takes a record that left out of search, at once or when the knob says.
+func (x *index[D]) withdraw(seq int, at int64, num int32) {
+	if lag := x.w.k().LeaveLag; lag > 0 {
+		x.later(pending[D]{at: at + int64(lag/time.Second), seq: seq, num: num})
+		return
+	}
+	x.show(num, nil)
+}
+
+// settle lets everything become visible whose time has come.
+func (x *index[D]) settle(now int64) {
+	for {
+		p, ok := x.due(now)
+		if !ok {
+			return
+		}
+		gone := x.gone(p.num)
+		switch r := x.at(p.num); {
+		case p.doc == nil: // it left, and search notices now
+			if gone {
+				x.show(p.num, nil)
+			}
+		case !gone && p.seq > r.shownFrom:
+			r.shownFrom = p.seq
+			x.show(p.num, p.doc)
+		}
+	}
+}
+
+// show puts a version of a record before the searchers, or none.
+func (x *index[D]) show(num int32, d *D) {
+	r := x.at(num)
+	if r.shown == d {
+		return
+	}
+	x.moved(num, r.shown)
+	r.before, r.shown = r.shown, d
 }
 
 // waiting is a heap of versions, the earliest first.
-type waiting []pending
+type waiting[D any] []pending[D]
 
-func (h waiting) Len() int { return len(h) }
-func (h waiting) Less(i, j int) bool {
+func (h waiting[D]) Len() int { return len(h) }
+func (h waiting[D]) Less(i, j int) bool {
 	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
 }
-func (h waiting) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *waiting) Push(p any)   { *h = append(*h, p.(pending)) }
-func (h *waiting) Pop() any {
+func (h waiting[D]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *waiting[D]) Push(p any)   { *h = append(*h, p.(pending[D])) }
+func (h *waiting[D]) Pop() any {
 	old := *h
 	last := old[len(old)-1]
 	*h = old[:len(old)-1]

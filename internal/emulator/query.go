@@ -8,9 +8,9 @@ import (
 	"math"
 )
 
-// search is a question to POST /contacts/search, read and checked.
-type search struct {
-	matches    match
+// search is a question to POST /contacts/search or to another search, read and checked.
+type search[D any] struct {
+	matches    match[D]
 	text       string // the query and the sort as sent, compacted: cursors are bound to it
 	sort       string
 	descending bool
@@ -20,8 +20,8 @@ type search struct {
 	isSpan     bool
 }
 
-// match says whether a contact is asked for.
-type match func(num int32, d *doc) bool
+// match says whether a record is asked for.
+type match[D any] func(num int32, d *D) bool
 
 // node is a filter or a group of them.
 type node struct {
@@ -44,12 +44,14 @@ func (e badQuery) Error() string { return string(e) }
 func refuse(format string, args ...any) error { return badQuery(fmt.Sprintf(format, args...)) }
 
 // rules is what the meaning of a query depends on beside its text.
-type rules struct {
+type rules[D any] struct {
 	w     *Workspace
+	of    *searchable[D]
 	whole bool // times are compared by calendar day of the workspace (up to 2.16)
 }
 
-func (w *Workspace) parseSearch(body []byte, v version) (*search, error) {
+func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
+	w := x.w
 	var sent struct {
 		Query json.RawMessage `json:"query"`
 		Sort  *struct {
@@ -64,14 +66,14 @@ func (w *Workspace) parseSearch(body []byte, v version) (*search, error) {
 	if err := json.Unmarshal(body, &sent); err != nil {
 		return nil, refuse("the body is no search: %v", err)
 	}
-	s := &search{sort: "updated_at", perPage: 50}
+	s := &search[D]{sort: "updated_at", perPage: x.usual}
 	if sent.Sort != nil {
 		s.sort, s.descending = sent.Sort.Field, sent.Sort.Order == "descending"
 		if sent.Sort.Order != "ascending" && !s.descending || w.k().Sort == SortRejected && s.descending {
 			return nil, refuse("sort order %q is not known", sent.Sort.Order)
 		}
 	}
-	if f, ok := fields[s.sort]; !ok || f.kind != dateField {
+	if f, ok := x.fields[s.sort]; !ok || f.kind != dateField {
 		return nil, refuse("cannot sort by %q", s.sort)
 	}
 	if p := sent.Pagination.PerPage; p != nil {
@@ -83,7 +85,7 @@ func (w *Workspace) parseSearch(body []byte, v version) (*search, error) {
 	if sent.Pagination.After != nil {
 		s.after = *sent.Pagination.After
 	}
-	r := rules{w, !v.later()}
+	r := rules[D]{w, &x.searchable, !v.later()}
 	if len(sent.Query) == 0 {
 		return nil, refuse("query is missing")
 	}
@@ -91,7 +93,7 @@ func (w *Workspace) parseSearch(body []byte, v version) (*search, error) {
 	if s.matches, err = r.compile(sent.Query, 0); err != nil {
 		return nil, err
 	}
-	// Every contact has these two times; another field may be null, and null is in no span.
+	// Every record has these two times; another field may be null, and null is in no span.
 	if (s.sort == "updated_at" || s.sort == "created_at") && w.k().Sort != SortIgnored && w.k().Sort != SortShuffled {
 		s.lo, s.hi, s.isSpan = r.span(sent.Query, s.sort)
 	}
@@ -99,7 +101,7 @@ func (w *Workspace) parseSearch(body []byte, v version) (*search, error) {
 	if err := json.Compact(&text, sent.Query); err != nil {
 		return nil, refuse("the query is no JSON: %v", err)
 	}
-	s.text = fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, w.zone, r.whole)
+	s.text = x.name + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, w.zone, r.whole)
 	return s, nil
 }
 
@@ -111,7 +113,7 @@ func fingerprint(text string) uint64 {
 }
 
 // compile makes a query a function; groups is how many groups it is in.
-func (r rules) compile(raw json.RawMessage, groups int) (match, error) {
+func (r rules[D]) compile(raw json.RawMessage, groups int) (match[D], error) {
 	n, err := parseNode(raw)
 	if err != nil {
 		return nil, err
@@ -129,14 +131,14 @@ func (r rules) compile(raw json.RawMessage, groups int) (match, error) {
 	if len(inner) > maxFilters {
 		return nil, refuse("a group may hold %d filters", maxFilters)
 	}
-	parts := make([]match, len(inner))
+	parts := make([]match[D], len(inner))
 	for i, raw := range inner {
 		if parts[i], err = r.compile(raw, groups+1); err != nil {
 			return nil, err
 		}
 	}
 	all := n.Operator == "AND"
-	return func(num int32, d *doc) bool {
+	return func(num int32, d *D) bool {
 		for _, m := range parts {
 			if m(num, d) != all {
 				return !all
@@ -157,8 +159,8 @@ func parseNode(raw json.RawMessage) (node, error) {
 }
 
 // span reads a query that asks for one unbroken span of the sort field and nothing else, so that it is answered from
-// the ordering without looking at the contacts. It gives the span's ends, the upper one excluded.
-func (r rules) span(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
+// the ordering without looking at the records. It gives the span's ends, the upper one excluded.
+func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
 	n, err := parseNode(raw)
 	if err != nil || r.w.k().Misday > 0 && r.whole {
 		return 0, 0, false
@@ -194,7 +196,7 @@ func (r rules) span(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
 
 // reach gives the times that an operator on a Date field asks for: whole days of the workspace up to 2.16
 // (workspace-api 4.1.5), exact seconds later (section 9).
-func (r rules) reach(operator string, t int64) (lo, hi int64, ok bool) {
+func (r rules[D]) reach(operator string, t int64) (lo, hi int64, ok bool) {
 	first, next := t, t+1
 	if r.whole {
 		first, next = dayOf(t, r.w.zone)

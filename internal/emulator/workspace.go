@@ -49,9 +49,8 @@ type Workspace struct {
 	gone     []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
 	stale    bool
 	notes    map[int32]string // bodies of notes added since hour 0
-	idx      index
-	epoch    uint64           // cursors of another epoch are refused
-	walked   map[int64]string // the cursor that led to each page, for loops
+	idx      index[doc]
+	epoch    uint64 // cursors of another epoch are refused
 
 	requests []LoggedRequest
 	count    int
@@ -71,7 +70,7 @@ func New(c Config) *Workspace {
 	}
 	events := populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
 	w.byID = make(map[string]int32, len(events))
-	w.idx.init()
+	w.idx.init(w, w.searchContact())
 	for i := range events {
 		if events[i].Kind == Created {
 			w.contacts = append(w.contacts, contact{})
@@ -161,8 +160,7 @@ func (w *Workspace) SetKnobs(change func(k *Knobs)) {
 	k := *w.k()
 	change(&k)
 	w.knobs.Store(&k)
-	w.idx.forget()
-	clear(w.idx.orderings)
+	w.idx.reorder()
 	w.stale = true
 }
 
