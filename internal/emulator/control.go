@@ -78,8 +78,10 @@ type State struct {
 	Searchable int       `json:"searchable"`
 	Inactive   int       `json:"inactive"` // in the list of inactive contacts
 	Activities int       `json:"activities"`
-	Waiting    int       `json:"waiting"` // changes that search does not know yet
-	Requests   int       `json:"requests"`
+
+	Conversations int `json:"conversations"` // that are not deleted
+	Waiting       int `json:"waiting"`       // changes that search does not know yet
+	Requests      int `json:"requests"`
 }
 
 // State counts what is there now.
@@ -98,6 +100,11 @@ func (w *Workspace) State() State {
 		}
 		if c.listed {
 			s.Inactive++
+		}
+	}
+	for i := range w.threads {
+		if !w.threads[i].deleted {
+			s.Conversations++
 		}
 	}
 	return s

@@ -15,14 +15,15 @@ const (
 	textField fieldKind = iota
 	dateField
 	boolField
-	tagField // a list of numbers, asked for by id
+	tagField    // a list of numbers, asked for by id
+	numberField // an integer that is no time
 )
 
 // field is a name that search knows, with its type (workspace-api 4.1).
 type field[D any] struct {
 	kind fieldKind
 	text func(d *D) string
-	date func(d *D) int64
+	date func(d *D) int64 // also of a numberField
 	flag func(d *D) bool
 	ids  func(d *D) []string
 }
@@ -132,6 +133,8 @@ func (r rules[D]) filter(n node) (match[D], error) {
 		return flags(n, f.flag)
 	case tagField:
 		return memberships(n, f.ids)
+	case numberField:
+		return integers(n, f.date)
 	}
 	test, err := textTest(n)
 	if err != nil {
@@ -186,6 +189,32 @@ func flags[D any](n node, get func(d *D) bool) (match[D], error) {
 		return func(_ int32, d *D) bool { return !is(d) }, nil
 	}
 	return nil, refuse("operator %s cannot be used with the Boolean field %s", n.Operator, n.Field)
+}
+
+// integers answers the fields that are integers, to whom all comparisons are open.
+func integers[D any](n node, get func(d *D) int64) (match[D], error) {
+	want, err := values[int64](n)
+	if err != nil {
+		return nil, err
+	}
+	var test func(have int64) bool
+	switch first := append(want, 0)[0]; n.Operator {
+	case "=", "IN":
+		test = func(have int64) bool { return slices.Contains(want, have) }
+	case "!=", "NIN":
+		test = func(have int64) bool { return !slices.Contains(want, have) }
+	case ">":
+		test = func(have int64) bool { return have > first }
+	case "<":
+		test = func(have int64) bool { return have < first }
+	case ">=":
+		test = func(have int64) bool { return have >= first }
+	case "<=":
+		test = func(have int64) bool { return have <= first }
+	default:
+		return nil, refuse("operator %s cannot be used with the Integer field %s", n.Operator, n.Field)
+	}
+	return func(_ int32, d *D) bool { return test(get(d)) }, nil
 }
 
 // memberships answers tag_id and segment_id: = and != only for tags.

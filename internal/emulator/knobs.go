@@ -42,6 +42,11 @@ type Knobs struct {
 	ActivityLag   time.Duration // an activity may come into the feed up to so late, before others that are there (trap T38)
 	Retention     time.Duration // activities older than this are no longer served (trap T39)
 
+	// Conversations.
+	ConversationsKey string // of the list that conversation search gives; "": conversations (trap T54)
+	PartsCap         int    // parts in a conversation's answer, the newest; 0: 500 (trap T57)
+	OmitEmpty        bool   // parts have no fields that are null (workspace-api 2.10)
+
 	// The whole service.
 	NoDate        bool          // answers carry no Date
 	DateOffset    time.Duration // the Date header is off by this

@@ -26,6 +26,8 @@ var routes = []route{
 	{name: "contacts.segments", method: "GET", path: "/contacts/{id}/segments", serve: (*Workspace).contactSegments},
 	{name: "contacts.subscriptions", method: "GET", path: "/contacts/{id}/subscriptions", serve: (*Workspace).contactSubscriptions},
 	{name: "contacts.get", method: "GET", path: "/contacts/{id}", serve: (*Workspace).oneContact},
+	{name: "conversations.search", method: "POST", path: "/conversations/search", serve: (*Workspace).searchConversations},
+	{name: "conversations.get", method: "GET", path: "/conversations/{id}", serve: (*Workspace).oneConversation},
 	{name: "tags.list", method: "GET", path: "/tags", serve: (*Workspace).listTags},
 	{name: "segments.list", method: "GET", path: "/segments", serve: (*Workspace).listSegments},
 	{name: "admins.list", method: "GET", path: "/admins", serve: (*Workspace).listAdmins},

@@ -14,6 +14,7 @@ type Config struct {
 	Contacts       int // active at hour 0; 0: 10,400
 	Inactive       int // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
 	Activities     int // at least so many in the feed at hour 0; 0: twice Contacts
+	Conversations  int // at hour 0; 0: three for ten Contacts, at most 20,000, and 3,000 when Contacts is 0 too; below 0: none
 	Start          time.Time
 	Now            func() time.Time // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
 	Token          string           // "": made from the seed
@@ -50,7 +51,18 @@ type Workspace struct {
 	stale    bool
 	notes    map[int32]string // bodies of notes added since hour 0
 	idx      index[doc]
-	epoch    uint64 // cursors of another epoch are refused
+
+	conv      *convMaker
+	said      []convEvent // the log of conversations
+	threads   []thread
+	convIdx   index[edition]
+	convTurns int // of their life
+	lastDrawn struct {
+		edition      *edition
+		conversation *conversation
+	}
+
+	epoch uint64 // cursors of another epoch are refused
 
 	requests []LoggedRequest
 	count    int
@@ -87,6 +99,7 @@ func New(c Config) *Workspace {
 		}
 	}
 	w.idx.quiet = false
+	w.beginConversations()
 	return w
 }
 
@@ -94,6 +107,14 @@ func withDefaults(c Config) Config {
 	demo := c.Contacts == 0
 	if demo {
 		c.Contacts = 10_400
+	}
+	switch {
+	case c.Conversations < 0:
+		c.Conversations = 0
+	case c.Conversations == 0 && demo:
+		c.Conversations = 3000
+	case c.Conversations == 0:
+		c.Conversations = min(c.Contacts*3/10, 20_000)
 	}
 	if c.Inactive == 0 {
 		c.Inactive = max(c.Contacts/10, 8)
@@ -149,6 +170,7 @@ func (w *Workspace) SetZone(z *time.Location) {
 	defer w.mu.Unlock()
 	w.zone = z
 	w.idx.forget()
+	w.convIdx.forget()
 }
 
 func (w *Workspace) k() *Knobs { return w.knobs.Load() }
@@ -161,6 +183,7 @@ func (w *Workspace) SetKnobs(change func(k *Knobs)) {
 	change(&k)
 	w.knobs.Store(&k)
 	w.idx.reorder()
+	w.convIdx.reorder()
 	w.stale = true
 }
 

@@ -1,0 +1,255 @@
+package emulator
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Streams of randomness for conversations, far from those of contacts.
+const (
+	forConv = iota + 1000
+	forConvParts
+	forConvLag
+	forConvLife
+	forConvPopulation
+)
+
+// convMaker draws conversations: what each was born with is a function of the seed and its number, and is drawn anew
+// whenever it is asked for.
+type convMaker struct {
+	seed   uint64
+	bodies []string
+}
+
+func newConvMaker(seed uint64) *convMaker {
+	m := &convMaker{seed: seed}
+	r := newRNG(seed, forConv)
+	for range 600 {
+		words := make([]string, 2+r.n(25))
+		for i := range words {
+			words[i] = r.text(convWords)
+		}
+		m.bodies = append(m.bodies, "<p>"+strings.Join(words, " ")+"</p>")
+	}
+	m.bodies = append(m.bodies, oddBodies...)
+	return m
+}
+
+// populate gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
+// there. born are the contacts' births.
+func (m *convMaker) populate(count int, start int64, log []Event) []convEvent {
+	born, times := make([]*doc, 0, len(log)), make([]int64, 0, len(log))
+	for i := range log {
+		if log[i].Kind == Created {
+			born, times = append(born, log[i].Born), append(times, log[i].At)
+		}
+	}
+	events := make([]convEvent, count)
+	for num := range events {
+		r := newRNG(m.seed, forConvPopulation, uint64(num))
+		at := start - span + 30*day + int64(float64(span-32*day)*(float64(num)+r.share())/float64(count))
+		// Contacts of the last weeks write more than those of years ago; merged and deleted ones have written, too
+		// (trap T26).
+		known := max(1, sort.Search(len(times), func(i int) bool { return times[i] > at }))
+		who := r.n(known)
+		if r.chance(0.4) {
+			who = known - 1 - r.n(min(known, known/10+1))
+		}
+		size := m.size(r, num)
+		events[num] = convEvent{At: at, Until: m.until(r, at, start), Kind: convOpened, Conv: int32(num), Size: int32(size),
+			Who: born[who:min(who+crowd(num), len(born)):len(born)]}
+	}
+	return events
+}
+
+// crowd is how many contacts a conversation has: mostly one, now and then a group.
+func crowd(num int) int {
+	if num%40 == 9 {
+		return 2 + num%3
+	}
+	return 1
+}
+
+// size draws how many parts there are: six in the middle, now and then hundreds, and the sizes around what an answer
+// holds (trap T57).
+func (m *convMaker) size(r *rng, num int) int {
+	u := r.share()
+	switch at := num % 1500; {
+	case at%750 == 400:
+		return 1001 + r.n(400)
+	case at >= 803 && at <= 805:
+		return 499 + at - 803
+	case u < 0.02:
+		return 0
+	}
+	return min(600, 1+int(0.5+5*math.Pow(u/(1.0001-u), 0.6)))
+}
+
+// until draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
+func (m *convMaker) until(r *rng, at, start int64) int64 {
+	if night := start - span/5; at < night && r.chance(0.16) {
+		return night
+	}
+	x := r.share()
+	end := at + 600 + int64(20*day*x*x*x)
+	if r.chance(0.05) {
+		end = at + int64(float64(start-at)*r.share())
+	}
+	return min(max(end, at+60), start-3600)
+}
+
+// birth draws everything that a conversation was born with.
+func (m *convMaker) birth(e *convEvent) *conversation {
+	r := newRNG(m.seed, forConv, uint64(e.Conv))
+	num := e.Conv
+	c := &conversation{num: num, ID: convID(num), Created: e.At, Updated: max(e.At, e.Until), State: "open", Company: -1,
+		Contacts: e.Who, Title: r.text(convTitles), Priority: r.chance(0.1), bare: num%97 == 13}
+	c.Stats.Median, c.Stats.Handling = int64(r.n(3000)), int64(r.n(9000))
+	if len(e.Who) > 0 && len(e.Who[0].Companies) > 0 {
+		c.Company = e.Who[0].Companies[0]
+	}
+	m.begin(r, c)
+	c.Parts = make([]part, 0, e.Size)
+	m.parts(c, int(e.Size), max(e.At, e.Until))
+	m.around(r, c)
+	if c.AI != nil {
+		m.decorate(r, c.AI, c.Created)
+	}
+	m.judge(r, c)
+	return c
+}
+
+// begin draws the source: the first message. Few have none.
+func (m *convMaker) begin(r *rng, c *conversation) {
+	s := &source{Type: r.text(channels), ID: strconv.FormatInt(3300000000+int64(c.num)*3, 10), Delivered: r.text(deliveries),
+		Body: m.bodies[r.n(len(m.bodies))], Author: c.customer()}
+	if s.Delivered != "customer_initiated" {
+		s.Author = staff(admins[r.n(len(admins))])
+	} else {
+		c.Waiting = c.Created
+	}
+	if s.Type == "email" {
+		s.Subject = "<p>Re: " + r.text(convTitles[3:]) + "</p>"
+	}
+	if r.chance(0.6) {
+		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.n(50)) + "&session=secret"
+	}
+	s.Files = drawFiles(r, 0.08)
+	if c.num%331 != 5 {
+		c.Source = s
+	}
+}
+
+// customer is the contact who began the conversation, as an author.
+func (c *conversation) customer() author {
+	if len(c.Contacts) == 0 {
+		return author{Type: "lead", ID: "0"}
+	}
+	d := c.Contacts[0]
+	return author{Type: d.role(), ID: d.ID, Name: d.Name, Email: d.Email}
+}
+
+func staff(a admin) author {
+	return author{Type: "admin", ID: strconv.FormatInt(a.id, 10), Name: a.name, Email: a.email}
+}
+
+func drawFiles(r *rng, share float64) (list []file) {
+	if !r.chance(share) {
+		return nil
+	}
+	for range 1 + r.n(3) {
+		n := r.n(len(fileNames))
+		f := file{Name: fileNames[n], Type: fileTypes[n], Size: int64(100 + r.n(5_000_000)), ID: r.next()}
+		if strings.HasPrefix(f.Type, "image/") {
+			f.Width, f.Height = int64(100+r.n(2000)), int64(100+r.n(2000))
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// around draws what hangs on the conversation beside its parts.
+func (m *convMaker) around(r *rng, c *conversation) {
+	if r.chance(0.4) {
+		for _, tag := range draws(r, 1+r.n(4), tagCount) {
+			c.Tags = append(c.Tags, applied{tag, c.Created + int64(r.n(60)), admins[r.n(len(admins))].id})
+		}
+	}
+	for range r.n(4) {
+		a := convAttrs[r.n(len(convAttrs))]
+		c.Attrs = setAttr(c.Attrs, a.Name, a.Raw)
+	}
+	if r.chance(0.05) {
+		a := oddAttrs[r.n(len(oddAttrs))]
+		c.Attrs = setAttr(c.Attrs, a.Name, a.Raw)
+	}
+	if r.chance(0.15) && len(c.Contacts) > 0 {
+		c.Rating = m.rating(r, c, c.Updated)
+	}
+	if r.chance(0.2) {
+		c.SLA = &sla{r.text([]string{"Gold", "4h Antwort"}), r.text([]string{"hit", "missed", "active", "cancelled"})}
+	}
+	if r.chance(0.7) {
+		c.FirstReply = &firstReply{At: c.Created, Type: r.text(channels), URL: "https://shop.example/cart?token=secret"}
+	}
+	for i := range max(0, r.n(12)-9) {
+		c.Linked = append(c.Linked, drawLinked(r, int(c.num)*4+i))
+	}
+}
+
+func drawLinked(r *rng, n int) linked {
+	l := linked{Type: "ticket", ID: strconv.FormatInt(convBase+3+7*int64(n), 10), Category: r.text([]string{"Customer", "Back-office", "Tracker"})}
+	if r.chance(0.1) {
+		l.Type, l.Category = "conversation", ""
+	}
+	return l
+}
+
+func (m *convMaker) rating(r *rng, c *conversation, at int64) *rating {
+	g := &rating{Stars: int64(1 + r.n(5)), Remark: r.text(remarks), Created: at, Updated: at, Contact: c.Contacts[0],
+		By: r.text([]string{"admin", "admin", "workflow", ""})}
+	if g.By == "admin" {
+		g.Admin = admins[r.n(len(admins))].id
+	}
+	return g
+}
+
+// decorate draws what the AI agent's part in it came to.
+func (m *convMaker) decorate(r *rng, a *aiAgent, at int64) {
+	a.Title = r.text([]string{"", "Welcome flow", "Größen & Preise"})
+	a.Resolution = r.text([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})
+	if r.chance(0.3) {
+		a.Stars, a.Remark = int64(1+r.n(5)), r.text(remarks)
+	}
+	for range r.n(4) {
+		a.Sources = append(a.Sources, drawContent(r))
+	}
+}
+
+func drawContent(r *rng) content {
+	n := r.n(len(articleTitles))
+	return content{Type: r.text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
+		Title: articleTitles[n], Locale: r.text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + strconv.Itoa(100+n)}
+}
+
+// judge draws the reviews.
+func (m *convMaker) judge(r *rng, c *conversation) {
+	if c.num%5 == 2 {
+		for card := range 1 + r.n(2) {
+			status := ""
+			if r.chance(0.8) {
+				status = r.text(reviewStatuses)
+			}
+			c.Cards = append(c.Cards, m.review(r, c.num, card, status, c.Updated))
+		}
+	}
+	if c.num%7 == 3 {
+		for n := range 1 + r.n(2) {
+			c.Monitors = append(c.Monitors, m.judgement(r, n, c.Updated))
+		}
+	}
+	c.Cards, c.Monitors = slices.Clip(c.Cards), slices.Clip(c.Monitors)
+}

@@ -1,0 +1,346 @@
+package emulator_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// talks are the conversations of a reply, under either name.
+func (r reply) talks() []map[string]any {
+	r.json["data"] = slices.Concat(asList(r.json["conversations"]), asList(r.json["data"]))
+	return r.data()
+}
+
+func asList(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+// each gives the items of a list inside a conversation or a part: {type, <key>: […]}, a bare list, or null.
+func each(record map[string]any, path ...string) []map[string]any {
+	var v any = record
+	for _, key := range path {
+		object, _ := v.(map[string]any)
+		v = object[key]
+	}
+	var items []map[string]any
+	for _, item := range asList(v) {
+		items = append(items, item.(map[string]any))
+	}
+	return items
+}
+
+func (c *client) searchTalks(query any, per int, after string) reply {
+	c.t.Helper()
+	page := m{"per_page": per}
+	if after != "" {
+		page["starting_after"] = after
+	}
+	return c.do("POST", "/conversations/search", m{"query": query, "pagination": page, "sort": m{"field": "updated_at", "order": "ascending"}})
+}
+
+// allTalks walks a search to its end and reads every conversation by itself, with its quality data.
+func (c *client) allTalks() []map[string]any {
+	c.t.Helper()
+	var all []map[string]any
+	for after := ""; ; {
+		r := c.searchTalks(since(0), 150, after)
+		if r.status != 200 {
+			c.t.Fatalf("search: %d %s", r.status, r.raw)
+		}
+		for _, talk := range r.talks() {
+			all = append(all, c.talk(talk["id"].(string)))
+		}
+		if after, _ = r.next()["starting_after"].(string); after == "" {
+			return all
+		}
+	}
+}
+
+func (c *client) talk(id string) map[string]any {
+	c.t.Helper()
+	r := c.do("GET", "/conversations/"+id+"?include_scorecards=true&include_monitors=true", nil)
+	if r.status != 200 {
+		c.t.Fatalf("GET %s: %d %s", id, r.status, r.raw)
+	}
+	return r.json
+}
+
+func parts(talk map[string]any) []map[string]any {
+	return each(talk, "conversation_parts", "conversation_parts")
+}
+
+func TestT54SearchSendsNoPartsUnderOneOfTwoNames(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"", "data"} {
+		c := start(t, emulator.Config{Knobs: emulator.Knobs{ConversationsKey: key}})
+		r := c.searchTalks(since(0), 7, "")
+		if len(r.talks()) != 7 || r.total() != 90 || r.json["type"] != "conversation.list" {
+			t.Fatalf("%d of %d: %s", len(r.talks()), r.total(), r.raw[:80])
+		}
+		if _, named := r.json["conversations"]; named == (key == "data") {
+			t.Errorf("key %q: conversations is there: %t", key, named)
+		}
+		for _, talk := range r.talks() {
+			for _, name := range []string{"conversation_parts", "scorecards", "monitor_evaluations"} {
+				if _, there := talk[name]; there {
+					t.Errorf("a result of search has %s", name)
+				}
+			}
+		}
+	}
+}
+
+func TestT57AnAnswerHoldsTheNewestPartsAndTellsTheTrueNumber(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60, Conversations: 810})
+	sizes := map[int]int{}
+	for _, talk := range c.allTalks() {
+		total := whole(talk["conversation_parts"].(map[string]any)["total_count"])
+		sizes[total]++
+		sent := parts(talk)
+		if len(sent) != min(total, 500) {
+			t.Fatalf("%d of %d parts sent", len(sent), total)
+		}
+		seen := map[any]bool{}
+		for i, part := range sent {
+			if seen[part["id"]] {
+				t.Errorf("part %v twice in %v", part["id"], talk["id"])
+			}
+			seen[part["id"]] = true
+			if i > 0 && whole(part["created_at"]) < whole(sent[i-1]["created_at"]) {
+				t.Errorf("part %d of %v is older than the one before", i, talk["id"])
+			}
+		}
+		if total > 0 && whole(sent[len(sent)-1]["created_at"]) != whole(talk["updated_at"]) {
+			t.Errorf("the newest part of %v is missing", talk["id"])
+		}
+	}
+	for _, n := range []int{0, 499, 500, 501} {
+		if sizes[n] == 0 {
+			t.Errorf("no conversation has %d parts", n)
+		}
+	}
+	if largest := slices.Max(keys(sizes)); largest <= 1000 {
+		t.Errorf("the largest has %d parts", largest)
+	}
+}
+
+func keys(of map[int]int) (list []int) {
+	for n := range of {
+		list = append(list, n)
+	}
+	return list
+}
+
+// row is what a part says of an assignment: null, absent and 0 are three things.
+func row(part map[string]any) string {
+	field := func(name string) string {
+		v, there := part[name]
+		switch id := fmt.Sprint(v); {
+		case !there:
+			return "absent"
+		case v == nil:
+			return "null"
+		case id == "0":
+			return "0"
+		case strings.Trim(id, "0123456789") == "":
+			return "id"
+		}
+		return fmt.Sprint(v)
+	}
+	kind := field("assigned_to")
+	if to, ok := part["assigned_to"].(map[string]any); ok {
+		kind = fmt.Sprint(to["type"])
+		if _, text := to["id"].(string); text == (kind == "nobody_admin") {
+			kind += " with a wrong id"
+		}
+	}
+	return kind + " " + field("admin_assignee_id") + " " + field("team_assignee_id")
+}
+
+func TestT61EveryRowOfTheAssignmentTableIsThere(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		omit    bool
+		version string
+		rows    []string
+	}{
+		{"nulls are sent", false, "2.17", []string{"admin id id", "admin id null", "team null id", "bot id null",
+			"nobody_admin null 0", "nobody_admin 0 null", "nobody_admin null null", "null null null"}},
+		{"nulls are left out", true, "2.17", []string{"admin id id", "admin id absent", "team absent id", "bot id absent",
+			"nobody_admin absent 0", "nobody_admin 0 absent", "nobody_admin absent absent", "absent absent absent"}},
+		{"before the later version", false, "2.16", []string{"admin absent absent", "team absent absent", "bot absent absent",
+			"nobody_admin absent absent", "null absent absent"}},
+	} {
+		c := start(t, emulator.Config{Knobs: emulator.Knobs{OmitEmpty: test.omit}})
+		c.version = test.version
+		seen := map[string]bool{}
+		for _, talk := range c.allTalks() {
+			for _, part := range parts(talk) {
+				seen[row(part)] = true
+			}
+		}
+		for _, want := range test.rows {
+			if !seen[want] {
+				t.Errorf("%s: no part has %s", test.name, want)
+			}
+			delete(seen, want)
+		}
+		if len(seen) > 0 {
+			t.Errorf("%s: also %v", test.name, seen)
+		}
+	}
+}
+
+// workspace-api 9: what came with the later version and with 2.14 is not in older answers.
+func TestOlderVersionsSendLessOfAConversation(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	for _, test := range []struct {
+		version                      string
+		calls, reasons, flags, cards bool
+		internal, qa, nobody, newer  bool
+	}{
+		{version: "2.17", calls: true, reasons: true, flags: true, cards: true, internal: true, nobody: true, newer: true},
+		{version: "2.16", flags: true, qa: true, newer: true},
+		{version: "2.13", qa: true},
+	} {
+		c.version = test.version
+		got := test
+		got.calls, got.reasons, got.flags, got.cards, got.internal, got.qa, got.nobody, got.newer = false, false, false, false, false, false, false, false
+		for _, talk := range c.allTalks() {
+			got.cards = got.cards || len(each(talk, "scorecards")) > 0
+			got.nobody = got.nobody || fmt.Sprint(talk["admin_assignee_id"]) == "0"
+			_, reviewed := talk["custom_attributes"].(map[string]any)["Review status"]
+			got.qa = got.qa || reviewed
+			for _, s := range each(talk, "ai_agent", "content_sources", "content_sources") {
+				got.internal = got.internal || s["content_type"] == "internal_article"
+			}
+			if rating, ok := talk["conversation_rating"].(map[string]any); ok {
+				got.newer = got.newer || rating["updated_at"] != nil
+			}
+			for _, part := range parts(talk) {
+				details, _ := part["event_details"].(map[string]any)
+				data, _ := part["data"].(map[string]any)
+				_, flagged := part["author"].(map[string]any)["from_ai_agent"]
+				got.calls, got.reasons, got.flags = got.calls || details["call_id"] != nil, got.reasons || len(data) > 0, got.flags || flagged
+			}
+		}
+		if got != test {
+			t.Errorf("got  %+v\nwant %+v", got, test)
+		}
+	}
+}
+
+func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	id := c.searchTalks(since(0), 1, "").talks()[0]["id"].(string)
+	for query, want := range map[string][2]bool{"": {}, "?include_scorecards=true": {true, false}, "?include_monitors=true": {false, true},
+		"?include_scorecards=false": {}} {
+		answer := c.do("GET", "/conversations/"+id+query, nil).json
+		_, cards := answer["scorecards"]
+		_, monitors := answer["monitor_evaluations"]
+		if got := [2]bool{cards, monitors}; got != want {
+			t.Errorf("%q gives %v, want %v", query, got, want)
+		}
+	}
+}
+
+func TestConversationSearchHasTheGrammarOfContactSearch(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	all := c.allTalks()
+	some := all[11]
+	for _, query := range []m{
+		filter("id", "=", some["id"]), filter("state", "IN", []string{"closed", "snoozed"}), filter("open", "=", true),
+		filter("admin_assignee_id", ">=", 1), filter("team_assignee_id", "=", 814865), filter("statistics.count_conversation_parts", ">", 20),
+		filter("contact_ids", "=", each(some, "contacts", "contacts")[0]["id"]), filter("source.type", "^", "em"),
+		filter("tag_ids", "IN", []string{"7522900", "7522907"}), filter("source.body", "~", "refund"), filter("created_at", ">", whole(some["created_at"])),
+		filter("custom_attributes.CX score", "=", 4), filter("waiting_since", "<", whole(some["created_at"])),
+		group("AND", filter("priority", "=", "not_priority"), group("OR", filter("read", "=", false), filter("ai_agent_participated", "=", true))),
+	} {
+		if r := c.searchTalks(query, 150, ""); r.status != 200 || len(r.talks()) == len(all) || len(r.talks()) == 0 && query["field"] != "tag_ids" {
+			t.Errorf("%v: %d with %d of %d", query, r.status, len(r.talks()), len(all))
+		}
+	}
+	for _, query := range []m{filter("created_at", ">=", 1), filter("created_at", ">", "1"), filter("email", "=", "x"),
+		filter("admin_assignee_id", "=", "5"), filter("state", ">", "open"), filter("read", "=", 1)} {
+		if r := c.searchTalks(query, 20, ""); r.status != 400 {
+			t.Errorf("%v: %d, want 400", query, r.status)
+		}
+	}
+	if r := c.do("POST", "/conversations/search", m{"query": since(0)}); len(r.talks()) != 20 {
+		t.Errorf("%d on a page that does not say how many", len(r.talks()))
+	}
+	if r := c.searchTalks(since(0), 151, ""); r.status != 400 {
+		t.Errorf("151 a page: %d", r.status)
+	}
+}
+
+func TestT1ConversationsAreSearchedByDayUpTo216AndBySecondLater(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("UTC+14", 14*3600)
+	c := start(t, emulator.Config{Zone: zone})
+	one := c.allTalks()[40]
+	at := whole(one["updated_at"])
+	first := time.Unix(int64(at), 0).In(zone).Truncate(time.Second)
+	day := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, zone).Unix()
+	for _, test := range []struct {
+		version string
+		query   m
+		want    bool
+	}{
+		{"2.17", filter("updated_at", "=", at), true}, {"2.17", filter("updated_at", "=", at+1), false}, {"2.17", filter("updated_at", ">", at), false},
+		{"2.17", filter("updated_at", ">", at-1), true}, {"2.16", filter("updated_at", "=", day), true}, {"2.16", filter("updated_at", ">", day), false},
+		{"2.16", filter("updated_at", ">", day-1), true}, {"2.16", filter("updated_at", "<", day+3600), false},
+	} {
+		c.version = test.version
+		r := c.searchTalks(group("AND", test.query, filter("id", "=", one["id"])), 20, "")
+		if found := len(r.talks()) == 1; found != test.want {
+			t.Errorf("%s %v: found %t", test.version, test.query, found)
+		}
+	}
+}
+
+func TestT13ACursorOfContactSearchIsNoGoodForConversations(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	body := m{"query": since(0), "pagination": m{"per_page": 10}, "sort": m{"field": "updated_at", "order": "ascending"}}
+	token := c.do("POST", "/contacts/search", body).next()["starting_after"].(string)
+	if r := c.searchTalks(since(0), 10, token); r.status != 400 || r.code() != "client_error" {
+		t.Errorf("got %d %s", r.status, r.code())
+	}
+	token = c.searchTalks(since(0), 10, "").next()["starting_after"].(string)
+	if r := c.searchTalks(since(0), 10, token); r.status != 200 || len(r.talks()) != 10 {
+		t.Errorf("its own: %d %s", r.status, r.raw)
+	}
+}
+
+func TestTheDemoHasConversationsOfEverySize(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{})
+	if n := w.State().Conversations; n != 3000 {
+		t.Errorf("%d conversations", n)
+	}
+	if n := emulator.New(emulator.Config{Contacts: 50, Conversations: -1}).State().Conversations; n != 0 {
+		t.Errorf("%d conversations where none are wanted", n)
+	}
+}
+
+func TestAConversationThatNeverWasIsNotFound(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	for _, id := range []string{"215470000000001", "215470009000000", "x", "-7", "0215470000000007"} {
+		if r := c.do("GET", "/conversations/"+id, nil); r.status != 404 || r.code() != "not_found" {
+			t.Errorf("%s: %d %s", id, r.status, r.code())
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package emulator
+
+// Material for conversations. Bodies are HTML as teammates and customers leave it, some of it nasty on purpose.
+
+var convWords = []string{
+	"hello", "my order", "has not", "arrived", "<b>urgent</b>", "please", "refund", "the app", "crashes", "since", "Tuesday", "über",
+	"invoice", "№ 4711", "thanks", "&amp; regards", "where", "is", "my", "parcel", "日本語で", "お願いします", "merci", "d'avance", "спасибо",
+	"<a href=\"https://help.example/articles/7?utm=1&amp;x=2\">this article</a>", "settings", "&lt;script&gt;", "😀", "again", "password", "reset",
+	"&nbsp;", "delivery", "later", "wrong size", "cancel", "subscription", "naïve", "😤", "it works", "now",
+}
+
+var oddBodies = []string{
+	"<p></p>", "<table><tbody><tr><th>Size</th><th>Price</th></tr><tr><td>S</td><td>5 €</td></tr></tbody></table>",
+	`<div class="service-container"><img src="https://files.example/i/p.png?expires=1&amp;signature=abc"></div>`, "no markup at all",
+	"<p>line one<br>line two</p><ul><li>a</li><li>b</li></ul>", "<p>unclosed <b>bold", "<p>'; DROP TABLE conversations; --</p>", "<pre>if a &lt; b {\n\treturn\n}</pre>",
+	"<p>null</p>", "<style>p{color:red}</style><p>styled</p>", "<p>👩‍👩‍👧‍👦 Z̷͇̀</p>", "<blockquote>&gt; quoted</blockquote>",
+}
+
+var convTitles = []string{"", "", "", "Where is my order?", "Rückerstattung", "請求書について", "Crash on login", "\"Quoted\" title", "a & b <c>", "0"}
+
+var channels = []string{"conversation", "conversation", "conversation", "email", "email", "whatsapp", "phone_call", "instagram", "something_new"}
+
+var deliveries = []string{"customer_initiated", "customer_initiated", "operator_initiated", "automated"}
+
+var convAttrs = []attr{
+	{"Language", `"de"`}, {"Language", `"日本語"`}, {"CX score", "4"}, {"CX score", `"4"`}, {"AI Title", `"Order is late"`}, {"Escalated", "true"},
+	{"Country code", `"FR"`}, {"order number", "900719925474099312"}, {"ratio", "0.50"}, {"Copilot used", "false"},
+}
+
+var fileNames = []string{"screenshot.png", "Rechnung März.pdf", "log (1).txt", "写真.jpg", "a&b\"c.csv"}
+
+var fileTypes = []string{"image/png", "application/pdf", "text/plain", "image/jpeg", "text/csv"}
+
+var remarks = []string{"", "", "great", "zu langsam", "「ありがとう」", "<3 & more", "Line\nbreak"}
+
+// oddParts are types that no reader may stumble over (trap T64).
+var oddParts = []string{"quick_reply", "conversation_attribute_updated_by_workflow", "fin_guidance_applied", "language_detection_details", "💬"}
+
+var articleTitles = []string{"How to return a parcel", "Rechnungen & Steuern", "リセット方法", "Delivery times"}
+
+// bot and aiBot are the authors who are no person.
+var (
+	bot   = author{Type: "bot", ID: "7000001", Name: "Operator", Email: "operator@bots.example"}
+	aiBot = author{Type: "bot", ID: "7000002", Name: "AI Agent", Email: "ai@bots.example", AI: true}
+)
+
+const botID = 7000001
+
+// teams are two of the workspace's.
+var teams = []int64{814865, 814866}
