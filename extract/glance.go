@@ -19,9 +19,13 @@ type pointer struct {
 	path []string
 }
 
+// nestedGlance is a nested list, and where a record has what tells whether it is whole: its items, their true number and
+// the flag that there are more. Nearly always one object has all three, and one walk through it finds them.
 type nestedGlance struct {
-	list               nestedList
-	items, total, more pointer
+	list   nestedList
+	told   [3]pointer
+	parent pointer
+	names  []string // of the three in parent; nil when they are not beside one another
 }
 
 // timeless stands for a time that a record does not have.
@@ -33,7 +37,12 @@ func glanceOf(l list) glance {
 		g.field = g.to([]string{l.search.field}).head
 	}
 	for _, n := range l.nested {
-		g.nested = append(g.nested, nestedGlance{list: n, items: g.to(n.from), total: g.to(n.count), more: g.to(n.more)})
+		of := nestedGlance{list: n, told: [3]pointer{g.to(n.from), g.to(n.count), g.to(n.more)}}
+		last := len(n.from) - 1
+		if last > 0 && len(n.count) == last+1 && slices.Equal(n.count[:last], n.from[:last]) {
+			of.parent, of.names = g.to(n.from[:last]), []string{n.from[last], n.count[last], n.more[last]}
+		}
+		g.nested = append(g.nested, of)
 	}
 	return g
 }
@@ -91,14 +100,27 @@ func (g glance) see(picked [][]byte) glimpse {
 // cut reports whether the list in a record is not whole. has_more alone is not to be trusted; and a list of exactly the
 // known cap that says nothing about its length may be cut.
 func (n nestedGlance) cut(picked [][]byte) bool {
-	got, ok := items(n.items.in(picked))
+	told := n.look(picked)
+	got, ok := items(told[0])
 	if !ok {
 		return false
 	}
 	total := int64(-1)
-	if raw := n.total.in(picked); raw != nil {
-		total = count(raw)
+	if told[1] != nil {
+		total = count(told[1])
 	}
-	more := string(n.more.in(picked))
+	more := string(told[2])
 	return total > int64(got) || more == "true" || got == nestedCap && total < 0 && more != "false"
+}
+
+// look finds what tells whether the list is whole.
+func (n nestedGlance) look(picked [][]byte) (told [3][]byte) {
+	if n.names != nil {
+		fields(n.parent.in(picked), n.names, told[:])
+		return told
+	}
+	for i, p := range n.told {
+		told[i] = p.in(picked)
+	}
+	return told
 }

@@ -50,6 +50,31 @@ func member(text []byte, i int, name string) (int, bool) {
 	return 0, false
 }
 
+// fields finds the values of several keys of an object in one walk, as far as they are there.
+func fields(text []byte, names []string, values [][]byte) {
+	missing := len(names)
+	i := space(text, 0)
+	if i >= len(text) || text[i] != '{' {
+		return
+	}
+	for i = space(text, i+1); missing > 0 && i < len(text) && text[i] == '"'; i = space(text, i+1) {
+		end := quoted(text, i)
+		key := text[i:end]
+		i = space(text, end) // at the colon
+		i = space(text, min(i+1, len(text)))
+		end = skip(text, i)
+		for at, name := range names {
+			if values[at] == nil && named(key, name) {
+				values[at] = text[i:end]
+				missing--
+			}
+		}
+		if i = space(text, end); i >= len(text) || text[i] != ',' {
+			return
+		}
+	}
+}
+
 // named reports whether a key, in its quotes, is name.
 func named(key []byte, name string) bool {
 	if len(key) < 2 {
