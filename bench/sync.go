@@ -78,7 +78,7 @@ func (b *bench) sync(dir, name string) (synced, error) {
 }
 
 // gcPercent is the program's own setting.
-const gcPercent = 20
+const gcPercent = 40
 
 // profiled runs the pipeline in this process and writes its CPU profile.
 func profiled(args []string) (err error) {
