@@ -43,11 +43,11 @@ func newBudget(perMinute int, now time.Time) *budget {
 
 // enter waits for its turn.
 func (b *budget) enter(ctx context.Context, now func() time.Time, wait func(context.Context, time.Duration) error) error {
-	t := now()
 	b.mu.Lock()
-	d := max(b.limiter.ReserveN(t, 1).DelayFrom(t), b.until.Sub(t))
+	t := now()
+	turn := t.Add(max(b.limiter.ReserveN(t, 1).DelayFrom(t), b.until.Sub(t)))
 	b.mu.Unlock()
-	if d > 0 {
+	if d := turn.Sub(now()); d > 0 {
 		if err := wait(ctx, d); err != nil {
 			return err
 		}

@@ -53,8 +53,10 @@ type progress struct {
 // backfill is how much of a stream's history is read: records stored against what the source counts.
 type backfill struct {
 	began         time.Time
-	before, total int64 // stored when this run began with the history; counted by the source
-	known, stored int64 // new records of this run until then, and since; what is read again does not count
+	before, total int64     // stored when this run began with the history; counted by the source
+	known, stored int64     // new records of this run until then, and since; what is read again does not count
+	open          int64     // read and not yet stored
+	at            time.Time // of the last page
 }
 
 func newProgress(r *run) *progress {
@@ -72,6 +74,9 @@ func (p *progress) page(t *task, page extract.Page) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.streams[t].Extracted += int64(len(page.Records))
+	if h := p.history[t]; h != nil {
+		h.open, h.at = int64(t.decoder.Records()), p.run.now()
+	}
 }
 
 func (p *progress) committed(t *task) {
@@ -81,7 +86,7 @@ func (p *progress) committed(t *task) {
 		s.Rows, s.SyncedTo, s.Backfill = t.result.Rows, unix(t.state.SyncedTo), t.reached()
 	}
 	if h := p.history[t]; h != nil {
-		h.stored = t.result.New - h.known
+		h.stored, h.open = t.result.New-h.known, 0
 		p.streams[t].Backfill = h.share()
 	}
 }
@@ -132,11 +137,12 @@ func (b *backfill) share() float64 {
 
 // left estimates how long the rest takes at this run's pace; 0 when nothing was read yet.
 func (b *backfill) left(now time.Time) time.Duration {
-	if b.stored == 0 {
+	read := b.stored + b.open
+	if read == 0 {
 		return 0
 	}
-	rest := max(0, b.total-b.before-b.stored)
-	return time.Duration(float64(now.Sub(b.began)) / float64(b.stored) * float64(rest))
+	rest := max(0, b.total-b.before-read)
+	return max(0, time.Duration(float64(b.at.Sub(b.began))/float64(read)*float64(rest))-now.Sub(b.at))
 }
 
 // backfilled is the share of a stream's history that is read and the time the rest may take.
