@@ -128,8 +128,6 @@ func (m *convMaker) begin(r *rng, c *conversation) {
 		Body: m.bodies[r.n(len(m.bodies))], Author: c.customer()}
 	if s.Delivered != "customer_initiated" {
 		s.Author = staff(admins[r.n(len(admins))])
-	} else {
-		c.Waiting = c.Created
 	}
 	if s.Type == "email" {
 		s.Subject = "<p>Re: " + r.text(convTitles[3:]) + "</p>"
@@ -138,8 +136,12 @@ func (m *convMaker) begin(r *rng, c *conversation) {
 		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.n(50)) + "&session=secret"
 	}
 	s.Files = drawFiles(r, 0.08)
-	if c.num%331 != 5 {
-		c.Source = s
+	if c.num%331 == 5 {
+		return
+	}
+	c.Source = s
+	if s.Delivered == "customer_initiated" {
+		c.Waiting = c.Created
 	}
 }
 

@@ -15,7 +15,7 @@ type Knobs struct {
 	Misday       time.Duration // day meaning: a time this close to midnight may count for the other day (trap T3)
 	QuietUntag   bool          // removing a tag moves no updated_at (trap T45)
 	ListDeletes  Listing       // what DELETE /contacts/{id} leaves in the list of inactive contacts (trap T36)
-	ChangeShare  float64       // share of contacts that change in an hour of life; 0: 1/600
+	ChangeShare  float64       // share of contacts, and of conversations, that change in an hour of life; 0: 1/600
 
 	// Search.
 	Sort       SortMode
@@ -46,6 +46,10 @@ type Knobs struct {
 	ConversationsKey string // of the list that conversation search gives; "": conversations (trap T54)
 	PartsCap         int    // parts in a conversation's answer, the newest; 0: 500 (trap T57)
 	OmitEmpty        bool   // parts have no fields that are null (workspace-api 2.10)
+
+	QuietConversations  Sometimes // whether life's ratings, reviews and redactions leave updated_at where it is (traps T58, T65)
+	SilentParts         bool      // life also changes parts in their place, and nothing tells (trap T58)
+	DeleteConversations bool      // life also deletes conversations (trap T60)
 
 	// The whole service.
 	NoDate        bool          // answers carry no Date
@@ -78,6 +82,23 @@ const (
 
 func (l Listing) lists(seq int) bool {
 	return l == ListAll || l == ListSome && mix(uint64(seq))%4 != 0
+}
+
+// Sometimes says whether something happens that may happen or not.
+type Sometimes string
+
+// How often.
+const (
+	ByTurns Sometimes = "" // half of the time
+	Always  Sometimes = "always"
+	Never   Sometimes = "never"
+)
+
+func (k *Knobs) changeShare() float64 {
+	if k.ChangeShare == 0 {
+		return 1.0 / 600
+	}
+	return k.ChangeShare
 }
 
 // SortMode says what the service makes of a search's sort.

@@ -26,6 +26,7 @@ func (w *Workspace) Live(hours int) {
 	base := w.base(hours)
 	for range hours {
 		w.hour(base)
+		w.convHour(base)
 		base += 3600
 		w.hours++
 		if w.cfg.Now == nil {
@@ -48,11 +49,7 @@ func (w *Workspace) base(hours int) int64 {
 }
 
 func (w *Workspace) hour(base int64) {
-	rate := w.k().ChangeShare
-	if rate == 0 {
-		rate = 1.0 / 600
-	}
-	turns := max(1, int(rate*float64(w.cfg.Contacts)))
+	turns := max(1, int(w.k().changeShare()*float64(w.cfg.Contacts)))
 	r := newRNG(w.cfg.Seed, forLife, 2, uint64(w.hours))
 	for i := range turns {
 		at := base + int64(i)*busy/int64(turns)

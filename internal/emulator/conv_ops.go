@@ -1,0 +1,305 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// ErrNoConversation is answered when an operation names a conversation that is not there.
+var ErrNoConversation = errors.New("no such conversation")
+
+// ErrNoPart is answered when an operation names a part that is not there.
+var ErrNoPart = errors.New("no such part")
+
+// Speaker is who adds words to a conversation.
+type Speaker string
+
+// Who speaks.
+const (
+	ByContact  Speaker = "contact" // opens it again when it is closed or snoozed
+	ByTeammate Speaker = "teammate"
+	ByAI       Speaker = "ai"
+	ByNote     Speaker = "note" // a teammate, to the others
+)
+
+// OpenConversation has a contact begin a conversation that has so many parts at once, all of this second.
+func (w *Workspace) OpenConversation(contact string, parts int) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.byID[contact]
+	if !ok {
+		return "", fmt.Errorf("open a conversation: contact %s: %w", contact, ErrUnknown)
+	}
+	return w.openConversation(w.now(), []*doc{w.contacts[num].doc}, parts), nil
+}
+
+func (w *Workspace) openConversation(at int64, who []*doc, parts int) string {
+	num := int32(len(w.threads))
+	w.recordConv(convEvent{At: at, Until: at, Kind: convOpened, Conv: num, Size: int32(parts), Who: who})
+	return convID(num)
+}
+
+// converse logs one event of a conversation, filled in by what the operation adds. It may be refused.
+func (w *Workspace) converse(id string, add func(c *conversation, r *rng, e *convEvent) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.thread(id)
+	if !ok {
+		return fmt.Errorf("conversation %s: %w", id, ErrNoConversation)
+	}
+	e := convEvent{At: w.now(), Conv: num, With: &convArg{}}
+	// What is not said by the caller is drawn, another thing each time.
+	r := newRNG(w.cfg.Seed, forConvLife, 1, uint64(len(w.said)))
+	if err := add(w.drawer().draw(w.threads[num].now), r, &e); err != nil {
+		return fmt.Errorf("conversation %s: %w", id, err)
+	}
+	w.recordConv(e)
+	return nil
+}
+
+// speak makes an event the addition of a part, which change fills in.
+func (w *Workspace) speak(c *conversation, e *convEvent, change func(p *part)) {
+	e.Kind, e.With.part = convSpoken, w.conv.blank(c, e.At)
+	change(&e.With.part)
+}
+
+// ReplyConversation adds a comment or a note.
+func (w *Workspace) ReplyConversation(id string, by Speaker, body string) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		draw, ok := speakers[by]
+		if !ok {
+			return fmt.Errorf("%q does not speak", by)
+		}
+		w.speak(c, e, func(p *part) { draw(w.conv, r, c, p); p.Body = body })
+		w.cite(r, e)
+		return nil
+	})
+}
+
+var speakers = map[Speaker]func(m *convMaker, r *rng, c *conversation, p *part){
+	ByContact: (*convMaker).customerSays, ByTeammate: (*convMaker).adminSays, ByAI: (*convMaker).aiSays, ByNote: (*convMaker).adminNotes}
+
+// cite has an answer of the AI agent name what it was made of.
+func (w *Workspace) cite(r *rng, e *convEvent) {
+	if e.With.part.Author.Answer {
+		s := drawContent(r)
+		e.With.source = &s
+	}
+}
+
+// AddPart adds a part of any type, by a bot, that has no words (trap T64).
+func (w *Workspace) AddPart(id, partType string) error {
+	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) error {
+		w.speak(c, e, func(p *part) { p.Type, p.Author = partType, bot })
+		return nil
+	})
+}
+
+// AssignConversation adds a part that is one row of the table of workspace-api 2.10. A closed conversation is opened
+// again, unless skipReopen (trap T75).
+func (w *Workspace) AssignConversation(id string, as Assignment, skipReopen bool) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		if as >= assignments {
+			return fmt.Errorf("no assignment %d", as)
+		}
+		w.speak(c, e, func(p *part) { w.conv.assignNow(r, c, p, as, skipReopen) })
+		return nil
+	})
+}
+
+func (m *convMaker) assignNow(r *rng, c *conversation, p *part, as Assignment, skipReopen bool) {
+	m.assign(r, p, as)
+	if c.State == "closed" && !skipReopen {
+		p.Type, p.State = "assign_and_reopen", "open"
+	}
+}
+
+// CloseConversation closes one.
+func (w *Workspace) CloseConversation(id string) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		w.speak(c, e, func(p *part) { w.conv.closes(r, c, p) })
+		return nil
+	})
+}
+
+// ReopenConversation opens one again.
+func (w *Workspace) ReopenConversation(id string) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		w.speak(c, e, func(p *part) { w.conv.opens(r, c, p) })
+		return nil
+	})
+}
+
+// SnoozeConversation puts one away until a time.
+func (w *Workspace) SnoozeConversation(id string, until time.Time) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		w.speak(c, e, func(p *part) { w.conv.snoozes(r, c, p); p.Until = until.Unix() })
+		return nil
+	})
+}
+
+// SummariseCall adds a call_summary part, whose body comes later, and gives the ids of the part and of the call.
+func (w *Workspace) SummariseCall(id string) (partID, call string, err error) {
+	err = w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		w.speak(c, e, func(p *part) { w.conv.calls(r, c, p); p.Body = "" })
+		partID, call = strconv.FormatInt(e.With.part.ID, 10), e.With.part.Call
+		return nil
+	})
+	return partID, call, err
+}
+
+// FillCallSummary writes the body of a call_summary part. The conversation's updated_at does not move (trap T58).
+func (w *Workspace) FillCallSummary(id, part, body string) error {
+	return w.mutate(id, part, func(_ *rng, e *convEvent) { e.With.body = body })
+}
+
+// MutatePartSilently gives a part another assignment; neither its updated_at nor the conversation's moves (trap T58).
+func (w *Workspace) MutatePartSilently(id, part string, as Assignment) error {
+	return w.mutate(id, part, func(r *rng, e *convEvent) {
+		row := w.conv.row(r, as)
+		e.With.assigned = &row
+	})
+}
+
+func (w *Workspace) mutate(id, part string, change func(r *rng, e *convEvent)) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) (err error) {
+		e.Kind, e.Quiet = convMutated, true
+		e.Place, err = c.place(part)
+		change(r, e)
+		return err
+	})
+}
+
+// place finds a part.
+func (c *conversation) place(part string) (int32, error) {
+	for i := range c.Parts {
+		if strconv.FormatInt(c.Parts[i].ID, 10) == part {
+			return int32(i), nil
+		}
+	}
+	return 0, fmt.Errorf("part %q: %w", part, ErrNoPart)
+}
+
+// Redact takes the words of a part out, or with "" those of the source (trap T59). bump says whether updated_at moves.
+func (w *Workspace) Redact(id, part string, bump bool) error {
+	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) (err error) {
+		e.Kind, e.Quiet, e.Place = convRedacted, !bump, -1
+		if part != "" {
+			e.Place, err = c.place(part)
+		}
+		return err
+	})
+}
+
+// Rate has the contact rate a conversation with one to five stars, or change the rating. bump says whether the
+// conversation's updated_at moves.
+func (w *Workspace) Rate(id string, stars int, remark string, bump bool) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		if len(c.Contacts) == 0 {
+			return errors.New("it has no contact")
+		}
+		w.draftRating(r, c, e)
+		e.With.rating.Stars, e.With.rating.Remark, e.Quiet = int64(stars), remark, !bump
+		return nil
+	})
+}
+
+// draftRating draws a rating, or a change of the one that is there.
+func (w *Workspace) draftRating(r *rng, c *conversation, e *convEvent) {
+	e.Kind, e.With.rating = convRated, *w.conv.rating(r, c, e.At)
+	if c.Rating != nil {
+		e.With.rating.Created = c.Rating.Created
+	}
+}
+
+// Review fills in a scorecard, numbered from 0, with one of the document's statuses, or "" for one without a review. bump
+// says whether the conversation's updated_at moves (trap T65).
+func (w *Workspace) Review(id string, card int, status string, bump bool) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		e.Kind, e.Quiet, e.With.card = convReviewed, !bump, w.conv.review(r, c.num, card, status, e.At)
+		return nil
+	})
+}
+
+// Monitor has a monitor, numbered from 0, judge a conversation.
+func (w *Workspace) Monitor(id string, monitor int, bump bool) error {
+	return w.converse(id, func(_ *conversation, r *rng, e *convEvent) error {
+		e.Kind, e.Quiet, e.With.monitor = convMonitored, !bump, w.conv.judgement(r, monitor, e.At)
+		return nil
+	})
+}
+
+// TagConversation puts a tag on a conversation; tags are numbered from 0 to 599.
+func (w *Workspace) TagConversation(id string, tag int) error {
+	return w.converse(id, func(_ *conversation, r *rng, e *convEvent) error {
+		e.Kind, e.With.by = convTagged, admins[r.n(len(admins))].id
+		return place32(&e.Place, tag, tagCount)
+	})
+}
+
+// UntagConversation takes a tag off. Whether that moves updated_at is the knob QuietUntag.
+func (w *Workspace) UntagConversation(id string, tag int) error {
+	return w.converse(id, func(_ *conversation, _ *rng, e *convEvent) error {
+		e.Kind, e.Quiet = convUntagged, w.k().QuietUntag
+		return place32(&e.Place, tag, tagCount)
+	})
+}
+
+// LinkObject links a ticket or a conversation.
+func (w *Workspace) LinkObject(id string) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		e.Kind, e.With.linked = convLinked, drawLinked(r, int(c.num)*4+len(c.Linked))
+		return nil
+	})
+}
+
+// UpdateConversation sets title, priority (priority or not_priority) or custom_attributes.<name>.
+func (w *Workspace) UpdateConversation(id string, set ...Change) error {
+	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) error {
+		e.Kind, e.With.set = convSet, plain(set)
+		for _, s := range e.With.set {
+			if err := c.set(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// DeleteConversation takes one away for good: search does not find it, and its id answers 404 (trap T60).
+func (w *Workspace) DeleteConversation(id string) error {
+	return w.converse(id, func(_ *conversation, _ *rng, e *convEvent) error {
+		e.Kind = convDeleted
+		return nil
+	})
+}
+
+// ConversationIDs gives the ids of all conversations that are there, in the order of their beginning.
+func (w *Workspace) ConversationIDs() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ids []string
+	for num := range w.threads {
+		if !w.threads[num].deleted {
+			ids = append(ids, convID(int32(num)))
+		}
+	}
+	return ids
+}
+
+// PartIDs gives the ids of a conversation's parts, oldest first; nil where there is no such conversation.
+func (w *Workspace) PartIDs(id string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.thread(id)
+	if !ok {
+		return nil
+	}
+	var ids []string
+	for place := range int(w.threads[num].parts) {
+		ids = append(ids, strconv.FormatInt(partID(num, place), 10))
+	}
+	return ids
+}
