@@ -21,6 +21,28 @@
 //     created_at. Of a merge, contact_id is the source.
 //   - contact_lifecycle: every contact that ever was: id, lifecycle, inactive_since, merged_into_id, current_contact_id.
 //
+//   - conversations: those that are not deleted, as the later version sends them, their objects flattened: source_*,
+//     source_author_*, first_contact_reply_*, sla_*, statistics_*, ai_agent_*, rating and rating_*. An assignee that is
+//     nobody is 0. source_subject is empty, not null, where a source has none. URLs have no query: some are signed anew in
+//     every answer.
+//   - conversation_parts: all parts there ever were, by (conversation_id, id), as they are now. An answer holds the newest
+//     500 (Knobs.PartsCap), and readable tells those: what a reader holds of the others is what it saw of them in time. Of
+//     a conversation that was born with more it can never have seen the rest. admin_assignee_id and team_assignee_id are nil,
+//     0 or an id, as workspace-api 2.10 has it.
+//   - conversation_part_tags, conversation_attachments (by part_id, and position or tag_id, with readable),
+//     conversation_source_attachments, conversation_contacts, conversation_tags, conversation_teammates,
+//     conversation_linked_objects (object_type, object_id), conversation_content_sources (position).
+//   - conversation_scorecards, conversation_scorecard_notes, conversation_scorecard_evaluators (reasons is JSON text),
+//     conversation_monitor_evaluations: what is sent with include_scorecards and include_monitors. Whoever it was is two
+//     columns: reviewer_type and reviewer_id.
+//
+// # Conversations
+//
+// What a conversation was born with, its parts too, is drawn from the seed and its number whenever it is asked for;
+// the log keeps its opening and what happened since, apart from the log of contacts. Its contacts and authors are as they
+// were when it began: an id stays when its lead is merged (trap T26). A part that is changed silently tells another
+// assignment, and the conversation is not assigned anew by it.
+//
 // # Lifecycle
 //
 // A contact is active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted. inactive_since is the

@@ -29,7 +29,8 @@ func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 	}
 	// The log is only appended to, so what is there now can be read without the lock.
 	w.mu.Lock()
-	o := &oracle{log: w.log[:len(w.log):len(w.log)], workspace: w.workspace, make: w.make}
+	o := &oracle{log: w.log[:len(w.log):len(w.log)], workspace: w.workspace, make: w.make,
+		said: w.said[:len(w.said):len(w.said)], conv: w.conv, cap: w.partsCap()}
 	w.mu.Unlock()
 	return func(yield func(map[string]any) bool) {
 		o.replay()
@@ -40,7 +41,11 @@ func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 // OracleStreams names the streams that Oracle knows.
 func OracleStreams() []string {
 	return []string{"contacts", "contact_tags", "contact_notes", "contact_companies", "contact_social_profiles",
-		"deleted_contacts", "contact_activities", "contact_lifecycle"}
+		"deleted_contacts", "contact_activities", "contact_lifecycle",
+		"conversations", "conversation_parts", "conversation_contacts", "conversation_tags", "conversation_teammates",
+		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
+		"conversation_part_tags", "conversation_scorecards", "conversation_scorecard_notes", "conversation_scorecard_evaluators",
+		"conversation_monitor_evaluations"}
 }
 
 var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
@@ -52,6 +57,21 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 	"deleted_contacts":        (*oracle).deleted,
 	"contact_activities":      (*oracle).activities,
 	"contact_lifecycle":       (*oracle).lifecycles,
+
+	"conversations":                     (*oracle).conversations,
+	"conversation_parts":                (*oracle).conversationParts,
+	"conversation_contacts":             (*oracle).conversationContacts,
+	"conversation_tags":                 (*oracle).conversationTags,
+	"conversation_teammates":            (*oracle).conversationTeammates,
+	"conversation_linked_objects":       (*oracle).linkedObjects,
+	"conversation_content_sources":      (*oracle).contentSources,
+	"conversation_attachments":          (*oracle).partAttachments,
+	"conversation_source_attachments":   (*oracle).sourceAttachments,
+	"conversation_part_tags":            (*oracle).partTags,
+	"conversation_scorecards":           (*oracle).scorecards,
+	"conversation_scorecard_notes":      (*oracle).reviewNotes,
+	"conversation_scorecard_evaluators": (*oracle).evaluators,
+	"conversation_monitor_evaluations":  (*oracle).monitorEvaluations,
 }
 
 // oracle replays the log. It shares the log and the drawn attributes with the server, and no code that changes them.
@@ -59,6 +79,9 @@ type oracle struct {
 	log       []Event
 	workspace string
 	make      *maker
+	said      []convEvent // the log of conversations
+	conv      *convMaker
+	cap       int // parts that an answer holds
 	people    []person
 	merges    map[int32]int32 // by contact: into whom, while it stands as merged
 }

@@ -50,7 +50,17 @@ type truth struct {
 // stale.
 func Equal(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
-	for _, truth := range truths() {
+	compare(t, space, file, truths())
+	there, err := Rows(file, "SELECT DISTINCT table_name FROM information_schema.tables")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, space, file, slices.DeleteFunc(conversationTruths(), func(truth truth) bool { return !slices.Contains(there, truth.stream) }))
+}
+
+func compare(t testing.TB, space *emulator.Workspace, file string, truths []truth) {
+	t.Helper()
+	for _, truth := range truths {
 		var ours, theirs []string
 		for _, c := range truth.columns {
 			theirName, ourName, found := strings.Cut(c, ":")
@@ -64,8 +74,9 @@ func Equal(t testing.TB, space *emulator.Workspace, file string) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, query)
 		}
+		got, rows := readable(got, space.Oracle(truth.stream), theirs)
 		var want []string
-		for _, row := range space.Oracle(truth.stream) {
+		for _, row := range rows {
 			values := make([]any, len(theirs))
 			for i, name := range theirs {
 				values[i] = row[name]

@@ -1,0 +1,306 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/emulator"
+)
+
+// put writes fields of an object under a prefix; a null object gives nulls.
+func put(row map[string]any, prefix string, object any, names ...string) {
+	fields, _ := object.(map[string]any)
+	for _, name := range names {
+		row[prefix+name] = fields[name]
+	}
+}
+
+func inner(object any, name string) any {
+	fields, _ := object.(map[string]any)
+	return fields[name]
+}
+
+// address is a URL without its query.
+func address(v any) any {
+	text, ok := v.(string)
+	if !ok {
+		return nil
+	}
+	text, _, _ = strings.Cut(text, "?")
+	return text
+}
+
+var statisticNames = []string{"time_to_assignment", "time_to_admin_reply", "time_to_first_close", "time_to_last_close", "median_time_to_reply",
+	"first_contact_reply_at", "first_assignment_at", "first_admin_reply_at", "first_close_at", "last_assignment_at", "last_assignment_admin_reply_at",
+	"last_contact_reply_at", "last_admin_reply_at", "last_close_at", "last_closed_by_id", "count_reopens", "count_assignments",
+	"count_conversation_parts", "handling_time"}
+
+// flatTalk turns a conversation as it is sent into the columns of the oracle.
+func flatTalk(talk map[string]any) map[string]any {
+	row := map[string]any{}
+	put(row, "", talk, "id", "title", "created_at", "updated_at", "waiting_since", "snoozed_until", "open", "state", "read", "priority",
+		"admin_assignee_id", "team_assignee_id", "custom_attributes", "ai_agent_participated")
+	row["company_id"] = inner(talk["company"], "id")
+	put(row, "source_", talk["source"], "type", "id", "delivered_as", "subject", "body", "url", "redacted")
+	put(row, "source_author_", inner(talk["source"], "author"), "type", "id", "name", "email", "from_ai_agent", "is_ai_answer")
+	put(row, "first_contact_reply_", talk["first_contact_reply"], "created_at", "type", "url")
+	row["source_url"], row["first_contact_reply_url"] = address(row["source_url"]), address(row["first_contact_reply_url"])
+	put(row, "", talk["sla_applied"], "sla_name", "sla_status")
+	put(row, "statistics_", talk["statistics"], statisticNames...)
+	put(row, "ai_agent_", talk["ai_agent"], "source_type", "source_title", "last_answer_type", "resolution_state", "rating", "rating_remark",
+		"created_at", "updated_at")
+	put(row, "", talk["conversation_rating"], "rating")
+	put(row, "rating_", talk["conversation_rating"], "remark", "created_at", "updated_at")
+	put(row, "rating_contact_", inner(talk["conversation_rating"], "contact"), "id")
+	put(row, "rating_teammate_", inner(talk["conversation_rating"], "teammate"), "type", "id")
+	return row
+}
+
+func flatPart(part map[string]any) map[string]any {
+	row := map[string]any{}
+	put(row, "", part, "id", "part_type", "body", "created_at", "updated_at", "notified_at", "admin_assignee_id", "team_assignee_id",
+		"external_id", "redacted", "state", "event_type", "app_package_code")
+	put(row, "assigned_to_", part["assigned_to"], "type", "id")
+	put(row, "author_", part["author"], "type", "id", "name", "email")
+	put(row, "", part["author"], "from_ai_agent", "is_ai_answer")
+	row["call_id"] = inner(part["event_details"], "call_id")
+	row["metadata"], row["event_details"], row["event_data"] = jsonText(part["metadata"]), jsonText(part["event_details"]), jsonText(part["data"])
+	row["readable"] = true
+	return row
+}
+
+func jsonText(v any) any {
+	if v == nil {
+		return nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func flatFile(file map[string]any, position int) map[string]any {
+	row := map[string]any{"position": position}
+	put(row, "", file, "name", "url", "content_type", "filesize", "width", "height")
+	row["url"] = address(row["url"])
+	return row
+}
+
+func flatCritic(row map[string]any, object any, name string) {
+	row[name+"_type"], row[name+"_id"] = inner(object, "type"), nil
+	if id := inner(object, "admin_id"); id != nil {
+		row[name+"_id"] = fmt.Sprint(id)
+	}
+}
+
+func flatCard(card map[string]any) map[string]any {
+	row := map[string]any{}
+	put(row, "", card, "scorecard_id", "name", "passed", "score", "review_status")
+	for _, who := range []string{"reviewed_teammate", "reviewer", "submitted_by", "revised_by"} {
+		flatCritic(row, card[who], who)
+	}
+	return row
+}
+
+// tables are the rows of every table of conversations as they are served.
+func tables(talks []map[string]any) map[string][]map[string]any {
+	rows := map[string][]map[string]any{}
+	for _, talk := range talks {
+		add := func(table string, row map[string]any) {
+			row["conversation_id"] = talk["id"]
+			rows[table] = append(rows[table], row)
+		}
+		rows["conversations"] = append(rows["conversations"], flatTalk(talk))
+		for _, item := range each(talk, "contacts", "contacts") {
+			add("conversation_contacts", m{"contact_id": item["id"], "external_id": item["external_id"]})
+		}
+		for _, item := range each(talk, "tags", "tags") {
+			add("conversation_tags", m{"tag_id": item["id"], "name": item["name"]})
+		}
+		for _, item := range each(talk, "teammates", "teammates") {
+			add("conversation_teammates", m{"admin_id": item["id"]})
+		}
+		for _, item := range each(talk, "linked_objects", "data") {
+			add("conversation_linked_objects", m{"object_type": item["type"], "object_id": item["id"], "category": item["category"]})
+		}
+		for i, item := range each(talk, "ai_agent", "content_sources", "content_sources") {
+			add("conversation_content_sources", m{"position": i, "content_type": item["content_type"], "title": item["title"],
+				"locale": item["locale"], "url": item["url"]})
+		}
+		for i, item := range each(talk, "source", "attachments") {
+			add("conversation_source_attachments", flatFile(item, i))
+		}
+		partTables(talk, add)
+		reviewTables(talk, add)
+	}
+	return rows
+}
+
+func partTables(talk map[string]any, add func(table string, row map[string]any)) {
+	for _, part := range parts(talk) {
+		add("conversation_parts", flatPart(part))
+		for i, item := range each(part, "attachments") {
+			row := flatFile(item, i)
+			row["part_id"], row["readable"] = part["id"], true
+			add("conversation_attachments", row)
+		}
+		for _, item := range each(part, "tags", "tags") {
+			add("conversation_part_tags", m{"part_id": part["id"], "tag_id": item["id"], "name": item["name"], "readable": true})
+		}
+	}
+}
+
+func reviewTables(talk map[string]any, add func(table string, row map[string]any)) {
+	for _, card := range each(talk, "scorecards") {
+		add("conversation_scorecards", flatCard(card))
+		for _, note := range each(card, "notes") {
+			row := m{"scorecard_id": card["scorecard_id"], "note_id": note["id"]}
+			put(row, "", note, "body", "created_at", "updated_at")
+			flatCritic(row, note["author"], "author")
+			add("conversation_scorecard_notes", row)
+		}
+		for _, e := range each(card, "evaluators") {
+			row := m{"scorecard_id": card["scorecard_id"], "evaluator_id": e["evaluator_id"], "name": e["name"],
+				"reasons": jsonText(inner(e["result"], "reasons"))}
+			put(row, "", e["result"], "value", "value_label", "source", "reasoning")
+			add("conversation_scorecard_evaluators", row)
+		}
+	}
+	for _, item := range each(talk, "monitor_evaluations") {
+		row := m{}
+		put(row, "", item, "monitor_id", "name", "passed", "value", "reasoning", "evaluated_at")
+		add("conversation_monitor_evaluations", row)
+	}
+}
+
+// canonical writes the columns of JSON as a decoder would.
+func canonical(row map[string]any) map[string]any {
+	for _, column := range []string{"metadata", "event_details", "event_data", "reasons"} {
+		if text, ok := row[column].(string); ok {
+			var v any
+			if err := json.Unmarshal([]byte(text), &v); err != nil {
+				panic(err)
+			}
+			row[column] = jsonText(v)
+		}
+	}
+	return row
+}
+
+// sameTalks compares all that is served of conversations with what the oracle tells.
+func (c *client) sameTalks(t *testing.T) {
+	t.Helper()
+	served := tables(c.allTalks())
+	for _, table := range emulator.OracleStreams() {
+		if !strings.HasPrefix(table, "conversation") {
+			continue
+		}
+		var want []map[string]any
+		for _, row := range c.w.Oracle(table) {
+			if row["readable"] != false {
+				want = append(want, canonical(row))
+			}
+		}
+		sameRows(t, table, served[table], want)
+	}
+}
+
+func TestConversationsAreServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Seed: 7, Contacts: 60, Conversations: 120, Knobs: emulator.Knobs{ChangeShare: 0.3, SilentParts: true,
+		DeleteConversations: true, PartsCap: 40}})
+	for hour := range 6 {
+		c.w.Live(min(hour, 1))
+		if c.sameTalks(t); t.Failed() {
+			t.Fatalf("after hour %d", hour)
+		}
+	}
+	for _, table := range emulator.OracleStreams() {
+		if len(c.w.Oracle(table)) == 0 {
+			t.Errorf("%s has no row", table)
+		}
+	}
+}
+
+func TestTheSameSeedAndHoursGiveTheSameConversations(t *testing.T) {
+	t.Parallel()
+	rows := func(seed uint64) string {
+		w := emulator.New(emulator.Config{Seed: seed, Contacts: 100, Knobs: emulator.Knobs{ChangeShare: 0.2, SilentParts: true, DeleteConversations: true}})
+		w.Live(4)
+		return fmt.Sprint(alike(w.Oracle("conversations")), alike(w.Oracle("conversation_parts")), alike(w.Oracle("conversation_scorecards")))
+	}
+	first := rows(3)
+	if rows(3) != first {
+		t.Error("two workspaces of one seed differ")
+	}
+	if rows(4) == first {
+		t.Error("another seed gives the same")
+	}
+}
+
+// What happens to contacts is the same with conversations and without.
+func TestConversationsMoveNothingOfContacts(t *testing.T) {
+	t.Parallel()
+	rows := func(conversations int) string {
+		w := emulator.New(emulator.Config{Seed: 5, Contacts: 150, Conversations: conversations, Knobs: emulator.Knobs{ChangeShare: 0.1}})
+		w.Live(5)
+		return fmt.Sprint(alike(w.Oracle("contacts")), alike(w.Oracle("contact_activities")), alike(w.Oracle("contact_lifecycle")))
+	}
+	if rows(-1) != rows(400) {
+		t.Error("contacts differ")
+	}
+}
+
+func TestLifeDoesEverythingToConversations(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{Contacts: 60, Conversations: 300, Knobs: emulator.Knobs{ChangeShare: 0.4, DeleteConversations: true}})
+	count := func(stream string, has func(row map[string]any) bool) (n int) {
+		for _, row := range w.Oracle(stream) {
+			if has(row) {
+				n++
+			}
+		}
+		return n
+	}
+	all := func(map[string]any) bool { return true }
+	redacted := func(row map[string]any) bool { return row["redacted"] == true }
+	is := func(state string) func(map[string]any) bool {
+		return func(row map[string]any) bool { return row["state"] == state }
+	}
+	before := [...]int{count("conversation_parts", all), count("conversation_scorecards", all), count("conversations", is("snoozed"))}
+	if n := count("conversation_parts", redacted); n != 0 {
+		t.Errorf("%d parts are redacted at hour 0", n)
+	}
+	w.Live(6)
+	after := [...]int{count("conversation_parts", all), count("conversation_scorecards", all), count("conversations", is("snoozed"))}
+	for i := range before {
+		if after[i] == before[i] {
+			t.Errorf("%v became %v", before, after)
+		}
+	}
+	if count("conversation_parts", redacted) == 0 || w.State().Conversations == len(w.Oracle("conversations")) && w.State().Conversations == 300 {
+		t.Error("nothing was redacted, or nothing came and went")
+	}
+}
+
+// T26: conversations name the contact that wrote, also when it was merged away or deleted since.
+func TestT26ConversationsNameContactsThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{Contacts: 400, Inactive: 200})
+	words, seen := map[any]any{}, map[any]int{}
+	for _, row := range w.Oracle("contact_lifecycle") {
+		words[row["id"]] = row["lifecycle"]
+	}
+	for _, row := range w.Oracle("conversation_contacts") {
+		if words[row["contact_id"]] == nil {
+			t.Fatalf("nobody is %v", row["contact_id"])
+		}
+		seen[words[row["contact_id"]]]++
+	}
+	if seen["merged"] == 0 || seen["archived"] == 0 || seen["active"] < seen["merged"] {
+		t.Errorf("got %v", seen)
+	}
+}
