@@ -194,6 +194,17 @@ func TestAFullRefreshReadsEveryRecordByItselfUntilTheHistoryIsRead(t *testing.T)
 	}
 }
 
+func TestHistoryAsksForNoRecordThatTheWindowAboveHasRead(t *testing.T) {
+	t.Parallel()
+	week := int64(7 * 24 * 3600)
+	ws := newWorkspace(t, contact{"old", at(time.Hour) - 2*week}, contact{"edge", at(time.Hour) - week}, contact{"new", at(time.Hour)})
+	state := State{SyncedTo: at(0), HistoryTo: at(time.Hour) - week, Version: "2.17"}
+	ids, _ := drain(t, ws.client(t).Read(Request{Stream: detailed(), State: state, Phase: History}))
+	if want := []string{"edge", "old"}; !slices.Equal(distinct(ids), want) {
+		t.Errorf("read %v, want %v", ids, want)
+	}
+}
+
 func TestContextEndsSingleReadings(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

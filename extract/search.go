@@ -246,6 +246,9 @@ func (s *search) page(sh sheet) Page {
 		s.total = sh.total
 	}
 	p := pageOf(sh)
+	if s.window.Kind == windowHistory && s.r.Stream.Read.Detail != nil {
+		p.Records = upTo(p.Records, sh.seen, s.window.To)
+	}
 	p.Boundary = end
 	p.Again = s.explicit || s.window.Again || s.state.Again
 	switch {
@@ -269,6 +272,17 @@ func (s *search) page(sh sheet) Page {
 		s.walk, s.above = nil, s.total
 	}
 	return p
+}
+
+// upTo leaves out the records after a history window, which the window above it has read: each would be a request.
+func upTo(records []Record, seen []glimpse, end int64) []Record {
+	var kept []Record
+	for i, record := range records {
+		if seen[i].at <= end {
+			kept = append(kept, record)
+		}
+	}
+	return kept
 }
 
 // look notes the records' times, and how many in a row lie after the window.
