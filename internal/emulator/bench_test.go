@@ -34,3 +34,25 @@ func BenchmarkNew(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkNewConversations is the start of a workspace with as many conversations as a large one has.
+func BenchmarkNewConversations(b *testing.B) {
+	for b.Loop() {
+		New(Config{Contacts: 10_000, Conversations: 200_000, NoLog: true})
+	}
+}
+
+// BenchmarkOneConversation is the reading of conversations of every size by id, without a socket.
+func BenchmarkOneConversation(b *testing.B) {
+	w := New(Config{Conversations: 20_000, NoLog: true})
+	for n := 0; b.Loop(); n++ {
+		r := httptest.NewRequest(http.MethodGet, "/conversations/"+convID(int32(n*7919%20_000))+"?include_scorecards=true", nil)
+		r.Header.Set("Authorization", "Bearer "+w.Token())
+		rw := httptest.NewRecorder()
+		w.ServeHTTP(rw, r)
+		if rw.Code != http.StatusOK {
+			b.Fatal(rw.Body)
+		}
+		b.SetBytes(int64(rw.Body.Len()))
+	}
+}

@@ -39,6 +39,9 @@ func (c *client) updated(t *testing.T, id string) int {
 	if searched := whole(found[0]["updated_at"]); searched != at {
 		t.Errorf("search says %d, the conversation %d", searched, at)
 	}
+	if n := len(c.searchTalks(group("AND", filter("id", "=", id), filter("updated_at", "=", at)), 20, "").talks()); n != 1 {
+		t.Errorf("search by updated_at does not find it at %d", at)
+	}
 	return at
 }
 
@@ -146,6 +149,24 @@ func TestT75SkipReopenLeavesAClosedConversationClosed(t *testing.T) {
 	}
 }
 
+// An assignment opens what is closed, and nothing else.
+func TestT75AnAssignmentLeavesASnoozedConversationSnoozed(t *testing.T) {
+	t.Parallel()
+	c, id := still(t, emulator.Knobs{})
+	until := c.w.Clock().Add(time.Hour)
+	must(t, c.w.SnoozeConversation(id, until))
+	for _, skip := range []bool{true, false} {
+		must(t, c.w.AssignConversation(id, emulator.AssignTeam, skip))
+		if talk := c.talk(id); talk["state"] != "snoozed" || whole(talk["snoozed_until"]) != int(until.Unix()) {
+			t.Errorf("skipped %t: %v until %v", skip, talk["state"], talk["snoozed_until"])
+		}
+	}
+	must(t, c.w.ReplyConversation(id, emulator.ByContact, "<p>hello?</p>"))
+	if talk := c.talk(id); talk["state"] != "open" || talk["snoozed_until"] != nil {
+		t.Errorf("answered: %v until %v", talk["state"], talk["snoozed_until"])
+	}
+}
+
 func stat(talk map[string]any, name string) int {
 	return whole(talk["statistics"].(map[string]any)[name])
 }
@@ -182,4 +203,30 @@ func TestT6AnIndexThatIsLateFindsAConversationLater(t *testing.T) {
 	if n := len(c.searchTalks(filter("id", "=", id), 20, "").talks()); n != 1 {
 		t.Error("search never finds it")
 	}
+}
+
+func TestConversationsAreReadWhileTheyChange(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60, Conversations: 40, Knobs: emulator.Knobs{ChangeShare: 1, SilentParts: true, NoLag: true}})
+	lived := make(chan bool)
+	go func() {
+		for range 20 {
+			c.w.Live(1)
+		}
+		close(lived)
+	}()
+	for done := false; !done; {
+		select {
+		case <-lived:
+			done = true
+		default:
+		}
+		for _, talk := range c.searchTalks(filter("state", "=", "closed"), 150, "").talks() {
+			if talk["state"] != "closed" {
+				t.Errorf("%v is %v", talk["id"], talk["state"])
+			}
+		}
+		c.talk(c.w.ConversationIDs()[7])
+	}
+	c.sameTalks(t)
 }

@@ -286,6 +286,37 @@ func TestLifeDoesEverythingToConversations(t *testing.T) {
 	}
 }
 
+func TestT65ReviewsAndRatingsMoveUpdatedAtAsTheKnobSays(t *testing.T) {
+	t.Parallel()
+	for knob, want := range map[emulator.Sometimes][2]bool{emulator.Always: {true, false}, emulator.Never: {false, true}, emulator.ByTurns: {true, true}} {
+		w := emulator.New(emulator.Config{Contacts: 60, Conversations: 300, Knobs: emulator.Knobs{ChangeShare: 0.2, QuietConversations: knob}})
+		// reviews of each conversation, and when it was last updated
+		read := func() (map[any]string, map[any]any) {
+			reviews, updated := map[any]string{}, map[any]any{}
+			for _, row := range w.Oracle("conversations") {
+				updated[row["id"]] = row["updated_at"]
+			}
+			for _, row := range w.Oracle("conversation_scorecards") {
+				reviews[row["conversation_id"]] += fmt.Sprint(row)
+			}
+			return reviews, updated
+		}
+		before, was := read()
+		w.Live(3)
+		after, is := read()
+		var got [2]bool // changed without moving, changed and moved
+		for id, review := range after {
+			if was[id] != nil && review != before[id] {
+				got[0], got[1] = got[0] || is[id] == was[id], got[1] || is[id] != was[id]
+			}
+		}
+		// What else happens to a conversation that was reviewed moves it at any rate.
+		if got[0] != want[0] || want[1] && !got[1] {
+			t.Errorf("%q: unmoved %t, moved %t", knob, got[0], got[1])
+		}
+	}
+}
+
 // T26: conversations name the contact that wrote, also when it was merged away or deleted since.
 func TestT26ConversationsNameContactsThatAreGone(t *testing.T) {
 	t.Parallel()

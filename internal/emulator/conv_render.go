@@ -102,7 +102,6 @@ func (r *convRenderer) company(p *pen, n int32) {
 	p.open("company")
 	p.text("type", "company")
 	p.text("id", string(r.companies.appendCompanyID(nil, n)))
-	p.text("company_id", "acct-"+strconv.Itoa(int(n)))
 	p.close()
 }
 

@@ -20,7 +20,6 @@
 //   - contact_activities: id, event_type, contact_id, external_id, role, merge_source_id, merge_target_id, failure_reason,
 //     created_at. Of a merge, contact_id is the source.
 //   - contact_lifecycle: every contact that ever was: id, lifecycle, inactive_since, merged_into_id, current_contact_id.
-//
 //   - conversations: those that are not deleted, as the later version sends them, their objects flattened: source_*,
 //     source_author_*, first_contact_reply_*, sla_*, statistics_*, ai_agent_*, rating and rating_*. An assignee that is
 //     nobody is 0. source_subject is empty, not null, where a source has none. URLs have no query: some are signed anew in

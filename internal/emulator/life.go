@@ -17,9 +17,9 @@ var lifeWeek = [...]lifeOp{
 // busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
 const busy = 45 * 60
 
-// Live lets hours of life pass: about one contact in a hundred changes in six of them. What happens is a function of
-// the seed, of what was done before and of the hour's number. A clock of its own moves along; one that follows
-// Config.Now is taken to have moved already.
+// Live lets hours of life pass: about one contact in a hundred changes in six of them, and as many conversations. What
+// happens is a function of the seed, of what was done before and of the hour's number. A clock of its own moves along;
+// one that follows Config.Now is taken to have moved already.
 func (w *Workspace) Live(hours int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
