@@ -1,0 +1,71 @@
+package pipeline_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// talks is a workspace whose conversations do all that conversations do.
+func talks(k emulator.Knobs) emulator.Config {
+	return emulator.Config{Seed: 9, Contacts: 60, Inactive: 20, Activities: 100, Conversations: 120, Knobs: k}
+}
+
+func newTalkBed(t testing.TB, k emulator.Knobs) *bed {
+	t.Helper()
+	return newBedWith(t, talks(k), strings.Replace(nightly, "streams: [", "streams: [conversations, ", 1))
+}
+
+func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
+	t.Parallel()
+	for name, k := range map[string]emulator.Knobs{
+		"as documented":     {},
+		"under another key": {ConversationsKey: "data"},
+		"empty left out":    {OmitEmpty: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k.ChangeShare, k.QuietConversations = 0.15, emulator.Never
+			b := newTalkBed(t, k)
+			for range 4 {
+				b.sync(pipeline.Options{})
+				b.equalsOracle()
+				b.space.Live(1)
+			}
+		})
+	}
+}
+
+func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
+	t.Parallel()
+	b := newTalkBed(t, emulator.Knobs{NoLag: true})
+	b.sync(pipeline.Options{})
+	ids := b.space.ConversationIDs()
+	id := ids[len(ids)-1]
+	for _, change := range []error{
+		b.space.ReplyConversation(id, emulator.ByContact, "<p>secret</p>"),
+		b.space.Rate(id, 2, "meh", false), b.space.Review(id, 3, "needs_fix", false),
+	} {
+		if change != nil {
+			t.Fatal(change)
+		}
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+	parts := b.space.PartIDs(id)
+	for _, change := range []error{
+		b.space.MutatePartSilently(id, parts[0], emulator.RemoveTeam), b.space.Redact(id, parts[len(parts)-1], false),
+		b.space.Review(id, 3, "fix_complete", false), b.space.Rate(id, 5, "better", false),
+	} {
+		if change != nil {
+			t.Fatal(change)
+		}
+	}
+	b.space.Advance(8 * 24 * time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
