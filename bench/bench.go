@@ -31,13 +31,10 @@ func (b *bench) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	b.binary = filepath.Join(b.dir, "aqueduck")
-	build := exec.Command("go", "build", "-trimpath", "-o", b.binary, "./cmd/aqueduck")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("build the program: %w", err)
+	if err := b.build(); err != nil {
+		return err
 	}
-	if b.space, err = openSpace(b.contacts); err != nil {
+	if b.space, err = openSpace(b.contacts, noConversations, 0); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.space.close()) }()
@@ -54,6 +51,16 @@ func (b *bench) run(ctx context.Context) (err error) {
 		if err := step(ctx); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (b *bench) build() error {
+	b.binary = filepath.Join(b.dir, "aqueduck")
+	build := exec.Command("go", "build", "-trimpath", "-o", b.binary, "./cmd/aqueduck")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("build the program: %w", err)
 	}
 	return nil
 }

@@ -26,9 +26,10 @@ func main() {
 		exit(roles[os.Args[1]](os.Args[2:]))
 	}
 	sizes := flag.String("contacts", "100000,1000000", "how many contacts; several with commas between them")
+	talking := flag.Int("conversations", 100_000, "how many conversations; 0 leaves them out")
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
 	flag.Parse()
-	exit(run(context.Background(), *sizes, *profile))
+	exit(run(context.Background(), *sizes, *talking, *profile))
 }
 
 func exit(err error) {
@@ -39,9 +40,9 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-func run(ctx context.Context, sizes, profile string) error {
+func run(ctx context.Context, sizes string, conversations int, profile string) error {
 	fmt.Println(machine(ctx))
-	for _, text := range strings.Split(sizes, ",") {
+	for _, text := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
 		contacts, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
 			return err
@@ -52,5 +53,13 @@ func run(ctx context.Context, sizes, profile string) error {
 		}
 		b.report.print(os.Stdout)
 	}
+	if conversations == 0 {
+		return nil
+	}
+	b := &talks{bench: bench{profile: profile}, conversations: conversations}
+	if err := b.run(ctx); err != nil {
+		return err
+	}
+	b.print(os.Stdout)
 	return nil
 }

@@ -24,12 +24,14 @@ const spaceToken = "emulated-workspace-token"
 // changes contacts on demand. Whatever it costs is not the sync's.
 func serveSpace(args []string) error {
 	contacts, err := strconv.Atoi(args[0])
-	if err != nil {
+	conversations, err2 := strconv.Atoi(args[1])
+	latency, err3 := time.ParseDuration(args[2])
+	if err := errors.Join(err, err2, err3); err != nil {
 		return err
 	}
 	began := time.Now()
 	w := emulator.New(emulator.Config{
-		Seed: 1, Contacts: contacts, Inactive: contacts / 100, Activities: contacts / 10, Start: hourZero, Token: spaceToken, NoLog: true,
+		Seed: 1, Contacts: contacts, Conversations: conversations, Inactive: contacts / 100, Activities: contacts / 10, Start: hourZero, Token: spaceToken, NoLog: true,
 		Now: func() time.Time { return hourZero.Add(time.Since(began)) }, Knobs: emulator.Knobs{NestedCap: 50},
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,7 +39,19 @@ func serveSpace(args []string) error {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", w)
+	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		time.Sleep(latency)
+		w.ServeHTTP(rw, r)
+	})
+	mux.HandleFunc("POST /_bench/reply", func(rw http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.FormValue("conversations"))
+		if err == nil {
+			err = reply(w, n)
+		}
+		if err != nil {
+			http.Error(rw, err.Error(), http.StatusBadRequest)
+		}
+	})
 	mux.HandleFunc("POST /_bench/change", func(rw http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.FormValue("contacts"))
 		if err == nil {
@@ -77,6 +91,25 @@ func change(w *emulator.Workspace, n int) error {
 	return nil
 }
 
+// reply answers n conversations, spread over all, and lets search hear of it.
+func reply(w *emulator.Workspace, n int) error {
+	ids := w.ConversationIDs()
+	if n <= 0 || n > len(ids) {
+		return fmt.Errorf("%d of %d conversations cannot be answered", n, len(ids))
+	}
+	w.Advance(72 * time.Hour)
+	for i := range n {
+		if err := w.ReplyConversation(ids[i*(len(ids)/n)], emulator.ByTeammate, "We are looking into it."); err != nil {
+			return err
+		}
+	}
+	w.Advance(time.Hour)
+	return nil
+}
+
+// noConversations makes a workspace without any.
+const noConversations = -1
+
 // space is the emulated workspace as the measuring process has it.
 type space struct {
 	url   string
@@ -84,8 +117,8 @@ type space struct {
 }
 
 // openSpace starts a workspace and waits until it answers.
-func openSpace(contacts int) (*space, error) {
-	c, err := begin("space", strconv.Itoa(contacts))
+func openSpace(contacts, conversations int, latency time.Duration) (*space, error) {
+	c, err := begin("space", strconv.Itoa(contacts), strconv.Itoa(conversations), latency.String())
 	if err != nil {
 		return nil, err
 	}

@@ -24,10 +24,11 @@ import (
 const configuration = `version: 1
 warehouse: {dir: data}
 workspaces:
-  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"}
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"%s}
 pipelines:
   contacts: {streams: [contacts]}
   nightly: {streams: [contacts, deleted_contacts, contact_activities]}
+  conversations: {streams: [conversations]}
 `
 
 // synced is one run of the program.
@@ -35,15 +36,16 @@ type synced struct {
 	cost     cost
 	rows     int64
 	requests int64
+	took     time.Duration // by its own word
 }
 
-var lastLine = regexp.MustCompile(`(?m)^OK .* rows=(\d+) .*requests=(\d+) .*published=yes`)
+var lastLine = regexp.MustCompile(`(?m)^OK .* rows=(\d+) .*requests=(\d+) .*published=yes .*time=(\S+)`)
 
 // sync runs the program itself, as it is shipped, over a workspace into a warehouse; or, to be profiled, the same
 // pipeline inside this one.
 func (b *bench) sync(dir, name string) (synced, error) {
 	file := filepath.Join(b.dir, "pipelines.yaml")
-	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(fmt.Sprintf(configuration, "")), 0o600); err != nil {
 		return synced{}, err
 	}
 	command := exec.Command(b.binary, "-f", file, "--dir", dir, "--quiet", "sync", name)
@@ -56,6 +58,11 @@ func (b *bench) sync(dir, name string) (synced, error) {
 		out := fmt.Sprintf("sync-%d-%d.pprof", b.contacts, b.profiles)
 		command = exec.Command(self, "profile", file, dir, name, filepath.Join(b.profile, out))
 	}
+	return b.measured(command)
+}
+
+// measured runs a sync to its end and reads its last line.
+func (b *bench) measured(command *exec.Cmd) (synced, error) {
 	command.Env = append(os.Environ(), "WORKSPACE_URL="+b.space.url, "WORKSPACE_TOKEN="+spaceToken)
 	c, err := start(command)
 	if err != nil {
@@ -74,7 +81,11 @@ func (b *bench) sync(dir, name string) (synced, error) {
 		return synced{}, err
 	}
 	requests, err := strconv.ParseInt(found[2], 10, 64)
-	return synced{cost: c.cost, rows: rows, requests: requests}, err
+	if err != nil {
+		return synced{}, err
+	}
+	took, err := time.ParseDuration(found[3])
+	return synced{cost: c.cost, rows: rows, requests: requests, took: took}, err
 }
 
 // gcPercent is the program's own setting.

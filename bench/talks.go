@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// What the share of the request budget is measured with: answers that take their time, and a limit that they could pass.
+const (
+	slowAnswer = 200 * time.Millisecond
+	perMinute  = 1000
+	shareTime  = "90s"
+)
+
+// talks is the measurement of conversations: each is one request, with parts and reviews in child tables.
+type talks struct {
+	bench
+	conversations int
+	first         synced
+	nothing       synced
+	night         synced
+	changes       int
+	share         float64 // of the requests that the budget allows
+}
+
+func (b *talks) run(ctx context.Context) (err error) {
+	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := b.build(); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{b.read, b.spend} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read measures a first run over all conversations, one without a change, and a night with some.
+func (b *talks) read(ctx context.Context) (err error) {
+	if b.space, err = openSpace(b.conversations/10, b.conversations, 0); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.space.close()) }()
+	if b.first, err = b.sync(b.data(), "conversations"); err != nil {
+		return err
+	}
+	if b.nothing, err = b.sync(b.data(), "conversations"); err != nil {
+		return err
+	}
+	b.changes = b.conversations / nightShare
+	if err := b.space.post(ctx, fmt.Sprintf("/_bench/reply?conversations=%d", b.changes)); err != nil {
+		return err
+	}
+	b.night, err = b.sync(b.data(), "conversations")
+	return errors.Join(err, os.RemoveAll(b.data()))
+}
+
+// spend measures how much of its budget a run uses while there is work, where each answer takes its time.
+func (b *talks) spend(context.Context) (err error) {
+	if b.space, err = openSpace(b.conversations/10, b.conversations, slowAnswer); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.space.close()) }()
+	file := filepath.Join(b.dir, "slow.yaml")
+	text := fmt.Sprintf(configuration, fmt.Sprintf(", requests_per_minute: %d", perMinute))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return err
+	}
+	command := exec.Command(b.binary, "-f", file, "--dir", b.data(), "--quiet", "sync", "conversations", "--max-time", shareTime)
+	s, err := b.measured(command)
+	if err != nil {
+		return err
+	}
+	b.share = float64(s.requests) / (s.took.Minutes() * perMinute)
+	return nil
+}
+
+// print writes the table that docs/performance.md shows.
+func (b *talks) print(w io.Writer) {
+	fmt.Fprintf(w, "\n%d conversations\n\n", b.conversations)
+	fmt.Fprintln(w, "| run | CPU s | rows written | rows / CPU s | peak MiB | requests |")
+	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|")
+	line := func(name string, s synced) {
+		fmt.Fprintf(w, "| %s | %.2f | %d | %.0f | %d | %d |\n", name, s.cost.cpu, s.rows, float64(s.rows)/s.cost.cpu, s.cost.peak>>20, s.requests)
+	}
+	line("first run", b.first)
+	line("nothing changed", b.nothing)
+	line(fmt.Sprintf("%d answered", b.changes), b.night)
+	fmt.Fprintf(w, "\n%.1f %% of the request budget used, of %d a minute, at a latency of %s\n", 100*b.share, perMinute, slowAnswer)
+}

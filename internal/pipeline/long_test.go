@@ -1,0 +1,219 @@
+package pipeline_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// virtual is a clock that many wait by: whoever waits moves it to the end of the wait, nobody further.
+type virtual struct {
+	mu  sync.Mutex // guards now
+	now time.Time
+}
+
+func (v *virtual) Now() time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.now
+}
+
+func (v *virtual) until(t time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if t.After(v.now) {
+		v.now = t
+	}
+}
+
+// longSync is a workspace whose first reading takes many minutes of virtual time.
+type longSync struct {
+	*bed
+	clock         *virtual
+	began         time.Time
+	conversations int
+}
+
+const longConfig = `version: 1
+warehouse: {dir: data, publish: {every: 2m}}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17", requests_per_minute: %d}
+pipelines:
+  nightly: {streams: [contacts, deleted_contacts, contact_activities, conversations]}
+`
+
+// longSize is the size of the test: that of the issue of long first syncs with AQUEDUCK_LONG, a fiftieth of it otherwise.
+func longSize() (conversations, perMinute int) {
+	if os.Getenv("AQUEDUCK_LONG") != "" {
+		return 200_000, 6000
+	}
+	return 4000, 120
+}
+
+func newLongSync(t *testing.T) *longSync {
+	t.Helper()
+	conversations, perMinute := longSize()
+	l := &longSync{clock: &virtual{now: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}, conversations: conversations}
+	l.began = l.clock.now
+	l.bed = newBedWith(t, emulator.Config{
+		Seed: 5, Contacts: conversations / 10, Inactive: 40, Activities: 150, Conversations: conversations,
+		Start: l.began, Now: l.clock.Now, NoLog: true, Knobs: emulator.Knobs{NestedCap: 400},
+	}, fmt.Sprintf(longConfig, perMinute))
+	l.runner.Now = l.clock.Now
+	l.runner.Wait = func(ctx context.Context, d time.Duration) error {
+		l.clock.until(l.clock.Now().Add(d))
+		return ctx.Err()
+	}
+	return l
+}
+
+// after runs f at the first request after a time.
+func (l *longSync) after(d time.Duration, f func()) {
+	var once sync.Once
+	l.space.Between(func(int) {
+		if l.clock.Now().Sub(l.began) >= d {
+			once.Do(f)
+		}
+	})
+}
+
+// published tells whether the file holds all contacts, and how many of the newest conversations it has without a gap.
+func (l *longSync) newest() (contacts, conversations int) {
+	l.t.Helper()
+	fmt.Sscan(l.rows("SELECT count(*) FROM contacts")[0], &contacts)
+	fmt.Sscan(l.rows("SELECT count(*) FROM conversations")[0], &conversations)
+	return contacts, conversations
+}
+
+// estimates gathers what run.json says while a run goes on.
+func (l *longSync) estimates(into map[time.Time]pipeline.Running) {
+	text, err := os.ReadFile(l.runner.Dir.RunFile())
+	if err != nil {
+		return // the run has not begun
+	}
+	var r pipeline.Running
+	if json.Unmarshal(text, &r) == nil {
+		into[r.At] = r
+	}
+}
+
+// TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds reads for half an hour of virtual time.
+func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
+	t.Parallel()
+	l := newLongSync(t)
+	seen := map[time.Time]pipeline.Running{}
+	early := 0
+	var mu sync.Mutex
+	l.space.Between(func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		l.estimates(seen)
+		if l.clock.Now().Sub(l.began) >= 5*time.Minute && early == 0 {
+			var contacts int
+			contacts, early = l.newest()
+			if want := len(l.space.IDs("active")); contacts != want {
+				t.Errorf("after five minutes the file holds %d contacts, want all %d", contacts, want)
+			}
+			if early < l.conversations/200 {
+				t.Errorf("after five minutes the file holds %d conversations", early)
+			}
+			gap := l.rows(`SELECT count(*) FROM conversations WHERE updated_at < (SELECT history_to FROM _sync.checkpoints WHERE stream = 'conversations')`)
+			if gap[0] != "0" {
+				t.Errorf("%s of them are older than what is read", gap[0])
+			}
+		}
+	})
+	report := l.sync(pipeline.Options{})
+	l.space.Between(nil)
+	end := l.clock.Now()
+	whole := end.Sub(l.began)
+	t.Logf("%s; %s of virtual time, %d requests, after five minutes %d conversations", report.LastLine(), whole, l.space.Count(), early)
+	judged := 0
+	for at, r := range seen {
+		if r.Left == 0 || at.Sub(l.began) < whole/20 {
+			continue
+		}
+		judged++
+		t.Logf("%s: %.1f %% left %s rows %d requests %d", at.Sub(l.began), r.Percent, r.Left, r.Rows, r.Requests)
+		if off := at.Add(r.Left).Sub(end).Abs(); off > whole/5 {
+			t.Errorf("at %s (%.0f %%) the end was told %s wrong, of %s", at.Sub(l.began), r.Percent, off, whole)
+		}
+	}
+	if judged == 0 {
+		t.Errorf("of %d looks none told when it ends", len(seen))
+	}
+	l.equalsOracle()
+}
+
+// TestRunsCutShortAndKilledEndLikeOneLongRun cuts a first sync into pieces by max_time; in the middle of one its process
+// dies, which leaves what was on disk at that instant.
+func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
+	t.Parallel()
+	one, pieces := newLongSync(t), newLongSync(t)
+	whole := one.sync(pipeline.Options{})
+	length := one.clock.Now().Sub(one.began)
+	cuts, lost := 0, 0
+	for ; cuts < 20; cuts++ {
+		copied := filepath.Join(t.TempDir(), "killed")
+		if cuts == 2 {
+			pieces.killedAfter(pieces.clock.Now().Sub(pieces.began)+length/12, copied, &lost)
+		}
+		report := pieces.sync(pipeline.Options{MaxTime: length / 5})
+		if cuts == 2 {
+			pieces.space.Between(nil)
+			pieces.comeBackAs(copied)
+			lost = pieces.space.Count() - lost // what it asked for after its death
+			continue
+		}
+		if strings.Contains(report.LastLine(), " backfill=100%") && !stream(t, report, "conversations").Cut {
+			break
+		}
+		if line := report.LastLine(); !strings.Contains(line, " left=") {
+			t.Errorf("a run that was cut says %s", line)
+		}
+	}
+	if cuts < 5 || cuts > 7 {
+		t.Errorf("%d runs were cut, want about five", cuts)
+	}
+	t.Logf("%s; %d requests in one, %d in %d pieces", whole.LastLine(), one.space.Count(), pieces.space.Count(), cuts+1)
+	if asked := pieces.space.Count() - lost; asked > one.space.Count()*11/10 {
+		t.Errorf("%d requests in pieces, %d in one: what was committed was read again", asked, one.space.Count())
+	}
+	for _, table := range one.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
+		content := "SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id')) FROM main." + table + ") t"
+		if a, b := one.rows(content), pieces.rows(content); a[0] != b[0] {
+			t.Errorf("%s: one run gives %s, pieces give %s (rows and their sum)", table, a[0], b[0])
+		}
+	}
+}
+
+// killedAfter copies the warehouse at a request some time after the beginning: nothing is being written then, for only one
+// stream is still read.
+func (l *longSync) killedAfter(d time.Duration, to string, at *int) {
+	l.after(d, func() {
+		*at = l.space.Count()
+		if out, err := exec.Command("cp", "-a", string(l.runner.Dir), to).CombinedOutput(); err != nil {
+			l.t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+func (l *longSync) comeBackAs(copied string) {
+	l.t.Helper()
+	if err := os.RemoveAll(string(l.runner.Dir)); err != nil {
+		l.t.Fatal(err)
+	}
+	if err := os.Rename(copied, string(l.runner.Dir)); err != nil {
+		l.t.Fatal(err)
+	}
+}
