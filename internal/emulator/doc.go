@@ -20,6 +20,11 @@
 //   - contact_activities: id, event_type, contact_id, external_id, role, merge_source_id, merge_target_id, failure_reason,
 //     created_at. Of a merge, contact_id is the source.
 //   - contact_lifecycle: every contact that ever was: id, lifecycle, inactive_since, merged_into_id, current_contact_id.
+//   - calls: those that the list has now, addresses of media without their query; call_transcripts (call_id, conversation_id,
+//     contact_id, transcript_status) of those that have ended and that search does not leave out; call_transcript_lines
+//     (call_id, position, contact_id, speaker, text, start_seconds, end_seconds).
+//   - admin_activity_logs: all entries, as the versions from 2.14 on tell them; metadata as the JSON text that is sent.
+//
 //   - conversations: those that are not deleted, as the later version sends them, their objects flattened: source_*,
 //     source_author_*, first_contact_reply_*, sla_*, statistics_*, ai_agent_*, rating and rating_*. An assignee that is
 //     nobody is 0. source_subject is empty, not null, where a source has none. URLs have no query: some are signed anew in

@@ -51,6 +51,17 @@ type Knobs struct {
 	SilentParts         bool      // life also changes parts in their place, and nothing tells (trap T58)
 	DeleteConversations bool      // life also deletes conversations (trap T60)
 
+	// Calls.
+	CallsShuffled  bool          // the list has another order each hour (trap T87)
+	CallsLeftOut   float64       // share of calls that search leaves out without a word (trap T89)
+	TranscriptLate time.Duration // transcripts are final so much later (trap T87)
+
+	// The admins' activity log (trap T84).
+	LogPage      int           // entries of an answer, whatever per_page asks for
+	LogBoundsOut bool          // the times asked for are themselves outside; else they are inside
+	LogNoNext    bool          // next is not sent: only total_pages says that there is more
+	LogLag       time.Duration // an entry may come into the list up to so late
+
 	// The whole service.
 	NoDate        bool          // answers carry no Date
 	DateOffset    time.Duration // the Date header is off by this

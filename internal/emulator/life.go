@@ -27,6 +27,8 @@ func (w *Workspace) Live(hours int) {
 	for range hours {
 		w.hour(base)
 		w.convHour(base)
+		w.hourOfActs(base)
+		w.hourOfCalls(base)
 		base += 3600
 		w.hours++
 		if w.cfg.Now == nil {

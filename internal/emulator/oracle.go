@@ -30,7 +30,7 @@ func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 	// The log is only appended to, so what is there now can be read without the lock.
 	w.mu.Lock()
 	o := &oracle{log: w.log[:len(w.log):len(w.log)], workspace: w.workspace, make: w.make,
-		said: w.said[:len(w.said):len(w.said)], conv: w.conv, cap: w.partsCap()}
+		said: w.said[:len(w.said):len(w.said)], conv: w.conv, cap: w.partsCap(), beside: w.beside()}
 	w.mu.Unlock()
 	return func(yield func(map[string]any) bool) {
 		o.replay()
@@ -45,7 +45,8 @@ func OracleStreams() []string {
 		"conversations", "conversation_parts", "conversation_contacts", "conversation_tags", "conversation_teammates",
 		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
 		"conversation_part_tags", "conversation_scorecards", "conversation_scorecard_notes", "conversation_scorecard_evaluators",
-		"conversation_monitor_evaluations"}
+		"conversation_monitor_evaluations",
+		"admin_activity_logs", "calls", "call_transcripts", "call_transcript_lines"}
 }
 
 var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
@@ -72,6 +73,11 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 	"conversation_scorecard_notes":      (*oracle).reviewNotes,
 	"conversation_scorecard_evaluators": (*oracle).evaluators,
 	"conversation_monitor_evaluations":  (*oracle).monitorEvaluations,
+
+	"admin_activity_logs":   (*oracle).adminLogs,
+	"calls":                 (*oracle).callRows,
+	"call_transcripts":      (*oracle).transcripts,
+	"call_transcript_lines": (*oracle).transcriptLines,
 }
 
 // oracle replays the log. It shares the log and the drawn attributes with the server, and no code that changes them.
@@ -82,8 +88,9 @@ type oracle struct {
 	said      []convEvent // the log of conversations
 	conv      *convMaker
 	cap       int // parts that an answer holds
-	people    []person
-	merges    map[int32]int32 // by contact: into whom, while it stands as merged
+	beside
+	people []person
+	merges map[int32]int32 // by contact: into whom, while it stands as merged
 }
 
 // person is what the log says of one contact: its birth, and what was changed since.

@@ -31,6 +31,10 @@ var routes = []route{
 	{name: "tags.list", method: "GET", path: "/tags", serve: (*Workspace).listTags},
 	{name: "segments.list", method: "GET", path: "/segments", serve: (*Workspace).listSegments},
 	{name: "admins.list", method: "GET", path: "/admins", serve: (*Workspace).listAdmins},
+	{name: "calls.search", method: "POST", path: "/calls/search", serve: (*Workspace).searchCalls},
+	{name: "calls.list", method: "GET", path: "/calls", serve: (*Workspace).listCalls},
+	{name: "calls.get", method: "GET", path: "/calls/{id}", serve: (*Workspace).oneCall},
+	{name: "logs.list", method: "GET", path: "/admins/activity_logs", serve: (*Workspace).listLogs},
 	{name: "companies.get", method: "GET", path: "/companies/{id}", serve: (*Workspace).oneCompany},
 }
 

@@ -15,6 +15,8 @@ type Config struct {
 	Inactive       int // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
 	Activities     int // at least so many in the feed at hour 0; 0: twice Contacts
 	Conversations  int // at hour 0; 0: three for ten Contacts, at most 20,000, and 3,000 when Contacts is 0 too; below 0: none
+	Calls          int // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
+	Logs           int // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
 	Start          time.Time
 	Now            func() time.Time // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
 	Token          string           // "": made from the seed
@@ -50,6 +52,8 @@ type Workspace struct {
 	gone     []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
 	stale    bool
 	notes    map[int32]string // bodies of notes added since hour 0
+	calls    []call           // in the order in which they began
+	acts     []act            // the admins' activity log, in the order of time
 	idx      index[doc]
 
 	conv      *convMaker
@@ -88,6 +92,7 @@ func New(c Config) *Workspace {
 			w.contacts = append(w.contacts, contact{})
 		}
 	}
+	w.acts = populateActs(c.Seed, c.Start.Unix(), c.Logs)
 	w.log = events
 	for i := range w.log {
 		w.apply(i)
@@ -100,6 +105,7 @@ func New(c Config) *Workspace {
 	}
 	w.idx.quiet = false
 	w.beginConversations()
+	w.populateCalls(c.Calls)
 	return w
 }
 
@@ -121,6 +127,12 @@ func withDefaults(c Config) Config {
 	}
 	if c.Activities == 0 {
 		c.Activities = 2 * c.Contacts
+	}
+	if c.Calls == 0 {
+		c.Calls = c.Contacts / 13
+	}
+	if c.Logs == 0 {
+		c.Logs = min(c.Contacts/2, 4000)
 	}
 	if c.Start.IsZero() {
 		c.Start = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)

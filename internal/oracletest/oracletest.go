@@ -55,7 +55,7 @@ func Equal(t testing.TB, space *emulator.Workspace, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, space, file, slices.DeleteFunc(conversationTruths(), func(truth truth) bool { return !slices.Contains(there, truth.stream) }))
+	compare(t, space, file, slices.DeleteFunc(slices.Concat(conversationTruths(), otherTruths()), func(truth truth) bool { return !slices.Contains(there, truth.stream) }))
 }
 
 func compare(t testing.TB, space *emulator.Workspace, file string, truths []truth) {

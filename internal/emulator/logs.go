@@ -1,0 +1,172 @@
+package emulator
+
+import (
+	"net/http"
+	"slices"
+	"sort"
+	"strconv"
+	"time"
+)
+
+// act is one entry of the activity log of admins. The list of them is only added to, and is the truth.
+type act struct {
+	At    int64
+	N     int32 // number of the entry: its id and what it tells are drawn from it
+	Kind  uint8 // place in actKinds
+	Admin uint8 // place in admins
+}
+
+// beside is what the oracle knows of calls and of the activity log: what is there, now.
+type beside struct {
+	acts  []act
+	calls []call
+	at    int64
+	knobs Knobs
+}
+
+func (w *Workspace) beside() beside {
+	return beside{acts: w.acts, calls: w.calls[:len(w.calls):len(w.calls)], at: w.now(), knobs: *w.k()}
+}
+
+// forLogs is what the activity log is drawn for.
+const forLogs = 9002
+
+// actSpan is how far back the log goes.
+const actSpan = 365 * day
+
+// populateActs draws what the log tells of the year before hour 0.
+func populateActs(seed uint64, start int64, count int) []act {
+	r := newRNG(seed, forLogs)
+	acts := make([]act, count)
+	for i := range acts {
+		acts[i] = drawAct(r, int32(i), r.between(start-actSpan, start))
+	}
+	sortActs(acts)
+	return acts
+}
+
+func drawAct(r *rng, n int32, at int64) act {
+	return act{At: at, N: n, Kind: uint8(r.n(len(actKinds))), Admin: uint8(r.n(len(admins)))}
+}
+
+func sortActs(acts []act) {
+	slices.SortStableFunc(acts, func(a, b act) int { return int(a.At - b.At) })
+}
+
+// hourOfActs lets admins do something in an hour of life, a few times at most.
+func (w *Workspace) hourOfActs(base int64) {
+	r := newRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours))
+	var acts []act
+	for i := range r.n(4) {
+		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+int64(r.n(busy))))
+	}
+	w.addActs(acts)
+}
+
+// addActs puts entries in their places. What others hold of the list stays as it is.
+func (w *Workspace) addActs(acts []act) {
+	w.acts = append(slices.Clip(w.acts), acts...)
+	sortActs(w.acts)
+}
+
+// AddLogs lets admins do n things within a span of time that ends now (trap T84: thousands in an hour, or in a second).
+func (w *Workspace) AddLogs(n int, within time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := newRNG(w.cfg.Seed, forLogs, 2, uint64(len(w.acts)))
+	acts, end := make([]act, n), w.now()
+	for i := range acts {
+		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.between(0, max(1, int64(within/time.Second))))
+	}
+	w.addActs(acts)
+}
+
+// listLogs is GET /admins/activity_logs (workspace-api 4.10): the newest first, and no way to ask for a second page.
+func (w *Workspace) listLogs(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if q.query.Get("created_at_after") == "" {
+		return failure(http.StatusNotFound, "parameter_not_found", "created_at_after is required")
+	}
+	after, good := q.positive("created_at_after", 1)
+	before, good2 := q.positive("created_at_before", 1<<40)
+	per, good3 := q.perPage(20, 250)
+	if q.query.Get("created_at_after") == "0" {
+		after, good = 0, true
+	}
+	if !good || !good2 || !good3 {
+		return failure(http.StatusBadRequest, "parameter_invalid", "a parameter is no number")
+	}
+	if w.k().LogPage > 0 {
+		per = w.k().LogPage
+	}
+	found := w.actsBetween(int64(after), int64(before))
+	b := openList(nil, "activity_log.list", "activity_logs")
+	for i, a := range found[:min(per, len(found))] {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendAct(b, a, w.cfg.Seed, q.version)
+	}
+	return ok(w.closeLogs(append(b, ']'), q, pages{page: 1, perPage: per, total: len(found), more: len(found) > per}))
+}
+
+// actsBetween gives the entries between two times, the newest first.
+func (w *Workspace) actsBetween(after, before int64) []act {
+	if w.k().EmptyLists {
+		return nil
+	}
+	if w.k().LogBoundsOut {
+		after, before = after+1, before-1
+	}
+	from := sort.Search(len(w.acts), func(i int) bool { return w.acts[i].At >= after })
+	to := sort.Search(len(w.acts), func(i int) bool { return w.acts[i].At > before })
+	var found []act
+	for i := to - 1; i >= from; i-- {
+		late := int64(newRNG(w.cfg.Seed, forLogs, 3, uint64(w.acts[i].N)).share() * w.k().LogLag.Seconds())
+		if w.acts[i].At+late <= w.now() {
+			found = append(found, w.acts[i])
+		}
+	}
+	return found
+}
+
+// closeLogs ends the list. Its pages object may be empty where there is no more (workspace-api 2.7).
+func (w *Workspace) closeLogs(b []byte, q *request, p pages) []byte {
+	if !p.more {
+		if w.k().EndShape == ShapeNoPages {
+			return append(b, '}')
+		}
+		return append(b, `,"pages":{}}`...)
+	}
+	b = append(b, `,"pages":{"type":"pages","page":1,"per_page":`...)
+	b = strconv.AppendInt(b, int64(p.perPage), 10)
+	b = append(b, `,"total_pages":`...)
+	b = strconv.AppendInt(b, int64((p.total+p.perPage-1)/p.perPage), 10)
+	if !w.k().LogNoNext {
+		b = w.appendNext(b, q, p)
+	}
+	return append(b, `}}`...)
+}
+
+// actKind is one type of entry: what it is called, says, and tells beside. %d stands for a number drawn for the entry.
+type actKind struct {
+	name, sentence, metadata string
+	old                      string // name before version 2.14
+	oldMetadata              string
+}
+
+var actKinds = [...]actKind{
+	{name: "admin_login_success", sentence: "{admin} successfully logged in.", metadata: `{"message":"{admin} successfully logged in."}`},
+	{name: "admin_login_failure", sentence: "{admin} failed to log in.", metadata: `{"sign_in_method":"email","attempt":%d}`},
+	{name: "admin_logout", sentence: "{admin} logged out.", metadata: `{}`},
+	{name: "admin_permission_change", sentence: "{admin} changed the permissions of a teammate.",
+		metadata: `{"before":{"permissions":{"access_billing":false,"limit":%d}},"after":{"permissions":{"access_billing":true,"list":[1,[2,{"deep":null}]]}}}`},
+	{name: "admin_away_mode", sentence: "{admin} changed away mode.", metadata: `{"away_mode":true,"reassign_conversations":false,"update_by":%d}`},
+	{name: "app_name_change", sentence: "{admin} renamed the workspace to “Büro & Söhne” %d.", metadata: `{"before":"Büro","after":"Büro & Söhne %d"}`},
+	{name: "bulk_export", sentence: "{admin} exported contacts.", metadata: `{"job_id":9007199254740993,"rows":%d}`},
+	{name: "message_state_change", sentence: "{admin} set a message live.", metadata: `{"message":{"id":%d,"title":"Spring <sale>"},"before":"draft","after":"live"}`},
+	{name: "campaign_deletion", sentence: "{admin} deleted a campaign.", metadata: `{"campaign_id":%d}`},
+	{name: "admin_conversation_assignment_limit_change", sentence: "{admin} changed an assignment limit.",
+		metadata: `{"conversation_assignment_limit":%d}`, old: "admin_assignment_limit_change", oldMetadata: `{"assignment_limit":%d}`},
+}

@@ -1,0 +1,55 @@
+package emulator
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// actID is the id of an entry: text that looks random and stays the same.
+func actID(seed uint64, n int32) string {
+	a, b := mix(seed^uint64(n)<<8^0xac7), mix(seed+uint64(n)<<16+0xac7)
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", uint32(a>>32), uint16(a>>16), uint16(a), uint16(b>>48), b&0xffffffffffff)
+}
+
+// told fills a text of an entry's kind in.
+func (a act) told(text string) string {
+	text = strings.ReplaceAll(text, "{admin}", admins[a.Admin].name)
+	return strings.ReplaceAll(text, "%d", strconv.Itoa(int(a.N)%97))
+}
+
+func (a act) ip() string { return fmt.Sprintf("198.51.100.%d", int(a.N)%250) }
+
+// appendAct writes an entry with the fields of workspace-api 2.7, in the words of a version.
+func appendAct(b []byte, a act, seed uint64, v version) []byte {
+	kind := actKinds[a.Kind]
+	name, metadata := kind.name, kind.metadata
+	if kind.old != "" && v.major == 2 && v.minor < 14 {
+		name, metadata = kind.old, kind.oldMetadata
+	}
+	who := admins[a.Admin]
+	b = append(append(append(b, `{"id":"`...), actID(seed, a.N)...), `","performed_by":{"type":"admin","id":"`...)
+	b = strconv.AppendInt(b, who.id, 10)
+	b = append(b, `","email":`...)
+	b = appendString(b, who.email)
+	b = append(append(append(b, `,"ip":"`...), a.ip()...), `"},"metadata":`...)
+	b = append(b, a.told(metadata)...)
+	b = append(b, `,"created_at":`...)
+	b = strconv.AppendInt(b, a.At, 10)
+	b = append(append(append(b, `,"activity_type":"`...), name...), `","activity_description":`...)
+	b = appendString(b, a.told(kind.sentence))
+	return append(b, '}')
+}
+
+// adminLogs are the rows of the activity log, in the words of the newest version.
+func (o *oracle) adminLogs(yield func(map[string]any) bool) {
+	for _, a := range o.acts {
+		kind, who := actKinds[a.Kind], admins[a.Admin]
+		row := map[string]any{"id": actID(o.make.seed, a.N), "activity_type": kind.name, "activity_description": a.told(kind.sentence),
+			"metadata": a.told(kind.metadata), "created_at": a.At, "performed_by_type": "admin",
+			"performed_by_id": strconv.FormatInt(who.id, 10), "performed_by_email": who.email, "performed_by_ip": a.ip()}
+		if !yield(row) {
+			return
+		}
+	}
+}
