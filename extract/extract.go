@@ -158,6 +158,10 @@ func (c *Client) peek(ctx context.Context, s *schemas.Stream) (sheet, error) {
 	}
 	l := listOf(s, 0)
 	l.op = "look at " + s.Name
+	if s.Read.Since.By == "between" {
+		now := c.o.Now().Unix()
+		return c.span(ctx, l, s.Read.Since.Field, now-24*3600, now, 0)
+	}
 	if l.page.Size > 0 {
 		l.page.Size = 1
 	}

@@ -142,9 +142,5 @@ func (f *feed) name(raw []byte) string {
 	if f.id == nil {
 		return ""
 	}
-	value := field(raw, f.id...)
-	if s, ok := text(value); ok {
-		return s
-	}
-	return string(value)
+	return textOf(field(raw, f.id...))
 }

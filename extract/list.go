@@ -22,7 +22,8 @@ type list struct {
 	page    schemas.Page
 	search  *searching // nil: the whole list
 	nested  []nestedList
-	tail    bool // its last page may be empty and point at itself: more will come there
+	ids     map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
+	tail    bool                // its last page may be empty and point at itself: more will come there
 }
 
 // searching asks for the records whose field is at or after a time, in its order.
@@ -98,6 +99,9 @@ func (l *list) call(p Position) call {
 	}
 	if l.method == http.MethodPost {
 		text, err := json.Marshal(body)
+		if l.ids != nil {
+			text, err = json.Marshal(l.ids)
+		}
 		if err != nil {
 			panic("extract: a request's body is always JSON: " + err.Error()) // texts and numbers only
 		}

@@ -25,11 +25,12 @@ type Request struct {
 	Phase  Phase     // empty: Forward
 	Start  time.Time // nothing older is wanted; zero: everything is
 
-	// An explicit window of a searched stream, either end may be zero. It moves no mark. Other streams have no windows, and are
-	// read as always.
+	// An explicit window of a stream that is read in windows of time, either end may be zero. It moves no mark. Other streams
+	// have no windows, and are read as always.
 	Since, Until time.Time
 
-	IDs []string // of a stream that is read over something
+	IDs  []string // of a stream that is read over something
+	Keys []string // of a batch: for each of IDs, which may come twice, the key of the record that is expected for it
 }
 
 // Page is one page of records, with its own memory: it stays valid.
@@ -65,6 +66,7 @@ var ways = map[string]func(*Reader) func(context.Context) (Page, error){
 	"search":   readSearch,
 	"full":     readSweep,
 	"bookmark": readFeed,
+	"between":  readBetween,
 }
 
 // Read begins to read a stream. It asks nothing yet.
@@ -76,6 +78,9 @@ func (c *Client) Read(r Request) *Reader {
 	way := ways[r.Stream.Read.Since.By]
 	if r.Stream.Read.Over != nil {
 		way = readOver
+		if r.Stream.Read.Over.Size > 0 {
+			way = readBatches
+		}
 	}
 	if way != nil {
 		rd.step = way(rd)

@@ -75,33 +75,41 @@ func (s *search) next(ctx context.Context) (Page, error) {
 	return s.page(sh), nil
 }
 
-// open chooses the next window and where in it to go on; io.EOF when there is none.
+// open chooses the next window and goes on in it; io.EOF when there is none.
 func (s *search) open(ctx context.Context) error {
+	from, err := s.choose(ctx)
+	if err != nil {
+		return err
+	}
+	s.begin(from)
+	return nil
+}
+
+// choose gives the next window and where in it to go on, nil for its beginning; io.EOF when there is none.
+func (s *search) choose(ctx context.Context) (from *Position, err error) {
 	r := s.r
-	var from *Position
 	s.explicit = !r.Since.IsZero() || !r.Until.IsZero()
 	changed := s.state.Version != "" && s.state.Version != s.c.o.Version
 	unfinished := s.state.Window != nil && s.state.Window.Kind == string(r.Phase) && !s.explicit && (!changed || r.Phase == History)
 	switch {
 	case s.explicit && (s.opened || r.Phase == History):
-		return io.EOF
+		return nil, io.EOF
 	case s.explicit:
 		s.window = Window{Kind: windowForward, From: max(0, unix(r.Since)), To: max(0, unix(r.Until))}
 	case unfinished:
 		s.window, from = *s.state.Window, s.state.Position
 	case r.Phase == History && !s.openHistory():
-		return io.EOF
+		return nil, io.EOF
 	case r.Phase == History:
 	case s.opened:
-		return io.EOF
+		return nil, io.EOF
 	default:
 		if err := s.openForward(ctx, changed); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	s.opened, s.resumed = s.opened || !unfinished, unfinished
-	s.begin(from)
-	return nil
+	return from, nil
 }
 
 // begin walks the window from its beginning, or goes on in it.

@@ -52,12 +52,12 @@ func buildRead(v *grammar.Value) Read {
 	if slices.Equal(r.Records, []string{itself}) {
 		r.Records = nil
 	}
-	if r.Since.By == "search" {
+	if r.Since.Windowed() {
 		r.Since.Field = since.Key("field").Text()
 		r.Since.Lag, r.Since.Overlap = since.Key("lag").Duration(), since.Key("overlap").Duration()
 	}
 	if over := v.Key("over"); over.Set() {
-		r.Over = &Over{View: over.Key("view").Text(), After: over.Key("after").Texts()}
+		r.Over = &Over{View: viewOf(over).Text(), After: over.Key("after").Texts(), As: over.Key("as").Text(), Size: over.Key("size").Int()}
 	}
 	if detail := v.Key("detail"); detail.Set() {
 		_, path, _ := strings.Cut(detail.Key("endpoint").Text(), " ")
@@ -75,6 +75,14 @@ func params(v *grammar.Value) []Param {
 		list = append(list, Param{Name: q.Name, Value: q.Value.Text()})
 	}
 	return list
+}
+
+// viewOf is the key of `over` that names the SQL file.
+func viewOf(over *grammar.Value) *grammar.Value {
+	if over.Key("batch").Given() {
+		return over.Key("batch")
+	}
+	return over.Key("view")
 }
 
 func buildColumn(v *grammar.Value) Column {

@@ -80,10 +80,10 @@ func (d *draft) lintPage() {
 func (d *draft) lintSince() {
 	since, page := d.file.Key("read").Key("since"), d.file.Key("read").Key("page")
 	by, field := since.Key("by"), since.Key("field")
-	if by.Text() != "search" {
+	if !d.stream.Read.Since.Windowed() {
 		for _, v := range []*grammar.Value{field, since.Key("lag"), since.Key("overlap")} {
 			if v.Given() && by.Set() {
-				v.WrongKey("", "%s: only by: search has it", v.Path())
+				v.WrongKey("", "%s: only by: search and by: between have it", v.Path())
 			}
 		}
 		if by.Text() == "bookmark" && page.Key("by").Set() && page.Key("by").Text() != "cursor" {
@@ -91,11 +91,13 @@ func (d *draft) lintSince() {
 		}
 		return
 	}
-	if page.Key("by").Set() && (page.Key("by").Text() != "cursor" || page.Key("in").Text() == "query") {
+	if by.Text() == "between" {
+		d.lintBetween()
+	} else if page.Key("by").Set() && (page.Key("by").Text() != "cursor" || page.Key("in").Text() == "query") {
 		page.Key("by").Wrong("page: {by: cursor, in: body, size: …}", "a search is paged by a cursor in the body")
 	}
 	if !field.Given() {
-		by.Wrong("e.g. field: updated_at", "a search needs field")
+		by.Wrong("e.g. field: updated_at", "a %s needs field", map[string]string{"search": "search", "between": "reading between two times"}[by.Text()])
 		return
 	}
 	var times []string
@@ -112,16 +114,18 @@ func (d *draft) lintSince() {
 func (c *Catalogue) lintOver(d *draft) {
 	read := d.file.Key("read")
 	over, endpoint := read.Key("over"), read.Key("endpoint")
+	batch := over.Key("batch").Given()
 	wants := strings.Contains(d.stream.Read.Path, "{id}")
 	if wants && !over.Given() {
 		endpoint.Wrong("over: {view: …}", "nothing fills {id}")
 	}
-	if over.Set() && endpoint.Set() && !wants {
+	if over.Set() && endpoint.Set() && !wants && !batch {
 		endpoint.Wrong("e.g. GET /contacts/{id}", "over fills {id}, and it is not there")
 	}
-	if over.Set() && !over.Key("view").Given() && !over.Flawed() {
-		over.WrongKey("view: file.sql", "over needs view")
+	if over.Set() && !over.Key("view").Given() && !batch && !over.Flawed() {
+		over.WrongKey("view: file.sql, or batch: file.sql", "over needs view or batch")
 	}
+	d.lintBatch()
 	if by := read.Key("since").Key("by"); over.Set() && by.Set() && by.Text() != "full" {
 		by.Wrong("since: {by: full}", "a stream over something else is read in full")
 	}

@@ -123,7 +123,7 @@ func (c *Catalogue) AddFiles(files ...File) error {
 // files reads the SQL files that a stream file names.
 func (c *Catalogue) files(d *draft, dir fs.FS) {
 	if over := d.stream.Read.Over; over != nil && over.View != "" {
-		over.SQL = sqlText(d.file.Key("read").Key("over").Key("view"), dir, over.View)
+		over.SQL = sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View)
 	}
 	name := d.stream.PublishAs
 	if name == "" {

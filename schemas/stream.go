@@ -58,17 +58,22 @@ type Page struct {
 
 // Since says how far a stream is read and what is remembered.
 type Since struct {
-	By      string        // full, search, bookmark
-	Field   string        // search: the timestamp field that is searched and sorted by
-	Lag     time.Duration // search: how long the source may take to find a changed record
-	Overlap time.Duration // search: how far behind the mark each reading begins
+	By      string        // full, search, bookmark, between
+	Field   string        // windowed: the timestamp field that is asked by
+	Lag     time.Duration // windowed: how long the source may take to find a changed record
+	Overlap time.Duration // windowed: how far behind the mark each reading begins
 }
 
-// Over says that a stream is one request per row of something else.
+// Windowed says that the stream is read in windows of time: it has a mark, a history, and a beginning to choose.
+func (s Since) Windowed() bool { return s.By == "search" || s.By == "between" }
+
+// Over says that a stream is one request per row of something else, or per so many rows.
 type Over struct {
 	View  string   // name of the SQL file
 	SQL   string   // its text, with {schema} for the workspace's schema; the first column is the id
 	After []string // streams that are read before it in the same run
+	As    string   // batch: name of the list in the body that the ids are sent in
+	Size  int      // batch: ids of one request; 0: one request an id, which is in the path
 }
 
 // Type is the type of a column: text int double bool timestamp date json.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -295,9 +296,19 @@ func (d *Decoder) list(p *plan, above int) error {
 		if err != nil {
 			return err
 		}
+		if p.nameless && w.bad == "" && d.saysNothing(&w) {
+			p.cells, p.rows = p.cells[:w.row], p.rows[:len(p.rows)-1]
+			continue
+		}
 		d.close(&w)
 	}
 	return it.Err()
+}
+
+// saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty.
+func (d *Decoder) saysNothing(w *frame) bool {
+	filled := slices.ContainsFunc(w.plan.cells[w.row:], func(c cell) bool { return c.set })
+	return !filled && len(d.extras) == w.extras
 }
 
 // Records is the number of rows in the stream's own table since the last Take.

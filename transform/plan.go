@@ -11,15 +11,16 @@ import (
 // plan is one table, made ready to be filled: where in the record its columns come from, and the rows of the record
 // at hand.
 type plan struct {
-	number  int // 0 is the stream's own
-	outer   int // the plan of what the list lies in
-	table   Table
-	columns []column
-	keys    []int // columns a row cannot be without
-	root    *node // of a record, or of an item of the list
-	cells   []cell
-	rows    []row
-	out     *output
+	number   int // 0 is the stream's own
+	outer    int // the plan of what the list lies in
+	table    Table
+	columns  []column
+	keys     []int // columns a row cannot be without
+	nameless bool  // no field of an item is part of the key: an item that says nothing is no row
+	root     *node // of a record, or of an item of the list
+	cells    []cell
+	rows     []row
+	out      *output
 }
 
 // width is the number of cells of a row: the columns and _extra.
@@ -97,14 +98,21 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("table %s: %w", child.Table, err)
 		}
-		if f.list != nil || len(f.columns) > 0 && !f.whole {
+		if f.list != nil || !f.shares() {
 			return nil, fmt.Errorf("table %s: %s is taken already", child.Table, f.path)
 		}
 		f.list = c.plans[i+1]
+		outer.nameless = false // its lists are something that an item says
 	}
 	c.bookkeeping()
 	c.finish(c.plans[0].root, p, 1)
 	return c.plans, nil
+}
+
+// shares says that a list may be taken from the field too: a column has the whole of it as well, or what comes there as a
+// text in place of the list.
+func (f *field) shares() bool {
+	return f.whole || !slices.ContainsFunc(f.columns, func(i int) bool { return f.in.of.columns[i].kind != kindText })
 }
 
 // table lays out one table and puts the fields of its columns into the tree.
@@ -141,6 +149,7 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 			return nil, fmt.Errorf("the key names a column %s that is not there", name)
 		}
 	}
+	p.nameless = !slices.ContainsFunc(p.keys, func(i int) bool { return p.columns[i].source == "" })
 	// The key of the table's own rows is the first: it names a record in messages.
 	if len(key) > 0 {
 		first := slices.IndexFunc(p.keys, func(i int) bool { return p.columns[i].name == key[0] })

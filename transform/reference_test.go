@@ -267,6 +267,10 @@ func (r *reference) items(t testing.TB, raw []byte, c schemas.Child, got []map[s
 		if len(one.extra) > 0 {
 			one.row[ExtraColumn] = one.extra
 		}
+		if c.Table == "thing_parts" && ok && len(one.row) == 1 {
+			sent-- // no field of it names the row, and it says nothing else
+			continue
+		}
 		if c.Table == "thing_parts" {
 			one.row["position"], one.row["read_at"] = int64(position), readAt.Format(time.RFC3339)
 		}

@@ -43,7 +43,7 @@ func (l *loader) start(c *Config, e grammar.Entry, streams []*schemas.Stream) {
 	}
 	taken := false
 	for _, s := range streams {
-		if s.Read.Since.By == "search" {
+		if s.Read.Since.Windowed() {
 			settings := c.settings[s.Name]
 			settings.Start = start.Date()
 			c.settings[s.Name] = settings
@@ -51,7 +51,7 @@ func (l *loader) start(c *Config, e grammar.Entry, streams []*schemas.Stream) {
 		}
 	}
 	if !taken && len(streams) > 0 {
-		start.WrongKey("leave it out", "%s: only a stream that is searched has a beginning to choose", start.Path())
+		start.WrongKey("leave it out", "%s: only a stream that is read in windows of time has a beginning to choose", start.Path())
 	}
 }
 

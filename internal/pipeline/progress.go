@@ -50,13 +50,15 @@ type progress struct {
 	history map[*task]*backfill
 }
 
-// backfill is how much of a stream's history is read: records stored against what the source counts.
+// backfill is how much of a stream's history is read: records stored against what the source counts. Of a source that does
+// not count it is seconds read of those from the start to now.
 type backfill struct {
 	began         time.Time
 	before, total int64     // stored when this run began with the history; counted by the source
 	known, stored int64     // new records of this run until then, and since; what is read again does not count
 	open          int64     // read and not yet stored
 	at            time.Time // of the last page
+	from          int64     // of seconds: where the history began in this run; 0 of records
 }
 
 func newProgress(r *run) *progress {
@@ -76,6 +78,7 @@ func (p *progress) page(t *task, page extract.Page) {
 	p.streams[t].Extracted += int64(len(page.Records))
 	if h := p.history[t]; h != nil {
 		h.open, h.at = int64(t.decoder.Records()), p.run.now()
+		h.seconds(t)
 	}
 }
 
@@ -87,6 +90,7 @@ func (p *progress) committed(t *task) {
 	}
 	if h := p.history[t]; h != nil {
 		h.stored, h.open = t.result.New-h.known, 0
+		h.seconds(t)
 		p.streams[t].Backfill = h.share()
 	}
 }
@@ -114,6 +118,10 @@ func (p *progress) publishing(on bool) {
 
 // measure begins the estimate of a stream's history: one request for the source's count, one query for ours.
 func (p *progress) measure(ctx context.Context, t *task) {
+	if t.stream.Read.Since.By == "between" {
+		p.measureTime(t)
+		return
+	}
 	total, err := t.workspace.client.Count(ctx, t.stream)
 	if err != nil || total <= 0 {
 		return // the estimate is a courtesy; reading will meet the same answer and report it
@@ -129,6 +137,24 @@ func (p *progress) measure(ctx context.Context, t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.history[t] = &backfill{began: p.run.now(), before: stored, total: total, known: t.result.New}
+}
+
+// measureTime begins the estimate for a source that does not count. Without a start nobody knows where it ends.
+func (p *progress) measureTime(t *task) {
+	if t.start.IsZero() || t.state.HistoryTo == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.run.now()
+	p.history[t] = &backfill{began: now, before: max(0, now.Unix()-t.state.HistoryTo), total: max(1, now.Unix()-t.start.Unix()), from: t.state.HistoryTo}
+}
+
+// seconds takes what was read of the time instead of what was read of the records, where that is what is measured.
+func (b *backfill) seconds(t *task) {
+	if b.from > 0 {
+		b.stored, b.open = max(0, b.from-t.state.HistoryTo), 0
+	}
 }
 
 func (b *backfill) share() float64 {

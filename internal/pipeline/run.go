@@ -191,11 +191,10 @@ func (t *task) settled() bool {
 // complete says that the stream is read to its end. One that the workspace does not have never says more than it did,
 // but one that is searched is the first to tell of all others.
 func (t *task) complete() bool {
-	searched := t.stream.Read.Since.By == "search"
-	if t.result.Status == StatusUnavailable && !searched {
+	if t.result.Status == StatusUnavailable && t.stream.Read.Since.By != "search" {
 		return true
 	}
-	return t.result.Status == StatusOK && !t.result.Cut && (!searched || t.state.HistoryDone)
+	return t.result.Status == StatusOK && !t.result.Cut && (!t.stream.Read.Since.Windowed() || t.state.HistoryDone)
 }
 
 // stream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all.
@@ -237,10 +236,14 @@ func (t *task) request(phase extract.Phase) extract.Request {
 	}
 }
 
-// over reads the ids that an SQL file asks for, one request each.
+// over reads the ids that an SQL file asks for, one request each or one for several.
 func (t *task) over(ctx context.Context) error {
-	var ids []string
+	var ids, keys []string
 	err := t.run.writer.use(func(work *load.Work) (err error) {
+		if t.stream.Read.Over.Size > 0 {
+			ids, keys, err = work.Expected(ctx, t.workspace.name, t.stream.Read.Over.SQL)
+			return err
+		}
 		ids, err = work.IDs(ctx, t.workspace.name, t.stream.Read.Over.SQL)
 		return err
 	})
@@ -251,7 +254,7 @@ func (t *task) over(ctx context.Context) error {
 		return nil
 	}
 	req := t.request(extract.Forward)
-	req.IDs = ids
+	req.IDs, req.Keys = ids, keys
 	return t.read(ctx, req)
 }
 
@@ -260,7 +263,7 @@ func (t *task) hasHistory() bool { return t.owesHistory() && !t.windowed() }
 
 func (t *task) owesHistory() bool {
 	deeper := !t.start.IsZero() && t.state.HistoryTo > t.start.Unix() || t.start.IsZero() && t.state.HistoryTo > 0
-	return t.stream.Read.Since.By == "search" && (!t.state.HistoryDone || deeper)
+	return t.stream.Read.Since.Windowed() && (!t.state.HistoryDone || deeper)
 }
 
 // reached is 1 when everything that is wanted of a stream was read once, 0 as long as it was not.
@@ -277,7 +280,7 @@ func (r *run) historyLeft() bool {
 
 // cost orders streams within a run: small lists before feeds before searches.
 func cost(s *schemas.Stream) int {
-	return slices.Index([]string{"full", "bookmark", "search"}, s.Read.Since.By)
+	return slices.Index([]string{"full", "bookmark", "between", "search"}, s.Read.Since.By)
 }
 
 // publishIfDue publishes in the middle of a long run, every publish.every.

@@ -20,7 +20,7 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
 			continue
 		}
-		if o.windowed() && s.Read.Since.By != "search" {
+		if o.windowed() && !s.Read.Since.Windowed() {
 			continue // it has no times to read between
 		}
 		if !matches(o.Exclude, s) && (len(o.Select) == 0 || matches(o.Select, s)) {

@@ -42,13 +42,13 @@ func ReadStates(ctx context.Context, dir load.Dir, streams []string) ([]StreamSt
 // Confirm shows a checkpoint as it is and as it would be, and says whether to change it.
 type Confirm func(before, after string) (bool, error)
 
-// Rewind moves a searched stream's mark back, so that the next run reads what changed from there on again.
+// Rewind moves the mark of a stream that is read in windows of time back, so that the next run reads what changed from there on again.
 func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confirm Confirm) error {
 	s, err := r.known(stream)
 	if err != nil {
 		return err
 	}
-	if s.Read.Since.By != "search" {
+	if !s.Read.Since.Windowed() {
 		return &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream}
 	}

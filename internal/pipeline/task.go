@@ -147,9 +147,9 @@ func (t *task) add(page extract.Page) error {
 	return nil
 }
 
-// windowed says that an explicit window is read, which moves no mark. Only searched streams have windows.
+// windowed says that an explicit window is read, which moves no mark. Only some streams have windows.
 func (t *task) windowed() bool {
-	return t.stream.Read.Since.By == "search" && t.run.options.windowed()
+	return t.stream.Read.Since.Windowed() && t.run.options.windowed()
 }
 
 func (t *task) full() bool {

@@ -1,0 +1,119 @@
+package extract
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/schemas"
+)
+
+func batchStream() *schemas.Stream {
+	return &schemas.Stream{
+		Name: "call_transcripts", Key: []string{"call_id"}, Absent: "gone",
+		Columns: []schemas.Column{{Name: "call_id", From: []string{"id"}}},
+		Read: schemas.Read{
+			Method: "POST", Path: "/calls/search", Records: []string{"data"}, Page: schemas.Page{By: "none"}, Since: schemas.Since{By: "full"},
+			Over: &schemas.Over{View: "calls_to_transcribe.sql", As: "conversation_ids", Size: 20},
+		},
+	}
+}
+
+// callsOf answers with two calls for each conversation that is asked for, less those that are left out.
+func callsOf(t *testing.T, leftOut ...string) func(http.ResponseWriter, *http.Request, string) {
+	return func(w http.ResponseWriter, _ *http.Request, body string) {
+		var sent map[string][]string
+		if err := json.Unmarshal([]byte(body), &sent); err != nil || len(sent["conversation_ids"]) == 0 || len(sent) != 1 {
+			t.Errorf("asked %s: %v", body, err)
+		}
+		if len(sent["conversation_ids"]) > 20 {
+			reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"at most 20"}]}`)
+			return
+		}
+		var found []string
+		for _, id := range sent["conversation_ids"] {
+			for _, call := range []string{id + "a", id + "b"} {
+				if !slices.Contains(leftOut, call) {
+					found = append(found, fmt.Sprintf(`{"id":%q,"conversation_id":%q}`, call, id))
+				}
+			}
+		}
+		reply(w, `{"type":"list","data":[`+strings.Join(found, ",")+`]}`)
+	}
+}
+
+// conversations gives ids to ask for with the calls expected for them, as an SQL file does: one row a call.
+func conversations(n int) (ids, keys []string) {
+	for i := range n {
+		id := fmt.Sprint(100 + i)
+		ids, keys = append(ids, id, id), append(keys, id+"a", id+"b")
+	}
+	return ids, keys
+}
+
+func TestT89IDsAreAskedForInTwenties(t *testing.T) {
+	t.Parallel()
+	a := serve(t, callsOf(t))
+	ids, keys := conversations(21)
+	got, pages := drain(t, a.client(t).Read(Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+	if slices.Sort(got); !slices.Equal(got, keys) || len(a.asked()) != 2 {
+		t.Errorf("%d calls by %d requests", len(got), len(a.asked()))
+	}
+	if p := pages[len(pages)-1]; !p.Boundary || p.State.SyncedTo != noon.Unix() || p.ServerTime.IsZero() {
+		t.Errorf("last page: %+v", p.State)
+	}
+	if _, err := a.client(t).Read(Request{Stream: batchStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
+		t.Errorf("no ids: %v, want io.EOF", err)
+	}
+}
+
+func TestT89WhatWasAskedForAndDoesNotComeIsNoted(t *testing.T) {
+	t.Parallel()
+	a := serve(t, callsOf(t, "100a", "100b", "115b"))
+	ids, keys := conversations(41)
+	got, _ := drain(t, a.client(t).Read(Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+	for _, call := range []string{"100a", "100b", "115b"} {
+		if !slices.Contains(got, "gone:"+call) || slices.Contains(got, call) {
+			t.Errorf("%s is not noted as left out: %v", call, got)
+		}
+	}
+	if len(got) != 82 || len(a.asked()) != 3 {
+		t.Errorf("%d calls by %d requests", len(got), len(a.asked()))
+	}
+}
+
+func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers(`{"data":[{"id":2},{"id":"9"}]}`))
+	got, _ := drain(t, a.client(t).Read(Request{Stream: batchStream(), IDs: []string{"1", "2"}}))
+	if len(got) != 3 || !slices.Contains(got, "gone:1") || slices.Contains(got, "gone:2") {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
+	t.Parallel()
+	good := callsOf(t)
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if strings.Contains(body, `"125"`) {
+			reply(w, "500 oops")
+			return
+		}
+		good(w, r, body)
+	})
+	ids, keys := conversations(60)
+	got, pages, err := drained(a.client(t).Read(Request{Stream: batchStream(), IDs: append(ids, "../admins"), Keys: append(keys, "x")}))
+	if ClassOf(err) != ClassContract || len(got) != 80 || last(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
+		t.Errorf("%d calls, %v, state %s", len(got), err, last(pages))
+	}
+	lost := serve(t, answers(errNotFound))
+	if got, _, err := drained(lost.client(t).Read(Request{Stream: batchStream(), IDs: ids, Keys: keys})); ClassOf(err) != ClassNotFound || len(got) != 0 {
+		t.Errorf("404 for all: %v, %v", got, err)
+	}
+}

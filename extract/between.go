@@ -1,0 +1,197 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"aqueduck/schemas"
+)
+
+// ErrOverflow says that the source has more records in one second than it gives at once, and no way to ask for the rest.
+var ErrOverflow = errors.New("more records in one second than one answer holds")
+
+// longestSpan is more seconds than any window has.
+const longestSpan = 1 << 40
+
+// between reads a stream in windows of time, as search does, from a list that has no pages: what is asked for is cut until
+// one answer holds all of it. The windows, and what closing one means, are those of search.
+type between struct {
+	*search
+	until   int64 // end of the window being read, itself outside
+	reading bool  // a window is open
+	size    int64 // seconds asked for at once, 0: the whole window. It is kept from one window to the next: records lie as densely there
+	most    int64 // records that an answer held when it was not everything; 0 as long as each was
+	rows    int64 // records of the window read
+}
+
+func readBetween(r *Reader) func(context.Context) (Page, error) {
+	b := &between{search: &search{Reader: r, above: -1}}
+	b.state = b.state.turned(r.r.Phase)
+	return b.next
+}
+
+func (b *between) next(ctx context.Context) (Page, error) {
+	if !b.reading {
+		if b.enough() {
+			st := b.state
+			st.HistoryDone = true
+			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
+		}
+		if err := b.begin(ctx); err != nil {
+			return Page{}, err
+		}
+	}
+	sh, to, err := b.fit(ctx)
+	if err != nil {
+		return Page{}, err
+	}
+	if b.fresh {
+		if err := b.refuseFuture(sh.date); err != nil {
+			return Page{}, err
+		}
+		b.fresh = false
+	}
+	return b.page(sh, to), nil
+}
+
+// begin opens the next window, or goes on in it; io.EOF when there is none.
+func (b *between) begin(ctx context.Context) error {
+	if b.c.ServerNow().IsZero() {
+		// A window ends at the server's now, which any answer tells.
+		if _, err := b.c.peek(ctx, b.r.Stream); err != nil {
+			return err
+		}
+	}
+	from, err := b.choose(ctx)
+	if err != nil {
+		return err
+	}
+	b.reading, b.fresh, b.rows, b.reached = true, true, 0, 0
+	b.since = b.window.From
+	if from != nil {
+		b.since, b.reached, b.rows = max(b.since, from.Since), from.LastTime, from.Rows
+	}
+	now := b.c.ServerNow()
+	if b.window.To == 0 && !b.resumed && !now.IsZero() && !b.explicit {
+		b.window.To = max(1, now.Add(-b.r.Stream.Read.Since.Lag).Unix())
+	}
+	if b.until = b.window.To; b.until == 0 {
+		// Up to now, whenever that is: a day is granted for a clock of ours that is wrong.
+		b.until = max(unix(now), b.c.o.Now().Unix()) + 24*3600
+	}
+	return nil
+}
+
+// fit reads from b.since on as far as one answer holds everything, and gives the time up to which that is. What overflows
+// is cut in two.
+func (b *between) fit(ctx context.Context) (sh sheet, to int64, err error) {
+	attempts := 0
+	for {
+		to = max(b.until, b.since+1)
+		if b.size > 0 {
+			to = min(to, b.since+b.size)
+		}
+		sh, err = b.c.span(ctx, listOf(b.r.Stream, 0), b.r.Stream.Read.Since.Field, b.since, to, attempts)
+		var failure *Error
+		switch {
+		case err == nil && !sh.overflows():
+			b.grow(int64(len(sh.records)))
+			return sh, to, nil
+		case err == nil && to-b.since <= 1:
+			return sh, to, b.overflow(sh)
+		case err == nil:
+			b.most = max(b.most, int64(len(sh.records)))
+		case ctx.Err() != nil || !errors.As(err, &failure) || !failure.less() || to-b.since <= 1:
+			return sh, to, err
+		default:
+			attempts = 2 // by now the server has had the usual number of chances
+		}
+		b.size = max(1, (to-b.since)/2)
+	}
+}
+
+// grow chooses how much to ask for after an answer that held everything: twice as much, and no more than most of what an
+// answer can hold if records lie as densely there. What overflows is a request for nothing. The bounds may add two seconds.
+func (b *between) grow(got int64) {
+	next := min(2*b.size, longestSpan)
+	if b.most > 0 && b.size > 0 {
+		next = max(1, min(next, int64(0.85*float64(b.size+2)*float64(b.most)/float64(max(1, got)))-2))
+	}
+	b.size = next
+}
+
+// overflow is the loud end of a stream whose records cannot all be had.
+func (b *between) overflow(sh sheet) error {
+	return &Error{Class: ClassContract, Op: reading(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
+		Err: fmt.Errorf("%w: at %s it gives %d and says that there are others", ErrOverflow,
+			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.records))}
+}
+
+// overflows reports whether an answer says that it is not everything.
+func (sh *sheet) overflows() bool {
+	p := sh.pages
+	return p.next == nextPlace || p.next == nextURL || p.totalPages > 1 || sh.total > int64(len(sh.records))
+}
+
+// page draws the conclusions from an answer that holds everything up to a time.
+func (b *between) page(sh sheet, to int64) Page {
+	for _, g := range sh.seen {
+		if g.at != timeless {
+			b.reached = max(b.reached, g.at)
+		}
+	}
+	b.rows += int64(len(sh.records))
+	p := pageOf(sh)
+	p.Total, p.Done, p.Left = -1, b.rows, -1
+	b.since = to
+	end := to >= b.until
+	p.Boundary = end
+	switch {
+	case b.explicit:
+		p.State = b.r.State
+	case end:
+		p.State = b.closed()
+	default:
+		p.State = b.within()
+	}
+	if end {
+		p.Left, b.reading = 0, false
+	}
+	return p
+}
+
+// within is the state in the middle of a window.
+func (b *between) within() State {
+	st, w := b.state, b.window
+	st.Window, st.Position = &w, &Position{Since: b.since, LastTime: b.reached, Rows: b.rows}
+	if w.Kind == windowForward {
+		st.Version = b.c.o.Version
+	}
+	return st
+}
+
+// span asks once for what lies from a time to before another. Whether the source counts the bounds in is not told: one second
+// earlier, and the end itself, are right either way, and where it does two windows share a second on either side. What comes
+// twice for that does no harm.
+func (c *Client) span(ctx context.Context, l list, field string, from, to int64, attempts int) (sheet, error) {
+	l.query = append(append([]schemas.Param(nil), l.query...),
+		schemas.Param{Name: field + "_after", Value: strconv.FormatInt(max(0, from-1), 10)},
+		schemas.Param{Name: field + "_before", Value: strconv.FormatInt(to, 10)})
+	times := glance{field: -1}
+	times.field = times.to([]string{field}).head
+	var found *envelope
+	q := l.call(Position{})
+	q.attempts = attempts
+	q.accept = func(a *answer) (err error) {
+		found, err = scan(a.body, l.records, times)
+		return err
+	}
+	a, err := c.send(ctx, q)
+	if err != nil {
+		return sheet{}, err
+	}
+	return sheet{envelope: *found, date: a.date}, nil
+}

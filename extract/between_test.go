@@ -1,0 +1,226 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/schemas"
+)
+
+func logStream() *schemas.Stream {
+	return &schemas.Stream{
+		Name: "admin_activity_logs", Key: []string{"id"},
+		Columns: []schemas.Column{{Name: "id", From: []string{"id"}}},
+		Read: schemas.Read{
+			Method: "GET", Path: "/admins/activity_logs", Records: []string{"activity_logs"}, Page: schemas.Page{By: "none"},
+			Since: schemas.Since{By: "between", Field: "created_at", Lag: 15 * time.Minute, Overlap: 48 * time.Hour},
+		},
+	}
+}
+
+// book is a log as the API serves it: what lies between two times, the newest first, and only so many of it.
+type book struct {
+	times []int64 // of the entries; their ids are their places
+	most  int
+	out   bool   // the times asked for are themselves outside
+	more  string // what the pages object says when there is more
+}
+
+const (
+	moreByNext  = `{"type":"pages","page":1,"next":{"page":2}}`
+	moreByURL   = `{"type":"pages","next":"https://elsewhere.example/admins/activity_logs?page=2"}`
+	moreByTotal = `{"type":"pages","page":1,"per_page":20,"total_pages":2}`
+)
+
+func (b *book) serve(w http.ResponseWriter, r *http.Request, _ string) {
+	after, err := strconv.ParseInt(r.URL.Query().Get("created_at_after"), 10, 64)
+	if err != nil {
+		reply(w, `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"created_at_after"}]}`)
+		return
+	}
+	before, _ := strconv.ParseInt(r.URL.Query().Get("created_at_before"), 10, 64)
+	if b.out {
+		after, before = after+1, before-1
+	}
+	var found []string
+	for i, at := range b.times {
+		if at >= after && at <= before {
+			found = append(found, fmt.Sprintf(`{"id":"%d","created_at":%d}`, i, at))
+		}
+	}
+	slices.Reverse(found)
+	pages := "{}"
+	if len(found) > b.most {
+		found, pages = found[:b.most], b.more
+	}
+	reply(w, `{"type":"activity_log.list","activity_logs":[`+strings.Join(found, ",")+`],"pages":`+pages+`}`)
+}
+
+// readBook reads forward, then the history, as a run does, and gives the ids met, each once.
+func readBook(t testing.TB, c *Client, st State, start time.Time) (ids map[string]bool, after State, err error) {
+	t.Helper()
+	ids, after = map[string]bool{}, st
+	for _, phase := range []Phase{Forward, History} {
+		some, pages, err := drained(c.Read(Request{Stream: logStream(), State: after, Phase: phase, Start: start}))
+		for _, id := range some {
+			ids[id] = true
+		}
+		if len(pages) > 0 {
+			after = last(pages)
+		}
+		if err != nil {
+			return ids, after, err
+		}
+	}
+	return ids, after, nil
+}
+
+func TestT84WindowsAreSplitUntilOneAnswerHoldsAll(t *testing.T) {
+	t.Parallel()
+	for name, more := range map[string]string{"next": moreByNext, "next as URL": moreByURL, "total_pages": moreByTotal} {
+		for _, out := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, bounds outside %t", name, out), func(t *testing.T) {
+				t.Parallel()
+				b := &book{most: 20, out: out, more: more}
+				for i := range int64(10_000) { // in one hour, three in each second at most
+					b.times = append(b.times, noon.Unix()-30*24*3600+i*3600/10_000)
+				}
+				for i := range int64(300) { // a year of the usual
+					b.times = append(b.times, noon.Unix()-3600-i*365*24*12)
+				}
+				slices.Sort(b.times)
+				c := serve(t, b.serve).client(t)
+				ids, st, err := readBook(t, c, State{}, time.Time{})
+				if err != nil || len(ids) != len(b.times) {
+					t.Fatalf("read %d of %d entries, %v", len(ids), len(b.times), err)
+				}
+				if !st.HistoryDone || st.SyncedTo != noon.Add(-15*time.Minute).Unix() || st.Window != nil || st.Version == "" {
+					t.Errorf("state %s", st)
+				}
+				if n := c.Requests(); n > 1200 {
+					t.Errorf("%d requests", n)
+				}
+			})
+		}
+	}
+}
+
+func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
+	t.Parallel()
+	b := &book{most: 20, more: moreByNext}
+	for range 50 {
+		b.times = append(b.times, noon.Unix()-3*24*3600)
+	}
+	b.times = append(b.times, noon.Unix()-5*24*3600, noon.Unix()-24*3600)
+	slices.Sort(b.times)
+	ids, st, err := readBook(t, serve(t, b.serve).client(t), State{}, time.Time{})
+	if !errors.Is(err, ErrOverflow) || ClassOf(err) != ClassContract || !strings.Contains(err.Error(), "2026-03-07T") {
+		t.Errorf("got %v", err)
+	}
+	if st.SyncedTo != 0 || !ids["0"] || ids["51"] {
+		t.Errorf("read %v, state %s: what lies before the second is whole, the mark has not moved", ids, st)
+	}
+}
+
+// TestBetweenIsReadOnFromEveryAnswer kills the reading after each answer: the next reader goes on there, loses nothing, and
+// what it reads twice is the overlap.
+func TestBetweenIsReadOnFromEveryAnswer(t *testing.T) {
+	t.Parallel()
+	b := &book{most: 20, more: moreByTotal}
+	for i := range int64(700) {
+		b.times = append(b.times, noon.Unix()-3600-i*i*50)
+	}
+	slices.Sort(b.times)
+	a := serve(t, b.serve)
+	st, ids := State{}, map[string]bool{}
+	for n := 0; ; n++ {
+		phase := Forward
+		if st.SyncedTo > 0 {
+			phase = History
+		}
+		p, err := a.client(t).Read(Request{Stream: logStream(), State: st, Phase: phase}).Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || n > 500 {
+			t.Fatalf("reader %d: %v, state %s", n, err, st)
+		}
+		for _, r := range p.Records {
+			id, _ := text(field(r.Raw, "id"))
+			ids[id] = true
+		}
+		var parsed error
+		if st, parsed = ParseState(p.State.String()); parsed != nil {
+			t.Fatal(parsed)
+		}
+	}
+	if len(ids) != len(b.times) || !st.HistoryDone {
+		t.Errorf("read %d of %d, state %s", len(ids), len(b.times), st)
+	}
+}
+
+func TestBetweenReadsOnlyWhatIsNewAndNothingBeforeItsStart(t *testing.T) {
+	t.Parallel()
+	b := &book{most: 20, more: moreByNext}
+	for i := range int64(100) {
+		b.times = append(b.times, noon.Unix()-i*24*3600)
+	}
+	slices.Sort(b.times)
+	a := serve(t, b.serve)
+	ids, st, err := readBook(t, a.client(t), State{}, noon.Add(-30*24*time.Hour))
+	if err != nil || len(ids) < 30 || len(ids) > 32 || !st.HistoryDone {
+		t.Fatalf("read %d, %v, state %s", len(ids), err, st)
+	}
+	a.clock.now = a.clock.now.Add(24 * time.Hour)
+	b.times = append(b.times, a.clock.Now().Add(-time.Hour).Unix())
+	c := a.client(t)
+	ids, next, err := readBook(t, c, st, noon.Add(-30*24*time.Hour))
+	if err != nil || !ids["100"] || len(ids) > 5 || c.Requests() > 2 || next.SyncedTo != st.SyncedTo+24*3600 {
+		t.Errorf("read %v with %d requests, %v, state %s", ids, c.Requests(), err, next)
+	}
+	// An explicit window moves no mark.
+	_, pages, err := drained(a.client(t).Read(Request{Stream: logStream(), State: next, Since: noon.Add(-80 * 24 * time.Hour), Until: noon.Add(-70 * 24 * time.Hour)}))
+	if err != nil || last(pages).String() != next.String() || len(pages[0].Records) < 10 {
+		t.Errorf("an explicit window: %v, %+v", err, pages)
+	}
+}
+
+func TestBetweenWithoutAServersClockConcludesFromItsRecords(t *testing.T) {
+	t.Parallel()
+	b := &book{times: []int64{noon.Unix() - 7200, noon.Unix() - 3600}, most: 20, more: moreByNext}
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		w.Header()["Date"] = nil
+		b.serve(w, r, body)
+	})
+	ids, st, err := readBook(t, a.client(t), State{}, time.Time{})
+	if err != nil || len(ids) != 2 || st.SyncedTo != noon.Unix()-3600-15*60 {
+		t.Errorf("read %v, %v, state %s", ids, err, st)
+	}
+}
+
+func TestBetweenAWindowThatTimesOutIsHalved(t *testing.T) {
+	t.Parallel()
+	b := &book{times: []int64{noon.Unix() - 3*24*3600, noon.Unix() - 24*3600}, most: 20, more: moreByNext}
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		after, _ := strconv.ParseInt(r.URL.Query().Get("created_at_after"), 10, 64)
+		before, _ := strconv.ParseInt(r.URL.Query().Get("created_at_before"), 10, 64)
+		if before-after > 4*24*3600 {
+			reply(w, "504 ")
+			return
+		}
+		b.serve(w, r, body)
+	})
+	st := State{SyncedTo: noon.Add(-5 * 24 * time.Hour).Unix(), HistoryDone: true}
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: logStream(), State: st}))
+	if len(ids) != 2 || last(pages).SyncedTo != noon.Add(-15*time.Minute).Unix() {
+		t.Errorf("read %v, state %s", ids, last(pages))
+	}
+}

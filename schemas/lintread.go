@@ -1,0 +1,56 @@
+package schemas
+
+import (
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// largestBatch is how many ids the API takes at once, where it documents a maximum.
+var largestBatch = map[string]int{"POST /calls/search": 20}
+
+// lintBetween holds what is read between two times to what its reader can do: a window is split until one answer holds it.
+func (d *draft) lintBetween() {
+	read := d.file.Key("read")
+	if page := read.Key("page").Key("by"); page.Set() && page.Text() != "none" {
+		page.Wrong("page: {by: none}", "what is read between two times has no pages: a window is split until one answer holds it")
+	}
+	if d.stream.Read.Method == "POST" {
+		read.Key("endpoint").Wrong("e.g. GET /admins/activity_logs", "the two times are sent in the query of a GET")
+	}
+	for _, child := range d.file.Key("children").Items() {
+		if rest := child.Key("rest"); rest.Given() {
+			rest.WrongKey("", "%s: lists inside what is read between two times are not read on", rest.Path())
+		}
+	}
+}
+
+// lintBatch checks the keys of one request for several ids.
+func (d *draft) lintBatch() {
+	read := d.file.Key("read")
+	over, endpoint := read.Key("over"), read.Key("endpoint")
+	batch, as, size := over.Key("batch"), over.Key("as"), over.Key("size")
+	if !batch.Given() {
+		for _, v := range []*grammar.Value{as, size} {
+			if v.Given() {
+				v.WrongKey("batch: file.sql", "%s: only a batch has it", v.Path())
+			}
+		}
+		return
+	}
+	if view := over.Key("view"); view.Given() {
+		view.WrongKey("", "%s: one SQL file gives the ids, and batch names it", view.Path())
+	}
+	if !as.Given() || !size.Given() {
+		batch.Wrong("e.g. as: conversation_ids, size: 20", "a batch needs as and size")
+	}
+	if endpoint.Set() && (d.stream.Read.Method != "POST" || strings.Contains(d.stream.Read.Path, "{id}")) {
+		endpoint.Wrong("e.g. POST /calls/search", "a batch of ids is sent in the body of a POST")
+	}
+	if page := read.Key("page").Key("by"); page.Set() && page.Text() != "none" {
+		page.Wrong("page: {by: none}", "one answer holds what is sent for a batch of ids")
+	}
+	if most, got := largestBatch[endpoint.Text()], size.Int(); most > 0 && got > most {
+		size.Wrong("", "%d is more than the documented maximum %d of %s", got, most, endpoint.Text())
+	}
+}
