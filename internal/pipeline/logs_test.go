@@ -1,0 +1,170 @@
+package pipeline_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// reading is the nightly pipeline with more streams.
+func reading(streams string) string {
+	return strings.Replace(nightly, "contact_activities]", "contact_activities, "+streams+"]", 1)
+}
+
+// whatever runs the pipeline as operators do: cut short, interrupted between two requests, or to its end. It must not fail.
+func (b *bed) whatever(l *life, n int) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	last, count := l.roll(30), 0
+	b.space.Between(func(int) {
+		if count++; count == last && n%2 == 0 {
+			cancel()
+		}
+	})
+	var o pipeline.Options
+	if n%3 == 1 {
+		o.MaxRequests = int64(2 + l.roll(25))
+	}
+	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], o)
+	if err != nil && ctx.Err() == nil || err == nil && report.Exit() == pipeline.ExitFailed {
+		b.t.Fatalf("run %d: %v\n%+v", n, err, report)
+	}
+	b.space.Between(nil)
+}
+
+// TestT84ActivityLogsEqualTheOracle reads the log of a workspace that lives on, through runs that are cut and interrupted
+// between any two answers, with 10,000 entries in an hour among the rest.
+func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	for _, temper := range []struct {
+		name  string
+		knobs emulator.Knobs
+	}{
+		{"250 an answer", emulator.Knobs{}},
+		{"20 an answer, bounds outside, no next", emulator.Knobs{LogPage: 20, LogBoundsOut: true, LogNoNext: true}},
+		{"entries come late", emulator.Knobs{LogLag: 10 * time.Minute, NextShape: emulator.ShapeURL}},
+	} {
+		t.Run(temper.name, func(t *testing.T) {
+			t.Parallel()
+			c := tiny(111)
+			c.Logs, c.Knobs = 600, temper.knobs
+			b := newBedWith(t, c, reading("admin_activity_logs"))
+			l := newLife(b, 111)
+			for n := range 6 {
+				b.whatever(l, n)
+				b.space.Live(4)
+				if n == 3 {
+					b.space.AddLogs(10_000, time.Hour)
+				}
+			}
+			l.quiet()
+			b.sync(pipeline.Options{})
+			b.equalsOracle()
+			if report := b.sync(pipeline.Options{}); report.Rows() != 0 || !strings.Contains(report.LastLine(), "backfill=100%") {
+				t.Errorf("a quiet run: %s", report.LastLine())
+			}
+		})
+	}
+}
+
+// TestT84FiftyEntriesInOneSecondStopTheStreamLoudly where an answer holds twenty: nothing says how to ask for the others.
+func TestT84FiftyEntriesInOneSecondStopTheStreamLoudly(t *testing.T) {
+	t.Parallel()
+	c := tiny(112)
+	c.LogPage = 20
+	b := newBedWith(t, c, reading("admin_activity_logs"))
+	b.sync(pipeline.Options{})
+	mark := b.rows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
+	b.space.Advance(time.Hour)
+	b.space.AddLogs(50, time.Second)
+	b.space.Advance(time.Hour)
+	report := b.try(pipeline.Options{})
+	s := stream(t, report, "admin_activity_logs")
+	if report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "one second") {
+		t.Errorf("%s\n%+v", report.LastLine(), s)
+	}
+	if got := b.rows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'"); got[0] != mark[0] {
+		t.Errorf("the mark moved from %s to %s", mark[0], got[0])
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.LogPage = 0 })
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT85TypesOfEveryVersionAreData: what 2.14 renamed is stored as it was sent.
+func TestT85TypesOfEveryVersionAreData(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]string{"2.13": "admin_assignment_limit_change|assignment_limit", "2.17": "admin_conversation_assignment_limit_change|conversation_assignment_limit"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			b := newBedWith(t, tiny(113), strings.Replace(reading("admin_activity_logs"), "2.17", version, 1))
+			b.sync(pipeline.Options{Select: []string{"admin_activity_logs"}})
+			got := b.rows("SELECT DISTINCT activity_type, json_keys(metadata)[1] FROM admin_activity_logs WHERE activity_type LIKE '%assignment_limit%'")
+			if len(got) != 1 || got[0] != want {
+				t.Errorf("got %v, want %s", got, want)
+			}
+		})
+	}
+}
+
+// TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave: the plan changes in the middle of the history; the rows and the marks
+// stay, other streams go on, and once the plan has the log again it is read on from there.
+func TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave(t *testing.T) {
+	t.Parallel()
+	c := tiny(114)
+	c.LogPage, c.Logs = 20, 400
+	b := newBedWith(t, c, reading("admin_activity_logs"))
+	asked := 0
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(route string, body []byte) []byte {
+			if route == "logs.list" {
+				asked++
+			}
+			return body
+		}
+	})
+	b.space.Between(func(int) {
+		if asked == 12 {
+			b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"logs.list"} })
+		}
+	})
+	report := b.sync(pipeline.Options{})
+	if s := stream(t, report, "admin_activity_logs"); s.Status != pipeline.StatusUnavailable || s.New == 0 || report.Count(pipeline.StatusOK) != 4 {
+		t.Errorf("%s\n%+v", report.LastLine(), s)
+	}
+	held := b.rows("SELECT count(*) FROM admin_activity_logs")
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM admin_activity_logs"); got[0] != held[0] || got[0] == "0" || got[0] == "400" {
+		t.Errorf("%s rows, before %s", got[0], held[0])
+	}
+	b.space.Between(nil)
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable, k.Mutate = nil, nil })
+	b.sync(pipeline.Options{})
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestAnExplicitSpanOfTheActivityLogMovesNoMark reads what --since and --until say, of this stream too.
+func TestAnExplicitSpanOfTheActivityLogMovesNoMark(t *testing.T) {
+	t.Parallel()
+	c := tiny(115)
+	c.Logs = 365
+	b := newBedWith(t, c, reading("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2024-06-01}}\n")
+	b.sync(pipeline.Options{})
+	before := b.rows("SELECT state FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
+	held := b.rows("SELECT count(*) FROM admin_activity_logs")
+	now := b.space.Clock()
+	report := b.sync(pipeline.Options{Since: now.Add(-200 * 24 * time.Hour), Until: now.Add(-100 * 24 * time.Hour)})
+	if s := stream(t, report, "admin_activity_logs"); s.New < 50 || s.Requests > 3 {
+		t.Errorf("before: %v, %+v", held, s)
+	}
+	if got := b.rows("SELECT state FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'"); got[0] != before[0] {
+		t.Errorf("the checkpoint moved from %s to %s", before[0], got[0])
+	}
+}
