@@ -117,7 +117,7 @@ func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
 		t.Errorf("no time had passed, and the answers changed:\n%s\n%s", answers(t, second), answers(t, third))
 	}
 	// Cursors are of an address: were its port taken by another program, the feed would be read from its beginning.
-	if feed := regexp.MustCompile(`(?m)^  contact_activities  ok +\d\d\d? `); served == servedNow && !feed.MatchString(second) {
+	if feed := regexp.MustCompile(`(?m)^  contact_activities +ok +\d\d\d? `); served == servedNow && !feed.MatchString(second) {
 		t.Errorf("the feed was not read from its bookmark on:\n%s", second)
 	}
 	around := the(t, "", "bin/aqueduck status --dir demo")
@@ -146,7 +146,7 @@ func servedOn(t *testing.T, dir string) string {
 // written is what the last line of a run says.
 func written(t *testing.T, out string) int {
 	t.Helper()
-	m := regexp.MustCompile(`(?m)^OK nightly ok=4 unavailable=0 failed=0 rows=(\d+) `).FindStringSubmatch(out)
+	m := regexp.MustCompile(`(?m)^OK nightly ok=\d+ unavailable=0 failed=0 rows=(\d+) `).FindStringSubmatch(out)
 	if m == nil {
 		t.Fatalf("no run went well:\n%s", out)
 	}
@@ -180,7 +180,7 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 			out += sh(t, dir, line, h.env()...)
 		}
 	}
-	for _, want := range []string{"pipelines.yaml is right", "Plan: 12 tables to create", "OK nightly ok=4 ", "data      as of "} {
+	for _, want := range []string{"pipelines.yaml is right", " tables to create, 0 columns to add, ", "OK nightly ok=", "data      as of "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing says %q:\n%s", want, out)
 		}

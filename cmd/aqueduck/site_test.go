@@ -24,7 +24,7 @@ warehouse: {dir: data}
 workspaces:
   main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"}
 pipelines:
-  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
+  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities, calls, call_transcripts, admin_activity_logs]}
 `
 
 // site is an emulated workspace, served by the test, with a warehouse that processes fill. Its clock stands still but
@@ -114,12 +114,12 @@ func (s *site) crash(place string, args ...string) {
 	}
 }
 
-// settle lets a quiet hour pass and runs once, undisturbed; then all that is published must be the truth. It gives the
-// time that the run took.
+// settle lets quiet hours pass, after which each transcript is asked for again, and runs once, undisturbed; then all that
+// is published must be the truth. It gives the time that the run took.
 func (s *site) settle() time.Duration {
 	s.t.Helper()
 	s.life.rest()
-	s.space.Advance(time.Hour)
+	s.space.Advance(7 * time.Hour)
 	p := s.sync()
 	p.well()
 	took := p.age
