@@ -56,7 +56,21 @@ func (w *Workspace) drawCall(r *rng, at int64) call {
 	if r.chance(1.0 / 40) {
 		c.Removed = c.Ended + int64(r.n(30*day))
 	}
+	for _, at := range []*int64{&c.Initiated, &c.Answered, &c.Ended, &c.Recorded, &c.Transcribed, &c.Removed} {
+		*at = w.calm(*at)
+	}
 	return c
+}
+
+// calm moves a time into the minutes of its hour in which things happen: two runs at the end of an hour, some seconds apart,
+// see the same.
+func (w *Workspace) calm(at int64) int64 {
+	if at == 0 {
+		return 0
+	}
+	start := w.cfg.Start.Unix() % 3600
+	hour := at - (at-start)%3600
+	return hour + 600 + (at-hour)*(busy-600)/3600
 }
 
 // schedule draws when the transcript is final: mostly soon, one time of four a day later, sometimes days, sometimes never.

@@ -58,7 +58,7 @@ func (w *Workspace) hourOfActs(base int64) {
 	r := newRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours))
 	var acts []act
 	for i := range r.n(4) {
-		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+int64(r.n(busy))))
+		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+600+int64(r.n(busy-600))))
 	}
 	w.addActs(acts)
 }
