@@ -19,9 +19,9 @@ func TestHeadsTellWhatARecordOfAListShows(t *testing.T) {
 	for record, want := range map[string]Head{
 		`{"id": 7, "i": 3, "at": 1700000000, "place": {"city": "Ürümqi", "x": 1}, "parts": [1]}`: {Key: "7", Values: []string{"1700000000000000", "3", "Ürümqi"}},
 		`{"id": "7", "i": "3", "at": "2023-11-14T22:13:20Z", "place": {"city": ""}}`:             {Key: "7", Values: []string{"1700000000000000", "3", ""}},
-		`{"id": "7", "i": 3, "at": 1700000000}`:                                                   {},
-		`{"id": "7", "i": "many", "at": 1700000000, "place": {"city": "x"}}`:                      {},
-		`{"i": 3, "at": 1700000000, "place": {"city": "x"}}`:                                      {},
+		`{"id": "7", "i": 3, "at": 1700000000}`:                                                  {},
+		`{"id": "7", "i": "many", "at": 1700000000, "place": {"city": "x"}}`:                     {},
+		`{"i": 3, "at": 1700000000, "place": {"city": "x"}}`:                                     {},
 		`[]`:                       {},
 		`{"id": "7", "i": 3, "at"`: {},
 	} {
