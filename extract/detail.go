@@ -22,48 +22,62 @@ const detailAside = 32
 // are left out. A record that the API says is gone by now is marked so. After an error the page has what was read, and the
 // State from before the page: stored, it is not read again.
 func (r *Reader) Detail(ctx context.Context, page Page, leave []bool) (Page, error) {
-	key := keyPath(r.r.Stream)
-	found := make([]*Record, len(page.Records))
+	key, listed := keyPath(r.r.Stream), page.Records
+	return r.readAside(ctx, page, len(listed), func(i int) (*Record, error) {
+		if i < len(leave) && leave[i] {
+			return nil, nil
+		}
+		return r.detail(ctx, listed[i].Raw, key)
+	})
+}
+
+// readAside gives the page with the n records that read gives, side by side and in their order; nil is none.
+func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i int) (*Record, error)) (Page, error) {
+	found := make([]*Record, n)
 	var failed atomic.Bool // no more are begun; those under way are worth waiting for
 	var g errgroup.Group
 	g.SetLimit(detailAside)
-	for i, record := range page.Records {
-		if failed.Load() {
-			break
-		}
-		if i < len(leave) && leave[i] {
-			continue
-		}
+	for i := 0; i < n && !failed.Load(); i++ {
 		g.Go(func() (err error) {
-			if found[i], err = r.detail(ctx, record.Raw, key); err != nil {
+			if found[i], err = read(i); err != nil {
 				failed.Store(true)
 			}
 			return err
 		})
 	}
 	err := g.Wait()
-	whole := page
-	whole.Records = nil
+	page.Records = nil
 	for _, record := range found {
 		if record != nil {
-			whole.Records = append(whole.Records, *record)
+			page.Records = append(page.Records, *record)
 		}
 	}
 	if err != nil {
-		whole.State, whole.Boundary = r.before, false
+		page.State, page.Boundary = r.before, false
 		if ctx.Err() != nil {
 			err = fmt.Errorf("read %s: %w", r.r.Stream.Name, ctx.Err())
 		}
 	}
-	return whole, err
+	return page, err
 }
 
-// detail reads one record by itself; nil when the list's record has no id: it is kept out by whoever decodes it.
+// ByID reads records of a stream with `detail` by their ids, as Detail does. Its State is the one of the last page.
+func (r *Reader) ByID(ctx context.Context, ids []string) (Page, error) {
+	page := Page{State: r.state, ServerTime: r.c.ServerNow(), Total: -1, Done: -1, Left: -1}
+	r.before = r.state
+	return r.readAside(ctx, page, len(ids), func(i int) (*Record, error) { return r.byID(ctx, ids[i]) })
+}
+
+// detail reads one record by itself. The list's own stays when it has no id: it is kept out by whoever decodes it.
 func (r *Reader) detail(ctx context.Context, raw []byte, key []string) (*Record, error) {
 	id, ok := scalar(field(raw, key...))
 	if !ok {
 		return &Record{Raw: raw}, nil
 	}
+	return r.byID(ctx, id)
+}
+
+func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 	d := r.r.Stream.Read.Detail
 	l := list{op: reading(r.r.Stream), method: http.MethodGet, query: d.Query, page: schemas.Page{By: "none"}, nested: nestedLists(r.r.Stream)}
 	if !idPattern.MatchString(id) {
@@ -90,4 +104,13 @@ func scalar(raw []byte) (string, bool) {
 		return string(raw), true
 	}
 	return "", false
+}
+
+// Key is the id of a record, as text; false when the stream has no key of one field, or the record none.
+func Key(s *schemas.Stream, raw []byte) (string, bool) {
+	path := keyPath(s)
+	if path == nil {
+		return "", false
+	}
+	return scalar(field(raw, path...))
 }

@@ -22,6 +22,7 @@ type State struct {
 	Sweep       *Sweep    `json:"sweep,omitempty"`        // the last walk over a whole list
 	Version     string    `json:"version,omitempty"`      // API version it was made under
 	Refreshed   int64     `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
+	Reconciled  int64     `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
 	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
 }
 
@@ -100,7 +101,7 @@ func ParseState(text string) (State, error) {
 
 // check refuses states that no reading leads to.
 func (s State) check() error {
-	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 || s.Refreshed < 0 {
+	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 || s.Refreshed < 0 || s.Reconciled < 0 {
 		return errors.New("a mark is before 1970")
 	}
 	if w := s.Window; w != nil {

@@ -53,6 +53,30 @@ func (w *Work) Same(ctx context.Context, schema string, t transform.Table, colum
 	return same, nil
 }
 
+// EachKey gives the key of every row that is not gone and, by the table's own newest, not from before a time; the zero time
+// is before all. The table's key is one column.
+func (w *Work) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + duck.Table(schema, t.Name) + " WHERE true"
+	if t.Gone {
+		query += " AND " + transform.GoneColumn + " IS NULL"
+	}
+	var values []any
+	if t.Newest != "" && !since.IsZero() {
+		query, values = query+" AND "+duck.Name(t.Newest)+" >= $1", append(values, since)
+	}
+	return w.judge(w.db.Each(ctx, query, values, func(rows *sql.Rows) error {
+		var key string
+		err := rows.Scan(&key)
+		f(key)
+		return err
+	}))
+}
+
 // sameQuery asks for the stored rows that may be the heads' own. The bounds of the times let the database pass over
 // nearly all of the table: pages are in order of time, and so were the commits.
 func sameQuery(schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (string, []any) {

@@ -26,6 +26,9 @@ func build(file string, v *grammar.Value) *draft {
 		Ignore: paths(v.Key("ignore")),
 	}
 	d := &draft{stream: s, file: v, suffix: v.Key("suffix").Text(), like: v.Key("like").Text()}
+	if reconcile := v.Key("reconcile"); reconcile.Set() {
+		s.Reconcile = reconcile.Key("every").Duration()
+	}
 	s.Internal = d.suffix != ""
 	s.Table = s.Name + d.suffix
 	for _, c := range v.Key("columns").Items() {

@@ -135,6 +135,9 @@ func (c *Catalogue) lintOver(d *draft) {
 }
 
 func (d *draft) lintDetail() {
+	if v := d.file.Key("reconcile"); v.Set() && (d.stream.Read.Detail == nil || d.stream.Absent != "gone") {
+		v.WrongKey("", "reconcile asks by id for what has vanished: it needs read.detail and absent: gone")
+	}
 	read := d.file.Key("read")
 	detail := read.Key("detail")
 	if !detail.Set() || detail.Flawed() {

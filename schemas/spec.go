@@ -36,7 +36,8 @@ func Spec() *grammar.Spec {
 			Doc: "Paths in a record that say nothing and are kept out of `_extra`, e.g. a constant `type`; a path goes through a list to its items: `tags.data.type`. Where a child's `count` and `rest` are is known without it."},
 		{Name: "columns", Kind: grammar.List, Item: columnSpec(), Doc: "Columns of the table."},
 		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become tables of their own, committed with their record."},
-		{Name: "reconcile", Kind: grammar.Map, Later: true, Doc: "A full walk now and then finds what vanished."},
+		{Name: "reconcile", Kind: grammar.Map, Doc: "A walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id.",
+			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, once the history is read."}}},
 		{Name: "snapshot", Kind: grammar.Text, Later: true, Doc: "Keeps one copy a day."},
 		{Name: "lake", Kind: grammar.Map, Later: true, Doc: "Partitions the table's Parquet by month."},
 	}}

@@ -13,13 +13,14 @@ type Stream struct {
 	Table string // the table its records go to: the name, or that of the stream it is like, with its suffix
 
 	Read      Read
-	Key       []string // columns that name a record
-	Newest    string   // timestamp column that decides between two copies of a record; "" compares by arrival
-	Absent    string   // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone
-	Identity  []string // path in a record of the workspace's id; nil when the records do not tell
-	With      string   // the stream that this one is read along with
-	PublishAs string   // the SQL file, without its ending, that makes the published relations of this stream's group
-	Internal  bool     // the file gives a suffix: the table feeds published relations and is not itself for analysts
+	Key       []string      // columns that name a record
+	Newest    string        // timestamp column that decides between two copies of a record; "" compares by arrival
+	Absent    string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone
+	Identity  []string      // path in a record of the workspace's id; nil when the records do not tell
+	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
+	With      string        // the stream that this one is read along with
+	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
+	Internal  bool          // the file gives a suffix: the table feeds published relations and is not itself for analysts
 
 	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items
 	Columns  []Column

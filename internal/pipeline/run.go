@@ -226,7 +226,10 @@ func (t *task) do(ctx context.Context, phase extract.Phase) error {
 	case t.stream.Read.Since.By == "full":
 		return t.sweep(ctx)
 	}
-	return t.read(ctx, t.request(phase))
+	if err := t.read(ctx, t.request(phase)); err != nil || t.result.Cut {
+		return err
+	}
+	return t.reconcile(ctx)
 }
 
 func (t *task) request(phase extract.Phase) extract.Request {
