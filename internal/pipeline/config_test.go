@@ -77,7 +77,7 @@ func TestTheProjectsOwnConfigNeedsNoVariableToBeChecked(t *testing.T) {
 	if !ok || p.Schedule.String() != "0 2 * * *" || p.MaxTime != 5*time.Hour || !p.CatchUp || p.Overlap != schedule.Skip {
 		t.Errorf("got %+v", p)
 	}
-	if diff := cmp.Diff([]string{"contacts", "deleted_contacts", "contact_activities"}, p.Streams); diff != "" {
+	if diff := cmp.Diff([]string{"contacts", "deleted_contacts", "contact_activities", "conversations", "calls", "call_transcripts", "admin_activity_logs"}, p.Streams); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"main"}, p.Workspaces(c)); diff != "" {

@@ -168,3 +168,23 @@ func TestAnExplicitSpanOfTheActivityLogMovesNoMark(t *testing.T) {
 		t.Errorf("the checkpoint moved from %s to %s", before[0], got[0])
 	}
 }
+
+// TestTheShareOfALogsHistoryIsTheTimeThatWasRead: the source counts nothing, but with a start it is known where the end is.
+func TestTheShareOfALogsHistoryIsTheTimeThatWasRead(t *testing.T) {
+	t.Parallel()
+	c := tiny(116)
+	c.Logs, c.LogPage = 1000, 20
+	b := newBedWith(t, c, reading("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2023-07-01}}\n")
+	report := b.sync(pipeline.Options{Select: []string{"admin_activity_logs"}, MaxRequests: 20})
+	if s := stream(t, report, "admin_activity_logs"); !s.Cut || s.Backfill < 0.02 || s.Backfill > 0.9 {
+		t.Errorf("after twenty requests: %+v", s)
+	}
+	report = b.sync(pipeline.Options{Select: []string{"admin_activity_logs"}})
+	if s := stream(t, report, "admin_activity_logs"); s.Backfill != 1 {
+		t.Errorf("at the end: %+v", s)
+	}
+	plan, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{Select: []string{"admin_activity_logs"}}, true)
+	if err != nil || len(plan.Streams) != 1 || !strings.HasPrefix(plan.Streams[0].Read, "changes since ") {
+		t.Errorf("the plan: %+v, %v", plan, err)
+	}
+}
