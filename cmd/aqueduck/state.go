@@ -141,8 +141,8 @@ func (a *app) stateRewind() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "rewind STREAM --to TIME",
-		Short: "Read a searched stream again from a time on",
-		Long: `Move the mark of a searched stream back, so that the next run reads what changed from there on again and compares.
+		Short: "Read a stream again from a time on",
+		Long: `Move the mark of a stream that is read by time back, so that the next run reads what changed from there on again and compares.
 Shows the checkpoint as it is and as it would be, and asks first.`,
 		Example:           "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes",
 		Args:              oneArgument("a stream"),

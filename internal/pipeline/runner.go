@@ -42,7 +42,7 @@ type Runner struct {
 // Options narrow or widen one run.
 type Options struct {
 	Select, Exclude []string      // stream names or globs; none selects all
-	Since, Until    time.Time     // read this span of searched streams and move no mark
+	Since, Until    time.Time     // read this span of the streams that are read by time and move no mark
 	Failed          bool          // only the streams that did not end well in the pipeline's last run
 	FullRefresh     bool          // forget the marks first: everything is read and compared again
 	MaxTime         time.Duration // 0: the pipeline's own
