@@ -112,14 +112,15 @@ func (m *merger) leaveItems(ctx context.Context, own, child, within staged) erro
 		return nil
 	}
 	t := child.table
+	counting := fmt.Sprintf("_row IN (SELECT _row FROM %s WHERE state <> '%s')", decided, isOlder) // of copies of a record the one
 	still := ""
 	if child.rows > 0 {
-		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s)", child.name, matches("s.", t.Key, "t.", t.Key))
+		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.name, matches("s.", t.Key, "t.", t.Key), counting)
 	}
 	_, err := m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE leaving AS SELECT %s FROM %s t
-		SEMI JOIN (SELECT %s FROM %s WHERE _row IN (SELECT _row FROM %s WHERE state <> '%s')) w ON %s%s`,
+		SEMI JOIN (SELECT %s FROM %s WHERE %s) w ON %s%s`,
 		duck.Names("t.", union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
-		duck.Names("", within.table.Key), within.name, decided, isOlder, matches("t.", t.WithinKey, "w.", within.table.Key), still))
+		duck.Names("", within.table.Key), within.name, counting, matches("t.", t.WithinKey, "w.", within.table.Key), still))
 	if err != nil {
 		return fmt.Errorf("compare with the items that came: %w", err)
 	}
