@@ -27,6 +27,10 @@ func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 		w.controlOracle(rw, stream)
 		return
 	}
+	if strings.HasPrefix(r.URL.Path, storagePath) && r.Method == http.MethodGet {
+		w.serveExport(rw, r)
+		return
+	}
 	serve, ok := controls[r.Method+" "+r.URL.Path]
 	if !ok {
 		http.Error(rw, "no such control", http.StatusNotFound)

@@ -24,6 +24,9 @@
 //     contact_id, transcript_status) of those that have ended and that search does not leave out; call_transcript_lines
 //     (call_id, position, contact_id, speaker, text, start_seconds, end_seconds).
 //   - admin_activity_logs: all entries, as the versions from 2.14 on tell them; metadata as the JSON text that is sent.
+//   - reporting_<dataset>: rows of a dataset of the reporting exports, by the ids of its attributes, all of them text, and
+//     _time. They go a year back from hour 0 and come by the hour that is lived, some days late, some change up to
+//     thirty days later. ReportRow and ReportChange do the same by hand.
 //
 //   - conversations: those that are not deleted, as the later version sends them, their objects flattened: source_*,
 //     source_author_*, first_contact_reply_*, sla_*, statistics_*, ai_agent_*, rating and rating_*. An assignee that is

@@ -62,6 +62,8 @@ type Knobs struct {
 	LogNoNext    bool          // next is not sent: only total_pages says that there is more
 	LogLag       time.Duration // an entry may come into the list up to so late
 
+	Export ExportKnobs // the reporting exports
+
 	// The whole service.
 	NoDate        bool          // answers carry no Date
 	DateOffset    time.Duration // the Date header is off by this

@@ -23,6 +23,9 @@ func (w *Workspace) Oracle(stream string) []map[string]any {
 
 // Truth is Oracle row by row, for workspaces whose rows are too many to hold.
 func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
+	if rows := w.reportTruth(stream); rows != nil {
+		return rows
+	}
 	tell, known := oracles[stream]
 	if !known {
 		return nil
@@ -46,7 +49,8 @@ func OracleStreams() []string {
 		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
 		"conversation_part_tags", "conversation_scorecards", "conversation_scorecard_notes", "conversation_scorecard_evaluators",
 		"conversation_monitor_evaluations",
-		"admin_activity_logs", "calls", "call_transcripts", "call_transcript_lines"}
+		"admin_activity_logs", "calls", "call_transcripts", "call_transcript_lines",
+		"reporting_conversation", "reporting_admin_status_change", "reporting_conversation_state"}
 }
 
 var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){

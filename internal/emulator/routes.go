@@ -36,6 +36,10 @@ var routes = []route{
 	{name: "calls.get", method: "GET", path: "/calls/{id}", serve: (*Workspace).oneCall},
 	{name: "logs.list", method: "GET", path: "/admins/activity_logs", serve: (*Workspace).listLogs},
 	{name: "companies.get", method: "GET", path: "/companies/{id}", serve: (*Workspace).oneCompany},
+	{name: "exports.datasets", method: "GET", path: "/export/reporting_data/get_datasets", serve: (*Workspace).exportDatasets},
+	{name: "exports.enqueue", method: "POST", path: "/export/reporting_data/enqueue", serve: (*Workspace).enqueueExport},
+	{name: "exports.status", method: "GET", path: "/export/reporting_data/{id}", serve: (*Workspace).exportStatus},
+	{name: "exports.download", method: "GET", path: "/download/reporting_data/{id}", serve: (*Workspace).downloadExport},
 }
 
 // request is what a route gets to see of an HTTP request.

@@ -68,6 +68,8 @@ type Workspace struct {
 
 	epoch uint64 // cursors of another epoch are refused
 
+	exports exportDesk
+
 	requests []LoggedRequest
 	count    int
 	inject   func(n int, r *http.Request) *Fault

@@ -1,0 +1,177 @@
+package emulator_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// conversationIDs are the attributes of the dataset of conversations as they must be sent.
+var conversationIDs = []string{"conversation.conversation_id", "conversation.created_at", "channel", "teammate.name", "contact.name",
+	"time_to_first_response", "csat", "state", "subject", "bot_involved", "user_replied"}
+
+func (c *client) enqueue(from, to time.Time) reply {
+	c.t.Helper()
+	return c.do("POST", "/export/reporting_data/enqueue", map[string]any{"dataset_id": "conversation", "attribute_ids": conversationIDs,
+		"start_time": from.Unix(), "end_time": to.Unix()})
+}
+
+// fetch gets a temporary URL without any credentials.
+func fetch(t testing.TB, url string) (int, []byte) {
+	t.Helper()
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := fresh.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, body
+}
+
+// table reads the one CSV file of a .tgz.
+func table(t testing.TB, file []byte) [][]string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := tar.NewReader(z)
+	if _, err := archive.Next(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(archive).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Seed: 3})
+	c.w.Live(60)
+	sets := c.do("GET", "/export/reporting_data/get_datasets", nil)
+	if list := sets.json["data"].([]any); len(list) != 3 || list[0].(map[string]any)["default_time_attribute_id"] != "created_at" {
+		t.Fatalf("datasets: %s", sets.raw)
+	}
+	now := c.w.Clock()
+	job := c.enqueue(now.AddDate(-2, 0, 0), now)
+	id, _ := job.json["job_identifier"].(string)
+	if id == "" || job.json["status"] != "pending" || job.json["download_url"] != "" {
+		t.Fatalf("enqueued: %s", job.raw)
+	}
+	if r := c.do("GET", "/download/reporting_data/"+id, nil); r.status != http.StatusNotFound {
+		t.Errorf("an export under way is downloaded: %d", r.status)
+	}
+	c.w.Advance(time.Second)
+	done := c.do("GET", "/export/reporting_data/"+id, nil)
+	url, _ := done.json["download_url"].(string)
+	if done.json["status"] != "complete" || url == "" {
+		t.Fatalf("done: %s", done.raw)
+	}
+	status, file := fetch(t, url)
+	if status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	rows, truth := table(t, file), c.w.Oracle("reporting_conversation")
+	if len(rows)-1 != len(truth) || len(truth) < 1000 {
+		t.Errorf("%d rows in the file, %d in truth", len(rows)-1, len(truth))
+	}
+	if !slices.Equal(rows[0][3:5], []string{"Name", "Name"}) {
+		t.Errorf("header %q", rows[0])
+	}
+	_, again := fetch(t, c.url+"/download/reporting_data/"+id)
+	if !bytes.Contains(again, []byte("error.list")) {
+		t.Errorf("the API's own download needs no token: %.80s", again)
+	}
+	if r := c.do("GET", "/download/reporting_data/"+id, nil); !bytes.Equal(r.raw, file) {
+		t.Error("the API's own download gives another file")
+	}
+}
+
+func TestFiveExportsAreUnderWayAndNotSix(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Seed: 3})
+	now := c.w.Clock()
+	for range 5 {
+		if r := c.enqueue(now.AddDate(0, 0, -1), now); r.status != http.StatusOK {
+			t.Fatalf("%d %s", r.status, r.raw)
+		}
+	}
+	if r := c.enqueue(now.AddDate(0, 0, -1), now); r.status != http.StatusTooManyRequests {
+		t.Errorf("the sixth: %d", r.status)
+	}
+	c.w.Advance(time.Minute)
+	if r := c.enqueue(now.AddDate(0, 0, -1), now); r.status != http.StatusOK {
+		t.Errorf("after they are done: %d", r.status)
+	}
+}
+
+func TestADownloadURLExpiresAndIsRenewed(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"": 403, "404": 404, "410": 410, "html": 200} {
+		c := start(t, emulator.Config{Seed: 3, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{URLLife: time.Minute, Expired: name}}})
+		now := c.w.Clock()
+		id := c.enqueue(now.AddDate(0, 0, -1), now).json["job_identifier"].(string)
+		c.w.Advance(time.Minute)
+		url := c.do("GET", "/export/reporting_data/"+id, nil).json["download_url"].(string)
+		c.w.Advance(2 * time.Minute)
+		if status, body := fetch(t, url); status != want || !bytes.HasPrefix(body, []byte("<html>")) {
+			t.Errorf("%q: %d %.60s", name, status, body)
+		}
+		url = c.do("GET", "/export/reporting_data/"+id, nil).json["download_url"].(string)
+		if status, _ := fetch(t, url); status != http.StatusOK {
+			t.Errorf("%q: renewed: %d", name, status)
+		}
+	}
+}
+
+func TestReportingRowsComeLateAndChange(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{Seed: 5, Contacts: 300})
+	before := w.Oracle("reporting_conversation")
+	if again := emulator.New(emulator.Config{Seed: 5, Contacts: 300}).Oracle("reporting_conversation"); !slices.EqualFunc(before, again, maps.Equal) {
+		t.Error("the same seed is another workspace")
+	}
+	w.Live(24 * 20)
+	old := map[any]map[string]any{}
+	for _, row := range before {
+		old[row["conversation_id"]] = row
+	}
+	late, changed := 0, 0
+	birth := before[len(before)-1]["_time"].(int64)
+	for _, row := range w.Oracle("reporting_conversation") {
+		known, there := old[row["conversation_id"]]
+		if !there && row["_time"].(int64) < birth {
+			late++
+		}
+		if there && !maps.Equal(known, row) {
+			changed++
+		}
+	}
+	if late == 0 || changed == 0 {
+		t.Errorf("in twenty days %d rows came late and %d changed", late, changed)
+	}
+	w.ReportRow("conversation", "x1", birth, map[string]any{"conversation_id": "x1", "state": "open"})
+	w.ReportChange("conversation", "x1", "state", "closed")
+	last := w.Oracle("reporting_conversation")
+	if row := last[len(last)-1]; row["state"] != "closed" || row["_time"] != birth {
+		t.Errorf("by hand: %v", row)
+	}
+}

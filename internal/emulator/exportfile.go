@@ -1,0 +1,254 @@
+package emulator
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// ExportFile says what the file of an export looks like. The zero value is a .tgz with one CSV file.
+type ExportFile struct {
+	Form         string  // "": tgz; gzip, zip, csv, ndjson (in a tgz)
+	Members      int     // the rows are spread over so many files; 0: one
+	NoMember     bool    // there is none
+	BOM          bool    // a byte order mark before the header
+	LF           bool    // lines end with LF, not with CRLF
+	Truncate     float64 // this share of the file's end is missing, and nothing says so
+	SecondMember bool    // a second gzip stream follows
+	Added        []string
+	Without      []string // ids of attributes that the source no longer has
+	Lost         []string // headers that are left out of the file although they were asked for
+	Reversed     bool     // columns come in the opposite order
+	Local        bool     // times are texts in the workspace's zone, without an offset
+
+	Spoil func(file []byte) []byte // changes the finished file; nil: as it is
+}
+
+// exportRows are the rows of a job, in the order of the attributes that were asked for, by the time of each.
+func (w *Workspace) exportRows(j *exportJob) [][]any {
+	birth, now := w.cfg.Start.Unix(), exportSpan/3600+w.hours
+	inside := func(at int64) bool {
+		if w.k().Export.Outside {
+			return at > j.from && at < j.to
+		}
+		return at >= j.from && at <= j.to
+	}
+	var rows [][]any
+	add := func(created int64, value func(attribute string) any) {
+		row := make([]any, len(j.attributes))
+		for i, id := range j.attributes {
+			a := w.attributeOf(j.set, id)
+			if a == nil {
+				continue // it is gone since the job was made
+			}
+			row[i] = value(a.id)
+			if a.id == j.set.time && w.k().Export.File.Local {
+				row[i] = time.Unix(created, 0).In(w.zone).Format("2006-01-02 15:04:05")
+			}
+			if strings.HasPrefix(a.id, "added.") {
+				row[i] = "more"
+			}
+		}
+		rows = append(rows, row)
+	}
+	first := max(0, (j.from-birth+exportSpan)/3600)
+	for hour := int(first); hour < now && birth-exportSpan+int64(hour)*3600 <= j.to; hour++ {
+		for _, f := range exportFacts(w.cfg.Seed, w.cfg.Contacts, birth, j.set, hour) {
+			if f.known <= now && inside(f.created) && !(f.silent && j.old) {
+				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, f.at(attribute, now)) })
+			}
+		}
+	}
+	for _, e := range w.exports.events {
+		if e.dataset == j.set.id && e.attribute == "" && inside(e.created) {
+			add(e.created, func(attribute string) any { return w.byHand(j.set.id, e.key, attribute, e.values[attribute]) })
+		}
+	}
+	return rows
+}
+
+// byHand is a value as ReportChange left it.
+func (w *Workspace) byHand(dataset, key, attribute string, value any) any {
+	for _, e := range w.exports.events {
+		if e.dataset == dataset && e.key == key && e.attribute == attribute {
+			value = e.value
+		}
+	}
+	return value
+}
+
+// exportFile makes the file of a job.
+func (w *Workspace) exportFile(j *exportJob) []byte {
+	f := w.k().Export.File
+	rows := w.exportRows(j)
+	header := make([]string, len(j.attributes))
+	for i, id := range j.attributes {
+		if a := w.attributeOf(j.set, id); a != nil {
+			header[i] = a.name
+		}
+	}
+	header, rows = f.arrange(header, rows)
+	var members []exportMember
+	n := max(1, f.Members)
+	for i := range n {
+		part := rows[len(rows)*i/n : len(rows)*(i+1)/n]
+		members = append(members, exportMember{fmt.Sprintf("%s_%s_%d.%s", j.set.id, j.id, i, f.ending()), f.text(header, part)})
+	}
+	if f.NoMember {
+		members = nil
+	}
+	file := f.pack(members)
+	if f.SecondMember {
+		file = append(file, squeeze([]byte("one more"))...)
+	}
+	if f.Truncate > 0 {
+		file = file[:int(float64(len(file))*(1-f.Truncate))]
+	}
+	if f.Spoil != nil {
+		file = f.Spoil(file)
+	}
+	return file
+}
+
+type exportMember struct {
+	name string
+	text []byte
+}
+
+func (f ExportFile) ending() string {
+	if f.Form == "ndjson" {
+		return "ndjson"
+	}
+	return "csv"
+}
+
+// arrange leaves out the lost columns and turns the order around.
+func (f ExportFile) arrange(header []string, rows [][]any) ([]string, [][]any) {
+	var keep []int
+	for i, name := range header {
+		if !contains(f.Lost, name) {
+			keep = append(keep, i)
+		}
+	}
+	if f.Reversed {
+		for a, b := 0, len(keep)-1; a < b; a, b = a+1, b-1 {
+			keep[a], keep[b] = keep[b], keep[a]
+		}
+	}
+	names := make([]string, len(keep))
+	for n, i := range keep {
+		names[n] = header[i]
+	}
+	for r, row := range rows {
+		kept := make([]any, len(keep))
+		for n, i := range keep {
+			kept[n] = row[i]
+		}
+		rows[r] = kept
+	}
+	return names, rows
+}
+
+// text writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
+func (f ExportFile) text(header []string, rows [][]any) []byte {
+	if f.Form == "ndjson" {
+		return ndjson(header, rows)
+	}
+	end := "\r\n"
+	if f.LF {
+		end = "\n"
+	}
+	var b []byte
+	if f.BOM {
+		b = append(b, "\ufeff"...)
+	}
+	line := make([]any, len(header))
+	for i, name := range header {
+		line[i] = name
+	}
+	for _, row := range append([][]any{line}, rows...) {
+		for i, value := range row {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendField(b, value)
+		}
+		b = append(b, end...)
+	}
+	return b
+}
+
+func appendField(b []byte, value any) []byte {
+	if value == nil {
+		return b
+	}
+	text := fmt.Sprint(value)
+	if text != "" && !strings.ContainsAny(text, ",\"\r\n") {
+		return append(b, text...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(b, '"')
+}
+
+func ndjson(header []string, rows [][]any) (b []byte) {
+	for _, row := range rows {
+		b = append(b, '{')
+		for i, name := range header {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, name), ':')
+			if row[i] == nil {
+				b = append(b, "null"...)
+				continue
+			}
+			b = appendString(b, fmt.Sprint(row[i]))
+		}
+		b = append(b, "}\n"...)
+	}
+	return b
+}
+
+// pack puts the members into the form of the file. Buffers take everything, so that nothing here can fail.
+func (f ExportFile) pack(members []exportMember) []byte {
+	var buf bytes.Buffer
+	switch f.Form {
+	case "zip":
+		z := zip.NewWriter(&buf)
+		for _, m := range members {
+			if to, err := z.Create(m.name); err == nil {
+				_, _ = to.Write(m.text)
+			}
+		}
+		_ = z.Close()
+		return buf.Bytes()
+	case "csv", "gzip":
+		for _, m := range members {
+			buf.Write(m.text)
+		}
+		if f.Form == "csv" {
+			return buf.Bytes()
+		}
+		return squeeze(buf.Bytes())
+	}
+	t := tar.NewWriter(&buf)
+	for _, m := range members {
+		_ = t.WriteHeader(&tar.Header{Name: m.name, Mode: 0o644, Size: int64(len(m.text)), Typeflag: tar.TypeReg})
+		_, _ = t.Write(m.text)
+	}
+	_ = t.Close()
+	return squeeze(buf.Bytes())
+}
+
+func squeeze(text []byte) []byte {
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	_, _ = z.Write(text)
+	_ = z.Close()
+	return buf.Bytes()
+}

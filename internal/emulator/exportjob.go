@@ -1,0 +1,291 @@
+package emulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// exportSlots is how many jobs of a workspace may be under way (workspace-api 8).
+const exportSlots = 5
+
+// ExportKnobs turn on what export services do to their readers. The zero value follows the document.
+type ExportKnobs struct {
+	Pending time.Duration // how long a job waits; 0: 100 ms
+	Working time.Duration // how long it works after that; 0: 150 ms
+	Hidden  time.Duration // for so long after enqueueing a job answers 404
+	Fail    int           // so many jobs, the first ones, end as failed
+	Status  string        // what a finished job calls itself; "": complete
+	NoURL   bool          // download_url stays "" also when complete
+	URLLife time.Duration // of a download URL; 0: an hour
+	Expired string        // what an expired URL answers: "", 403, 404, 410 or html (with 200)
+	Storage string        // where download URLs lead; "": the address that was asked
+	Outside bool          // rows on the bounds that were asked for are left out (trap T105)
+	File    ExportFile
+}
+
+// exportDesk keeps the jobs of a workspace. The workspace's lock guards it.
+type exportDesk struct {
+	jobs   []*exportJob
+	most   int // jobs under way at once, at the highest
+	events []exportEvent
+}
+
+type exportJob struct {
+	id         string
+	set        *exportSet
+	attributes []string
+	from, to   int64
+	made       time.Time
+	failed     bool
+	old        bool // asked for under a version that exports less
+	link       int  // number of the last download URL
+	expires    time.Time
+}
+
+// status is where a job stands by the clock.
+func (w *Workspace) jobStatus(j *exportJob) string {
+	k := w.k().Export
+	pending, working := k.Pending, k.Working
+	if pending == 0 {
+		pending = 100 * time.Millisecond
+	}
+	if working == 0 {
+		working = 150 * time.Millisecond
+	}
+	switch age := w.clock().Sub(j.made); {
+	case age < pending:
+		return "pending"
+	case age < pending+working:
+		return "in_progress"
+	case j.failed:
+		return "failed"
+	case k.Status != "":
+		return k.Status
+	}
+	return "complete"
+}
+
+// ExportJobs tells how many jobs were ever made, and how many were under way at once, at the highest.
+func (w *Workspace) ExportJobs() (made, most int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.exports.jobs), w.exports.most
+}
+
+// OccupyExports fills slots with jobs of somebody else.
+func (w *Workspace) OccupyExports(jobs int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range jobs {
+		w.newJob(&exportJob{set: exportSets[0]})
+	}
+}
+
+func (w *Workspace) newJob(j *exportJob) {
+	d := &w.exports
+	j.id = fmt.Sprintf("job_%016x", mix(w.cfg.Seed^uint64(len(d.jobs)+1)<<8))
+	j.made, j.failed = w.clock(), len(d.jobs) < w.k().Export.Fail
+	d.jobs = append(d.jobs, j)
+	d.most = max(d.most, w.busyJobs())
+}
+
+func (w *Workspace) busyJobs() (n int) {
+	for _, j := range w.exports.jobs {
+		if s := w.jobStatus(j); s == "pending" || s == "in_progress" {
+			n++
+		}
+	}
+	return n
+}
+
+// exportDatasets is GET /export/reporting_data/get_datasets.
+func (w *Workspace) exportDatasets(*request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	type attribute struct {
+		ID        string `json:"id"`
+		Qualified string `json:"qualified_id,omitempty"`
+		Name      string `json:"name"`
+	}
+	type dataset struct {
+		ID         string      `json:"id"`
+		Name       string      `json:"name"`
+		Doc        string      `json:"description"`
+		Time       string      `json:"default_time_attribute_id"`
+		Attributes []attribute `json:"attributes"`
+	}
+	list := struct {
+		Type string    `json:"type"`
+		Data []dataset `json:"data"`
+	}{Type: "list", Data: []dataset{}}
+	for _, s := range exportSets {
+		d := dataset{ID: s.id, Name: s.name, Doc: s.doc, Time: s.time}
+		for _, a := range w.exportAttributes(s) {
+			d.Attributes = append(d.Attributes, attribute{a.id, a.qualified, a.name})
+		}
+		list.Data = append(list.Data, d)
+	}
+	return jsonAnswer(list)
+}
+
+// exportAttributes are the attributes that a dataset has now: the knobs take some away and add others.
+func (w *Workspace) exportAttributes(s *exportSet) []exportAttribute {
+	file := w.k().Export.File
+	var all []exportAttribute
+	for _, a := range s.attributes {
+		if !contains(file.Without, a.id) {
+			all = append(all, a)
+		}
+	}
+	for _, name := range file.Added {
+		all = append(all, exportAttribute{id: "added." + name, name: name})
+	}
+	return all
+}
+
+func jsonAnswer(v any) answer {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return failure(http.StatusInternalServerError, "server_error", err.Error())
+	}
+	return ok(body)
+}
+
+// enqueueExport is POST /export/reporting_data/enqueue.
+func (w *Workspace) enqueueExport(q *request) answer {
+	var asked struct {
+		Dataset    string   `json:"dataset_id"`
+		Attributes []string `json:"attribute_ids"`
+		From       int64    `json:"start_time"`
+		To         int64    `json:"end_time"`
+	}
+	if json.Unmarshal(q.body, &asked) != nil {
+		return failure(http.StatusBadRequest, "parameter_invalid", "the body cannot be read")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := exportSetOf(asked.Dataset)
+	if s == nil {
+		return failure(http.StatusBadRequest, "parameter_invalid", "no such dataset")
+	}
+	if len(asked.Attributes) == 0 || asked.From <= 0 || asked.From >= asked.To {
+		return failure(http.StatusBadRequest, "parameter_invalid", "attribute_ids, start_time and end_time are needed")
+	}
+	for _, id := range asked.Attributes {
+		if w.attributeOf(s, id) == nil {
+			return failure(http.StatusBadRequest, "parameter_invalid", "no such attribute: "+id)
+		}
+	}
+	if w.busyJobs() >= exportSlots {
+		return failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded the number of exports under way")
+	}
+	j := &exportJob{set: s, attributes: asked.Attributes, from: asked.From, to: asked.To, old: !q.version.later()}
+	w.newJob(j)
+	return w.jobAnswer(q, j)
+}
+
+// attributeOf finds an attribute by the id that must be sent for it: the qualified one where there is one.
+func (w *Workspace) attributeOf(s *exportSet, id string) *exportAttribute {
+	for _, a := range w.exportAttributes(s) {
+		if a.qualified == id || a.qualified == "" && a.id == id {
+			return &a
+		}
+	}
+	return nil
+}
+
+func (w *Workspace) jobOf(id string) *exportJob {
+	for _, j := range w.exports.jobs {
+		if j.id == id {
+			return j
+		}
+	}
+	return nil
+}
+
+// exportStatus is GET /export/reporting_data/{job_identifier}. A job that is done gets a new URL each time it is asked for.
+func (w *Workspace) exportStatus(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	j := w.jobOf(q.id)
+	if j == nil || w.clock().Sub(j.made) < w.k().Export.Hidden {
+		return notFound("Job")
+	}
+	return w.jobAnswer(q, j)
+}
+
+func (w *Workspace) jobAnswer(q *request, j *exportJob) answer {
+	told := struct {
+		ID      string `json:"job_identifier"`
+		Status  string `json:"status"`
+		URL     string `json:"download_url"`
+		Expires any    `json:"download_expires_at"`
+	}{ID: j.id, Status: w.jobStatus(j), Expires: ""}
+	k := w.k().Export
+	done := told.Status != "pending" && told.Status != "in_progress" && told.Status != "failed"
+	if done && !k.NoURL {
+		base, life := q.base, time.Hour
+		if k.Storage != "" {
+			base = k.Storage
+		}
+		if k.URLLife > 0 {
+			life = k.URLLife
+		}
+		j.link++
+		j.expires = w.clock().Add(life)
+		told.URL = fmt.Sprintf("%s%s%s?signature=%d", base, storagePath, j.id, j.link)
+		told.Expires = j.expires.Unix()
+	}
+	return jsonAnswer(told)
+}
+
+// storagePath is where files lie that are fetched without the API's token.
+const storagePath = "/_storage/exports/"
+
+// serveExport answers a temporary URL. Whether credentials came along is in the log of requests.
+func (w *Workspace) serveExport(rw http.ResponseWriter, r *http.Request) {
+	entry := LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Auth: r.Header.Get("Authorization") != ""}
+	entry.Status = w.sendExport(rw, strings.TrimPrefix(r.URL.Path, storagePath), r.URL.Query().Get("signature"))
+	w.note(entry)
+}
+
+func (w *Workspace) sendExport(rw http.ResponseWriter, id, signature string) int {
+	w.mu.Lock()
+	j, k := w.jobOf(id), w.k().Export
+	dead := j == nil || fmt.Sprint(j.link) != signature || !w.clock().Before(j.expires)
+	var body []byte
+	if !dead {
+		body = w.exportFile(j)
+	}
+	w.mu.Unlock()
+	status, kind := http.StatusOK, "application/octet-stream"
+	if dead {
+		status, kind, body = http.StatusForbidden, "text/html", []byte(proxyPage)
+		if n, err := strconv.Atoi(k.Expired); err == nil {
+			status = n
+		}
+		if k.Expired == "html" {
+			status = http.StatusOK
+		}
+	}
+	rw.Header().Set("Content-Type", kind)
+	rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	rw.WriteHeader(status)
+	_, _ = rw.Write(body) // the client may have gone away
+	return status
+}
+
+// downloadExport is GET /download/reporting_data/{job_identifier}.
+func (w *Workspace) downloadExport(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	j := w.jobOf(q.id)
+	if j == nil || w.jobStatus(j) == "pending" || w.jobStatus(j) == "in_progress" || j.failed {
+		return notFound("Export")
+	}
+	return answer{status: http.StatusOK, body: w.exportFile(j), header: map[string]string{"Content-Type": "application/octet-stream"}}
+}
