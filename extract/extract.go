@@ -42,6 +42,7 @@ type Client struct {
 	o        Options
 	base     *url.URL
 	http     *http.Client
+	files    *http.Client // for addresses that answers name: never with the token
 	limits   limits
 	budget   *budget
 	unzip    sync.Pool // of *unzipper
@@ -95,11 +96,15 @@ func New(o Options) (*Client, error) {
 		// Go would send a redirected POST as GET, with the token, to wherever it is told: 3xx is an answer like another.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	c.files = &http.Client{Transport: newFileTransport(base, c.limits), CheckRedirect: c.http.CheckRedirect}
 	return c, nil
 }
 
 // Close ends the idle connections. Requests under way are not ended: their context is.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.files.CloseIdleConnections()
+}
 
 // Requests is the number of requests sent so far, repeated ones included.
 func (c *Client) Requests() int64 { return c.requests.Load() }

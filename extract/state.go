@@ -24,6 +24,7 @@ type State struct {
 	Refreshed   int64     `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
 	Reconciled  int64     `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
 	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
+	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
 }
 
 // Window is a span of time, or a whole list, read in one go.
@@ -125,6 +126,11 @@ func (s State) check() error {
 	for _, p := range positions {
 		if p != nil && (p.Page < 0 || p.Size < 0 || p.Rows < 0 || p.Since < 0 || p.LastTime < 0) {
 			return errors.New("a position is below zero")
+		}
+	}
+	if s.Export != nil {
+		if err := s.Export.check(); err != nil {
+			return err
 		}
 	}
 	if w := s.Sweep; w != nil && (w.Number < 1 || w.Opened < 0 || w.Rows < 0 || w.Total < -1) {

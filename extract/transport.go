@@ -59,6 +59,15 @@ func newTransport(base *url.URL, l limits) *http.Transport {
 	}
 }
 
+// guarded dials public addresses only; beside an API on this machine, only this machine.
+func guarded(base *url.URL, l limits) func(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := &net.Dialer{Timeout: l.dial, KeepAlive: 30 * time.Second, Control: onlyPublic}
+	if base.Scheme == "http" {
+		dialer.Control = onlyLoopback
+	}
+	return dialer.DialContext
+}
+
 // onlyLoopback refuses a name that the system resolves to another machine.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)

@@ -27,7 +27,6 @@
 //   - reporting_<dataset>: rows of a dataset of the reporting exports, by the ids of its attributes, all of them text, and
 //     _time. They go a year back from hour 0 and come by the hour that is lived, some days late, some change up to
 //     thirty days later. ReportRow and ReportChange do the same by hand.
-//
 //   - conversations: those that are not deleted, as the later version sends them, their objects flattened: source_*,
 //     source_author_*, first_contact_reply_*, sla_*, statistics_*, ai_agent_*, rating and rating_*. An assignee that is
 //     nobody is 0. source_subject is empty, not null, where a source has none. URLs have no query: some are signed anew in

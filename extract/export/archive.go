@@ -1,0 +1,333 @@
+// Package export asks for reporting exports, waits for them and reads their files, which it never unpacks.
+package export
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Limits bound what a file may make of itself.
+type Limits struct {
+	File    int64 // bytes as it comes
+	Text    int64 // bytes of all that is in it
+	Ratio   int64 // of the two
+	Entries int   // of an archive
+	Columns int
+	Header  int // bytes of a header
+	Cell    int // bytes of a field
+	Row     int // bytes of a row
+}
+
+// Usual is far above any real export and far below what would hurt.
+func Usual() Limits {
+	return Limits{File: 2 << 30, Text: 16 << 30, Ratio: 200, Entries: 1000, Columns: 2000, Header: 256 << 10, Cell: 4 << 20, Row: 16 << 20}
+}
+
+// ratioSlack is what a small file may hold whatever its ratio: a header and a few rows that are alike.
+const ratioSlack = 1 << 20
+
+// Archive is the file of an export that was read to its end once, and found whole.
+type Archive struct {
+	Members []Member
+	Rows    int64
+	Text    int64 // bytes of all rows
+
+	file   *os.File
+	size   int64
+	sized  bool
+	limits Limits
+}
+
+// Member is one file of rows in it.
+type Member struct {
+	Name   string // for messages
+	Header []string
+	Rows   int64
+}
+
+// Open reads a file whole and says whether it is a whole export: every checksum, every end, every row. sized says that its
+// length is known to be right, which a plain text needs to be trusted without a line's end at its own.
+func Open(file *os.File, sized bool, l Limits) (*Archive, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	a := &Archive{file: file, size: info.Size(), sized: sized, limits: l}
+	if a.size > l.File {
+		return nil, broken("it has %d bytes, more than %d", a.size, l.File)
+	}
+	seen := map[string]bool{}
+	err = a.walk(func(name string, r *bufio.Reader) error {
+		if seen[name] {
+			return broken("two members are called %s", name)
+		}
+		seen[name] = true
+		m := Member{Name: name}
+		t, err := a.table(name, r, nil)
+		if err != nil {
+			return err
+		}
+		for {
+			cells, err := t.next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			for _, c := range cells {
+				a.Text += int64(len(c.Text))
+			}
+			m.Rows++
+		}
+		m.Header = t.header()
+		if name == plainName && !sized && !t.whole() {
+			return broken("its last line has no end, and nobody said how long it is")
+		}
+		a.Members = append(a.Members, m)
+		a.Rows += m.Rows
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Members) == 0 {
+		return nil, broken("there is no file of rows in it")
+	}
+	return a, nil
+}
+
+// Each reads all rows again, member by member. The cells are good until visit returns; there may be fewer than the member
+// has columns, and those are null.
+func (a *Archive) Each(visit func(member int, cells []Cell) error) error {
+	n := 0
+	return a.walk(func(name string, r *bufio.Reader) error {
+		t, err := a.table(name, r, a.Members[n].Header)
+		if err != nil {
+			return err
+		}
+		for {
+			cells, err := t.next()
+			if errors.Is(err, io.EOF) {
+				n++
+				return nil
+			}
+			if err == nil {
+				err = visit(n, cells)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// plainName is what a file is called that is its only member.
+const plainName = "the file itself"
+
+// table chooses the reader of a member, by its name or, where it has none, by how it begins.
+func (a *Archive) table(name string, r *bufio.Reader, header []string) (t table, err error) {
+	asJSON := false
+	if name == plainName {
+		start, _ := r.Peek(1024) // a short file is looked at as far as it goes
+		if first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), " \t\r\n"); len(first) > 0 {
+			asJSON = first[0] == '{' || first[0] == '['
+			if first[0] == '<' || asJSON && bytes.Contains(first, []byte(`"error.list"`)) {
+				return nil, broken("it is a page or an error, no export")
+			}
+		}
+	} else {
+		asJSON = !strings.HasSuffix(strings.ToLower(name), ".csv")
+	}
+	if asJSON {
+		t, err = newJSON(r, a.limits, header)
+	} else {
+		t, err = newCSV(r, a.limits)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return named{t, name}, nil
+}
+
+// named puts the member's name before what is wrong with it.
+type named struct {
+	table
+	name string
+}
+
+func (n named) next() ([]Cell, error) {
+	cells, err := n.table.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%s: %w", n.name, err)
+	}
+	return cells, err
+}
+
+// walk calls visit for every file of rows, by the form that the first bytes tell.
+func (a *Archive) walk(visit func(name string, r *bufio.Reader) error) error {
+	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	var magic [4]byte
+	n, err := io.ReadFull(a.file, magic[:])
+	if n == 0 {
+		return broken("it is empty")
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	left := min(a.limits.Text, a.size*a.limits.Ratio+ratioSlack)
+	switch {
+	case magic[0] == 0x1f && magic[1] == 0x8b:
+		return a.gunzip(&left, visit)
+	case string(magic[:]) == "PK\x03\x04", string(magic[:]) == "PK\x05\x06":
+		return a.unzip(&left, visit)
+	}
+	return visit(plainName, bufio.NewReaderSize(&bomb{a.file, &left}, 64<<10))
+}
+
+// bomb ends a stream that gives more than it may.
+type bomb struct {
+	r    io.Reader
+	left *int64
+}
+
+func (b *bomb) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if *b.left -= int64(n); *b.left < 0 {
+		return 0, broken("it holds far more than its size can mean")
+	}
+	return n, err
+}
+
+// gunzip reads one gzip stream with nothing after it: a second one would be taken for a part of the first.
+func (a *Archive) gunzip(left *int64, visit func(string, *bufio.Reader) error) error {
+	in := bufio.NewReaderSize(a.file, 64<<10)
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return broken("decompress: %v", err)
+	}
+	z.Multistream(false)
+	text := bufio.NewReaderSize(&bomb{&unzipped{z}, left}, 64<<10)
+	start, _ := text.Peek(512) // what cannot be read is met again below
+	if isTar(start) {
+		err = untar(text, a.limits, visit)
+	} else {
+		err = visit(plainName, text)
+	}
+	if err != nil {
+		return err
+	}
+	// The checksum is at the stream's end.
+	if n, err := io.Copy(io.Discard, text); err != nil || n > 0 {
+		return errors.Join(err, broken("%d bytes follow the rows", n))
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+		return broken("bytes follow the end of the compressed stream")
+	}
+	return nil
+}
+
+// unzipped says of every error of the decompressor that the file is broken.
+type unzipped struct{ r io.Reader }
+
+func (u *unzipped) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = broken("decompress: %v", err)
+	}
+	return n, err
+}
+
+// unzip reads a zip archive, whose directory is at its end.
+func (a *Archive) unzip(left *int64, visit func(string, *bufio.Reader) error) error {
+	z, err := zip.NewReader(a.file, a.size)
+	if err != nil {
+		return broken("%v", err)
+	}
+	end := make([]byte, 22)
+	if _, err := a.file.ReadAt(end, a.size-int64(len(end)+len(z.Comment))); err != nil || string(end[:4]) != "PK\x05\x06" {
+		return broken("bytes follow the end of the archive")
+	}
+	if len(z.File) > a.limits.Entries {
+		return broken("it has %d entries, more than %d", len(z.File), a.limits.Entries)
+	}
+	for _, f := range z.File {
+		if f.FileInfo().IsDir() {
+			continue
+		}
+		if err := harmless(f.Name, f.Mode().IsRegular()); err != nil {
+			return err
+		}
+		if !holdsRows(f.Name) {
+			continue
+		}
+		if err := unzipOne(f, left, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unzipOne(f *zip.File, left *int64, visit func(string, *bufio.Reader) error) error {
+	r, err := f.Open()
+	if err != nil {
+		return broken("%s: %v", printable(f.Name), err)
+	}
+	err = visit(printable(f.Name), bufio.NewReaderSize(&bomb{&unzipped{r}, left}, 64<<10))
+	return errors.Join(err, r.Close())
+}
+
+// harmless refuses an entry that no export has. Nothing is ever written under its name; but who sends such a one does not
+// send an export.
+func harmless(name string, regular bool) error {
+	switch {
+	case !regular:
+		return broken("%s is no regular file", printable(name))
+	case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00"):
+		return broken("%s leads out of the archive", printable(name))
+	}
+	return nil
+}
+
+// holdsRows says whether a member is a file of rows, by its name.
+func holdsRows(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	if strings.HasPrefix(base, ".") {
+		return false // what some systems put beside a file
+	}
+	for _, ending := range []string{".csv", ".json", ".ndjson", ".jsonl"} {
+		if strings.HasSuffix(base, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// printable is a name as a message may show it.
+func printable(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\ufffd' {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "?"))
+	if len(name) > 100 {
+		return strings.ToValidUTF8(name[:100], "") + "…"
+	}
+	return name
+}

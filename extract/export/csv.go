@@ -1,0 +1,175 @@
+package export
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Cell is one field of a row: its bytes as they were sent. A field of nothing is null, one of two quotes is an empty text.
+type Cell struct {
+	Text []byte
+	Null bool
+}
+
+// ErrFormat says that a file is not what it should be: cut off, damaged, of another form. Nothing of it counts.
+var ErrFormat = errors.New("the file is no whole export")
+
+func broken(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
+}
+
+// table reads the rows of one file. The cells are good until the next row.
+type table interface {
+	next() ([]Cell, error) // io.EOF after the last row
+	header() []string      // complete once all rows are read
+	whole() bool           // the last row had its end
+}
+
+// csvTable reads CSV strictly by RFC 4180: a quote inside a bare field, text after a closing one, or a row with fewer or
+// more fields than the header is an error. Nothing is trimmed. Lines end with CRLF or LF.
+type csvTable struct {
+	r      *bufio.Reader
+	limits Limits
+	names  []string
+	line   int
+	ended  bool // the last row ended with its line
+	text   []byte
+	ends   []int
+	nulls  []bool
+	cells  []Cell
+}
+
+func newCSV(r *bufio.Reader, l Limits) (*csvTable, error) {
+	c := &csvTable{r: r, limits: l, ended: true}
+	if mark, err := r.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = r.Discard(3) // they were just seen
+	}
+	c.limits.Row = l.Header
+	cells, err := c.next()
+	if errors.Is(err, io.EOF) {
+		return nil, broken("it is empty, not even a header is there")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if len(cells) > l.Columns {
+		return nil, broken("the header has %d columns, more than %d", len(cells), l.Columns)
+	}
+	for _, cell := range cells {
+		c.names = append(c.names, string(cell.Text))
+	}
+	c.limits.Row = l.Row
+	return c, nil
+}
+
+func (c *csvTable) header() []string { return c.names }
+
+func (c *csvTable) whole() bool { return c.ended }
+
+// next reads one row. An empty line is a row of one null, which only a file with one column may have.
+func (c *csvTable) next() ([]Cell, error) {
+	c.text, c.ends, c.nulls = c.text[:0], c.ends[:0], c.nulls[:0]
+	c.line++
+	for first := true; ; first = false {
+		more, err := c.field()
+		if errors.Is(err, io.EOF) && first && len(c.text) == 0 && c.nulls[0] {
+			return nil, io.EOF
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("row %d: %w", c.line, err)
+		}
+		c.ended = err == nil
+		if len(c.ends) > c.limits.Columns {
+			return nil, broken("row %d has more than %d fields", c.line, c.limits.Columns)
+		}
+		if !more {
+			break
+		}
+	}
+	if c.names != nil && len(c.ends) != len(c.names) {
+		return nil, broken("row %d has %d fields, the header has %d", c.line, len(c.ends), len(c.names))
+	}
+	c.cells = c.cells[:0]
+	from := 0
+	for i, end := range c.ends {
+		c.cells = append(c.cells, Cell{Text: c.text[from:end], Null: c.nulls[i]})
+		from = end
+	}
+	return c.cells, nil
+}
+
+// field reads one field and what ends it; more says that a comma did. io.EOF comes with the last field of a file whose
+// last line has no end.
+func (c *csvTable) field() (more bool, err error) {
+	from := len(c.text)
+	b, err := c.r.ReadByte()
+	if err == nil && b == '"' {
+		if err = c.quoted(from); err != nil {
+			return false, err
+		}
+		c.ends, c.nulls = append(c.ends, len(c.text)), append(c.nulls, false)
+		if b, err = c.r.ReadByte(); err == nil && b != ',' && b != '\r' && b != '\n' {
+			return false, broken("%q follows a closing quote", b)
+		}
+		return c.end(b, err)
+	}
+	for ; err == nil && b != ',' && b != '\n' && b != '\r'; b, err = c.r.ReadByte() {
+		if b == '"' {
+			return false, broken("a quote inside a field without quotes")
+		}
+		if err := c.add(from, b); err != nil {
+			return false, err
+		}
+	}
+	c.ends, c.nulls = append(c.ends, len(c.text)), append(c.nulls, len(c.text) == from)
+	return c.end(b, err)
+}
+
+// end takes the rest of what ends a field.
+func (c *csvTable) end(b byte, err error) (more bool, _ error) {
+	if err == nil && b == '\r' {
+		if b, err = c.r.ReadByte(); errors.Is(err, io.EOF) || err == nil && b != '\n' {
+			return false, broken("a carriage return that ends no line")
+		}
+	}
+	return err == nil && b == ',', err
+}
+
+// quoted reads up to the closing quote; a doubled one is a quote of the text.
+func (c *csvTable) quoted(from int) error {
+	for {
+		b, err := c.r.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return broken("the file ends inside of quotes")
+		}
+		if err != nil {
+			return err
+		}
+		if b == '"' {
+			after, err := c.r.Peek(1)
+			if err != nil || after[0] != '"' {
+				return nil // an error that is not the end comes again with the next byte
+			}
+			_, _ = c.r.Discard(1)
+		}
+		if err := c.add(from, b); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *csvTable) add(from int, b byte) error {
+	if b == 0 {
+		return broken("a byte of zero, which no text has")
+	}
+	if len(c.text)-from >= c.limits.Cell {
+		return broken("a field is longer than %d bytes", c.limits.Cell)
+	}
+	if len(c.text) >= c.limits.Row {
+		return broken("a row is longer than %d bytes", c.limits.Row)
+	}
+	c.text = append(c.text, b)
+	return nil
+}

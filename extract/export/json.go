@@ -1,0 +1,143 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/go-faster/jx"
+)
+
+// jsonTable reads JSON objects, one after the other or in one list. The columns are the names that any of them has.
+type jsonTable struct {
+	d      *json.Decoder
+	in     *capped
+	limits Limits
+	names  []string
+	place  map[string]int
+	list   bool
+	rows   int
+	cells  []Cell
+}
+
+// newJSON begins to read; known are the columns that an earlier reading found, none at the first.
+func newJSON(r *bufio.Reader, l Limits, known []string) (*jsonTable, error) {
+	in := &capped{r: r, most: int64(l.Row), left: int64(l.Row)}
+	t := &jsonTable{d: json.NewDecoder(in), in: in, limits: l, names: slices.Clone(known), place: map[string]int{}}
+	for i, name := range known {
+		t.place[name] = i
+	}
+	first, err := firstByte(r)
+	if err != nil {
+		return nil, err
+	}
+	if t.list = first == '['; t.list {
+		if _, err := t.d.Token(); err != nil {
+			return nil, broken("no list begins: %v", err)
+		}
+	}
+	return t, nil
+}
+
+// firstByte looks at the first byte that is no space.
+func firstByte(r *bufio.Reader) (byte, error) {
+	for {
+		b, err := r.Peek(1)
+		if errors.Is(err, io.EOF) {
+			return 0, broken("it is empty")
+		}
+		if err != nil {
+			return 0, err
+		}
+		if b[0] > ' ' {
+			return b[0], nil
+		}
+		_, _ = r.Discard(1) // it was just seen
+	}
+}
+
+// capped ends a record that does not end.
+type capped struct {
+	r          io.Reader
+	most, left int64
+}
+
+func (c *capped) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, broken("a record is longer than %d bytes", c.most)
+	}
+	n, err := c.r.Read(p)
+	c.left -= int64(n)
+	return n, err
+}
+
+func (t *jsonTable) header() []string { return t.names }
+
+func (t *jsonTable) whole() bool { return true } // a record has its own end
+
+func (t *jsonTable) next() ([]Cell, error) {
+	if t.list && !t.d.More() {
+		if _, err := t.d.Token(); err != nil {
+			return nil, t.wrong(err)
+		}
+		if _, err := t.d.Token(); !errors.Is(err, io.EOF) {
+			return nil, broken("something follows the end of the list")
+		}
+		return nil, io.EOF
+	}
+	var raw json.RawMessage
+	t.in.left = t.in.most
+	if err := t.d.Decode(&raw); err != nil {
+		if errors.Is(err, io.EOF) && !t.list && t.rows > 0 {
+			return nil, io.EOF
+		}
+		return nil, t.wrong(err)
+	}
+	t.rows++
+	t.cells = t.cells[:0]
+	for range t.names {
+		t.cells = append(t.cells, Cell{Null: true})
+	}
+	d := jx.DecodeBytes(raw)
+	if d.Next() != jx.Object {
+		return nil, broken("record %d is no object", t.rows)
+	}
+	if err := d.ObjBytes(t.member); err != nil {
+		return nil, t.wrong(err)
+	}
+	return t.cells, nil
+}
+
+// member takes one field of a record. Text comes as it means, everything else as it was sent.
+func (t *jsonTable) member(d *jx.Decoder, key []byte) error {
+	i, known := t.place[string(key)]
+	if !known {
+		if len(t.names) >= t.limits.Columns {
+			return broken("there are more than %d columns", t.limits.Columns)
+		}
+		i = len(t.names)
+		t.place[string(key)] = i
+		t.names = append(t.names, string(key))
+		t.cells = append(t.cells, Cell{Null: true})
+	}
+	switch d.Next() {
+	case jx.Null:
+		return d.Null()
+	case jx.String:
+		text, err := d.Str()
+		t.cells[i] = Cell{Text: []byte(text)}
+		return err
+	}
+	raw, err := d.Raw()
+	t.cells[i] = Cell{Text: slices.Clone([]byte(raw))}
+	return err
+}
+
+func (t *jsonTable) wrong(err error) error {
+	if errors.Is(err, ErrFormat) {
+		return err
+	}
+	return broken("record %d: %v", t.rows+1, err)
+}

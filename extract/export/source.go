@@ -1,0 +1,267 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/schemas"
+)
+
+// Source is the exports of one workspace, as a stream file names them.
+type Source struct {
+	client *extract.Client
+	prefix string // of the paths: /export/…
+}
+
+// New gives the exports of a family. It asks nothing.
+func New(c *extract.Client, family *schemas.Stream) Source {
+	return Source{client: c, prefix: strings.TrimSuffix(family.Read.Path, "/get_datasets")}
+}
+
+// Dataset is one dataset of the source.
+type Dataset struct {
+	ID         string      `json:"id"`
+	Name       string      `json:"name"`
+	Doc        string      `json:"description"`
+	Time       string      `json:"default_time_attribute_id"`
+	Attributes []Attribute `json:"attributes"`
+}
+
+// Attribute is one column that can be asked for.
+type Attribute struct {
+	ID        string `json:"id"`
+	Qualified string `json:"qualified_id"`
+	Name      string `json:"name"`
+}
+
+// key is the id that is sent, and that a column is known by: names and order may change.
+func (a Attribute) key() string {
+	if a.Qualified != "" {
+		return a.Qualified
+	}
+	return a.ID
+}
+
+// Datasets asks which datasets there are.
+func (s Source) Datasets(ctx context.Context, family *schemas.Stream) ([]Dataset, error) {
+	reply, err := s.client.Ask(ctx, extract.Question{Stream: family, Method: http.MethodGet, Path: family.Read.Path})
+	if err != nil {
+		return nil, err
+	}
+	list := json.RawMessage(reply.Body)
+	var object map[string]json.RawMessage
+	if json.Unmarshal(reply.Body, &object) == nil {
+		list = nil
+		for _, name := range family.Read.Records {
+			if object[name] != nil {
+				list = object[name]
+			}
+		}
+	}
+	var sets []Dataset
+	if err := json.Unmarshal(list, &sets); err != nil || sets == nil {
+		return nil, s.contract(family, family.Read.Path, errors.New("it lists no datasets"))
+	}
+	for i := range sets {
+		d := &sets[i]
+		if Name(d.ID) == "" || len(d.Attributes) == 0 {
+			return nil, s.contract(family, family.Read.Path, fmt.Errorf("dataset %q has no id that makes a name, or no attributes", printable(d.ID)))
+		}
+		// Rows are asked by the time attribute under its plain id or its qualified one; columns go by the one that is sent.
+		if at := slices.IndexFunc(d.Attributes, func(a Attribute) bool { return a.ID == d.Time || a.Qualified == d.Time }); at >= 0 {
+			d.Time = d.Attributes[at].key()
+		}
+	}
+	return sets, nil
+}
+
+func (s Source) contract(stream *schemas.Stream, path string, err error) error {
+	return &extract.Error{Class: extract.ClassContract, Op: "read " + stream.Name, Method: http.MethodGet, Path: path, Status: http.StatusOK, Err: err}
+}
+
+// Status is where a job stands.
+type Status struct {
+	ID   string `json:"job_identifier"`
+	Word string `json:"status"`
+	URL  string `json:"download_url"`
+}
+
+// done says that there is a file to fetch: the source says so in a word that is known, or names an address for it.
+func (s Status) done() bool {
+	switch s.Word {
+	case "complete", "completed", "success":
+		return true
+	case "pending", "in_progress", "failed":
+		return false
+	}
+	return s.URL != ""
+}
+
+// idForm is what a job's id may look like: it becomes a part of a path.
+var idForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+func parseStatus(body []byte) (Status, error) {
+	var st Status
+	var loose map[string]json.RawMessage
+	if err := json.Unmarshal(body, &loose); err != nil {
+		return st, errors.New("it is no job")
+	}
+	for name, into := range map[string]*string{"job_identifier": &st.ID, "status": &st.Word, "download_url": &st.URL} {
+		if raw := loose[name]; raw != nil && string(raw) != "null" && json.Unmarshal(raw, into) != nil {
+			return st, fmt.Errorf("its %s is no text", name)
+		}
+	}
+	if !idForm.MatchString(st.ID) || strings.Trim(st.ID, ".") == "" {
+		return st, fmt.Errorf("job_identifier %q is none", printable(st.ID))
+	}
+	return st, nil
+}
+
+// Enqueue asks for one export, of rows from one second to another. It is sent once and never again by itself: whoever does
+// not hear the answer may have a job all the same.
+func (s Source) Enqueue(ctx context.Context, stream *schemas.Stream, d Dataset, from, to int64) (Status, error) {
+	ids := make([]string, len(d.Attributes))
+	for i, a := range d.Attributes {
+		ids[i] = a.key()
+	}
+	body, err := json.Marshal(map[string]any{"dataset_id": d.ID, "attribute_ids": ids, "start_time": from, "end_time": to})
+	if err != nil {
+		return Status{}, fmt.Errorf("ask for an export of %s: %w", d.ID, err)
+	}
+	path := s.prefix + "/enqueue"
+	reply, err := s.client.Ask(ctx, extract.Question{Stream: stream, Method: http.MethodPost, Path: path, Body: body})
+	if err != nil {
+		return Status{}, err
+	}
+	st, err := parseStatus(reply.Body)
+	if err != nil {
+		return st, s.contract(stream, path, err)
+	}
+	return st, nil
+}
+
+// ErrLost says that a job will give no file any more: another one may.
+var ErrLost = errors.New("the source has lost the export, or failed to make it")
+
+// How long a job may take. A source may not know a new one at once; one that is not done within a day never will be.
+const (
+	hiddenFor = 10 * time.Minute
+	oldest    = 24 * time.Hour
+	firstLook = 250 * time.Millisecond
+	lastLook  = 30 * time.Second
+)
+
+// Await asks about a job until there is a file to fetch. Between two questions pause is called: its error ends the waiting.
+func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.ExportJob, pause func() error) (Status, error) {
+	for wait := firstLook; ; wait = min(wait*3/2, lastLook) {
+		if err := pause(); err != nil {
+			return Status{}, err
+		}
+		if err := s.client.Pause(ctx, wait); err != nil {
+			return Status{}, err
+		}
+		age := s.client.Now().Sub(time.Unix(job.Asked, 0))
+		st, err := s.look(ctx, stream, job.ID)
+		switch {
+		case extract.ClassOf(err) == extract.ClassNotFound && age < hiddenFor:
+			continue
+		case extract.ClassOf(err) == extract.ClassNotFound:
+			return st, fmt.Errorf("%w: it does not know job %s", ErrLost, job.ID)
+		case err != nil:
+			return st, err
+		case st.done():
+			return st, nil
+		case st.Word == "failed":
+			return st, fmt.Errorf("%w: job %s says failed", ErrLost, job.ID)
+		case age > oldest:
+			return st, fmt.Errorf("%w: job %s says %q since %s", ErrLost, job.ID, printable(st.Word), age.Round(time.Minute))
+		}
+	}
+}
+
+func (s Source) look(ctx context.Context, stream *schemas.Stream, id string) (Status, error) {
+	path := s.prefix + "/" + url.PathEscape(id)
+	reply, err := s.client.Ask(ctx, extract.Question{Stream: stream, Method: http.MethodGet, Path: path})
+	if err != nil {
+		return Status{}, err
+	}
+	st, err := parseStatus(reply.Body)
+	if err == nil && st.ID != id {
+		err = fmt.Errorf("it tells of job %s", printable(st.ID))
+	}
+	if err != nil {
+		return st, s.contract(stream, path, err)
+	}
+	return st, nil
+}
+
+// fetches is how often a file is fetched before the job is given up.
+const fetches = 4
+
+// Fetch brings the file of a job that is done into a spool file and reads it to its end. An address that is out of date is
+// asked for anew; a file that is not whole is fetched again.
+func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits) (*Archive, error) {
+	var last error
+	for n := range fetches {
+		if n > 0 {
+			if err := s.client.Pause(ctx, time.Second<<n); err != nil {
+				return nil, err
+			}
+			fresh, err := s.look(ctx, stream, st.ID)
+			if err != nil {
+				return nil, err
+			}
+			st = fresh
+		}
+		f := extract.File{Stream: stream, URL: st.URL, Most: l.File}
+		if st.URL == "" || n == fetches-1 {
+			// The API gives the file itself where it names no address, or names one that leads nowhere.
+			f.URL, f.Path = "", strings.Replace(s.prefix, "/export", "/download", 1)+"/"+url.PathEscape(st.ID)
+		}
+		archive, err := s.fetch(ctx, f, spool, l)
+		if err == nil {
+			return archive, nil
+		}
+		if ctx.Err() != nil || extract.ClassOf(err) == extract.ClassAuth || errors.Is(err, extract.ErrBudget) {
+			return nil, err
+		}
+		last = err
+	}
+	return nil, fmt.Errorf("%w: job %s: %w", ErrLost, st.ID, last)
+}
+
+func (s Source) fetch(ctx context.Context, f extract.File, spool *os.File, l Limits) (*Archive, error) {
+	if err := spool.Truncate(0); err != nil {
+		return nil, err
+	}
+	if _, err := spool.Seek(0, 0); err != nil {
+		return nil, err
+	}
+	sized, err := s.client.Download(ctx, f, spool)
+	if err != nil {
+		return nil, err
+	}
+	return Open(spool, sized, l)
+}
+
+// Spool makes a file that nobody finds: its name is gone before it holds anything, and with the process it goes too.
+func Spool(dir string) (*os.File, error) {
+	file, err := os.CreateTemp(dir, "export-")
+	if err != nil {
+		return nil, fmt.Errorf("make a file for an export: %w", err)
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("hide the file for an export: %w", err), file.Close())
+	}
+	return file, nil
+}

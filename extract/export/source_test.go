@@ -1,0 +1,281 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/schemas"
+)
+
+// family is the stream file of the exports, as far as asking goes.
+func family() *schemas.Stream {
+	return &schemas.Stream{Name: "reporting", Read: schemas.Read{Method: "GET", Path: "/export/reporting_data/get_datasets", Records: []string{"data"}}}
+}
+
+// stand is an emulated workspace with a client whose waiting moves its clock.
+type stand struct {
+	t      testing.TB
+	w      *emulator.Workspace
+	client *extract.Client
+	source Source
+	url    string
+}
+
+func newStand(t testing.TB, k emulator.ExportKnobs) *stand {
+	t.Helper()
+	w := emulator.New(emulator.Config{Seed: 4, Contacts: 60, Knobs: emulator.Knobs{Export: k}})
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	client, err := extract.New(extract.Options{BaseURL: server.URL, Token: extract.Secret(w.Token()), Version: "2.17", Now: w.Clock,
+		Wait: func(ctx context.Context, d time.Duration) error { w.Advance(d); return ctx.Err() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return &stand{t, w, client, New(client, family()), server.URL}
+}
+
+// dataset gives the one of conversations.
+func (s *stand) dataset() Dataset {
+	s.t.Helper()
+	sets, err := s.source.Datasets(context.Background(), family())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sets[0]
+}
+
+// ask enqueues an export of the last two weeks.
+func (s *stand) ask(d Dataset) (Status, extract.ExportJob, error) {
+	now := s.w.Clock()
+	st, err := s.source.Enqueue(context.Background(), family(), d, now.AddDate(0, 0, -14).Unix(), now.Unix())
+	return st, extract.ExportJob{ID: st.ID, Asked: now.Unix()}, err
+}
+
+func never() error { return nil }
+
+// whole asks, waits and fetches.
+func (s *stand) whole() (*Archive, error) {
+	s.t.Helper()
+	_, job, err := s.ask(s.dataset())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	st, err := s.source.Await(context.Background(), family(), job, never)
+	if err != nil {
+		return nil, err
+	}
+	spool, err := Spool(s.t.TempDir())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = spool.Close() })
+	return s.source.Fetch(context.Background(), family(), st, spool, Usual())
+}
+
+// asked counts requests of a path.
+func (s *stand) asked(method, path string) (n int) {
+	for _, r := range s.w.Requests() {
+		if r.Method == method && strings.HasPrefix(r.Path, path) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestT100AJobIsDoneWhenItSaysSoOrNamesAnAddress(t *testing.T) {
+	t.Parallel()
+	for name, k := range map[string]emulator.ExportKnobs{
+		"as documented":          {},
+		"slow":                   {Pending: time.Hour, Working: 2 * time.Hour},
+		"complete without a URL": {NoURL: true},
+		"another word":           {Status: "ready_for_you"},
+		"not known at first":     {Hidden: 2 * time.Minute},
+	} {
+		s := newStand(t, k)
+		a, err := s.whole()
+		if err != nil || a.Rows == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, k := range map[string]emulator.ExportKnobs{
+		"failed": {Fail: 1}, "an unknown word without a URL": {Status: "limbo", NoURL: true}, "never known": {Hidden: 100 * time.Hour},
+		"never done": {Pending: 100 * time.Hour},
+	} {
+		if _, err := newStand(t, k).whole(); !errors.Is(err, ErrLost) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestT99AnExpiredAddressIsAskedForAnew(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{"403", "404", "410", "html"} {
+		s := newStand(t, emulator.ExportKnobs{URLLife: time.Minute, Expired: answer})
+		_, job, err := s.ask(s.dataset())
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := s.source.Await(context.Background(), family(), job, never)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.w.Advance(2 * time.Minute)
+		spool, err := Spool(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer spool.Close()
+		if a, err := s.source.Fetch(context.Background(), family(), st, spool, Usual()); err != nil || a.Rows == 0 {
+			t.Errorf("%s: %v", answer, err)
+		}
+		if n := s.asked("GET", "/_storage/"); n != 2 {
+			t.Errorf("%s: %d addresses were tried", answer, n)
+		}
+	}
+}
+
+func TestT99AnAddressThatNeverWorksGivesWayToTheAPIsOwn(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, emulator.ExportKnobs{Storage: "https://127.0.0.1:1"})
+	if a, err := s.whole(); err != nil || a.Rows == 0 {
+		t.Error(err)
+	}
+	if s.asked("GET", "/download/reporting_data/") != 1 {
+		t.Error("the API's own download was not tried")
+	}
+}
+
+func TestT101AFileThatIsNotWholeIsFetchedAgainAndThenGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, emulator.ExportKnobs{File: emulator.ExportFile{Truncate: 0.1}})
+	if _, err := s.whole(); !errors.Is(err, ErrLost) || !errors.Is(err, ErrFormat) {
+		t.Errorf("%v", err)
+	}
+	tries := 0
+	s = newStand(t, emulator.ExportKnobs{File: emulator.ExportFile{Spoil: func(file []byte) []byte {
+		if tries++; tries < 3 {
+			return file[:len(file)/2]
+		}
+		return file
+	}}})
+	if a, err := s.whole(); err != nil || a.Rows == 0 || tries != 3 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+}
+
+func TestT98AnEnqueueIsNeverSentTwiceByItself(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]*emulator.Fault{
+		"reset": {Reset: true}, "response lost": {Truncate: true}, "503": {Status: 503}, "429": {Status: 429}, "garbage": {Garbage: true},
+	} {
+		s := newStand(t, emulator.ExportKnobs{})
+		d := s.dataset()
+		s.w.Inject(func(_ int, r *http.Request) *emulator.Fault {
+			if r.Method == http.MethodPost {
+				return fault
+			}
+			return nil
+		})
+		if _, _, err := s.ask(d); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+		if n := s.asked("POST", "/export/"); n != 1 {
+			t.Errorf("%s: sent %d times", name, n)
+		}
+	}
+}
+
+func TestT96TheSixthJobIsRefusedAsARefusalThatPasses(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, emulator.ExportKnobs{Pending: time.Minute})
+	d := s.dataset()
+	s.w.OccupyExports(5)
+	if _, _, err := s.ask(d); extract.StatusOf(err) != http.StatusTooManyRequests || extract.ClassOf(err) != extract.ClassTransient {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestT90TheTokenStaysWithTheAPI puts the files elsewhere, behind redirects, and looks at what arrives there.
+func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
+	t.Parallel()
+	body := tgz(t, file("a.csv", "id\n1\n"))
+	var seen []http.Header
+	var other *httptest.Server
+	other = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header)
+		if strings.HasPrefix(r.URL.Path, "/_storage/") {
+			http.Redirect(w, r, other.URL+"/file?signature=abc", http.StatusFound)
+			return
+		}
+		_, _ = w.Write(body)
+	}))
+	t.Cleanup(other.Close)
+	s := newStand(t, emulator.ExportKnobs{Storage: other.URL})
+	if a, err := s.whole(); err != nil || a.Rows != 1 {
+		t.Fatal(err)
+	}
+	if len(seen) != 2 {
+		t.Errorf("%d requests elsewhere", len(seen))
+	}
+	for _, h := range seen {
+		if h.Get("Authorization") != "" || h.Get("Service-Version") != "" {
+			t.Errorf("the storage was sent %v", h)
+		}
+	}
+}
+
+func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
+	t.Parallel()
+	client, err := extract.New(extract.Options{BaseURL: "https://api.example.org", Token: "secret", Version: "2.17"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, address := range []string{"http://files.example.org/x", "https://user:pass@files.example.org/x", "file:///etc/passwd", "https://127.0.0.1/x",
+		"https://169.254.169.254/latest", "https://10.0.0.1/x", "https://[::1]/x", "https://[fd00:ec2::254]/x", "https://0.0.0.0/x", "https:///x"} {
+		var got bytes.Buffer
+		_, err := client.Download(context.Background(), extract.File{Stream: family(), URL: address + "?signature=abcdef", Most: 100}, &got)
+		if err == nil || got.Len() > 0 {
+			t.Errorf("%s was fetched", address)
+		}
+		if err != nil && strings.Contains(err.Error(), "abcdef") {
+			t.Errorf("the message shows the signature: %v", err)
+		}
+	}
+}
+
+func TestDatasetsAreReadInEitherEnvelope(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, emulator.ExportKnobs{})
+	if d := s.dataset(); d.ID != "conversation" || d.Time != "conversation.created_at" || len(d.Attributes) != 11 {
+		t.Errorf("%+v", d)
+	}
+	for text, ids := range map[string][]string{
+		`[{"id":"a","attributes":[{"id":"x"}]}]`:  {"a"},
+		`{"data":[]}`:                             {},
+		`{"data":null}`:                           nil,
+		`{"datasets":[]}`:                         nil,
+		`[{"id":"!!","attributes":[{"id":"x"}]}]`: nil,
+		`[{"id":"a","attributes":[]}]`:            nil,
+	} {
+		s.w.SetKnobs(func(k *emulator.Knobs) { k.Mutate = func(string, []byte) []byte { return []byte(text) } })
+		sets, err := s.source.Datasets(context.Background(), family())
+		var got []string
+		for _, d := range sets {
+			got = append(got, d.ID)
+		}
+		if (err == nil) != (ids != nil) || !slices.Equal(got, ids) {
+			t.Errorf("%s: %v %v", text, got, err)
+		}
+	}
+}

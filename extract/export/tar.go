@@ -1,0 +1,108 @@
+package export
+
+import (
+	"archive/tar"
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+)
+
+// isTar recognises an archive by its first header: by its mark, or by the checksum where it is too old to have one.
+func isTar(start []byte) bool {
+	if len(start) < 512 {
+		return false
+	}
+	if string(start[257:262]) == "ustar" {
+		return true
+	}
+	return allZero(start[:512]) // the end of an archive without entries
+}
+
+// counted counts what an archive's reader takes.
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// untar streams the regular files of an archive. Its reader takes the end of the input for the end of the archive: that
+// two blocks of zeros are there, and nothing but zeros after them, is checked here.
+func untar(r io.Reader, l Limits, visit func(string, *bufio.Reader) error) error {
+	in := &counted{r: r}
+	t := tar.NewReader(in)
+	entries := 0
+	var done, pad int64
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			if errors.Is(err, ErrFormat) {
+				return err
+			}
+			return broken("%v", err)
+		}
+		if entries++; entries > l.Entries {
+			return broken("it has more than %d entries", l.Entries)
+		}
+		if err := untarOne(t, h, visit); err != nil {
+			return err
+		}
+		done, pad = in.n, (512-h.Size%512)%512
+	}
+	if in.n-done-pad < 1024 {
+		return broken("the archive has no end")
+	}
+	rest := make([]byte, 32<<10)
+	for {
+		n, err := in.Read(rest)
+		if !allZero(rest[:n]) {
+			return broken("bytes follow the end of the archive")
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// untarOne reads one entry to its end.
+func untarOne(t *tar.Reader, h *tar.Header, visit func(string, *bufio.Reader) error) error {
+	if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader {
+		return nil
+	}
+	sparse := h.Typeflag == tar.TypeGNUSparse
+	for name := range h.PAXRecords {
+		sparse = sparse || strings.HasPrefix(name, "GNU.sparse.")
+	}
+	if err := harmless(h.Name, h.Typeflag == tar.TypeReg && !sparse); err != nil {
+		return err
+	}
+	if holdsRows(h.Name) {
+		if err := visit(printable(h.Name), bufio.NewReaderSize(&unzipped{t}, 64<<10)); err != nil {
+			return err
+		}
+	}
+	if _, err := io.Copy(io.Discard, t); err != nil {
+		return broken("%s: %v", printable(h.Name), err)
+	}
+	return nil
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Export is what the stream of a dataset remembers besides its marks: what the source calls it, the columns that its files
+// have had, and the job that it waits for.
+type Export struct {
+	Family    string         `json:"family"`              // name of the stream file
+	Dataset   string         `json:"dataset"`             // its id at the source
+	Doc       string         `json:"doc,omitempty"`       // what one row is, in the source's words
+	Columns   []ExportColumn `json:"columns,omitempty"`   // in the order of the table; never fewer
+	Job       *ExportJob     `json:"job,omitempty"`       // asked for, or about to be
+	Refresh   *ExportSpan    `json:"refresh,omitempty"`   // what is left of the refresh under way
+	Refreshed int64          `json:"refreshed,omitempty"` // first second of the day on which the last refresh ended
+}
+
+// ExportColumn is a column of a dataset: the name here, the header there, and the attribute it is of where that is known.
+type ExportColumn struct {
+	Name      string `json:"name"`
+	Header    string `json:"header"`
+	Attribute string `json:"attribute,omitempty"`
+	Gone      bool   `json:"gone,omitempty"` // the last file did not have it
+}
+
+// ExportSpan is a span of whole days, its end excluded.
+type ExportSpan struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// ExportJob is one export. It is stored twice: before it is asked for, without an ID, and once the source has named it.
+type ExportJob struct {
+	ExportSpan
+	Kind  string `json:"kind"`         // forward, refresh, history
+	ID    string `json:"id,omitempty"` // empty: nobody heard whether the source took it
+	Asked int64  `json:"asked"`
+	Tries int    `json:"tries,omitempty"` // jobs for the same span before it
+}
+
+// The kinds of jobs.
+const (
+	ExportForward = "forward" // moves the mark
+	ExportRefresh = "refresh" // finds what came late and what changed
+	ExportHistory = "history" // reads downward
+)
+
+func (e *Export) check() error {
+	if e.Family == "" || e.Dataset == "" {
+		return errors.New("an export of no dataset")
+	}
+	names := map[string]bool{}
+	for _, c := range e.Columns {
+		if c.Name == "" || names[c.Name] {
+			return fmt.Errorf("column %q has no name, or that of another", c.Header)
+		}
+		names[c.Name] = true
+	}
+	if e.Refreshed < 0 || e.Refresh != nil && !e.Refresh.whole() {
+		return errors.New("a refresh is no span of time")
+	}
+	if j := e.Job; j != nil && (!j.whole() || j.Asked < 0 || j.Tries < 0 ||
+		j.Kind != ExportForward && j.Kind != ExportRefresh && j.Kind != ExportHistory) {
+		return errors.New("a job is for no span of time, or of no kind")
+	}
+	return nil
+}
+
+func (s ExportSpan) whole() bool { return s.From > 0 && s.To > s.From }
