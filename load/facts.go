@@ -81,6 +81,28 @@ func (w *Work) LastOutcomes(ctx context.Context, schema, pipeline string) (map[s
 	return outcomes, nil
 }
 
+// States gives the state of every checkpoint of a schema, by stream.
+func (w *Work) States(ctx context.Context, schema string) (map[string]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	states := map[string]string{}
+	err := w.db.Each(ctx, "SELECT stream, state FROM _sync.checkpoints WHERE schema = $1", []any{schema}, func(rows *sql.Rows) error {
+		var stream, state string
+		if err := rows.Scan(&stream, &state); err != nil {
+			return err
+		}
+		states[stream] = state
+		return nil
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("read the checkpoints of %s: %w", schema, err))
+	}
+	return states, nil
+}
+
 // HashKey is the key of this warehouse's hashed columns: made at its first use, kept beside the work database and
 // published nowhere. Who loses it gets other hashes from then on.
 func (d Dir) HashKey() ([]byte, error) {

@@ -337,35 +337,6 @@ func (m *merger) markGone(ctx context.Context, own staged) error {
 	return m.work.countRows(ctx, m.schema, t.Name, added, m.stamp)
 }
 
-// replace handles the modes that compare nothing: rows are added, after those of the window went if the mode says so.
-func (m *merger) replace(ctx context.Context, g group) error {
-	t := g.own.table
-	var deleted, added int64
-	var err error
-	if g.mode == transform.ReplaceWindow {
-		if t.Newest == "" {
-			return errors.New("a window can only be replaced in a table with a time column")
-		}
-		deleted, err = m.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %[2]s >= $1 AND %[2]s < $2", duck.Table(m.schema, t.Name), duck.Name(t.Newest)),
-			g.window[0], g.window[1])
-		if err != nil {
-			return fmt.Errorf("take out the window: %w", err)
-		}
-	}
-	if g.own.rows > 0 {
-		if added, err = m.insert(ctx, t, g.own.name); err != nil {
-			return err
-		}
-	}
-	if deleted+added == 0 {
-		return nil
-	}
-	m.written.Rows += added
-	m.written.New += added
-	m.written.Deleted += deleted
-	return m.work.countRows(ctx, m.schema, t.Name, added-deleted, m.stamp)
-}
-
 func (m *merger) exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	return m.work.db.Exec(ctx, statement, args...)
 }
