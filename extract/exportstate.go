@@ -14,7 +14,8 @@ type Export struct {
 	Columns   []ExportColumn `json:"columns,omitempty"`   // in the order of the table; never fewer
 	Job       *ExportJob     `json:"job,omitempty"`       // asked for, or about to be
 	Refresh   *ExportSpan    `json:"refresh,omitempty"`   // what is left of the refresh under way
-	Refreshed int64          `json:"refreshed,omitempty"` // first second of the day on which the last refresh ended
+	Refreshed int64          `json:"refreshed,omitempty"` // first second of the day on which the last refresh began
+	Down      int64          `json:"down,omitempty"`      // the lowest time ever read: what is read anew goes down to it
 }
 
 // ExportColumn is a column of a dataset: the name here, the header there, and the attribute it is of where that is known.
@@ -58,7 +59,7 @@ func (e *Export) check() error {
 		}
 		names[c.Name] = true
 	}
-	if e.Refreshed < 0 || e.Refresh != nil && !e.Refresh.whole() {
+	if e.Refreshed < 0 || e.Down < 0 || e.Refresh != nil && !e.Refresh.whole() {
 		return errors.New("a refresh is no span of time")
 	}
 	if j := e.Job; j != nil && (!j.whole() || j.Asked < 0 || j.Tries < 0 ||

@@ -65,6 +65,9 @@ func Docs(c *Catalogue) string {
 
 // shown names what analysts find of a stream: its tables, or the relations that are published in their place.
 func (c *Catalogue) shown(s *Stream) []string {
+	if s.Family() {
+		return []string{s.Name + "_<dataset>"}
+	}
 	if !s.Internal {
 		return s.tables()
 	}

@@ -32,6 +32,11 @@ var largestPage = map[string]int{
 // lint finds what the form of the file cannot tell: keys that do not go together, names that are not there.
 func (c *Catalogue) lint(d *draft) {
 	d.lintPage()
+	c.lintFamilies(d)
+	if d.stream.Read.Since.By == Export {
+		d.lintExport()
+		return
+	}
 	d.lintSince()
 	c.lintOver(d)
 	d.lintDetail()

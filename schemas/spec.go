@@ -65,7 +65,7 @@ func readSpec() grammar.Spec {
 				{Name: "search", Doc: "what changed since the mark, by a search on `field`."},
 				{Name: "bookmark", Doc: "a feed, from the last cursor on."},
 				{Name: "between", Doc: "what lies between two times, sent as `<field>_after` and `<field>_before`; a span that one answer does not hold is split."},
-				{Name: "export", Later: true}}},
+				{Name: "export", Doc: "datasets that the source exports as files. The endpoint lists them; each is a stream and a table of its own, `<stream>_<dataset>`, with the columns that its files have."}}},
 			{Name: "field", Kind: grammar.Text, Check: dotted, Doc: "search: the timestamp field that is searched and sorted by. between: the one that the parameters are named after."},
 			{Name: "lag", Kind: grammar.Duration, Default: "15m", Doc: "search, between: how long the source may take to find a changed record."},
 			{Name: "overlap", Kind: grammar.Duration, Default: "48h", Doc: "search, between: how far behind the mark each reading begins."},

@@ -20,6 +20,7 @@ type Stream struct {
 	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
 	With      string        // the stream that this one is read along with
 	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
+	Dataset   string        // of a stream that a family of exports stands for: its id at the source
 	Internal  bool          // the file gives a suffix: the table feeds published relations and is not itself for analysts
 
 	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items
@@ -59,7 +60,7 @@ type Page struct {
 
 // Since says how far a stream is read and what is remembered.
 type Since struct {
-	By      string        // full, search, bookmark, between
+	By      string        // full, search, bookmark, between, export
 	Field   string        // windowed: the timestamp field that is asked by
 	Lag     time.Duration // windowed: how long the source may take to find a changed record
 	Overlap time.Duration // windowed: how far behind the mark each reading begins
@@ -76,6 +77,12 @@ type Over struct {
 	As    string   // batch: name of the list in the body that the ids are sent in
 	Size  int      // batch: ids of one request; 0: one request an id, which is in the path
 }
+
+// Family says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.
+func (s *Stream) Family() bool { return s.Read.Since.By == Export && s.Dataset == "" }
+
+// Export is the way of reading of a family and of the streams that it stands for.
+const Export = "export"
 
 // Type is the type of a column: text int double bool timestamp date json.
 type Type string

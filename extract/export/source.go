@@ -260,8 +260,14 @@ func Spool(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a file for an export: %w", err)
 	}
-	if err := os.Remove(file.Name()); err != nil {
+	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("hide the file for an export: %w", err), file.Close())
 	}
 	return file, nil
 }
+
+// Now is the source's clock.
+func (s Source) Now() time.Time { return s.client.Now() }
+
+// Pause waits by the client's clock.
+func (s Source) Pause(ctx context.Context, d time.Duration) error { return s.client.Pause(ctx, d) }

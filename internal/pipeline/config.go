@@ -24,6 +24,7 @@ type Config struct {
 	Pipelines  []*Pipeline // in the file's order
 
 	settings map[string]Settings // by stream
+	datasets []datasetSettings   // of the streams that families of exports stand for; what counts more comes later
 	names    []string            // of workspaces, in the file's order
 }
 
@@ -50,7 +51,8 @@ type Workspace struct {
 
 // Settings is what the configuration wants different from a stream's file.
 type Settings struct {
-	Start      time.Time // zero: history is read to the beginning
+	Start      time.Time     // zero: history is read to the beginning
+	Refresh    time.Duration // of exports: how far back they are read again each day
 	Hash, Drop []string
 }
 
@@ -66,6 +68,7 @@ type Pipeline struct {
 	Jitter      time.Duration
 
 	workspaces []string // none: all
+	datasets   []string // names and patterns of the datasets of families
 }
 
 // Workspaces names the workspaces that the pipeline reads.
@@ -84,9 +87,6 @@ func (c *Config) Pipeline(name string) (*Pipeline, bool) {
 	}
 	return c.Pipelines[i], true
 }
-
-// Settings gives what is wanted different for a stream; the zero value when nothing is.
-func (c *Config) Settings(stream string) Settings { return c.settings[stream] }
 
 // LoadConfig reads pipelines.yaml and the stream files it names. The lookup gives the value of a variable; tokens and
 // addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
@@ -213,6 +213,9 @@ func (l *loader) pipeline(name string, v *grammar.Value, zone *time.Location, wo
 				p.Streams = append(p.Streams, name)
 			}
 		}
+		if len(l.families(pattern.Text())) > 0 {
+			p.datasets = append(p.datasets, pattern.Text())
+		}
 	}
 	if streams.Set() && streams.Empty() {
 		streams.WrongKey("", "%s: there is none", streams.Path())
@@ -226,6 +229,9 @@ func (l *loader) streams(pattern string, wrong func(hint, format string, args ..
 		if slices.Contains(l.known, pattern) {
 			return []string{pattern}
 		}
+		if families := l.families(pattern); len(families) > 0 {
+			return families
+		}
 		wrong(grammar.DidYouMean(pattern, l.catalogue.Names()), "no stream %q", pattern)
 		return nil
 	}
@@ -233,6 +239,11 @@ func (l *loader) streams(pattern string, wrong func(hint, format string, args ..
 	for _, name := range l.known {
 		if ok, err := path.Match(pattern, name); err == nil && ok {
 			all = append(all, name)
+		}
+	}
+	for _, family := range l.families(pattern) {
+		if !slices.Contains(all, family) {
+			all = append(all, family)
 		}
 	}
 	if len(all) == 0 {

@@ -24,8 +24,12 @@ func (l *loader) settings(c *Config, v *grammar.Value) {
 				streams = append(streams, s)
 			}
 		}
-		l.start(c, e, streams)
-		l.hide(c, e, streams)
+		rest := slices.DeleteFunc(slices.Clone(streams), (*schemas.Stream).Family)
+		l.exports(c, e, len(rest) < len(streams))
+		if len(rest) > 0 {
+			l.start(c, e, rest)
+			l.hide(c, e, rest)
+		}
 	}
 }
 

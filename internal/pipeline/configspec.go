@@ -48,11 +48,11 @@ func workspaceSpec() *grammar.Spec {
 
 func settingsSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "STREAM", Kind: grammar.Map, Doc: "A stream's name, or a pattern of names: `*contacts`.", Keys: []grammar.Spec{
-		{Name: "start", Kind: grammar.Date, Doc: "How far back history is read; left out: to the beginning."},
+		{Name: "start", Kind: grammar.Date, Doc: "How far back history is read; left out: to the beginning, of exports 90 days."},
 		{Name: "hash", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths whose value is stored as a hash only."},
 		{Name: "drop", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
 		{Name: "history", Kind: grammar.Bool, Later: true, Doc: "Keeps every version of a row."},
-		{Name: "refresh", Kind: grammar.Duration, Later: true, Doc: "How far back exports are read again."},
+		{Name: "refresh", Kind: grammar.Duration, Doc: "Exports only: how far back they are read again, once a day, for what came late or changed; left out: 35d."},
 	}}
 }
 

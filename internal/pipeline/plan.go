@@ -58,12 +58,14 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 		}
 		for _, name := range pipeline.Workspaces(r.Config) {
 			var count func(*schemas.Stream) (int64, error)
+			var ask *extract.Client
 			if asking {
 				client, closing, err := r.asker(ctx, name)
 				if err != nil {
 					return nil, err
 				}
 				defer closing()
+				ask = client
 				count = func(s *schemas.Stream) (int64, error) { return client.Count(ctx, s) }
 			}
 			for _, s := range streams {
@@ -71,6 +73,12 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 					continue
 				}
 				seen[name+"."+s.Name] = true
+				if s.Family() {
+					if err := r.planFamily(ctx, p, pipeline, name, s, states, past, ask); err != nil {
+						return nil, err
+					}
+					continue
+				}
 				planned, err := r.planStream(name, s, states, past, count)
 				if err != nil {
 					return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/extract"
+	"aqueduck/extract/export"
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
 )
@@ -110,6 +111,10 @@ func classify(err error) *Problem {
 		return &Problem{Class: "config", What: firstLine(err), Next: "give the column its old type, or another name"}
 	case errors.Is(err, load.ErrDiskFull):
 		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
+	case errors.Is(err, export.ErrLost):
+		return &Problem{Class: "transient", What: firstLine(err)}
+	case errors.Is(err, export.ErrFormat):
+		return &Problem{Class: "data", What: firstLine(err), Next: "nothing of the file was stored; the next run asks for another one"}
 	case errors.As(err, &api):
 		return classifyAnswer(api, err)
 	case errors.Is(err, context.Canceled):

@@ -82,6 +82,13 @@ func (p *progress) page(t *task, page extract.Page) {
 	}
 }
 
+// exported counts the rows of a file.
+func (p *progress) exported(t *task, rows int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.streams[t].Extracted += rows
+}
+
 func (p *progress) committed(t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,6 +128,9 @@ func (p *progress) measure(ctx context.Context, t *task) {
 	if t.stream.Read.Since.By == "between" {
 		p.measureTime(t)
 		return
+	}
+	if t.export != nil {
+		return // its days tell
 	}
 	total, err := t.workspace.client.Count(ctx, t.stream)
 	if err != nil || total <= 0 {
@@ -177,6 +187,9 @@ func (p *progress) backfilled(t *task) (share float64, left time.Duration) {
 	defer p.mu.Unlock()
 	if t.stream.Read.Over != nil || t.state.SyncedTo > 0 && !t.owesHistory() {
 		return 1, 0
+	}
+	if t.export != nil {
+		return t.daysRead(), 0
 	}
 	if h := p.history[t]; h != nil {
 		return h.share(), h.left(p.run.now())

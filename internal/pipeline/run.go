@@ -50,6 +50,7 @@ type workspace struct {
 	source  Source
 	client  *extract.Client
 	streams []*schemas.Stream
+	exports exported // datasets of the families among the streams
 }
 
 // over says that the run asks for no more: its time is spent, or another stream met an answer that ends the run.
@@ -102,7 +103,10 @@ func (r *run) prepare(ctx context.Context) error {
 		if err := r.identify(ctx, w); err != nil {
 			return err
 		}
-		changes, err := r.writer.prepare(ctx, w.name, tables(r.runner.stored(w.name)))
+		if err := r.expand(ctx, w); err != nil {
+			return err
+		}
+		changes, err := r.writer.prepare(ctx, w.name, tables(slices.Concat(r.runner.stored(w.name), w.exports.known)))
 		if err != nil {
 			return err
 		}
@@ -144,6 +148,7 @@ func (r *run) phase(ctx context.Context, phase extract.Phase) {
 		}
 	}
 	slices.SortStableFunc(tasks, func(a, b *task) int { return cost(a.stream) - cost(b.stream) })
+	waitingFirst(tasks)
 	r.side(ctx, tasks, phase)
 }
 
@@ -221,6 +226,10 @@ func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) {
 // absence and ids, is asked here.
 func (t *task) do(ctx context.Context, phase extract.Phase) error {
 	switch {
+	case t.broken != nil:
+		return t.broken
+	case t.export != nil:
+		return t.exports(ctx, phase)
 	case t.stream.Read.Over != nil:
 		return t.over(ctx)
 	case t.stream.Read.Since.By == "full":
@@ -265,6 +274,9 @@ func (t *task) over(ctx context.Context) error {
 func (t *task) hasHistory() bool { return t.owesHistory() && !t.windowed() }
 
 func (t *task) owesHistory() bool {
+	if t.export != nil {
+		return t.owesDays()
+	}
 	deeper := !t.start.IsZero() && t.state.HistoryTo > t.start.Unix() || t.start.IsZero() && t.state.HistoryTo > 0
 	return t.stream.Read.Since.Windowed() && (!t.state.HistoryDone || deeper)
 }
@@ -283,7 +295,7 @@ func (r *run) historyLeft() bool {
 
 // cost orders streams within a run: small lists before feeds before searches.
 func cost(s *schemas.Stream) int {
-	return slices.Index([]string{"full", "bookmark", "between", "search"}, s.Read.Since.By)
+	return slices.Index([]string{"full", "bookmark", "between", "search", schemas.Export}, s.Read.Since.By)
 }
 
 // publishIfDue publishes in the middle of a long run, every publish.every.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/load"
@@ -43,7 +44,7 @@ func (r *run) order() []string {
 	for _, name := range r.pipeline.Streams {
 		names = append(names, name)
 		for _, t := range r.tasks {
-			if t.stream.With == name {
+			if t.stream.With == name || t.stream.Dataset != "" && strings.HasPrefix(t.stream.Name, name+"_") {
 				names = append(names, t.stream.Name)
 			}
 		}

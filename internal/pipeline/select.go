@@ -23,12 +23,14 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 		if o.windowed() && !s.Read.Since.Windowed() {
 			continue // it has no times to read between
 		}
-		if !matches(o.Exclude, s) && (len(o.Select) == 0 || matches(o.Select, s)) {
+		if !matches(o.Exclude, s) && (len(o.Select) == 0 || matches(o.Select, s) || s.Family() && meansAny(o.Select, s)) {
 			chosen = append(chosen, s)
 		}
 	}
 	for _, pattern := range slices.Concat(o.Select, o.Exclude, o.AcceptDrop) {
-		if !slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return matches([]string{pattern}, s) }) {
+		if !slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
+			return matches([]string{pattern}, s) || s.Family() && meansFamily(pattern, s.Name)
+		}) {
 			next := grammar.DidYouMean(pattern, r.Catalogue.Names())
 			if next == "" {
 				next = "name one of " + strings.Join(r.Catalogue.Names(), ", ")
@@ -106,6 +108,9 @@ func (r *Runner) stored(workspace string) []*schemas.Stream {
 // tables are all tables of streams.
 func tables(streams []*schemas.Stream) (all []transform.Table) {
 	for _, s := range streams {
+		if s.Read.Since.By == schemas.Export && len(s.Columns) == 0 {
+			continue // a family, or a dataset that no file has come of yet
+		}
 		all = append(all, transform.Tables(s)...)
 	}
 	return all

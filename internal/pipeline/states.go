@@ -44,11 +44,11 @@ type Confirm func(before, after string) (bool, error)
 
 // Rewind moves the mark of a stream that is read in windows of time back, so that the next run reads what changed from there on again.
 func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confirm Confirm) error {
-	s, err := r.known(stream)
+	s, err := r.known(ctx, stream)
 	if err != nil {
 		return err
 	}
-	if !s.Read.Since.Windowed() {
+	if !s.Read.Since.Windowed() && s.Dataset == "" {
 		return &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream}
 	}
@@ -61,6 +61,9 @@ func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confir
 				Next: "give an earlier time"}
 		}
 		state.SyncedTo = to.Unix()
+		if state.Export != nil {
+			state.Export.Job, state.HistoryTo = nil, min(state.HistoryTo, state.SyncedTo)
+		}
 		state.Window, state.Position = nil, nil
 		return state, nil
 	})
@@ -68,14 +71,22 @@ func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confir
 
 // Reset forgets how far a stream is read. Its rows stay; the next run reads everything and compares.
 func (r *Runner) Reset(ctx context.Context, stream string, confirm Confirm) error {
-	if _, err := r.known(stream); err != nil {
+	if _, err := r.known(ctx, stream); err != nil {
 		return err
 	}
-	return r.move(ctx, stream, confirm, func(extract.State) (extract.State, error) { return extract.State{}, nil })
+	return r.move(ctx, stream, confirm, func(state extract.State) (extract.State, error) {
+		return extract.State{Export: tableOf(state.Export)}, nil
+	})
 }
 
-func (r *Runner) known(stream string) (*schemas.Stream, error) {
+func (r *Runner) known(ctx context.Context, stream string) (*schemas.Stream, error) {
 	s, ok := r.Catalogue.Stream(stream)
+	if !ok {
+		var err error
+		if s, ok, err = r.storedDataset(ctx, stream); err != nil {
+			return nil, err
+		}
+	}
 	if !ok {
 		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no stream %q", stream), Next: grammar.DidYouMean(stream, r.Catalogue.Names())}
 	}
@@ -112,7 +123,12 @@ func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, chang
 	defer func() { err = errors.Join(err, w.close()) }()
 	moved := false
 	for _, each := range workspaces {
-		if _, err := w.prepare(ctx, each.name, tables(r.stored(each.name))); err != nil {
+		streams := r.stored(each.name)
+		_, datasets, err := w.adopt(ctx, each.name, streams)
+		if err != nil {
+			return err
+		}
+		if _, err := w.prepare(ctx, each.name, tables(slices.Concat(streams, datasets))); err != nil {
 			return err
 		}
 		did, err := w.moveOne(ctx, each.name, stream, confirm, change)

@@ -30,6 +30,8 @@ type task struct {
 	start     time.Time // history is read down to here; zero: to the first record
 	decoder   *transform.Decoder
 	heads     *transform.Heads // nil: nothing in a list tells whether a record is stored as it is
+	export    *exporting       // of a dataset of exports; nil: of any other stream
+	broken    error            // why the stream cannot be read at all
 	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
 
 	found  float64 // 1: an earlier run had read all that is wanted of it, 0: not yet
@@ -42,6 +44,9 @@ type task struct {
 
 func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*task, error) {
 	settings := r.config.Settings(s.Name)
+	if s.Read.Since.By == schemas.Export {
+		settings.Hash, settings.Drop = nil, nil // its columns are known once it is restored
+	}
 	decoder, err := transform.NewDecoder(s, transform.Options{
 		APIVersion: w.config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.hashKey,
 	})
@@ -56,7 +61,9 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, heads: heads, start: settings.Start,
 		result: StreamResult{Workspace: w.name, Stream: s.Name, Status: StatusOK},
 	}
-	err = t.restore(ctx)
+	if err = t.restore(ctx); err == nil && s.Read.Since.By == schemas.Export {
+		err = t.readDataset()
+	}
 	t.found = t.reached()
 	return t, err
 }

@@ -1,0 +1,241 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/extract/export"
+	"aqueduck/load"
+	"aqueduck/transform"
+)
+
+// errTooMuch says that an export holds more than one commit can.
+var errTooMuch = errors.New("the export is too large for one commit")
+
+// reasonAmbiguous is told of a time that a clock showed twice, or never.
+const reasonAmbiguous = "ambiguous_time"
+
+// exportTally counts what becomes of the rows of an export.
+type exportTally struct {
+	outside, foreign, ambiguous int64
+}
+
+// store makes the rows of an export those of its days, in one transaction with the mark.
+func (t *task) store(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
+	t.run.progress.exported(t, archive.Rows)
+	if archive.Text > mostExport {
+		return t.tooMuch(job, archive)
+	}
+	columns, all, err := t.match(archive)
+	if err != nil {
+		return err
+	}
+	if err := t.reshape(ctx, all); err != nil {
+		return err
+	}
+	tally, err := t.decode(job, archive, columns)
+	if err != nil {
+		return err
+	}
+	return t.commitSpan(ctx, job, archive, tally)
+}
+
+// tooMuch has the days asked for by half as many at once, or says that one day is too much.
+func (t *task) tooMuch(job extract.ExportJob, archive *export.Archive) error {
+	if !t.oneDay(job) {
+		return errTooMuch
+	}
+	return &Problem{Class: "data", Err: errTooMuch,
+		What: fmt.Sprintf("stream %s: one day has %d rows with %d MB of text", t.stream.Name, archive.Rows, archive.Text>>20),
+		Next: "drop columns that are not needed, under streams: in pipelines.yaml"}
+}
+
+func (t *task) oneDay(job extract.ExportJob) bool { return t.export.days.count(job.From, job.To) == 1 }
+
+// match finds the columns of every member; all is what the table has after that.
+func (t *task) match(archive *export.Archive) ([]export.Columns, []extract.ExportColumn, error) {
+	all := t.state.Export.Columns
+	accept := t.run.options.acceptsDrop(t.stream.Name)
+	columns := make([]export.Columns, len(archive.Members))
+	present := map[string]bool{}
+	for i, m := range archive.Members {
+		c, err := t.export.set.Match(m.Header, all, accept)
+		if err != nil {
+			return nil, nil, &Problem{Class: "data", What: fmt.Sprintf("stream %s: %s", t.stream.Name, m.Name), Err: err,
+				Next: "look at the dataset in the workspace; if it is right: aqueduck sync --accept-drop " + t.stream.Name}
+		}
+		columns[i], all = c, c.All
+		for _, column := range c.All {
+			present[column.Name] = present[column.Name] || !column.Gone
+		}
+	}
+	for i := range all {
+		all[i].Gone = !present[all[i].Name] // in none of the members
+	}
+	return columns, all, nil
+}
+
+// reshape gives the table the columns that are new, and makes a decoder for them.
+func (t *task) reshape(ctx context.Context, all []extract.ExportColumn) error {
+	e := *t.state.Export
+	e.Columns = all
+	s := datasetStream(t.export.family, t.stream.Name, &e)
+	if len(s.Columns) != len(t.stream.Columns) {
+		if err := errors.Join(t.decodes(s), t.broken); err != nil {
+			return err
+		}
+		changes, err := t.run.writer.widen(ctx, t.workspace.name, t.tables[0])
+		if err != nil {
+			return fmt.Errorf("stream %s: add the columns of its export: %w", s.Name, err)
+		}
+		t.run.changed(changes)
+	}
+	t.state.Export = &e
+	return nil
+}
+
+// decode puts the rows of the days into a batch. Rows of the seconds around are left out.
+func (t *task) decode(job extract.ExportJob, archive *export.Archive, columns []export.Columns) (exportTally, error) {
+	var tally exportTally
+	var buffer []byte
+	meta := transform.Meta{ReadAt: t.export.source.Now()}
+	err := archive.Each(func(member int, cells []export.Cell) error {
+		row := columns[member].Record(buffer, cells, t.export.days.zone)
+		buffer = row.JSON
+		if row.Timed && (row.Time < job.From || row.Time >= job.To) {
+			tally.outside++
+			if row.Time < job.From-1 || row.Time > job.To+1 {
+				tally.foreign++
+			}
+			return nil
+		}
+		if row.Ambiguous {
+			tally.ambiguous++
+		}
+		if t.decoder.Bytes() > mostExport {
+			return errTooMuch
+		}
+		return t.decoder.Append(row.JSON, meta)
+	})
+	if err != nil {
+		release(t.decoder.Take())
+		if errors.Is(err, errTooMuch) {
+			err = t.tooMuch(job, archive)
+		}
+		return tally, err
+	}
+	if tally.foreign > 0 {
+		release(t.decoder.Take())
+		return tally, &Problem{Class: "data",
+			What: fmt.Sprintf("stream %s: %d of %d rows are of other days than were asked for", t.stream.Name, tally.foreign, archive.Rows),
+			Next: "if its times say no zone, give warehouse.timezone that of the workspace; nothing was stored, the mark did not move"}
+	}
+	return tally, nil
+}
+
+// commitSpan replaces the days.
+func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *export.Archive, tally exportTally) error {
+	batches := t.decoder.Take()
+	defer release(batches)
+	own := &batches[0]
+	own.Mode, own.Window = transform.ReplaceWindow, [2]time.Time{unix(job.From), unix(job.To)}
+	rejects := t.decoder.Rejects()
+	if tally.ambiguous > 0 {
+		rejects = append(rejects, transform.Reject{Stream: t.stream.Name, Table: t.tables[0].Name, Column: export.TimeColumn,
+			Reason: reasonAmbiguous, Count: tally.ambiguous})
+	}
+	t.result.reject(rejects)
+	if err := t.refuseMostRejected(rejects, own.Rows.NumRows()); err != nil {
+		return err
+	}
+	if err := t.balance(archive, tally, rejects, own.Rows.NumRows()); err != nil {
+		return err
+	}
+	if err := t.refuseEmptied(ctx, job, own.Rows.NumRows()); err != nil {
+		return err
+	}
+	state := t.after(job)
+	next := t.next(state)
+	written, err := t.run.writer.commit(context.WithoutCancel(ctx), t.workspace.name, t.stream.Name, t.base, next, batches)
+	if err != nil {
+		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
+	}
+	t.base, t.state = next, state
+	t.result.Extracted += archive.Rows
+	t.result.add(written)
+	t.run.progress.committed(t)
+	switch { // the next job asks for about as much as one commit should hold
+	case archive.Text > largeExport:
+		t.export.span = max(1, t.export.span/2)
+	case archive.Text < smallExport:
+		t.export.span = min(longestSpan, t.export.span*2)
+	}
+	return nil
+}
+
+// balance proves that every row of the file is accounted for.
+func (t *task) balance(archive *export.Archive, tally exportTally, rejects []transform.Reject, stored int64) error {
+	var whole int64
+	for _, r := range rejects {
+		if r.Raw != nil {
+			whole += r.Count
+		}
+	}
+	if stored+whole+tally.outside != archive.Rows {
+		return fmt.Errorf("stream %s: of %d rows of an export %d were stored, %d rejected and %d left out", t.stream.Name, archive.Rows, stored, whole, tally.outside)
+	}
+	return nil
+}
+
+// refuseEmptied does not believe a source that suddenly has far fewer rows of days that were read before (T152).
+func (t *task) refuseEmptied(ctx context.Context, job extract.ExportJob, rows int64) error {
+	if t.run.options.acceptsDrop(t.stream.Name) {
+		return nil
+	}
+	var stored int64
+	err := t.run.writer.use(func(work *load.Work) (err error) {
+		stored, err = work.RowsBetween(ctx, t.workspace.name, t.tables[0], unix(job.From), unix(job.To))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: compare with what is stored: %w", t.stream.Name, err)
+	}
+	if lost := stored - rows; lost > guardRows && float64(lost) > guardShare*float64(stored) {
+		return &Problem{Class: "data",
+			What: fmt.Sprintf("stream %s: from %s to %s the source has %d rows where %d are stored; none was replaced", t.stream.Name,
+				orDash(unix(job.From)), orDash(unix(job.To)), rows, stored),
+			Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.stream.Name}
+	}
+	return nil
+}
+
+// after is the state that is true once the days of a job are stored.
+func (t *task) after(job extract.ExportJob) extract.State {
+	state, e := t.state, *t.state.Export
+	e.Job = nil
+	switch job.Kind {
+	case extract.ExportForward:
+		if state.SyncedTo == 0 {
+			state.HistoryTo = job.From
+		}
+		state.SyncedTo = max(state.SyncedTo, job.To)
+	case extract.ExportRefresh:
+		if e.Refresh != nil {
+			e.Refresh = &extract.ExportSpan{From: e.Refresh.From, To: min(e.Refresh.To, job.From)}
+			if e.Refresh.From >= e.Refresh.To {
+				e.Refresh = nil
+			}
+		}
+	case extract.ExportHistory:
+		state.HistoryTo = min(state.HistoryTo, job.From)
+		state.HistoryDone = state.HistoryTo <= t.floor()
+	}
+	if e.Down == 0 || job.From < e.Down {
+		e.Down = job.From
+	}
+	state.Export, state.Version = &e, t.workspace.config.APIVersion
+	return state
+}

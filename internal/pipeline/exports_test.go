@@ -1,0 +1,260 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+)
+
+// reporting reads the exports alone, from forty days before hour 0.
+const reporting = `version: 1
+warehouse: {dir: data}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"}
+streams:
+  "reporting_*": {start: 2024-05-06}
+pipelines:
+  nightly: {streams: ["reporting_*"]}
+`
+
+// reportStart is where those begin.
+var reportStart = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
+
+// reportColumns are the columns of each dataset, beside the attribute of the oracle that they are.
+var reportColumns = map[string][]string{
+	"conversation": {"conversation_id", "created_at", "channel", "first_teammate:teammate_name", "contact_name", "time_to_first_response:time_to_first_response_seconds",
+		"csat:csat_score", "state:current_state", "subject", "bot_involved:ai_agent_involved", "user_replied"},
+	"admin_status_change": {"admin_id:teammate_id", "admin_name:teammate", "changed_at:status_changed_at", "status", "away_reason"},
+	"conversation_state":  {"conversation_id", "state", "started_at", "ended_at", "duration:duration_minutes"},
+}
+
+// reportsEqualOracle compares the tables of the datasets with what a perfect reader would hold.
+func (b *bed) reportsEqualOracle(start time.Time) {
+	b.t.Helper()
+	for set := range reportColumns {
+		b.reportEqualsOracle(set, start)
+	}
+}
+
+func (b *bed) reportEqualsOracle(set string, start time.Time) {
+	b.t.Helper()
+	ours, theirs := []string{"epoch(_time)::BIGINT"}, []string{"_time"}
+	for _, c := range reportColumns[set] {
+		their, our, found := strings.Cut(c, ":")
+		if !found {
+			our = their
+		}
+		ours, theirs = append(ours, our), append(theirs, their)
+	}
+	got := b.rows(fmt.Sprintf("SELECT %s FROM reporting_%s WHERE _time >= TIMESTAMPTZ '%s'", strings.Join(ours, ", "), set, start.Format(time.RFC3339)))
+	var want []string
+	for _, row := range b.space.Oracle("reporting_" + set) {
+		if row["_time"].(int64) < start.Unix() {
+			continue
+		}
+		var texts []string
+		for _, name := range theirs {
+			if row[name] == nil {
+				texts = append(texts, "∅")
+				continue
+			}
+			texts = append(texts, fmt.Sprint(row[name]))
+		}
+		want = append(want, strings.Join(texts, "|"))
+	}
+	if len(want) == 0 {
+		b.t.Fatalf("the oracle has no rows of %s", set)
+	}
+	oracletest.Same(b.t, "reporting_"+set, got, want)
+}
+
+func exportBed(t testing.TB, k emulator.ExportKnobs) *bed {
+	t.Helper()
+	c := tiny(31)
+	c.Export = k
+	return newBedWith(t, c, reporting)
+}
+
+// asks counts the jobs that were asked for.
+func (b *bed) asks() (n int) {
+	for _, r := range b.space.Requests() {
+		if strings.HasSuffix(r.Path, "/enqueue") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	report := b.sync(pipeline.Options{})
+	if len(report.Streams) != 3 || report.Streams[0].New == 0 || report.Streams[0].Backfill != 1 {
+		t.Fatalf("%s\n%+v", report.LastLine(), report.Streams)
+	}
+	b.reportsEqualOracle(reportStart)
+	if _, most := b.space.ExportJobs(); most > 3 {
+		t.Errorf("%d jobs were under way at once", most)
+	}
+	header := b.rows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'csat_score'")
+	if !slices.Equal(header, []string{"CSAT score, %"}) {
+		t.Errorf("the comment of the column is %q", header)
+	}
+	if n := b.rows("SELECT count(*) FROM reporting_conversation WHERE _time < TIMESTAMPTZ '2024-05-06 00:00:00+00'"); n[0] != "0" {
+		t.Errorf("%s rows before the start", n)
+	}
+	before := b.asks()
+	b.space.Advance(time.Hour)
+	again := b.sync(pipeline.Options{})
+	if again.Rows() != 0 || b.asks()-before != 3 {
+		t.Errorf("an hour later: %s, %d jobs", again.LastLine(), b.asks()-before)
+	}
+	b.reportsEqualOracle(reportStart)
+}
+
+// TestT106AValueThatChangesTwentyDaysLaterIsFound has a month pass, with a run each night.
+func TestT106AValueThatChangesTwentyDaysLaterIsFound(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.sync(pipeline.Options{})
+	day := b.space.Clock().Unix()
+	b.space.ReportRow("conversation", "late", day-3*24*3600, map[string]any{"conversation_id": "late", "created_at": fmt.Sprint(day - 3*24*3600), "state": "open"})
+	for range 20 {
+		b.space.Live(24)
+	}
+	b.sync(pipeline.Options{})
+	b.reportsEqualOracle(reportStart)
+	b.space.ReportChange("conversation", "late", "state", "closed")
+	b.space.Live(24)
+	report := b.sync(pipeline.Options{})
+	b.reportsEqualOracle(reportStart)
+	if got := b.rows("SELECT current_state FROM reporting_conversation WHERE conversation_id = 'late'"); !slices.Equal(got, []string{"closed"}) {
+		t.Errorf("it is stored as %q\n%s", got, report.LastLine())
+	}
+}
+
+func TestT105RowsOnTheBoundsOfADayAreThereOnce(t *testing.T) {
+	t.Parallel()
+	for name, outside := range map[string]bool{"bounds are in": false, "bounds are out": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := exportBed(t, emulator.ExportKnobs{Outside: outside})
+			for d := range 38 {
+				for _, second := range []int64{-1, 0, 1} {
+					at := reportStart.AddDate(0, 0, d).Unix() + second
+					b.space.ReportRow("conversation", fmt.Sprint(d, second), at, map[string]any{"conversation_id": fmt.Sprint(d, second), "created_at": fmt.Sprint(at)})
+				}
+			}
+			b.sync(pipeline.Options{})
+			b.reportsEqualOracle(reportStart)
+			b.space.Live(24)
+			b.sync(pipeline.Options{})
+			b.reportsEqualOracle(reportStart)
+		})
+	}
+}
+
+// TestT97AJobThatWasAskedForIsGoneOnWith cuts runs at every request of the first job: what the source had taken on is polled
+// by the next run, and not asked for again.
+func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{Pending: 10 * time.Minute})
+	b.configure(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
+	ctx, cancel := context.WithCancel(context.Background())
+	polled := ""
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if strings.Contains(r.URL.Path, "/job_") {
+			polled = r.URL.Path
+			cancel()
+		}
+		return nil
+	})
+	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	if err != nil || report.Exit() != pipeline.ExitInterrupted || polled == "" {
+		t.Fatalf("the run was not cut while it waited: %v %+v", err, report)
+	}
+	if n := b.asks(); n != 1 {
+		t.Fatalf("%d jobs were asked for", n)
+	}
+	var first string
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if first == "" && (strings.HasSuffix(r.URL.Path, "/enqueue") || strings.Contains(r.URL.Path, "/job_")) {
+			first = r.URL.Path
+		}
+		return nil
+	})
+	b.sync(pipeline.Options{})
+	if first != polled {
+		t.Errorf("the next run began with %s, the job was %s", first, polled)
+	}
+	b.reportEqualsOracle("conversation", reportStart)
+	made, _ := b.space.ExportJobs()
+	fresh := exportBed(t, emulator.ExportKnobs{})
+	fresh.configure(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
+	fresh.sync(pipeline.Options{})
+	if uncut, _ := fresh.space.ExportJobs(); made != uncut {
+		t.Errorf("%d jobs were made, %d without the cut", made, uncut)
+	}
+}
+
+// TestT98AnAnswerThatIsLostCostsAJobAndNoRow loses the answers of enqueueing, after the source has taken the job on.
+func TestT98AnAnswerThatIsLostCostsAJobAndNoRow(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	lost := 0
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if strings.HasSuffix(r.URL.Path, "/enqueue") && lost < 2 {
+			lost++
+			return &emulator.Fault{Truncate: true}
+		}
+		return nil
+	})
+	b.sync(pipeline.Options{})
+	b.reportsEqualOracle(reportStart)
+	if lost != 2 {
+		t.Errorf("%d answers were lost", lost)
+	}
+}
+
+func TestT96FullSlotsAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{Pending: 4 * time.Minute, Working: time.Minute})
+	b.space.OccupyExports(5)
+	b.sync(pipeline.Options{})
+	b.reportsEqualOracle(reportStart)
+}
+
+func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	for _, temper := range []struct {
+		name string
+		k    emulator.ExportKnobs
+	}{
+		{"T99 addresses expire", emulator.ExportKnobs{URLLife: time.Nanosecond, Expired: "html", NoURL: false}},
+		{"T100 no address", emulator.ExportKnobs{NoURL: true}},
+		{"T100 two jobs fail", emulator.ExportKnobs{Fail: 2}},
+		{"T109 columns in another order", emulator.ExportKnobs{File: emulator.ExportFile{LF: true, BOM: true}}},
+		{"T112 three members", emulator.ExportKnobs{File: emulator.ExportFile{Members: 3}}},
+		{"zip", emulator.ExportKnobs{File: emulator.ExportFile{Form: "zip", Members: 2}}},
+		{"gzip", emulator.ExportKnobs{File: emulator.ExportFile{Form: "gzip"}}},
+		{"plain", emulator.ExportKnobs{File: emulator.ExportFile{Form: "csv"}}},
+	} {
+		t.Run(temper.name, func(t *testing.T) {
+			t.Parallel()
+			b := exportBed(t, temper.k)
+			b.sync(pipeline.Options{})
+			b.reportsEqualOracle(reportStart)
+			b.space.Live(30)
+			b.sync(pipeline.Options{})
+			b.reportsEqualOracle(reportStart)
+		})
+	}
+}

@@ -1,0 +1,40 @@
+package schemas
+
+import (
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// lintExport checks a family of exports: where its datasets are listed, and that it says nothing about a table, which
+// only the source can.
+func (d *draft) lintExport() {
+	read := d.file.Key("read")
+	endpoint := read.Key("endpoint")
+	if path := d.stream.Read.Path; endpoint.Set() && (d.stream.Read.Method != "GET" || !strings.HasPrefix(path, "/export/") || !strings.HasSuffix(path, "/get_datasets")) {
+		endpoint.Wrong("GET /export/…/get_datasets", "exports are asked for beside the list of their datasets")
+	}
+	if by := read.Key("page").Key("by"); by.Set() && by.Text() != "none" {
+		by.Wrong("page: {by: none}", "the list of datasets has no pages")
+	}
+	since := read.Key("since")
+	for _, v := range []*grammar.Value{since.Key("field"), since.Key("lag"), since.Key("overlap"), read.Key("over"), d.file.Key("key"), d.file.Key("newest"), d.file.Key("absent"),
+		d.file.Key("like"), d.file.Key("suffix"), d.file.Key("publish_as"), d.file.Key("columns"), d.file.Key("children"), d.file.Key("with")} {
+		if v.Given() {
+			v.WrongKey("", "%s: the source tells what tables of exports are like", v.Path())
+		}
+	}
+}
+
+// lintFamilies keeps the names of a family's datasets free.
+func (c *Catalogue) lintFamilies(d *draft) {
+	for _, name := range c.Names() {
+		s := c.drafts[name].stream
+		if s.Read.Since.By == Export && strings.HasPrefix(d.stream.Name, s.Name+"_") {
+			d.file.Key("stream").Wrong("", "names that begin with %s_ are those of datasets", s.Name)
+		}
+		if d.stream.Read.Since.By == Export && strings.HasPrefix(s.Name, d.stream.Name+"_") {
+			d.file.Key("stream").Wrong("", "stream %s has the name of a dataset of it", s.Name)
+		}
+	}
+}
