@@ -241,7 +241,7 @@ func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 		{"T99 addresses expire", emulator.ExportKnobs{URLLife: time.Nanosecond, Expired: "html", NoURL: false}},
 		{"T100 no address", emulator.ExportKnobs{NoURL: true}},
 		{"T100 two jobs fail", emulator.ExportKnobs{Fail: 2}},
-		{"T109 columns in another order", emulator.ExportKnobs{File: emulator.ExportFile{LF: true, BOM: true}}},
+		{"T110 a mark, bare line ends", emulator.ExportKnobs{File: emulator.ExportFile{LF: true, BOM: true}}},
 		{"T112 three members", emulator.ExportKnobs{File: emulator.ExportFile{Members: 3}}},
 		{"zip", emulator.ExportKnobs{File: emulator.ExportFile{Form: "zip", Members: 2}}},
 		{"gzip", emulator.ExportKnobs{File: emulator.ExportFile{Form: "gzip"}}},

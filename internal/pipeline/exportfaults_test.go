@@ -1,0 +1,229 @@
+package pipeline_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// only has the pipeline read one dataset.
+func only(config, stream string) string {
+	return strings.Replace(config, `["reporting_*"]`, "["+stream+"]", 1)
+}
+
+// TestT97ARunKilledBeforeItKnowsItsJobAsksAgain ends a run while the answer to its enqueueing is on the way: the job is
+// nobody's then, its days are asked for again.
+func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.configure(only(reporting, "reporting_conversation"))
+	ctx, cancel := context.WithCancel(context.Background())
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if strings.HasSuffix(r.URL.Path, "/enqueue") {
+			cancel()
+			return &emulator.Fault{Truncate: true}
+		}
+		return nil
+	})
+	if report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitInterrupted {
+		t.Fatalf("%v %+v", err, report)
+	}
+	b.space.Inject(nil)
+	b.sync(pipeline.Options{})
+	b.reportEqualsOracle("conversation", reportStart)
+}
+
+// TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing ends runs by their number of requests until one comes to its end.
+func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int64{5, 9} {
+		b := exportBed(t, emulator.ExportKnobs{})
+		for n := 0; ; n++ {
+			report := b.try(pipeline.Options{MaxRequests: most})
+			if report.Exit() != pipeline.ExitOK || n > 60 {
+				t.Fatalf("%d requests a run, run %d: %s\n%+v", most, n, report.LastLine(), report.Streams)
+			}
+			cut := slices.ContainsFunc(report.Streams, func(s pipeline.StreamResult) bool { return s.Cut || s.Backfill < 1 })
+			if len(report.Streams) == 3 && !cut {
+				break
+			}
+			b.space.Advance(time.Minute)
+		}
+		b.reportsEqualOracle(reportStart)
+	}
+}
+
+// TestT101ABrokenFileLeavesWhatIsStored has files that are never whole: their stream fails, nothing is lost, and the first
+// whole one makes up for it.
+func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.sync(pipeline.Options{})
+	b.space.Live(24)
+	for name, file := range map[string]emulator.ExportFile{
+		"T101 truncated": {Truncate: 0.01}, "T102 a second member": {SecondMember: true}, "T111 no member": {NoMember: true},
+		"T101 truncated zip": {Form: "zip", Truncate: 0.01}, "T99 a page": {Spoil: func([]byte) []byte { return []byte("<html></html>") }},
+	} {
+		b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File = file })
+		before := b.rows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL")
+		report := b.try(pipeline.Options{})
+		if report.Exit() != pipeline.ExitFailed || report.Count(pipeline.StatusFailed) != 3 {
+			t.Errorf("%s: %s", name, report.LastLine())
+		}
+		if after := b.rows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL"); !slices.Equal(after, before) {
+			t.Errorf("%s: rows have changed", name)
+		}
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File = emulator.ExportFile{} })
+	b.sync(pipeline.Options{})
+	b.reportsEqualOracle(reportStart)
+}
+
+func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.sync(pipeline.Options{})
+	b.space.Live(24)
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File.Reversed = true })
+	report := b.try(pipeline.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusFailed || s.Class != "data" || report.Count(pipeline.StatusFailed) != 1 {
+		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
+	}
+	b.reportEqualsOracle("admin_status_change", reportStart)
+	b.reportEqualsOracle("conversation_state", reportStart)
+}
+
+// TestAChangedHeaderAddsColumns has the source gain columns between two runs, one more in the middle of a run, and lose one.
+func TestAChangedHeaderAddsColumns(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.sync(pipeline.Options{})
+	b.space.Live(24)
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Export.File.Added = []string{"Brand new", "Brand-New"}
+		k.Export.File.Without = []string{"channel"}
+	})
+	report := b.sync(pipeline.Options{})
+	var added []string
+	for _, c := range report.Changes {
+		if c.Table == "reporting_conversation" {
+			added = append(added, c.Column)
+		}
+	}
+	slices.Sort(added)
+	if !slices.Equal(added, []string{"brand_new", "brand_new_2"}) && !slices.Equal(added, []string{"added_brand_new", "brand_new"}) {
+		t.Errorf("columns added: %v", added)
+	}
+	if got := b.rows("SELECT count(*) > 0, count(*) FILTER (channel IS NOT NULL) FROM reporting_conversation WHERE brand_new = 'more'"); !slices.Equal(got, []string{"true|0"}) {
+		t.Errorf("rows read since then: %v", got)
+	}
+	if got := b.rows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'brand_new'"); !slices.Equal(got, []string{"Brand new"}) {
+		t.Errorf("comment %q", got)
+	}
+	if got := b.rows("SELECT count(*) FROM reporting_conversation WHERE _time < TIMESTAMPTZ '2024-05-10 00:00:00+00' AND channel IS NOT NULL"); got[0] == "0" {
+		t.Error("days that were not read again have lost the column")
+	}
+}
+
+func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.configure(only(reporting, "reporting_conversation"))
+	b.sync(pipeline.Options{})
+	b.space.Live(24)
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Export.File.Lost = []string{"Channel", "Name", "Time to first response (seconds)", "CSAT score, %", "Current state", "Subject", "User replied"}
+	})
+	report := b.try(pipeline.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Class != "data" || !strings.Contains(s.Next, "--accept-drop reporting_conversation") {
+		t.Fatalf("%+v", s)
+	}
+	b.sync(pipeline.Options{AcceptDrop: []string{"reporting_conversation"}})
+	b.space.Live(24)
+	b.sync(pipeline.Options{})
+}
+
+// TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved has every export come with its header alone.
+func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.sync(pipeline.Options{})
+	stored := b.rows("SELECT count(*) FROM reporting_conversation")
+	b.space.Live(24)
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Export.File.Form = "csv"
+		k.Export.File.Spoil = func(file []byte) []byte {
+			header, _, _ := strings.Cut(string(file), "\r\n")
+			return []byte(header + "\r\n")
+		}
+	})
+	report := b.try(pipeline.Options{})
+	if report.Count(pipeline.StatusFailed) != 3 {
+		t.Errorf("%s", report.LastLine())
+	}
+	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, stored) {
+		t.Errorf("%s rows are left of %s", got, stored)
+	}
+}
+
+// TestT107TimesWithoutAZoneAreThoseOfTheWarehouse reads local times over both changes of the clocks, and refuses them where
+// the zone is another one.
+func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
+	t.Parallel()
+	york, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tiny(33)
+	c.Zone, c.Export.File.Local = york, true
+	c.Start = time.Date(2024, 11, 20, 2, 0, 0, 0, time.UTC)
+	config := strings.Replace(only(reporting, "reporting_conversation"), "2024-05-06", "2024-10-20", 1)
+	b := newBedWith(t, c, strings.Replace(config, "{dir: data}", "{dir: data, timezone: America/New_York}", 1))
+	twice := time.Date(2024, 11, 3, 5, 30, 0, 0, time.UTC).Unix()
+	b.space.ReportRow("conversation", "twice", twice, map[string]any{"conversation_id": "twice"})
+	report := b.sync(pipeline.Options{})
+	if got := b.rows("SELECT epoch(_time)::BIGINT, created_at FROM reporting_conversation WHERE conversation_id = 'twice'"); !slices.Equal(got, []string{"1730611800|2024-11-03 01:30:00"}) {
+		t.Errorf("the hour that comes twice: %v\n%s", got, report.LastLine())
+	}
+	if got := b.rows("SELECT reason, sum(count) > 0 FROM _sync.rejects GROUP BY ALL"); !slices.Equal(got, []string{"ambiguous_time|true"}) {
+		t.Errorf("rejects %v", got)
+	}
+	start := time.Date(2024, 10, 20, 0, 0, 0, 0, york)
+	truth := 0
+	for _, row := range b.space.Oracle("reporting_conversation") {
+		if row["_time"].(int64) >= start.Unix() {
+			truth++
+		}
+	}
+	if got := b.rows("SELECT count(*) FROM reporting_conversation"); got[0] != whole(truth) {
+		t.Errorf("%s rows, %d in truth", got, truth)
+	}
+	wrong := newBedWith(t, c, config)
+	if report := wrong.try(pipeline.Options{}); report.Count(pipeline.StatusFailed) != 1 || !strings.Contains(report.Streams[0].Next, "warehouse.timezone") {
+		t.Errorf("in another zone: %+v", report.Streams)
+	}
+}
+
+// TestT108AnotherVersionReadsEverythingAgain switches from a version that exports conversations with a reply only.
+func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.configure(strings.Replace(only(reporting, "reporting_conversation"), `"2.17"`, `"2.16"`, 1))
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) > 10, count(*) FILTER (user_replied = 'false') FROM reporting_conversation"); !slices.Equal(got, []string{"true|0"}) {
+		t.Fatalf("under 2.16: %v", got)
+	}
+	b.space.Live(24)
+	b.configure(only(reporting, "reporting_conversation"))
+	b.sync(pipeline.Options{})
+	b.reportEqualsOracle("conversation", reportStart)
+}
+
+func whole(n int) string { return strconv.Itoa(n) }
