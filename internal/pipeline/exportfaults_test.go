@@ -43,7 +43,7 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 // TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing ends runs by their number of requests until one comes to its end.
 func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	for _, most := range []int64{5, 9} {
+	for _, most := range []int64{14, 25} {
 		b := exportBed(t, emulator.ExportKnobs{})
 		for n := 0; ; n++ {
 			report := b.try(pipeline.Options{MaxRequests: most})
