@@ -1,0 +1,178 @@
+package pipeline_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// read names the streams of a report with their status.
+func read(r *pipeline.Report) (all []string) {
+	for _, s := range r.Streams {
+		all = append(all, s.Stream+" "+string(s.Status))
+	}
+	return all
+}
+
+func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	for _, c := range []struct {
+		o    pipeline.Options
+		want string
+	}{
+		{pipeline.Options{Select: []string{"reporting_conversation"}}, "reporting_conversation ok"},
+		{pipeline.Options{Select: []string{"*_state"}, Exclude: nil}, ""},
+		{pipeline.Options{Select: []string{"reporting_*_state"}}, "reporting_conversation_state ok"},
+		{pipeline.Options{Exclude: []string{"reporting_conv*"}}, "reporting_admin_status_change ok"},
+		{pipeline.Options{Select: []string{"reporting_nothing"}}, "reporting_nothing FAILED"},
+	} {
+		if c.want == "" {
+			if err := b.runner.Selects(b.runner.Config.Pipelines[0], c.o); err == nil {
+				t.Errorf("%+v was taken", c.o)
+			}
+			continue
+		}
+		if got := strings.Join(read(b.try(c.o)), " "); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.o, got, c.want)
+		}
+	}
+	b.configure(strings.Replace(only(reporting, "reporting_conversation, reporting_conversatoin"), `"reporting_*"`, "reporting_conversation", 1))
+	report := b.try(pipeline.Options{})
+	if got := strings.Join(read(report), " "); got != "reporting_conversation ok reporting_conversatoin FAILED" || report.Exit() != pipeline.ExitFailed {
+		t.Errorf("a name that no dataset has: %s", got)
+	}
+}
+
+func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
+	b.sync(pipeline.Options{})
+	before := b.rows("SELECT count(*) FROM reporting_conversation")
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.datasets"} })
+	report := b.try(pipeline.Options{})
+	if s := stream(t, report, "reporting"); s.Status != pipeline.StatusUnavailable || s.Class != "plan" || report.Exit() != pipeline.ExitOK {
+		t.Errorf("%v %+v", read(report), s)
+	}
+	if after := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(after, before) {
+		t.Errorf("%s rows, %s before", after, before)
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.enqueue"} })
+	b.space.Live(24)
+	if report := b.try(pipeline.Options{}); report.Count(pipeline.StatusUnavailable) != 3 {
+		t.Errorf("%v", read(report))
+	}
+}
+
+func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.configure(strings.Replace(reporting, "{start: 2024-05-06}", "{start: 2024-05-06, hash: [contact_name], drop: [teammate]}", 1))
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(contact_name) > 10, bool_and(contact_name ~ '^[0-9a-f]{32,}$') FROM reporting_conversation"); !slices.Equal(got, []string{"true|true"}) {
+		t.Errorf("hashed: %v", got)
+	}
+	if got := b.rows("SELECT count(teammate), count(*) > 10 FROM reporting_admin_status_change"); !slices.Equal(got, []string{"0|true"}) {
+		t.Errorf("dropped: %v", got)
+	}
+	b.configure(strings.Replace(reporting, `"reporting_*": {start: 2024-05-06}`, "reporting_conversation: {start: 2024-05-06, hash: [contact_nmae]}", 1))
+	report := b.try(pipeline.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusFailed || s.Class != "config" || report.Count(pipeline.StatusFailed) != 1 {
+		t.Errorf("a column that is not there: %v %+v", read(report), s)
+	}
+}
+
+func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.sync(pipeline.Options{})
+	yes := func(string, string) (bool, error) { return true, nil }
+	rows := b.rows("SELECT count(*) FROM reporting_conversation")
+	if err := b.runner.Rewind(context.Background(), "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, rows) {
+		t.Errorf("%s rows after the mark moved, %s before", got, rows)
+	}
+	report := b.sync(pipeline.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
+		t.Errorf("after the mark moved: %+v", s)
+	}
+	if err := b.runner.Reset(context.Background(), "reporting_conversation", yes); err != nil {
+		t.Fatal(err)
+	}
+	report = b.sync(pipeline.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
+		t.Errorf("after it was forgotten: %+v", s)
+	}
+	b.reportsEqualOracle(reportStart)
+	if err := b.runner.Reset(context.Background(), "reporting_nothing", yes); err == nil {
+		t.Error("a dataset that is not there was forgotten")
+	}
+}
+
+func TestAnEarlierStartIsReadDownTo(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.sync(pipeline.Options{})
+	b.configure(strings.Replace(reporting, "2024-05-06", "2024-03-01", 1))
+	b.sync(pipeline.Options{})
+	b.reportsEqualOracle(time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC))
+}
+
+func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	planned := func(ask bool) string {
+		p, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, s := range p.Streams {
+			all = append(all, s.Stream)
+		}
+		return strings.Join(all, " ")
+	}
+	const three = "reporting_conversation reporting_admin_status_change reporting_conversation_state"
+	if got := planned(false); got != "reporting_*" || b.space.Count() != 0 {
+		t.Errorf("before the first run: %s, %d requests", got, b.space.Count())
+	}
+	if got := planned(true); got != three {
+		t.Errorf("asked: %s", got)
+	}
+	b.sync(pipeline.Options{})
+	if got := strings.Fields(planned(false)); len(got) != 3 {
+		t.Errorf("after a run: %v", got)
+	}
+}
+
+// TestTheLakeHasTheTablesOfDatasets reads the Parquet files that a run published, after one that did not read them.
+func TestTheLakeHasTheTablesOfDatasets(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
+	b.sync(pipeline.Options{})
+	b.space.Live(5)
+	b.sync(pipeline.Options{Select: []string{"contacts"}})
+	if got := b.rows("SELECT count(*) FROM _sync.dictionary WHERE table_name = 'reporting_conversation' AND doc = 'CSAT score, %'"); !slices.Equal(got, []string{"1"}) {
+		t.Errorf("the dictionary has lost the table: %v", got)
+	}
+	manifest, err := os.ReadFile(filepath.Join(b.runner.Dir.Lake("main"), "_manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for set := range reportColumns {
+		if !strings.Contains(string(manifest), `"reporting_`+set+`"`) {
+			t.Errorf("the lake has no %s: %s", set, manifest)
+		}
+	}
+}
