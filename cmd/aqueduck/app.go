@@ -38,6 +38,8 @@ type app struct {
 	logLevel string
 	quiet    bool
 
+	watched atomic.Pointer[screen] // where a run is shown, while it is
+
 	exit int // what a command that ended without an error wants the program to end with
 }
 
@@ -135,7 +137,7 @@ func (a *app) signals() (context.Context, func()) {
 				if !got.CompareAndSwap(0, code) {
 					os.Exit(int(code))
 				}
-				fmt.Fprintln(a.stderr, "stopping: what is whole is being committed; once more stops at once")
+				a.say("stopping: what is whole is being committed; once more stops at once")
 				cancel()
 			case <-done:
 				return
@@ -146,6 +148,15 @@ func (a *app) signals() (context.Context, func()) {
 }
 
 type signalKey struct{}
+
+// say tells a person something that is no result, above the table of a run if there is one.
+func (a *app) say(text string) {
+	if s := a.watched.Load(); s != nil {
+		fmt.Fprintln(s, text)
+		return
+	}
+	fmt.Fprintln(a.stderr, text)
+}
 
 // interruptCode is 130 or 143, by the signal that cancelled the context.
 func interruptCode(ctx context.Context) int {
@@ -183,15 +194,21 @@ func (a *app) warehouse() (load.Dir, error) {
 }
 
 func (a *app) log() *slog.Logger {
+	f, ok := a.stderr.(*os.File)
+	return a.logTo(a.stderr, ok && terminal(f), slog.LevelDebug)
+}
+
+// logTo logs what was asked for, and no less important than a level, for people where they look at a terminal.
+func (a *app) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 	level := slog.LevelWarn
 	if !a.quiet {
-		level = levels[a.logLevel]
+		level = max(levels[a.logLevel], least)
 	}
-	if f, ok := a.stderr.(*os.File); ok && terminal(f) {
+	if people {
 		_, plain := a.env("NO_COLOR")
-		return slog.New(tint.NewTextHandler(a.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: plain}))
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: plain}))
 	}
-	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // colourless says whether the terminal's owner wants, or it has, no colours.

@@ -66,6 +66,7 @@ var deeds = []struct {
 	{"active", merge}, {"active", merge}, {"active", simply((*emulator.Workspace).Promote)},
 	{"active", simply((*emulator.Workspace).Archive)}, {"active", simply((*emulator.Workspace).Block)},
 	{"active", simply((*emulator.Workspace).Delete)}, {"active", simply((*emulator.Workspace).RequestDeletion)},
+	{"active", talk}, {"active", talk}, {"active", talk}, {"active", open},
 	{"archived", unarchive}, {"blocked", unblock}, {"pending_deletion", simply((*emulator.Workspace).Erase)},
 }
 
@@ -96,3 +97,27 @@ func merge(w *emulator.Workspace, id string, n int) error {
 
 func unarchive(w *emulator.Workspace, id string, n int) error { return w.Unarchive(id, n%2 == 0) }
 func unblock(w *emulator.Workspace, id string, n int) error   { return w.Unblock(id, n%2 == 0) }
+
+// talk has something happen in a conversation.
+func talk(w *emulator.Workspace, _ string, n int) error {
+	ids := w.ConversationIDs()
+	id := ids[n%len(ids)]
+	switch n % 7 {
+	case 0, 1:
+		return w.ReplyConversation(id, emulator.ByContact, "<p>question "+strconv.Itoa(n)+"</p>")
+	case 2:
+		return w.ReplyConversation(id, emulator.ByTeammate, "<p>answer "+strconv.Itoa(n)+"</p>")
+	case 3:
+		return w.AssignConversation(id, emulator.AssignTeam, false)
+	case 4:
+		return w.TagConversation(id, n%9)
+	case 5:
+		return w.Rate(id, 1+n%5, "remark "+strconv.Itoa(n), true)
+	}
+	return w.CloseConversation(id)
+}
+
+func open(w *emulator.Workspace, id string, n int) error {
+	_, err := w.OpenConversation(id, 1+n%4)
+	return err
+}

@@ -23,8 +23,10 @@ const nightly = `version: 1
 warehouse: {dir: data}
 workspaces:
   main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"}
+streams:
+  "reporting_*": {start: 2024-06-01}
 pipelines:
-  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities, calls, call_transcripts, admin_activity_logs]}
+  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities, conversations, calls, call_transcripts, admin_activity_logs, "reporting_*"]}
 `
 
 // site is an emulated workspace, served by the test, with a warehouse that processes fill. Its clock stands still but
@@ -44,7 +46,11 @@ func newSite(t *testing.T, seed uint64) *site {
 	if testing.Short() {
 		t.Skip("its processes are built without the race detector, and the long lane runs them")
 	}
-	space := emulator.New(emulator.Config{Seed: seed, Contacts: 240, Inactive: 40, Activities: 400})
+	// Exports are ready when they are asked for: the workspace's clock stands while a process waits. What changes without a
+	// sign is found within days, by no single run.
+	space := emulator.New(emulator.Config{Seed: seed, Contacts: 240, Inactive: 40, Activities: 400, Conversations: 60, Knobs: emulator.Knobs{
+		QuietConversations: emulator.Never, Export: emulator.ExportKnobs{Pending: -1, Working: -1},
+	}})
 	s := &site{t: t, space: space, home: room(t), life: &life{t: t, space: space, r: rand.New(rand.NewPCG(seed, 1))}}
 	s.server = httptest.NewServer(space)
 	t.Cleanup(s.server.Close)
@@ -114,16 +120,17 @@ func (s *site) crash(place string, args ...string) {
 	}
 }
 
-// settle lets quiet hours pass, after which each transcript is asked for again, and runs once, undisturbed; then all that
+// settle lets quiet hours pass, after which each transcript is asked for again and each export refreshed, and runs once, undisturbed; then all that
 // is published must be the truth. It gives the time that the run took.
 func (s *site) settle() time.Duration {
 	s.t.Helper()
 	s.life.rest()
-	s.space.Advance(7 * time.Hour)
+	s.space.Advance(25 * time.Hour)
 	p := s.sync()
 	p.well()
 	took := p.age
 	oracletest.Equal(s.t, s.space, s.dir.Current())
+	oracletest.Reports(s.t, s.space, s.dir.Current(), time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC))
 	if consistent, err := publish.Consistent(s.t.Context(), s.dir); err != nil || !consistent {
 		s.t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
 	}

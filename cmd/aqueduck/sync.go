@@ -18,7 +18,9 @@ func (a *app) sync() *cobra.Command {
 		Use:   "sync [pipeline…]",
 		Short: "Read what is new and publish it",
 		Long: `Run pipelines once, all of them when none is named. Each stream goes on where its last run ended; what is
-committed stays, whatever ends the run. Ctrl-C asks no more, commits what is whole and says how to go on.`,
+committed stays, whatever ends the run. Ctrl-C asks no more, commits what is whole and says how to go on.
+
+A terminal shows each stream while it is read, how much of its history is there, and when the run may end.`,
 		Example: `  aqueduck sync nightly
   aqueduck sync nightly --failed
   aqueduck sync nightly --max-time 2h --max-requests 5000 --wait 1h
@@ -60,11 +62,13 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 	if err := a.ready(runner, pipelines, o); err != nil {
 		return err
 	}
+	defer a.watch(runner)()
 	for _, p := range pipelines {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		report, err := runner.Sync(ctx, p, o)
+		a.unwatch()
 		if err != nil {
 			fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
 			return err

@@ -28,52 +28,15 @@ pipelines:
 // reportStart is where those begin.
 var reportStart = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
-// reportColumns are the columns of each dataset, beside the attribute of the oracle that they are.
-var reportColumns = map[string][]string{
-	"conversation": {"conversation_id", "created_at", "channel", "first_teammate:teammate_name", "contact_name", "time_to_first_response:time_to_first_response_seconds",
-		"csat:csat_score", "state:current_state", "subject", "bot_involved:ai_agent_involved", "user_replied"},
-	"admin_status_change": {"admin_id:teammate_id", "admin_name:teammate", "changed_at:status_changed_at", "status", "away_reason"},
-	"conversation_state":  {"conversation_id", "state", "started_at", "ended_at", "duration:duration_minutes"},
-}
-
 // reportsEqualOracle compares the tables of the datasets with what a perfect reader would hold.
 func (b *bed) reportsEqualOracle(start time.Time) {
 	b.t.Helper()
-	for set := range reportColumns {
-		b.reportEqualsOracle(set, start)
-	}
+	oracletest.Reports(b.t, b.space, b.runner.Dir.Current(), start)
 }
 
 func (b *bed) reportEqualsOracle(set string, start time.Time) {
 	b.t.Helper()
-	ours, theirs := []string{"epoch(_time)::BIGINT"}, []string{"_time"}
-	for _, c := range reportColumns[set] {
-		their, our, found := strings.Cut(c, ":")
-		if !found {
-			our = their
-		}
-		ours, theirs = append(ours, our), append(theirs, their)
-	}
-	got := b.rows(fmt.Sprintf("SELECT %s FROM reporting_%s WHERE _time >= TIMESTAMPTZ '%s'", strings.Join(ours, ", "), set, start.Format(time.RFC3339)))
-	var want []string
-	for _, row := range b.space.Oracle("reporting_" + set) {
-		if row["_time"].(int64) < start.Unix() {
-			continue
-		}
-		var texts []string
-		for _, name := range theirs {
-			if row[name] == nil {
-				texts = append(texts, "∅")
-				continue
-			}
-			texts = append(texts, fmt.Sprint(row[name]))
-		}
-		want = append(want, strings.Join(texts, "|"))
-	}
-	if len(want) == 0 {
-		b.t.Fatalf("the oracle has no rows of %s", set)
-	}
-	oracletest.Same(b.t, "reporting_"+set, got, want)
+	oracletest.Report(b.t, b.space, b.runner.Dir.Current(), set, start)
 }
 
 func exportBed(t testing.TB, k emulator.ExportKnobs) *bed {

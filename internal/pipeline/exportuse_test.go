@@ -170,7 +170,7 @@ func TestTheLakeHasTheTablesOfDatasets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for set := range reportColumns {
+	for _, set := range []string{"conversation", "admin_status_change", "conversation_state"} {
 		if !strings.Contains(string(manifest), `"reporting_`+set+`"`) {
 			t.Errorf("the lake has no %s: %s", set, manifest)
 		}

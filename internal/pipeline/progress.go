@@ -226,6 +226,9 @@ func (p *progress) snapshot() Running {
 // runFileEvery is how old run.json may be; whoever asks for the status waits no longer than this for the truth.
 const runFileEvery = 2 * time.Second
 
+// watchEvery is how often somebody who watches is shown the run.
+const watchEvery = runFileEvery / 4
+
 // announce writes run.json before the first request, so that whoever finds the warehouse locked can read by whom. What
 // it gives removes the file at the end of the run.
 func (p *progress) announce() (done func(), err error) {
@@ -246,12 +249,17 @@ func (p *progress) write(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(runFileEvery)
+		tick := time.NewTicker(watchEvery)
 		defer tick.Stop()
-		for {
-			if err := p.save(); err != nil {
-				p.run.runner.Log.Warn("status will not show this run", "error", err)
-				return
+		for n := 0; ; n++ {
+			if n%(int(runFileEvery/watchEvery)) == 0 {
+				if err := p.save(); err != nil {
+					p.run.runner.Log.Warn("status will not show this run", "error", err)
+					return
+				}
+			}
+			if p.run.runner.Watch != nil {
+				p.run.runner.Watch(p.snapshot())
 			}
 			select {
 			case <-ctx.Done():

@@ -36,7 +36,8 @@ type Runner struct {
 	Now       func() time.Time
 	Wait      func(context.Context, time.Duration) error
 	Log       *slog.Logger
-	Version   string // of the program, noted with each run
+	Version   string        // of the program, noted with each run
+	Watch     func(Running) // shown a run under way now and then, by one goroutine; may be nil
 }
 
 // Options narrow or widen one run.

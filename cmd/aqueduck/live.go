@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+
+	"aqueduck/internal/pipeline"
+)
+
+// screen is a terminal with a table at its end that is drawn again and again. What else is written comes above it.
+type screen struct {
+	mu    sync.Mutex // guards what follows
+	to    io.Writer
+	table string // without a line break at its end; "" is none
+}
+
+// wide is how much of a line is shown: a longer one would take two, and the table could not be found again.
+const wide = 79
+
+// Write puts a text above the table.
+func (s *screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.draw(s.erased()+string(text), s.table); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// show draws the table of a run in place of the one before.
+func (s *screen) show(r pipeline.Running) {
+	lines := strings.Split(r.Table(), "\n")
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > wide {
+			lines[i] = string(runes[:wide])
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// A terminal that is gone is told of by whatever is written next.
+	_ = s.draw(s.erased(), strings.Join(lines, "\n"))
+}
+
+// clear takes the table away.
+func (s *screen) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.draw(s.erased(), "")
+}
+
+// erased is what takes the table away: up to its first line, and everything below.
+func (s *screen) erased() string {
+	if s.table == "" {
+		return ""
+	}
+	return fmt.Sprintf("\x1b[%dA\r\x1b[J", strings.Count(s.table, "\n")+1)
+}
+
+func (s *screen) draw(before, table string) error {
+	if s.table = table; table != "" {
+		table += "\n"
+	}
+	_, err := io.WriteString(s.to, before+table)
+	return err
+}
+
+// watch shows the runs of a runner in a table, where there is a terminal that can: one that moves its cursor. What it gives
+// ends that.
+func (a *app) watch(runner *pipeline.Runner) (end func()) {
+	f, ok := a.stderr.(*os.File)
+	if !ok || a.quiet || a.logLevel == "debug" || !terminal(f) || a.fallback("TERM", "dumb") == "dumb" {
+		return func() {}
+	}
+	s := &screen{to: f}
+	a.watched.Store(s)
+	// What streams say when they end is in the table, and then in the report.
+	runner.Watch, runner.Log = s.show, a.logTo(s, true, slog.LevelWarn)
+	return func() { a.watched.Store(nil) }
+}
+
+// unwatch takes the table of a run that has ended away.
+func (a *app) unwatch() {
+	if s := a.watched.Load(); s != nil {
+		s.clear()
+	}
+}

@@ -1,0 +1,62 @@
+package oracletest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// reportColumns are the columns of each dataset, beside the attribute of the oracle that they are.
+var reportColumns = map[string][]string{
+	"conversation": {"conversation_id", "created_at", "channel", "first_teammate:teammate_name", "contact_name", "time_to_first_response:time_to_first_response_seconds",
+		"csat:csat_score", "state:current_state", "subject", "bot_involved:ai_agent_involved", "user_replied"},
+	"admin_status_change": {"admin_id:teammate_id", "admin_name:teammate", "changed_at:status_changed_at", "status", "away_reason"},
+	"conversation_state":  {"conversation_id", "state", "started_at", "ended_at", "duration:duration_minutes"},
+}
+
+// Reports compares the tables of all datasets, from a day on, with what a perfect reader would hold now.
+func Reports(t testing.TB, space *emulator.Workspace, file string, start time.Time) {
+	t.Helper()
+	for set := range reportColumns {
+		Report(t, space, file, set, start)
+	}
+}
+
+// Report compares the table of one dataset.
+func Report(t testing.TB, space *emulator.Workspace, file, set string, start time.Time) {
+	t.Helper()
+	ours, theirs := []string{"epoch(_time)::BIGINT"}, []string{"_time"}
+	for _, c := range reportColumns[set] {
+		their, our, found := strings.Cut(c, ":")
+		if !found {
+			our = their
+		}
+		ours, theirs = append(ours, our), append(theirs, their)
+	}
+	got, err := Rows(file, fmt.Sprintf("SELECT %s FROM reporting_%s WHERE _time >= TIMESTAMPTZ '%s'", strings.Join(ours, ", "), set, start.Format(time.RFC3339)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, row := range space.Oracle("reporting_" + set) {
+		if row["_time"].(int64) < start.Unix() {
+			continue
+		}
+		var texts []string
+		for _, name := range theirs {
+			if row[name] == nil {
+				texts = append(texts, "∅")
+				continue
+			}
+			texts = append(texts, fmt.Sprint(row[name]))
+		}
+		want = append(want, strings.Join(texts, "|"))
+	}
+	if len(want) == 0 {
+		t.Fatalf("the oracle has no rows of %s", set)
+	}
+	Same(t, "reporting_"+set, got, want)
+}
