@@ -45,8 +45,17 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 			as.Wrong("", "only a text can be read as %s", as.Text())
 		}
 		lintSource(from, item.Key("type"))
-		lintInside(from, split(from.Text()), all)
+		lintInside(from, split(from.Text()), around(all, Type(item.Key("type").Text())))
 	}
+}
+
+// around are the columns that one of the given type must not look into: a scalar may have a column of its own beside the JSON
+// column that has the object whole.
+func around(all []Column, inner Type) []Column {
+	if inner == JSON {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return c.Type == JSON })
 }
 
 // lintSource checks that a source other than the record has the type that it gives.
@@ -57,7 +66,7 @@ func lintSource(from, typ *grammar.Value) {
 	}
 }
 
-// lintInside refuses a path that looks inside of what another column takes as a whole: each field has one home.
+// lintInside refuses a path that looks inside of what one of the columns takes as a whole: each field has one home.
 func lintInside(v *grammar.Value, path []string, all []Column) {
 	for _, c := range all {
 		if len(c.From) < len(path) && slices.Equal(c.From, path[:len(c.From)]) {

@@ -109,7 +109,7 @@ func columnSpec() *grammar.Spec {
 			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id that was asked for; in a child `$parent.<column>` and `$position`, the place in the list."},
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
-			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "a free-form object or list, as sent."}}},
+			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "a free-form object or list, as sent; a scalar in it may have a column of its own as well."}}},
 		{Name: "as", Kind: grammar.Enum, Doc: "What is made of a text.", Values: []grammar.Choice{
 			{Name: "plain_text", Doc: "HTML made readable."}, {Name: "url", Doc: "the query string, which may be a signature, is cut off."}}},
 		{Name: "doc", Kind: grammar.Text, Doc: "What it means; becomes the comment of the column."},

@@ -108,6 +108,51 @@ func TestT122UnknownFieldsKeepTheirNesting(t *testing.T) {
 	}
 }
 
+// TestScalarBesideItsWholeObject: the JSON column has everything of the object, so _extra has nothing of it, and a value that
+// does not fit its own column is not lost.
+func TestScalarBesideItsWholeObject(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, sent       string
+		scalar, j, extra any
+		complaints       []string
+	}{
+		{"an object", `{"k": "c1", "x": {"y": 1}}`, "c1", `{"k":"c1","x":{"y":1}}`, nil, []string{}},
+		{"without the scalar", `{"x": 1}`, nil, `{"x":1}`, nil, []string{}},
+		{"an object in its place", `{"k": {"a": 1}}`, nil, `{"k":{"a":1}}`, nil, []string{"things jk type 1"}},
+		{"no object", `"c1"`, nil, `"c1"`, nil, []string{}},
+		{"null", `null`, nil, nil, nil, []string{}},
+		{"twice", `{"k": "c1", "x": 1}, "j": {"k": "c2"}`, "c1", `{"k":"c1","x":1}`, `{"j":{"k":"c2"}}`, []string{"things j duplicate_key 1"}},
+		{"the scalar twice", `{"k": "c1", "k": "c2"}`, "c1", `{"k":"c1","k":"c2"}`, nil, []string{"things jk duplicate_key 1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := decoder(t, things(), Options{}).add(`{"id": "1", "j": ` + tt.sent + `}`)
+			row := b.row()
+			if diff := cmp.Diff([]any{tt.scalar, tt.j, tt.extra}, []any{row["jk"], row["j"], row["_extra"]}); diff != "" {
+				t.Errorf("scalar, whole, _extra (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.complaints, b.complaints()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestHashAndDropOfAScalarReachItsWholeObject(t *testing.T) {
+	t.Parallel()
+	const sent = `{"id": "1", "j": {"k": "secret", "x": 1}}`
+	row := decoder(t, things(), Options{Hash: []string{"jk"}, HashKey: []byte("k")}).add(sent).row()
+	if hashed, _ := row["jk"].(string); len(hashed) != 32 || row["j"] != `{"k":"`+hashed+`","x":1}` {
+		t.Errorf("hashed: %v beside %v", row["jk"], row["j"])
+	}
+	row = decoder(t, things(), Options{Drop: []string{"jk"}}).add(sent).row()
+	if row["jk"] != nil || row["j"] != `{"x":1}` {
+		t.Errorf("dropped: %v beside %v", row["jk"], row["j"])
+	}
+}
+
 func TestT123ShapeOfAnObjectChanged(t *testing.T) {
 	t.Parallel()
 	b := decoder(t, things(), Options{}).add(`{"id":"1","place":"Ulm","tags":{"data":{}},"parts":"none"}`, `{"id":"2","tags":[{"id":"t"}]}`)

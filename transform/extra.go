@@ -17,7 +17,7 @@ type extra struct {
 // unknown keeps a field that the stream file does not know.
 func (d *Decoder) unknown(n *node, name []byte, w *frame) error {
 	p := n.policy.at(name)
-	if p.action() == actDrop {
+	if n.kept || p.action() == actDrop {
 		return d.js.Skip()
 	}
 	raw, err := d.js.Raw()
@@ -45,9 +45,10 @@ func (d *Decoder) first(n *node, name []byte, w *frame) bool {
 	return true
 }
 
-// spill keeps the value of a known field that its columns do not hold. _extra has room for one copy.
+// spill keeps the value of a known field that its columns do not hold. _extra has room for one copy; what a JSON column has
+// with all around it needs none.
 func (d *Decoder) spill(f *field, raw []byte, w *frame) {
-	if f.spilled == w.object {
+	if f.in.kept || f.spilled == w.object {
 		return
 	}
 	f.spilled = w.object

@@ -36,6 +36,7 @@ func things() *schemas.Stream {
 			col("at", schemas.Timestamp),
 			col("day", schemas.Date),
 			col("j", schemas.JSON),
+			col("jk", schemas.Text, "j", "k"),
 			col("city", schemas.Text, "place", "city"),
 			col("zip", schemas.Text, "place", "post", "zip"),
 			{Name: "link", Type: schemas.Text, From: []string{"link"}, As: "url"},

@@ -45,6 +45,7 @@ type node struct {
 	parent *node  // nil for a record and for an item
 	number int    // parents before children, siblings by name
 	depth  int    // of nesting, the record itself being 1
+	kept   bool   // a JSON column has the whole of it: what else is in it is no extra
 	fields map[string]*field
 	first  *field // the field that came first in the last record
 	policy *policy
@@ -236,6 +237,7 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 		}
 		f.plain = f.plainColumn()
 		if f.object != nil {
+			f.object.kept = n.kept || f.whole
 			c.finish(f.object, f.policy, depth+1)
 		}
 		if f.list != nil {

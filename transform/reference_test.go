@@ -31,7 +31,7 @@ func (r *reference) object(path []string, value, extra map[string]any, columns [
 		fits := r.field(at, v, columns, func(below map[string]any) {
 			inner := map[string]any{}
 			r.object(at, below, inner, columns)
-			if len(inner) > 0 {
+			if len(inner) > 0 && !r.kept(at, columns) {
 				extra[name] = inner
 			}
 		})
@@ -39,6 +39,11 @@ func (r *reference) object(path []string, value, extra map[string]any, columns [
 			extra[name] = v
 		}
 	}
+}
+
+// kept says that a JSON column has the whole of what is at a path.
+func (r *reference) kept(at []string, columns []schemas.Column) bool {
+	return slices.ContainsFunc(columns, func(c schemas.Column) bool { return c.Type == schemas.JSON && slices.Equal(c.From, at) })
 }
 
 // field says whether a value has its place.
@@ -315,6 +320,7 @@ var (
 		"tags":  {"data", "data", "type", "url", "total_count", "x"},
 		"data":  {"id", "name", "set_at", "type", "x", "thing_id"},
 		"parts": {"body", "id", "x"},
+		"j":     {"k", "x", "k "},
 	}
 	someValues = []string{"null", "true", "false", "0", "-1", "12", "1.0", "1e3", "1.5", "9007199254740993", "9223372036854775808", "1700000000",
 		"1700000000", "1700000000000", `""`, `"x"`, `"12"`, `"true"`, `"2024-05-06"`, `"2024-05-06T07:08:09+01:00"`, `"https://x.test/?a=b"`,
