@@ -22,7 +22,7 @@ func conversationTruths() []truth {
 	for table, columns := range map[string][]string{
 		"conversation_parts": {"id", "part_type", "body", "created_at", "updated_at", "notified_at", "assigned_to_type", "assigned_to_id",
 			"admin_assignee_id", "team_assignee_id", "author_type", "author_id", "author_name", "author_email", "from_ai_agent", "is_ai_answer",
-			"external_id", "redacted", "state", "call_id", "event_type", "app_package_code"},
+			"external_id", "redacted", "state", "call_id", "event_details:event_details::VARCHAR", "event_type", "app_package_code"},
 		"conversation_part_tags":            {"part_id", "tag_id", "name"},
 		"conversation_attachments":          append([]string{"part_id"}, file...),
 		"conversation_source_attachments":   file,
