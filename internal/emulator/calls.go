@@ -37,9 +37,25 @@ func callID(n int32) string { return strconv.Itoa(88100000 + 3*int(n)) }
 func (w *Workspace) populateCalls(count int) {
 	r := newRNG(w.cfg.Seed, forCalls)
 	start := w.cfg.Start.Unix()
+	w.conv.calls = map[int32][]int32{}
 	for i := range count {
-		w.calls = append(w.calls, w.drawCall(r, start-actSpan+int64(i)*(actSpan-7200)/int64(count)))
+		c := w.drawCall(r, start-actSpan+int64(i)*(actSpan-7200)/int64(count))
+		if w.calls = append(w.calls, c); c.Removed == 0 {
+			w.conv.calls[int32(c.Conv)] = append(w.conv.calls[int32(c.Conv)], c.N)
+		}
 	}
+}
+
+// callIn adds a call of a conversation that was over before a time, and gives its number: a part that sums it up names it
+// (trap T77). It is drawn by itself, so that what else happens in the hour stays what it is.
+func (w *Workspace) callIn(c *conversation, before int64) int32 {
+	one := w.drawCall(newRNG(w.cfg.Seed, forCalls, 5, uint64(len(w.calls))), before-7200)
+	one.Conv, one.Removed = int(c.num), 0
+	if len(c.Contacts) > 0 {
+		one.Contact = c.Contacts[0].ID
+	}
+	w.calls = append(w.calls, one)
+	return one.N
 }
 
 func (w *Workspace) drawCall(r *rng, at int64) call {

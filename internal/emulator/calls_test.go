@@ -97,6 +97,43 @@ func TestCallSearchGivesTranscriptsAndLeavesOutWithoutAWord(t *testing.T) {
 	}
 }
 
+// TestT77PartsSumUpCallsThatTheListHas: the call of a part is one of GET /calls, of the same conversation, and has ended.
+func TestT77PartsSumUpCallsThatTheListHas(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Seed: 7, Contacts: 100, Conversations: 120, Calls: 80, Knobs: emulator.Knobs{ChangeShare: 0.2}})
+	check := func(least int) {
+		t.Helper()
+		calls, told := map[string]map[string]any{}, map[string]bool{}
+		for _, call := range c.numbered("/calls", 25) {
+			calls[call["id"].(string)] = call
+		}
+		for _, talk := range c.allTalks() {
+			for _, part := range parts(talk) {
+				if part["part_type"] != "call_summary" {
+					continue
+				}
+				id := part["event_details"].(map[string]any)["call_id"].(string)
+				if call := calls[id]; call == nil || call["conversation_id"] != talk["id"] || call["state"] != "ended" || told[id] {
+					t.Errorf("conversation %v sums up call %s, again: %t; the list has %v", talk["id"], id, told[id], call)
+				}
+				told[id] = true
+			}
+		}
+		if len(told) < least {
+			t.Errorf("%d calls are summed up, want at least %d", len(told), least)
+		}
+	}
+	check(40)
+	before := len(c.w.Oracle("calls"))
+	_, call, err := c.w.SummariseCall(c.w.ConversationIDs()[3])
+	must(t, err)
+	if rows := c.w.Oracle("calls"); len(rows) != before+1 || rows[before]["id"] != call {
+		t.Errorf("summing up call %s adds %v", call, rows[before:])
+	}
+	c.w.Live(20)
+	check(45)
+}
+
 // logged turns an entry of the activity log into the columns of the oracle.
 func logged(t testing.TB, e map[string]any) map[string]any {
 	who, ok := e["performed_by"].(map[string]any)

@@ -17,11 +17,12 @@ const (
 	forConvPopulation
 )
 
-// convMaker draws conversations: what each was born with is a function of the seed and its number, and is drawn anew
-// whenever it is asked for.
+// convMaker draws conversations: what each was born with is a function of the seed, its number and the calls of hour 0, and
+// is drawn anew whenever it is asked for.
 type convMaker struct {
 	seed   uint64
 	bodies []string
+	calls  map[int32][]int32 // numbers of calls of hour 0 by conversation, whose parts sum them up
 }
 
 func newConvMaker(seed uint64) *convMaker {

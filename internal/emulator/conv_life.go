@@ -96,7 +96,9 @@ func lifeAssigns(w *Workspace, r *rng, at int64) bool {
 }
 
 // lifeSummarises: now and then the body of a summary is missing, and comes later, or never.
-func lifeSummarises(w *Workspace, r *rng, at int64) bool { return w.adds(r, at, (*convMaker).calls) }
+func lifeSummarises(w *Workspace, r *rng, at int64) bool {
+	return w.adds(r, at, func(m *convMaker, r *rng, c *conversation, p *part) { m.summary(r, p, w.callIn(c, at)) })
+}
 
 func lifeRates(w *Workspace, r *rng, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *convEvent) bool {

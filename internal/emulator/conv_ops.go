@@ -140,10 +140,10 @@ func (w *Workspace) SnoozeConversation(id string, until time.Time) error {
 	})
 }
 
-// SummariseCall adds a call_summary part, whose body comes later, and gives the ids of the part and of the call.
+// SummariseCall has a call end and adds its call_summary part, whose body comes later. It gives the ids of the part and of the call.
 func (w *Workspace) SummariseCall(id string) (partID, call string, err error) {
 	err = w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
-		w.speak(c, e, func(p *part) { w.conv.calls(r, c, p); p.Body = "" })
+		w.speak(c, e, func(p *part) { w.conv.summary(r, p, w.callIn(c, e.At)); p.Body = "" })
 		partID, call = strconv.FormatInt(e.With.part.ID, 10), e.With.part.Call
 		return nil
 	})

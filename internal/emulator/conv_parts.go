@@ -18,7 +18,7 @@ var partKinds = []partKind{
 	{4, (*convMaker).closes},
 	{2, (*convMaker).snoozes},
 	{2, (*convMaker).opens},
-	{2, (*convMaker).calls},
+	{2, (*convMaker).botNotes},
 	{2, (*convMaker).aiEvents},
 	{1, (*convMaker).oddities},
 }
@@ -33,6 +33,10 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 			at -= int64(r.n(int(slot)))
 		}
 		p := m.part(r, c, at)
+		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.calls[c.num]) {
+			p = m.blank(c, at)
+			m.summary(newRNG(m.seed, forCalls, 4, uint64(m.calls[c.num][j/2])), &p, m.calls[c.num][j/2])
+		}
 		if i == count-1 && i > 0 && r.chance(0.75) { // most are over
 			p = m.blank(c, at)
 			m.closes(r, c, &p)
@@ -147,17 +151,20 @@ func (m *convMaker) opens(r *rng, _ *conversation, p *part) {
 	p.Type, p.State, p.Author = "open", "open", staff(admins[r.n(len(admins))])
 }
 
-// calls: the call's id is there from the beginning, the summary may come later (workspace-api 2.10).
-func (m *convMaker) calls(r *rng, c *conversation, p *part) {
-	p.Type, p.Author, p.Call = "call_summary", bot, callOf(c.num, len(c.Parts))
+// botNotes: what a workflow leaves for the teammates, sometimes nothing.
+func (m *convMaker) botNotes(r *rng, _ *conversation, p *part) {
+	p.Type, p.Author, p.Notified = "note", bot, 0
 	if r.chance(0.8) {
 		p.Body = m.words(r)
 	}
 }
 
-// callOf names the call of a part.
-func callOf(num int32, place int) string {
-	return strconv.FormatInt(5000000+int64(num)*2000+int64(place), 10)
+// summary: the id of its call is there from the beginning, its words may come later (workspace-api 2.10).
+func (m *convMaker) summary(r *rng, p *part, call int32) {
+	p.Type, p.Author, p.Call = "call_summary", bot, callID(call)
+	if r.chance(0.8) {
+		p.Body = m.words(r)
+	}
 }
 
 // aiEvents: the reason is there or not (trap T76).

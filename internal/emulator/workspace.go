@@ -52,7 +52,7 @@ type Workspace struct {
 	gone     []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
 	stale    bool
 	notes    map[int32]string // bodies of notes added since hour 0
-	calls    []call           // in the order in which they began
+	calls    []call           // by number
 	acts     []act            // the admins' activity log, in the order of time
 	idx      index[doc]
 
