@@ -1,6 +1,11 @@
 package oracletest
 
-import "strings"
+import (
+	"strings"
+	"testing"
+
+	"aqueduck/internal/emulator"
+)
 
 // conversationTruths are about conversations. A file that has never read any has none of their tables.
 func conversationTruths() []truth {
@@ -41,6 +46,12 @@ func conversationTruths() []truth {
 		list = append(list, truth{table, relation, append([]string{"conversation_id"}, columns...)})
 	}
 	return list
+}
+
+// Conversations is Equal for a file that was made from conversations alone.
+func Conversations(t testing.TB, space *emulator.Workspace, file string) {
+	t.Helper()
+	compare(t, space, file, conversationTruths())
 }
 
 // readable leaves out what no answer holds any more: parts beyond the newest ones, whose stored rows, if there are any,

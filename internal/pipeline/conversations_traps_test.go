@@ -1,0 +1,259 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+)
+
+// talking reads conversations and nothing else.
+const talking = `version: 1
+warehouse: {dir: data}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"}
+pipelines:
+  nightly: {streams: [conversations]}
+`
+
+// chats is a workspace with a handful of conversations and what a test lets happen in them.
+type chats struct{ people }
+
+func newChats(t testing.TB, conversations int, k emulator.Knobs) chats {
+	t.Helper()
+	c := talks(k)
+	c.Conversations = conversations
+	return chats{people{newBedWith(t, c, talking)}}
+}
+
+// open has a contact begin a conversation with so many parts.
+func (c chats) open(parts int) string {
+	c.t.Helper()
+	id, err := c.space.OpenConversation(c.space.IDs("active")[0], parts)
+	c.did(err)
+	return id
+}
+
+// read runs the pipeline once search knows what has happened.
+func (c chats) read() *pipeline.Report {
+	c.t.Helper()
+	c.space.Advance(time.Hour)
+	return c.sync(pipeline.Options{})
+}
+
+// reread runs it when it looks for changes that have no sign.
+func (c chats) reread() *pipeline.Report {
+	c.t.Helper()
+	c.space.Advance(8 * 24 * time.Hour)
+	return c.sync(pipeline.Options{})
+}
+
+// have checks what a query gives.
+func (c chats) have(what, sql string, want ...string) {
+	c.t.Helper()
+	if got := c.rows(sql); !slices.Equal(got, want) {
+		c.t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+// equalsOracle compares what is published of conversations with what a perfect reader would hold.
+func (c chats) equalsOracle() {
+	c.t.Helper()
+	oracletest.Conversations(c.t, c.space, c.runner.Dir.Current())
+}
+
+// mutate changes the answers of a route from now on.
+func (c chats) mutate(route string, change func(body []byte) []byte) {
+	c.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(name string, body []byte) []byte {
+			if name == route {
+				return change(body)
+			}
+			return body
+		}
+	})
+}
+
+// singles counts the conversations that were asked for by themselves since request n.
+func (c chats) singles(n int) int {
+	return c.asked(n, "/conversations/", "/conversations/search")["/conversations/"]
+}
+
+// halves counts the conversations that are stored with other parts than the API counts.
+const halves = `SELECT count(*) FROM conversations c WHERE statistics_count_conversation_parts <>
+	(SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id)`
+
+// TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream: the list of a search is under one of two names. An answer without
+// either, or with both, is not understood, and is no empty list.
+func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
+	t.Parallel()
+	c := newChats(t, 12, emulator.Knobs{})
+	c.read()
+	before, mark := c.rows("SELECT count(*) FROM conversations"), c.checkpoint("conversations")
+	c.did(c.space.ReplyConversation(c.space.ConversationIDs()[0], emulator.ByContact, "<p>hello</p>"))
+	for name, list := range map[string]string{"neither": `"items":[`, "both": `"data":[],"conversations":[`} {
+		c.mutate("conversations.search", func(body []byte) []byte {
+			return bytes.Replace(body, []byte(`"conversations":[`), []byte(list), 1)
+		})
+		c.space.Advance(time.Hour)
+		report := c.try(pipeline.Options{})
+		if s := stream(t, report, "conversations"); report.Exit() != pipeline.ExitFailed || s.Class != "data" {
+			t.Errorf("%s: %s\n%+v", name, report.LastLine(), s)
+		}
+		c.have(name, "SELECT count(*) FROM conversations", before...)
+		if now := c.checkpoint("conversations"); now != mark {
+			t.Errorf("%s: the mark went from %s to %s", name, mark, now)
+		}
+	}
+	c.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
+	c.read()
+	c.equalsOracle()
+}
+
+// TestT55PartsThatComeWhileTheirPageIsReadAreNotLost adds a part after the search has answered, before the conversation is
+// read, and one right after: each reading has all parts, whenever they came.
+func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
+	t.Parallel()
+	c := newChats(t, 12, emulator.Knobs{})
+	id := c.open(3)
+	c.space.Advance(time.Hour)
+	c.once("/conversations/"+id, func() {
+		c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>before it is read</p>"))
+	})
+	c.sync(pipeline.Options{})
+	parts := "SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + id + "'"
+	c.have("with the part that came in between", parts, "4")
+	c.did(c.space.ReplyConversation(id, emulator.ByTeammate, "<p>after it was read</p>"))
+	c.once("/conversations/search", func() {
+		c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>while it is searched</p>"))
+	})
+	c.read()
+	c.read()
+	c.have("all parts", parts, "6")
+	c.equalsOracle()
+}
+
+// TestT56AConversationAndItsPartsAreCommittedTogether: the reading of one conversation among others that changed fails, and
+// then runs are interrupted at one request after another. What is stored is never half of a conversation, and nothing
+// is forgotten.
+func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
+	t.Parallel()
+	c := newChats(t, 12, emulator.Knobs{NoLag: true})
+	bad := c.open(5)
+	c.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if strings.HasSuffix(r.URL.Path, bad) {
+			return &emulator.Fault{Status: http.StatusInternalServerError}
+		}
+		return nil
+	})
+	c.space.Advance(time.Hour)
+	for range 2 {
+		report := c.try(pipeline.Options{})
+		if s := stream(t, report, "conversations"); report.Exit() != pipeline.ExitFailed || s.Class != "transient" {
+			t.Errorf("%s\n%+v", report.LastLine(), s)
+		}
+	}
+	c.have("the one that failed", "SELECT count(*) FROM conversations WHERE id = '"+bad+"'", "0")
+	c.have("halves after a failed reading", halves, "0")
+	c.space.Inject(nil)
+	c.read()
+	c.have("halves", halves, "0")
+	c.equalsOracle()
+
+	for n := range 4 {
+		for _, id := range c.space.ConversationIDs()[:6] {
+			c.did(c.space.ReplyConversation(id, emulator.ByTeammate, fmt.Sprint("<p>", n, "</p>")))
+		}
+		c.space.Advance(time.Hour)
+		c.interrupt(2 + n)
+	}
+	c.read()
+	c.have("halves after interruptions", halves, "0")
+	c.equalsOracle()
+}
+
+// TestT57PartsBeyondTheNewest500Stay: an answer holds the newest 500. Parts that were read before they were pushed out stay,
+// and the number of parts that the source has tells of those that nobody can read any more.
+func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
+	t.Parallel()
+	c := newChats(t, 14, emulator.Knobs{})
+	tests := []struct{ parts, first, then int }{{499, 499, 502}, {500, 500, 503}, {501, 500, 503}, {1200, 500, 503}}
+	stored := func(id string) string {
+		return c.rows("SELECT (SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id), statistics_count_conversation_parts FROM conversations c WHERE id = '" + id + "'")[0]
+	}
+	var ids []string
+	for _, tt := range tests {
+		ids = append(ids, c.open(tt.parts))
+	}
+	c.read()
+	for i, tt := range tests {
+		if got, want := stored(ids[i]), fmt.Sprint(tt.first, "|", tt.parts); got != want {
+			t.Errorf("of %d parts: got %s, want %s", tt.parts, got, want)
+		}
+		for range 3 {
+			c.did(c.space.ReplyConversation(ids[i], emulator.ByTeammate, "<p>one more</p>"))
+		}
+	}
+	c.read()
+	for i, tt := range tests {
+		if got, want := stored(ids[i]), fmt.Sprint(tt.then, "|", tt.parts+3); got != want {
+			t.Errorf("of %d parts and three more: got %s, want %s", tt.parts, got, want)
+		}
+	}
+	c.have("the first part of a conversation of 500", "SELECT min(id::BIGINT) FROM conversation_parts WHERE conversation_id = '"+ids[1]+"'", c.space.PartIDs(ids[1])[0])
+	c.equalsOracle()
+}
+
+// TestT59RedactedWordsAreInNoRow: null takes the place of what was redacted, of the body, its plain text and the files, with
+// and without a sign of the change.
+func TestT59RedactedWordsAreInNoRow(t *testing.T) {
+	t.Parallel()
+	c := newChats(t, 60, emulator.Knobs{NoLag: true})
+	id := c.open(2)
+	c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>"+canary+"told</p>"), c.space.ReplyConversation(id, emulator.ByNote, "<p>"+canary+"quietly</p>"),
+		c.space.ReplyConversation(id, emulator.ByContact, "<p>"+visible+"stays</p>"))
+	c.read()
+	files := strings.Split(c.rows(`SELECT conversation_id, part_id FROM conversation_attachments JOIN conversations ON id = conversation_id
+		ORDER BY updated_at DESC LIMIT 1`)[0], "|")
+	begun := c.rows("SELECT conversation_id FROM conversation_source_attachments LIMIT 1")[0]
+	said := "SELECT count(*), count(body), count(text), count(*) FILTER (redacted) FROM conversation_parts WHERE conversation_id = '" + id + "' AND id IN ('%s', '%s')"
+	parts := c.space.PartIDs(id)
+	c.have("before", fmt.Sprintf(said, parts[2], parts[3]), "2|2|2|0")
+	c.did(c.space.Redact(id, parts[2], true), c.space.Redact(id, parts[3], false), c.space.Redact(files[0], files[1], true), c.space.Redact(begun, "", true))
+	c.reread()
+	c.have("two redacted parts", fmt.Sprintf(said, parts[2], parts[3]), "2|0|0|2")
+	c.have("a part with files", `SELECT body, text, redacted, (SELECT count(*) FROM conversation_attachments a WHERE a.conversation_id = p.conversation_id AND part_id = id)
+		FROM conversation_parts p WHERE conversation_id = '`+files[0]+`' AND id = '`+files[1]+"'", "∅|∅|true|0")
+	c.have("a source with files", `SELECT source_body, source_text, source_redacted, (SELECT count(*) FROM conversation_source_attachments WHERE conversation_id = id)
+		FROM conversations WHERE id = '`+begun+"'", "∅|∅|true|0")
+	c.noCanaryInTables()
+	c.equalsOracle()
+}
+
+// TestAnUnchangedConversationCostsNoRequestOfItsOwn: what search shows as it is stored is not read by itself.
+func TestAnUnchangedConversationCostsNoRequestOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := newChats(t, 30, emulator.Knobs{})
+	changed := c.open(2)
+	c.read()
+	if n := c.singles(0); n < 31 {
+		t.Errorf("%d of 31 conversations were read by themselves at first", n)
+	}
+	quiet := c.space.Count()
+	if report := c.read(); c.singles(quiet) != 0 || report.Rows() != 0 {
+		t.Errorf("%d readings and %d rows in a run without news", c.singles(quiet), report.Rows())
+	}
+	c.did(c.space.ReplyConversation(changed, emulator.ByContact, "<p>again</p>"))
+	busy := c.space.Count()
+	if c.read(); c.singles(busy) != 1 {
+		t.Errorf("%d readings after one conversation changed", c.singles(busy))
+	}
+	c.equalsOracle()
+}
