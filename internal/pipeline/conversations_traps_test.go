@@ -186,7 +186,8 @@ func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 	c := newChats(t, 14, emulator.Knobs{})
 	tests := []struct{ parts, first, then int }{{499, 499, 502}, {500, 500, 503}, {501, 500, 503}, {1200, 500, 503}}
 	stored := func(id string) string {
-		return c.rows("SELECT (SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id), statistics_count_conversation_parts FROM conversations c WHERE id = '" + id + "'")[0]
+		return c.rows(`SELECT (SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id), statistics_count_conversation_parts
+			FROM conversations c WHERE id = '` + id + "'")[0]
 	}
 	var ids []string
 	for _, tt := range tests {
@@ -207,7 +208,8 @@ func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 			t.Errorf("of %d parts and three more: got %s, want %s", tt.parts, got, want)
 		}
 	}
-	c.have("the first part of a conversation of 500", "SELECT min(id::BIGINT) FROM conversation_parts WHERE conversation_id = '"+ids[1]+"'", c.space.PartIDs(ids[1])[0])
+	c.have("the first part of a conversation of 500", "SELECT min(id::BIGINT) FROM conversation_parts WHERE conversation_id = '"+ids[1]+"'",
+		c.space.PartIDs(ids[1])[0])
 	c.equalsOracle()
 }
 
@@ -217,21 +219,26 @@ func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 	t.Parallel()
 	c := newChats(t, 60, emulator.Knobs{NoLag: true})
 	id := c.open(2)
-	c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>"+canary+"told</p>"), c.space.ReplyConversation(id, emulator.ByNote, "<p>"+canary+"quietly</p>"),
+	c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>"+canary+"told</p>"),
+		c.space.ReplyConversation(id, emulator.ByNote, "<p>"+canary+"quietly</p>"),
 		c.space.ReplyConversation(id, emulator.ByContact, "<p>"+visible+"stays</p>"))
 	c.read()
 	files := strings.Split(c.rows(`SELECT conversation_id, part_id FROM conversation_attachments JOIN conversations ON id = conversation_id
 		ORDER BY updated_at DESC LIMIT 1`)[0], "|")
 	begun := c.rows("SELECT conversation_id FROM conversation_source_attachments LIMIT 1")[0]
-	said := "SELECT count(*), count(body), count(text), count(*) FILTER (redacted) FROM conversation_parts WHERE conversation_id = '" + id + "' AND id IN ('%s', '%s')"
+	said := `SELECT count(*), count(body), count(text), count(*) FILTER (redacted) FROM conversation_parts
+		WHERE conversation_id = '` + id + "' AND id IN ('%s', '%s')"
 	parts := c.space.PartIDs(id)
 	c.have("before", fmt.Sprintf(said, parts[2], parts[3]), "2|2|2|0")
-	c.did(c.space.Redact(id, parts[2], true), c.space.Redact(id, parts[3], false), c.space.Redact(files[0], files[1], true), c.space.Redact(begun, "", true))
+	c.did(c.space.Redact(id, parts[2], true), c.space.Redact(id, parts[3], false),
+		c.space.Redact(files[0], files[1], true), c.space.Redact(begun, "", true))
 	c.reread()
 	c.have("two redacted parts", fmt.Sprintf(said, parts[2], parts[3]), "2|0|0|2")
-	c.have("a part with files", `SELECT body, text, redacted, (SELECT count(*) FROM conversation_attachments a WHERE a.conversation_id = p.conversation_id AND part_id = id)
+	c.have("a part with files", `SELECT body, text, redacted,
+			(SELECT count(*) FROM conversation_attachments a WHERE a.conversation_id = p.conversation_id AND part_id = id)
 		FROM conversation_parts p WHERE conversation_id = '`+files[0]+`' AND id = '`+files[1]+"'", "∅|∅|true|0")
-	c.have("a source with files", `SELECT source_body, source_text, source_redacted, (SELECT count(*) FROM conversation_source_attachments WHERE conversation_id = id)
+	c.have("a source with files", `SELECT source_body, source_text, source_redacted,
+			(SELECT count(*) FROM conversation_source_attachments WHERE conversation_id = id)
 		FROM conversations WHERE id = '`+begun+"'", "∅|∅|true|0")
 	c.noCanaryInTables()
 	c.equalsOracle()
