@@ -31,6 +31,9 @@ func (t *task) exports(ctx context.Context, phase extract.Phase) error {
 	if x.until == 0 {
 		x.until = x.source.Now().Unix()
 		x.top = x.days.of(max(t.state.SyncedTo, 1))
+		if job := t.state.Export.Job; job != nil && job.ID == "" {
+			job.Tries = 0 // each run has its own
+		}
 	}
 	for {
 		job := t.state.Export.Job

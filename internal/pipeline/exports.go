@@ -249,7 +249,7 @@ func (t *task) decodes(s *schemas.Stream) error {
 	if err != nil {
 		return fmt.Errorf("stream %s: %w", s.Name, err)
 	}
-	t.stream, t.decoder, t.tables = s, decoder, transform.Tables(s)
+	t.run.progress.reshaped(func() { t.stream, t.decoder, t.tables = s, decoder, transform.Tables(s) })
 	return nil
 }
 

@@ -82,6 +82,22 @@ func (p *progress) page(t *task, page extract.Page) {
 	}
 }
 
+// reshaped changes what a task is made of: others look at it while its stream is read.
+func (p *progress) reshaped(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+// trim gives up memory that the decoders keep for batches to come.
+func (p *progress) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.run.tasks {
+		t.decoder.Trim()
+	}
+}
+
 // exported counts the rows of a file.
 func (p *progress) exported(t *task, rows int64) {
 	p.mu.Lock()

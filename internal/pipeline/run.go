@@ -315,9 +315,7 @@ func (r *run) publishIfDue(ctx context.Context) error {
 func (r *run) publish(ctx context.Context, more bool) error {
 	r.progress.publishing(true)
 	defer r.progress.publishing(false)
-	for _, t := range r.tasks {
-		t.decoder.Trim() // a publish needs the memory more than the batches after it
-	}
+	r.progress.trim() // a publish needs the memory more than the batches after it
 	result, err := r.writer.publish(ctx, more)
 	if err != nil {
 		return err
