@@ -155,7 +155,7 @@ var ErrLost = errors.New("the source has lost the export, or failed to make it")
 
 // How long a job may take. A source may not know a new one at once; one that is not done within a day never will be.
 const (
-	hiddenFor = 10 * time.Minute
+	hiddenFor = time.Minute
 	oldest    = 24 * time.Hour
 	firstLook = 250 * time.Millisecond
 	lastLook  = 30 * time.Second

@@ -99,7 +99,7 @@ func TestT100AJobIsDoneWhenItSaysSoOrNamesAnAddress(t *testing.T) {
 		"slow":                   {Pending: time.Hour, Working: 2 * time.Hour},
 		"complete without a URL": {NoURL: true},
 		"another word":           {Status: "ready_for_you"},
-		"not known at first":     {Hidden: 2 * time.Minute},
+		"not known at first":     {Hidden: 30 * time.Second},
 	} {
 		s := newStand(t, k)
 		a, err := s.whole()
