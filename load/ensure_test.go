@@ -37,8 +37,8 @@ func (w *warehouse) ensure(t testing.TB, s *schemas.Stream) []load.Change {
 func TestEnsureIsRepeatable(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	if n := len(w.ensure(t, committest.Stream())); n != 3 {
-		t.Errorf("%d changes at first, want 3 tables", n)
+	if n := len(w.ensure(t, committest.Stream())); n != 4 {
+		t.Errorf("%d changes at first, want 4 tables", n)
 	}
 	w.Restart(t)
 	if changes := w.ensure(t, committest.Stream()); len(changes) != 0 {
