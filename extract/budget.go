@@ -113,6 +113,13 @@ func (b *budget) refused(now, sent time.Time, d time.Duration) {
 	}
 }
 
+// perSecond is about how many requests the pace allows in a second.
+func (b *budget) perSecond() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return int(min(b.pace, b.ceiling))
+}
+
 // hold is called with mu held.
 func (b *budget) hold(until time.Time) {
 	if until.After(b.until) {

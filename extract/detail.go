@@ -14,9 +14,12 @@ import (
 	"aqueduck/schemas"
 )
 
-// detailAside is how many records are read by themselves side by side: at the highest quota known, with answers that take
-// a fifth of a second, so many are under way.
-const detailAside = 32
+// How many records are read by themselves side by side: as many as the pace allows in a second, which answers hardly take,
+// so that other streams wait behind no more than that; never fewer, and never more, than these.
+const (
+	fewestAside = 4
+	mostAside   = 32
+)
 
 // Detail gives a page of a stream with `detail` whose records are replaced by their own readings; those that leave tells
 // are left out. A record that the API says is gone by now is marked so. After an error the page has what was read, and the
@@ -36,7 +39,7 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	found := make([]*Record, n)
 	var failed atomic.Bool // no more are begun; those under way are worth waiting for
 	var g errgroup.Group
-	g.SetLimit(detailAside)
+	g.SetLimit(min(mostAside, max(fewestAside, r.c.budget.perSecond())))
 	for i := 0; i < n && !failed.Load(); i++ {
 		g.Go(func() (err error) {
 			if found[i], err = read(i); err != nil {

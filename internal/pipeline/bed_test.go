@@ -39,6 +39,14 @@ type bed struct {
 	env      map[string]string // besides the workspace's own address and token
 }
 
+// serial leaves a test out of the race lane: what runs side by side in it does so in other tests too.
+func serial(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make test runs it")
+	}
+}
+
 // small is a workspace that is made and read in moments, with something of everything.
 func small() emulator.Config {
 	return emulator.Config{Seed: 7, Contacts: 400, Inactive: 60, Activities: 600}

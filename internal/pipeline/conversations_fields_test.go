@@ -15,6 +15,7 @@ import (
 // that is now.
 func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := talks(emulator.Knobs{})
 	c.Conversations = 12
 	p := people{newBedWith(t, c, reading("conversations"))}
@@ -39,6 +40,7 @@ func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
 // admins do, nobody has no id, and ids are text wherever and however they are sent.
 func TestT61T62T63EveryRowOfTheAssignmentTable(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	want := []string{"∅|∅|∅|∅", "admin|id|id|id", "admin|id|id|∅", "team|id|∅|id", "bot|id|id|∅",
 		"nobody_admin|∅|∅|0", "nobody_admin|∅|0|∅", "nobody_admin|∅|∅|∅"}
 	id := func(column string) string { return "CASE WHEN " + column + " > '0' THEN 'id' ELSE " + column + " END" }
@@ -72,6 +74,7 @@ func TestT61T62T63EveryRowOfTheAssignmentTable(t *testing.T) {
 // TestT64WordsNobodyKnowsAreStored: kinds of parts, of authors and of teammates that no document has are text like others.
 func TestT64WordsNobodyKnowsAreStored(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 60, emulator.Knobs{})
 	talk := c.open(4)
 	c.did(c.space.Rate(talk, 3, "", true), c.space.Review(talk, 0, "submitted", true))
@@ -99,6 +102,7 @@ func TestT64WordsNobodyKnowsAreStored(t *testing.T) {
 // translations take the place of what was written.
 func TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 12, emulator.Knobs{NoLag: true})
 	talk := c.open(2)
 	c.read()
@@ -124,6 +128,7 @@ func TestT65T68QualityDataIsAlwaysAskedForAndTranslationsNever(t *testing.T) {
 // TestT66NobodyToReviewIsNotNoReview: the reviewer is null in both cases, the status tells which it is.
 func TestT66NobodyToReviewIsNotNoReview(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 12, emulator.Knobs{})
 	talk := c.open(1)
 	for card := range 3 {
@@ -142,6 +147,7 @@ func TestT66NobodyToReviewIsNotNoReview(t *testing.T) {
 // after 2.16; the row tells which version it is of.
 func TestT67CustomAttributesAreReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 12, emulator.Knobs{NoLag: true})
 	c.configure(strings.Replace(talking, `"2.17"`, `"2.16"`, 1))
 	talk := c.open(1)
@@ -166,6 +172,7 @@ func TestT67CustomAttributesAreReplacedAsAWhole(t *testing.T) {
 // of its parts.
 func TestT75AnAssignmentThatSkipsReopeningLeavesItClosed(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 12, emulator.Knobs{})
 	talk := c.open(2)
 	c.did(c.space.ReopenConversation(talk), c.space.CloseConversation(talk))
@@ -191,6 +198,7 @@ func TestT75AnAssignmentThatSkipsReopeningLeavesItClosed(t *testing.T) {
 // TestT76NoReasonIsNotNoEvent: an empty object says that no reason was recorded, and is not the same as none.
 func TestT76NoReasonIsNotNoEvent(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 60, emulator.Knobs{})
 	c.read()
 	c.have("what events tell", `SELECT DISTINCT event_type, event_data::VARCHAR FROM conversation_parts
@@ -207,6 +215,7 @@ func TestT76NoReasonIsNotNoEvent(t *testing.T) {
 // id as a number.
 func TestT77ACallIsOneCallInBothPlaces(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	config := talks(emulator.Knobs{})
 	config.Conversations, config.Calls = 60, 40
 	c := chats{people{newBedWith(t, config, strings.Replace(talking, "[conversations]", "[conversations, calls]", 1))}}

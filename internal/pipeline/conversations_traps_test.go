@@ -94,6 +94,7 @@ const halves = `SELECT count(*) FROM conversations c WHERE statistics_count_conv
 // either, or with both, is not understood, and is no empty list.
 func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 12, emulator.Knobs{})
 	c.read()
 	before, mark := c.rows("SELECT count(*) FROM conversations"), c.checkpoint("conversations")
@@ -121,6 +122,7 @@ func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 // read, and one right after: each reading has all parts, whenever they came.
 func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 12, emulator.Knobs{})
 	id := c.open(3)
 	c.space.Advance(time.Hour)
@@ -145,6 +147,7 @@ func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 // is forgotten.
 func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 12, emulator.Knobs{NoLag: true})
 	bad := c.open(5)
 	c.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
@@ -183,6 +186,7 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 // and the number of parts that the source has tells of those that nobody can read any more.
 func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 14, emulator.Knobs{})
 	tests := []struct{ parts, first, then int }{{499, 499, 502}, {500, 500, 503}, {501, 500, 503}, {1200, 500, 503}}
 	stored := func(id string) string {
@@ -217,6 +221,7 @@ func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 // and without a sign of the change.
 func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 60, emulator.Knobs{NoLag: true})
 	id := c.open(2)
 	c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>"+canary+"told</p>"),
@@ -247,6 +252,7 @@ func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 // TestAnUnchangedConversationCostsNoRequestOfItsOwn: what search shows as it is stored is not read by itself.
 func TestAnUnchangedConversationCostsNoRequestOfItsOwn(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := newChats(t, 30, emulator.Knobs{})
 	changed := c.open(2)
 	c.read()

@@ -12,6 +12,7 @@ import (
 // only that it is gone by now, the event says since when.
 func TestT36AnEventTellsWhenADeletionWas(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	c := small()
 	c.ListDeletes = emulator.ListNone
 	b := newBed(t, c)

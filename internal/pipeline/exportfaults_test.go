@@ -22,6 +22,7 @@ func only(config, stream string) string {
 // nobody's then, its days are asked for again.
 func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(only(reporting, "reporting_conversation"))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -43,6 +44,7 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 // TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing ends runs by their number of requests until one comes to its end.
 func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	for _, most := range []int64{14, 25} {
 		b := exportBed(t, emulator.ExportKnobs{})
 		for n := 0; ; n++ {
@@ -64,6 +66,7 @@ func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 // whole one makes up for it.
 func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
 	b.space.Live(24)
@@ -88,6 +91,7 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 
 func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
 	b.space.Live(24)
@@ -103,6 +107,7 @@ func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 // TestAChangedHeaderAddsColumns has the source gain columns between two runs, one more in the middle of a run, and lose one.
 func TestAChangedHeaderAddsColumns(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
 	b.space.Live(24)
@@ -134,6 +139,7 @@ func TestAChangedHeaderAddsColumns(t *testing.T) {
 
 func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(only(reporting, "reporting_conversation"))
 	b.sync(pipeline.Options{})
@@ -153,6 +159,7 @@ func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
 // TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved has every export come with its header alone.
 func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
 	stored := b.rows("SELECT count(*) FROM reporting_conversation")
@@ -177,6 +184,7 @@ func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 // the zone is another one.
 func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	york, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		t.Fatal(err)
@@ -214,6 +222,7 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 // TestT108AnotherVersionReadsEverythingAgain switches from a version that exports conversations with a reply only.
 func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(only(reporting, "reporting_conversation"), `"2.17"`, `"2.16"`, 1))
 	b.sync(pipeline.Options{})

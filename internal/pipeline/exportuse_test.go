@@ -23,6 +23,7 @@ func read(r *pipeline.Report) (all []string) {
 
 func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	for _, c := range []struct {
 		o    pipeline.Options
@@ -53,6 +54,7 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 
 func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
 	b.sync(pipeline.Options{})
@@ -74,6 +76,7 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 
 func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(reporting, "{start: 2024-05-06}", "{start: 2024-05-06, hash: [contact_name], drop: [teammate]}", 1))
 	b.sync(pipeline.Options{})
@@ -92,6 +95,7 @@ func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 
 func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
 	yes := func(string, string) (bool, error) { return true, nil }
@@ -121,6 +125,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 
 func TestAnEarlierStartIsReadDownTo(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
 	b.configure(strings.Replace(reporting, "2024-05-06", "2024-03-01", 1))
@@ -130,6 +135,7 @@ func TestAnEarlierStartIsReadDownTo(t *testing.T) {
 
 func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	planned := func(ask bool) string {
 		p, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, ask)
@@ -158,6 +164,7 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 // TestTheLakeHasTheTablesOfDatasets reads the Parquet files that a run published, after one that did not read them.
 func TestTheLakeHasTheTablesOfDatasets(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
 	b.sync(pipeline.Options{})

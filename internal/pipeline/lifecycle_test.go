@@ -68,6 +68,7 @@ func (b *bed) is(lifecycle, current string, ids ...string) {
 // merges lead to the one contact that is left (T25), also when that is deleted in the end.
 func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(31))
 	p := people{b}
 	unseen, stored, paged, user, other := p.lead(), p.lead(), p.lead(), p.user(), p.user()
@@ -104,6 +105,7 @@ func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 
 func TestT25ACycleOfMergesEnds(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(32))
 	p := people{b}
 	one, two, three, lead := p.user(), p.user(), p.user(), p.lead()
@@ -123,6 +125,7 @@ func TestT25ACycleOfMergesEnds(t *testing.T) {
 // while the inactive list is being read; and once the API's first answer to that is that there is no such contact.
 func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(33))
 	p := people{b}
 	ids := []string{p.user(), p.lead(), p.user(), p.lead(), p.user()}
@@ -166,6 +169,7 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 // TestT36AnySignOfADeletionSuffices takes each source of evidence away in turn.
 func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	for _, evidence := range []struct {
 		name, word, unavailable string
 		lists                   emulator.Listing
@@ -195,6 +199,7 @@ func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 // archived for no sign of life.
 func TestT31StatusesFollowEachOther(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(35))
 	p := people{b}
 	id, promoted := p.user(), p.lead()
@@ -218,6 +223,7 @@ func TestT31StatusesFollowEachOther(t *testing.T) {
 // TestT41EventsThatMeanNothingChangeNothing: merges that failed, and events nobody has heard of.
 func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(36))
 	p := people{b}
 	lead, user, other := p.lead(), p.user(), p.user()
@@ -241,6 +247,7 @@ func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 // TestT6ContactThatSearchDoesNotKnowYetIsReadByID finds it the same night, and takes search's word later.
 func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(37))
 	b.sync(pipeline.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.TailShare, k.Tail = 1, 40*time.Hour })
@@ -268,6 +275,7 @@ func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 // TestT37OnlyTheAPIsOwnWordMeansGone: a proxy's 404 settles nothing, and is asked about again.
 func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(38))
 	p := people{b}
 	id := p.user()
@@ -295,6 +303,7 @@ func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 // times are the same, so another reading has to tell.
 func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(39))
 	p := people{b}
 	listed, deleted := p.user(), p.user()
@@ -326,6 +335,7 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 // contact stays, even where the answer by id was that there is no such contact.
 func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	for _, order := range [][]string{
 		{"contact_activities", "contacts", "deleted_contacts"},
 		{"deleted_contacts", "contact_activities", "contacts"},
@@ -350,6 +360,7 @@ func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
 // TestT43TheIDIsTheOnlyKey swaps the e-mail addresses of two contacts and makes a lead a user.
 func TestT43TheIDIsTheOnlyKey(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newBed(t, tiny(30))
 	p := people{b}
 	one, two := p.user(), p.lead()

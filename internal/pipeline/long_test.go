@@ -45,19 +45,19 @@ type longSync struct {
 }
 
 const longConfig = `version: 1
-warehouse: {dir: data, publish: {every: 2m}}
+warehouse: {dir: data, publish: {every: 1m}}
 workspaces:
   main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17", requests_per_minute: %d}
 pipelines:
   nightly: {streams: [contacts, deleted_contacts, contact_activities, conversations]}
 `
 
-// longSize is the size of the test: that of the issue of long first syncs with AQUEDUCK_LONG, a fiftieth of it otherwise.
+// longSize is the size of the test: half an hour of 6,000 requests a minute with AQUEDUCK_LONG, of few otherwise.
 func longSize() (conversations, perMinute int) {
 	if os.Getenv("AQUEDUCK_LONG") != "" {
 		return 200_000, 6000
 	}
-	return 4000, 120
+	return 2500, 75
 }
 
 func newLongSync(t *testing.T) *longSync {
@@ -110,6 +110,7 @@ func (l *longSync) estimates(into map[time.Time]pipeline.Running) {
 // TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds reads for half an hour of virtual time.
 func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	l := newLongSync(t)
 	seen := map[time.Time]pipeline.Running{}
 	early := 0
@@ -159,6 +160,7 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 // dies, which leaves what was on disk at that instant.
 func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	one, pieces := newLongSync(t), newLongSync(t)
 	whole := one.sync(pipeline.Options{})
 	length := one.clock.Now().Sub(one.began)

@@ -28,6 +28,7 @@ func deletedConversations(t *testing.T, n int) (b *bed, ids []string) {
 
 func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b, ids := deletedConversations(t, 2)
 	report := b.sync(pipeline.Options{})
 	if got := stream(t, report, "conversations").Gone; got != 2 {
@@ -49,6 +50,7 @@ func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
 // TestT152AListThatLacksManyIsNotBelieved: a search that is ill looks like a workspace whose conversations were deleted.
 func TestT152AListThatLacksManyIsNotBelieved(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b, _ := deletedConversations(t, 50)
 	report := b.try(pipeline.Options{})
 	failed := stream(t, report, "conversations")
@@ -65,6 +67,7 @@ func TestT152AListThatLacksManyIsNotBelieved(t *testing.T) {
 // TestT6ConversationThatSearchToldTooLateIsFoundByTheWholeList: the index took longer than any overlap.
 func TestT6ConversationThatSearchToldTooLateIsFoundByTheWholeList(t *testing.T) {
 	t.Parallel()
+	serial(t)
 	b := newTalkBed(t, emulator.Knobs{LagMax: 15 * 24 * time.Hour})
 	b.space.Advance(20 * 24 * time.Hour)
 	b.sync(pipeline.Options{})

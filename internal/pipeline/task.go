@@ -94,7 +94,10 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 	for !t.run.over() {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return t.commit(ctx)
+			if err := t.commit(ctx); err != nil {
+				return err
+			}
+			return t.run.publishIfDue(ctx)
 		}
 		if err != nil {
 			return errors.Join(err, t.commit(ctx))
