@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture check fmt vet lint race bench docs clean
+.PHONY: build demo test torture long check fmt vet lint race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -20,6 +20,9 @@ test: ## every test
 
 torture: ## kill, interrupt and race the program far more often; AQUEDUCK_SEED repeats a failure
 	AQUEDUCK_KILLS=$${AQUEDUCK_KILLS:-10000} go test ./cmd/aqueduck -run 'F1|F9|F14|Kills|Killed' -v -timeout 24h
+
+long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
+	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort' -v -timeout 3h
 
 check: fmt vet lint race ## what CI asks for
 
