@@ -55,7 +55,7 @@ func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 }
 
 func killing(t *testing.T, r *rand.Rand, wanted int) {
-	s := newSite(t, r.Uint64())
+	s := newSite(t, r.Uint64()).wholly()
 	first := s.settle() // how long a run takes in a new warehouse
 	span, killed, ended := first, 0, 0
 	for killed < wanted {

@@ -42,10 +42,11 @@ type longSync struct {
 	clock         *virtual
 	began         time.Time
 	conversations int
+	early         time.Duration // by then the newest are there
 }
 
 const longConfig = `version: 1
-warehouse: {dir: data, publish: {every: 1m}}
+warehouse: {dir: data, publish: {every: 2m}}
 workspaces:
   main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17", requests_per_minute: %d}
 pipelines:
@@ -53,17 +54,17 @@ pipelines:
 `
 
 // longSize is the size of the test: half an hour of 6,000 requests a minute with AQUEDUCK_LONG, of few otherwise.
-func longSize() (conversations, perMinute int) {
+func longSize() (conversations, perMinute int, early time.Duration) {
 	if os.Getenv("AQUEDUCK_LONG") != "" {
-		return 200_000, 6000
+		return 200_000, 6000, 5 * time.Minute
 	}
-	return 2500, 75
+	return 2500, 75, 8 * time.Minute
 }
 
 func newLongSync(t *testing.T) *longSync {
 	t.Helper()
-	conversations, perMinute := longSize()
-	l := &longSync{clock: &virtual{now: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}, conversations: conversations}
+	conversations, perMinute, early := longSize()
+	l := &longSync{clock: &virtual{now: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}, conversations: conversations, early: early}
 	l.began = l.clock.now
 	l.bed = newBedWith(t, emulator.Config{
 		Seed: 5, Contacts: conversations / 10, Inactive: 40, Activities: 150, Conversations: conversations,
@@ -119,14 +120,14 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		l.estimates(seen)
-		if l.clock.Now().Sub(l.began) >= 5*time.Minute && early == 0 {
+		if l.clock.Now().Sub(l.began) >= l.early && early == 0 {
 			var contacts int
 			contacts, early = l.newest()
 			if want := len(l.space.IDs("active")); contacts != want {
-				t.Errorf("after five minutes the file holds %d contacts, want all %d", contacts, want)
+				t.Errorf("after %s the file holds %d contacts, want all %d", l.early, contacts, want)
 			}
 			if early < l.conversations/200 {
-				t.Errorf("after five minutes the file holds %d conversations", early)
+				t.Errorf("after %s the file holds %d conversations", l.early, early)
 			}
 			gap := l.rows(`SELECT count(*) FROM conversations WHERE updated_at < (SELECT history_to FROM _sync.checkpoints WHERE stream = 'conversations')`)
 			if gap[0] != "0" {
@@ -138,7 +139,7 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 	l.space.Between(nil)
 	end := l.clock.Now()
 	whole := end.Sub(l.began)
-	t.Logf("%s; %s of virtual time, %d requests, after five minutes %d conversations", report.LastLine(), whole, l.space.Count(), early)
+	t.Logf("%s; %s of virtual time, %d requests, after %s %d conversations", report.LastLine(), whole, l.space.Count(), l.early, early)
 	judged := 0
 	for at, r := range seen {
 		if r.Left == 0 || at.Sub(l.began) < whole/20 {
