@@ -161,8 +161,9 @@ const (
 	lastLook  = 30 * time.Second
 )
 
-// Await asks about a job until there is a file to fetch. Between two questions pause is called: its error ends the waiting.
-func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.ExportJob, pause func() error) (Status, error) {
+// Await asks about a job until there is a file to fetch. Between two questions pause is called: its error ends the waiting. A
+// job that was asked for a moment ago the source may not know yet; one of an earlier run it knows, or has lost.
+func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.ExportJob, earlier bool, pause func() error) (Status, error) {
 	for wait := firstLook; ; wait = min(wait*3/2, lastLook) {
 		if err := pause(); err != nil {
 			return Status{}, err
@@ -173,7 +174,7 @@ func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.E
 		age := s.client.Now().Sub(time.Unix(job.Asked, 0))
 		st, err := s.look(ctx, stream, job.ID)
 		switch {
-		case extract.ClassOf(err) == extract.ClassNotFound && age < hiddenFor:
+		case extract.ClassOf(err) == extract.ClassNotFound && age < hiddenFor && !earlier:
 			continue
 		case extract.ClassOf(err) == extract.ClassNotFound:
 			return st, fmt.Errorf("%w: it does not know job %s", ErrLost, job.ID)

@@ -70,7 +70,7 @@ func (s *stand) whole() (*Archive, error) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	st, err := s.source.Await(context.Background(), family(), job, never)
+	st, err := s.source.Await(context.Background(), family(), job, false, never)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func TestT99AnExpiredAddressIsAskedForAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st, err := s.source.Await(context.Background(), family(), job, never)
+		st, err := s.source.Await(context.Background(), family(), job, false, never)
 		if err != nil {
 			t.Fatal(err)
 		}

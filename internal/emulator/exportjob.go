@@ -87,8 +87,9 @@ func (w *Workspace) OccupyExports(jobs int) {
 
 func (w *Workspace) newJob(j *exportJob) {
 	d := &w.exports
-	j.id = fmt.Sprintf("job_%016x", mix(w.cfg.Seed^uint64(len(d.jobs)+1)<<8))
 	j.made, j.failed = w.clock(), len(d.jobs) < w.k().Export.Fail
+	// Of the time too: a workspace that begins again must not give a name that somebody remembers for another job.
+	j.id = fmt.Sprintf("job_%016x", mix(mix(w.cfg.Seed^uint64(len(d.jobs)+1)<<8)^uint64(j.made.UnixNano())))
 	d.jobs = append(d.jobs, j)
 	d.most = max(d.most, w.busyJobs())
 }

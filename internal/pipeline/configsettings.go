@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"aqueduck/internal/grammar"
 	"aqueduck/schemas"
@@ -44,6 +45,9 @@ func (l *loader) start(c *Config, e grammar.Entry, streams []*schemas.Stream) {
 	start := e.Value.Key("start")
 	if !start.Set() {
 		return
+	}
+	if start.Date().After(time.Now().Add(24 * time.Hour)) {
+		start.Wrong("", "%s: nothing is there yet, and nothing older would be read", start.Date().Format(time.DateOnly))
 	}
 	taken := false
 	for _, s := range streams {

@@ -69,3 +69,40 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 	b.sync(pipeline.Options{})
 	b.equalsOracle()
 }
+
+// TestMarksTakenBackReadEachConversationAgain: who takes marks back suspects what is stored, and a list that shows the same
+// is no answer to that.
+func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
+	t.Parallel()
+	serial(t)
+	yes := func(string, string) (bool, error) { return true, nil }
+	for name, back := range map[string]func(b *bed) error{
+		"reset": func(b *bed) error { return b.runner.Reset(t.Context(), "conversations", yes) },
+		"rewind": func(b *bed) error {
+			return b.runner.Rewind(t.Context(), "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
+		},
+	} {
+		b := newTalkBed(t, emulator.Knobs{NoLag: true})
+		b.sync(pipeline.Options{})
+		ids := b.space.ConversationIDs()
+		id := ids[len(ids)-1]
+		if err := b.space.ReplyConversation(id, emulator.ByContact, "<p>secret</p>"); err != nil {
+			t.Fatal(err)
+		}
+		b.space.Advance(time.Hour)
+		b.sync(pipeline.Options{})
+		parts := b.space.PartIDs(id)
+		if err := b.space.Redact(id, parts[len(parts)-1], false); err != nil {
+			t.Fatal(err)
+		}
+		b.space.Advance(time.Hour)
+		if err := back(b); err != nil {
+			t.Fatal(name, err)
+		}
+		b.sync(pipeline.Options{})
+		b.equalsOracle()
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}

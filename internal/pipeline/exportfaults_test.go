@@ -2,7 +2,9 @@ package pipeline_test
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,3 +238,35 @@ func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
 }
 
 func whole(n int) string { return strconv.Itoa(n) }
+
+// TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew: a source that has begun again may give a name to another job.
+func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
+	t.Parallel()
+	serial(t)
+	b := exportBed(t, emulator.ExportKnobs{Pending: time.Hour})
+	b.configure(only(reporting, "reporting_conversation"))
+	b.try(pipeline.Options{MaxTime: time.Minute})
+	states, err := pipeline.ReadStates(t.Context(), b.runner.Dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := regexp.MustCompile(`"id":"(job_[0-9a-f]+)"`).FindStringSubmatch(states[0].State)
+	if id == nil {
+		t.Fatalf("no job is remembered: %s", states[0].State)
+	}
+	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/reporting_data/"+id[1]):
+			_, _ = io.WriteString(rw, `{"job_identifier": "`+id[1]+`", "status": "complete", "download_url": "`+b.url+`/foreign.csv", "download_expires_at": ""}`)
+		case r.URL.Path == "/foreign.csv":
+			rw.Header().Set("Content-Length", "8")
+			_, _ = io.WriteString(rw, "other\n1\n")
+		default:
+			return false
+		}
+		return true
+	})
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.Pending = 0 })
+	b.sync(pipeline.Options{})
+	b.reportEqualsOracle("conversation", reportStart)
+}

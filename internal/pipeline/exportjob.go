@@ -142,10 +142,12 @@ func (t *task) daysRead() float64 {
 // span exports some days and stores them. A job that the source lost is asked for again; days that are too much for one
 // commit are asked for by fewer.
 func (t *task) span(ctx context.Context, job extract.ExportJob) error {
-	for {
-		err := t.export1(ctx, &job)
+	for earlier := job.ID != ""; ; earlier = false {
+		err := t.export1(ctx, &job, earlier)
+		var problem *Problem
 		switch {
-		case errors.Is(err, export.ErrLost) && job.Tries+1 < jobsASpan:
+		case errors.Is(err, export.ErrLost) && job.Tries+1 < jobsASpan, earlier && errors.As(err, &problem) && problem.Class == "data":
+			// A name that an earlier run was told may be that of another job by now: its file says nothing about ours.
 			job = extract.ExportJob{Kind: job.Kind, ExportSpan: job.ExportSpan, Tries: job.Tries + 1}
 		case errors.Is(err, errTooMuch) && !t.oneDay(job):
 			t.export.span = max(1, t.export.days.count(job.From, job.To)/2)
@@ -161,14 +163,14 @@ func (t *task) span(ctx context.Context, job extract.ExportJob) error {
 }
 
 // export1 is one job, from its enqueueing to the commit of its rows.
-func (t *task) export1(ctx context.Context, job *extract.ExportJob) (err error) {
+func (t *task) export1(ctx context.Context, job *extract.ExportJob, earlier bool) (err error) {
 	if job.ID == "" {
 		if err := t.enqueue(ctx, job); err != nil {
 			return err
 		}
 	}
 	x := t.export
-	status, err := x.source.Await(ctx, t.stream, *job, func() error {
+	status, err := x.source.Await(ctx, t.stream, *job, earlier, func() error {
 		if t.run.over() {
 			return errOver
 		}

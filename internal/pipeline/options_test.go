@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,11 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 				report := b.sync(cut)
 				if cut.MaxRequests > 0 && report.Requests > cut.MaxRequests {
 					t.Errorf("%d requests", report.Requests)
+				}
+				spent := slices.ContainsFunc(report.Notes, func(note string) bool { return strings.Contains(note, "requests of this run were used up") })
+				short := slices.ContainsFunc(report.Streams, func(s pipeline.StreamResult) bool { return s.Cut })
+				if spent != (short && cut.MaxRequests > 0) {
+					t.Errorf("%d requests, and the notes are %v", report.Requests, report.Notes)
 				}
 				marks = append(marks, b.rows("SELECT coalesce(max(synced_to), '1970-01-01')::VARCHAR FROM _sync.checkpoints WHERE stream = 'contacts'")...)
 				if n > 0 && marks[n] < marks[n-1] {

@@ -202,7 +202,7 @@ func describe(s *schemas.Stream, state extract.State, start time.Time) string {
 func (r *Runner) pastRequests(ctx context.Context) (map[string]int64, error) {
 	past := map[string]int64{}
 	const last = `SELECT schema || '.' || stream, arg_max(requests, started_at) FROM _sync.stream_runs
-		WHERE outcome = 'ok' GROUP BY ALL`
+		WHERE outcome = 'ok' AND backfill >= 1 GROUP BY ALL`
 	err := ask(ctx, r.Dir, last, func(v []any) error {
 		past[str(v[0])] = whole(v[1])
 		return nil

@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,6 +89,7 @@ func (r *run) do(ctx context.Context) error {
 	}
 	r.followUps(ctx)
 	r.unread(ctx)
+	r.spent()
 	r.reported.Interrupted = ctx.Err() != nil
 	if err := r.save(ctx); err != nil {
 		return err
@@ -148,8 +152,45 @@ func (r *run) phase(ctx context.Context, phase extract.Phase) {
 		}
 	}
 	slices.SortStableFunc(tasks, func(a, b *task) int { return cost(a.stream) - cost(b.stream) })
+	// Those that runs with little time have not come to are first, or they would never be.
+	slices.SortStableFunc(tasks, func(a, b *task) int { return cmp.Compare(b.behind(tasks), a.behind(tasks)) })
 	waitingFirst(tasks)
 	r.side(ctx, tasks, phase)
+}
+
+// behind is in how many days a stream was not read that another of the tasks was read in.
+func (t *task) behind(tasks []*task) int {
+	latest := t.state.SyncedTo
+	for _, other := range tasks {
+		if other.workspace == t.workspace {
+			latest = max(latest, other.state.SyncedTo)
+		}
+	}
+	if t.state.SyncedTo == 0 && latest > 0 {
+		return math.MaxInt
+	}
+	return int((latest - t.state.SyncedTo) / 86400)
+}
+
+// spent tells of a run whose requests were used up: one that has fewer than a run without news needs reads nothing new for
+// ever.
+func (r *run) spent() {
+	var cut []string
+	for _, t := range r.tasks {
+		if t.result.Cut {
+			cut = append(cut, t.stream.Name)
+		}
+	}
+	most := firstSet(r.options.MaxRequests, r.pipeline.MaxRequests)
+	if most == 0 || len(cut) == 0 {
+		return
+	}
+	for _, w := range r.workspaces {
+		if w.client.Requests() >= most {
+			r.reported.Notes = append(r.reported.Notes, fmt.Sprintf(
+				"the %d requests of this run were used up before it had read %s; runs that write no rows so need more of them", most, strings.Join(cut, ", ")))
+		}
+	}
 }
 
 // followUps reads the streams that take their ids from others, once those are read to the end: while history is still

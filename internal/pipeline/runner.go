@@ -129,7 +129,8 @@ func (r *run) open(ctx context.Context) error {
 	}
 	var err error
 	if r.hashKey, err = r.runner.Dir.HashKey(); err != nil {
-		return fmt.Errorf("read the key for hashed columns: %w", err)
+		return &Problem{Class: "config", What: "read the key for hashed columns", Err: err,
+			Next: "put the file back from a backup; without it, remove the file: hashed values will be others from then on"}
 	}
 	spec, err := r.runner.spec(r.id, r.workspaces)
 	if err != nil {

@@ -65,17 +65,19 @@ func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confir
 			state.Export.Job, state.HistoryTo = nil, min(state.HistoryTo, state.SyncedTo)
 		}
 		state.Window, state.Position = nil, nil
+		state.Refreshed = 0 // records that are read by themselves are, also where they are as stored
 		return state, nil
 	})
 }
 
 // Reset forgets how far a stream is read. Its rows stay; the next run reads everything and compares.
 func (r *Runner) Reset(ctx context.Context, stream string, confirm Confirm) error {
-	if _, err := r.known(ctx, stream); err != nil {
+	s, err := r.known(ctx, stream)
+	if err != nil {
 		return err
 	}
 	return r.move(ctx, stream, confirm, func(state extract.State) (extract.State, error) {
-		return extract.State{Export: tableOf(state.Export)}, nil
+		return extract.State{Export: tableOf(state.Export), Again: s.Read.Detail != nil}, nil
 	})
 }
 

@@ -101,8 +101,8 @@ func (s *Status) readRunning(dir load.Dir) error {
 		return fmt.Errorf("look for a run under way: %w", err)
 	}
 	var r Running
-	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("read %s: %w", dir.RunFile(), err)
+	if json.Unmarshal(text, &r) != nil {
+		return nil // whatever wrote it is no run of ours, and the next one replaces it
 	}
 	if time.Since(info.ModTime()) > staleRun || !alive(r.PID) {
 		s.Lost = &r
