@@ -97,6 +97,7 @@ func (w *Workspace) applyConv(seq int) {
 	t := &w.threads[e.Conv]
 	if e.Kind == convDeleted {
 		t.deleted = true
+		w.buried = append(w.buried, burial{ID: convID(e.Conv), At: e.At, Kept: keepsMetrics(w.cfg.Seed, convID(e.Conv))})
 		w.convIdx.withdraw(seq, e.At, e.Conv)
 		return
 	}

@@ -11,11 +11,7 @@ func (w *Workspace) searchConversations(q *request) answer {
 	if refused != nil {
 		return *refused
 	}
-	key := w.k().ConversationsKey
-	if key == "" {
-		key = "conversations"
-	}
-	b := openList(make([]byte, 0, 3000*len(found)+512), "conversation.list", key)
+	b := openList(make([]byte, 0, 3000*len(found)+512), "conversation.list", w.conversationsKey())
 	for i, e := range found {
 		if i > 0 {
 			b = append(b, ',')

@@ -41,6 +41,9 @@
 //   - conversation_scorecards, conversation_scorecard_notes, conversation_scorecard_evaluators (reasons is JSON text),
 //     conversation_monitor_evaluations: what is sent with include_scorecards and include_monitors. Whoever it was is two
 //     columns: reviewer_type and reviewer_id.
+//   - deleted_conversations: id, metrics_retained, deleted_at; some were deleted before hour 0.
+//   - hitl_events: the events of consultations that have ended, their data flattened, with conversation_id. Texts of redacted
+//     conversations are null. readable tells those that an answer holds.
 //
 // # Conversations
 //

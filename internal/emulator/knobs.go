@@ -51,6 +51,9 @@ type Knobs struct {
 	SilentParts         bool      // life also changes parts in their place, and nothing tells (trap T58)
 	DeleteConversations bool      // life also deletes conversations (trap T60)
 
+	DeletedConversationsOrder Order     // of the list of them, where order is not asked for; "": latest first
+	HitlRedacted              Sometimes // whether a redacted conversation's consultations are left out; else their text is null (trap T72)
+
 	// Calls.
 	CallsShuffled  bool          // the list has another order each hour (trap T87)
 	CallsLeftOut   float64       // share of calls that search leaves out without a word (trap T89)
@@ -70,7 +73,7 @@ type Knobs struct {
 	NoRateHeaders bool          // no X-RateLimit-* (trap T117)
 	RetryAfter    string        // sent with 429: "", "seconds" or "date"
 	IgnoreVersion string        // this version is served whatever is asked for (trap T114)
-	LaterOnly     bool          // the inactive list and the activities answer 404 up to 2.16, as a strict reading of section 9 has it
+	LaterOnly     bool          // the inactive list, the activities and deleted conversations answer 404 up to 2.16, as a strict reading of section 9 has it
 	Unavailable   []string      // names of routes answered 403 api_plan_restricted
 	Forbidden     []string      // names of routes answered 403 for a scope that the token lacks
 	RevokeAt      int           // from this request on the token is refused; 0: never (trap T116)

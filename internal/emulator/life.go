@@ -29,6 +29,7 @@ func (w *Workspace) Live(hours int) {
 		w.convHour(base)
 		w.hourOfActs(base)
 		w.hourOfCalls(base)
+		w.hourOfConsultations(base)
 		base += 3600
 		w.hours++
 		if w.cfg.Now == nil {

@@ -16,16 +16,21 @@ type act struct {
 	Admin uint8 // place in admins
 }
 
-// beside is what the oracle knows of calls and of the activity log: what is there, now.
+// beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.
 type beside struct {
 	acts  []act
 	calls []call
 	at    int64
 	knobs Knobs
+	hitl  []consult
+	seed  uint64
+	start int64
+	talks int // conversations at hour 0
 }
 
 func (w *Workspace) beside() beside {
-	return beside{acts: w.acts, calls: w.calls[:len(w.calls):len(w.calls)], at: w.now(), knobs: *w.k()}
+	return beside{acts: w.acts, calls: w.calls[:len(w.calls):len(w.calls)], at: w.now(), knobs: *w.k(),
+		hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), talks: w.cfg.Conversations}
 }
 
 // forLogs is what the activity log is drawn for.

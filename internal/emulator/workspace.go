@@ -60,7 +60,10 @@ type Workspace struct {
 	said      []convEvent // the log of conversations
 	threads   []thread
 	convIdx   index[edition]
-	convTurns int // of their life
+	convTurns int                 // of their life
+	buried    []burial            // conversations that were deleted, in the order of time
+	consulted []consult           // the log of consultations that came with life
+	asked     map[int32][]consult // what is served of them, by conversation
 	lastDrawn struct {
 		edition      *edition
 		conversation *conversation
@@ -81,7 +84,7 @@ type Workspace struct {
 func New(c Config) *Workspace {
 	c = withDefaults(c)
 	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), still: c.Start, zone: c.Zone,
-		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, stale: true, epoch: mix(c.Seed + 2)}
+		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]consult{}, stale: true, epoch: mix(c.Seed + 2)}
 	w.knobs.Store(&c.Knobs)
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
@@ -108,6 +111,7 @@ func New(c Config) *Workspace {
 	w.idx.quiet = false
 	w.beginConversations()
 	w.populateCalls(c.Calls)
+	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
 	return w
 }
 

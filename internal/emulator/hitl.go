@@ -1,0 +1,180 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// forHitl is what consultations are drawn for.
+const forHitl = 9004
+
+// consult is one consultation: the AI agent asks the teammates what to answer (workspace-api 2.10, consultation events).
+type consult struct {
+	Conv       int32
+	N          int32 // number within the conversation, or of those that life brought: its words are drawn from it
+	At, End    int64
+	Outcome    string
+	Rounds     int   // of feedback
+	Part, Sent int64 // ids of the part that it is about and of the one that it led to; 0: none
+}
+
+// Outcomes of a consultation that was not superseded (workspace-api 3.1).
+var hitlOutcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
+
+// lifeHitl numbers the consultations of life beyond those that conversations were born with.
+const lifeHitl = 1000
+
+// consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
+// begins before the first has ended (trap T74).
+func (m *convMaker) consultations(c *conversation, born []part) []consult {
+	r := newRNG(m.seed, forHitl, uint64(c.num))
+	if len(born) == 0 || !r.chance(1.0/12) {
+		return nil
+	}
+	place := r.n(len(born))
+	one := consult{Conv: c.num, Part: born[place].ID, At: born[place].At + 1 + int64(r.n(20))}
+	if place+1 < len(born) {
+		one.Sent = born[place+1].ID
+	}
+	one.plan(r)
+	if !r.chance(0.4) {
+		return []consult{one}
+	}
+	two := consult{Conv: c.num, N: 1, Part: one.Part, Sent: one.Sent, At: r.between(one.At, one.End+3600)}
+	two.plan(r)
+	return []consult{one, two}
+}
+
+// plan draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
+// or two later (trap T69).
+func (c *consult) plan(r *rng) {
+	c.Outcome = r.text(hitlOutcomes)
+	switch x := r.share(); {
+	case x < 0.1:
+		c.Rounds = 12
+	case x < 0.15:
+		c.Rounds = 25
+	default:
+		c.Rounds = r.n(4)
+	}
+	c.End = c.At + 30 + int64(r.n(1800))
+	if r.chance(0.1) {
+		c.End = c.At + int64(r.n(2*day))
+	}
+}
+
+// hourOfConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
+func (w *Workspace) hourOfConsultations(base int64) {
+	r := newRNG(w.cfg.Seed, forHitl, 1<<40, uint64(w.hours))
+	if len(w.threads) == 0 {
+		return
+	}
+	for range r.n(4) {
+		num, one := int32(len(w.threads)-1-r.n(len(w.threads)/3+1)), consult{At: base + 60 + int64(r.n(busy-60))}
+		one.plan(r)
+		one.At, one.End = w.calm(one.At), w.calm(one.End)
+		if !w.threads[num].deleted {
+			w.consult(num, one)
+		}
+	}
+}
+
+// consult logs a consultation about the conversation's last part.
+func (w *Workspace) consult(num int32, one consult) {
+	one.Conv, one.N = num, lifeHitl+int32(len(w.consulted))
+	if parts := w.threads[num].parts; parts > 0 {
+		one.Part = partID(num, int(parts)-1)
+		one.Sent = one.Part
+	}
+	w.consulted = append(w.consulted, one)
+	w.asked[num] = append(w.asked[num], one)
+}
+
+// Consult has the AI agent consult the teammates about a conversation, which takes so long and so many rounds of feedback.
+// The outcome is one of the document's; one that is outstanding when the next begins is superseded, whatever it was to be.
+func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.thread(id)
+	if !ok {
+		return fmt.Errorf("consult about conversation %s: %w", id, ErrNoConversation)
+	}
+	if !slices.Contains(hitlOutcomes, outcome) {
+		return fmt.Errorf("consult about conversation %s: no outcome %q", id, outcome)
+	}
+	at := w.now()
+	w.consult(num, consult{At: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
+	return nil
+}
+
+// hitlServed is the number of the newest rounds that are served (workspace-api 8).
+const hitlServed = 10
+
+// hitlEvent is one event of a consultation. Numbers and texts that its type does not have are left at zero.
+type hitlEvent struct {
+	kind        string
+	at          int64
+	part, admin int64
+	round       int
+	words       [4]string
+}
+
+// rule is what started a consultation, fixed at the start; none when no rule did.
+type hitlRule struct {
+	ID, Name  string
+	Threshold int64
+}
+
+// cycle is the identity of a consultation and the rule behind it.
+func (c *consult) cycle(seed uint64) (id string, rule hitlRule) {
+	r := newRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
+	id = fmt.Sprintf("%016x-%d", r.next(), c.N)
+	if r.chance(0.7) {
+		n := 1 + r.n(4)
+		rule = hitlRule{fmt.Sprintf("rule-%d", n), []string{"Refunds > 50 €", "Low confidence", "VIP & press", "返金"}[n-1], int64(40 + 10*n)}
+	}
+	return id, rule
+}
+
+// events draws what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
+// second (trap T71).
+func (c *consult) events(seed uint64) []hitlEvent {
+	r := newRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
+	reviewer := func() int64 { return admins[r.n(len(admins))].id }
+	list := []hitlEvent{
+		{kind: "ai_consultation_started", at: c.At, part: c.Part, words: [4]string{hitlWords(r), hitlWords(r), hitlWords(r), hitlWords(r)}},
+		{kind: "ai_draft_proposed", at: min(c.At+5, c.End), part: c.Part, words: [4]string{hitlWords(r)}}}
+	for round := 1; round <= c.Rounds; round++ {
+		at := min(c.At+5, c.End) + (c.End-min(c.At+5, c.End))*int64(round)/int64(c.Rounds+1)
+		given := hitlEvent{kind: "ai_teammate_input_received", at: at, admin: reviewer(), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}}
+		if r.chance(0.5) {
+			given.part = c.Part // else it was given in the inbox
+		}
+		list = append(list, given)
+		if r.chance(0.1) {
+			list[len(list)-1].words[3] = "failed"
+			continue
+		}
+		list = append(list, hitlEvent{kind: "ai_draft_revised", at: min(at+int64(r.n(2)), c.End), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}})
+	}
+	last := hitlEvent{kind: "ai_consultation_finished", at: c.End}
+	switch c.Outcome {
+	case "approved", "taken_over":
+		last.part, last.admin, last.words = c.Sent, reviewer(), [4]string{hitlWords(r), hitlWords(r)}
+	case "timed_out_sent":
+		last.part, last.words = c.Sent, [4]string{hitlWords(r), hitlWords(r)}
+	default:
+		last.words[0] = hitlWords(r)
+	}
+	return append(list, last)
+}
+
+func hitlWords(r *rng) string {
+	words := make([]string, 2+r.n(6))
+	for i := range words {
+		words[i] = r.text(convWords)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,138 @@
+package emulator
+
+import (
+	"cmp"
+	"slices"
+)
+
+// hitlEvents is GET /conversations/{id}/hitl_events: the events of all consultations that have ended, oldest first
+// (workspace-api 4.11). It is not paged.
+func (w *Workspace) hitlEvents(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, known := w.thread(q.id)
+	if !known {
+		return notFound("Conversation")
+	}
+	e := w.threads[num].now
+	mute := slices.ContainsFunc(e.trail, func(seq int32) bool { return w.said[seq].Kind == convRedacted })
+	var list []ended
+	if !w.k().EmptyLists && !(mute && hitlHidden(w.k().HitlRedacted, num)) {
+		list = w.ended(num)
+	}
+	p := &pen{b: openList(nil, "list", "data")}
+	for _, one := range list {
+		one.write(p, mute)
+	}
+	p.end()
+	p.close()
+	return ok(p.b)
+}
+
+// hitlHidden says whether a redacted conversation tells of no consultation; the others tell of them without words.
+func hitlHidden(how Sometimes, num int32) bool {
+	return how == Always || how == ByTurns && num%2 == 0
+}
+
+// ended is one event with the consultation that it is of.
+type ended struct {
+	hitlEvent
+	of   *consult
+	id   string
+	rule hitlRule
+}
+
+// ended gives the events of a conversation's consultations that are over, oldest first. Of each one the newest rounds are
+// there.
+func (w *Workspace) ended(num int32) []ended {
+	var list []ended
+	for _, c := range w.consultations(num) {
+		if c.End > w.now() {
+			continue
+		}
+		id, rule := c.cycle(w.cfg.Seed)
+		for _, e := range c.events(w.cfg.Seed) {
+			if e.round == 0 || e.round > c.Rounds-hitlServed {
+				list = append(list, ended{e, &c, id, rule})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ended) int { return cmp.Compare(a.at, b.at) })
+	return list
+}
+
+// consultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
+// ends a second later, superseded (workspace-api 3.2).
+func (w *Workspace) consultations(num int32) []consult {
+	opened := &w.said[w.threads[num].now.born]
+	born := w.conv.birth(opened)
+	list := append(w.conv.consultations(born, born.Parts), w.asked[num]...)
+	slices.SortStableFunc(list, func(a, b consult) int { return cmp.Compare(a.At, b.At) })
+	for i := range list[:max(0, len(list)-1)] {
+		if next := list[i+1].At; next < list[i].End {
+			list[i].End, list[i].Outcome = next+1, "superseded"
+		}
+	}
+	return list
+}
+
+// write writes an event; mute is one of a redacted conversation, whose text fields are null.
+func (e *ended) write(p *pen, mute bool) {
+	say := func(name, words string) {
+		if mute {
+			words = ""
+		}
+		p.text(name, words)
+	}
+	p.item()
+	p.text("hitl_cycle_id", e.id)
+	p.text("event_type", e.kind)
+	p.text("conversation_part_id", number(e.part))
+	p.text("rule_id", e.rule.ID)
+	p.text("rule_name", e.rule.Name)
+	p.time("created_at", e.at)
+	p.open("data")
+	switch e.kind {
+	case "ai_consultation_started":
+		p.text("channel", "inbox")
+		p.time("rule_threshold_percent", e.rule.Threshold)
+		p.int("confidence_percent", int64(len(e.words[0])%101))
+		for i, name := range []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question"} {
+			say(name, e.words[i])
+		}
+	case "ai_draft_proposed":
+		say("draft", e.words[0])
+	case "ai_teammate_input_received":
+		p.int("round_index", int64(e.round))
+		say("teammate_input", e.words[0])
+		p.text("reviewer_admin_id", number(e.admin))
+		p.text("regeneration_outcome", e.words[3])
+	case "ai_draft_revised":
+		p.int("round_index", int64(e.round))
+		say("revised_draft", e.words[0])
+		p.text("regeneration_outcome", e.words[3])
+	default:
+		e.finish(p, say)
+	}
+	p.close()
+	p.close()
+}
+
+// hitlFull is how many rounds fit into the last event: after more its texts are partial (trap T73).
+const hitlFull = 20
+
+// finish writes what the last event of a consultation tells.
+func (e *ended) finish(p *pen, say func(name, words string)) {
+	p.text("outcome", e.of.Outcome)
+	kind := ""
+	if e.of.Outcome == "approved" {
+		kind = []string{"original", "revised"}[min(1, e.of.Rounds)]
+	}
+	p.text("approved_draft_type", kind)
+	say("final_draft", e.words[0])
+	say("sent_text", e.words[1])
+	p.text("reviewer_admin_id", number(e.admin))
+	p.int("duration_seconds", e.of.End-e.of.At)
+	p.int("rounds_count", int64(e.of.Rounds))
+	p.flag("payload_truncated", e.of.Rounds > hitlFull)
+}

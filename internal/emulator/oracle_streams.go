@@ -1,0 +1,47 @@
+package emulator
+
+// OracleStreams names the streams that Oracle knows.
+func OracleStreams() []string {
+	return []string{"contacts", "contact_tags", "contact_notes", "contact_companies", "contact_social_profiles",
+		"deleted_contacts", "contact_activities", "contact_lifecycle",
+		"conversations", "conversation_parts", "conversation_contacts", "conversation_tags", "conversation_teammates",
+		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
+		"conversation_part_tags", "conversation_scorecards", "conversation_scorecard_notes", "conversation_scorecard_evaluators",
+		"conversation_monitor_evaluations", "deleted_conversations", "hitl_events",
+		"admin_activity_logs", "calls", "call_transcripts", "call_transcript_lines",
+		"reporting_conversation", "reporting_admin_status_change", "reporting_conversation_state"}
+}
+
+var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
+	"contacts":                (*oracle).contacts,
+	"contact_tags":            (*oracle).tags,
+	"contact_notes":           (*oracle).noteRows,
+	"contact_companies":       (*oracle).companies,
+	"contact_social_profiles": (*oracle).socials,
+	"deleted_contacts":        (*oracle).deleted,
+	"contact_activities":      (*oracle).activities,
+	"contact_lifecycle":       (*oracle).lifecycles,
+
+	"conversations":                     (*oracle).conversations,
+	"conversation_parts":                (*oracle).conversationParts,
+	"conversation_contacts":             (*oracle).conversationContacts,
+	"conversation_tags":                 (*oracle).conversationTags,
+	"conversation_teammates":            (*oracle).conversationTeammates,
+	"conversation_linked_objects":       (*oracle).linkedObjects,
+	"conversation_content_sources":      (*oracle).contentSources,
+	"conversation_attachments":          (*oracle).partAttachments,
+	"conversation_source_attachments":   (*oracle).sourceAttachments,
+	"conversation_part_tags":            (*oracle).partTags,
+	"conversation_scorecards":           (*oracle).scorecards,
+	"conversation_scorecard_notes":      (*oracle).reviewNotes,
+	"conversation_scorecard_evaluators": (*oracle).evaluators,
+	"conversation_monitor_evaluations":  (*oracle).monitorEvaluations,
+
+	"deleted_conversations": (*oracle).deletedConversations,
+	"hitl_events":           (*oracle).hitlEvents,
+
+	"admin_activity_logs":   (*oracle).adminLogs,
+	"calls":                 (*oracle).callRows,
+	"call_transcripts":      (*oracle).transcripts,
+	"call_transcript_lines": (*oracle).transcriptLines,
+}
