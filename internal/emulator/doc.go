@@ -44,6 +44,8 @@
 //   - deleted_conversations: id, metrics_retained, deleted_at; some were deleted before hour 0.
 //   - hitl_events: the events of consultations that have ended, their data flattened, with conversation_id. Texts of redacted
 //     conversations are null. readable tells those that an answer holds.
+//   - companies: all of them, with user_count, the number of their active contacts: search leaves out those that have none.
+//     plan_id, plan_name. company_tags (company_id, tag_id), company_segments (company_id, segment_id), company_notes.
 //
 // # Conversations
 //

@@ -54,6 +54,8 @@ type Knobs struct {
 	DeletedConversationsOrder Order     // of the list of them, where order is not asked for; "": latest first
 	HitlRedacted              Sometimes // whether a redacted conversation's consultations are left out; else their text is null (trap T72)
 
+	CompanyListCap int // records that the list of companies stops at; 0: 10,000 (trap T80)
+
 	// Calls.
 	CallsShuffled  bool          // the list has another order each hour (trap T87)
 	CallsLeftOut   float64       // share of calls that search leaves out without a word (trap T89)

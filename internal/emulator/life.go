@@ -30,6 +30,7 @@ func (w *Workspace) Live(hours int) {
 		w.hourOfActs(base)
 		w.hourOfCalls(base)
 		w.hourOfConsultations(base)
+		w.hourOfCompanies(base)
 		base += 3600
 		w.hours++
 		if w.cfg.Now == nil {

@@ -23,6 +23,7 @@ type beside struct {
 	at    int64
 	knobs Knobs
 	hitl  []consult
+	firms []firmEvent
 	seed  uint64
 	start int64
 	talks int // conversations at hour 0
@@ -30,7 +31,7 @@ type beside struct {
 
 func (w *Workspace) beside() beside {
 	return beside{acts: w.acts, calls: w.calls[:len(w.calls):len(w.calls)], at: w.now(), knobs: *w.k(),
-		hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), talks: w.cfg.Conversations}
+		firms: w.firmLog[:len(w.firmLog):len(w.firmLog)], hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), talks: w.cfg.Conversations}
 }
 
 // forLogs is what the activity log is drawn for.

@@ -177,12 +177,12 @@ func (w *Workspace) nextNote() int32 { return 1<<30 + int32(len(w.notes)) }
 
 // AddCompany attaches a company, numbered from 0, to a contact.
 func (w *Workspace) AddCompany(id string, company int) error {
-	return w.event(CompanyAttached, id, func(e *Event) error { return place32(&e.Other, company, w.make.companies) })
+	return w.event(CompanyAttached, id, func(e *Event) error { return place32(&e.Other, company, len(w.firms)) })
 }
 
 // RemoveCompany detaches a company from a contact.
 func (w *Workspace) RemoveCompany(id string, company int) error {
-	return w.event(CompanyDetached, id, func(e *Event) error { return place32(&e.Other, company, w.make.companies) })
+	return w.event(CompanyDetached, id, func(e *Event) error { return place32(&e.Other, company, len(w.firms)) })
 }
 
 func place32(into *int32, n, limit int) error {

@@ -8,6 +8,7 @@ func OracleStreams() []string {
 		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
 		"conversation_part_tags", "conversation_scorecards", "conversation_scorecard_notes", "conversation_scorecard_evaluators",
 		"conversation_monitor_evaluations", "deleted_conversations", "hitl_events",
+		"companies", "company_tags", "company_segments", "company_notes",
 		"admin_activity_logs", "calls", "call_transcripts", "call_transcript_lines",
 		"reporting_conversation", "reporting_admin_status_change", "reporting_conversation_state"}
 }
@@ -39,6 +40,11 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 
 	"deleted_conversations": (*oracle).deletedConversations,
 	"hitl_events":           (*oracle).hitlEvents,
+
+	"companies":        (*oracle).firmRows,
+	"company_tags":     (*oracle).firmTags,
+	"company_segments": (*oracle).firmSegments,
+	"company_notes":    (*oracle).firmNotes,
 
 	"admin_activity_logs":   (*oracle).adminLogs,
 	"calls":                 (*oracle).callRows,

@@ -173,43 +173,6 @@ func segmentsOf(d *doc) []int32 {
 	return list
 }
 
-// oneCompany is GET /companies/{id}.
-func (w *Workspace) oneCompany(q *request) answer {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for n := range int32(w.make.companies) {
-		if string(w.make.appendCompanyID(nil, n)) == q.id {
-			return ok(w.appendCompany(nil, n))
-		}
-	}
-	return failure(404, "company_not_found", "Company Not Found")
-}
-
-// appendCompany writes a company with the fields of workspace-api 2.2.
-func (w *Workspace) appendCompany(b []byte, n int32) []byte {
-	r := newRNG(w.cfg.Seed, forCompany, uint64(n))
-	made := w.cfg.Start.Unix() - span + int64(r.n(span/2))
-	b = append(b, `{"type":"company","id":"`...)
-	b = w.make.appendCompanyID(b, n)
-	b = append(b, `","company_id":"acct-`...)
-	b = strconv.AppendInt(b, int64(n), 10)
-	b = append(b, `","app_id":`...)
-	b = appendString(b, w.workspace)
-	b = append(b, `,"name":`...)
-	b = appendString(b, r.text(lastNames)+" "+r.text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"}))
-	b = append(b, `,"created_at":`...)
-	b = strconv.AppendInt(b, made, 10)
-	b = append(b, `,"updated_at":`...)
-	b = strconv.AppendInt(b, made+int64(r.n(span/3)), 10)
-	b = append(b, `,"monthly_spend":`...)
-	b = strconv.AppendInt(b, int64(r.n(9000)), 10)
-	b = append(b, `,"session_count":`...)
-	b = strconv.AppendInt(b, int64(r.n(500)), 10)
-	b = append(b, `,"user_count":`...)
-	b = strconv.AppendInt(b, int64(r.n(40)), 10)
-	return append(b, `,"tags":{"type":"tag.list","tags":[]},"segments":{"type":"segment.list","segments":[]},"plan":{},"custom_attributes":{}}`...)
-}
-
 func appendSubscription(b []byte, n int32) []byte {
 	kind := []string{"opt_out", "opt_in"}[n%2]
 	text := `{"name":"List ` + strconv.Itoa(int(n)+1) + `","description":"Neues & more","locale":"en"}`

@@ -69,6 +69,13 @@ type Workspace struct {
 		conversation *conversation
 	}
 
+	firms   []company // by number
+	firmNum map[string]int32
+	firmLog []firmEvent // what happened to companies since hour 0
+	firmIdx index[firm]
+	heads   headcount
+	scroll  scroll
+
 	epoch uint64 // cursors of another epoch are refused
 
 	exports exportDesk
@@ -111,6 +118,7 @@ func New(c Config) *Workspace {
 	w.idx.quiet = false
 	w.beginConversations()
 	w.populateCalls(c.Calls)
+	w.beginCompanies()
 	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
 	return w
 }
@@ -189,6 +197,7 @@ func (w *Workspace) SetZone(z *time.Location) {
 	w.zone = z
 	w.idx.forget()
 	w.convIdx.forget()
+	w.firmIdx.forget()
 }
 
 func (w *Workspace) k() *Knobs { return w.knobs.Load() }
@@ -202,6 +211,7 @@ func (w *Workspace) SetKnobs(change func(k *Knobs)) {
 	w.knobs.Store(&k)
 	w.idx.reorder()
 	w.convIdx.reorder()
+	w.firmIdx.reorder()
 	w.stale = true
 }
 

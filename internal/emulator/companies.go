@@ -1,0 +1,204 @@
+package emulator
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// searchCompanies is POST /companies/search: as contact search, without the companies that have no users (workspace-api 4.11).
+func (w *Workspace) searchCompanies(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.countUsers()
+	found, p, refused := w.firmIdx.ask(q)
+	if refused != nil {
+		return *refused
+	}
+	b := openList(nil, "list", "data")
+	for i, f := range found {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = w.appendFirm(b, f)
+	}
+	return ok(w.closeList(b, q, p))
+}
+
+// companyListCap is where the list of companies stops (api-notes, Page sizes; trap T80).
+const companyListCap = 10_000
+
+// listCompanies is POST /companies/list: all of them in the order of their creation, by page number. Its count tells the
+// truth, but no page goes beyond the cap.
+func (w *Workspace) listCompanies(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	page, good := q.positive("page", 1)
+	per, good2 := q.perPage(15, 60)
+	if !good || !good2 {
+		return badNumber()
+	}
+	most := w.k().CompanyListCap
+	if most == 0 {
+		most = companyListCap
+	}
+	all := len(w.firms)
+	if w.k().EmptyLists {
+		all = 0
+	}
+	reach := min(all, most)
+	first := min((page-1)*per, reach)
+	last := min(first+per, reach)
+	b := openList(nil, "list", "data")
+	for n := first; n < last; n++ {
+		if n > first {
+			b = append(b, ',')
+		}
+		b = w.appendCompany(b, int32(n))
+	}
+	return ok(w.closeList(b, q, pages{page: page, perPage: per, total: all, more: last < reach}))
+}
+
+// scroll is the one walk over all companies that a workspace has open at a time.
+type scroll struct {
+	param string // "": none is open
+	next  int
+	used  int64
+	count int
+}
+
+const (
+	scrollPage = 100
+	scrollIdle = 60 // seconds without a request, after which it is gone
+)
+
+// scrollCompanies is GET /companies/scroll (api-notes, Page sizes). The place moves with each request, so a page that was
+// lost on its way is not given again; the end is a page without records, which closes it.
+func (w *Workspace) scrollCompanies(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, param := &w.scroll, q.query.Get("scroll_param")
+	if w.now()-s.used >= scrollIdle {
+		s.param = ""
+	}
+	switch {
+	case param == "" && s.param != "":
+		return failure(http.StatusBadRequest, "scroll_exists", "scroll already exists for this workspace")
+	case param == "":
+		s.count++
+		s.next, s.param = 0, fmt.Sprintf("%016x", mix(w.cfg.Seed^uint64(s.count)<<32))
+	case param != s.param:
+		return failure(http.StatusNotFound, "not_found", "scroll parameter not found")
+	}
+	s.used = w.now()
+	first, last := s.next, min(s.next+scrollPage, len(w.firms))
+	if w.k().EmptyLists {
+		last = first
+	}
+	b := openList(nil, "list", "data")
+	for n := first; n < last; n++ {
+		if n > first {
+			b = append(b, ',')
+		}
+		b = w.appendCompany(b, int32(n))
+	}
+	b = append(b, `],"pages":null,"total_count":null,"scroll_param":`...)
+	b = appendString(b, s.param)
+	if s.next = last; first == last {
+		s.param = ""
+	}
+	return ok(append(b, '}'))
+}
+
+// ofCompany has f answer about the company of the path. The lock is held.
+func (w *Workspace) ofCompany(q *request, f func(n int32) answer) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, known := w.companyNamed(q.id)
+	if !known {
+		return failure(http.StatusNotFound, "company_not_found", "Company Not Found")
+	}
+	return f(n)
+}
+
+// oneCompany is GET /companies/{id}.
+func (w *Workspace) oneCompany(q *request) answer {
+	return w.ofCompany(q, func(n int32) answer { return ok(w.appendCompany(nil, n)) })
+}
+
+// companyContacts is GET /companies/{id}/contacts: those attached now, by cursor (workspace-api 4.3).
+func (w *Workspace) companyContacts(q *request) answer {
+	return w.ofCompany(q, func(n int32) answer {
+		per, good := q.perPage(50, 150)
+		if !good {
+			return badNumber()
+		}
+		question := "GET /companies/" + q.id + "/contacts"
+		at := cursor{at: entry{num: -1}, page: 1}
+		if token := q.query.Get("starting_after"); token != "" {
+			if at, good = w.cursor(token, question, q.n); !good {
+				return badCursor()
+			}
+		}
+		render, p := w.renderer(q.version), pages{page: int(at.page), perPage: per}
+		b, next, count := openList(nil, "list", "data"), at, 0
+		for num := range w.contacts {
+			c := &w.contacts[num]
+			if c.status != active || !slices.Contains(c.doc.Companies, n) || w.k().EmptyLists {
+				continue
+			}
+			p.total++
+			switch {
+			case int32(num) <= at.at.num:
+			case count == per:
+				p.more = true
+			default:
+				if count > 0 {
+					b = append(b, ',')
+				}
+				b = render.contact(b, c.doc)
+				next.at.num = int32(num)
+				count++
+			}
+		}
+		if next.page++; p.more {
+			p.token = w.hand(next, question, q.n)
+		}
+		return ok(w.closeList(b, q, p))
+	})
+}
+
+// companyNotes is GET /companies/{id}/notes, which is not paged.
+func (w *Workspace) companyNotes(q *request) answer {
+	return w.ofCompany(q, func(n int32) answer {
+		f := w.firms[n].now
+		return w.whole("list", "data", len(f.Notes), func(b []byte, i int32) []byte {
+			note := f.Notes[i]
+			p := &pen{b: b}
+			p.b = append(p.b, '{')
+			p.text("type", "note")
+			p.text("id", strconv.FormatInt(note.ID, 10))
+			p.time("created_at", note.At)
+			p.text("body", note.Body)
+			p.open("company")
+			p.text("type", "company")
+			p.text("id", f.ID)
+			p.close()
+			p.open("author")
+			p.text("type", "admin")
+			p.text("id", strconv.FormatInt(note.By, 10))
+			p.close()
+			p.close()
+			return p.b
+		})
+	})
+}
+
+// companySegments is GET /companies/{id}/segments, which is not paged.
+func (w *Workspace) companySegments(q *request) answer {
+	return w.ofCompany(q, func(n int32) answer {
+		in := w.firms[n].now.segments()
+		return w.whole("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendFirmSegment(b, in[i], -1) })
+	})
+}

@@ -1,0 +1,253 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// forFirm is what companies are drawn for beside what contacts have always shown of them.
+const forFirm = 9005
+
+// firm is one version of a company's own fields. It is never changed: a change makes a copy. How many users it has is
+// counted, not kept.
+type firm struct {
+	N                             int32
+	ID, ExternalID, Name          string
+	Website, Industry, Plan       string
+	Created, Updated, LastRequest int64
+	Spend, Sessions, Size         int64
+	Attrs                         []attr
+	Tags                          []int32
+	Notes                         []firmNote
+}
+
+// firmNote is a note about a company.
+type firmNote struct {
+	ID, At, By int64
+	Body       string
+}
+
+// company is what the server keeps of one company.
+type company struct {
+	now *firm
+	placed[firm]
+}
+
+var firmPlans = []string{"", "Basic", "Pro & more", "企業"}
+
+var firmIndustries = []string{"", "Retail", "Bücher", "Health & care", "ソフトウェア"}
+
+// firm draws the nth company of the population.
+func (m *maker) firm(n int32, start int64) *firm {
+	r := newRNG(m.seed, forCompany, uint64(n))
+	made := start - span + int64(r.n(span/2))
+	f := &firm{N: n, ID: string(m.appendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
+	f.Name = r.text(lastNames) + " " + r.text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
+	f.Updated = made + int64(r.n(span/3))
+	f.Spend, f.Sessions = int64(r.n(9000)), int64(r.n(500))
+	m.furnish(f)
+	return f
+}
+
+// furnish draws the rest of a company.
+func (m *maker) furnish(f *firm) {
+	r := newRNG(m.seed, forFirm, uint64(f.N))
+	f.Plan, f.Industry, f.Size = r.text(firmPlans), r.text(firmIndustries), int64(r.n(400))
+	if r.chance(0.6) {
+		f.Website = "https://firm-" + strconv.Itoa(int(f.N)) + ".example/?a=1&b=2"
+	}
+	if r.chance(0.7) {
+		f.LastRequest = r.between(f.Created, f.Updated+1)
+	}
+	if r.chance(0.5) {
+		f.Attrs = m.attrs(r, f.Created)
+	}
+	if r.chance(0.4) {
+		f.Tags = draws(r, 1+r.n(3), tagCount)
+	}
+	for range max(0, r.n(8)-5) {
+		f.Notes = append(f.Notes, firmNote{ID: 18000000 + 8*int64(f.N) + int64(len(f.Notes)), At: r.between(f.Created, f.Updated+1),
+			By: admins[r.n(len(admins))].id, Body: "<p>" + r.text(noteWords) + "</p>"})
+	}
+}
+
+// set applies one change. Fields are named as the oracle's columns are.
+func (f *firm) set(c Change) error {
+	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
+		raw, err := rawJSON(c.Value)
+		if err == nil {
+			f.Attrs = setAttr(f.Attrs, name, raw)
+		}
+		return err
+	}
+	texts := map[string]*string{"name": &f.Name, "website": &f.Website, "industry": &f.Industry, "plan_name": &f.Plan}
+	ints := map[string]*int64{"monthly_spend": &f.Spend, "session_count": &f.Sessions, "size": &f.Size, "last_request_at": &f.LastRequest}
+	switch v := c.Value.(type) {
+	case string:
+		if p, ok := texts[c.Field]; ok {
+			*p = v
+			return nil
+		}
+	case int64:
+		if p, ok := ints[c.Field]; ok {
+			*p = v
+			return nil
+		}
+	}
+	return fmt.Errorf("set %s of a company to %v: not possible", c.Field, c.Value)
+}
+
+// firmSegmentNames are the segments of companies; contacts have others.
+var firmSegmentNames = []string{"Big spenders", "Never here", "Großkunden"}
+
+func firmSegmentID(n int32) int64 { return 5600000 + 13*int64(n) }
+
+// segments says which segments a company is in.
+func (f *firm) segments() []int32 {
+	var list []int32
+	for n, yes := range []bool{f.Spend > 6000, f.LastRequest == 0, f.Size > 250} {
+		if yes {
+			list = append(list, int32(n))
+		}
+	}
+	return list
+}
+
+// headcount is how many active contacts each company has, counted when it is asked for and contacts have changed.
+type headcount struct {
+	log, firms int // how long the log of contacts was, and how many companies there were
+	of         []int32
+}
+
+// countUsers counts the users of companies anew when contacts have changed, and lets search lose those without any and find those
+// who have some again (workspace-api 4.11, trap T78). Neither moves updated_at. The lock is held.
+func (w *Workspace) countUsers() {
+	if w.heads.log == len(w.log) && w.heads.firms == len(w.firms) {
+		return
+	}
+	w.heads = headcount{len(w.log), len(w.firms), make([]int32, len(w.firms))}
+	for i := range w.contacts {
+		if c := &w.contacts[i]; c.status == active {
+			for _, n := range c.doc.Companies {
+				w.heads.of[n]++
+			}
+		}
+	}
+	w.firmIdx.forget()
+	for n := range w.firms {
+		c := &w.firms[n]
+		switch used := w.heads.of[n] > 0; {
+		case !used:
+			w.firmIdx.show(int32(n), nil)
+		case c.shown == nil:
+			c.shownFrom = len(w.firmLog)
+			w.firmIdx.show(int32(n), c.now)
+		}
+	}
+}
+
+// companyUsers is how many users a company has.
+func (w *Workspace) companyUsers(n int32) int64 {
+	w.countUsers()
+	return int64(w.heads.of[n])
+}
+
+// searchCompany is how search knows a company.
+func (w *Workspace) searchCompany() searchable[firm] {
+	whole := func(get func(f *firm) int64) field[firm] { return field[firm]{kind: numberField, date: get} }
+	return searchable[firm]{name: "companies ", attrs: func(f *firm) []attr { return f.Attrs }, usual: 50, lag: forFirm + 1<<32,
+		count: func() int { return len(w.firms) },
+		at:    func(num int32) *placed[firm] { return &w.firms[num].placed },
+		gone:  func(num int32) bool { return w.companyUsers(num) == 0 },
+		fields: map[string]field[firm]{
+			"id":              text(func(f *firm) string { return f.ID }),
+			"company_id":      text(func(f *firm) string { return f.ExternalID }),
+			"name":            text(func(f *firm) string { return f.Name }),
+			"website":         text(func(f *firm) string { return f.Website }),
+			"industry":        text(func(f *firm) string { return f.Industry }),
+			"plan":            text(func(f *firm) string { return f.Plan }),
+			"created_at":      date(func(f *firm) int64 { return f.Created }),
+			"updated_at":      date(func(f *firm) int64 { return f.Updated }),
+			"last_request_at": date(func(f *firm) int64 { return f.LastRequest }),
+			"monthly_spend":   whole(func(f *firm) int64 { return f.Spend }),
+			"session_count":   whole(func(f *firm) int64 { return f.Sessions }),
+			"size":            whole(func(f *firm) int64 { return f.Size }),
+			"user_count":      whole(func(f *firm) int64 { return w.companyUsers(f.N) }),
+			"tag_id":          {kind: tagField, ids: func(f *firm) []string { return texts(f.Tags, tagID) }},
+			"segment_id":      {kind: tagField, ids: func(f *firm) []string { return texts(f.segments(), firmSegmentID) }},
+		}}
+}
+
+// companyNamed finds a company by its id.
+func (w *Workspace) companyNamed(id string) (int32, bool) {
+	n, ok := w.firmNum[id]
+	return n, ok
+}
+
+// appendCompany writes a company with the fields of workspace-api 2.2.
+func (w *Workspace) appendCompany(b []byte, n int32) []byte { return w.appendFirm(b, w.firms[n].now) }
+
+func (w *Workspace) appendFirm(b []byte, f *firm) []byte {
+	p := &pen{b: b}
+	p.b = append(p.b, '{')
+	p.text("type", "company")
+	p.text("id", f.ID)
+	p.text("company_id", f.ExternalID)
+	p.text("app_id", w.workspace)
+	p.text("name", f.Name)
+	p.text("website", f.Website)
+	p.text("industry", f.Industry)
+	p.time("created_at", f.Created)
+	p.time("updated_at", f.Updated)
+	p.time("last_request_at", f.LastRequest)
+	p.int("monthly_spend", f.Spend)
+	p.int("session_count", f.Sessions)
+	p.int("size", f.Size)
+	p.int("user_count", w.companyUsers(f.N))
+	p.typed("tags", "tag.list", "tags")
+	for _, n := range f.Tags {
+		p.key("")
+		p.b = appendTag(p.b, n, false)
+	}
+	p.done()
+	p.typed("segments", "segment.list", "segments")
+	for _, n := range f.segments() {
+		p.key("")
+		p.b = w.appendFirmSegment(p.b, n, -1)
+	}
+	p.done()
+	p.open("plan")
+	if f.Plan != "" {
+		p.text("type", "plan")
+		p.text("id", planID(f.Plan))
+		p.text("name", f.Plan)
+	}
+	p.close()
+	p.b = (&renderer{}).attrs(p.b, &doc{Attrs: f.Attrs})
+	p.close()
+	return p.b
+}
+
+func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(firmPlans, name))) }
+
+// appendFirmSegment writes a segment of companies; count is below 0 when it is not told.
+func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
+	made := firmSegmentMade(w.cfg.Start.Unix(), n)
+	p := &pen{b: b}
+	p.b = append(p.b, '{')
+	p.text("type", "segment")
+	p.text("id", strconv.FormatInt(firmSegmentID(n), 10))
+	p.text("name", firmSegmentNames[n])
+	p.time("created_at", made)
+	p.time("updated_at", made)
+	p.text("person_type", "company")
+	if count >= 0 {
+		p.int("count", int64(count))
+	}
+	p.close()
+	return p.b
+}
+
+func firmSegmentMade(start int64, n int32) int64 { return start - span + int64(n)*90*day }

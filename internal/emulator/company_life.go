@@ -1,0 +1,174 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+)
+
+// firmKind is what happened to a company.
+type firmKind uint8
+
+const (
+	firmCreated firmKind = iota + 1
+	firmUpdated
+	firmTagged
+	firmUntagged
+	firmNoted // moves no updated_at
+)
+
+// firmEvent is one entry of the log of companies, which is the truth about them beside what each was born with.
+type firmEvent struct {
+	At   int64
+	Kind firmKind
+	N    int32
+	Tag  int32
+	Born *firm
+	Set  []Change
+	Note firmNote
+}
+
+// ErrNoCompany is answered when an operation names a company that is not there.
+var ErrNoCompany = errors.New("no such company")
+
+// beginCompanies makes the companies of hour 0, which search has long found.
+func (w *Workspace) beginCompanies() {
+	w.firmNum = make(map[string]int32, w.make.companies)
+	w.firmIdx.init(w, w.searchCompany())
+	for n := range int32(w.make.companies) {
+		f := w.make.firm(n, w.cfg.Start.Unix())
+		w.firms = append(w.firms, company{now: f})
+		w.firmNum[f.ID] = n
+	}
+	w.firmIdx.quiet = false
+}
+
+// recordFirm appends an event to the log of companies and makes the served state follow it.
+func (w *Workspace) recordFirm(e firmEvent) {
+	w.countUsers() // search knew who had users before this
+	w.firmLog = append(w.firmLog, e)
+	if e.Kind == firmCreated {
+		w.firms = append(w.firms, company{now: e.Born})
+		w.firmNum[e.Born.ID] = e.N
+		return
+	}
+	c := &w.firms[e.N]
+	f := *c.now
+	f.Updated = e.At
+	switch e.Kind {
+	case firmUpdated:
+		for _, s := range e.Set {
+			_ = f.set(s) // checked before it came into the log
+		}
+	case firmTagged:
+		f.Tags = with(f.Tags, e.Tag)
+	case firmUntagged:
+		f.Tags = without(f.Tags, e.Tag)
+	case firmNoted:
+		f.Notes, f.Updated = append(f.Notes[:len(f.Notes):len(f.Notes)], e.Note), c.now.Updated
+	}
+	c.now = &f
+	if w.heads.of[e.N] > 0 {
+		w.firmIdx.announce(len(w.firmLog), e.At, e.N, c.now)
+	}
+}
+
+// hourOfCompanies lets companies change in an hour of life; now and then one comes that has no users yet.
+func (w *Workspace) hourOfCompanies(base int64) {
+	r := newRNG(w.cfg.Seed, forFirm, 1, uint64(w.hours))
+	at := base + 60
+	for range 1 + r.n(4) {
+		at += int64(r.n(600))
+		e := firmEvent{At: at, Kind: firmUpdated, N: int32(r.n(len(w.firms)))}
+		have := w.firms[e.N].now.Tags
+		switch x := r.n(10); {
+		case x == 0:
+			w.createFirm(at, nil)
+			continue
+		case x == 1:
+			e.Kind, e.Note = firmNoted, w.firmNote(r, at, "<p>"+r.text(noteWords)+"</p>")
+		case x == 2:
+			e.Kind, e.Tag = firmTagged, int32(r.n(tagCount))
+		case x == 3 && len(have) > 0:
+			e.Kind, e.Tag = firmUntagged, have[r.n(len(have))]
+		case x < 7:
+			e.Set = []Change{{"session_count", int64(r.n(900))}, {"last_request_at", at}}
+		default:
+			e.Set = []Change{{"monthly_spend", int64(r.n(9000))}, {"plan_name", r.text(firmPlans[1:])}, {"custom_attributes.score", int64(r.n(1000))}}
+		}
+		w.recordFirm(e)
+	}
+}
+
+func (w *Workspace) firmNote(r *rng, at int64, body string) firmNote {
+	return firmNote{ID: 19000000 + int64(len(w.firmLog)), At: at, By: admins[r.n(len(admins))].id, Body: body}
+}
+
+func (w *Workspace) createFirm(at int64, set []Change) (string, error) {
+	n := int32(len(w.firms))
+	f := w.make.firm(n, w.cfg.Start.Unix())
+	f.Created, f.Updated, f.LastRequest, f.Notes = at, at, 0, nil
+	for _, s := range plain(set) {
+		if err := f.set(s); err != nil {
+			return "", fmt.Errorf("create a company: %w", err)
+		}
+	}
+	w.recordFirm(firmEvent{At: at, Kind: firmCreated, N: n, Born: f})
+	return f.ID, nil
+}
+
+// CreateCompany makes a company without users and gives its id. AddCompany names it by its number: they are numbered from 0.
+func (w *Workspace) CreateCompany(set ...Change) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.createFirm(w.now(), set)
+}
+
+// Companies is how many there are.
+func (w *Workspace) Companies() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.firms)
+}
+
+// UpdateCompany sets name, website, industry, plan_name, monthly_spend, session_count, size, last_request_at or
+// custom_attributes.<name>.
+func (w *Workspace) UpdateCompany(id string, set ...Change) error {
+	return w.firmEvent(id, func(e *firmEvent) error {
+		e.Kind, e.Set = firmUpdated, plain(set)
+		trial := *w.firms[e.N].now
+		for _, s := range e.Set {
+			if err := trial.set(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TagCompany puts a tag on a company; tags are numbered from 0 to 599.
+func (w *Workspace) TagCompany(id string, tag int) error {
+	return w.firmEvent(id, func(e *firmEvent) error { e.Kind = firmTagged; return place32(&e.Tag, tag, tagCount) })
+}
+
+// AddCompanyNote writes a note about a company. Its updated_at does not move.
+func (w *Workspace) AddCompanyNote(id, body string) error {
+	return w.firmEvent(id, func(e *firmEvent) error {
+		e.Kind, e.Note = firmNoted, w.firmNote(newRNG(w.cfg.Seed, forFirm, 2, uint64(len(w.firmLog))), e.At, body)
+		return nil
+	})
+}
+
+func (w *Workspace) firmEvent(id string, fill func(e *firmEvent) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, ok := w.companyNamed(id)
+	if !ok {
+		return fmt.Errorf("company %s: %w", id, ErrNoCompany)
+	}
+	e := firmEvent{At: w.now(), N: n}
+	if err := fill(&e); err != nil {
+		return fmt.Errorf("company %s: %w", id, err)
+	}
+	w.recordFirm(e)
+	return nil
+}

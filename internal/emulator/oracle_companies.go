@@ -1,0 +1,121 @@
+package emulator
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// firmTold is what the log says of one company: what it was born with, and what was changed since.
+type firmTold struct {
+	*firm
+	row   map[string]any // its fields as columns
+	attrs []attr
+	tags  []int32
+	notes []firmNote
+}
+
+// firmTales tells company by company, in the order of their numbers.
+func (o *oracle) firmTales(yield func(t *firmTold) bool) {
+	var all []*firmTold
+	born := func(f *firm) {
+		all = append(all, &firmTold{firm: f, attrs: f.Attrs, tags: f.Tags, notes: f.Notes, row: map[string]any{"id": f.ID, "company_id": f.ExternalID,
+			"app_id": o.workspace, "name": f.Name, "website": f.Website, "industry": f.Industry, "plan_name": f.Plan, "created_at": f.Created,
+			"updated_at": f.Updated, "last_request_at": f.LastRequest, "monthly_spend": f.Spend, "session_count": f.Sessions, "size": f.Size}})
+	}
+	for n := range int32(o.make.companies) {
+		born(o.make.firm(n, o.start))
+	}
+	for i := range o.firms {
+		if e := &o.firms[i]; e.Kind == firmCreated {
+			born(e.Born)
+		} else {
+			all[e.N].hear(e)
+		}
+	}
+	for _, t := range all {
+		if !yield(t) {
+			return
+		}
+	}
+}
+
+func (t *firmTold) hear(e *firmEvent) {
+	if e.Kind == firmNoted {
+		t.notes = append(slices.Clone(t.notes), e.Note)
+		return
+	}
+	t.row["updated_at"] = e.At
+	switch e.Kind {
+	case firmTagged:
+		t.tags = append(without(t.tags, e.Tag), e.Tag)
+	case firmUntagged:
+		t.tags = without(t.tags, e.Tag)
+	}
+	for _, s := range e.Set {
+		if name, ok := strings.CutPrefix(s.Field, "custom_attributes."); ok {
+			raw, _ := rawJSON(s.Value) // checked before it came into the log
+			t.attrs = setAttr(t.attrs, name, raw)
+			continue
+		}
+		t.row[s.Field] = s.Value
+	}
+}
+
+// firmRows gives a row for each company, also for those that search leaves out: they have a user_count of 0.
+func (o *oracle) firmRows(yield func(map[string]any) bool) {
+	users := map[int32]int64{}
+	o.each(func(p *person) bool {
+		for _, n := range numbers(p.born.Companies, p.companies) {
+			users[n]++
+		}
+		return true
+	})
+	o.firmTales(func(t *firmTold) bool {
+		t.row["plan_id"] = nil
+		if plan, _ := t.row["plan_name"].(string); plan != "" {
+			t.row["plan_id"] = strconv.Itoa(1 + max(0, slices.Index(firmPlans, plan)))
+		}
+		for _, column := range []string{"website", "industry", "plan_name", "last_request_at"} {
+			t.row[column] = orNull(t.row[column])
+		}
+		t.row["user_count"] = users[t.N]
+		t.row["custom_attributes"] = string((&renderer{}).attrs(nil, &doc{Attrs: t.attrs})[len(`,"custom_attributes":`):])
+		return yield(t.row)
+	})
+}
+
+func (o *oracle) firmTags(yield func(map[string]any) bool) {
+	o.firmTales(func(t *firmTold) bool {
+		for _, n := range t.tags {
+			if !yield(map[string]any{"company_id": t.ID, "tag_id": strconv.FormatInt(tagID(n), 10)}) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (o *oracle) firmSegments(yield func(map[string]any) bool) {
+	o.firmTales(func(t *firmTold) bool {
+		in := map[int32]bool{0: t.row["monthly_spend"].(int64) > 6000, 1: t.row["last_request_at"] == int64(0), 2: t.row["size"].(int64) > 250}
+		for n := range int32(len(firmSegmentNames)) {
+			if in[n] && !yield(map[string]any{"company_id": t.ID, "segment_id": strconv.FormatInt(firmSegmentID(n), 10)}) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (o *oracle) firmNotes(yield func(map[string]any) bool) {
+	o.firmTales(func(t *firmTold) bool {
+		for _, n := range t.notes {
+			if !yield(map[string]any{"company_id": t.ID, "note_id": strconv.FormatInt(n.ID, 10), "body": n.Body, "created_at": n.At,
+				"author_id": strconv.FormatInt(n.By, 10)}) {
+				return false
+			}
+		}
+		return true
+	})
+}
