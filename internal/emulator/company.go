@@ -251,3 +251,14 @@ func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 }
 
 func firmSegmentMade(start int64, n int32) int64 { return start - span + int64(n)*90*day }
+
+// companiesIn counts the companies of a segment.
+func (w *Workspace) companiesIn(segment int32) int {
+	count := 0
+	for n := range w.firms {
+		if slices.Contains(w.firms[n].now.segments(), segment) {
+			count++
+		}
+	}
+	return count
+}

@@ -46,6 +46,8 @@
 //     conversations are null. readable tells those that an answer holds.
 //   - companies: all of them, with user_count, the number of their active contacts: search leaves out those that have none.
 //     plan_id, plan_name. company_tags (company_id, tag_id), company_segments (company_id, segment_id), company_notes.
+//   - segments (with count and person_type), tags, admins, teams, subscription_types, data_attributes (archived ones too, as the
+//     later version has their types), ticket_types, ticket_states, away_status_reasons: as sent, objects and lists as JSON text.
 //
 // # Conversations
 //

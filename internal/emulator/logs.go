@@ -26,12 +26,14 @@ type beside struct {
 	firms []firmEvent
 	seed  uint64
 	start int64
+	hours int
 	talks int // conversations at hour 0
 }
 
 func (w *Workspace) beside() beside {
 	return beside{acts: w.acts, calls: w.calls[:len(w.calls):len(w.calls)], at: w.now(), knobs: *w.k(),
-		firms: w.firmLog[:len(w.firmLog):len(w.firmLog)], hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), talks: w.cfg.Conversations}
+		firms: w.firmLog[:len(w.firmLog):len(w.firmLog)], hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
+		talks: w.cfg.Conversations}
 }
 
 // forLogs is what the activity log is drawn for.

@@ -8,6 +8,8 @@ func OracleStreams() []string {
 		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
 		"conversation_part_tags", "conversation_scorecards", "conversation_scorecard_notes", "conversation_scorecard_evaluators",
 		"conversation_monitor_evaluations", "deleted_conversations", "hitl_events",
+		"segments", "tags", "admins", "teams", "subscription_types", "data_attributes", "ticket_types", "ticket_states",
+		"away_status_reasons",
 		"companies", "company_tags", "company_segments", "company_notes",
 		"admin_activity_logs", "calls", "call_transcripts", "call_transcript_lines",
 		"reporting_conversation", "reporting_admin_status_change", "reporting_conversation_state"}
@@ -40,6 +42,16 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 
 	"deleted_conversations": (*oracle).deletedConversations,
 	"hitl_events":           (*oracle).hitlEvents,
+
+	"segments":            (*oracle).segments,
+	"tags":                (*oracle).tagRows,
+	"admins":              (*oracle).adminRows,
+	"teams":               (*oracle).teamRows,
+	"subscription_types":  (*oracle).subscriptionRows,
+	"data_attributes":     (*oracle).attributeRows,
+	"ticket_types":        (*oracle).ticketTypeRows,
+	"ticket_states":       (*oracle).ticketStateRows,
+	"away_status_reasons": (*oracle).awayRows,
 
 	"companies":        (*oracle).firmRows,
 	"company_tags":     (*oracle).firmTags,

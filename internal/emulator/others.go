@@ -118,7 +118,8 @@ func (w *Workspace) listAdmins(*request) answer {
 	})
 }
 
-// listSegments is GET /segments (workspace-api 4.7); contacts are counted when asked for.
+// listSegments is GET /segments (workspace-api 4.7), those of contacts before those of companies; members are counted when
+// asked for.
 func (w *Workspace) listSegments(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,8 +132,14 @@ func (w *Workspace) listSegments(q *request) answer {
 			}
 		}
 	}
-	return w.whole("segment.list", "segments", segmentCount, func(b []byte, n int32) []byte {
-		if count {
+	return w.whole("segment.list", "segments", segmentCount+len(firmSegmentNames), func(b []byte, n int32) []byte {
+		ofFirms := n - segmentCount
+		switch {
+		case ofFirms >= 0 && count:
+			return w.appendFirmSegment(b, ofFirms, w.companiesIn(ofFirms))
+		case ofFirms >= 0:
+			return w.appendFirmSegment(b, ofFirms, -1)
+		case count:
 			return w.appendSegment(b, n, counts[n])
 		}
 		return w.appendSegment(b, n, -1)
@@ -174,9 +181,7 @@ func segmentsOf(d *doc) []int32 {
 }
 
 func appendSubscription(b []byte, n int32) []byte {
-	kind := []string{"opt_out", "opt_in"}[n%2]
-	text := `{"name":"List ` + strconv.Itoa(int(n)+1) + `","description":"Neues & more","locale":"en"}`
-	b = append(b, `{"type":"subscription","id":"`...)
-	b = strconv.AppendInt(b, 100+int64(n), 10)
-	return append(b, `","state":"live","default_translation":`+text+`,"translations":[`+text+`],"consent_type":"`+kind+`"}`...)
+	p := &pen{b: b}
+	p.record(subscriptionType(n, 0))
+	return p.b
 }

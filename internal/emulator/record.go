@@ -1,0 +1,80 @@
+package emulator
+
+import "strconv"
+
+// column is one field of a small record: text, where none is null, an int64, a bool, JSON, or nil.
+type column struct {
+	name  string
+	value any
+}
+
+// record is a small record in the order in which it is sent.
+type record []column
+
+// rawJSONText is a value that is JSON already.
+type rawJSONText string
+
+// moment is a time: none is null.
+type moment int64
+
+// record writes a record. What is around it, a comma too, is the caller's.
+func (p *pen) record(r record) {
+	p.b = append(p.b, '{')
+	for _, c := range r {
+		switch v := c.value.(type) {
+		case nil:
+			p.null(c.name)
+		case string:
+			p.text(c.name, v)
+		case moment:
+			p.time(c.name, int64(v))
+		case int64:
+			p.int(c.name, v)
+		case bool:
+			p.flag(c.name, v)
+		case rawJSONText:
+			p.raw(c.name, string(v))
+		}
+	}
+	p.close()
+}
+
+// row is a record as the oracle has it: ids as text, JSON as its text.
+func (r record) row() map[string]any {
+	row := map[string]any{}
+	for _, c := range r {
+		switch v := c.value.(type) {
+		case rawJSONText:
+			row[c.name] = orNull(string(v))
+		case moment:
+			row[c.name] = orNull(int64(v))
+		case int64:
+			row[c.name] = v
+		default:
+			row[c.name] = orNull(v)
+		}
+	}
+	if id, isNumber := row["id"].(int64); isNumber {
+		row["id"] = strconv.FormatInt(id, 10)
+	}
+	delete(row, "type")
+	return row
+}
+
+// records answers a list that is not paged.
+func (w *Workspace) records(kind, key string, list []record) answer {
+	return w.whole(kind, key, len(list), func(b []byte, n int32) []byte {
+		p := &pen{b: b}
+		p.record(list[n])
+		return p.b
+	})
+}
+
+// rows tells records.
+func rows(yield func(map[string]any) bool, list []record) {
+	for _, r := range list {
+		if !yield(r.row()) {
+			return
+		}
+	}
+}
