@@ -48,6 +48,8 @@
 //     plan_id, plan_name. company_tags (company_id, tag_id), company_segments (company_id, segment_id), company_notes.
 //   - segments (with count and person_type), tags, admins, teams, subscription_types, data_attributes (archived ones too, as the
 //     later version has their types), ticket_types, ticket_states, away_status_reasons: as sent, objects and lists as JSON text.
+//   - articles (with statistics as they are now), internal_articles, collections, newsfeeds, news_items, folders,
+//     dynamic_contents, data_connectors, data_connector_versions: as the later version sends them, what was removed left out.
 //
 // # Conversations
 //

@@ -56,6 +56,8 @@ type Knobs struct {
 
 	CompanyListCap int // records that the list of companies stops at; 0: 10,000 (trap T80)
 
+	NoDynamicContent bool // dynamic content is disabled: its endpoints answer 403 (workspace-api 5.4)
+
 	// Calls.
 	CallsShuffled  bool          // the list has another order each hour (trap T87)
 	CallsLeftOut   float64       // share of calls that search leaves out without a word (trap T89)
@@ -75,7 +77,7 @@ type Knobs struct {
 	NoRateHeaders bool          // no X-RateLimit-* (trap T117)
 	RetryAfter    string        // sent with 429: "", "seconds" or "date"
 	IgnoreVersion string        // this version is served whatever is asked for (trap T114)
-	LaterOnly     bool          // the inactive list, the activities and deleted conversations answer 404 up to 2.16, as a strict reading of section 9 has it
+	LaterOnly     bool          // routes of the later version, as the inactive list and the activities, answer 404 up to 2.16, as a strict reading of section 9 has it
 	Unavailable   []string      // names of routes answered 403 api_plan_restricted
 	Forbidden     []string      // names of routes answered 403 for a scope that the token lacks
 	RevokeAt      int           // from this request on the token is refused; 0: never (trap T116)

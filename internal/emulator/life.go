@@ -31,6 +31,7 @@ func (w *Workspace) Live(hours int) {
 		w.hourOfCalls(base)
 		w.hourOfConsultations(base)
 		w.hourOfCompanies(base)
+		w.hourOfContent(base)
 		base += 3600
 		w.hours++
 		if w.cfg.Now == nil {

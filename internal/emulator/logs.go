@@ -24,6 +24,7 @@ type beside struct {
 	knobs Knobs
 	hitl  []consult
 	firms []firmEvent
+	pages []contentEvent
 	seed  uint64
 	start int64
 	hours int
@@ -32,7 +33,7 @@ type beside struct {
 
 func (w *Workspace) beside() beside {
 	return beside{acts: w.acts, calls: w.calls[:len(w.calls):len(w.calls)], at: w.now(), knobs: *w.k(),
-		firms: w.firmLog[:len(w.firmLog):len(w.firmLog)], hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
+		pages: w.contentLog[:len(w.contentLog):len(w.contentLog)], firms: w.firmLog[:len(w.firmLog):len(w.firmLog)], hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
 		talks: w.cfg.Conversations}
 }
 

@@ -10,6 +10,8 @@ func OracleStreams() []string {
 		"conversation_monitor_evaluations", "deleted_conversations", "hitl_events",
 		"segments", "tags", "admins", "teams", "subscription_types", "data_attributes", "ticket_types", "ticket_states",
 		"away_status_reasons",
+		"articles", "internal_articles", "collections", "newsfeeds", "news_items", "folders", "dynamic_contents", "data_connectors",
+		"data_connector_versions",
 		"companies", "company_tags", "company_segments", "company_notes",
 		"admin_activity_logs", "calls", "call_transcripts", "call_transcript_lines",
 		"reporting_conversation", "reporting_admin_status_change", "reporting_conversation_state"}
@@ -52,6 +54,16 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 	"ticket_types":        (*oracle).ticketTypeRows,
 	"ticket_states":       (*oracle).ticketStateRows,
 	"away_status_reasons": (*oracle).awayRows,
+
+	"articles":                contentRows(articles),
+	"internal_articles":       contentRows(internalArticles),
+	"collections":             contentRows(collections),
+	"newsfeeds":               contentRows(newsfeeds),
+	"news_items":              contentRows(newsItems),
+	"folders":                 contentRows(folders),
+	"dynamic_contents":        contentRows(dynamicContents),
+	"data_connectors":         contentRows(connectors),
+	"data_connector_versions": (*oracle).connectorVersions,
 
 	"companies":        (*oracle).firmRows,
 	"company_tags":     (*oracle).firmTags,

@@ -1,6 +1,9 @@
 package emulator
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // column is one field of a small record: text, where none is null, an int64, a bool, JSON, or nil.
 type column struct {
@@ -17,6 +20,9 @@ type rawJSONText string
 // moment is a time: none is null.
 type moment int64
 
+// isoTime is a time that is sent as ISO-8601 text.
+type isoTime int64
+
 // record writes a record. What is around it, a comma too, is the caller's.
 func (p *pen) record(r record) {
 	p.b = append(p.b, '{')
@@ -28,6 +34,8 @@ func (p *pen) record(r record) {
 			p.text(c.name, v)
 		case moment:
 			p.time(c.name, int64(v))
+		case isoTime:
+			p.text(c.name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
 		case int64:
 			p.int(c.name, v)
 		case bool:
@@ -48,6 +56,8 @@ func (r record) row() map[string]any {
 			row[c.name] = orNull(string(v))
 		case moment:
 			row[c.name] = orNull(int64(v))
+		case isoTime:
+			row[c.name] = int64(v)
 		case int64:
 			row[c.name] = v
 		default:

@@ -9,7 +9,7 @@ import (
 type route struct {
 	name   string
 	method string
-	path   string // {id} stands for one segment
+	path   string // {id} stands for one segment, and so does {version} at the end
 	serve  func(w *Workspace, q *request) answer
 	later  bool // added by the version after 2.16 (workspace-api 9)
 }
@@ -51,6 +51,24 @@ var routes = []route{
 	{name: "companies.notes", method: "GET", path: "/companies/{id}/notes", serve: (*Workspace).companyNotes},
 	{name: "companies.segments", method: "GET", path: "/companies/{id}/segments", serve: (*Workspace).companySegments},
 	{name: "companies.get", method: "GET", path: "/companies/{id}", serve: (*Workspace).oneCompany},
+	{name: "articles.list", method: "GET", path: "/articles", serve: (*Workspace).listArticles},
+	{name: "articles.get", method: "GET", path: "/articles/{id}", serve: (*Workspace).oneArticle},
+	{name: "collections.list", method: "GET", path: "/help_center/collections", serve: paged(collections, 20, 250)},
+	{name: "collections.get", method: "GET", path: "/help_center/collections/{id}", serve: single(collections)},
+	{name: "internal_articles.list", method: "GET", path: "/internal_articles", serve: paged(internalArticles, 50, 250)},
+	{name: "internal_articles.get", method: "GET", path: "/internal_articles/{id}", serve: single(internalArticles)},
+	{name: "newsfeeds.list", method: "GET", path: "/news/newsfeeds", serve: paged(newsfeeds, 10, 10)},
+	{name: "newsfeeds.get", method: "GET", path: "/news/newsfeeds/{id}", serve: single(newsfeeds)},
+	{name: "news_items.list", method: "GET", path: "/news/news_items", serve: paged(newsItems, 10, 10)},
+	{name: "news_items.get", method: "GET", path: "/news/news_items/{id}", serve: single(newsItems)},
+	{name: "folders.list", method: "GET", path: "/folders", serve: (*Workspace).listFolders, later: true},
+	{name: "folders.get", method: "GET", path: "/folders/{id}", serve: single(folders), later: true},
+	{name: "dynamic_contents.list", method: "GET", path: "/dynamic_contents", serve: (*Workspace).listDynamicContents, later: true},
+	{name: "dynamic_contents.get", method: "GET", path: "/dynamic_contents/{id}", serve: (*Workspace).oneDynamicContent, later: true},
+	{name: "data_connectors.list", method: "GET", path: "/data_connectors", serve: (*Workspace).listConnectors},
+	{name: "data_connectors.versions", method: "GET", path: "/data_connectors/{id}/versions", serve: (*Workspace).listConnectorVersions, later: true},
+	{name: "data_connectors.version", method: "GET", path: "/data_connectors/{id}/versions/{version}", serve: (*Workspace).oneConnectorVersion, later: true},
+	{name: "data_connectors.get", method: "GET", path: "/data_connectors/{id}", serve: single(connectors)},
 	{name: "exports.datasets", method: "GET", path: "/export/reporting_data/get_datasets", serve: (*Workspace).exportDatasets},
 	{name: "exports.enqueue", method: "POST", path: "/export/reporting_data/enqueue", serve: (*Workspace).enqueueExport},
 	{name: "exports.status", method: "GET", path: "/export/reporting_data/{id}", serve: (*Workspace).exportStatus},
@@ -94,6 +112,9 @@ func (r *route) matches(path string) (id string, ok bool) {
 	before, after, has := strings.Cut(r.path, "{id}")
 	if !has {
 		return "", path == r.path
+	}
+	if cut, two := strings.CutSuffix(after, "{version}"); two {
+		after = cut + path[strings.LastIndexByte(path, '/')+1:]
 	}
 	if len(path) <= len(before)+len(after) || !strings.HasPrefix(path, before) || !strings.HasSuffix(path, after) {
 		return "", false

@@ -76,6 +76,9 @@ type Workspace struct {
 	heads   headcount
 	scroll  scroll
 
+	content    [contentKinds][]item
+	contentLog []contentEvent
+
 	epoch uint64 // cursors of another epoch are refused
 
 	exports exportDesk
@@ -119,6 +122,7 @@ func New(c Config) *Workspace {
 	w.beginConversations()
 	w.populateCalls(c.Calls)
 	w.beginCompanies()
+	w.content = bornContent(c.Seed, c.Start.Unix())
 	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
 	return w
 }

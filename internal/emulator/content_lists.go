@@ -1,0 +1,195 @@
+package emulator
+
+import (
+	"net/http"
+	"path"
+	"slices"
+)
+
+// writer gives who draws content, and how the request reads it. The lock is held.
+func (w *Workspace) writer(q *request) (contentMaker, reading) {
+	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace}, reading{later: q.version.later(), now: w.now()}
+}
+
+// paged answers the items of a kind by page number, in the order of their creation.
+func paged(kind contentKind, usual, most int) func(w *Workspace, q *request) answer {
+	return func(w *Workspace, q *request) answer {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.pageOf(q, usual, most, w.standing(kind))
+	}
+}
+
+func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
+	m, as := w.writer(q)
+	return w.numbered(q, usual, most, len(list), func(b []byte, i int) []byte {
+		p := &pen{b: b}
+		p.record(m.record(list[i], as))
+		return p.b
+	})
+}
+
+// single answers one item of a kind.
+func single(kind contentKind) func(w *Workspace, q *request) answer {
+	return func(w *Workspace, q *request) answer {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		i, found := w.itemNamed(kind, q.id)
+		if !found {
+			return notFound("Resource")
+		}
+		m, as := w.writer(q)
+		as.whole = true
+		p := &pen{}
+		p.record(m.record(i, as))
+		return ok(p.b)
+	}
+}
+
+func (w *Workspace) itemNamed(kind contentKind, id string) (item, bool) {
+	for _, i := range w.content[kind] {
+		if contentText(kind, i.N) == id {
+			return i, !i.Removed
+		}
+	}
+	return item{}, false
+}
+
+// listArticles is GET /articles: what was changed last comes first (api-notes).
+func (w *Workspace) listArticles(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pageOf(q, 25, 250, latest(w.standing(articles)))
+}
+
+// oneArticle is GET /articles/{id} (workspace-api 4.6), with its statistics.
+func (w *Workspace) oneArticle(q *request) answer { return single(articles)(w, q) }
+
+// listFolders is GET /folders, those of one folder when that is asked for (workspace-api 4.11).
+func (w *Workspace) listFolders(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list, parent := w.standing(folders), q.query.Get("parent_folder_id")
+	if parent != "" {
+		list = slices.DeleteFunc(list, func(i item) bool { return parentOf(folders, i.N) != any(parent) })
+	}
+	return w.pageOf(q, 50, 150, list)
+}
+
+// noDynamicContent is what a workspace without it answers (workspace-api 5.4).
+func noDynamicContent() answer {
+	return failure(http.StatusForbidden, "forbidden", "dynamic content is disabled for this workspace")
+}
+
+// listDynamicContents is GET /dynamic_contents: the latest change first; the counters lie flat in the envelope, and there is
+// no pages (api-notes).
+func (w *Workspace) listDynamicContents(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	page, good := q.positive("page", 1)
+	per, good2 := q.perPage(50, 50)
+	switch {
+	case w.k().NoDynamicContent:
+		return noDynamicContent()
+	case !good || !good2:
+		return badNumber()
+	}
+	list := latest(w.standing(dynamicContents))
+	if w.k().EmptyLists {
+		list = nil
+	}
+	m, as := w.writer(q)
+	p := &pen{b: openList(nil, "list", "data")}
+	first := min((page-1)*per, len(list))
+	for _, i := range list[first:min(first+per, len(list))] {
+		p.key("")
+		p.record(m.record(i, as))
+	}
+	p.end()
+	p.int("total_count", int64(len(list)))
+	p.int("page", int64(page))
+	p.int("per_page", int64(per))
+	p.int("total_pages", int64((len(list)+per-1)/per))
+	p.close()
+	return ok(p.b)
+}
+
+func (w *Workspace) oneDynamicContent(q *request) answer {
+	if w.k().NoDynamicContent {
+		return noDynamicContent()
+	}
+	return single(dynamicContents)(w, q)
+}
+
+// listConnectors is GET /data_connectors, by cursor.
+func (w *Workspace) listConnectors(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, as := w.writer(q)
+	var list []record
+	for _, i := range w.standing(connectors) {
+		list = append(list, m.record(i, as))
+	}
+	return w.cursored(q, "GET /data_connectors", list)
+}
+
+// listConnectorVersions is GET /data_connectors/{id}/versions, the newest first (workspace-api 4.11).
+func (w *Workspace) listConnectorVersions(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i, found := w.itemNamed(connectors, q.id)
+	if !found {
+		return notFound("Data connector")
+	}
+	m, _ := w.writer(q)
+	var list []record
+	for n := i.Edits; n >= 0; n-- {
+		list = append(list, m.version(i, n))
+	}
+	return w.cursored(q, "GET /data_connectors/"+q.id+"/versions", list)
+}
+
+func (w *Workspace) oneConnectorVersion(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i, found := w.itemNamed(connectors, q.id)
+	m, _ := w.writer(q)
+	for n := 0; found && n <= i.Edits; n++ {
+		if versionID(i.N, n) == path.Base(q.path) {
+			p := &pen{}
+			p.record(m.version(i, n))
+			return ok(p.b)
+		}
+	}
+	return notFound("Data connector version")
+}
+
+// cursored answers one page of records by a cursor in the query, 20 a page and at most 50 (api-notes). The cursor counts
+// records: a list that grows at its head while it is walked gives some twice.
+func (w *Workspace) cursored(q *request, question string, list []record) answer {
+	per, good := q.perPage(20, 50)
+	if !good {
+		return badNumber()
+	}
+	at := cursor{page: 1}
+	if token := q.query.Get("starting_after"); token != "" {
+		if at, good = w.cursor(token, question, q.n); !good {
+			return badCursor()
+		}
+	}
+	if w.k().EmptyLists {
+		list = nil
+	}
+	first := min(int(at.offset), len(list))
+	last := min(first+per, len(list))
+	p := &pen{b: openList(nil, "list", "data")}
+	for _, r := range list[first:last] {
+		p.key("")
+		p.record(r)
+	}
+	place := pages{page: int(at.page), perPage: per, total: len(list), more: last < len(list)}
+	if place.more {
+		place.token = w.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
+	}
+	return ok(w.closeList(p.b, q, place))
+}

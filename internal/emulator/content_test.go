@@ -1,0 +1,194 @@
+package emulator_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// walk reads a list by whichever way on it names, the default page size unless the query says.
+func (c *client) walk(path string) (all []map[string]any, first reply) {
+	c.t.Helper()
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	first = c.do("GET", path, nil)
+	for r := first; ; {
+		if r.status != 200 || r.json["type"] != "list" {
+			c.t.Fatalf("%s: %d %s", path, r.status, r.raw)
+		}
+		all = append(all, r.data()...)
+		switch next := r.next(); {
+		case next == nil:
+			return all, first
+		case next["starting_after"] != nil:
+			r = c.do("GET", path+join+"starting_after="+next["starting_after"].(string), nil)
+		default:
+			r = c.do("GET", fmt.Sprintf("%s%spage=%d", path, join, whole(next["page"])), nil)
+		}
+	}
+}
+
+// seconds turns ISO-8601 times into seconds, as the oracle has them.
+func seconds(t testing.TB, list []map[string]any) []map[string]any {
+	for _, row := range list {
+		for _, name := range []string{"created_at", "updated_at"} {
+			if text, ok := row[name].(string); ok {
+				at, err := time.Parse(time.RFC3339, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				row[name] = at.Unix()
+			}
+		}
+	}
+	return list
+}
+
+func (c *client) sameContent(t *testing.T, stream string, served []map[string]any) {
+	t.Helper()
+	want := c.w.Oracle(stream)
+	for _, list := range [][]map[string]any{served, want} {
+		for _, row := range list {
+			sparse(row)
+		}
+	}
+	sameRows(t, stream, plainRows(seconds(t, served)), sameJSON(want))
+}
+
+// workspace-api 2.5, 2.6, 4.6, 4.9, 4.11.
+func TestContentIsServedAsTheOracleTellsAfterEveryHour(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Seed: 7, Contacts: 60})
+	for range 5 {
+		for _, list := range []struct {
+			section, stream, path string
+			page                  int
+		}{
+			{"none", "collections", "/help_center/collections", 20},
+			{"4.11", "internal_articles", "/internal_articles", 50},
+			{"2.6, 4.9", "newsfeeds", "/news/newsfeeds", 10},
+			{"4.11", "news_items", "/news/news_items", 10},
+			{"4.11", "folders", "/folders?per_page=5", 5},
+			{"none", "data_connectors", "/data_connectors", 20},
+		} {
+			all, first := c.walk(list.path)
+			if len(first.data()) != list.page {
+				t.Errorf("%s (%s): %d on a page", list.path, list.section, len(first.data()))
+			}
+			c.sameContent(t, list.stream, all)
+		}
+		listed, first := c.walk("/articles")
+		var articles, versions []map[string]any
+		for _, a := range listed {
+			articles = append(articles, c.do("GET", fmt.Sprintf("/articles/%v", a["id"]), nil).json) // 2.5: an integer, and text in the path
+		}
+		if a := first.data(); len(a) != 25 || a[0]["statistics"] != nil || whole(a[0]["updated_at"]) < whole(a[24]["updated_at"]) {
+			t.Errorf("a page of %d articles: %v", len(a), a[0])
+		}
+		c.sameContent(t, "articles", articles)
+		connectors, _ := c.walk("/data_connectors")
+		for _, one := range connectors {
+			list, _ := c.walk("/data_connectors/" + one["id"].(string) + "/versions")
+			if !slices.IsSortedFunc(list, func(a, b map[string]any) int { return whole(b["version_number"]) - whole(a["version_number"]) }) {
+				t.Error("4.11: versions are not the newest first")
+			}
+			versions = append(versions, list...)
+		}
+		c.sameContent(t, "data_connector_versions", versions)
+		c.w.Live(2)
+	}
+}
+
+// workspace-api 4.11, 5.4 and the public form: counters in the envelope, and no pages.
+func TestDynamicContentsHaveNoPagesAndMayBeDisabled(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Seed: 8, Contacts: 60})
+	c.w.Live(3)
+	first, second := c.do("GET", "/dynamic_contents", nil), c.do("GET", "/dynamic_contents?page=2", nil)
+	if _, there := first.json["pages"]; there || len(first.data()) != 50 || whole(first.json["total_pages"]) != 2 || whole(second.json["page"]) != 2 {
+		t.Errorf("counters %v %v", first.json["total_pages"], second.json["page"])
+	}
+	all := append(first.data(), second.data()...)
+	if !slices.IsSortedFunc(all, func(a, b map[string]any) int { return whole(b["updated_at"]) - whole(a["updated_at"]) }) {
+		t.Error("4.11: not the most recently updated first")
+	}
+	c.sameContent(t, "dynamic_contents", all)
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoDynamicContent = true })
+	for _, path := range []string{"/dynamic_contents", "/dynamic_contents/2200"} {
+		if r := c.do("GET", path, nil); r.status != 403 {
+			t.Errorf("5.4: %s answers %d where it is disabled", path, r.status)
+		}
+	}
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.Forbidden = []string{"data_connectors.versions"} })
+	if r := c.do("GET", "/data_connectors/5100/versions", nil); r.status != 403 {
+		t.Errorf("5.3: without read_data_connector_versions: %d", r.status)
+	}
+}
+
+// Traps T91 to T93.
+func TestT93ArticlesTellDynamicContentByVersionAndStatisticsThatMove(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60})
+	bodies := func() string {
+		all, _ := c.walk("/articles?per_page=250")
+		var text []string
+		for _, a := range all {
+			if text = append(text, a["body"].(string)); a["translated_content"].(map[string]any)["type"] != "article_translated_content" {
+				t.Errorf("T91: %v", a["translated_content"])
+			}
+			if _, filed := a["folder_id"]; filed == (c.version == "2.16") {
+				t.Errorf("9: folder_id in %s: %t", c.version, filed)
+			}
+		}
+		return strings.Join(text, "\n")
+	}
+	late := bodies()
+	c.version = "2.16"
+	early := bodies()
+	const element, literal = `data-service-dynamic-content-key="key_`, "#{{dynamic_content:key_"
+	if strings.Count(late, element) < 10 || strings.Contains(late, literal) || strings.Contains(early, element) || !strings.Contains(early, literal) {
+		t.Errorf("2.5: %d elements; in 2.16 %d", strings.Count(late, element), strings.Count(early, element))
+	}
+	if strings.Count(early, literal) >= strings.Count(late, element) {
+		t.Error("2.5: block references are there in 2.16")
+	}
+	before := c.do("GET", "/articles/9400011", nil)
+	c.w.Advance(1000 * time.Hour)
+	after := c.do("GET", "/articles/9400011", nil)
+	if fmt.Sprint(before.json["statistics"]) == fmt.Sprint(after.json["statistics"]) || before.json["updated_at"] != after.json["updated_at"] {
+		t.Errorf("T92: statistics %v", after.json["statistics"])
+	}
+}
+
+// workspace-api 7: what is not there, and wrong cursors and pages.
+func TestContentThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60})
+	for _, path := range []string{"/articles/1", "/internal_articles/1", "/help_center/collections/1", "/news/newsfeeds/1", "/news/news_items/1", "/folders/1",
+		"/dynamic_contents/1", "/data_connectors/1", "/data_connectors/1/versions", "/data_connectors/5100/versions/1"} {
+		if r := c.do("GET", path, nil); r.status != 404 || r.code() != "not_found" {
+			t.Errorf("%s: %d %s", path, r.status, r.code())
+		}
+	}
+	version := c.do("GET", "/data_connectors/5100/versions", nil).data()[0]["entity_version_id"].(string)
+	if r := c.do("GET", "/data_connectors/5100/versions/"+version, nil); r.json["entity_version_id"] != version {
+		t.Errorf("4.11: version %s is %s", version, r.raw)
+	}
+	if r := c.do("GET", "/data_connectors?starting_after=bad", nil); r.status != 400 || r.code() != "client_error" {
+		t.Errorf("a bad cursor: %d", r.status)
+	}
+	if r := c.do("GET", "/articles?page=0", nil); r.status != 400 {
+		t.Errorf("page 0: %d", r.status)
+	}
+	for _, one := range c.do("GET", "/folders?parent_folder_id=660", nil).data() {
+		if one["parent_folder_id"] != "660" {
+			t.Errorf("4.11: a folder of another: %v", one)
+		}
+	}
+}
