@@ -146,11 +146,8 @@ func (w *Workspace) listCalls(q *request) answer {
 func (w *Workspace) oneCall(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := w.now()
-	for i := range w.calls {
-		if c := &w.calls[i]; callID(c.N) == q.id && c.listed(now) {
-			return ok(append(w.appendCall(nil, c, q.n), '}'))
-		}
+	if c := w.listedCall(q.id); c != nil {
+		return ok(append(w.appendCall(nil, c, q.n), '}'))
 	}
 	return notFound("Call")
 }

@@ -130,8 +130,14 @@ func (w *Workspace) appendTranscript(b []byte, c *call) []byte {
 	case c.Failed:
 		return append(b, `,"transcript":[{}],"transcript_status":"failed"`...)
 	}
-	b = append(b, `,"transcript":[`...)
-	for i, line := range c.lines(w.cfg.Seed) {
+	b = c.appendLines(append(b, `,"transcript":`...), w.cfg.Seed)
+	return append(b, `,"transcript_status":"completed"`...)
+}
+
+// appendLines writes what was said.
+func (c *call) appendLines(b []byte, seed uint64) []byte {
+	b = append(b, '[')
+	for i, line := range c.lines(seed) {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -142,7 +148,7 @@ func (w *Workspace) appendTranscript(b []byte, c *call) []byte {
 		b = append(b, `,"end":`...)
 		b = append(strconv.AppendFloat(b, line.start+1.5, 'f', -1, 64), '}')
 	}
-	return append(b, `],"transcript_status":"completed"`...)
+	return append(b, ']')
 }
 
 // line is one line of a transcript.

@@ -82,7 +82,7 @@ func (w *Workspace) hourOfCompanies(base int64) {
 		have := w.firms[e.N].now.Tags
 		switch x := r.n(10); {
 		case x == 0:
-			w.createFirm(at, nil)
+			_, _ = w.createFirm(at, nil) // nothing is set, so nothing is refused
 			continue
 		case x == 1:
 			e.Kind, e.Note = firmNoted, w.firmNote(r, at, "<p>"+r.text(noteWords)+"</p>")

@@ -97,3 +97,16 @@ func (w *Workspace) oneContact(q *request) answer {
 	}
 	return notFound("Contact")
 }
+
+// contactByExternalID is GET /contacts/find_by_external_id/{external_id} (workspace-api 4.11): the oldest active one that has it.
+func (w *Workspace) contactByExternalID(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for num := range w.contacts {
+		if c := &w.contacts[num]; c.status == active && c.doc.ExternalID == q.id {
+			render := w.renderer(q.version)
+			return ok(render.contact(nil, c.doc))
+		}
+	}
+	return notFound("Contact")
+}

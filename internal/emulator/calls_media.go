@@ -1,0 +1,44 @@
+package emulator
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// listedCall finds a call that is listed now.
+func (w *Workspace) listedCall(id string) *call {
+	now := w.now()
+	for i := range w.calls {
+		if c := &w.calls[i]; callID(c.N) == id && c.listed(now) {
+			return c
+		}
+	}
+	return nil
+}
+
+// callRecording is GET /calls/{id}/recording: it leads to storage, at an address signed for this answer (workspace-api 4.11,
+// trap T90).
+func (w *Workspace) callRecording(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.listedCall(q.id)
+	if c == nil || reached(c.Recorded, w.now()) == 0 {
+		return notFound("Recording")
+	}
+	signature := strconv.FormatUint(mix(w.cfg.Seed^uint64(q.n)), 16)
+	return answer{status: http.StatusFound, header: map[string]string{"Location": c.media("recording") + "?X-Signature=" + signature}}
+}
+
+// callTranscript is GET /calls/{id}/transcript: one empty object where there is none (workspace-api 4.11, trap T88).
+func (w *Workspace) callTranscript(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.listedCall(q.id)
+	switch {
+	case c == nil:
+		return notFound("Call")
+	case reached(c.spoken(w.k().TranscriptLate), w.now()) == 0:
+		return ok([]byte(`[{}]`))
+	}
+	return ok(c.appendLines(nil, w.cfg.Seed))
+}
