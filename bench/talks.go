@@ -15,7 +15,7 @@ import (
 const (
 	slowAnswer = 200 * time.Millisecond
 	perMinute  = 1000
-	shareTime  = "90s"
+	shareTime  = "5m"
 )
 
 // talks is the measurement of conversations: each is one request, with parts and reviews in child tables.
