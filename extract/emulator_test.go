@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	_ "time/tzdata" // no machine is without a zone that a workspace may be in
 
 	"github.com/google/go-cmp/cmp"
 
@@ -234,7 +235,7 @@ func TestT1T2T134EmulatorDaysInEveryZone(t *testing.T) {
 	for _, name := range []string{"Pacific/Pago_Pago", "America/Santiago", "UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Kiritimati"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
-			t.Skipf("no time zones on this machine: %v", err)
+			t.Fatal(err)
 		}
 		for _, version := range []string{"2.16", "2.17"} {
 			if version == "2.17" && name != "UTC" {

@@ -142,5 +142,6 @@ func (f *feed) name(raw []byte) string {
 	if f.id == nil {
 		return ""
 	}
-	return textOf(field(raw, f.id...))
+	id, _ := scalar(field(raw, f.id...))
+	return id
 }

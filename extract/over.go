@@ -14,41 +14,52 @@ import (
 )
 
 const (
-	overBatch  = 50 // ids a page
-	overAside  = 4  // ids asked for side by side
-	overMisses = 3  // ids that may fail before the others are given up too
+	overBatch  = 50 // ids of a page that are asked for one by one
+	overAside  = 4  // requests side by side
+	overMisses = 3  // requests that may fail before the others are given up too
 )
 
-// over reads one thing per id.
+// over reads what there is under ids: under one a request, or under several.
 type over struct {
 	*Reader
-	ids    []string // still to be asked for
+	units  [][]string // ids still to be asked for, a request each
+	page   int        // requests of a page
+	left   int        // ids in them
+	ask    func(ctx context.Context, ids []string) finding
 	opened time.Time
-	misses []error // why single ids could not be read
+	misses []error // why requests failed
 }
 
 func readOver(r *Reader) func(context.Context) (Page, error) {
 	if r.r.Phase == History {
 		return finished
 	}
-	o := &over{Reader: r}
-	bad := 0
-	for _, id := range r.r.IDs {
-		if !idPattern.MatchString(id) {
-			bad++
-			continue
-		}
-		o.ids = append(o.ids, id)
+	o := &over{Reader: r, page: overBatch}
+	o.ask = o.askOne
+	for _, id := range o.askable() {
+		o.units = append(o.units, []string{id})
 	}
-	if bad > 0 {
-		// They are never asked for: what is in them could lead anywhere. The others are read before this is told.
-		o.misses = append(o.misses, &Error{Class: ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
-			Err: fmt.Errorf("%d of %d ids hold signs that no id of the API has", bad, len(r.r.IDs))})
-	}
+	o.left = len(o.units)
 	return o.next
 }
 
-// finding is what came of one id.
+// askable is the ids that may be put into a request. The others are never asked for: what is in them could lead anywhere.
+// That there are some is told once the rest was read.
+func (o *over) askable() []string {
+	var ids []string
+	for _, id := range o.r.IDs {
+		if idPattern.MatchString(id) {
+			ids = append(ids, id)
+		}
+	}
+	if bad := len(o.r.IDs) - len(ids); bad > 0 {
+		o.misses = append(o.misses, &Error{Class: ClassContract, Op: reading(o.r.Stream), Method: o.r.Stream.Read.Method, Path: o.r.Stream.Read.Path,
+			Err: fmt.Errorf("%d of %d ids hold signs that no id of the API has", bad, len(o.r.IDs))})
+	}
+	return ids
+}
+
+// finding is what came of one request.
 type finding struct {
 	records []Record
 	date    time.Time
@@ -56,19 +67,20 @@ type finding struct {
 }
 
 func (o *over) next(ctx context.Context) (Page, error) {
-	if len(o.ids) == 0 {
+	if len(o.units) == 0 {
 		if len(o.misses) > 0 {
 			return Page{}, o.misses[0]
 		}
 		return Page{}, io.EOF
 	}
-	batch := o.ids[:min(overBatch, len(o.ids))]
-	found, err := o.askAll(ctx, batch)
+	units := o.units[:min(o.page, len(o.units))]
+	found, err := o.askAll(ctx, units)
 	if err != nil {
 		return Page{}, err
 	}
-	p := Page{State: o.state, Total: -1, Done: -1, Left: -1}
-	for _, f := range found {
+	p := Page{State: o.state, Total: -1}
+	for i, f := range found {
+		o.left -= len(units[i])
 		if f.err != nil {
 			o.misses = append(o.misses, f.err)
 			continue
@@ -78,14 +90,14 @@ func (o *over) next(ctx context.Context) (Page, error) {
 			p.ServerTime = f.date // the earliest: each record is at least as new as that
 		}
 	}
-	o.ids = o.ids[len(batch):]
+	o.units = o.units[len(units):]
 	if len(o.misses) > overMisses {
-		o.ids = nil
+		o.units, o.left = nil, 0
 	}
 	if o.opened.IsZero() {
 		o.opened = p.ServerTime
 	}
-	p.Left, p.Boundary = int64(len(o.ids)), len(o.ids) == 0
+	p.Left, p.Boundary = int64(o.left), len(o.units) == 0
 	p.Done = int64(len(o.r.IDs)) - p.Left
 	p.State.Version = o.c.o.Version
 	if p.Boundary && len(o.misses) == 0 {
@@ -94,19 +106,19 @@ func (o *over) next(ctx context.Context) (Page, error) {
 	return p, nil
 }
 
-// askAll reads a batch of ids, side by side. One id that fails does not stop the others, unless that is about all of them.
-func (o *over) askAll(ctx context.Context, batch []string) ([]finding, error) {
-	found := make([]finding, len(batch))
+// askAll makes the requests of a page, side by side. One that fails does not stop the others, unless that is about all of them.
+func (o *over) askAll(ctx context.Context, units [][]string) ([]finding, error) {
+	found := make([]finding, len(units))
 	var missed atomic.Int32
 	var g errgroup.Group
 	g.SetLimit(overAside)
-	for i, id := range batch {
+	for i, ids := range units {
 		g.Go(func() error {
-			if missed.Load() > overMisses {
+			if int(missed.Load())+len(o.misses) > overMisses {
 				found[i].err = errors.New("given up after others had failed")
 				return nil
 			}
-			if found[i] = o.ask(ctx, id); found[i].err == nil {
+			if found[i] = o.ask(ctx, ids); found[i].err == nil {
 				return nil
 			}
 			missed.Add(1)
@@ -128,9 +140,9 @@ func aboutAll(err error) bool {
 	return true
 }
 
-// ask reads what there is under one id.
-func (o *over) ask(ctx context.Context, id string) finding {
-	l := listOf(o.r.Stream, 0)
+// askOne reads what there is under one id.
+func (o *over) askOne(ctx context.Context, ids []string) finding {
+	l, id := listOf(o.r.Stream, 0), ids[0]
 	l.path = strings.ReplaceAll(l.path, "{id}", url.PathEscape(id))
 	var f finding
 	for w := newWalk(o.c, l, nil); !w.ended; {
