@@ -134,38 +134,7 @@ func (w *Workspace) companyContacts(q *request) answer {
 		if !good {
 			return badNumber()
 		}
-		question := "GET /companies/" + q.id + "/contacts"
-		at := cursor{at: entry{num: -1}, page: 1}
-		if token := q.query.Get("starting_after"); token != "" {
-			if at, good = w.cursor(token, question, q.n); !good {
-				return badCursor()
-			}
-		}
-		render, p := w.renderer(q.version), pages{page: int(at.page), perPage: per}
-		b, next, count := openList(nil, "list", "data"), at, 0
-		for num := range w.contacts {
-			c := &w.contacts[num]
-			if c.status != active || !slices.Contains(c.doc.Companies, n) || w.k().EmptyLists {
-				continue
-			}
-			p.total++
-			switch {
-			case int32(num) <= at.at.num:
-			case count == per:
-				p.more = true
-			default:
-				if count > 0 {
-					b = append(b, ',')
-				}
-				b = render.contact(b, c.doc)
-				next.at.num = int32(num)
-				count++
-			}
-		}
-		if next.page++; p.more {
-			p.token = w.hand(next, question, q.n)
-		}
-		return ok(w.closeList(b, q, p))
+		return w.contactPage(q, "GET /companies/"+q.id+"/contacts", per, func(d *doc) bool { return slices.Contains(d.Companies, n) })
 	})
 }
 

@@ -38,8 +38,12 @@ func (w *Workspace) listContacts(q *request) answer {
 	if !good {
 		return badNumber()
 	}
-	const question = "GET /contacts"
-	at := cursor{at: entry{num: -1}, page: 1}
+	return w.contactPage(q, "GET /contacts", per, func(*doc) bool { return true })
+}
+
+// contactPage is a page of the active contacts that keep tells, oldest first, by cursor. The lock is held.
+func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *doc) bool) answer {
+	at, good := cursor{at: entry{num: -1}, page: 1}, true
 	if token := q.query.Get("starting_after"); token != "" {
 		if at, good = w.cursor(token, question, q.n); !good {
 			return badCursor()
@@ -53,7 +57,7 @@ func (w *Workspace) listContacts(q *request) answer {
 	count := 0
 	for num := range w.contacts {
 		c := &w.contacts[num]
-		if c.status != active || w.k().EmptyLists {
+		if c.status != active || w.k().EmptyLists || !keep(c.doc) {
 			continue
 		}
 		p.total++
