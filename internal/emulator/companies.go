@@ -74,7 +74,7 @@ const (
 )
 
 // scrollCompanies is GET /companies/scroll (api-notes, Page sizes). The place moves with each request, so a page that was
-// lost on its way is not given again; the end is a page without records, which closes it.
+// lost on its way is not given again; the end is a page without records, which closes it, and names no parameter to go on with.
 func (w *Workspace) scrollCompanies(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,12 +103,17 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 		}
 		b = w.appendCompany(b, int32(n))
 	}
-	b = append(b, `],"pages":null,"total_count":null,"scroll_param":`...)
-	b = appendString(b, s.param)
+	p := &pen{b: append(b, `],"pages":null,"total_count":null`...)}
+	param = s.param
 	if s.next = last; first == last {
 		s.param = ""
 	}
-	return ok(append(b, '}'))
+	if s.param == "" && !w.k().ScrollNamesEnd {
+		param = ""
+	}
+	p.text("scroll_param", param)
+	p.close()
+	return ok(p.b)
 }
 
 // ofCompany has f answer about the company of the path. The lock is held.

@@ -177,12 +177,24 @@ func TestT80TheListOfCompaniesStopsAndTheScrollDoesNot(t *testing.T) {
 		t.Errorf("a second scroll: %d %s", r.status, r.code())
 	}
 	seen := len(first.data())
-	for r := c.do("GET", next, nil); len(r.data()) > 0; r = c.do("GET", next, nil) {
+	r := c.do("GET", next, nil)
+	for ; len(r.data()) > 0; r = c.do("GET", next, nil) {
 		seen += len(r.data())
 	}
 	if seen != 211 || len(first.data()) != 100 {
 		t.Errorf("the scroll gives %d companies, %d first", seen, len(first.data()))
 	}
+	if r.status != 200 || r.json["scroll_param"] != nil {
+		t.Errorf("its end: %d, %v", r.status, r.json["scroll_param"])
+	}
+	if r := c.do("GET", next, nil); r.status != 404 || r.code() != "not_found" {
+		t.Errorf("past its end: %d %s", r.status, r.code())
+	}
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists, k.ScrollNamesEnd = true, true })
+	if r := c.do("GET", "/companies/scroll", nil); r.status != 200 || r.json["scroll_param"] == nil {
+		t.Errorf("an end that is named: %d, %v", r.status, r.json["scroll_param"])
+	}
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = false })
 	again := c.do("GET", "/companies/scroll", nil)
 	c.w.Advance(time.Minute)
 	if r := c.do("GET", "/companies/scroll?scroll_param="+again.json["scroll_param"].(string), nil); r.status != 404 {

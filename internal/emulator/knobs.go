@@ -54,7 +54,8 @@ type Knobs struct {
 	DeletedConversationsOrder Order     // of the list of them, where order is not asked for; "": latest first
 	HitlRedacted              Sometimes // whether a redacted conversation's consultations are left out; else their text is null (trap T72)
 
-	CompanyListCap int // records that the list of companies stops at; 0: 10,000 (trap T80)
+	CompanyListCap int  // records that the list of companies stops at; 0: 10,000 (trap T80)
+	ScrollNamesEnd bool // the page that ends a scroll still has its parameter, which 404 answers from then on
 
 	NoDynamicContent bool // dynamic content is disabled: its endpoints answer 403 (workspace-api 5.4)
 
