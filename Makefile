@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture long check fmt vet lint race bench docs clean
+.PHONY: build demo test torture long fuzz check fmt vet lint race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -23,6 +23,12 @@ torture: ## kill, interrupt and race the program far more often; AQUEDUCK_SEED r
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort' -v -timeout 3h
+
+FUZZTIME ?= 1m
+
+fuzz: ## every fuzz test for FUZZTIME each
+	@for p in $$(go list ./...); do for f in $$(go test $$p -list '^Fuzz' | grep '^Fuzz'); do \
+		go test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; done; done
 
 check: fmt vet lint race ## what CI asks for
 

@@ -1,0 +1,121 @@
+package emulator
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Whatever is asked, the emulator answers: with a status of the document, in JSON, and without falling over.
+
+func fuzzed() *Workspace {
+	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: Knobs{NoGzip: true}})
+}
+
+// asked serves one request without a socket, as it is, whatever is in its address.
+func asked(t *testing.T, w *Workspace, method, path, query, version string, body []byte) *httptest.ResponseRecorder {
+	t.Helper()
+	r := &http.Request{Method: method, Host: "localhost", URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)),
+		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.cfg.VersionHeader: {version}}}
+	rw := httptest.NewRecorder()
+	w.ServeHTTP(rw, r)
+	switch rw.Code {
+	case 200, 202, 302, 400, 403, 404, 405, 410, 429:
+	default:
+		t.Errorf("%s %q?%q of %q was answered %d: %s", method, path, query, body, rw.Code, rw.Body)
+	}
+	if kind := rw.Header().Get("Content-Type"); strings.HasPrefix(kind, "application/json") && !json.Valid(rw.Body.Bytes()) {
+		t.Errorf("%s %q?%q of %q gave no JSON: %s", method, path, query, body, rw.Body)
+	}
+	return rw
+}
+
+func FuzzSearches(f *testing.F) {
+	w := fuzzed()
+	paths := []string{"/contacts/search", "/conversations/search", "/companies/search", "/calls/search", "/export/reporting_data/enqueue"}
+	for _, body := range []string{
+		`{"query":{"field":"updated_at","operator":">","value":1700000000},"sort":{"field":"updated_at","order":"ascending"},"pagination":{"per_page":3}}`,
+		`{"query":{"operator":"OR","value":[{"field":"updated_at","operator":"=","value":9223372036854775807},{"field":"updated_at","operator":">","value":-9223372036854775808}]}}`,
+		`{"query":{"operator":"AND","value":[{"operator":"OR","value":[{"field":"role","operator":"IN","value":["lead","user"]},{"field":"name","operator":"~","value":"a"}]},{"field":"tag_id","operator":"!=","value":"5"}]}}`,
+		`{"query":{"field":"custom_attributes.plan","operator":"NIN","value":["a",1,true]},"pagination":{"per_page":150,"starting_after":"AAAA"}}`,
+		`{"query":{"field":"unsubscribed_from_emails","operator":"=","value":true},"sort":{"field":"last_seen_at","order":"descending"}}`,
+		`{"conversation_ids":["215470000000001"]}`,
+		`{"dataset_id":"conversation","attribute_ids":["conversation.id"],"start_time":1700000000,"end_time":1700086400}`,
+	} {
+		for which := range paths {
+			f.Add(uint8(which), which%2 == 0, []byte(body))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, later bool, body []byte) {
+		version := "2.16"
+		if later {
+			version = "2.17"
+		}
+		asked(t, w, "POST", paths[int(which)%len(paths)], "", version, body)
+	})
+}
+
+func FuzzAddresses(f *testing.F) {
+	w := fuzzed()
+	for i, r := range routes {
+		f.Add(uint8(i), w.contacts[0].doc.ID, "page=2&per_page=5", "2.17")
+		f.Add(uint8(i), "../%2e", "starting_after=AAAA&per_page=-1&order=x", r.name)
+	}
+	f.Add(uint8(0), "1", "created_at_after=1700000000&created_at_before=-1&page=99999999999999999999", "2.16")
+	f.Fuzz(func(t *testing.T, which uint8, id, query, version string) {
+		r := routes[int(which)%len(routes)]
+		path := strings.ReplaceAll(strings.ReplaceAll(r.path, "{id}", id), "{version}", id)
+		if strings.HasPrefix(path, "/_") || !strings.HasPrefix(path, "/") {
+			return
+		}
+		asked(t, w, r.method, path, query, version, nil)
+	})
+}
+
+// FuzzCursors bends cursors that were handed out: what a client sends back may be anything.
+func FuzzCursors(f *testing.F) {
+	w := fuzzed()
+	lists := []string{"/contacts", "/contacts/activities", "/conversations", "/data_connectors", "/companies/" + w.firms[0].now.ID + "/contacts"}
+	for which := range lists {
+		f.Add(uint8(which), false, []byte{0})
+		f.Add(uint8(which), true, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255})
+	}
+	f.Fuzz(func(t *testing.T, which uint8, offset bool, mask []byte) {
+		w.SetKnobs(func(k *Knobs) { k.OffsetWalk = offset })
+		const search = `{"query":{"field":"updated_at","operator":">","value":1},"pagination":{"per_page":2,"starting_after":"`
+		path, method, body := "", "POST", search
+		if int(which)%(len(lists)+1) < len(lists) {
+			path, method = lists[int(which)%(len(lists)+1)], "GET"
+		} else {
+			path = "/contacts/search"
+		}
+		ask := func(token string) *httptest.ResponseRecorder {
+			if method == "GET" {
+				return asked(t, w, method, path, "per_page=2&starting_after="+token, "2.17", nil)
+			}
+			return asked(t, w, method, path, "", "2.17", []byte(body+token+`"}}`))
+		}
+		var page struct {
+			Pages struct {
+				Next struct {
+					After string `json:"starting_after"`
+				}
+			}
+		}
+		_ = json.Unmarshal(ask("").Body.Bytes(), &page) // a list without a next page gives no token to bend
+		token, err := base64.RawURLEncoding.DecodeString(page.Pages.Next.After)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range min(len(mask), len(token)) {
+			token[i] ^= mask[i]
+		}
+		ask(base64.RawURLEncoding.EncodeToString(token))
+	})
+}
