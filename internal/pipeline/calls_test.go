@@ -50,6 +50,7 @@ func TestT87CallsAndTranscriptsEqualTheOracle(t *testing.T) {
 
 // TestT87ALateTranscriptIsReadOnceItIsFinal asks night after night until then, and never again.
 func TestT87ALateTranscriptIsReadOnceItIsFinal(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	c := tiny(122)
 	c.Calls, c.TranscriptLate = 40, 9*24*time.Hour
@@ -79,6 +80,7 @@ func TestT87ALateTranscriptIsReadOnceItIsFinal(t *testing.T) {
 
 // TestT88CallsWithoutATranscriptHaveNoLines: the word for none is a list of one empty object.
 func TestT88CallsWithoutATranscriptHaveNoLines(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	c := tiny(123)
 	c.Calls = 100
@@ -96,6 +98,7 @@ func TestT88CallsWithoutATranscriptHaveNoLines(t *testing.T) {
 
 // TestT89CallsThatSearchLeavesOutAreRecorded with when they were missed, and do not look like calls without a transcript.
 func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	c := tiny(124)
 	c.Calls, c.CallsLeftOut = 150, 0.1
@@ -115,6 +118,7 @@ func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
 
 // TestT90SignedAddressesAreNoChangeAndAreNotStored: they are signed anew at each reading. Nobody follows them.
 func TestT90SignedAddressesAreNoChangeAndAreNotStored(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	c := tiny(125)
 	c.Calls = 60

@@ -19,6 +19,7 @@ import (
 // TestT19T119AnswersThatAreNoListStopTheirStream: a list that is an error, an empty object or a redirect is no empty
 // list. Its stream stops, nothing of it is taken away, the others go on.
 func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(81))
 	b.sync(pipeline.Options{})
@@ -47,6 +48,7 @@ func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
 
 // TestT33ColumnThatVanishesStopsItsStream leaves a field out of every answer: what is stored must not become null.
 func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	c := tiny(82)
 	c.Contacts, c.NestedCap = 1050, 400
@@ -79,6 +81,7 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 
 // TestT137MarkInTheFutureIsRefused poisons the stored mark; what heals it is told and works.
 func TestT137MarkInTheFutureIsRefused(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(83))
 	b.sync(pipeline.Options{})
@@ -129,6 +132,7 @@ func (b *bed) poison(stream string, change func(*extract.State)) {
 // TestT13CursorOfAnotherQuestionIsNotSent changes the API version between two pieces of a window: the cursor belongs to
 // another question now, and reading goes on from the last time that was whole (T113).
 func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	c := tiny(84)
 	c.NestedCap, c.TooLarge = 400, 20 // small pages
@@ -168,6 +172,7 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 
 // TestT113VersionChangeReadsDaysAgain: fields that only the new version has come in for what changed in the last days.
 func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBedWith(t, tiny(85), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
 	ids := b.space.IDs("active")[:5]
@@ -192,6 +197,7 @@ func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
 
 // TestT39FeedThatForgotIsTold drops the place where the last reading of the events ended.
 func TestT39FeedThatForgotIsTold(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(86))
 	b.sync(pipeline.Options{})

@@ -40,6 +40,7 @@ func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 }
 
 func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{NoLag: true})
 	b.sync(pipeline.Options{})

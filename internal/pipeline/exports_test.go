@@ -85,6 +85,7 @@ func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
 
 // TestT106AValueThatChangesTwentyDaysLaterIsFound has a month pass, with a run each night.
 func TestT106AValueThatChangesTwentyDaysLaterIsFound(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})

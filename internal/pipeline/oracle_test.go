@@ -110,6 +110,7 @@ func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
 
 // TestT14AnEmptyCursorIsNoEnd keeps what is stored when a list ends with a cursor of no letters.
 func TestT14AnEmptyCursorIsNoEnd(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(23))
 	b.sync(pipeline.Options{})

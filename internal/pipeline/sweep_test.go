@@ -68,6 +68,7 @@ func TestSweepOfAQuietListIsOneWalk(t *testing.T) {
 // TestT152EmptyListsTakeNobodyAway: a source that answers with empty lists looks like one that lost everything. The run
 // says so until somebody accepts it, and looks anew each time.
 func TestT152EmptyListsTakeNobodyAway(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(53))
 	b.sync(pipeline.Options{})
