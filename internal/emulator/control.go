@@ -27,6 +27,10 @@ func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 		w.controlOracle(rw, stream)
 		return
 	}
+	if strings.HasPrefix(r.URL.Path, elsewherePath) {
+		w.serveElsewhere(rw, r)
+		return
+	}
 	if strings.HasPrefix(r.URL.Path, storagePath) && r.Method == http.MethodGet {
 		w.serveExport(rw, r)
 		return

@@ -115,7 +115,7 @@ func (w *Workspace) applyConv(seq int) {
 
 // searchConversation is how search knows a conversation.
 func (w *Workspace) searchConversation() searchable[edition] {
-	return searchable[edition]{name: "conversations ", fields: w.convFields(),
+	return searchable[edition]{kind: "conversations", fields: w.convFields(),
 		attrs: func(d *edition) []attr { return w.drawn(d).Attrs }, usual: 20, lag: forConvLag,
 		count: func() int { return len(w.threads) },
 		at:    func(num int32) *placed[edition] { return &w.threads[num].placed },

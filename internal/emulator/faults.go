@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -18,6 +19,11 @@ type Fault struct {
 	Truncate bool              // half of the body is sent, then the connection is cut
 	Garbage  bool              // the answer is followed by something that is no JSON
 	HTML     bool              // a proxy's page instead of JSON, with Status or 404
+	Redirect bool              // the answer is a way to another host, with Status or 302 (trap T119): Config.Elsewhere
+	Drip     time.Duration     // the body comes in sixteen pieces, with this time between them
+	Replay   bool              // a cache gives the answer that this question had before, with its Age (trap T121)
+	Mislabel bool              // the answer is said to be compressed and is not
+	Game     Game              // what is done to the JSON of a good answer
 }
 
 // Inject has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
@@ -41,7 +47,7 @@ func (w *Workspace) fault(n int, r *http.Request) *Fault {
 			return f
 		}
 	}
-	return chaos.draw(newRNG(w.cfg.Seed, forChaos, uint64(n)))
+	return chaos.draw(n, newRNG(w.cfg.Seed, forChaos, uint64(n)))
 }
 
 // wait holds the answer back. It says false when the client gave up.
@@ -56,6 +62,23 @@ func (f *Fault) wait(ctx context.Context) bool {
 		return true
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// pieces is how many a body comes in that drips.
+const pieces = 16
+
+// drip sends a body slowly. It stops when the client has gone away.
+func (f *Fault) drip(ctx context.Context, rw http.ResponseWriter, body []byte) {
+	size := len(body)/pieces + 1
+	for piece := range slices.Chunk(body, size) {
+		if _, err := rw.Write(piece); err != nil {
+			return
+		}
+		_ = http.NewResponseController(rw).Flush()
+		if !(&Fault{Wait: f.Drip}).wait(ctx) {
+			return
+		}
 	}
 }
 
@@ -76,10 +99,19 @@ func cut(rw http.ResponseWriter) {
 const proxyPage = "<html>\r\n<head><title>404 Not Found</title></head>\r\n<body><center><h1>404 Not Found</h1></center><hr><center>nginx</center></body>\r\n</html>\r\n"
 
 // instead is the answer that takes the place of the real one; a status of 0 says that there is none.
-func (f *Fault) instead() answer {
+func (f *Fault) instead(r *http.Request, elsewhere string) answer {
 	switch {
-	case f == nil, f.Status == 0 && !f.HTML:
+	case f == nil, f.Status == 0 && !f.HTML && !f.Redirect:
 		return answer{}
+	case f.Redirect:
+		status := f.Status
+		if status == 0 {
+			status = http.StatusFound
+		}
+		if elsewhere == "" {
+			elsewhere = "http://" + r.Host
+		}
+		return answer{status: status, header: map[string]string{"Location": elsewhere + elsewherePath + r.URL.Path}}
 	case f.HTML:
 		status := f.Status
 		if status == 0 {
@@ -99,10 +131,23 @@ func (f *Fault) instead() answer {
 var errorCodes = map[int]string{400: "client_error", 401: "unauthorized", 403: "api_plan_restricted", 404: "not_found",
 	408: "request_timeout", 429: "rate_limit_exceeded", 503: "service_unavailable", 504: "request_timeout"}
 
+// elsewherePath is where redirects lead. Whoever follows one finds a plausible list there, and that it came is noted.
+const elsewherePath = "/_elsewhere"
+
+// serveElsewhere is the other host: it notes the headers that it gets, credentials that should not be there among them.
+func (w *Workspace) serveElsewhere(rw http.ResponseWriter, r *http.Request) {
+	w.note(LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
+		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
+	writeJSON(rw, map[string]any{"type": "list", "data": []any{}, "total_count": 0, "pages": map[string]any{"type": "pages", "next": nil}})
+}
+
 // spoil adds to an answer what the fault adds.
-func (f *Fault) spoil(a answer) answer {
+func (f *Fault) spoil(a answer, r *rng) answer {
 	if f == nil {
 		return a
+	}
+	if f.Game != "" && a.status < 300 {
+		a.body = f.Game.play(a.body, r)
 	}
 	if f.Garbage {
 		a.body = append(bytes.Clone(a.body), "\n<!-- 502 upstream -->"...)

@@ -22,7 +22,7 @@ func compareEntries(a, b entry) int {
 
 // searchable is what a kind of record tells of itself to be searched. D is one version of a record, which never changes.
 type searchable[D any] struct {
-	name   string // a cursor of one search is no good in another
+	kind   string // its word: a cursor of one search is no good in another
 	fields map[string]field[D]
 	attrs  func(d *D) []attr // custom attributes
 	usual  int               // records on a page when the question does not say
@@ -167,7 +167,8 @@ func (x *index[D]) announce(seq int, at int64, num int32, d *D) {
 	if x.quiet {
 		return
 	}
-	lag := x.w.k().lag(newRNG(x.w.cfg.Seed, x.lag, uint64(seq)))
+	r := x.at(num)
+	lag := x.w.k().lag(newRNG(x.w.cfg.Seed, x.lag, uint64(seq)), x.kind, r.shown == nil && r.before == nil)
 	if lag <= 0 {
 		x.at(num).shownFrom = seq
 		x.show(num, d)

@@ -6,41 +6,46 @@ import "time"
 // document, with an index that needs up to four minutes.
 type Knobs struct {
 	// The search index and the lifecycle.
-	NoLag        bool          // changes are searchable at once
-	LagMax       time.Duration // until a change is searchable at the longest; 0: four minutes
-	TailShare    float64       // share of changes that take up to Tail instead (trap T6)
-	Tail         time.Duration
-	LeaveLag     time.Duration // until one that left is no longer found; 0: at once
-	StaleReplica float64       // share of search pages served from the version before (trap T7)
-	Misday       time.Duration // day meaning: a time this close to midnight may count for the other day (trap T3)
-	QuietUntag   bool          // removing a tag moves no updated_at (trap T45)
-	ListDeletes  Listing       // what DELETE /contacts/{id} leaves in the list of inactive contacts (trap T36)
-	ChangeShare  float64       // share of contacts, and of conversations, that change in an hour of life; 0: 1/600
+	NoLag        bool           // changes are searchable at once
+	LagMax       time.Duration  // until a change is searchable at the longest; 0: four minutes
+	TailShare    float64        // share of changes that take up to Tail instead (trap T6)
+	Tail         time.Duration  // the longest of all
+	LagOf        map[string]Lag // of one kind of record: contacts, conversations, companies; contacts.new and so on of those never found before
+	LeaveLag     time.Duration  // until one that left is no longer found; 0: at once
+	StaleReplica float64        // share of search pages served from the version before (trap T7)
+	Misday       time.Duration  // day meaning: a time this close to midnight may count for the other day (trap T3)
+	QuietUntag   bool           // removing a tag moves no updated_at (trap T45)
+	ListDeletes  Listing        // what DELETE /contacts/{id} leaves in the list of inactive contacts (trap T36)
+	ChangeShare  float64        // share of contacts, and of conversations, that change in an hour of life; 0: 1/600
 
 	// Search.
 	Sort       SortMode
 	OffsetWalk bool    // cursors count records, so a list that changes while it is walked drifts (trap T9)
+	Inclusive  bool    // > and < on times take in the second, or the day, that they name
 	Duplicates float64 // share of records that a page holds twice (trap T18)
+	ShortPages float64 // share of pages that hold half of their records, with a next (trap T16)
 	EmptyPages float64 // share of pages that come empty, with a next (trap T16)
 	LoopAt     int     // the page whose next leads back to the page before (trap T15)
 	TooLarge   int     // search pages of more records are answered 504 (trap T20)
 
 	// Lists.
-	CursorLife    int           // a cursor dies after so many more requests; 0: never (trap T12)
-	NextShape     Shape         // of pages.next when there is one; "": an object
-	EndShape      Shape         // of the end of a list; "": next is null
-	TotalError    float64       // total_count is off by this share (trap T17)
-	TotalCap      int           // total_count never says more
-	NoTotal       bool          // total_count is not sent
-	PagesAsText   bool          // page and per_page come as text
-	NoTotalPages  bool          // total_pages is 0
-	NestedCap     int           // items of a list inside a contact; 0: 10
-	BareNested    bool          // nested lists tell neither total_count nor has_more
-	SubListPage   int           // default page size of a contact's own lists; 0: 50
-	DeletedOrder  Order         // of the list of inactive contacts; "": latest first
-	TrailingToken bool          // the last page of activities carries a cursor too, which leads to an empty page
-	ActivityLag   time.Duration // an activity may come into the feed up to so late, before others that are there (trap T38)
-	Retention     time.Duration // activities older than this are no longer served (trap T39)
+	CursorLife    int               // a cursor dies after so many more requests; 0: never (trap T12)
+	LooseCursors  bool              // a cursor is taken by other questions than its own, and leads anywhere (trap T13)
+	NextShape     Shape             // of pages.next when there is one; "": an object
+	EndShape      Shape             // of the end of a list; "": next is null
+	ShapesOf      map[string]Shapes // of single routes by their names, instead of NextShape and EndShape
+	TotalError    float64           // total_count is off by this share (trap T17)
+	TotalCap      int               // total_count never says more
+	NoTotal       bool              // total_count is not sent
+	PagesAsText   bool              // page and per_page come as text
+	NoTotalPages  bool              // total_pages is 0
+	NestedCap     int               // items of a list inside a contact; 0: 10
+	BareNested    bool              // nested lists tell neither total_count nor has_more
+	SubListPage   int               // default page size of a contact's own lists; 0: 50
+	DeletedOrder  Order             // of the list of inactive contacts; "": latest first
+	TrailingToken bool              // the last page of activities carries a cursor too, which leads to an empty page
+	ActivityLag   time.Duration     // an activity may come into the feed up to so late, before others that are there (trap T38)
+	Retention     time.Duration     // activities older than this are no longer served (trap T39)
 
 	// Conversations.
 	ConversationsKey string // of the list that conversation search gives; "": conversations (trap T54)
@@ -73,18 +78,19 @@ type Knobs struct {
 	Export ExportKnobs // the reporting exports
 
 	// The whole service.
-	NoDate        bool          // answers carry no Date
-	DateOffset    time.Duration // the Date header is off by this
-	NoRateHeaders bool          // no X-RateLimit-* (trap T117)
-	RetryAfter    string        // sent with 429: "", "seconds" or "date"
-	IgnoreVersion string        // this version is served whatever is asked for (trap T114)
-	LaterOnly     bool          // routes of the later version, as the inactive list and the activities, answer 404 up to 2.16, as a strict reading of section 9 has it
-	Unavailable   []string      // names of routes answered 403 api_plan_restricted
-	Forbidden     []string      // names of routes answered 403 for a scope that the token lacks
-	RevokeAt      int           // from this request on the token is refused; 0: never (trap T116)
-	EmptyLists    bool          // every list is empty
-	NoGzip        bool          // answers are never compressed
-	Chaos         string        // as --chaos takes it; New panics on a bad one, ParseChaos tells
+	NoDate         bool          // answers carry no Date
+	DateOffset     time.Duration // the Date header is off by this
+	NoRateHeaders  bool          // no X-RateLimit-* (trap T117)
+	OddRateHeaders bool          // less than nothing remains, until an hour ago
+	RetryAfter     string        // sent with 429: "", "seconds" or "date"
+	IgnoreVersion  string        // this version is served whatever is asked for (trap T114)
+	LaterOnly      bool          // routes of the later version, as the inactive list and the activities, answer 404 up to 2.16, as a strict reading of section 9 has it
+	Unavailable    []string      // names of routes answered 403 api_plan_restricted
+	Forbidden      []string      // names of routes answered 403 for a scope that the token lacks
+	RevokeAt       int           // from this request on the token is refused; 0: never (trap T116)
+	EmptyLists     bool          // every list is empty
+	NoGzip         bool          // answers are never compressed
+	Chaos          string        // as --chaos takes it; New panics on a bad one, ParseChaos tells
 
 	// Mutate changes a good answer's body before it is sent; nil: as it is. It gets a copy. Unknown fields, odd numbers,
 	// doubled keys, broken UTF-8 and bombs are made with it (traps T120 to T130).
@@ -158,17 +164,41 @@ const (
 	ShapeEmptyEnd Shape = "cursor"   // end: next has a starting_after of ""
 )
 
-// lag draws how long a change takes to become searchable.
-func (k *Knobs) lag(r *rng) time.Duration {
+// Shapes are the forms of the two ends of a page.
+type Shapes struct{ Next, End Shape }
+
+// shapes are the forms for a route.
+func (k *Knobs) shapes(route string) Shapes {
+	if s, own := k.ShapesOf[route]; own {
+		return s
+	}
+	return Shapes{k.NextShape, k.EndShape}
+}
+
+// Lag is how long changes take to become searchable: evenly up to Max, but for a share that takes up to Tail.
+type Lag struct {
+	Max       time.Duration
+	TailShare float64
+	Tail      time.Duration
+}
+
+// lag draws how long a change of a kind of record takes to become searchable.
+func (k *Knobs) lag(r *rng, kind string, fresh bool) time.Duration {
 	if k.NoLag {
 		return 0
 	}
-	if r.chance(k.TailShare) {
-		return time.Duration(r.share() * float64(k.Tail))
+	l, own := k.LagOf[kind]
+	if of, ownNew := k.LagOf[kind+".new"]; fresh && ownNew {
+		l, own = of, true
 	}
-	most := k.LagMax
-	if most == 0 {
-		most = 4 * time.Minute
+	if !own {
+		l = Lag{k.LagMax, k.TailShare, k.Tail}
+		if l.Max == 0 {
+			l.Max = 4 * time.Minute
+		}
 	}
-	return time.Duration(r.share() * float64(most))
+	if r.chance(l.TailShare) {
+		return time.Duration(r.share() * float64(l.Tail))
+	}
+	return time.Duration(r.share() * float64(l.Max))
 }

@@ -27,7 +27,7 @@ func (w *Workspace) closeList(b []byte, q *request, p pages) []byte {
 		b = strconv.AppendInt(b, int64(w.told(p.total)), 10)
 	}
 	if !p.more {
-		switch w.k().EndShape {
+		switch w.k().shapes(q.route).End {
 		case ShapeNoPages:
 			return append(b, '}')
 		case ShapeNullPage:
@@ -66,8 +66,9 @@ func (w *Workspace) appendNumber(b []byte, name string, n int) []byte {
 }
 
 func (w *Workspace) appendNext(b []byte, q *request, p pages) []byte {
+	shapes := w.k().shapes(q.route)
 	if !p.more {
-		switch w.k().EndShape {
+		switch shapes.End {
 		case ShapeAbsent:
 			return b
 		case ShapeEmptyEnd:
@@ -76,11 +77,11 @@ func (w *Workspace) appendNext(b []byte, q *request, p pages) []byte {
 		return append(b, `,"next":null`...)
 	}
 	b = append(b, `,"next":`...)
-	if w.k().NextShape == ShapeURL {
+	if shapes.Next == ShapeURL {
 		return appendString(b, q.nextURL(p))
 	}
 	b = append(b, '{')
-	if p.token == "" || w.k().NextShape != ShapeNoPage {
+	if p.token == "" || shapes.Next != ShapeNoPage {
 		b = append(b, `"page":`...)
 		b = strconv.AppendInt(b, int64(p.page+1), 10)
 	}

@@ -143,7 +143,7 @@ func (w *Workspace) actsBetween(after, before int64) []act {
 // closeLogs ends the list. Its pages object may be empty where there is no more (workspace-api 2.7).
 func (w *Workspace) closeLogs(b []byte, q *request, p pages) []byte {
 	if !p.more {
-		if w.k().EndShape == ShapeNoPages {
+		if w.k().shapes(q.route).End == ShapeNoPages {
 			return append(b, '}')
 		}
 		return append(b, `,"pages":{}}`...)

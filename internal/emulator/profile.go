@@ -21,6 +21,7 @@ const (
 	forLife
 	forLag
 	forChaos
+	forGames
 	forCompany
 	forNote
 	forShuffle

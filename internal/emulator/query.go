@@ -101,7 +101,7 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 	if err := json.Compact(&text, sent.Query); err != nil {
 		return nil, refuse("the query is no JSON: %v", err)
 	}
-	s.text = x.name + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, w.zone, r.whole)
+	s.text = x.kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, w.zone, r.whole)
 	return s, nil
 }
 
@@ -201,13 +201,17 @@ func (r rules[D]) reach(operator string, t int64) (lo, hi int64, ok bool) {
 	if r.whole {
 		first, next = dayOf(t, r.w.zone)
 	}
+	above, below := next, first
+	if r.w.k().Inclusive {
+		above, below = first, next
+	}
 	switch operator {
 	case "=":
 		return first, next, true
 	case ">":
-		return next, math.MaxInt64, true
+		return above, math.MaxInt64, true
 	case "<":
-		return math.MinInt64 + 1, first, true
+		return math.MinInt64 + 1, below, true
 	}
 	return 0, 0, false
 }

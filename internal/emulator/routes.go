@@ -87,6 +87,7 @@ type request struct {
 	body    []byte
 	version version
 	id      string // the path's {id}
+	route   string // its name
 }
 
 // answer is a status and a body, with headers beyond the usual.

@@ -58,6 +58,9 @@ func (x *index[D]) page(s *search[D], at cursor, n int) ([]*D, pages) {
 	here := x.behind(found, s, at)
 	p.more = len(here) > s.perPage
 	here = here[:min(len(here), s.perPage)]
+	if len(here) > 1 && r.chance(w.k().ShortPages) {
+		p.more, here = true, here[:len(here)/2]
+	}
 	docs := x.versions(here, r)
 	if p.more {
 		next.at, next.empty = here[len(here)-1], false

@@ -22,6 +22,8 @@ type LoggedRequest struct {
 	Auth    bool      `json:"auth"`   // carried an Authorization header
 	Version string    `json:"version"`
 	At      time.Time `json:"at"` // by the workspace's clock
+
+	Header http.Header `json:"header,omitempty"` // of requests that came where a redirect had led them
 }
 
 // keptRequests bounds the log of requests: the newest are kept.
@@ -75,7 +77,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		cut(rw)
 		return
 	}
-	a, name := f.instead(), ""
+	a, name := f.instead(r, w.cfg.Elsewhere), ""
 	if a.status == http.StatusTooManyRequests {
 		a.header = w.retryAfter()
 	}
@@ -85,10 +87,11 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			a.body = w.k().Mutate(name, bytes.Clone(a.body))
 		}
 	}
-	a = f.spoil(a)
+	a = f.spoil(a, newRNG(w.cfg.Seed, forGames, uint64(n)))
+	a = w.cached(f, r, body, a)
 	entry.Status = a.status
 	w.note(entry)
-	w.send(rw, r, a, sending{n: n, truncate: f != nil && f.Truncate})
+	w.send(rw, r, a, sending{n: n, fault: f})
 }
 
 // arrive numbers a request and lets the script between requests run.
@@ -141,7 +144,7 @@ func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string)
 	case contains(w.k().Forbidden, rt.name):
 		return failure(http.StatusForbidden, "token_unauthorized", "the token lacks a scope"), rt.name
 	}
-	q.id = id
+	q.id, q.route = id, rt.name
 	return rt.serve(w, q), rt.name
 }
 
@@ -235,8 +238,8 @@ const minGzip = 1024
 
 // sending is how an answer goes out.
 type sending struct {
-	n        int  // number of the request
-	truncate bool // half of the body, then the connection is cut
+	n     int    // number of the request
+	fault *Fault // what happens on the way; nil: nothing
 }
 
 func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, s sending) {
@@ -259,14 +262,22 @@ func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, s se
 		body = buf.Bytes()
 		h.Set("Content-Encoding", "gzip")
 	}
+	if s.fault != nil && s.fault.Mislabel {
+		h.Set("Content-Encoding", "gzip")
+		body = a.body
+	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	rw.WriteHeader(a.status)
-	if s.truncate {
+	switch {
+	case s.fault != nil && s.fault.Truncate:
 		_, _ = rw.Write(body[:len(body)/2])
 		_ = http.NewResponseController(rw).Flush()
 		panic(http.ErrAbortHandler) // the server cuts the connection
+	case s.fault != nil && s.fault.Drip > 0:
+		s.fault.drip(r.Context(), rw, body)
+	default:
+		_, _ = rw.Write(body) // the client may have gone away
 	}
-	_, _ = rw.Write(body) // the client may have gone away
 }
 
 // headers sets the clock and the state of the quota, the latter only for those with a good token.
@@ -282,9 +293,13 @@ func (w *Workspace) headers(h http.Header, a answer) {
 		return
 	}
 	quota := w.quota()
+	left, reset := max(0, quota-w.rate.used), (w.rate.window+1)*rateWindow
+	if w.k().OddRateHeaders {
+		left, reset = -left, reset-3600
+	}
 	h.Set("X-RateLimit-Limit", strconv.Itoa(quota))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, quota-w.rate.used)))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt((w.rate.window+1)*rateWindow, 10))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(left))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset, 10))
 }
 
 func requestID(seed uint64, n int) string {

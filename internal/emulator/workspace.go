@@ -24,6 +24,7 @@ type Config struct {
 	Zone           *time.Location   // of the workspace; nil: UTC
 	DefaultVersion string           // when a request names none; "": 2.17
 	VersionHeader  string           // "": Service-Version
+	Elsewhere      string           // scheme and host that redirects lead to, which must reach this handler too; "": the one that was asked
 	RatePerMinute  int              // spread over windows of ten seconds; 0: announced as 100,000 and never refused
 	NoLog          bool             // keep no log of requests
 	Knobs
@@ -83,6 +84,7 @@ type Workspace struct {
 
 	exports exportDesk
 
+	cache    cache
 	requests []LoggedRequest
 	count    int
 	inject   func(n int, r *http.Request) *Fault

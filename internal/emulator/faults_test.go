@@ -1,0 +1,214 @@
+package emulator_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"aqueduck/internal/emulator"
+)
+
+func TestChaosStrikesExactRequests(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "reset@2,error@3-4:500,redirect@5:307,html404@6,error@8-207=0.5:502"}})
+	var got []int
+	for range 7 {
+		r, _ := c.try("GET", "/admins", nil) // a status of 0 is a connection that was cut
+		got = append(got, r.status)
+	}
+	if want := []int{200, 0, 500, 500, 307, 404, 200}; !slices.Equal(got, want) {
+		t.Errorf("answered %v, want %v", got, want)
+	}
+	bad := 0
+	for range 200 {
+		if c.do("GET", "/admins", nil).status == 502 {
+			bad++
+		}
+	}
+	if bad < 70 || bad > 130 || c.do("GET", "/admins", nil).status != 200 {
+		t.Errorf("%d of 200 with a chance of a half", bad)
+	}
+	for _, wrong := range []string{"reset@0", "reset@5-2", "reset@x", "error@3:999", "redirect=0.1:200", "drip=0.1", "slow=p101:1s", "utf8=NaN"} {
+		if emulator.ParseChaos(wrong) == nil {
+			t.Errorf("%q is accepted", wrong)
+		}
+	}
+	for line := range strings.Lines(emulator.ChaosHelp) {
+		example := strings.Fields(line)[0]
+		if !strings.ContainsAny(example, "=@") {
+			example += "=0.01"
+		}
+		if err := emulator.ParseChaos(example); err != nil {
+			t.Errorf("the help's %q: %v", example, err)
+		}
+	}
+}
+
+func TestT119WhoeverFollowsARedirectIsNoted(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "redirect@1"}})
+	first := c.do("GET", "/tags", nil)
+	to := strings.TrimPrefix(first.header.Get("Location"), c.url)
+	if r := c.do("GET", to, nil); first.status != 302 || r.status != 200 || len(r.data()) != 0 {
+		t.Errorf("%d leads to %s, which answers %d", first.status, to, r.status)
+	}
+	log := c.w.Requests()
+	if came := log[len(log)-1]; !came.Auth || came.Path != "/_elsewhere/tags" || came.Header.Get("Authorization") == "" {
+		t.Errorf("noted: %+v", came)
+	}
+	other := start(t, emulator.Config{Elsewhere: "http://elsewhere.example", Knobs: emulator.Knobs{Chaos: "redirect@1"}})
+	if to := other.do("GET", "/tags", nil).header.Get("Location"); to != "http://elsewhere.example/_elsewhere/tags" {
+		t.Errorf("another host: %s", to)
+	}
+}
+
+func TestT121ACacheGivesTheAnswerOfBeforeWithItsAge(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@2-3"}})
+	id := c.w.IDs("active")[0]
+	before := c.do("GET", "/contacts/"+id, nil)
+	c.w.Advance(time.Hour)
+	if err := c.w.UpdateContact(id, emulator.Change{Field: "name", Value: "New Name"}); err != nil {
+		t.Fatal(err)
+	}
+	stale := c.do("GET", "/contacts/"+id, nil)
+	if !bytes.Equal(stale.raw, before.raw) || stale.header.Get("Age") != "3600" {
+		t.Errorf("replayed %v, Age %q", bytes.Equal(stale.raw, before.raw), stale.header.Get("Age"))
+	}
+	if r := c.do("GET", "/tags", nil); r.header.Get("Age") != "" || r.status != 200 {
+		t.Errorf("a question that nobody asked before: %d, Age %q", r.status, r.header.Get("Age"))
+	}
+	if r := c.do("GET", "/contacts/"+id, nil); r.json["name"] != "New Name" {
+		t.Errorf("afterwards: %v", r.json["name"])
+	}
+}
+
+func TestAnAnswerMayComeSlowlyOrUnderAWrongName(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "drip@1:3ms,encoding@2"}})
+	began := time.Now()
+	if r := c.do("GET", "/contacts", nil); len(r.data()) != 10 || time.Since(began) < 16*3*time.Millisecond {
+		t.Errorf("%d contacts in %s", len(r.data()), time.Since(began))
+	}
+	req, err := http.NewRequest("GET", c.url+"/contacts", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.w.Token())
+	req.Header.Set("Accept-Encoding", "gzip") // by hand: net/http then leaves the body as it is
+	res, err := fresh.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var page map[string]any
+	if err := json.NewDecoder(res.Body).Decode(&page); err != nil || res.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("said to be %q, read as JSON: %v", res.Header.Get("Content-Encoding"), err)
+	}
+}
+
+func TestGamesWithTheJSONOfGoodAnswers(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{})
+	plain := c.do("GET", "/contacts", nil)
+	same := func(a, b []byte) bool { // read leniently: 1, 1.0 and "1" are one number
+		strip := strings.NewReplacer(`"`, "", ".0,", ",", "e0,", ",", ".0}", "}", "e0}", "}")
+		return strip.Replace(string(a)) == strip.Replace(string(b))
+	}
+	tests := map[emulator.Game]func(raw []byte) bool{
+		emulator.GameUTF8: func(raw []byte) bool {
+			return !utf8.Valid(raw) && bytes.Contains(raw, []byte(`\ud800"`)) && bytes.Contains(raw, []byte(`\u0000"`))
+		},
+		emulator.GameNumbers: func(raw []byte) bool { return json.Valid(raw) && !bytes.Equal(raw, plain.raw) && same(raw, plain.raw) },
+		emulator.GameKeys:    func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"UPDATED_AT":2`)) },
+		emulator.GameDepth:   func(raw []byte) bool { return bytes.Contains(raw, bytes.Repeat([]byte("["), 20_000)) },
+		emulator.GameSize:    func(raw []byte) bool { return json.Valid(raw) && len(raw) > 80<<20 },
+		emulator.GameUnknown: func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"not_yet_told"`)) },
+		emulator.GameMorph:   func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`:{"value":"`)) },
+	}
+	for game, good := range tests {
+		if err := c.w.SetChaos(string(game) + "=1"); err != nil {
+			t.Fatal(err)
+		}
+		if r := c.do("GET", "/contacts", nil); r.status != 200 || !good(r.raw) {
+			t.Errorf("%s: %d, %d bytes: %.300s", game, r.status, len(r.raw), r.raw)
+		}
+	}
+}
+
+func TestKnobsOfSearchThatTheDocumentLeavesOpen(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{NoLag: true}})
+	at := int64(whole(c.searchAll(since(0))[100]["updated_at"]))
+	above, equal := len(c.searchAll(filter("updated_at", ">", at))), len(c.searchAll(filter("updated_at", "=", at)))
+	below := len(c.searchAll(filter("updated_at", "<", at)))
+	if equal == 0 || above+equal+below != 300 {
+		t.Errorf("%d above, %d equal, %d below", above, equal, below)
+	}
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.Inclusive = true })
+	if up, down := len(c.searchAll(filter("updated_at", ">", at))), len(c.searchAll(filter("updated_at", "<", at))); up != above+equal || down != below+equal {
+		t.Errorf("inclusive: %d above, %d below", up, down)
+	}
+
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.Inclusive, k.ShortPages = false, 0.5 })
+	before := c.w.Count()
+	if got := len(c.searchAll(since(0))); got != 300 || c.w.Count()-before < 3 {
+		t.Errorf("in short pages %d contacts by %d requests", got, c.w.Count()-before)
+	}
+
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.ShortPages = 0 })
+	token := c.search(since(0)).next()["starting_after"]
+	other := m{"query": filter("created_at", ">", 1), "pagination": m{"starting_after": token}}
+	if r := c.do("POST", "/contacts/search", other); r.status != 400 {
+		t.Errorf("the cursor of another question: %d", r.status)
+	}
+	c.w.SetKnobs(func(k *emulator.Knobs) { k.LooseCursors = true })
+	if r := c.do("POST", "/contacts/search", other); r.status != 200 {
+		t.Errorf("where cursors are loose: %d", r.status)
+	}
+
+	c.w.SetKnobs(func(k *emulator.Knobs) {
+		k.ShapesOf = map[string]emulator.Shapes{"contacts.list": {Next: emulator.ShapeURL, End: emulator.ShapeEmpty}}
+	})
+	page := func(path string) any { return c.do("GET", path, nil).json["pages"].(map[string]any)["next"] }
+	if list, feed := page("/contacts"), page("/contacts/activities"); !strings.HasPrefix(list.(string), c.url+"/contacts?") || feed.(map[string]any)["starting_after"] == nil {
+		t.Errorf("next of one list %v, of another %v", list, feed)
+	}
+}
+
+func TestT6EachKindOfRecordHasALagOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{LagOf: map[string]emulator.Lag{
+		"contacts": {Max: time.Second}, "contacts.new": {TailShare: 1, Tail: 6 * time.Hour}}}})
+	known := c.w.IDs("active")[0]
+	found := func(id string) int { return c.search(filter("name", "=", "Somebody "+id)).total() }
+	if err := c.w.UpdateContact(known, emulator.Change{Field: "name", Value: "Somebody " + known}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if _, err := c.w.CreateContact("user", emulator.Change{Field: "name", Value: "Somebody " + name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.w.Advance(time.Minute)
+	if n := found("a") + found("b") + found("c") + found("d"); found(known) != 1 || n > 1 {
+		t.Errorf("after a minute the change is found %d times, %d of 4 new ones", found(known), n)
+	}
+	c.w.Advance(6 * time.Hour)
+	if n := found("a") + found("b") + found("c") + found("d"); n != 4 {
+		t.Errorf("after the longest lag %d of 4 new ones", n)
+	}
+}
+
+func TestT117TheQuotaMayBeToldOddly(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{OddRateHeaders: true}})
+	if r := c.do("GET", "/tags", nil); !strings.HasPrefix(r.header.Get("X-RateLimit-Remaining"), "-") {
+		t.Errorf("remaining %q", r.header.Get("X-RateLimit-Remaining"))
+	}
+}
