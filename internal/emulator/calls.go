@@ -23,6 +23,7 @@ type call struct {
 	Transcribed int64 // the transcript is final, which moves no updated_at
 	Failed      bool  // there will be no transcript, and the status says so; without, nothing ever does
 	Removed     int64 // is no longer listed
+	Put         int64 // when it came into the list, which may be later than it began; 0: when it began
 }
 
 // forCalls is what calls are drawn for.
@@ -50,7 +51,7 @@ func (w *Workspace) populateCalls(count int) {
 // (trap T77). It is drawn by itself, so that what else happens in the hour stays what it is.
 func (w *Workspace) callIn(c *conversation, before int64) int32 {
 	one := w.drawCall(newRNG(w.cfg.Seed, forCalls, 5, uint64(len(w.calls))), before-7200)
-	one.Conv, one.Removed = int(c.num), 0
+	one.Conv, one.Removed, one.Put = int(c.num), 0, before
 	if len(c.Contacts) > 0 {
 		one.Contact = c.Contacts[0].ID
 	}
@@ -108,13 +109,15 @@ func (c *call) schedule(r *rng) {
 func (w *Workspace) hourOfCalls(base int64) {
 	r := newRNG(w.cfg.Seed, forCalls, 1, uint64(w.hours))
 	for i := range r.n(4) {
-		w.calls = append(w.calls, w.drawCall(r, base+int64(i)*busy/4+int64(r.n(busy/4))))
+		c := w.drawCall(r, base+int64(i)*busy/4+int64(r.n(busy/4)))
+		c.Put = base
+		w.calls = append(w.calls, c)
 	}
 }
 
 // listed says whether the list of calls has a call now.
 func (c *call) listed(now int64) bool {
-	return c.Initiated <= now && (c.Removed == 0 || now < c.Removed)
+	return max(c.Initiated, c.Put) <= now && (c.Removed == 0 || now < c.Removed)
 }
 
 // listCalls is GET /calls (workspace-api 4.11), in an order that nobody is told.

@@ -2,7 +2,10 @@ package emulator
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
@@ -24,7 +27,7 @@ var controls = map[string]func(w *Workspace, rw http.ResponseWriter, r *http.Req
 
 func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 	if stream, ok := strings.CutPrefix(r.URL.Path, "/_oracle/"); ok && r.Method == http.MethodGet {
-		w.controlOracle(rw, stream)
+		w.controlOracle(rw, stream, r.URL.Query().Get("at"))
 		return
 	}
 	if strings.HasPrefix(r.URL.Path, elsewherePath) {
@@ -43,11 +46,15 @@ func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 	serve(w, rw, r)
 }
 
-// controlOracle writes the rows of a stream as a JSON array, one row a line.
-func (w *Workspace) controlOracle(rw http.ResponseWriter, stream string) {
-	rows := w.Truth(stream)
-	if rows == nil {
-		http.Error(rw, "the oracle knows "+strings.Join(OracleStreams(), ", "), http.StatusNotFound)
+// controlOracle writes the rows of a stream as a JSON array, one row a line: those of now, or of the time asked for.
+func (w *Workspace) controlOracle(rw http.ResponseWriter, stream, at string) {
+	rows, err := w.truthAsked(stream, at)
+	switch {
+	case errors.Is(err, ErrNoStream):
+		http.Error(rw, err.Error(), http.StatusNotFound)
+		return
+	case err != nil:
+		http.Error(rw, err.Error(), http.StatusBadRequest)
 		return
 	}
 	rw.Header().Set("Content-Type", "application/json")
@@ -67,6 +74,32 @@ func (w *Workspace) controlOracle(rw http.ResponseWriter, stream string) {
 		_, _ = io.WriteString(rw, before)
 	}
 	_, _ = io.WriteString(rw, "]\n")
+}
+
+func (w *Workspace) truthAsked(stream, at string) (iter.Seq[map[string]any], error) {
+	if at == "" {
+		if rows := w.Truth(stream); rows != nil {
+			return rows, nil
+		}
+		return nil, unknownStream(stream)
+	}
+	t, err := instant(at)
+	if err != nil {
+		return nil, err
+	}
+	return w.TruthAt(stream, t)
+}
+
+// instant reads a time as UNIX seconds or in RFC 3339.
+func instant(text string) (time.Time, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Unix(n, 0), nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("%q is no time: UNIX seconds, or as 2024-06-15T02:00:00Z", text)
+	}
+	return t, nil
 }
 
 func writeJSON(rw http.ResponseWriter, v any) {

@@ -22,13 +22,13 @@ const partsCap = 500
 
 func (w *Workspace) convRenderer(q *request) convRenderer {
 	asked := func(name string) bool { return q.query.Get(name) == "true" && q.version.later() }
-	return convRenderer{version: q.version, later: q.version.later(), cap: w.partsCap(), omit: w.k().OmitEmpty,
+	return convRenderer{version: q.version, later: q.version.later(), cap: w.k().partsCap(), omit: w.k().OmitEmpty,
 		cards: asked("include_scorecards"), monitors: asked("include_monitors"), now: w.now(), companies: w.make}
 }
 
-func (w *Workspace) partsCap() int {
-	if most := w.k().PartsCap; most > 0 {
-		return most
+func (k *Knobs) partsCap() int {
+	if k.PartsCap > 0 {
+		return k.PartsCap
 	}
 	return partsCap
 }

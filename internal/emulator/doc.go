@@ -51,6 +51,14 @@
 //   - articles (with statistics as they are now), internal_articles, collections, newsfeeds, news_items, folders,
 //     dynamic_contents, data_connectors, data_connector_versions: as the later version sends them, what was removed left out.
 //
+// # Truth at a time
+//
+// TruthAt and GET /_oracle/{stream}?at= (UNIX seconds or RFC 3339) tell what Oracle told when that second was over: the logs cut
+// there, with the knobs, the workspace's id and the hours lived of then. Truth at a time is what was true at that time: an
+// erasure, a redaction or a deletion made later does not change it. Of times before hour 0 nothing is told, as the attributes of the
+// population are those of hour 0; nor of times to come. What was noted late, as the entries of AddLogs and the call behind
+// SummariseCall, was not there before it was noted.
+//
 // # Conversations
 //
 // What a conversation was born with, its parts too, is drawn from the seed and its number whenever it is asked for;

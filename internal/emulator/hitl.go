@@ -18,6 +18,7 @@ type consult struct {
 	Outcome    string
 	Rounds     int   // of feedback
 	Part, Sent int64 // ids of the part that it is about and of the one that it led to; 0: none
+	Put        int64 // when it came into the log
 }
 
 // Outcomes of a consultation that was not superseded (workspace-api 3.1).
@@ -72,7 +73,7 @@ func (w *Workspace) hourOfConsultations(base int64) {
 		return
 	}
 	for range r.n(4) {
-		num, one := int32(len(w.threads)-1-r.n(len(w.threads)/3+1)), consult{At: base + 60 + int64(r.n(busy-60))}
+		num, one := int32(len(w.threads)-1-r.n(len(w.threads)/3+1)), consult{At: base + 60 + int64(r.n(busy-60)), Put: base}
 		one.plan(r)
 		one.At, one.End = w.calm(one.At), w.calm(one.End)
 		if !w.threads[num].deleted {
@@ -105,7 +106,7 @@ func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration)
 		return fmt.Errorf("consult about conversation %s: no outcome %q", id, outcome)
 	}
 	at := w.now()
-	w.consult(num, consult{At: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
+	w.consult(num, consult{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
 	return nil
 }
 

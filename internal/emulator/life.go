@@ -25,19 +25,25 @@ func (w *Workspace) Live(hours int) {
 	defer w.mu.Unlock()
 	base := w.base(hours)
 	for range hours {
-		w.hour(base)
-		w.convHour(base)
-		w.hourOfActs(base)
-		w.hourOfCalls(base)
-		w.hourOfConsultations(base)
-		w.hourOfCompanies(base)
-		w.hourOfContent(base)
+		// Nothing happens in the first second: the instant at which an hour ends belongs to that hour (TruthAt).
+		w.liveHour(base + 1)
 		base += 3600
 		w.hours++
 		if w.cfg.Now == nil {
 			w.offset += time.Hour
 		}
+		w.stand(min(base, w.now()))
 	}
+}
+
+func (w *Workspace) liveHour(base int64) {
+	w.hour(base)
+	w.convHour(base)
+	w.hourOfActs(base)
+	w.hourOfCalls(base)
+	w.hourOfConsultations(base)
+	w.hourOfCompanies(base)
+	w.hourOfContent(base)
 }
 
 // base is when the next hour of life begins. With a clock that follows Config.Now it is counted from Start, not read,

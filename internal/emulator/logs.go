@@ -14,6 +14,7 @@ type act struct {
 	N     int32 // number of the entry: its id and what it tells are drawn from it
 	Kind  uint8 // place in actKinds
 	Admin uint8 // place in admins
+	Put   int64 // when it came into the list, which may be later than At; 0: at its time
 }
 
 // beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.
@@ -29,12 +30,14 @@ type beside struct {
 	start int64
 	hours int
 	talks int // conversations at hour 0
+	facts []exportEvent
+	souls int // contacts at hour 0
 }
 
 func (w *Workspace) beside() beside {
-	return beside{acts: w.acts, calls: w.calls[:len(w.calls):len(w.calls)], at: w.now(), knobs: *w.k(),
-		pages: w.contentLog[:len(w.contentLog):len(w.contentLog)], firms: w.firmLog[:len(w.firmLog):len(w.firmLog)], hitl: w.consulted[:len(w.consulted):len(w.consulted)], seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
-		talks: w.cfg.Conversations}
+	return beside{acts: w.acts, calls: slices.Clip(w.calls), at: w.now(), knobs: *w.k(), hitl: slices.Clip(w.consulted),
+		firms: slices.Clip(w.firmLog), pages: slices.Clip(w.contentLog), seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
+		talks: w.cfg.Conversations, facts: slices.Clip(w.exports.events), souls: w.cfg.Contacts}
 }
 
 // forLogs is what the activity log is drawn for.
@@ -86,6 +89,7 @@ func (w *Workspace) AddLogs(n int, within time.Duration) {
 	acts, end := make([]act, n), w.now()
 	for i := range acts {
 		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.between(0, max(1, int64(within/time.Second))))
+		acts[i].Put = end
 	}
 	w.addActs(acts)
 }

@@ -3,6 +3,7 @@ package emulator
 import (
 	"html"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,18 +24,26 @@ func (w *Workspace) Oracle(stream string) []map[string]any {
 
 // Truth is Oracle row by row, for workspaces whose rows are too many to hold.
 func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
-	if rows := w.reportTruth(stream); rows != nil {
-		return rows
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.oracle().tell(stream)
+}
+
+// oracle is one that knows everything so far. The logs are only appended to, so it reads them without the lock.
+func (w *Workspace) oracle() *oracle {
+	return &oracle{log: slices.Clip(w.log), workspace: w.workspace, make: w.make, said: slices.Clip(w.said), conv: w.conv,
+		cap: w.k().partsCap(), beside: w.beside()}
+}
+
+// tell gives the rows of a stream, nil for one that it does not know.
+func (o *oracle) tell(stream string) iter.Seq[map[string]any] {
+	if s := reportSet(stream); s != nil {
+		return func(yield func(map[string]any) bool) { o.reportRows(s, yield) }
 	}
 	tell, known := oracles[stream]
 	if !known {
 		return nil
 	}
-	// The log is only appended to, so what is there now can be read without the lock.
-	w.mu.Lock()
-	o := &oracle{log: w.log[:len(w.log):len(w.log)], workspace: w.workspace, make: w.make,
-		said: w.said[:len(w.said):len(w.said)], conv: w.conv, cap: w.partsCap(), beside: w.beside()}
-	w.mu.Unlock()
 	return func(yield func(map[string]any) bool) {
 		o.replay()
 		tell(o, yield)

@@ -80,6 +80,8 @@ type Workspace struct {
 	content    [contentKinds][]item
 	contentLog []contentEvent
 
+	stood []standing // what the oracle depends on beside the logs, since when
+
 	epoch uint64 // cursors of another epoch are refused
 
 	exports exportDesk
@@ -126,6 +128,7 @@ func New(c Config) *Workspace {
 	w.beginCompanies()
 	w.content = bornContent(c.Seed, c.Start.Unix())
 	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
+	w.stand(c.Start.Unix())
 	return w
 }
 
@@ -194,6 +197,7 @@ func (w *Workspace) SetWorkspaceID(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.workspace = id
+	w.stand(w.now())
 }
 
 // SetZone moves the workspace to another time zone (trap T135).
@@ -219,6 +223,7 @@ func (w *Workspace) SetKnobs(change func(k *Knobs)) {
 	w.convIdx.reorder()
 	w.firmIdx.reorder()
 	w.stale = true
+	w.stand(w.now())
 }
 
 // Clock is the workspace's time.

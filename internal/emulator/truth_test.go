@@ -1,0 +1,143 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// remembered is what the oracle told of every stream at a time.
+type remembered struct {
+	at   time.Time
+	rows map[string][]string
+}
+
+func remember(w *emulator.Workspace) remembered {
+	r := remembered{at: w.Clock(), rows: map[string][]string{}}
+	for _, stream := range emulator.OracleStreams() {
+		r.rows[stream] = alike(w.Oracle(stream))
+	}
+	return r
+}
+
+// happens does by hand what no hour of life does: things that are noted later than they were, and other readings.
+func happens(t *testing.T, w *emulator.Workspace, hour int) {
+	t.Helper()
+	contact, err := w.CreateContact("lead")
+	must(t, err)
+	user, err := w.CreateContact("user")
+	must(t, err)
+	talk, err := w.OpenConversation(user, 3)
+	must(t, err)
+	_, _, err = w.SummariseCall(talk) // the call began two hours ago
+	must(t, err)
+	must(t, w.Consult(talk, "approved", 2, 20*time.Minute))
+	w.AddLogs(5, 3*time.Hour)
+	w.ReportRow("conversation", fmt.Sprint("by hand ", hour), w.Clock().Unix()-86400, map[string]any{"state": "open"})
+	w.Advance(25 * time.Minute)
+	must(t, w.Merge(contact, user))
+	must(t, w.Erase(w.IDs("active")[hour]))
+	must(t, w.Redact(talk, w.PartIDs(talk)[0], true))
+	file := w.Oracle("conversation_attachments")[0]
+	must(t, w.Redact(file["conversation_id"].(string), file["part_id"].(string), false))
+	must(t, w.DeleteConversation(w.ConversationIDs()[hour]))
+	w.ReportChange("conversation", fmt.Sprint("by hand ", hour), "state", "closed")
+	w.SetWorkspaceID(fmt.Sprint("ws", hour))
+	w.SetKnobs(func(k *emulator.Knobs) {
+		k.PartsCap, k.TranscriptLate, k.CallsLeftOut = 100+hour, time.Duration(hour)*time.Hour, 0.1*float64(hour)
+		k.HitlRedacted = []emulator.Sometimes{emulator.ByTurns, emulator.Always, emulator.Never}[hour%3]
+	})
+}
+
+func TestTruthAtATimeIsWhatTheOracleToldThen(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{Seed: 11, Contacts: 150, Conversations: 120,
+		Knobs: emulator.Knobs{ChangeShare: 0.15, DeleteConversations: true, SilentParts: true}})
+	past := []remembered{remember(w)}
+	for hour := range 7 {
+		w.Live(1)
+		past = append(past, remember(w))
+		if hour%2 == 0 {
+			w.Advance(time.Second) // what is done by hand at the same second would belong to it
+			happens(t, w, hour)
+			past = append(past, remember(w))
+		}
+	}
+	moved := map[string]bool{}
+	for i, then := range past {
+		for _, stream := range emulator.OracleStreams() {
+			rows, err := w.TruthAt(stream, then.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := alike(slices.Collect(rows))
+			if !slices.Equal(got, then.rows[stream]) {
+				t.Errorf("%s at %s, the %dth time: %d rows, %d then%s", stream, then.at, i, len(got), len(then.rows[stream]), difference(got, then.rows[stream]))
+			}
+			moved[stream] = moved[stream] || i > 0 && !slices.Equal(got, past[i-1].rows[stream])
+		}
+	}
+	// The property says nothing of a stream that never changes.
+	for _, stream := range emulator.OracleStreams() {
+		still := slices.Contains([]string{"tags", "admins", "ticket_states"}, stream)
+		if moved[stream] == still {
+			t.Errorf("%s changed: %t", stream, moved[stream])
+		}
+	}
+}
+
+// difference tells the first rows that are on one side only.
+func difference(got, want []string) string {
+	for _, row := range got {
+		if !slices.Contains(want, row) {
+			return "\ntold  " + row
+		}
+	}
+	for _, row := range want {
+		if !slices.Contains(got, row) {
+			return "\nthen  " + row
+		}
+	}
+	return ""
+}
+
+func TestTruthAtATimeIsAskedForOverHTTP(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60})
+	then := c.w.Clock()
+	c.w.Advance(time.Hour)
+	c.one("user")
+	count := func(at string) (rows []map[string]any) {
+		t.Helper()
+		r := c.do("GET", "/_oracle/contacts"+at, nil)
+		if err := json.Unmarshal(r.raw, &rows); err != nil || r.status != 200 {
+			t.Fatalf("%s: %d %s", at, r.status, r.raw)
+		}
+		return rows
+	}
+	now, before := len(count("")), len(count("?at="+fmt.Sprint(then.Unix())))
+	if now != before+1 || len(count("?at="+then.Format(time.RFC3339))) != before || len(count("?at="+c.w.Clock().Format(time.RFC3339))) != now {
+		t.Errorf("%d contacts now, %d an hour ago", now, before)
+	}
+	for at, wanted := range map[string]string{fmt.Sprint(then.Unix() - 1): "before hour 0", fmt.Sprint(then.Unix() + 7200): "yet to come",
+		"yesterday": `"yesterday" is no time`} {
+		if r := c.do("GET", "/_oracle/contacts?at="+at, nil); r.status != 400 || !strings.Contains(string(r.raw), wanted) {
+			t.Errorf("at=%s: %d %s", at, r.status, r.raw)
+		}
+	}
+	if r := c.do("GET", "/_oracle/contcts?at="+fmt.Sprint(then.Unix()), nil); r.status != 404 || !strings.Contains(string(r.raw), "contact_lifecycle") {
+		t.Errorf("no such stream: %d %s", r.status, r.raw)
+	}
+	if _, err := c.w.TruthAt("contacts", then.Add(-time.Second)); !errors.Is(err, emulator.ErrTime) {
+		t.Errorf("before hour 0: %v", err)
+	}
+	if _, err := c.w.TruthAt("contcts", then); !errors.Is(err, emulator.ErrNoStream) {
+		t.Errorf("no such stream: %v", err)
+	}
+}
