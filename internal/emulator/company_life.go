@@ -150,6 +150,11 @@ func (w *Workspace) TagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *firmEvent) error { e.Kind = firmTagged; return place32(&e.Tag, tag, tagCount) })
 }
 
+// UntagCompany takes a tag off.
+func (w *Workspace) UntagCompany(id string, tag int) error {
+	return w.firmEvent(id, func(e *firmEvent) error { e.Kind = firmUntagged; return place32(&e.Tag, tag, tagCount) })
+}
+
 // AddCompanyNote writes a note about a company. Its updated_at does not move.
 func (w *Workspace) AddCompanyNote(id, body string) error {
 	return w.firmEvent(id, func(e *firmEvent) error {

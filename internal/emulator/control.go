@@ -12,38 +12,77 @@ import (
 	"time"
 )
 
-// controls are for whoever runs the emulator in a process of its own. They need no token: it listens on loopback.
-var controls = map[string]func(w *Workspace, rw http.ResponseWriter, r *http.Request){
-	"GET /_emulator/requests": (*Workspace).controlRequests,
-	"GET /_emulator/state":    (*Workspace).controlState,
-	"POST /_emulator/live":    (*Workspace).controlLive,
-	"POST /_emulator/advance": (*Workspace).controlAdvance,
-	"POST /_emulator/chaos":   (*Workspace).controlChaos,
-	"POST /_emulator/expire-cursors": func(w *Workspace, rw http.ResponseWriter, _ *http.Request) {
-		w.ExpireCursors()
-		w.controlState(rw, nil)
-	},
+// controls are for whoever runs the emulator in a process of its own, beside the operations. They need no token: it listens
+// on loopback.
+var controls = map[string]func(w *Workspace, rw http.ResponseWriter){
+	"/_emulator":          (*Workspace).controlIndex,
+	"/_emulator/":         (*Workspace).controlIndex,
+	"/_emulator/requests": func(w *Workspace, rw http.ResponseWriter) { writeJSON(rw, w.Requests()) },
+	"/_emulator/state":    func(w *Workspace, rw http.ResponseWriter) { writeJSON(rw, w.State()) },
+	"/_emulator/knobs":    func(w *Workspace, rw http.ResponseWriter) { writeJSON(rw, w.k()) },
 }
 
 func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
-	if stream, ok := strings.CutPrefix(r.URL.Path, "/_oracle/"); ok && r.Method == http.MethodGet {
+	path := r.URL.Path
+	switch stream, oracle := strings.CutPrefix(path, "/_oracle/"); {
+	case r.Method == http.MethodGet && oracle:
 		w.controlOracle(rw, stream, r.URL.Query().Get("at"))
-		return
-	}
-	if strings.HasPrefix(r.URL.Path, elsewherePath) {
+	case strings.HasPrefix(path, elsewherePath):
 		w.serveElsewhere(rw, r)
-		return
-	}
-	if strings.HasPrefix(r.URL.Path, storagePath) && r.Method == http.MethodGet {
+	case r.Method == http.MethodGet && strings.HasPrefix(path, storagePath):
 		w.serveExport(rw, r)
+	case r.Method == http.MethodGet && controls[path] != nil:
+		controls[path](w, rw)
+	case r.Method == http.MethodPost && strings.HasPrefix(path, "/_emulator/"):
+		w.controlDo(rw, r, strings.TrimPrefix(strings.TrimPrefix(path, "/_emulator/"), "do/"))
+	default:
+		http.Error(rw, "no such control; GET /_emulator/ tells all of them", http.StatusNotFound)
+	}
+}
+
+// controlIndex tells what there is.
+func (w *Workspace) controlIndex(rw http.ResponseWriter) {
+	rw.Header().Set("Content-Type", "text/markdown; charset=utf-8")
+	_, _ = io.WriteString(rw, "GET /_emulator/requests, /_emulator/state, /_emulator/knobs\n"+
+		"GET /_oracle/STREAM?at=TIME of "+strings.Join(OracleStreams(), ", ")+
+		"\nPOST /_emulator/do/OPERATION, with parameters as a JSON object or in the query:\n\n"+Operations()) // the client may have gone away
+}
+
+// controlDo carries out an operation. Parameters of the body count before those of the query.
+func (w *Workspace) controlDo(rw http.ResponseWriter, r *http.Request, name string) {
+	with, err := parameters(r)
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusBadRequest)
 		return
 	}
-	serve, ok := controls[r.Method+" "+r.URL.Path]
-	if !ok {
-		http.Error(rw, "no such control", http.StatusNotFound)
-		return
+	answer, err := w.Do(name, with)
+	switch {
+	case errors.Is(err, ErrNoOperation):
+		http.Error(rw, err.Error()+"; there are\n\n"+Operations(), http.StatusNotFound)
+	case errors.Is(err, errForgotten):
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+	case err != nil:
+		http.Error(rw, err.Error(), http.StatusBadRequest)
+	default:
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = rw.Write(append(answer, '\n')) // the client may have gone away
 	}
-	serve(w, rw, r)
+}
+
+func parameters(r *http.Request) (json.RawMessage, error) {
+	with := map[string]any{}
+	for name, values := range r.URL.Query() {
+		with[name] = values[0]
+	}
+	dec := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	dec.UseNumber()
+	if err := dec.Decode(&with); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the body is no JSON object: %w", err)
+	}
+	if len(with) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(with)
 }
 
 // controlOracle writes the rows of a stream as a JSON array, one row a line: those of now, or of the time asked for.
@@ -107,10 +146,6 @@ func writeJSON(rw http.ResponseWriter, v any) {
 	_ = json.NewEncoder(rw).Encode(v) // the client may have gone away
 }
 
-func (w *Workspace) controlRequests(rw http.ResponseWriter, _ *http.Request) {
-	writeJSON(rw, w.Requests())
-}
-
 // State is where the workspace stands.
 type State struct {
 	Clock      time.Time `json:"clock"`
@@ -149,38 +184,4 @@ func (w *Workspace) State() State {
 		}
 	}
 	return s
-}
-
-func (w *Workspace) controlState(rw http.ResponseWriter, _ *http.Request) { writeJSON(rw, w.State()) }
-
-// controlLive lets hours pass; a clock that follows a function is moved along, as nobody else will.
-func (w *Workspace) controlLive(rw http.ResponseWriter, r *http.Request) {
-	hours, err := strconv.Atoi(r.URL.Query().Get("hours"))
-	if err != nil || hours < 0 {
-		http.Error(rw, "hours must be a number", http.StatusBadRequest)
-		return
-	}
-	if w.cfg.Now != nil {
-		w.Advance(time.Duration(hours) * time.Hour)
-	}
-	w.Live(hours)
-	w.controlState(rw, r)
-}
-
-func (w *Workspace) controlAdvance(rw http.ResponseWriter, r *http.Request) {
-	d, err := time.ParseDuration(r.URL.Query().Get("by"))
-	if err != nil {
-		http.Error(rw, "by must be a duration, as 90m", http.StatusBadRequest)
-		return
-	}
-	w.Advance(d)
-	w.controlState(rw, r)
-}
-
-func (w *Workspace) controlChaos(rw http.ResponseWriter, r *http.Request) {
-	if err := w.SetChaos(r.URL.Query().Get("set")); err != nil {
-		http.Error(rw, err.Error(), http.StatusBadRequest)
-		return
-	}
-	w.controlState(rw, r)
 }

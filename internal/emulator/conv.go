@@ -82,6 +82,9 @@ const (
 	assignments // how many there are
 )
 
+// assignmentNames are the rows as operations over HTTP name them.
+var assignmentNames = [assignments]string{"nothing", "team_and_teammate", "teammate", "team", "bot", "remove_team", "remove_teammate", "remove_all"}
+
 // assigned is one row with the ids that it names.
 type assigned struct {
 	As          Assignment

@@ -168,8 +168,8 @@ func TestReportingRowsComeLateAndChange(t *testing.T) {
 	if late == 0 || changed == 0 {
 		t.Errorf("in twenty days %d rows came late and %d changed", late, changed)
 	}
-	w.ReportRow("conversation", "x1", birth, map[string]any{"conversation_id": "x1", "state": "open"})
-	w.ReportChange("conversation", "x1", "state", "closed")
+	must(t, w.ReportRow("conversation", "x1", birth, map[string]any{"conversation_id": "x1", "state": "open"}))
+	must(t, w.ReportChange("conversation", "x1", "state", "closed"))
 	last := w.Oracle("reporting_conversation")
 	if row := last[len(last)-1]; row["state"] != "closed" || row["_time"] != birth {
 		t.Errorf("by hand: %v", row)

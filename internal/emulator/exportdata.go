@@ -71,6 +71,9 @@ func exportSetOf(id string) *exportSet {
 	return nil
 }
 
+// exportKeys is where the keys of rows begin: a hundred for each hour.
+const exportKeys = 200_000_000_000
+
 // exportRate is how many rows of a dataset an hour has.
 func exportRate(contacts int) float64 { return max(0.3, float64(contacts)/5000) }
 
@@ -86,7 +89,7 @@ func exportFacts(seed uint64, contacts int, birth int64, s *exportSet, hour int)
 	facts := make([]exportFact, n)
 	for i := range facts {
 		f := &facts[i]
-		f.key = fmt.Sprint(200_000_000_000 + int64(hour)*100 + int64(i))
+		f.key = fmt.Sprint(exportKeys + int64(hour)*100 + int64(i))
 		f.created = birth - exportSpan + int64(hour)*3600 + int64(r.n(3600))
 		f.known = hour + 1
 		if r.chance(0.06) {

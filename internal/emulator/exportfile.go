@@ -25,7 +25,7 @@ type ExportFile struct {
 	Reversed     bool     // columns come in the opposite order
 	Local        bool     // times are texts in the workspace's zone, without an offset
 
-	Spoil func(file []byte) []byte // changes the finished file; nil: as it is
+	Spoil func(file []byte) []byte `json:"-"` // changes the finished file; nil: as it is
 }
 
 // exportRows are the rows of a job, in the order of the attributes that were asked for, by the time of each.

@@ -1,19 +1,65 @@
 package emulator
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // ReportRow adds a row to a dataset by hand: its key, its time, and what it says; the rest is null.
-func (w *Workspace) ReportRow(dataset, key string, created int64, values map[string]any) {
+func (w *Workspace) ReportRow(dataset, key string, created int64, values map[string]any) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.exports.events = append(w.exports.events, exportEvent{at: w.now(), dataset: dataset, key: key, created: created, values: values})
+	for attribute := range values {
+		if err := hasAttribute(dataset, attribute); err != nil {
+			return err
+		}
+	}
+	return w.report(exportEvent{dataset: dataset, key: key, created: created, values: values})
 }
 
 // ReportChange lets a row of a dataset say something else from now on.
-func (w *Workspace) ReportChange(dataset, key, attribute string, value any) {
+func (w *Workspace) ReportChange(dataset, key, attribute string, value any) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.exports.events = append(w.exports.events, exportEvent{at: w.now(), dataset: dataset, key: key, attribute: attribute, value: value})
+	if err := hasAttribute(dataset, attribute); err != nil {
+		return err
+	}
+	if !w.reported(exportSetOf(dataset), key) {
+		return fmt.Errorf("dataset %s has no row %q", dataset, key)
+	}
+	return w.report(exportEvent{dataset: dataset, key: key, attribute: attribute, value: value})
+}
+
+func (w *Workspace) report(e exportEvent) error {
+	if exportSetOf(e.dataset) == nil {
+		return fmt.Errorf("no dataset %q", e.dataset)
+	}
+	e.at = w.now()
+	w.exports.events = append(w.exports.events, e)
+	return nil
+}
+
+// reported says whether a dataset has a row by now.
+func (w *Workspace) reported(s *exportSet, key string) bool {
+	if slices.ContainsFunc(w.exports.events, func(e exportEvent) bool { return e.dataset == s.id && e.key == key }) {
+		return true
+	}
+	now := exportSpan/3600 + w.hours
+	n, err := strconv.ParseInt(key, 10, 64)
+	hour := int((n - exportKeys) / 100)
+	return err == nil && n >= exportKeys && hour < now &&
+		slices.ContainsFunc(exportFacts(w.cfg.Seed, w.cfg.Contacts, w.cfg.Start.Unix(), s, hour),
+			func(f exportFact) bool { return f.key == key && f.known <= now })
+}
+
+func hasAttribute(dataset, attribute string) error {
+	s := exportSetOf(dataset)
+	if s == nil || !slices.ContainsFunc(s.attributes, func(a exportAttribute) bool { return a.id == attribute }) {
+		return fmt.Errorf("no dataset %q with an attribute %q", dataset, attribute)
+	}
+	return nil
 }
 
 // exportEvent is what was done to a dataset by hand: a row that came, or a value that changed.

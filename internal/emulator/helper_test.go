@@ -28,7 +28,11 @@ func start(t testing.TB, c emulator.Config) *client {
 	if c.Contacts == 0 {
 		c.Contacts = 300
 	}
-	w := emulator.New(c)
+	return serve(t, emulator.New(c))
+}
+
+func serve(t testing.TB, w *emulator.Workspace) *client {
+	t.Helper()
 	s := httptest.NewServer(w)
 	t.Cleanup(s.Close)
 	return &client{t: t, w: w, url: s.URL, version: "2.17"}

@@ -110,6 +110,33 @@ func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration)
 	return nil
 }
 
+// FinishConsultation ends the consultation about a conversation that is outstanding, among those that began since hour 0.
+func (w *Workspace) FinishConsultation(id, outcome string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.thread(id)
+	if !ok {
+		return fmt.Errorf("finish a consultation about conversation %s: %w", id, ErrNoConversation)
+	}
+	if !slices.Contains(hitlOutcomes, outcome) {
+		return fmt.Errorf("finish a consultation about conversation %s: no outcome %q", id, outcome)
+	}
+	now := w.now()
+	for i := len(w.consulted) - 1; i >= 0; i-- {
+		c := w.consulted[i]
+		if c.Conv != num || c.At > now || c.End <= now {
+			continue
+		}
+		// Only an end that had not come is changed, so what was true before stays so. The oracle may be reading the old list.
+		c.End, c.Outcome = now, outcome
+		w.consulted, w.asked[num] = slices.Clone(w.consulted), slices.Clone(w.asked[num])
+		w.consulted[i] = c
+		w.asked[num][slices.IndexFunc(w.asked[num], func(o consult) bool { return o.N == c.N })] = c
+		return nil
+	}
+	return fmt.Errorf("finish a consultation about conversation %s: none is outstanding", id)
+}
+
 // hitlServed is the number of the newest rounds that are served (workspace-api 8).
 const hitlServed = 10
 

@@ -94,7 +94,7 @@ type Knobs struct {
 
 	// Mutate changes a good answer's body before it is sent; nil: as it is. It gets a copy. Unknown fields, odd numbers,
 	// doubled keys, broken UTF-8 and bombs are made with it (traps T120 to T130).
-	Mutate func(route string, body []byte) []byte
+	Mutate func(route string, body []byte) []byte `json:"-"`
 }
 
 // Listing says whether contacts deleted by DELETE get an entry, with status pending_deletion, in the list of inactive ones.

@@ -39,7 +39,7 @@ func happens(t *testing.T, w *emulator.Workspace, hour int) {
 	must(t, err)
 	must(t, w.Consult(talk, "approved", 2, 20*time.Minute))
 	w.AddLogs(5, 3*time.Hour)
-	w.ReportRow("conversation", fmt.Sprint("by hand ", hour), w.Clock().Unix()-86400, map[string]any{"state": "open"})
+	must(t, w.ReportRow("conversation", fmt.Sprint("by hand ", hour), w.Clock().Unix()-86400, map[string]any{"state": "open"}))
 	w.Advance(25 * time.Minute)
 	must(t, w.Merge(contact, user))
 	must(t, w.Erase(w.IDs("active")[hour]))
@@ -47,7 +47,7 @@ func happens(t *testing.T, w *emulator.Workspace, hour int) {
 	file := w.Oracle("conversation_attachments")[0]
 	must(t, w.Redact(file["conversation_id"].(string), file["part_id"].(string), false))
 	must(t, w.DeleteConversation(w.ConversationIDs()[hour]))
-	w.ReportChange("conversation", fmt.Sprint("by hand ", hour), "state", "closed")
+	must(t, w.ReportChange("conversation", fmt.Sprint("by hand ", hour), "state", "closed"))
 	w.SetWorkspaceID(fmt.Sprint("ws", hour))
 	w.SetKnobs(func(k *emulator.Knobs) {
 		k.PartsCap, k.TranscriptLate, k.CallsLeftOut = 100+hour, time.Duration(hour)*time.Hour, 0.1*float64(hour)

@@ -27,6 +27,7 @@ type Config struct {
 	Elsewhere      string           // scheme and host that redirects lead to, which must reach this handler too; "": the one that was asked
 	RatePerMinute  int              // spread over windows of ten seconds; 0: announced as 100,000 and never refused
 	NoLog          bool             // keep no log of requests
+	Hours          int              // of life right after Start, whatever the clock says
 	Knobs
 }
 
@@ -36,10 +37,14 @@ type Workspace struct {
 	make  *maker
 	knobs atomic.Pointer[Knobs]
 
+	controlling sync.Mutex       // one control at a time; guards journal
+	journal     func(Done) error // nil: none is kept
+
 	mu        sync.Mutex // guards all below
 	chaos     chaos
 	offset    time.Duration
 	still     time.Time // the clock when Config.Now is nil
+	pinned    time.Time // the clock while a control works, which sees one time only
 	hours     int       // lived
 	turns     int       // operations of life done so far
 	zone      *time.Location
@@ -129,6 +134,12 @@ func New(c Config) *Workspace {
 	w.content = bornContent(c.Seed, c.Start.Unix())
 	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
 	w.stand(c.Start.Unix())
+	switch {
+	case c.Hours > 0 && c.Now == nil:
+		w.Live(c.Hours)
+	case c.Hours > 0:
+		w.at(c.Start.Add(time.Duration(c.Hours)*time.Hour), func() { w.Live(c.Hours) })
+	}
 	return w
 }
 
@@ -241,10 +252,27 @@ func (w *Workspace) Advance(d time.Duration) {
 }
 
 func (w *Workspace) clock() time.Time {
+	if !w.pinned.IsZero() {
+		return w.pinned.Add(w.offset)
+	}
 	if w.cfg.Now != nil {
 		return w.cfg.Now().Add(w.offset)
 	}
 	return w.still.Add(w.offset)
+}
+
+// at has f work while the clock stands at a time; only f moves it.
+func (w *Workspace) at(t time.Time, f func()) {
+	pin := func(t time.Time) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.pinned = t; !t.IsZero() {
+			w.pinned = t.Add(-w.offset)
+		}
+	}
+	pin(t)
+	defer pin(time.Time{})
+	f()
 }
 
 func (w *Workspace) now() int64 { return w.clock().Unix() }

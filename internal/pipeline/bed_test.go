@@ -124,6 +124,14 @@ func (b *bed) try(o pipeline.Options) *pipeline.Report {
 }
 
 // rows asks the published file; each row is its values as text, separated by bars.
+// must fails the test where something done to the workspace was refused.
+func (b *bed) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 func (b *bed) rows(sql string) []string {
 	b.t.Helper()
 	return b.rowsOf(b.runner.Dir.Current(), sql)

@@ -197,7 +197,7 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 	config := strings.Replace(only(reporting, "reporting_conversation"), "2024-05-06", "2024-10-20", 1)
 	b := newBedWith(t, c, strings.Replace(config, "{dir: data}", "{dir: data, timezone: America/New_York}", 1))
 	twice := time.Date(2024, 11, 3, 5, 30, 0, 0, time.UTC).Unix()
-	b.space.ReportRow("conversation", "twice", twice, map[string]any{"conversation_id": "twice"})
+	b.must(b.space.ReportRow("conversation", "twice", twice, map[string]any{"conversation_id": "twice"}))
 	report := b.sync(pipeline.Options{})
 	if got := b.rows("SELECT epoch(_time)::BIGINT, created_at FROM reporting_conversation WHERE conversation_id = 'twice'"); !slices.Equal(got, []string{"1730611800|2024-11-03 01:30:00"}) {
 		t.Errorf("the hour that comes twice: %v\n%s", got, report.LastLine())

@@ -90,13 +90,13 @@ func TestT106AValueThatChangesTwentyDaysLaterIsFound(t *testing.T) {
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
 	day := b.space.Clock().Unix()
-	b.space.ReportRow("conversation", "late", day-3*24*3600, map[string]any{"conversation_id": "late", "created_at": fmt.Sprint(day - 3*24*3600), "state": "open"})
+	b.must(b.space.ReportRow("conversation", "late", day-3*24*3600, map[string]any{"conversation_id": "late", "created_at": fmt.Sprint(day - 3*24*3600), "state": "open"}))
 	for range 20 {
 		b.space.Live(24)
 	}
 	b.sync(pipeline.Options{})
 	b.reportsEqualOracle(reportStart)
-	b.space.ReportChange("conversation", "late", "state", "closed")
+	b.must(b.space.ReportChange("conversation", "late", "state", "closed"))
 	b.space.Live(24)
 	report := b.sync(pipeline.Options{})
 	b.reportsEqualOracle(reportStart)
@@ -114,7 +114,7 @@ func TestT105RowsOnTheBoundsOfADayAreThereOnce(t *testing.T) {
 			for d := range 38 {
 				for _, second := range []int64{-1, 0, 1} {
 					at := reportStart.AddDate(0, 0, d).Unix() + second
-					b.space.ReportRow("conversation", fmt.Sprint(d, second), at, map[string]any{"conversation_id": fmt.Sprint(d, second), "created_at": fmt.Sprint(at)})
+					b.must(b.space.ReportRow("conversation", fmt.Sprint(d, second), at, map[string]any{"conversation_id": fmt.Sprint(d, second), "created_at": fmt.Sprint(at)}))
 				}
 			}
 			b.sync(pipeline.Options{})

@@ -1,0 +1,121 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrNoCall is answered when an operation names a call that is not listed.
+var ErrNoCall = errors.New("no such call")
+
+// never is a time that does not come.
+const never = 1 << 40
+
+// StartCall has a call of a conversation's first contact ring from now on, and gives its id. What happens to it is up to
+// AnswerCall, EndCall, RecordCall, TranscribeCall and RemoveCall.
+func (w *Workspace) StartCall(conversation string, outbound bool) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, ok := w.thread(conversation)
+	if !ok {
+		return "", fmt.Errorf("start a call: conversation %s: %w", conversation, ErrNoConversation)
+	}
+	at := w.now()
+	c := w.drawCall(newRNG(w.cfg.Seed, forCalls, 6, uint64(len(w.calls))), at)
+	c = call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Phone: c.Phone, Outbound: outbound,
+		Initiated: at, Put: at, Ended: never, Transcribed: never}
+	if who := w.drawer().draw(w.threads[num].now).Contacts; len(who) > 0 {
+		c.Contact = who[0].ID
+	}
+	w.calls = append(w.calls, c)
+	return callID(c.N), nil
+}
+
+// AnswerCall has an admin answer a call that rings.
+func (w *Workspace) AnswerCall(id string) error {
+	return w.changeCall(id, func(c *call, now int64) error {
+		if state, _ := c.standing(now); state != "ringing" {
+			return fmt.Errorf("it does not ring, it is %s", state)
+		}
+		c.Answered = now
+		return nil
+	})
+}
+
+// EndCall ends a call. One that nobody has answered gets neither recording nor transcript.
+func (w *Workspace) EndCall(id string) error {
+	return w.changeCall(id, func(c *call, now int64) error {
+		if c.Ended <= now {
+			return errors.New("it has ended")
+		}
+		if c.Ended = now; reached(c.Answered, now) == 0 {
+			c.Answered, c.Recorded, c.Transcribed = 0, 0, 0
+		}
+		return nil
+	})
+}
+
+// RecordCall lets the recording of a call that has ended be there from now on. Its updated_at does not move.
+func (w *Workspace) RecordCall(id string) error {
+	return w.changeCall(id, func(c *call, now int64) error {
+		if c.Ended > now || c.Answered == 0 || reached(c.Recorded, now) != 0 {
+			return errors.New("only an answered call that has ended is recorded, once")
+		}
+		c.Recorded = now
+		return nil
+	})
+}
+
+// TranscribeCall makes the transcript of a call that has ended final, or has it fail for good. Its updated_at does not move.
+// Of some calls of the population there never is one.
+func (w *Workspace) TranscribeCall(id string, failed bool) error {
+	return w.changeCall(id, func(c *call, now int64) error {
+		if c.Ended > now || c.Transcribed <= now {
+			return errors.New("only a call that has ended and whose transcript is pending is transcribed")
+		}
+		c.Transcribed, c.Failed = now, failed
+		return nil
+	})
+}
+
+// RemoveCall takes a call out of the list for good.
+func (w *Workspace) RemoveCall(id string) error {
+	return w.changeCall(id, func(c *call, now int64) error {
+		c.Removed = now
+		return nil
+	})
+}
+
+// changeCall sets times of a listed call that had not come yet: what was true before stays so. The list is a new one, as the
+// oracle may be reading the old.
+func (w *Workspace) changeCall(id string, change func(c *call, now int64) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.now()
+	for i := range w.calls {
+		if callID(w.calls[i].N) != id || !w.calls[i].listed(now) {
+			continue
+		}
+		calls := slices.Clone(w.calls)
+		if err := change(&calls[i], now); err != nil {
+			return fmt.Errorf("call %s: %w", id, err)
+		}
+		w.calls = calls
+		return nil
+	}
+	return fmt.Errorf("call %s: %w", id, ErrNoCall)
+}
+
+// CallIDs gives the ids of the calls that are listed, in the order in which they came.
+func (w *Workspace) CallIDs() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ids []string
+	for i := range w.calls {
+		if w.calls[i].listed(w.now()) {
+			ids = append(ids, callID(w.calls[i].N))
+		}
+	}
+	return ids
+}

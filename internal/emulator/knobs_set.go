@@ -1,0 +1,104 @@
+package emulator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// turn sets knobs by the names of their fields, and gives all knobs as they are then. Durations may be texts, as 4m.
+func (w *Workspace) turn(sent map[string]any) (*Knobs, error) {
+	all, err := jsonFields(w.k())
+	if err == nil {
+		err = overlay(all, sent, "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	next, err := knobsOf(all)
+	if err != nil {
+		return nil, err
+	}
+	if _, named := sent["Chaos"]; named {
+		if err := w.SetChaos(next.Chaos); err != nil {
+			return nil, err
+		}
+	}
+	w.SetKnobs(func(k *Knobs) {
+		next.Mutate, next.Export.File.Spoil = k.Mutate, k.Export.File.Spoil // functions have no JSON
+		*k = *next
+	})
+	return w.k(), nil
+}
+
+func jsonFields(v any) (map[string]any, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]any{}
+	return fields, json.Unmarshal(text, &fields)
+}
+
+// overlay writes what was sent over what is there, object by object. What is not there has another name.
+func overlay(all, sent map[string]any, path string) error {
+	for name, v := range sent {
+		old, known := all[name]
+		if !known {
+			return fmt.Errorf("there is no knob %s; there are %s", path+name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		}
+		under, nested := old.(map[string]any)
+		more, isObject := v.(map[string]any)
+		switch {
+		case !nested:
+			all[name] = v
+		case !isObject:
+			return fmt.Errorf("the knob %s is an object: %s", path+name, strings.Join(slices.Sorted(maps.Keys(under)), ", "))
+		default:
+			if err := overlay(under, more, path+name+"."); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// knobsOf reads all knobs. A text where a duration belongs is read as one, each at a try of its own.
+func knobsOf(all map[string]any) (*Knobs, error) {
+	for {
+		text, err := json.Marshal(all)
+		if err != nil {
+			return nil, err
+		}
+		var k Knobs
+		var wrong *json.UnmarshalTypeError
+		switch err := json.Unmarshal(text, &k); {
+		case err == nil:
+			return &k, nil
+		case !errors.As(err, &wrong):
+			return nil, err
+		case wrong.Type.String() != "time.Duration" || wrong.Value != "string":
+			return nil, fmt.Errorf("the knob %s is no %s but %s", wrong.Field, wrong.Value, wrong.Type)
+		}
+		if err := spell(all, strings.Split(wrong.Field, ".")); err != nil {
+			return nil, fmt.Errorf("the knob %s: %w", wrong.Field, err)
+		}
+	}
+}
+
+// spell replaces the text of a duration by its number.
+func spell(all map[string]any, path []string) error {
+	for ; len(path) > 1; path = path[1:] {
+		all, _ = all[path[0]].(map[string]any)
+	}
+	text, _ := all[path[0]].(string)
+	d, err := time.ParseDuration(text)
+	if err == nil {
+		all[path[0]] = int64(d)
+	}
+	return err
+}

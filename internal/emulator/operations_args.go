@@ -1,0 +1,179 @@
+package emulator
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// param is one parameter of an operation.
+type param struct {
+	name     string
+	kind     *paramKind
+	optional bool
+	of       []string // the texts that it may be; nil: any
+}
+
+// paramKind is how a parameter is read. What comes in a query is text, whatever it is.
+type paramKind struct {
+	about string // "": text, which needs no words
+	read  func(v any) (any, error)
+}
+
+var errKind = errors.New("another kind of value")
+
+// The kinds.
+var (
+	textParam  = paramKind{"", readText}
+	wholeParam = paramKind{"whole number", func(v any) (any, error) {
+		text, err := readText(v)
+		if err != nil {
+			return nil, err
+		}
+		return strconv.Atoi(text.(string))
+	}}
+	flagParam = paramKind{"true or false", func(v any) (any, error) {
+		if text, ok := v.(string); ok {
+			return strconv.ParseBool(text)
+		}
+		flag, ok := v.(bool)
+		if !ok {
+			return nil, errKind
+		}
+		return flag, nil
+	}}
+	spanParam = paramKind{"duration, as 90m", func(v any) (any, error) {
+		text, _ := v.(string)
+		return time.ParseDuration(text)
+	}}
+	timeParam = paramKind{"UNIX seconds, or as 2024-06-15T02:00:00Z", func(v any) (any, error) {
+		text, err := readText(v)
+		if err != nil {
+			return nil, err
+		}
+		return instant(text.(string))
+	}}
+	fieldsParam = paramKind{"object of columns and their values", readFields}
+	anything    = paramKind{"fields of `Knobs` and their values", nil} // the whole object
+)
+
+func readText(v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case json.Number: // ids are often given as numbers
+		return v.String(), nil
+	}
+	return nil, errKind
+}
+
+func readFields(v any) (any, error) {
+	if text, ok := v.(string); ok {
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.UseNumber()
+		if err := dec.Decode(&v); err != nil {
+			return nil, err
+		}
+	}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return nil, errKind
+	}
+	return fields, nil
+}
+
+// args are the parameters of one call, each of the type that its kind reads.
+type args map[string]any
+
+func (a args) text(name string) string {
+	text, _ := a[name].(string)
+	return text
+}
+
+// whole is a number, or the usual one when it was left out.
+func (a args) whole(name string, usual int) int {
+	if n, ok := a[name].(int); ok {
+		return n
+	}
+	return usual
+}
+
+func (a args) flag(name string, usual bool) bool {
+	if flag, ok := a[name].(bool); ok {
+		return flag
+	}
+	return usual
+}
+
+func (a args) span(name string) time.Duration {
+	d, _ := a[name].(time.Duration)
+	return d
+}
+
+func (a args) time(name string) time.Time {
+	t, _ := a[name].(time.Time)
+	return t
+}
+
+func (a args) fields(name string) map[string]any {
+	fields, _ := a[name].(map[string]any)
+	return fields
+}
+
+// changes are fields in the order of their names.
+func (a args) changes(name string) []Change {
+	var set []Change
+	for field, v := range a.fields(name) {
+		if n, ok := v.(json.Number); ok {
+			v = Number(n)
+			if whole, err := n.Int64(); err == nil {
+				v = whole
+			}
+		}
+		set = append(set, Change{field, v})
+	}
+	slices.SortFunc(set, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
+	return set
+}
+
+func (a args) assignment(name string) Assignment {
+	return Assignment(max(0, slices.Index(assignmentNames[:], a.text(name))))
+}
+
+// Parameters that many operations have.
+var (
+	idParam   = param{name: "id", kind: &textParam}
+	setParam  = param{name: "set", kind: &fieldsParam}
+	bodyParam = param{name: "body", kind: &textParam}
+	bumpParam = param{name: "bump", kind: &flagParam, optional: true}
+	tagParam  = param{name: "tag", kind: &textParam}
+	partParam = param{name: "part", kind: &textParam}
+)
+
+// onID is an operation that needs nothing but an id.
+func onID(do func(w *Workspace, id string) error) func(w *Workspace, a args) (any, error) {
+	return func(w *Workspace, a args) (any, error) { return nil, do(w, a.text("id")) }
+}
+
+// bumping is one that also says whether updated_at moves; it does unless told otherwise.
+func bumping(do func(w *Workspace, id string, bump bool) error) func(w *Workspace, a args) (any, error) {
+	return func(w *Workspace, a args) (any, error) { return nil, do(w, a.text("id"), a.flag("bump", true)) }
+}
+
+// tagging is one that names a tag, by the id that the API tells.
+func tagging(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a args) (any, error) {
+	return func(w *Workspace, a args) (any, error) {
+		for n := range tagCount {
+			if strconv.FormatInt(tagID(int32(n)), 10) == a.text("tag") {
+				return nil, do(w, a.text("id"), n)
+			}
+		}
+		return nil, errors.New("no tag " + a.text("tag"))
+	}
+}
+
+// ofID answers the id of what was made.
+func ofID(id string, err error) (any, error) { return made{"id": id}, err }

@@ -1,0 +1,93 @@
+package emulator
+
+var ofConversations = []operation{
+	{"conversations.open", []param{{name: "contact", kind: &textParam}, {name: "parts", kind: &wholeParam, optional: true}},
+		"A contact begins a conversation that has so many parts at once. Answers its id.",
+		func(w *Workspace, a args) (any, error) {
+			return ofID(w.OpenConversation(a.text("contact"), a.whole("parts", 0)))
+		}},
+	{"conversations.reply", []param{idParam, {name: "by", kind: &textParam, of: []string{"contact", "teammate", "ai", "note"}}, bodyParam},
+		"Adds a comment, or a teammate's note. Answers the part's id.",
+		addsPart(func(w *Workspace, id string, a args) error {
+			return w.ReplyConversation(id, Speaker(a.text("by")), a.text("body"))
+		})},
+	{"conversations.add-part", []param{idParam, {name: "type", kind: &textParam}}, "Adds a part of any type without words. Answers its id.",
+		addsPart(func(w *Workspace, id string, a args) error { return w.AddPart(id, a.text("type")) })},
+	{"conversations.assign", []param{idParam, asParam, {name: "skip_reopen", kind: &flagParam, optional: true}},
+		"Assigns as one row of the API document's table says; a closed one is opened again, unless told to skip it. Answers the part's id.",
+		addsPart(func(w *Workspace, id string, a args) error {
+			return w.AssignConversation(id, a.assignment("as"), a.flag("skip_reopen", false))
+		})},
+	{"conversations.close", []param{idParam}, "Closes a conversation.", onID((*Workspace).CloseConversation)},
+	{"conversations.reopen", []param{idParam}, "Opens it again.", onID((*Workspace).ReopenConversation)},
+	{"conversations.snooze", []param{idParam, {name: "until", kind: &timeParam}}, "Puts it away until a time.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.SnoozeConversation(a.text("id"), a.time("until"))
+		}},
+	{"conversations.summarise-call", []param{idParam}, "A call ends, and its summary comes as a part without a body. Answers `part` and `call`.",
+		func(w *Workspace, a args) (any, error) {
+			part, call, err := w.SummariseCall(a.text("id"))
+			return made{"part": part, "call": call}, err
+		}},
+	{"conversations.fill-summary", []param{idParam, partParam, bodyParam}, "Writes the body of a summary; the conversation's `updated_at` does not move.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.FillCallSummary(a.text("id"), a.text("part"), a.text("body"))
+		}},
+	{"conversations.mutate-part", []param{idParam, partParam, asParam}, "A part tells another assignment; no `updated_at` moves.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.MutatePartSilently(a.text("id"), a.text("part"), a.assignment("as"))
+		}},
+	{"conversations.redact", []param{idParam, {name: "part", kind: &textParam, optional: true}, bumpParam},
+		"Takes the words of a part out, or of the source; with `bump`, the usual, `updated_at` moves.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.Redact(a.text("id"), a.text("part"), a.flag("bump", true))
+		}},
+	{"conversations.rate", []param{idParam, {name: "stars", kind: &wholeParam}, {name: "remark", kind: &textParam, optional: true}, bumpParam},
+		"The contact gives one to five stars, or changes the rating.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.Rate(a.text("id"), a.whole("stars", 0), a.text("remark"), a.flag("bump", true))
+		}},
+	{"conversations.review", []param{idParam, {name: "card", kind: &wholeParam}, {name: "status", kind: &textParam, optional: true, of: reviewStatuses}, bumpParam},
+		"Fills in a scorecard, numbered from 0; without a status there is no review.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.Review(a.text("id"), a.whole("card", 0), a.text("status"), a.flag("bump", true))
+		}},
+	{"conversations.monitor", []param{idParam, {name: "monitor", kind: &wholeParam}, bumpParam}, "A monitor, numbered from 0, judges a conversation.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.Monitor(a.text("id"), a.whole("monitor", 0), a.flag("bump", true))
+		}},
+	{"conversations.tag", []param{idParam, tagParam}, "Puts a tag on a conversation.", tagging((*Workspace).TagConversation)},
+	{"conversations.untag", []param{idParam, tagParam}, "Takes a tag off, as with contacts.", tagging((*Workspace).UntagConversation)},
+	{"conversations.link", []param{idParam}, "Links a ticket or a conversation.", onID((*Workspace).LinkObject)},
+	{"conversations.update", []param{idParam, setParam}, "Sets `title`, `priority` (priority or not_priority) or `custom_attributes.<name>`.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.UpdateConversation(a.text("id"), a.changes("set")...)
+		}},
+	{"conversations.consult", []param{idParam, outcomeParam, {name: "rounds", kind: &wholeParam, optional: true}, {name: "takes", kind: &spanParam}},
+		"The AI agent consults the teammates, which takes so long and so many rounds of feedback; one that is outstanding is superseded.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.Consult(a.text("id"), a.text("outcome"), a.whole("rounds", 0), a.span("takes"))
+		}},
+	{"conversations.finish-consultation", []param{idParam, outcomeParam}, "Ends the outstanding consultation now.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.FinishConsultation(a.text("id"), a.text("outcome"))
+		}},
+	{"conversations.delete", []param{idParam}, "Takes a conversation away for good.", onID((*Workspace).DeleteConversation)},
+}
+
+var (
+	asParam      = param{name: "as", kind: &textParam, of: assignmentNames[:]}
+	outcomeParam = param{name: "outcome", kind: &textParam, of: hitlOutcomes[2:]} // the first ones are the same
+)
+
+// addsPart answers the id of the part that was added.
+func addsPart(do func(w *Workspace, id string, a args) error) func(w *Workspace, a args) (any, error) {
+	return func(w *Workspace, a args) (any, error) {
+		id := a.text("id")
+		if err := do(w, id, a); err != nil {
+			return nil, err
+		}
+		parts := w.PartIDs(id)
+		return made{"id": parts[len(parts)-1]}, nil
+	}
+}

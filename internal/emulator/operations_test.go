@@ -1,0 +1,260 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// step is one operation over HTTP, and where what it did is seen. Words that begin with $ stand for what was made before.
+type step struct {
+	do     string
+	with   m
+	keep   string // name of the id that it answers
+	stream string // of the oracle, which must tell something else; "": neither it nor the API tells yet
+	asked  string // a GET, or a POST without a body, that must be answered otherwise
+}
+
+var contactSteps = []step{
+	{"contacts.create", m{"role": "user", "set": m{"name": "Zoë", "custom_attributes.big": json.Number("12345678901234567890")}}, "user", "contacts", "/contacts?per_page=150"},
+	{"contacts.create", m{"role": "lead", "set": m{"email": nil}}, "lead", "contacts", "/contacts?per_page=150"},
+	{"contacts.create", m{"role": "lead"}, "chained", "contacts", "/contacts?per_page=150"},
+	{"contacts.create", m{"role": "lead"}, "other", "contacts", "/contacts?per_page=150"},
+	{"contacts.update", m{"id": "$user", "set": m{"phone": "+49301", "owner_id": 814860}}, "", "contacts", "/contacts/$user"},
+	{"contacts.update-quietly", m{"id": "$user", "set": m{"last_seen_at": 1718000000}}, "", "contacts", "/contacts/$user"},
+	{"contacts.promote", m{"id": "$other"}, "", "contacts", "/contacts/$other"},
+	{"contacts.fail-merge", m{"id": "$lead", "into": "$user", "reason": "busy"}, "", "contact_activities", "/contacts/activities?per_page=150"},
+	{"contacts.tag", m{"id": "$user", "tag": "$tag"}, "", "contact_tags", "/contacts/$user/tags"},
+	{"contacts.untag", m{"id": "$user", "tag": "$tag"}, "", "contact_tags", "/contacts/$user/tags"},
+	{"contacts.note", m{"id": "$user", "body": "<p>hello</p>"}, "", "contact_notes", "/contacts/$user/notes"},
+	{"contacts.attach", m{"id": "$user", "company": "$company"}, "", "contact_companies", "/contacts/$user/companies"},
+	{"contacts.detach", m{"id": "$user", "company": "$company"}, "", "contact_companies", "/contacts/$user/companies"},
+	{"contacts.archive", m{"id": "$other"}, "", "deleted_contacts", "/contacts/deleted?per_page=150"},
+	{"contacts.unarchive", m{"id": "$other", "bump": false}, "", "deleted_contacts", "/contacts/deleted?per_page=150"},
+	{"contacts.block", m{"id": "$other"}, "", "deleted_contacts", "/contacts/deleted?per_page=150"},
+	{"contacts.unblock", m{"id": "$other"}, "", "deleted_contacts", "/contacts/deleted?per_page=150"},
+	{"contacts.request-deletion", m{"id": "$other"}, "", "contact_lifecycle", "/contacts/deleted?per_page=150"},
+	{"contacts.erase", m{"id": "$other"}, "", "contact_lifecycle", "/contacts/deleted?per_page=150"},
+	{"contacts.merge", m{"id": "$lead", "into": "$user"}, "", "contact_lifecycle", "/contacts/deleted?per_page=150"},
+	{"contacts.merge-anyway", m{"id": "$chained", "into": "$lead"}, "", "contact_lifecycle", "/contacts/deleted?per_page=150"},
+	{"contacts.delete", m{"id": "$first"}, "", "contact_lifecycle", "/contacts/activities?per_page=150"},
+	{"workspace-id", m{"id": "ws-other"}, "", "contacts", "/contacts/$user"},
+	{"live", m{"hours": 1}, "", "contact_activities", "/contacts/activities?per_page=150"},
+}
+
+const wholeTalk = "/conversations/$talk?include_scorecards=true&include_monitors=true"
+
+var conversationSteps = []step{
+	{"conversations.open", m{"contact": "$first", "parts": 2}, "talk", "conversations", "/conversations"},
+	{"conversations.reply", m{"id": "$talk", "by": "contact", "body": "where is it?"}, "said", "conversation_parts", wholeTalk},
+	{"conversations.reply", m{"id": "$talk", "by": "teammate", "body": "on its way"}, "", "conversation_parts", wholeTalk},
+	{"conversations.reply", m{"id": "$talk", "by": "ai", "body": "it is here"}, "", "conversation_parts", wholeTalk},
+	{"conversations.reply", m{"id": "$talk", "by": "note", "body": "hm"}, "", "conversation_parts", wholeTalk},
+	{"conversations.add-part", m{"id": "$talk", "type": "odd_event"}, "odd", "conversation_parts", wholeTalk},
+	{"conversations.assign", m{"id": "$talk", "as": "team"}, "assigned", "conversation_parts", wholeTalk},
+	{"conversations.mutate-part", m{"id": "$talk", "part": "$assigned", "as": "bot"}, "", "conversation_parts", wholeTalk},
+	{"conversations.close", m{"id": "$talk"}, "", "conversations", wholeTalk},
+	{"conversations.assign", m{"id": "$talk", "as": "remove_all", "skip_reopen": true}, "", "conversations", wholeTalk},
+	{"conversations.reopen", m{"id": "$talk"}, "", "conversations", wholeTalk},
+	{"conversations.snooze", m{"id": "$talk", "until": "2024-06-20T08:00:00Z"}, "", "conversations", wholeTalk},
+	{"conversations.summarise-call", m{"id": "$talk"}, "summary", "calls", wholeTalk},
+	{"conversations.fill-summary", m{"id": "$talk", "part": "$summary", "body": "they spoke"}, "", "conversation_parts", wholeTalk},
+	{"conversations.redact", m{"id": "$talk", "part": "$said"}, "", "conversation_parts", wholeTalk},
+	{"conversations.redact", m{"id": "$talk", "bump": false}, "", "conversations", wholeTalk},
+	{"conversations.rate", m{"id": "$talk", "stars": 4, "remark": "good"}, "", "conversations", wholeTalk},
+	{"conversations.review", m{"id": "$talk", "card": 0, "status": "needs_fix"}, "", "conversation_scorecards", wholeTalk},
+	{"conversations.monitor", m{"id": "$talk", "monitor": 1}, "", "conversation_monitor_evaluations", wholeTalk},
+	{"conversations.tag", m{"id": "$talk", "tag": "$tag"}, "", "conversation_tags", wholeTalk},
+	{"conversations.untag", m{"id": "$talk", "tag": "$tag"}, "", "conversation_tags", wholeTalk},
+	{"conversations.link", m{"id": "$talk"}, "", "conversation_linked_objects", wholeTalk},
+	{"conversations.update", m{"id": "$talk", "set": m{"title": "Lost", "priority": "priority", "custom_attributes.Escalated": true}}, "", "conversations", wholeTalk},
+	{"conversations.open", m{"contact": "$user"}, "asked", "conversations", "/conversations"},
+	{"conversations.consult", m{"id": "$asked", "outcome": "approved", "rounds": 1, "takes": "0s"}, "", "hitl_events", "/conversations/$asked/hitl_events"},
+	{"conversations.consult", m{"id": "$asked", "outcome": "approved", "takes": "48h"}, "", "", ""},
+	{"conversations.finish-consultation", m{"id": "$asked", "outcome": "taken_over"}, "", "hitl_events", "/conversations/$asked/hitl_events"},
+	{"calls.start", m{"conversation": "$talk", "outbound": true}, "call", "calls", "/calls"},
+	{"calls.answer", m{"id": "$call"}, "", "calls", "/calls/$call"},
+	{"calls.end", m{"id": "$call"}, "", "call_transcripts", "/calls/$call"},
+	{"calls.record", m{"id": "$call"}, "", "calls", "/calls/$call"},
+	{"calls.transcribe", m{"id": "$call"}, "", "call_transcript_lines", "/calls/$call"},
+	{"calls.remove", m{"id": "$call"}, "", "calls", "/calls/$call"},
+	{"conversations.delete", m{"id": "$talk"}, "", "deleted_conversations", wholeTalk},
+}
+
+var otherSteps = []step{
+	{"companies.create", m{"set": m{"name": "Neu & Co"}}, "firm", "companies", "POST /companies/list?per_page=60"},
+	{"companies.update", m{"id": "$firm", "set": m{"monthly_spend": 7000}}, "", "companies", "/companies/$firm"},
+	{"companies.tag", m{"id": "$firm", "tag": "$tag"}, "", "company_tags", "/companies/$firm"},
+	{"companies.untag", m{"id": "$firm", "tag": "$tag"}, "", "company_tags", "/companies/$firm"},
+	{"companies.note", m{"id": "$firm", "body": "big"}, "", "company_notes", "/companies/$firm/notes"},
+	{"content.create", m{"kind": "articles"}, "article", "articles", "/articles"},
+	{"content.edit", m{"kind": "articles", "id": "$article"}, "", "articles", "/articles/$article"},
+	{"content.remove", m{"kind": "articles", "id": "$article"}, "", "articles", "/articles/$article"},
+	{"logs.add", m{"n": 3, "within": "1m"}, "", "admin_activity_logs", "/admins/activity_logs?created_at_after=1"},
+	{"exports.row", m{"dataset": "conversation", "key": "x", "created": 1718400000, "values": m{"state": "open"}}, "", "reporting_conversation", "an export"},
+	{"exports.change", m{"dataset": "conversation", "key": "x", "attribute": "state", "value": "odd"}, "", "reporting_conversation", "an export"},
+}
+
+// elsewhere are the operations that change no row; they have tests of their own.
+var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "zone", "exports.occupy"}
+
+func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 20, Conversations: 6, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll, HitlRedacted: emulator.Never}})
+	made := map[string]string{"first": c.w.IDs("active")[0], "tag": fmt.Sprint(c.w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(c.w.Oracle("companies")[1]["id"])}
+	done := slices.Clone(elsewhere)
+	for _, s := range slices.Concat(contactSteps, conversationSteps, otherSteps) {
+		done = append(done, s.do)
+		told, seen := s.told(c), c.seen(filled(s.asked, made))
+		r := c.do("POST", "/_emulator/do/"+s.do, s.fill(made))
+		if r.status != 200 {
+			t.Fatalf("%s: %d %s", s.do, r.status, r.raw)
+		}
+		if s.keep != "" {
+			id, _ := r.json["id"].(string)
+			if s.do == "conversations.summarise-call" {
+				id, _ = r.json["part"].(string)
+			}
+			if made[s.keep] = id; id == "" {
+				t.Fatalf("%s answers %s", s.do, r.raw)
+			}
+		}
+		if s.stream == "" {
+			continue
+		}
+		if slices.Equal(told, s.told(c)) {
+			t.Errorf("%s: the oracle tells the same %s", s.do, s.stream)
+		}
+		if seen == c.seen(filled(s.asked, made)) {
+			t.Errorf("%s: the API answers %s as before: %s", s.do, s.asked, seen)
+		}
+	}
+	for _, name := range operationNames(t, c) {
+		if !slices.Contains(done, name) {
+			t.Errorf("%s is called by no test", name)
+		}
+	}
+}
+
+func (s step) told(c *client) []string {
+	if s.stream == "" {
+		return nil
+	}
+	return alike(c.w.Oracle(s.stream))
+}
+
+func (s step) fill(made map[string]string) m {
+	with := m{}
+	for name, v := range s.with {
+		if text, ok := v.(string); ok {
+			v = filled(text, made)
+		}
+		with[name] = v
+	}
+	return with
+}
+
+func filled(text string, made map[string]string) string {
+	return regexp.MustCompile(`\$\w+`).ReplaceAllStringFunc(text, func(name string) string { return made[name[1:]] })
+}
+
+var signature = regexp.MustCompile(`\?[^"]*`)
+
+// seen is an answer of the API, without the signatures of its addresses, which are always other ones.
+func (c *client) seen(asked string) string {
+	c.t.Helper()
+	switch method, path, posts := strings.Cut(asked, " "); {
+	case asked == "":
+		return ""
+	case asked == "an export":
+		now := c.w.Clock()
+		job := c.enqueue(now.AddDate(0, 0, -2), now)
+		c.w.Advance(time.Minute)
+		id, _ := job.json["job_identifier"].(string)
+		return fmt.Sprint(table(c.t, c.do("GET", "/download/reporting_data/"+id, nil).raw))
+	case posts:
+		return signature.ReplaceAllString(string(c.do(method, path, m{}).raw), "")
+	}
+	r := c.do("GET", asked, nil)
+	return signature.ReplaceAllString(string(r.raw), "")
+}
+
+var firstColumn = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
+
+func operationNames(t *testing.T, c *client) (names []string) {
+	t.Helper()
+	for _, found := range firstColumn.FindAllSubmatch(c.do("GET", "/_emulator/", nil).raw, -1) {
+		names = append(names, string(found[1]))
+	}
+	if len(names) < 50 {
+		t.Fatalf("the index tells %d operations", len(names))
+	}
+	return names
+}
+
+func TestTheDocsHaveTheTableOfOperations(t *testing.T) {
+	t.Parallel()
+	docs, err := os.ReadFile("../../docs/emulator.md")
+	must(t, err)
+	if !strings.Contains(string(docs), emulator.Operations()) {
+		t.Errorf("docs/emulator.md must have\n\n%s", emulator.Operations())
+	}
+	c := start(t, emulator.Config{Contacts: 20})
+	if r := c.do("GET", "/_emulator/", nil); !strings.Contains(string(r.raw), emulator.Operations()) {
+		t.Errorf("GET /_emulator/ does not tell it: %s", r.raw)
+	}
+}
+
+func TestAnOperationThatIsMisspeltIsToldWhatThereIs(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 20})
+	id := c.w.IDs("active")[0]
+	before := alike(c.w.Oracle("contact_activities"))
+	for _, row := range []struct {
+		name   string
+		do     string
+		with   any
+		status int
+		wanted string
+	}{
+		{"another name", "contacts.archve", m{"id": id}, 404, "`contacts.archive`"},
+		{"nothing given", "contacts.archive", nil, 400, "contacts.archive: id is missing; it takes `id`"},
+		{"one too many", "contacts.archive", m{"id": id, "bmp": true}, 400, "it has no parameter bmp"},
+		{"another kind", "contacts.unarchive", m{"id": id, "bump": 3}, 400, "bump cannot be 3; it takes `id`, [`bump`] (true or false)"},
+		{"another word", "contacts.create", m{"role": "boss"}, 400, "role cannot be boss; it takes `role` (user, lead)"},
+		{"no number", "live", m{"hours": "two"}, 400, "hours cannot be two; it takes `hours` (whole number)"},
+		{"no duration", "advance", m{"by": 90}, 400, "it takes `by` (duration, as 90m)"},
+		{"no object", "contacts.update", m{"id": id, "set": 7}, 400, "it takes `id`, `set` (object of columns and their values)"},
+		{"no column", "contacts.update", m{"id": id, "set": m{"nam": "x"}}, 400, "set nam: no such text field"},
+		{"nobody", "contacts.archive", m{"id": "nobody"}, 400, "no such contact"},
+		{"no tag", "contacts.tag", m{"id": id, "tag": "5"}, 400, "no tag 5"},
+		{"no company", "contacts.attach", m{"id": id, "company": "5"}, 400, "no such company"},
+		{"refused", "contacts.merge", m{"id": id, "into": id}, 400, "only an active lead"},
+		{"a list", "contacts.archive", []string{id}, 400, "no JSON object"},
+		{"a call that is not there", "calls.end", m{"id": "1"}, 400, "no such call"},
+		{"content that stays", "content.remove", m{"kind": "folders", "id": "660"}, 400, "others may lie in it"},
+		{"no consultation", "conversations.finish-consultation", m{"id": c.w.ConversationIDs()[0], "outcome": "approved"}, 400, "none is outstanding"},
+		{"no row", "exports.change", m{"dataset": "conversation", "key": "k", "attribute": "state", "value": "x"}, 400, `has no row "k"`},
+		{"no knob", "set", m{"LagMx": "4m"}, 400, "there is no knob LagMx; there are "},
+		{"no inner knob", "set", m{"Export": m{"Fial": 1}}, 400, "there is no knob Export.Fial; there are Expired, Fail, "},
+		{"a knob of another kind", "set", m{"TooLarge": "many"}, 400, "the knob TooLarge is no string but int"},
+		{"a knob of no duration", "set", m{"LagMax": "long"}, 400, "the knob LagMax: time: invalid duration"},
+		{"no faults", "set", m{"Chaos": "eror=1"}, 400, "no such fault"},
+		{"no zone", "zone", m{"name": "Europe/Berln"}, 400, "unknown time zone Europe/Berln"},
+	} {
+		r := c.do("POST", "/_emulator/do/"+row.do, row.with)
+		if r.status != row.status || !strings.Contains(string(r.raw), row.wanted) {
+			t.Errorf("%s: %d %.300s", row.name, r.status, r.raw)
+		}
+	}
+	if !slices.Equal(before, alike(c.w.Oracle("contact_activities"))) {
+		t.Error("what was refused has happened")
+	}
+}
