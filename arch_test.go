@@ -47,7 +47,7 @@ var homes = map[string][]string{
 	"github.com/klauspost/compress": {"extract", "extract/export"},
 	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "cmd/aqueduck"},
 	"golang.org/x/time/rate":        {"extract"},
-	"github.com/gofrs/flock":        {"load"},
+	"github.com/gofrs/flock":        {"load", "cmd/aqueduck"},
 	"github.com/cespare/xxhash":     {"transform"},
 	"github.com/lmittmann/tint":     {"cmd/aqueduck"},
 	"github.com/oklog/ulid":         {"internal/pipeline"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,13 +8,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
-	"github.com/spf13/cobra"
 
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
@@ -141,76 +137,4 @@ func (a *app) number(name string, fallback int) (int, error) {
 		return 0, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s=%q is no whole number", name, text), Next: "aqueduck help env"}
 	}
 	return n, nil
-}
-
-// birth is hour 0 of a workspace that is served by the machine's clock: long ago, so that it is the same at each start
-// and no mark of an earlier one lies in its future.
-var birth = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
-
-func (a *app) emulate() *cobra.Command {
-	var port, contacts int
-	var seed uint64
-	var chaos, token string
-	c := &cobra.Command{
-		Use:   "emulate",
-		Short: "Serve a workspace without an account",
-		Long: `Serve an emulated workspace on this machine until Ctrl-C: the reading side of the API, with a population that
-is a function of the seed, and faults on demand. Its true rows are at /_oracle/STREAM.`,
-		Example: `  aqueduck emulate
-  aqueduck emulate --port 0 --seed 7 --contacts 500 --token abc
-  aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,truncate=0.01'`,
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := emulator.ParseChaos(chaos); err != nil {
-				return misused(c, "%w", err)
-			}
-			if contacts < 0 || token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-				return misused(c, "--contacts cannot be below zero, --token is one word")
-			}
-			w := emulator.New(emulator.Config{Seed: seed, Contacts: contacts, Start: birth, Token: token, RatePerMinute: 10_000,
-				Now: a.now, Knobs: emulator.Knobs{Chaos: chaos}})
-			return a.listen(c.Context(), w, port, token)
-		},
-	}
-	c.Flags().IntVar(&port, "port", 8080, "port on 127.0.0.1; 0 takes a free one")
-	c.Flags().Uint64Var(&seed, "seed", 1, "another seed is another workspace")
-	c.Flags().IntVar(&contacts, "contacts", 0, "how many contacts it has (default: the demo's)")
-	c.Flags().StringVar(&token, "token", emulatedToken, "the token it accepts")
-	c.Flags().StringVar(&chaos, "chaos", "", "faults by probability: error=0.02:503,429=0.05,reset=0.01,truncate=0.01,garbage=0.005,html404=0.01,slow=p95:800ms")
-	return c
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+-]+$`)
-
-// listen serves until the context ends and then lets requests under way finish.
-func (a *app) listen(ctx context.Context, w http.Handler, port int, token string) error {
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		return &pipeline.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be served", port), Err: err,
-			Next: "choose another one; --port 0 takes any that is free", Exit: pipeline.ExitFailed}
-	}
-	fmt.Fprintf(a.stdout, "serving an emulated workspace on http://%s\ntoken: %s\n\ntry it:\n  WORKSPACE_URL=http://%s WORKSPACE_TOKEN=%s %s sync --dir emulated\n",
-		listener.Addr(), token, listener.Addr(), quoted(token), quoted(a.name))
-	server := &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	select {
-	case err := <-served:
-		return fmt.Errorf("serve the emulator: %w", err)
-	case <-ctx.Done():
-	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := server.Shutdown(ending); err != nil {
-		return fmt.Errorf("stop the emulator: %w", err)
-	}
-	return nil
 }

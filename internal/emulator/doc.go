@@ -59,6 +59,12 @@
 // population are those of hour 0; nor of times to come. What was noted late, as the entries of AddLogs and the call behind
 // SummariseCall, was not there before it was noted.
 //
+// # Operations
+//
+// Do carries out an operation by its name, as POST /_emulator/do/NAME does; Operations tells all of them. One that succeeds is told
+// to Journal, and Redo does it again at its time: a workspace of the same Config is then the same again. What the other methods of
+// Workspace do is not told to the journal.
+//
 // # Conversations
 //
 // What a conversation was born with, its parts too, is drawn from the seed and its number whenever it is asked for;

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -80,6 +82,25 @@ func (f *Fault) drip(ctx context.Context, rw http.ResponseWriter, body []byte) {
 			return
 		}
 	}
+}
+
+// word names what a fault does, for the log of requests.
+func (f *Fault) word() string {
+	if f == nil {
+		return ""
+	}
+	var words []string
+	for _, w := range []struct {
+		name string
+		on   bool
+	}{{"reset", f.Reset}, {"truncate", f.Truncate}, {"garbage", f.Garbage}, {"html", f.HTML}, {"header", len(f.Header) > 0},
+		{"redirect", f.Redirect}, {"drip", f.Drip != 0}, {"replay", f.Replay}, {"mislabel", f.Mislabel}, {"game " + string(f.Game), f.Game != ""},
+		{"status " + strconv.Itoa(f.Status), f.Status != 0}, {"wait " + f.Wait.String(), f.Wait != 0}} {
+		if w.on {
+			words = append(words, w.name)
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 func (f *Fault) cuts() bool { return f != nil && f.Reset }

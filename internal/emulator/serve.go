@@ -24,6 +24,7 @@ type LoggedRequest struct {
 	At      time.Time `json:"at"` // by the workspace's clock
 
 	Header http.Header `json:"header,omitempty"` // of requests that came where a redirect had led them
+	Fault  string      `json:"fault,omitempty"`
 }
 
 // keptRequests bounds the log of requests: the newest are kept.
@@ -68,7 +69,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	n := w.arrive()
 	f := w.fault(n, r)
 	entry := LoggedRequest{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
-		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.cfg.VersionHeader)}
+		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.cfg.VersionHeader), Fault: f.word()}
 	if !f.wait(r.Context()) {
 		return
 	}
@@ -107,16 +108,18 @@ func (w *Workspace) arrive() int {
 }
 
 func (w *Workspace) note(e LoggedRequest) {
-	if w.cfg.NoLog {
-		return
-	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	e.At = w.clock()
 	if len(w.requests) >= keptRequests {
 		w.requests = append(w.requests[:0], w.requests[keptRequests/2:]...)
 	}
-	w.requests = append(w.requests, e)
+	if !w.cfg.NoLog {
+		w.requests = append(w.requests, e)
+	}
+	w.mu.Unlock()
+	if w.cfg.Watch != nil {
+		w.cfg.Watch(e)
+	}
 }
 
 // answer checks who asks, in which version and how often, and has the route answer.

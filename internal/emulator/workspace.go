@@ -18,16 +18,17 @@ type Config struct {
 	Calls          int // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
 	Logs           int // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
 	Start          time.Time
-	Now            func() time.Time // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
-	Token          string           // "": made from the seed
-	WorkspaceID    string           // "": made from the seed
-	Zone           *time.Location   // of the workspace; nil: UTC
-	DefaultVersion string           // when a request names none; "": 2.17
-	VersionHeader  string           // "": Service-Version
-	Elsewhere      string           // scheme and host that redirects lead to, which must reach this handler too; "": the one that was asked
-	RatePerMinute  int              // spread over windows of ten seconds; 0: announced as 100,000 and never refused
-	NoLog          bool             // keep no log of requests
-	Hours          int              // of life right after Start, whatever the clock says
+	Now            func() time.Time    // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
+	Token          string              // "": made from the seed
+	WorkspaceID    string              // "": made from the seed
+	Zone           *time.Location      // of the workspace; nil: UTC
+	DefaultVersion string              // when a request names none; "": 2.17
+	VersionHeader  string              // "": Service-Version
+	Elsewhere      string              // scheme and host that redirects lead to, which must reach this handler too; "": the one that was asked
+	RatePerMinute  int                 // spread over windows of ten seconds; 0: announced as 100,000 and never refused
+	NoLog          bool                // keep no log of requests
+	Watch          func(LoggedRequest) // told of every request, also when no log is kept; may be called by many at once
+	Hours          int                 // of life right after Start, whatever the clock says
 	Knobs
 }
 
