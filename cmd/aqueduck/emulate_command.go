@@ -39,10 +39,13 @@ func (a *app) emulate() *cobra.Command {
 is a function of the seed, and faults on demand. Its true rows are at /_oracle/STREAM, also those of an earlier time, and
 whatever happens in it can be made happen: GET /_emulator/ tells how.
 
-With --state a file keeps what was made happen, and the workspace is the same after the next start.`,
+With --state a file keeps what was made happen, and the workspace is the same after the next start.
+
+Faults, for --chaos, with commas between them:
+  ` + strings.ReplaceAll(emulator.ChaosHelp, "\n", "\n  "),
 		Example: `  aqueduck emulate
   aqueduck emulate --port 0 --seed 7 --contacts 500 --conversations 200 --token abc
-  aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,truncate=0.01' --log-level debug
+  aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,reset@17' --log-level debug
   aqueduck emulate --hours 48 --zone Europe/Berlin --api-version 2.16 --rate 600
   aqueduck emulate --port 8080 --state emulated.ndjson`,
 		Args: noArguments,
@@ -58,7 +61,7 @@ With --state a file keeps what was made happen, and the workspace is the same af
 	flags.StringVar(&e.version, "api-version", "2.17", "the version that is served when a request names none")
 	flags.IntVar(&e.rate, "rate", 10_000, "requests a minute that it allows, spread over windows of ten seconds; 0 is no limit")
 	flags.StringVar(&e.token, "token", emulatedToken, "the token it accepts")
-	flags.StringVar(&e.chaos, "chaos", "", "faults by probability: error=0.02:503,429=0.05,reset=0.01,truncate=0.01,garbage=0.005,html404=0.01,slow=p95:800ms")
+	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
 	flags.StringVar(&e.state, "state", "", "a file that keeps what was made happen, for the next start")
 	return c
 }
