@@ -122,7 +122,7 @@ func (w *Workspace) ofCompany(q *request, f func(n int32) answer) answer {
 	defer w.mu.Unlock()
 	n, known := w.companyNamed(q.id)
 	if !known {
-		return failure(http.StatusNotFound, "company_not_found", "Company Not Found")
+		return notFound("Company")
 	}
 	return f(n)
 }

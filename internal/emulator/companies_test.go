@@ -155,7 +155,7 @@ func TestContactsOfACompanyComeByCursor(t *testing.T) {
 		t.Errorf("a bad cursor: %d %s", r.status, r.code())
 	}
 	for _, list := range []string{"", "/contacts", "/notes", "/segments"} {
-		if r := c.do("GET", "/companies/none"+list, nil); r.status != 404 || r.code() != "company_not_found" {
+		if r := c.do("GET", "/companies/none"+list, nil); r.status != 404 || r.code() != "not_found" {
 			t.Errorf("7: %s of no company: %d", list, r.status)
 		}
 	}

@@ -112,7 +112,7 @@ func latest(list []item) []item {
 func contentRows(kind contentKind) func(o *oracle, yield func(map[string]any) bool) {
 	return func(o *oracle, yield func(map[string]any) bool) {
 		for _, i := range o.contentOf(kind) {
-			if !i.Removed && !yield(o.author().record(i, reading{later: true, whole: true, now: o.at}).row()) {
+			if !i.Removed && !yield(o.author().record(i, reading{version: afterStable, whole: true, now: o.at}).row()) {
 				return
 			}
 		}

@@ -15,9 +15,9 @@ type contentMaker struct {
 
 // reading is what an answer depends on beside the content.
 type reading struct {
-	later bool // the version after 2.16
-	whole bool // it is read by itself
-	now   int64
+	version version
+	whole   bool // it is read by itself
+	now     int64
 }
 
 // contentBase is added to numbers to give ids: those of articles and internal articles are integers, others are text.
@@ -46,10 +46,7 @@ func (m contentMaker) record(i item, as reading) record {
 	case newsfeeds:
 		return record{{"type", "newsfeed"}, {"id", id}, {"name", title}, created, updated}
 	case newsItems:
-		feeds := `[{"newsfeed_id":` + contentText(newsfeeds, i.N%5) + `,"published_at":` + strconv.FormatInt(i.Created, 10) + `}]`
-		return record{{"type", "news-item"}, {"id", id}, {"workspace_id", m.workspace}, {"title", title}, {"body", "<p>" + hitlWords(r) + "</p>"},
-			{"sender_id", admins[r.n(len(admins))].id}, {"state", "live"}, {"newsfeed_assignments", rawJSONText(feeds)}, {"published_at", moment(i.Created)},
-			created, updated}
+		return m.news(i, r, title, as)
 	case folders:
 		return record{{"type", "folder"}, {"id", id}, {"name", title}, {"parent_folder_id", parentOf(folders, i.N)}, created, updated}
 	case dynamicContents:
@@ -57,6 +54,21 @@ func (m contentMaker) record(i item, as reading) record {
 	}
 	return record{{"type", "data_connector"}, {"id", id}, {"name", title}, {"state", r.text([]string{"live", "draft"})}, {"http_method", "get"},
 		{"created_at", isoTime(i.Created)}, {"updated_at", isoTime(i.Updated)}}
+}
+
+// news tells when it was published since 2.14 (workspace-api 9).
+func (m contentMaker) news(i item, r *rng, title string, as reading) record {
+	in := record{{"newsfeed_id", rawJSONText(contentText(newsfeeds, i.N%5))}}
+	list := record{{"type", "news-item"}, {"id", contentText(newsItems, i.N)}, {"workspace_id", m.workspace}, {"title", title},
+		{"body", "<p>" + hitlWords(r) + "</p>"}, {"sender_id", admins[r.n(len(admins))].id}, {"state", "live"}, {"created_at", moment(i.Created)},
+		{"updated_at", moment(i.Updated)}}
+	if as.version.atLeast(v214) {
+		published := column{"published_at", moment(i.Created)}
+		in, list = append(in, published), append(list, published)
+	}
+	p := &pen{}
+	p.record(in)
+	return append(list, column{"newsfeed_assignments", rawJSONText("[" + string(p.b) + "]")})
 }
 
 func quoted(s string) string { return string(appendString(nil, s)) }
@@ -81,7 +93,7 @@ func (m contentMaker) article(i item, r *rng, title string, as reading) record {
 		state, url = "draft", ""
 	}
 	author, words, about := admins[r.n(len(admins))].id, hitlWords(r), r.text([]string{"", "What to do & when"})
-	body := "<p>" + words + "</p>" + dynamicReference(i.N, as.later)
+	body := "<p>" + words + "</p>" + dynamicReference(i.N, as.version.later())
 	localised := func(locale string) string {
 		p := &pen{}
 		p.record(record{{"type", "article_content"}, {"title", locale + ": " + title}, {"description", about}, {"body", body}, {"author_id", author},
@@ -108,7 +120,7 @@ func (m contentMaker) article(i item, r *rng, title string, as reading) record {
 // filed adds where an article lies: the folder is of the later version (workspace-api 9).
 func (m contentMaker) filed(list record, i item, as reading) record {
 	switch {
-	case !as.later:
+	case !as.version.later():
 		return list
 	case i.N%3 == 0:
 		return append(list, column{"folder_id", nil})

@@ -8,7 +8,7 @@ import (
 
 // writer gives who draws content, and how the request reads it. The lock is held.
 func (w *Workspace) writer(q *request) (contentMaker, reading) {
-	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace}, reading{later: q.version.later(), now: w.now()}
+	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace}, reading{version: q.version, now: w.now()}
 }
 
 // paged answers the items of a kind by page number, in the order of their creation.

@@ -104,7 +104,8 @@ func (m *convMaker) judgement(r *rng, n int, at int64) monitor {
 		Value: r.text([]string{"yes", "no", "unsure"}), Reasoning: r.text(reviewWords), Passed: r.chance(0.6), At: at}
 }
 
-// qaAttrs are the custom attributes that quality assurance writes: sent up to 2.16 only (workspace-api 9, trap T67).
+// qaAttrs are the custom attributes that quality assurance writes: sent up to 2.16 only, to
+// workspaces that opted in (workspace-api 9, trap T67).
 func (c *conversation) qaAttrs() []attr {
 	if len(c.Cards) == 0 {
 		return nil

@@ -8,6 +8,7 @@ import (
 type convRenderer struct {
 	version   version
 	later     bool // the version after 2.16
+	qa        bool // attributes that quality assurance wrote are sent
 	cap       int  // parts in an answer
 	parts     bool // parts are sent
 	cards     bool // QA data is asked for
@@ -22,7 +23,7 @@ const partsCap = 500
 
 func (w *Workspace) convRenderer(q *request) convRenderer {
 	asked := func(name string) bool { return q.query.Get(name) == "true" && q.version.later() }
-	return convRenderer{version: q.version, later: q.version.later(), cap: w.k().partsCap(), omit: w.k().OmitEmpty,
+	return convRenderer{version: q.version, later: q.version.later(), qa: !q.version.later() && !w.k().QAOptOut, cap: w.k().partsCap(), omit: w.k().OmitEmpty,
 		cards: asked("include_scorecards"), monitors: asked("include_monitors"), now: w.now(), companies: w.make}
 }
 
@@ -31,11 +32,6 @@ func (k *Knobs) partsCap() int {
 		return k.PartsCap
 	}
 	return partsCap
-}
-
-// atLeast says whether a version is this one or a newer one.
-func (v version) atLeast(major, minor int) bool {
-	return v.major > major || v.major == major && v.minor >= minor
 }
 
 // conversation writes one with the fields of api-notes.
@@ -130,7 +126,7 @@ func (r *convRenderer) author(p *pen, a *author) {
 	p.text("id", a.ID)
 	p.text("name", a.Name)
 	p.text("email", a.Email)
-	if r.version.atLeast(2, 14) {
+	if r.version.atLeast(v214) {
 		p.flag("from_ai_agent", a.AI)
 		p.flag("is_ai_answer", a.Answer)
 	}
@@ -200,7 +196,7 @@ func (r *convRenderer) tags(p *pen, c *conversation) {
 
 func (r *convRenderer) attrs(p *pen, c *conversation) {
 	list := c.Attrs
-	if !r.later {
+	if r.qa {
 		list = append(list[:len(list):len(list)], c.qaAttrs()...)
 	}
 	p.open("custom_attributes")
@@ -223,7 +219,7 @@ func (r *convRenderer) rating(p *pen, g *rating) {
 	p.int("rating", g.Stars)
 	p.text("remark", g.Remark)
 	p.time("created_at", g.Created)
-	if r.version.atLeast(2, 14) {
+	if r.version.atLeast(v214) {
 		p.time("updated_at", g.Updated)
 	}
 	p.open("contact")

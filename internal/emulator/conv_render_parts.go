@@ -15,8 +15,10 @@ func (r *convRenderer) aiAgent(p *pen, a *aiAgent) {
 	p.text("resolution_state", a.Resolution)
 	p.time("rating", a.Stars)
 	p.text("rating_remark", a.Remark)
-	p.time("created_at", a.Created)
-	p.time("updated_at", a.Updated)
+	if r.version.atLeast(v214) {
+		p.time("created_at", a.Created)
+		p.time("updated_at", a.Updated)
+	}
 	p.typed("content_sources", "content_source.list", "content_sources")
 	for _, s := range a.Sources {
 		if s.Type == "internal_article" && !r.later {
@@ -91,7 +93,11 @@ func (r *convRenderer) part(p *pen, t *part) {
 		p.close()
 	}
 	p.done()
-	p.raw("metadata", t.Meta)
+	if r.version.atLeast(v214) {
+		p.raw("metadata", t.Meta) // quick replies, and which one was chosen
+	} else {
+		p.null("metadata")
+	}
 	switch {
 	case t.Call != "" && r.later:
 		p.raw("event_details", `{"call_id":"`+t.Call+`"}`)

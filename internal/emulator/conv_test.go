@@ -199,46 +199,6 @@ func TestT61EveryRowOfTheAssignmentTableIsThere(t *testing.T) {
 	}
 }
 
-// workspace-api 9: what came with the later version and with 2.14 is not in older answers.
-func TestOlderVersionsSendLessOfAConversation(t *testing.T) {
-	t.Parallel()
-	c := start(t, emulator.Config{})
-	for _, test := range []struct {
-		version                      string
-		calls, reasons, flags, cards bool
-		internal, qa, nobody, newer  bool
-	}{
-		{version: "2.17", calls: true, reasons: true, flags: true, cards: true, internal: true, nobody: true, newer: true},
-		{version: "2.16", flags: true, qa: true, newer: true},
-		{version: "2.13", qa: true},
-	} {
-		c.version = test.version
-		got := test
-		got.calls, got.reasons, got.flags, got.cards, got.internal, got.qa, got.nobody, got.newer = false, false, false, false, false, false, false, false
-		for _, talk := range c.allTalks() {
-			got.cards = got.cards || len(each(talk, "scorecards")) > 0
-			got.nobody = got.nobody || fmt.Sprint(talk["admin_assignee_id"]) == "0"
-			_, reviewed := talk["custom_attributes"].(map[string]any)["Review status"]
-			got.qa = got.qa || reviewed
-			for _, s := range each(talk, "ai_agent", "content_sources", "content_sources") {
-				got.internal = got.internal || s["content_type"] == "internal_article"
-			}
-			if rating, ok := talk["conversation_rating"].(map[string]any); ok {
-				got.newer = got.newer || rating["updated_at"] != nil
-			}
-			for _, part := range parts(talk) {
-				details, _ := part["event_details"].(map[string]any)
-				data, _ := part["data"].(map[string]any)
-				_, flagged := part["author"].(map[string]any)["from_ai_agent"]
-				got.calls, got.reasons, got.flags = got.calls || details["call_id"] != nil, got.reasons || len(data) > 0, got.flags || flagged
-			}
-		}
-		if got != test {
-			t.Errorf("got  %+v\nwant %+v", got, test)
-		}
-	}
-}
-
 func TestT65QualityDataComesOnlyWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{})

@@ -20,7 +20,9 @@ type client struct {
 	t       testing.TB
 	w       *emulator.Workspace
 	url     string
-	version string
+	version string // "": no version is named
+	header  string // that names the version
+	auth    string // the header Authorization; "": with the workspace's own token, "-": none
 }
 
 func start(t testing.TB, c emulator.Config) *client {
@@ -35,7 +37,7 @@ func serve(t testing.TB, w *emulator.Workspace) *client {
 	t.Helper()
 	s := httptest.NewServer(w)
 	t.Cleanup(s.Close)
-	return &client{t: t, w: w, url: s.URL, version: "2.17"}
+	return &client{t: t, w: w, url: s.URL, version: "2.17", header: "Service-Version"}
 }
 
 // reply is an answer, decoded when it is JSON.
@@ -68,8 +70,16 @@ func (c *client) try(method, path string, body any) (reply, error) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.w.Token())
-	req.Header.Set("Service-Version", c.version)
+	switch c.auth {
+	case "":
+		req.Header.Set("Authorization", "Bearer "+c.w.Token())
+	case "-":
+	default:
+		req.Header.Set("Authorization", c.auth)
+	}
+	if c.version != "" {
+		req.Header.Set(c.header, c.version)
+	}
 	res, err := fresh.RoundTrip(req)
 	if err != nil {
 		return reply{}, err

@@ -49,6 +49,7 @@ type Knobs struct {
 
 	// Conversations.
 	ConversationsKey string // of the list that conversation search gives; "": conversations (trap T54)
+	QAOptOut         bool   // the workspace did not opt in: answers up to 2.16, too, have no attributes written by quality assurance (trap T67)
 	PartsCap         int    // parts in a conversation's answer, the newest; 0: 500 (trap T57)
 	OmitEmpty        bool   // parts have no fields that are null (workspace-api 2.10)
 
@@ -84,9 +85,9 @@ type Knobs struct {
 	OddRateHeaders bool          // less than nothing remains, until an hour ago
 	RetryAfter     string        // sent with 429: "", "seconds" or "date"
 	IgnoreVersion  string        // this version is served whatever is asked for (trap T114)
-	LaterOnly      bool          // routes of the later version, as the inactive list and the activities, answer 404 up to 2.16, as a strict reading of section 9 has it
+	LaterOnly      bool          // what the later version added answers 404 up to 2.16, as a strict reading of section 9 has it; what 2.14 added always does before
 	Unavailable    []string      // names of routes answered 403 api_plan_restricted
-	Forbidden      []string      // names of routes answered 403 for a scope that the token lacks
+	Forbidden      []string      // names of routes answered 403 whichever the token, for a scope that the document does not name
 	RevokeAt       int           // from this request on the token is refused; 0: never (trap T116)
 	EmptyLists     bool          // every list is empty
 	NoGzip         bool          // answers are never compressed

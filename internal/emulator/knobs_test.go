@@ -123,31 +123,6 @@ func TestT47AQuietChangeMovesNoTime(t *testing.T) {
 	}
 }
 
-// workspace-api 9: versions, and a service that mistakes them (traps T113, T114).
-func TestVersionsDecideWhatIsServed(t *testing.T) {
-	t.Parallel()
-	verified := func(c *client) bool {
-		_, has := c.search(since(0)).data()[0]["email_verified"]
-		return has
-	}
-	c := start(t, emulator.Config{DefaultVersion: "2.14", VersionHeader: "X-Version"})
-	if verified(c) {
-		t.Error("T113: without a version of this header the default of 2.14 holds")
-	}
-	c = start(t, emulator.Config{Knobs: emulator.Knobs{IgnoreVersion: "2.13", LaterOnly: true}})
-	if verified(c) {
-		t.Error("T114: 2.13 is served whatever is asked for")
-	}
-	if r := c.do("GET", "/contacts/deleted", nil); r.status != 404 || r.code() != "not_found" {
-		t.Errorf("9: an endpoint of the later version in 2.13: %d", r.status)
-	}
-	c = start(t, emulator.Config{})
-	c.version = "nonsense"
-	if r := c.do("GET", "/contacts", nil); r.status != 400 {
-		t.Errorf("version nonsense: %d", r.status)
-	}
-}
-
 func TestPlainFormsOfTheDocument(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Knobs: emulator.Knobs{BareNested: true, SubListPage: 3, NoTotal: true, NoRateHeaders: true, DateOffset: time.Hour}})

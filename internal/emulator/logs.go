@@ -182,4 +182,6 @@ var actKinds = [...]actKind{
 	{name: "campaign_deletion", sentence: "{admin} deleted a campaign.", metadata: `{"campaign_id":%d}`},
 	{name: "admin_conversation_assignment_limit_change", sentence: "{admin} changed an assignment limit.",
 		metadata: `{"conversation_assignment_limit":%d}`, old: "admin_assignment_limit_change", oldMetadata: `{"assignment_limit":%d}`},
+	{name: "admin_ticket_assignment_limit_change", sentence: "{admin} changed an assignment limit of tickets.",
+		metadata: `{"ticket_assignment_limit":%d}`, old: "admin_assignment_limit_change", oldMetadata: `{"assignment_limit":%d}`},
 }

@@ -24,7 +24,7 @@ func (a act) ip() string { return fmt.Sprintf("198.51.100.%d", int(a.N)%250) }
 func appendAct(b []byte, a act, seed uint64, v version) []byte {
 	kind := actKinds[a.Kind]
 	name, metadata := kind.name, kind.metadata
-	if kind.old != "" && v.major == 2 && v.minor < 14 {
+	if kind.old != "" && !v.atLeast(v214) {
 		name, metadata = kind.old, kind.oldMetadata
 	}
 	who := admins[a.Admin]

@@ -124,8 +124,9 @@ func (w *Workspace) note(e LoggedRequest) {
 
 // answer checks who asks, in which version and how often, and has the route answer.
 func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string) {
-	if a, ok := w.admit(n, r); !ok {
-		return a, ""
+	who, refused := w.admit(n, r)
+	if refused != nil {
+		return *refused, ""
 	}
 	v, ok := w.version(r)
 	if !ok {
@@ -140,11 +141,11 @@ func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string)
 	switch {
 	case rt == nil && known:
 		return failure(http.StatusMethodNotAllowed, "method_not_allowed", "not this method"), ""
-	case rt == nil, rt.later && w.k().LaterOnly && !v.later():
+	case rt == nil, !w.has(v, rt):
 		return failure(http.StatusNotFound, "not_found", "Resource Not Found"), ""
 	case contains(w.k().Unavailable, rt.name):
 		return failure(http.StatusForbidden, "api_plan_restricted", "not part of this workspace's plan"), rt.name
-	case contains(w.k().Forbidden, rt.name):
+	case contains(w.k().Forbidden, rt.name), !who.may(rt.scope):
 		return failure(http.StatusForbidden, "token_unauthorized", "the token lacks a scope"), rt.name
 	}
 	q.id, q.route = id, rt.name
@@ -158,33 +159,6 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// admit checks the token (workspace-api 5). One example of the document omits the word Bearer.
-func (w *Workspace) admit(n int, r *http.Request) (answer, bool) {
-	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	switch {
-	case w.k().RevokeAt > 0 && n >= w.k().RevokeAt:
-		return failure(http.StatusUnauthorized, "token_revoked", "Access Token Revoked"), false
-	case sent == "" || sent != w.Token():
-		return failure(http.StatusUnauthorized, "unauthorized", "Access Token Invalid"), false
-	}
-	return answer{}, true
-}
-
-func (w *Workspace) version(r *http.Request) (version, bool) {
-	text := r.Header.Get(w.cfg.VersionHeader)
-	if text == "" {
-		text = w.cfg.DefaultVersion
-	}
-	if w.k().IgnoreVersion != "" {
-		text = w.k().IgnoreVersion
-	}
-	var v version
-	if _, err := fmt.Sscanf(text, "%d.%d", &v.major, &v.minor); err != nil {
-		return v, false
-	}
-	return v, true
 }
 
 // rate counts requests in windows of ten seconds, over which the quota of a minute is spread (api-notes, Limits).

@@ -19,7 +19,7 @@ type Config struct {
 	Logs           int // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
 	Start          time.Time
 	Now            func() time.Time    // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
-	Token          string              // "": made from the seed
+	Token          string              // has every scope; "": made from the seed. AddToken adds others
 	WorkspaceID    string              // "": made from the seed
 	Zone           *time.Location      // of the workspace; nil: UTC
 	DefaultVersion string              // when a request names none; "": 2.17
@@ -51,6 +51,7 @@ type Workspace struct {
 	zone      *time.Location
 	workspace string
 	token     string
+	tokens    map[string][]string // further ones, with their scopes
 
 	log      []Event
 	contacts []contact
@@ -188,20 +189,6 @@ func withDefaults(c Config) Config {
 		c.VersionHeader = "Service-Version"
 	}
 	return c
-}
-
-// Token is the access token that requests must carry.
-func (w *Workspace) Token() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.token
-}
-
-// Rotate makes another token the only good one.
-func (w *Workspace) Rotate(token string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.token = token
 }
 
 // SetWorkspaceID makes contacts tell another workspace's id, as a wrong token would.

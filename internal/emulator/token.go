@@ -1,0 +1,63 @@
+package emulator
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Token is the access token that may do everything.
+func (w *Workspace) Token() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.token
+}
+
+// Rotate makes another token the only good one.
+func (w *Workspace) Rotate(token string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.token, w.tokens = token, nil
+}
+
+// AddToken makes one more token good, for the routes that need no scope and those that need one of these (workspace-api 5.3).
+// A scope read_write_… lets its bearer read too.
+func (w *Workspace) AddToken(token string, scopes ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tokens == nil {
+		w.tokens = map[string][]string{}
+	}
+	w.tokens[token] = slices.Clone(scopes)
+}
+
+// bearer is whose token came with a request.
+type bearer struct {
+	all    bool // it has every scope
+	scopes []string
+}
+
+// may says whether a bearer has the scope that a route needs.
+func (b bearer) may(scope string) bool {
+	both := strings.Replace(scope, "read_", "read_write_", 1)
+	return b.all || scope == "" || slices.Contains(b.scopes, scope) || slices.Contains(b.scopes, both)
+}
+
+// admit checks the token (workspace-api 5). One example of the document omits the word Bearer.
+func (w *Workspace) admit(n int, r *http.Request) (bearer, *answer) {
+	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	scopes, known := w.tokens[sent]
+	switch {
+	case w.k().RevokeAt > 0 && n >= w.k().RevokeAt:
+		a := failure(http.StatusUnauthorized, "token_revoked", "Access Token Revoked")
+		return bearer{}, &a
+	case sent == w.token:
+		return bearer{all: true}, nil
+	case known:
+		return bearer{scopes: scopes}, nil
+	}
+	a := failure(http.StatusUnauthorized, "unauthorized", "Access Token Invalid")
+	return bearer{}, &a
+}

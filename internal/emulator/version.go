@@ -1,0 +1,45 @@
+package emulator
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// version is an API version (workspace-api 9).
+type version struct{ major, minor int }
+
+// The versions that changed what is built here. The later one has no name in the document: what comes after 2.16 is it.
+var (
+	v214        = version{2, 14}
+	afterStable = version{2, 17}
+)
+
+// atLeast says whether a version is this one or a newer one.
+func (v version) atLeast(other version) bool {
+	return v.major > other.major || v.major == other.major && v.minor >= other.minor
+}
+
+// later says whether the changes of the later version hold (workspace-api 9).
+func (v version) later() bool { return v.atLeast(afterStable) }
+
+// version is the one that a request asks for, or the workspace's own when it names none (workspace-api 9.1).
+func (w *Workspace) version(r *http.Request) (version, bool) {
+	text := r.Header.Get(w.cfg.VersionHeader)
+	if text == "" {
+		text = w.cfg.DefaultVersion
+	}
+	if w.k().IgnoreVersion != "" {
+		text = w.k().IgnoreVersion
+	}
+	var v version
+	if _, err := fmt.Sscanf(text, "%d.%d", &v.major, &v.minor); err != nil {
+		return v, false
+	}
+	return v, true
+}
+
+// has says whether a version has a route. What 2.14 added is not there before; of what the later version added the document
+// does not say so, and the knob decides.
+func (w *Workspace) has(v version, rt *route) bool {
+	return v.atLeast(rt.since) || rt.since == afterStable && !w.k().LaterOnly
+}
