@@ -15,7 +15,7 @@ const (
 	textField fieldKind = iota
 	dateField
 	boolField
-	tagField    // a list of numbers, asked for by id
+	tagField    // a list of ids
 	numberField // an integer that is no time
 )
 
@@ -144,9 +144,9 @@ func (r rules[D]) filter(n node) (match[D], error) {
 }
 
 func (r rules[D]) dates(n node, get func(d *D) int64) (match[D], error) {
-	var t int64
-	if err := json.Unmarshal(n.Value, &t); err != nil {
-		return nil, refuse("the value for %s must be a UNIX timestamp", n.Field)
+	t, err := timestamp(n)
+	if err != nil {
+		return nil, err
 	}
 	lo, hi, ok := r.reach(n.Operator, t)
 	if !ok {
@@ -160,6 +160,14 @@ func (r rules[D]) dates(n node, get func(d *D) int64) (match[D], error) {
 		}
 		return at != 0 && at >= lo && at < hi
 	}, nil
+}
+
+func timestamp(n node) (int64, error) {
+	want, err := values[int64](n)
+	if err != nil || len(want) != 1 {
+		return 0, refuse("the value for %s must be a UNIX timestamp", n.Field)
+	}
+	return want[0], nil
 }
 
 // otherDay moves every second record's time near midnight over it, as an index that rounds in another place does.
@@ -181,7 +189,11 @@ func flags[D any](n node, get func(d *D) bool) (match[D], error) {
 	if err != nil {
 		return nil, err
 	}
-	is := func(d *D) bool { return slices.Contains(want, get(d)) }
+	return among(n, func(d *D) bool { return slices.Contains(want, get(d)) })
+}
+
+// among answers the operators that ask whether something is one of the values, or is none of them.
+func among[D any](n node, is func(d *D) bool) (match[D], error) {
 	switch n.Operator {
 	case "=", "IN":
 		return func(_ int32, d *D) bool { return is(d) }, nil
@@ -217,32 +229,31 @@ func integers[D any](n node, get func(d *D) int64) (match[D], error) {
 	return func(_ int32, d *D) bool { return test(get(d)) }, nil
 }
 
-// memberships answers tag_id and segment_id: = and != only for tags.
+// opposites are the operators that deny another.
+var opposites = map[string]string{"!=": "=", "NIN": "IN", "!~": "~"}
+
+// memberships answers String fields of which a record has several: one of them must be as asked, or none. tag_id accepts only
+// = and != (workspace-api 4.1.4).
 func memberships[D any](n node, get func(d *D) []string) (match[D], error) {
 	if n.Field == "tag_id" && n.Operator != "=" && n.Operator != "!=" {
 		return nil, refuse("tag_id accepts only = and !=")
 	}
-	want, err := values[string](n)
+	plain, denied := opposites[n.Operator]
+	if denied {
+		n.Operator = plain
+	}
+	test, err := textTest(n)
 	if err != nil {
 		return nil, err
 	}
-	has := func(d *D) bool {
-		return slices.ContainsFunc(get(d), func(id string) bool { return slices.Contains(want, id) })
-	}
-	switch n.Operator {
-	case "=", "IN":
-		return func(_ int32, d *D) bool { return has(d) }, nil
-	case "!=", "NIN":
-		return func(_ int32, d *D) bool { return !has(d) }, nil
-	}
-	return nil, refuse("operator %s cannot be used with %s", n.Operator, n.Field)
+	return func(_ int32, d *D) bool { return slices.ContainsFunc(get(d), test) != denied }, nil
 }
 
 // values reads a filter's value: a list for IN and NIN, one value otherwise.
 func values[T comparable](n node) ([]T, error) {
 	var list []*T
 	if n.Operator == "IN" || n.Operator == "NIN" {
-		if err := json.Unmarshal(n.Value, &list); err != nil {
+		if err := json.Unmarshal(n.Value, &list); err != nil || list == nil {
 			return nil, refuse("the value for %s with %s must be a list of the field's type", n.Field, n.Operator)
 		}
 	} else {
@@ -288,8 +299,9 @@ func textTest(n node) (func(s string) bool, error) {
 	return nil, refuse("operator %s cannot be used with the String field %s", n.Operator, n.Field)
 }
 
-// attribute compiles a filter on a custom attribute, whose type is that of the value asked for; the one that the
-// workspace defines as a date follows the rules for dates, in UTC days after 2.16 (workspace-api 9).
+// attribute compiles a filter on a custom attribute, whose type is that of the value asked for: what is of another type, or
+// is not there, equals nothing. The one that the workspace defines as a date follows the rules for dates, in UTC days after
+// 2.16 (workspace-api 9).
 func (r rules[D]) attribute(n node, name string) (match[D], error) {
 	if name == dateAttr {
 		return r.dateAttribute(n)
@@ -309,12 +321,17 @@ func (r rules[D]) attribute(n node, name string) (match[D], error) {
 		}
 		return func(_ int32, d *D) bool {
 			have, err := strconv.ParseFloat(get(d), 64)
-			return err == nil && test(have, want)
+			if err != nil {
+				have = math.NaN()
+			}
+			return test(have, want)
 		}, nil
 	}
-	var b bool
-	if json.Unmarshal(n.Value, &b) == nil {
-		return flags(n, func(d *D) bool { return get(d) == "true" })
+	if want, err := values[bool](n); err == nil && len(want) > 0 {
+		return among(n, func(d *D) bool {
+			have := get(d)
+			return slices.ContainsFunc(want, func(b bool) bool { return strconv.FormatBool(b) == have })
+		})
 	}
 	test, err := textTest(n)
 	if err != nil {
@@ -343,9 +360,9 @@ func (r rules[D]) dateAttribute(n node) (match[D], error) {
 	if r.whole {
 		zone = r.w.zone
 	}
-	var t int64
-	if err := json.Unmarshal(n.Value, &t); err != nil {
-		return nil, refuse("the value for %s must be a UNIX timestamp", n.Field)
+	t, err := timestamp(n)
+	if err != nil {
+		return nil, err
 	}
 	first, next := dayOf(t, zone)
 	lo, hi := first, next
