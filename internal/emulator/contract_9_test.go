@@ -182,15 +182,7 @@ func (c *client) endpoints() []endpoint {
 	}
 	call := first("calls", "id", func(row map[string]any) bool { return row["recording_url"] != nil })
 	talk := first("conversations", "id", nil)
-	export := m{"dataset_id": "admin_status_change", "start_time": 1718000000, "end_time": 1718100000}
-	for _, set := range c.do("GET", "/export/reporting_data/get_datasets", nil).data() {
-		if set["id"] == export["dataset_id"] {
-			one := set["attributes"].([]any)[0].(map[string]any)
-			if export["attribute_ids"] = []any{one["id"]}; one["qualified_id"] != nil {
-				export["attribute_ids"] = []any{one["qualified_id"]}
-			}
-		}
-	}
+	export := c.exportOf("admin_status_change")
 	job, _ := c.do("POST", "/export/reporting_data/enqueue", export).json["job_identifier"].(string)
 	c.w.Advance(time.Minute)
 	connector := first("data_connectors", "id", nil)

@@ -105,24 +105,6 @@ func TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle(t *testing.T) {
 	}
 }
 
-func TestFiveExportsAreUnderWayAndNotSix(t *testing.T) {
-	t.Parallel()
-	c := start(t, emulator.Config{Seed: 3})
-	now := c.w.Clock()
-	for range 5 {
-		if r := c.enqueue(now.AddDate(0, 0, -1), now); r.status != http.StatusOK {
-			t.Fatalf("%d %s", r.status, r.raw)
-		}
-	}
-	if r := c.enqueue(now.AddDate(0, 0, -1), now); r.status != http.StatusTooManyRequests {
-		t.Errorf("the sixth: %d", r.status)
-	}
-	c.w.Advance(time.Minute)
-	if r := c.enqueue(now.AddDate(0, 0, -1), now); r.status != http.StatusOK {
-		t.Errorf("after they are done: %d", r.status)
-	}
-}
-
 func TestADownloadURLExpiresAndIsRenewed(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"": 403, "404": 404, "410": 410, "html": 200} {
