@@ -39,6 +39,14 @@ func (c *call) kind() string {
 	return "phone"
 }
 
+// number is the contact's, of calls over the telephone.
+func (c *call) number() string {
+	if c.kind() == "messenger" {
+		return ""
+	}
+	return c.Phone
+}
+
 func (c *call) direction() string {
 	if c.Outbound {
 		return "outbound"
@@ -95,7 +103,7 @@ func (w *Workspace) appendCall(b []byte, c *call, n int) []byte {
 	text("state", state)
 	text("call_type", c.kind())
 	text("direction", c.direction())
-	text("phone", c.Phone)
+	text("phone", c.number())
 	when("initiated_at", c.Initiated)
 	when("answered_at", reached(c.Answered, now))
 	when("ended_at", reached(c.Ended, now))
@@ -180,7 +188,7 @@ func (o *oracle) callRows(yield func(map[string]any) bool) {
 	for c := range o.heard {
 		state, reason := c.standing(o.at)
 		row := map[string]any{"id": callID(c.N), "conversation_id": conversationID(c.Conv), "admin_id": nil, "contact_id": c.Contact,
-			"state": state, "call_type": c.kind(), "direction": c.direction(), "phone": c.Phone, "initiated_at": c.Initiated,
+			"state": state, "call_type": c.kind(), "direction": c.direction(), "phone": orNull(c.number()), "initiated_at": c.Initiated,
 			"answered_at": orNull(reached(c.Answered, o.at)), "ended_at": orNull(reached(c.Ended, o.at)), "ended_reason": orNull(reason),
 			"created_at": c.Initiated, "updated_at": c.moved(o.at), "recording_url": nil, "transcription_url": nil}
 		if row["answered_at"] != nil {

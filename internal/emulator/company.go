@@ -54,7 +54,10 @@ func (m *maker) firm(n int32, start int64) *firm {
 // furnish draws the rest of a company.
 func (m *maker) furnish(f *firm) {
 	r := newRNG(m.seed, forFirm, uint64(f.N))
-	f.Plan, f.Industry, f.Size = r.text(firmPlans), r.text(firmIndustries), int64(r.n(400))
+	f.Plan, f.Industry, f.Size = r.text(firmPlans), r.text(firmIndustries), max(0, int64(r.n(400))-20)
+	if f.N%37 == 5 {
+		f.Name = "" // known by its id alone
+	}
 	if r.chance(0.6) {
 		f.Website = "https://firm-" + strconv.Itoa(int(f.N)) + ".example/?a=1&b=2"
 	}
@@ -204,7 +207,7 @@ func (w *Workspace) appendFirm(b []byte, f *firm) []byte {
 	p.time("last_request_at", f.LastRequest)
 	p.int("monthly_spend", f.Spend)
 	p.int("session_count", f.Sessions)
-	p.int("size", f.Size)
+	p.time("size", f.Size)
 	p.int("user_count", w.companyUsers(f.N))
 	p.typed("tags", "tag.list", "tags")
 	for _, n := range f.Tags {

@@ -39,8 +39,10 @@ func (m contentMaker) record(i item, as reading) record {
 	case internalArticles:
 		return m.internal(i, r, title, as)
 	case collections:
-		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + quoted(title) + `,"description":null}}`
-		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", title}, {"description", r.text([]string{"", "a & b"})},
+		about := r.text([]string{"", "a & b"})
+		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + quoted(title) + `,"description":` +
+			string(appendText(nil, about)) + `}}`
+		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", title}, {"description", about},
 			{"parent_id", parentOf(collections, i.N)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
 			{"translated_content", rawJSONText(text)}, created, updated}
 	case newsfeeds:
@@ -52,7 +54,7 @@ func (m contentMaker) record(i item, as reading) record {
 	case dynamicContents:
 		return m.dynamic(i, r, title)
 	}
-	return record{{"type", "data_connector"}, {"id", id}, {"name", title}, {"state", r.text([]string{"live", "draft"})}, {"http_method", "get"},
+	return record{{"type", "data_connector"}, {"id", id}, {"name", title}, {"state", r.text([]string{"live", "draft"})}, {"http_method", r.text([]string{"get", "post", "put", "patch", "delete"})},
 		{"created_at", isoTime(i.Created)}, {"updated_at", isoTime(i.Updated)}}
 }
 
@@ -154,8 +156,12 @@ func articleStatistics(i item, now int64) string {
 
 // internal: some tell no times (api-notes).
 func (m contentMaker) internal(i item, r *rng, title string, as reading) record {
+	var owner any = admins[r.n(len(admins))].id
+	if i.N%9 == 4 {
+		owner = nil
+	}
 	list := record{{"type", "internal_article"}, {"id", contentID(internalArticles, i.N)}, {"title", title}, {"body", "<p>" + hitlWords(r) + "</p>"},
-		{"owner_id", admins[r.n(len(admins))].id}, {"author_id", admins[r.n(len(admins))].id}, {"locale", r.text([]string{"en", "de"})}}
+		{"owner_id", owner}, {"author_id", admins[r.n(len(admins))].id}, {"locale", r.text([]string{"en", "de"})}}
 	if i.N%7 != 0 {
 		list = append(list, column{"created_at", moment(i.Created)}, column{"updated_at", moment(i.Updated)})
 	}

@@ -27,6 +27,7 @@ type conversation struct {
 	Stats                              statistics
 	Cards                              []scorecard
 	Monitors                           []monitor
+	silent                             bool // was born without a contact's reply
 	bare                               bool // has null for its statistics, teammates and linked objects
 }
 

@@ -15,28 +15,60 @@ const (
 	forConvLag
 	forConvLife
 	forConvPopulation
+	forSilence
+	forRedaction
 )
 
 // convMaker draws conversations: what each was born with is a function of the seed, its number and the calls of hour 0, and
 // is drawn anew whenever it is asked for.
 type convMaker struct {
 	seed   uint64
+	start  int64 // hour 0
 	bodies []string
 	calls  map[int32][]int32 // numbers of calls of hour 0 by conversation, whose parts sum them up
 }
 
-func newConvMaker(seed uint64) *convMaker {
-	m := &convMaker{seed: seed}
+func newConvMaker(seed uint64, start int64) *convMaker {
+	m := &convMaker{seed: seed, start: start}
 	r := newRNG(seed, forConv)
-	for range 600 {
-		words := make([]string, 2+r.n(25))
-		for i := range words {
-			words[i] = r.text(convWords)
-		}
-		m.bodies = append(m.bodies, "<p>"+strings.Join(words, " ")+"</p>")
+	for i := range shortBodies {
+		m.bodies = append(m.bodies, "<p>"+prose(r, 2+r.n(25), i%20 < 3)+"</p>")
 	}
 	m.bodies = append(m.bodies, oddBodies...)
+	for i := range longBodies {
+		m.bodies = append(m.bodies, longBody(r, i))
+	}
 	return m
+}
+
+// Of the bodies that are drawn from, all as often, 3 % are beyond 20 kB and 15 % not ASCII.
+const (
+	shortBodies = 600
+	longBodies  = 19
+)
+
+// longBody is what people paste: a little beyond 20 kB, one beyond 64 kB.
+func longBody(r *rng, i int) string {
+	text := prose(r, 40, i%6 == 1) + " "
+	size := 20_001 + 150*i
+	if i == 0 {
+		size = 66_000
+	}
+	return "<p>" + strings.Repeat(text, size/len(text)+1) + "</p>"
+}
+
+// prose joins words, some of them not ASCII when it is foreign.
+func prose(r *rng, count int, foreign bool) string {
+	words := make([]string, count)
+	for i := range words {
+		words[i] = r.text(plainWords)
+	}
+	if foreign {
+		for range 1 + count/4 {
+			words[r.n(count)] = r.text(foreignWords)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // populate gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
@@ -86,7 +118,7 @@ func (m *convMaker) size(r *rng, num int) int {
 	case u < 0.02:
 		return 0
 	}
-	return min(600, 1+int(0.5+5*math.Pow(u/(1.0001-u), 0.6)))
+	return min(600, 1+int(0.5+5*math.Pow(u/(1.0001-u), 0.615)))
 }
 
 // until draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
@@ -109,6 +141,9 @@ func (m *convMaker) birth(e *convEvent) *conversation {
 	c := &conversation{num: num, ID: convID(num), Created: e.At, Updated: max(e.At, e.Until), State: "open", Company: -1,
 		Contacts: e.Who, Title: r.text(convTitles), Priority: r.chance(0.1), bare: num%97 == 13}
 	c.Stats.Median, c.Stats.Handling = int64(r.n(3000)), int64(r.n(9000))
+	if c.silent = e.Size == 0 || newRNG(m.seed, forSilence, uint64(num)).chance(0.061); c.silent {
+		c.Stats.Median, c.Stats.Handling = 0, 0
+	}
 	if len(e.Who) > 0 && len(e.Who[0].Companies) > 0 {
 		c.Company = e.Who[0].Companies[0]
 	}
@@ -127,8 +162,11 @@ func (m *convMaker) birth(e *convEvent) *conversation {
 func (m *convMaker) begin(r *rng, c *conversation) {
 	s := &source{Type: r.text(channels), ID: strconv.FormatInt(3300000000+int64(c.num)*3, 10), Delivered: r.text(deliveries),
 		Body: m.bodies[r.n(len(m.bodies))], Author: c.customer()}
+	if c.silent && s.Delivered == "customer_initiated" {
+		s.Delivered = "automated" // nobody answered it
+	}
 	if s.Delivered != "customer_initiated" {
-		s.Author = staff(admins[r.n(len(admins))])
+		s.Author = m.teammate(r, c.Created)
 	}
 	if s.Type == "email" {
 		s.Subject = "<p>Re: " + r.text(convTitles[3:]) + "</p>"
@@ -139,6 +177,9 @@ func (m *convMaker) begin(r *rng, c *conversation) {
 	s.Files = drawFiles(r, 0.08)
 	if c.num%331 == 5 {
 		return
+	}
+	if m.redacts(c, -1) {
+		s.Body, s.Subject, s.Files, s.Redacted = "", "", nil, true
 	}
 	c.Source = s
 	if s.Delivered == "customer_initiated" {
@@ -155,8 +196,16 @@ func (c *conversation) customer() author {
 	return author{Type: d.role(), ID: d.ID, Name: d.Name, Email: d.Email}
 }
 
-func staff(a admin) author {
+// teammate draws who writes at a time: one of the admins that there were then.
+func (m *convMaker) teammate(r *rng, at int64) author {
+	a := everyone[someone(r, at, m.start)]
 	return author{Type: "admin", ID: strconv.FormatInt(a.id, 10), Name: a.name, Email: a.email}
+}
+
+// redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
+// parts.
+func (m *convMaker) redacts(c *conversation, place int) bool {
+	return newRNG(m.seed, forRedaction, uint64(c.num), uint64(place)).chance(0.0066)
 }
 
 func drawFiles(r *rng, share float64) (list []file) {
@@ -178,7 +227,7 @@ func drawFiles(r *rng, share float64) (list []file) {
 func (m *convMaker) around(r *rng, c *conversation) {
 	if r.chance(0.4) {
 		for _, tag := range draws(r, 1+r.n(4), tagCount) {
-			c.Tags = append(c.Tags, applied{tag, c.Created + int64(r.n(60)), admins[r.n(len(admins))].id})
+			c.Tags = append(c.Tags, applied{tag, c.Created + int64(r.n(60)), everyone[someone(r, c.Created, m.start)].id})
 		}
 	}
 	for range r.n(4) {
@@ -195,8 +244,8 @@ func (m *convMaker) around(r *rng, c *conversation) {
 	if r.chance(0.2) {
 		c.SLA = &sla{r.text([]string{"Gold", "4h Antwort"}), r.text([]string{"hit", "missed", "active", "cancelled"})}
 	}
-	if r.chance(0.7) {
-		c.FirstReply = &firstReply{At: c.Created, Type: r.text(channels), URL: "https://shop.example/cart?token=secret"}
+	if r.chance(0.7) && !c.silent {
+		c.FirstReply = &firstReply{At: c.Created, Type: r.text(channels), URL: r.text([]string{"", "https://shop.example/cart?token=secret"})}
 	}
 	for i := range max(0, r.n(12)-9) {
 		c.Linked = append(c.Linked, drawLinked(r, int(c.num)*4+i))
@@ -234,8 +283,12 @@ func (m *convMaker) decorate(r *rng, a *aiAgent, at int64) {
 
 func drawContent(r *rng) content {
 	n := r.n(len(articleTitles))
-	return content{Type: r.text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
+	s := content{Type: r.text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
 		Title: articleTitles[n], Locale: r.text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + strconv.Itoa(100+n)}
+	if s.Type == "content_snippet" {
+		s.Title, s.Locale, s.URL = "", "", "" // a snippet is text and nothing else
+	}
+	return s
 }
 
 // judge draws the reviews.

@@ -73,7 +73,7 @@ func (w *Workspace) recordConv(e convEvent) {
 
 // beginConversations makes the conversations of hour 0, which search has long found.
 func (w *Workspace) beginConversations() {
-	w.conv = newConvMaker(w.cfg.Seed)
+	w.conv = newConvMaker(w.cfg.Seed, w.cfg.Start.Unix())
 	w.convIdx.init(w, w.searchConversation())
 	w.said = w.conv.populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.log)
 	w.threads = make([]thread, 0, len(w.said))

@@ -184,7 +184,7 @@ func lifeMutates(w *Workspace, r *rng, at int64) bool {
 			e.With.body = w.conv.words(r)
 			return true
 		}
-		row := w.conv.row(r, Assignment(1+r.n(int(assignments)-1)))
+		row := w.conv.row(r, Assignment(1+r.n(int(assignments)-1)), at)
 		e.With.assigned = &row
 		return true
 	})

@@ -158,7 +158,7 @@ func (w *Workspace) FillCallSummary(id, part, body string) error {
 // MutatePartSilently gives a part another assignment; neither its updated_at nor the conversation's moves (trap T58).
 func (w *Workspace) MutatePartSilently(id, part string, as Assignment) error {
 	return w.mutate(id, part, func(r *rng, e *convEvent) {
-		row := w.conv.row(r, as)
+		row := w.conv.row(r, as, e.At)
 		e.With.assigned = &row
 	})
 }

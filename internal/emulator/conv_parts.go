@@ -27,12 +27,20 @@ var partKinds = []partKind{
 func (m *convMaker) parts(c *conversation, count int, end int64) {
 	r := newRNG(m.seed, forConvParts, uint64(c.num))
 	slot := (end - c.Created) / int64(max(1, count))
+	reply := -1
+	if !c.silent {
+		reply = 2 * newRNG(m.seed, forSilence, uint64(c.num), 1).n(max(1, count/2)) // calls have the odd places, the end the last
+	}
 	for i := range count {
 		at := end - int64(count-1-i)*slot
 		if i < count-1 && slot > 1 {
 			at -= int64(r.n(int(slot)))
 		}
 		p := m.part(r, c, at)
+		if i == reply {
+			p = m.blank(c, at)
+			m.customerSays(r, c, &p)
+		}
 		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.calls[c.num]) {
 			p = m.blank(c, at)
 			m.summary(newRNG(m.seed, forCalls, 4, uint64(m.calls[c.num][j/2])), &p, m.calls[c.num][j/2])
@@ -40,6 +48,9 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 		if i == count-1 && i > 0 && r.chance(0.75) { // most are over
 			p = m.blank(c, at)
 			m.closes(r, c, &p)
+		}
+		if p.Body != "" && m.redacts(c, i) {
+			p.Body, p.Files, p.Redacted = "", nil, true
 		}
 		c.take(p)
 	}
@@ -55,6 +66,10 @@ func (m *convMaker) part(r *rng, c *conversation, at int64) part {
 			break
 		}
 		n -= k.share
+	}
+	if c.silent && isContactType(p.Author.Type) {
+		p = m.blank(c, at)
+		m.adminSays(r, c, &p)
 	}
 	return p
 }
@@ -79,7 +94,7 @@ func (m *convMaker) customerSays(r *rng, c *conversation, p *part) {
 }
 
 func (m *convMaker) adminSays(r *rng, _ *conversation, p *part) {
-	p.Author, p.Body = staff(admins[r.n(len(admins))]), m.words(r)
+	p.Author, p.Body = m.teammate(r, p.At), m.words(r)
 	p.Files = drawFiles(r, 0.04)
 	if r.chance(0.05) {
 		p.Meta = `{"quick_reply_options":[{"uuid":"q-1","text":"Yes","translations":{"de":"Ja"}}]}`
@@ -92,7 +107,7 @@ func (m *convMaker) aiSays(r *rng, _ *conversation, p *part) {
 }
 
 func (m *convMaker) adminNotes(r *rng, _ *conversation, p *part) {
-	p.Author, p.Body, p.Type, p.Notified = staff(admins[r.n(len(admins))]), m.words(r), "note", 0
+	p.Author, p.Body, p.Type, p.Notified = m.teammate(r, p.At), m.words(r), "note", 0
 }
 
 // assigns goes through the rows of the table by turns (trap T61).
@@ -105,8 +120,8 @@ func (m *convMaker) assigns(r *rng, c *conversation, p *part) {
 
 // assign makes a part one row of the table, by whoever does such things.
 func (m *convMaker) assign(r *rng, p *part, as Assignment) {
-	p.Type, p.Author = "assignment", staff(admins[r.n(len(admins))])
-	p.Assigned = m.row(r, as)
+	p.Type, p.Author = "assignment", m.teammate(r, p.At)
+	p.Assigned = m.row(r, as, p.At)
 	switch as {
 	case AssignBot, AssignTeamAndTeammate:
 		p.Author = bot
@@ -115,10 +130,10 @@ func (m *convMaker) assign(r *rng, p *part, as Assignment) {
 	}
 }
 
-// row draws the ids of a row of the table of workspace-api 2.10.
-func (m *convMaker) row(r *rng, as Assignment) assigned {
+// row draws the ids that a row of the table of workspace-api 2.10 has at a time.
+func (m *convMaker) row(r *rng, as Assignment, at int64) assigned {
 	a := assigned{As: as}
-	teammate, team := admins[r.n(len(admins))].id, teams[r.n(len(teams))]
+	teammate, team := everyone[someone(r, at, m.start)].id, teams[r.n(len(teams))]
 	switch as {
 	case AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team
@@ -133,7 +148,7 @@ func (m *convMaker) row(r *rng, as Assignment) assigned {
 }
 
 func (m *convMaker) closes(r *rng, _ *conversation, p *part) {
-	p.Type, p.State, p.Author = "close", "closed", staff(admins[r.n(len(admins))])
+	p.Type, p.State, p.Author = "close", "closed", m.teammate(r, p.At)
 	if r.chance(0.3) {
 		p.Author = bot
 	}
@@ -143,12 +158,12 @@ func (m *convMaker) closes(r *rng, _ *conversation, p *part) {
 }
 
 func (m *convMaker) snoozes(r *rng, _ *conversation, p *part) {
-	p.Type, p.State, p.Author = "snoozed", "snoozed", staff(admins[r.n(len(admins))])
+	p.Type, p.State, p.Author = "snoozed", "snoozed", m.teammate(r, p.At)
 	p.Until = p.At + int64(1+r.n(72))*3600
 }
 
 func (m *convMaker) opens(r *rng, _ *conversation, p *part) {
-	p.Type, p.State, p.Author = "open", "open", staff(admins[r.n(len(admins))])
+	p.Type, p.State, p.Author = "open", "open", m.teammate(r, p.At)
 }
 
 // botNotes: what a workflow leaves for the teammates, sometimes nothing.

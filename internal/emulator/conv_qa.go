@@ -87,9 +87,11 @@ func (m *convMaker) review(r *rng, num int32, card int, status string, at int64)
 
 var reviewWords = []string{"Well done.", "Ask for the order number first", "Zu lang & zu spät", "See the macro \"refund\"", "👍", "Line one\nline two"}
 
+var reasonings = append([]string{""}, reviewWords...)
+
 func drawEvaluator(r *rng, i int) evaluator {
 	e := evaluator{ID: "evaluator-" + strconv.Itoa(i), Name: questionNames[(i+r.n(2))%len(questionNames)], Value: strconv.Itoa(r.n(6)),
-		Source: r.text([]string{"ai", "teammate"}), Reasoning: r.text(reviewWords)}
+		Source: r.text([]string{"ai", "teammate"}), Reasoning: r.text(reasonings)}
 	if r.chance(0.8) {
 		e.Label = r.text([]string{"Yes", "No", "Partly", "N/A"})
 	}
@@ -101,7 +103,7 @@ func drawEvaluator(r *rng, i int) evaluator {
 
 func (m *convMaker) judgement(r *rng, n int, at int64) monitor {
 	return monitor{ID: "monitor-" + strconv.Itoa(n), Name: r.text([]string{"Refund promised", "Kündigung droht", "Personal data shared"}),
-		Value: r.text([]string{"yes", "no", "unsure"}), Reasoning: r.text(reviewWords), Passed: r.chance(0.6), At: at}
+		Value: r.text([]string{"yes", "no", "unsure"}), Reasoning: r.text(reasonings), Passed: r.chance(0.6), At: at}
 }
 
 // qaAttrs are the custom attributes that quality assurance writes: sent up to 2.16 only, to

@@ -283,7 +283,7 @@ func (r *convRenderer) statistics(p *pen, c *conversation) {
 	since("time_to_admin_reply", s.FirstAdmin)
 	since("time_to_first_close", s.FirstClose)
 	since("time_to_last_close", s.LastClose)
-	p.int("median_time_to_reply", s.Median)
+	p.time("median_time_to_reply", s.Median)
 	p.time("first_contact_reply_at", s.FirstContact)
 	p.time("first_assignment_at", s.FirstAssigned)
 	p.time("first_admin_reply_at", s.FirstAdmin)
@@ -297,6 +297,6 @@ func (r *convRenderer) statistics(p *pen, c *conversation) {
 	p.int("count_reopens", s.Reopens)
 	p.int("count_assignments", s.Assignments)
 	p.int("count_conversation_parts", int64(len(c.Parts)))
-	p.int("handling_time", s.Handling)
+	p.time("handling_time", s.Handling)
 	p.close()
 }

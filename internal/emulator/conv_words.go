@@ -2,12 +2,14 @@ package emulator
 
 // Material for conversations. Bodies are HTML as teammates and customers leave it, some of it nasty on purpose.
 
-var convWords = []string{
-	"hello", "my order", "has not", "arrived", "<b>urgent</b>", "please", "refund", "the app", "crashes", "since", "Tuesday", "über",
-	"invoice", "№ 4711", "thanks", "&amp; regards", "where", "is", "my", "parcel", "日本語で", "お願いします", "merci", "d'avance", "спасибо",
-	"<a href=\"https://help.example/articles/7?utm=1&amp;x=2\">this article</a>", "settings", "&lt;script&gt;", "😀", "again", "password", "reset",
-	"&nbsp;", "delivery", "later", "wrong size", "cancel", "subscription", "naïve", "😤", "it works", "now",
+var plainWords = []string{
+	"hello", "my order", "has not", "arrived", "<b>urgent</b>", "please", "refund", "the app", "crashes", "since", "Tuesday",
+	"invoice", "thanks", "&amp; regards", "where", "is", "my", "parcel", "merci", "d'avance",
+	"<a href=\"https://help.example/articles/7?utm=1&amp;x=2\">this article</a>", "settings", "&lt;script&gt;", "again", "password", "reset",
+	"&nbsp;", "delivery", "later", "wrong size", "cancel", "subscription", "it works", "now",
 }
+
+var foreignWords = []string{"über", "№ 4711", "日本語で", "お願いします", "спасибо", "😀", "naïve", "😤", "שלום", "مرحبا", "🇪🇺", "cafe\u0301"}
 
 var oddBodies = []string{
 	"<p></p>", "<table><tbody><tr><th>Size</th><th>Price</th></tr><tr><td>S</td><td>5 €</td></tr></tbody></table>",

@@ -151,7 +151,7 @@ func drawConversation(r *rng, f *exportFact) {
 	f.values["state"] = r.text(exportStates)
 	f.values["subject"] = orNone(r, exportSubjects)
 	f.values["bot_involved"] = r.text([]string{"true", "false"})
-	f.silent = r.chance(0.2)
+	f.silent = r.chance(0.08)
 	f.values["user_replied"] = strconv.FormatBool(!f.silent)
 }
 

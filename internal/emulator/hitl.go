@@ -3,7 +3,6 @@ package emulator
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -199,10 +198,4 @@ func (c *consult) events(seed uint64) []hitlEvent {
 	return append(list, last)
 }
 
-func hitlWords(r *rng) string {
-	words := make([]string, 2+r.n(6))
-	for i := range words {
-		words[i] = r.text(convWords)
-	}
-	return strings.Join(words, " ")
-}
+func hitlWords(r *rng) string { return prose(r, 2+r.n(6), r.chance(0.15)) }

@@ -15,7 +15,7 @@ func (w *Workspace) hitlEvents(q *request) answer {
 		return notFound("Conversation")
 	}
 	e := w.threads[num].now
-	mute := slices.ContainsFunc(e.trail, func(seq int32) bool { return w.said[seq].Kind == convRedacted })
+	mute := w.drawer().draw(e).redacted()
 	var list []ended
 	if !w.k().EmptyLists && !(mute && hitlHidden(w.k().HitlRedacted, num)) {
 		list = w.ended(num)
@@ -135,4 +135,9 @@ func (e *ended) finish(p *pen, say func(name, words string)) {
 	p.int("duration_seconds", e.of.End-e.of.At)
 	p.int("rounds_count", int64(e.of.Rounds))
 	p.flag("payload_truncated", e.of.Rounds > hitlFull)
+}
+
+// redacted says whether words were taken out of a conversation.
+func (c *conversation) redacted() bool {
+	return c.begun().Redacted || slices.ContainsFunc(c.Parts, func(p part) bool { return p.Redacted })
 }

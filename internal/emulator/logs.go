@@ -13,7 +13,8 @@ type act struct {
 	At    int64
 	N     int32 // number of the entry: its id and what it tells are drawn from it
 	Kind  uint8 // place in actKinds
-	Admin uint8 // place in admins
+	Admin uint8 // place in everyone
+	Other uint8 // the admin whom it is about, likewise
 	Put   int64 // when it came into the list, which may be later than At; 0: at its time
 }
 
@@ -51,14 +52,21 @@ func populateActs(seed uint64, start int64, count int) []act {
 	r := newRNG(seed, forLogs)
 	acts := make([]act, count)
 	for i := range acts {
-		acts[i] = drawAct(r, int32(i), r.between(start-actSpan, start))
+		acts[i] = drawAct(r, int32(i), r.between(start-actSpan, start), start)
+	}
+	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
+	if once := len(former) + 1; count >= 8*once {
+		for i := range former {
+			acts[count-1-i] = act{At: leftAt(i, start), N: int32(count - 1 - i), Kind: uint8(firstOnce), Other: uint8(len(admins) + i)}
+		}
+		acts[count-once] = act{At: start - 200*day, N: int32(count - once), Kind: uint8(firstOnce + 1)}
 	}
 	sortActs(acts)
 	return acts
 }
 
-func drawAct(r *rng, n int32, at int64) act {
-	return act{At: at, N: n, Kind: uint8(r.n(len(actKinds))), Admin: uint8(r.n(len(admins)))}
+func drawAct(r *rng, n int32, at, start int64) act {
+	return act{At: at, N: n, Kind: uint8(r.n(firstOnce)), Admin: uint8(someone(r, at, start))}
 }
 
 func sortActs(acts []act) {
@@ -70,7 +78,7 @@ func (w *Workspace) hourOfActs(base int64) {
 	r := newRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours))
 	var acts []act
 	for i := range r.n(4) {
-		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+600+int64(r.n(busy-600))))
+		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+600+int64(r.n(busy-600)), w.cfg.Start.Unix()))
 	}
 	w.addActs(acts)
 }
@@ -88,7 +96,7 @@ func (w *Workspace) AddLogs(n int, within time.Duration) {
 	r := newRNG(w.cfg.Seed, forLogs, 2, uint64(len(w.acts)))
 	acts, end := make([]act, n), w.now()
 	for i := range acts {
-		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.between(0, max(1, int64(within/time.Second))))
+		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
 		acts[i].Put = end
 	}
 	w.addActs(acts)
@@ -162,7 +170,8 @@ func (w *Workspace) closeLogs(b []byte, q *request, p pages) []byte {
 	return append(b, `}}`...)
 }
 
-// actKind is one type of entry: what it is called, says, and tells beside. %d stands for a number drawn for the entry.
+// actKind is one type of entry: what it is called, says, and tells beside. %d stands for a number drawn for the entry,
+// {admin} and {other} for names, {id} for the other's id.
 type actKind struct {
 	name, sentence, metadata string
 	old                      string // name before version 2.14
@@ -179,9 +188,18 @@ var actKinds = [...]actKind{
 	{name: "app_name_change", sentence: "{admin} renamed the workspace to “Büro & Söhne” %d.", metadata: `{"before":"Büro","after":"Büro & Söhne %d"}`},
 	{name: "bulk_export", sentence: "{admin} exported contacts.", metadata: `{"job_id":9007199254740993,"rows":%d}`},
 	{name: "message_state_change", sentence: "{admin} set a message live.", metadata: `{"message":{"id":%d,"title":"Spring <sale>"},"before":"draft","after":"live"}`},
+	{name: "message_deletion", sentence: "{admin} deleted a message.", metadata: `{"message":{"id":%d,"title":null}}`},
+	{name: "admin_invite_creation", sentence: "{admin} invited a teammate.", metadata: `{"invite":{"email":"new%d@acme.example","teams":[]}}`},
+	{name: "admin_invite_change", sentence: "{admin} changed an invitation.", metadata: `{"before":{"seat":"lite"},"after":{"seat":"full"},"invite":%d}`},
+	{name: "admin_invite_deletion", sentence: "{admin} withdrew an invitation.", metadata: `{"invite":{"email":"new%d@acme.example"}}`},
 	{name: "campaign_deletion", sentence: "{admin} deleted a campaign.", metadata: `{"campaign_id":%d}`},
 	{name: "admin_conversation_assignment_limit_change", sentence: "{admin} changed an assignment limit.",
 		metadata: `{"conversation_assignment_limit":%d}`, old: "admin_assignment_limit_change", oldMetadata: `{"assignment_limit":%d}`},
 	{name: "admin_ticket_assignment_limit_change", sentence: "{admin} changed an assignment limit of tickets.",
 		metadata: `{"ticket_assignment_limit":%d}`, old: "admin_assignment_limit_change", oldMetadata: `{"assignment_limit":%d}`},
+	{name: "admin_deletion", sentence: "{admin} removed {other}.", metadata: `{"deleted_admin":{"id":"{id}","name":"{other}"}}`},
+	{name: "app_timezone_change", sentence: "{admin} changed the time zone of the workspace.", metadata: `{"before":"Europe/Berlin","after":"UTC"}`},
 }
+
+// firstOnce is the place of the first of the kinds that are not drawn: they happened once each, or once for each former admin.
+const firstOnce = len(actKinds) - 2

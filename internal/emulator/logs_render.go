@@ -14,11 +14,18 @@ func actID(seed uint64, n int32) string {
 
 // told fills a text of an entry's kind in.
 func (a act) told(text string) string {
-	text = strings.ReplaceAll(text, "{admin}", admins[a.Admin].name)
-	return strings.ReplaceAll(text, "%d", strconv.Itoa(int(a.N)%97))
+	other := everyone[a.Other]
+	return strings.NewReplacer("{admin}", everyone[a.Admin].name, "{other}", other.name, "{id}", strconv.FormatInt(other.id, 10),
+		"%d", strconv.Itoa(int(a.N)%97)).Replace(text)
 }
 
-func (a act) ip() string { return fmt.Sprintf("198.51.100.%d", int(a.N)%250) }
+// ip is where it was done from; of some entries nobody knows.
+func (a act) ip() string {
+	if a.N%23 == 7 {
+		return ""
+	}
+	return fmt.Sprintf("198.51.100.%d", int(a.N)%250)
+}
 
 // appendAct writes an entry with the fields of workspace-api 2.7, in the words of a version.
 func appendAct(b []byte, a act, seed uint64, v version) []byte {
@@ -27,12 +34,12 @@ func appendAct(b []byte, a act, seed uint64, v version) []byte {
 	if kind.old != "" && !v.atLeast(v214) {
 		name, metadata = kind.old, kind.oldMetadata
 	}
-	who := admins[a.Admin]
+	who := everyone[a.Admin]
 	b = append(append(append(b, `{"id":"`...), actID(seed, a.N)...), `","performed_by":{"type":"admin","id":"`...)
 	b = strconv.AppendInt(b, who.id, 10)
 	b = append(b, `","email":`...)
 	b = appendString(b, who.email)
-	b = append(append(append(b, `,"ip":"`...), a.ip()...), `"},"metadata":`...)
+	b = append(appendText(append(b, `,"ip":`...), a.ip()), `},"metadata":`...)
 	b = append(b, a.told(metadata)...)
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, a.At, 10)
@@ -44,10 +51,10 @@ func appendAct(b []byte, a act, seed uint64, v version) []byte {
 // adminLogs are the rows of the activity log, in the words of the newest version.
 func (o *oracle) adminLogs(yield func(map[string]any) bool) {
 	for _, a := range o.acts {
-		kind, who := actKinds[a.Kind], admins[a.Admin]
+		kind, who := actKinds[a.Kind], everyone[a.Admin]
 		row := map[string]any{"id": actID(o.make.seed, a.N), "activity_type": kind.name, "activity_description": a.told(kind.sentence),
 			"metadata": a.told(kind.metadata), "created_at": a.At, "performed_by_type": "admin",
-			"performed_by_id": strconv.FormatInt(who.id, 10), "performed_by_email": who.email, "performed_by_ip": a.ip()}
+			"performed_by_id": strconv.FormatInt(who.id, 10), "performed_by_email": who.email, "performed_by_ip": orNull(a.ip())}
 		if !yield(row) {
 			return
 		}

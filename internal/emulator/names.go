@@ -71,6 +71,10 @@ var oddAttrs = []attr{
 	{"__proto__", `"object"`}, {"'; DROP TABLE contacts; --", `"Bobby"`}, {"id", `"shadow"`}, {"select", `0`}, {"naïve", `"naïveté"`},
 	{"big number", `12345678901234567890`}, {"exponent", `1e3`}, {"one", `1.0`}, {"spaced  name", `"x"`}, {"html", `"<p>a &amp; b</p>"`},
 	{"line\nbreak", `"two\nlines"`}, {"escaped", `"\u00e9\u4e2d\ud83d\ude00"`},
+	{"plan", `true`}, {"SCORE", `"high"`}, {"score ", `7`}, {" score", `false`}, {"paid", `"yes"`}, {"paid", `1`}, {"about", `0.5`},
+	{"constructor", `"toString"`}, {"bell\a\x01", `"\u0007"`}, {"tab\there", `"\t"`}, {"back\\slash", `"C:\\temp"`}, {"'single'", `"it's"`},
+	{"חשבון", `"עברית"`}, {"\u202egnp.exe", `"right to left"`}, {"nai\u0308ve", `"another naïve"`}, {"zero\u200bwidth", `1`},
+	{"custom_attributes.plan", `"nested"`}, {"{{name}}", `"{{value}}"`}, {"%s%n", `"%d"`}, {"../../etc", `"/"`}, {"null", `"null"`},
 }
 
 var planValues = []string{`"free"`, `"pro"`, `"team"`, `"enterprise"`, `"Ünlimited"`}

@@ -76,7 +76,7 @@ func (o *oracle) firmRows(yield func(map[string]any) bool) {
 		if plan, _ := t.row["plan_name"].(string); plan != "" {
 			t.row["plan_id"] = strconv.Itoa(1 + max(0, slices.Index(firmPlans, plan)))
 		}
-		for _, column := range []string{"website", "industry", "plan_name", "last_request_at"} {
+		for _, column := range []string{"name", "website", "industry", "plan_name", "last_request_at", "size"} {
 			t.row[column] = orNull(t.row[column])
 		}
 		t.row["user_count"] = users[t.N]

@@ -48,7 +48,7 @@ func (o *oracle) tales(yield func(t *told) bool) {
 func (o *oracle) tale(opened *convEvent, since []int) *told {
 	c := o.conv.birth(opened)
 	t := &told{conversation: c, parts: c.Parts, updated: max(opened.At, opened.Until), title: c.Title, priority: c.Priority, attrs: c.Attrs,
-		score: c.Rating, linked: c.Linked, cards: c.Cards, monitors: c.Monitors}
+		score: c.Rating, linked: c.Linked, cards: c.Cards, monitors: c.Monitors, redacted: c.Source != nil && c.Source.Redacted}
 	for _, a := range c.Tags {
 		t.tags = append(t.tags, a.Tag)
 	}
@@ -239,7 +239,7 @@ func (t *told) beginning(row map[string]any) {
 	}
 	row["first_contact_reply_created_at"], row["first_contact_reply_type"], row["first_contact_reply_url"] = nil, nil, nil
 	if f := t.FirstReply; f != nil {
-		row["first_contact_reply_created_at"], row["first_contact_reply_type"], row["first_contact_reply_url"] = f.At, f.Type, plainURL(f.URL)
+		row["first_contact_reply_created_at"], row["first_contact_reply_type"], row["first_contact_reply_url"] = f.At, f.Type, orNull(plainURL(f.URL))
 	}
 	row["sla_name"], row["sla_status"] = nil, nil
 	if t.SLA != nil {

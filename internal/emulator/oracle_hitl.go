@@ -9,22 +9,17 @@ func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
 	for _, c := range o.hitl {
 		later[c.Conv] = append(later[c.Conv], c)
 	}
-	mute := map[int32]bool{}
-	for i := range o.said {
-		if e := &o.said[i]; e.Kind == convRedacted {
-			mute[e.Conv] = true
-		}
-	}
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		all := append(o.conv.consultations(t.conversation, t.conversation.Parts), later[t.num]...)
+		mute := t.redacted || t.last(func(p *part) bool { return p.Redacted }) != nil
 		for i := range all {
 			c := superseded(all, i)
 			if c.End > o.at {
 				continue
 			}
 			for _, e := range c.events(o.seed) {
-				row := e.row(&c, o.seed, mute[t.num])
-				row["readable"] = (e.round == 0 || c.Rounds-e.round < 10) && !(mute[t.num] && hitlHidden(o.knobs.HitlRedacted, t.num))
+				row := e.row(&c, o.seed, mute)
+				row["readable"] = (e.round == 0 || c.Rounds-e.round < 10) && !(mute && hitlHidden(o.knobs.HitlRedacted, t.num))
 				rows = append(rows, row)
 			}
 		}

@@ -26,7 +26,7 @@ func (t *told) figures(row map[string]any) {
 		"first_close_at": at(t.first(isClose)), "last_close_at": at(t.last(isClose)),
 		"last_assignment_admin_reply_at": nil, "last_closed_by_id": nil,
 		"count_conversation_parts": int64(len(t.parts)), "count_assignments": int64(0), "count_reopens": int64(0),
-		"median_time_to_reply": t.Stats.Median, "handling_time": t.Stats.Handling,
+		"median_time_to_reply": orNull(t.Stats.Median), "handling_time": orNull(t.Stats.Handling),
 	}
 	if p := t.last(isClose); p != nil {
 		figures["last_closed_by_id"] = p.Author.ID
@@ -194,7 +194,7 @@ func (o *oracle) linkedObjects(yield func(map[string]any) bool) {
 func (o *oracle) contentSources(yield func(map[string]any) bool) {
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		for i, s := range t.sources {
-			rows = append(rows, map[string]any{"position": int64(i), "content_type": s.Type, "title": s.Title, "locale": s.Locale, "url": s.URL})
+			rows = append(rows, map[string]any{"position": int64(i), "content_type": s.Type, "title": orNull(s.Title), "locale": orNull(s.Locale), "url": orNull(s.URL)})
 		}
 		return rows
 	})

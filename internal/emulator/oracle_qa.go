@@ -81,7 +81,7 @@ func (o *oracle) evaluators(yield func(map[string]any) bool) {
 		for _, s := range t.cards {
 			for _, e := range s.Evaluators {
 				row := map[string]any{"scorecard_id": s.ID, "evaluator_id": e.ID, "name": orNull(e.Name), "value": e.Value, "value_label": orNull(e.Label),
-					"source": e.Source, "reasoning": e.Reasoning, "reasons": nil}
+					"source": e.Source, "reasoning": orNull(e.Reasoning), "reasons": nil}
 				if len(e.Reasons) > 0 {
 					row["reasons"] = `[{"name":"` + strings.Join(e.Reasons, `"},{"name":"`) + `"}]`
 				}
@@ -96,7 +96,7 @@ func (o *oracle) monitorEvaluations(yield func(map[string]any) bool) {
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		for _, m := range t.monitors {
 			rows = append(rows, map[string]any{"monitor_id": m.ID, "name": m.Name, "passed": m.Passed, "value": m.Value,
-				"reasoning": m.Reasoning, "evaluated_at": m.At})
+				"reasoning": orNull(m.Reasoning), "evaluated_at": m.At})
 		}
 		return rows
 	})

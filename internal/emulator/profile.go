@@ -215,7 +215,8 @@ func (m *maker) attrs(r *rng, created int64) []attr {
 		list = append(list, attr{"about", r.text(m.abouts)})
 	}
 	if r.chance(0.06) {
-		list = append(list, oddAttrs[r.n(len(oddAttrs))])
+		odd := oddAttrs[r.n(len(oddAttrs))]
+		list = setAttr(list, odd.Name, odd.Raw)
 	}
 	if r.chance(0.0005) {
 		list = append(list, attr{strings.Repeat("long name ", 1000), `"x"`})
@@ -234,16 +235,4 @@ func (m *maker) note(n int32) string {
 		words[i] = r.text(noteWords)
 	}
 	return "<p>" + strings.Join(words, " ") + "</p>"
-}
-
-type admin struct {
-	id    int64
-	name  string
-	email string
-}
-
-// Two ids are beyond 2^53: readers that go through floats change them (trap T124).
-var admins = []admin{
-	{814860, "Ada Admin", "ada@acme.example"}, {814861, "Боб", "bob@acme.example"}, {9007199254740993, "Größe", "big@acme.example"},
-	{200963802864963123, "Huge", "huge@acme.example"}, {9223372036854775807, "Max", "max@acme.example"}, {5, "Five", "five@acme.example"},
 }

@@ -51,7 +51,11 @@ func subscriptionType(n int32, hours int) record {
 	case n == subCount+1:
 		state = "archived"
 	}
-	text := `{"name":"List ` + strconv.Itoa(int(n)+1) + `","description":"Neues & more","locale":"en"}`
+	about := `"Neues & more"`
+	if n == 3 {
+		about = "null"
+	}
+	text := `{"name":"List ` + strconv.Itoa(int(n)+1) + `","description":` + about + `,"locale":"en"}`
 	return record{{"type", "subscription"}, {"id", strconv.FormatInt(100+int64(n), 10)}, {"state", state}, {"default_translation", rawJSONText(text)},
 		{"translations", rawJSONText("[" + text + "]")}, {"consent_type", []string{"opt_out", "opt_in"}[n%2]}}
 }
