@@ -48,9 +48,10 @@ race:
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./bench
 
-docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the stream files
+docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the stream files, figures of docs/population.md
 	go run ./schemas/gendocs
 	go test ./internal/pipeline -run ThePageOf -update
+	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
 
 clean:
 	rm -rf bin demo

@@ -1,0 +1,319 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// survey is what one reader sees who asks for everything: of each kind of record how often each field was there.
+type survey struct {
+	*client
+	objects map[string]int             // by path: how many objects there were
+	fields  map[string]*fieldSeen      // by path
+	names   map[string]map[string]bool // of custom attributes: the JSON types that came under each name, by kind of record
+
+	derived map[string]map[string]bool // values that no field tells by itself
+
+	contacts              []map[string]any
+	sizes                 []int // of conversations: their parts
+	unanswered            int   // conversations without a contact's reply
+	bodies, long, foreign int
+	parts, redacted       int
+	authors               map[string]bool // ids of admins who wrote or did something
+	removed               []string        // ids of admins whose deletion the activity log tells
+}
+
+const week = 7 * 24 * 3600
+
+// fieldSeen is what was seen of one field. Of texts, numbers and flags the different values are kept until there are many.
+type fieldSeen struct {
+	there, null int
+	values      map[string]int
+}
+
+// mostValues is more than any enumeration has.
+const mostValues = 60
+
+func newSurvey(c *client) *survey {
+	return &survey{client: c, objects: map[string]int{}, fields: map[string]*fieldSeen{}, names: map[string]map[string]bool{},
+		authors: map[string]bool{}, derived: map[string]map[string]bool{}}
+}
+
+// talk measures one conversation.
+func (s *survey) talk(c m) {
+	answered := false
+	list := c["conversation_parts"].(m)
+	s.sizes = append(s.sizes, whole(list["total_count"]))
+	if source, ok := c["source"].(m); ok {
+		s.said(source)
+	}
+	for _, item := range list["conversation_parts"].([]any) {
+		p := item.(m)
+		s.said(p)
+		s.note("assignment", assignmentOf(p))
+		s.parts++
+		if p["redacted"] == true {
+			s.redacted++
+		}
+		author := p["author"].(m)
+		switch kind := author["type"]; {
+		case kind == "admin":
+			s.authors[author["id"].(string)] = true
+		case kind != "bot" && p["part_type"] == "comment":
+			answered = true
+		}
+	}
+	if !answered {
+		s.unanswered++
+	}
+}
+
+// assignmentOf says which row of the table of workspace-api 2.10 a part is.
+func assignmentOf(p m) string {
+	to, _ := p["assigned_to"].(m)
+	admin, team := p["admin_assignee_id"], p["team_assignee_id"]
+	switch none := json.Number("0"); {
+	case to == nil:
+		return "none"
+	case to["type"] == "bot":
+		return "bot"
+	case to["type"] == "team":
+		return "team"
+	case to["type"] == "admin" && team != nil:
+		return "team+teammate"
+	case to["type"] == "admin":
+		return "teammate"
+	case team == none:
+		return "-team"
+	case admin == none:
+		return "-teammate"
+	}
+	return "-all"
+}
+
+// note counts a value that no field tells by itself.
+func (s *survey) note(field, value string) {
+	if s.derived[field] == nil {
+		s.derived[field] = map[string]bool{}
+	}
+	s.derived[field][value] = true
+}
+
+// said measures a text.
+func (s *survey) said(of m) {
+	body, _ := of["body"].(string)
+	if body == "" {
+		return
+	}
+	s.bodies++
+	if len(body) > 20_000 {
+		s.long++
+	}
+	if isForeign(body) {
+		s.foreign++
+	}
+}
+
+// see takes a record, and what is in it, into account.
+func (s *survey) see(path string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		s.objects[path]++
+		for name, value := range v {
+			if name == "custom_attributes" {
+				s.attributes(path, value)
+				continue
+			}
+			at := path + "." + name
+			f := s.fields[at]
+			if f == nil {
+				f = &fieldSeen{values: map[string]int{}}
+				s.fields[at] = f
+			}
+			f.there++
+			if value == nil {
+				f.null++
+			}
+			s.see(at, value)
+		}
+	case []any:
+		for _, item := range v {
+			s.see(path+"[]", item)
+		}
+	case string, json.Number, bool:
+		if f := s.fields[path]; f != nil && len(f.values) < mostValues {
+			f.values[fmt.Sprint(v)]++
+		}
+	}
+}
+
+func (s *survey) attributes(kind string, value any) {
+	list, _ := value.(map[string]any)
+	for name, value := range list {
+		if s.names[name] == nil {
+			s.names[name] = map[string]bool{}
+		}
+		s.names[name][kind+fmt.Sprintf(" %T", value)] = true
+	}
+}
+
+// missing is how many of the objects that could have a field did not tell it, absent or null.
+func (s *survey) missing(field string) int {
+	f := s.fields[field]
+	return s.objects[field[:strings.LastIndex(field, ".")]] - f.there + f.null
+}
+
+func (s *survey) values(field string) []string {
+	if f := s.fields[field]; f != nil {
+		return slices.Sorted(maps.Keys(f.values))
+	}
+	return slices.Sorted(maps.Keys(s.derived[field]))
+}
+
+// smallLists are read in one request each, by the key of their list.
+var smallLists = []struct{ kind, path, key string }{
+	{"admin", "/admins", "admins"}, {"team", "/teams", "teams"}, {"tag", "/tags", "data"}, {"segment", "/segments?include_count=true", "segments"},
+	{"subscription", "/subscription_types", "data"}, {"data_attribute", "/data_attributes?include_archived=true", "data"},
+	{"ticket_type", "/ticket_types", "data"}, {"ticket_state", "/ticket_states", "data"}, {"away_reason", "/away_status_reasons", "data"},
+}
+
+// numberedLists are paged by number.
+var numberedLists = []struct {
+	kind, path string
+	per        int
+}{
+	{"inactive", "/contacts/deleted", 150}, {"call", "/calls", 25}, {"article", "/articles", 250}, {"collection", "/help_center/collections", 250},
+	{"internal_article", "/internal_articles", 250}, {"newsfeed", "/news/newsfeeds", 10}, {"news_item", "/news/news_items", 10}, {"folder", "/folders", 50},
+}
+
+// surveyOf asks for everything that there is to read.
+func surveyOf(c *client) *survey {
+	s := newSurvey(c)
+	for _, contact := range c.searchAll(since(1)) {
+		s.see("contact", contact)
+		s.contacts = append(s.contacts, contact)
+	}
+	for _, l := range smallLists {
+		for _, item := range c.do("GET", l.path, nil).json[l.key].([]any) {
+			s.see(l.kind, item)
+		}
+	}
+	for _, l := range numberedLists {
+		for _, item := range c.numbered(l.path, l.per) {
+			s.see(l.kind, item)
+		}
+	}
+	for _, e := range c.cursors("/contacts/activities") {
+		s.see("activity", e)
+	}
+	s.surveyConversations()
+	s.surveyCompanies()
+	s.surveyContent()
+	s.surveyLogs()
+	s.surveyCallsUnderWay()
+	return s
+}
+
+// surveyConversations reads every conversation by its id, its consultations and its calls with their transcripts.
+func (s *survey) surveyConversations() {
+	var ids []string
+	for page := 1; ; page++ {
+		r := s.do("GET", "/conversations/deleted?per_page=60&page="+strconv.Itoa(page), nil)
+		s.seeAll("deleted_conversation", r.json["conversations"])
+		if r.next() == nil {
+			break
+		}
+	}
+	for token := ""; ; {
+		r := s.do("GET", "/conversations?per_page=150&starting_after="+token, nil)
+		for _, item := range r.json["conversations"].([]any) {
+			ids = append(ids, item.(m)["id"].(string))
+		}
+		if token, _ = r.next()["starting_after"].(string); token == "" {
+			break
+		}
+	}
+	for _, id := range ids {
+		one := s.do("GET", "/conversations/"+id+"?include_scorecards=true&include_monitors=true", nil).json
+		s.see("conversation", one)
+		s.talk(one)
+		s.seeAll("consultation", s.do("GET", "/conversations/"+id+"/hitl_events", nil).json["data"])
+	}
+	for group := range slices.Chunk(ids, 20) {
+		s.seeAll("call", s.do("POST", "/calls/search", m{"conversation_ids": group}).json["data"])
+	}
+}
+
+func (s *survey) surveyCompanies() {
+	for page := 1; ; page++ {
+		r := s.do("POST", "/companies/list?per_page=60&page="+strconv.Itoa(page), nil)
+		for _, item := range r.json["data"].([]any) {
+			s.see("company", item)
+			path := "/companies/" + item.(m)["id"].(string)
+			s.seeAll("company_note", s.do("GET", path+"/notes", nil).json["data"])
+		}
+		if r.next() == nil {
+			return
+		}
+	}
+}
+
+// surveyContent reads what has a list of its own kind.
+func (s *survey) surveyContent() {
+	for _, item := range s.numbered("/articles", 250) {
+		s.see("article", s.do("GET", "/articles/"+item["id"].(json.Number).String(), nil).json)
+	}
+	s.seeAll("dynamic_content", s.do("GET", "/dynamic_contents", nil).json["data"])
+	for _, item := range s.do("GET", "/data_connectors?per_page=50", nil).data() {
+		s.see("data_connector", item)
+		s.seeAll("data_connector_version", s.do("GET", "/data_connectors/"+item["id"].(string)+"/versions?per_page=50", nil).json["data"])
+	}
+}
+
+// surveyLogs reads the activity log of admins week by week.
+func (s *survey) surveyLogs() {
+	end := s.w.Clock().Unix()
+	for at := end - 53*week; at < end; at += week {
+		for half := at; half < at+week; half += week / 2 {
+			path := fmt.Sprintf("/admins/activity_logs?per_page=250&created_at_after=%d&created_at_before=%d", half, half+week/2-1)
+			list := s.do("GET", path, nil).json["activity_logs"].([]any)
+			if len(list) == 250 {
+				s.t.Fatalf("half a week has %d entries or more", len(list))
+			}
+			for _, item := range list {
+				s.see("log", item)
+				s.authors[item.(m)["performed_by"].(m)["id"].(string)] = true
+				if gone, ok := item.(m)["metadata"].(m)["deleted_admin"].(m); ok {
+					s.removed = append(s.removed, gone["id"].(string))
+				}
+			}
+		}
+	}
+}
+
+func (s *survey) seeAll(path string, list any) {
+	for _, item := range list.([]any) {
+		s.see(path, item)
+	}
+}
+
+// surveyCallsUnderWay lives some hours and goes back to when their calls rang, were answered and had just ended.
+func (s *survey) surveyCallsUnderWay() {
+	hourZero := s.w.Clock().Unix()
+	s.w.Live(6)
+	for _, row := range s.w.Oracle("calls") {
+		if at := row["initiated_at"].(int64); at < hourZero || row["answered_at"] == nil {
+			continue
+		}
+		for _, moment := range []string{"initiated_at", "answered_at", "ended_at"} {
+			s.w.Advance(time.Unix(row[moment].(int64), 0).Sub(s.w.Clock()))
+			s.see("call", s.do("GET", "/calls/"+row["id"].(string), nil).json)
+			s.seeAll("call", s.do("POST", "/calls/search", m{"conversation_ids": []any{row["conversation_id"]}}).json["data"])
+		}
+	}
+}
