@@ -38,10 +38,10 @@ func (w *Workspace) listContacts(q *request) answer {
 	if !good {
 		return badNumber()
 	}
-	return w.contactPage(q, "GET /contacts", per, func(*doc) bool { return true })
+	return w.contactPage(q, "GET /contacts", per, nil)
 }
 
-// contactPage is a page of the active contacts that keep tells, oldest first, by cursor. The lock is held.
+// contactPage is a page of the active contacts that keep tells, of all without it, oldest first, by cursor. The lock is held.
 func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *doc) bool) answer {
 	at, good := cursor{at: entry{num: -1}, page: 1}, true
 	if token := q.query.Get("starting_after"); token != "" {
@@ -52,17 +52,15 @@ func (w *Workspace) contactPage(q *request, question string, per int, keep func(
 	render := w.renderer(q.version)
 	b := openList(nil, "list", "data")
 	p := pages{page: int(at.page), perPage: per}
+	if !w.k().EmptyLists {
+		p.total = w.countContacts(keep)
+	}
 	next := at
 	next.page++
 	count := 0
-	for num := range w.contacts {
-		c := &w.contacts[num]
-		if c.status != active || w.k().EmptyLists || !keep(c.doc) {
-			continue
-		}
-		p.total++
-		switch {
-		case int32(num) <= at.at.num:
+	for num := int(at.at.num) + 1; num < len(w.contacts) && p.total > 0 && !p.more; num++ {
+		switch c := &w.contacts[num]; {
+		case c.status != active || keep != nil && !keep(c.doc):
 		case count == per:
 			p.more = true
 		default:
@@ -78,6 +76,22 @@ func (w *Workspace) contactPage(q *request, question string, per int, keep func(
 		p.token = w.hand(next, question, q.n)
 	}
 	return ok(w.closeList(b, q, p))
+}
+
+// countContacts counts the active contacts that keep tells. How many there are in all is remembered while nothing happens.
+func (w *Workspace) countContacts(keep func(d *doc) bool) int {
+	count := func() (n int) {
+		for i := range w.contacts {
+			if c := &w.contacts[i]; c.status == active && (keep == nil || keep(c.doc)) {
+				n++
+			}
+		}
+		return n
+	}
+	if keep != nil {
+		return count()
+	}
+	return w.present.count(len(w.log), count)
 }
 
 // oneContact is GET /contacts/{id}. Inactive contacts are not found; a merged one's old id leads to the survivor in

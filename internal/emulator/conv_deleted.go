@@ -105,16 +105,24 @@ func (w *Workspace) listConversations(q *request) answer {
 	}
 	var here []*edition
 	p := pages{page: int(at.page), perPage: per}
-	for num := range w.threads {
+	if !w.k().EmptyLists {
+		p.total = w.talking.count(len(w.said), func() (n int) {
+			for i := range w.threads {
+				if !w.threads[i].deleted {
+					n++
+				}
+			}
+			return n
+		})
+	}
+	for num := int(at.at.num) + 1; num < len(w.threads) && p.total > 0 && !p.more; num++ {
 		switch t := &w.threads[num]; {
-		case t.deleted || w.k().EmptyLists:
-			continue
-		case int32(num) > at.at.num && len(here) < per:
-			here = append(here, t.now)
-		case int32(num) > at.at.num:
+		case t.deleted:
+		case len(here) == per:
 			p.more = true
+		default:
+			here = append(here, t.now)
 		}
-		p.total++
 	}
 	if p.more {
 		p.token = w.hand(cursor{at: entry{num: here[per-1].num}, page: at.page + 1}, question, q.n)
@@ -122,11 +130,8 @@ func (w *Workspace) listConversations(q *request) answer {
 	render, from := w.convRenderer(q), w.drawer()
 	w.mu.Unlock()
 	b := openList(nil, "conversation.list", w.conversationsKey())
-	for i, e := range here {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, render.conversation(nil, from.draw(e))...)
+	for _, e := range here {
+		b = render.conversation(b, from.draw(e))
 	}
 	return ok(w.closeList(b, q, p))
 }

@@ -34,7 +34,7 @@ func (k *Knobs) partsCap() int {
 	return partsCap
 }
 
-// conversation writes one with the fields of api-notes.
+// conversation writes one with the fields of api-notes, behind the one before it in a list.
 func (r *convRenderer) conversation(b []byte, c *conversation) []byte {
 	p := &pen{b: b}
 	p.open("")

@@ -12,11 +12,8 @@ func (w *Workspace) searchConversations(q *request) answer {
 		return *refused
 	}
 	b := openList(make([]byte, 0, 3000*len(found)+512), "conversation.list", w.conversationsKey())
-	for i, e := range found {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, render.conversation(nil, from.draw(e))...)
+	for _, e := range found {
+		b = render.conversation(b, from.draw(e))
 	}
 	return ok(w.closeList(b, q, p))
 }

@@ -56,3 +56,13 @@ func (w *Workspace) hand(c cursor, question string, n int) string {
 	}
 	return c.text()
 }
+
+// tally is how many records a list has, counted when a log has grown.
+type tally struct{ log, n int }
+
+func (t *tally) count(log int, count func() int) int {
+	if t.log != log {
+		t.log, t.n = log, count()
+	}
+	return t.n
+}

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -252,5 +253,27 @@ func TestT9AnUpdateWhilePagingMovesTheRecordToTheEnd(t *testing.T) {
 		if missed := 300 - len(seen); (missed > 0) != drift {
 			t.Errorf("cursors that count %t: %d missed, %d records", drift, missed, records)
 		}
+	}
+}
+
+func TestTotalsOfListsFollowWhatHappens(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 40, Conversations: 30})
+	totals := func() [2]int {
+		return [2]int{c.do("GET", "/contacts", nil).total(), c.do("GET", "/conversations", nil).total()}
+	}
+	if got := totals(); got != [2]int{40, 30} {
+		t.Fatalf("%v at hour 0", got)
+	}
+	contact := c.w.IDs("active")[0]
+	conversation := c.do("GET", "/conversations", nil).json["conversations"].([]any)[0].(m)["id"].(string)
+	if err := errors.Join(c.w.Archive(contact), c.w.DeleteConversation(conversation)); err != nil {
+		t.Fatal(err)
+	}
+	if got := totals(); got != [2]int{39, 29} {
+		t.Errorf("%v after one left each", got)
+	}
+	if got := len(c.cursors("/contacts")); got != 39 {
+		t.Errorf("%d contacts listed", got)
 	}
 }

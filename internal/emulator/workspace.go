@@ -63,12 +63,14 @@ type Workspace struct {
 	calls    []call           // by number
 	acts     []act            // the admins' activity log, in the order of time
 	idx      index[doc]
+	present  tally // active contacts
 
 	conv      *convMaker
 	said      []convEvent // the log of conversations
 	threads   []thread
 	convIdx   index[edition]
 	convTurns int                 // of their life
+	talking   tally               // conversations that are not deleted
 	buried    []burial            // conversations that were deleted, in the order of time
 	consulted []consult           // the log of consultations that came with life
 	asked     map[int32][]consult // what is served of them, by conversation
