@@ -24,6 +24,10 @@ torture: ## kill, interrupt and race the program far more often; AQUEDUCK_SEED r
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort' -v -timeout 3h
 
+large: ## the emulator with a million contacts and thirteen million parts: its memory; then its speed on one core
+	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h
+	GOMAXPROCS=1 go test ./internal/emulator -run xxx -bench Walk -benchtime 5x
+
 FUZZTIME ?= 1m
 
 fuzz: ## every fuzz test for FUZZTIME each

@@ -1,0 +1,82 @@
+package emulator_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// discard is a client that reads nothing.
+type discard struct {
+	header http.Header
+	n      int
+}
+
+func (d *discard) Header() http.Header { return d.header }
+func (d *discard) WriteHeader(int)     {}
+
+func (d *discard) Write(b []byte) (int, error) {
+	d.n += len(b)
+	return len(b), nil
+}
+
+// BenchmarkWalk reads workspaces to their ends by cursor, 150 records a page: as a handler, and over loopback with the
+// reader in the same process. Records are told by the CPU second, and how much longer the last tenth of the pages took than the first.
+func BenchmarkWalk(b *testing.B) {
+	w := emulator.New(emulator.Config{Contacts: 100_000, Conversations: 20_000, NoLog: true})
+	k := newWalker(b, w)
+	for _, list := range []struct {
+		path    string
+		records int
+	}{{"/contacts/search", 100_000}, {"/conversations/search", 20_000}} {
+		bodies := k.questions(list.path)
+		for _, way := range []string{"handler", "handler-gzip", "loopback", "loopback-gzip"} {
+			b.Run(strings.Trim(strings.ReplaceAll(list.path, "/search", ""), "/")+"/"+way, func(b *testing.B) {
+				over, zipped := strings.HasPrefix(way, "loopback"), strings.HasSuffix(way, "gzip")
+				tenth := len(bodies) / 10
+				var all, first, last time.Duration
+				for b.Loop() {
+					marks := []time.Duration{cpu()}
+					for i, body := range bodies {
+						if over {
+							k.gzip = zipped
+							k.ask("POST", list.path, body)
+						} else {
+							answered(b, w, list.path, body, zipped)
+						}
+						if i+1 == tenth || i+1 == len(bodies)-tenth || i+1 == len(bodies) {
+							marks = append(marks, cpu())
+						}
+					}
+					all, first, last = all+marks[3]-marks[0], first+marks[1]-marks[0], last+marks[3]-marks[2]
+				}
+				b.ReportMetric(float64(list.records*b.N)/all.Seconds(), "records/CPU-s")
+				b.ReportMetric(last.Seconds()/first.Seconds(), "last/first")
+			})
+		}
+	}
+}
+
+// questions are the bodies of a search's pages.
+func (k *walker) questions(path string) (bodies []string) {
+	k.gzip = false
+	k.search(path, func([]byte) { bodies = append(bodies, k.last) })
+	return bodies
+}
+
+func answered(b *testing.B, w *emulator.Workspace, path, body string, zipped bool) {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+w.Token())
+	if zipped {
+		r.Header.Set("Accept-Encoding", "gzip")
+	}
+	to := &discard{header: http.Header{}}
+	w.ServeHTTP(to, r)
+	if to.n < 1000 {
+		b.Fatalf("%s gave %d bytes", body, to.n)
+	}
+}
