@@ -176,7 +176,7 @@ func (w *Workspace) searchCompany() searchable[firm] {
 			"last_request_at": date(func(f *firm) int64 { return f.LastRequest }),
 			"monthly_spend":   whole(func(f *firm) int64 { return f.Spend }),
 			"session_count":   whole(func(f *firm) int64 { return f.Sessions }),
-			"size":            whole(func(f *firm) int64 { return f.Size }),
+			"size":            {kind: numberField, date: func(f *firm) int64 { return f.Size }, rare: true},
 			"user_count":      whole(func(f *firm) int64 { return w.companyUsers(f.N) }),
 			"tag_id":          {kind: tagField, ids: func(f *firm) []string { return texts(f.Tags, tagID) }},
 			"segment_id":      {kind: tagField, ids: func(f *firm) []string { return texts(f.segments(), firmSegmentID) }},

@@ -17,7 +17,7 @@ var talkShapes = shapes{
 	"teammate":        `type =admin|workflow  id string`,
 	"ai_agent":        `rating integer?  created_at,updated_at time  content_sources @content_sources`,
 	"content_sources": `content_sources @content_source[]`,
-	"content_source":  `content_type,title,locale,url string`,
+	"content_source":  `content_type string  title,locale,url string?`,
 	"parts":           `conversation_parts @part[]  total_count integer`,
 	"part": `id,part_type string  body string?  created_at time  assigned_to @assignee?  admin_assignee_id,team_assignee_id integer?  author @author
 		event_details @event_details?  metadata object?  ~data @event`,
@@ -31,7 +31,7 @@ var talkShapes = shapes{
 	"who":       `type =admin|ai  ~admin_id integer`,
 	"note":      `id string  created_at,updated_at time  author @who?  body string`,
 	"evaluator": `evaluator_id string  name string?  result @result`,
-	"result":    `value string  ~value_label string  source,reasoning string  ~reasons @reason[]`,
+	"result":    `value string  ~value_label string  source string  reasoning string?  ~reasons @reason[]`,
 	"reason":    `name string`,
 }
 

@@ -77,7 +77,7 @@ var smallShapes = shapes{
 	"company_segments": `type =segment.list  segments @segment[]`,
 	"segment":          `type =segment  id,name string  created_at,updated_at time`,
 	"subscription":     `type =subscription  id string  state =live|draft|archived  default_translation @translation  translations @translation[]  consent_type =opt_out|opt_in`,
-	"translation":      `name,description,locale string`,
+	"translation":      `name string  description string?  locale string`,
 	"article": `id integer  type =article  workspace_id,title string  description string?  body string  author_id integer  state =published|draft
 		created_at,updated_at time  url string?  parent_id integer?  parent_type =collection?  default_locale string  translated_content object
 		~statistics @statistics  folder_id any?`,
@@ -88,9 +88,9 @@ var smallShapes = shapes{
 	"newsfeed":         `id string  type =newsfeed  name string  created_at,updated_at time`,
 	"news_item":        `published_at time  newsfeed_assignments @assignment[]`,
 	"assignment":       `newsfeed_id any  published_at time`,
-	"internal_article": `folder_id any?  title,body string  owner_id,author_id integer  locale string`,
+	"internal_article": `folder_id any?  title,body string  owner_id integer?  author_id integer  locale string`,
 	"activity":         `id string  activity_type =` + activityTypes + `  activity_description string  metadata object  created_at time  performed_by @performer`,
-	"performer":        `type,id,email,ip string`,
+	"performer":        `type,id,email string  ip string?`,
 	"deleted": `id string  role =lead|user  status =archived|blocked|merged|pending_deletion|permanently_deleted  updated_at time  ~merged_into_id string
 		external_id,email string?`,
 	"call":      `id string  conversation_id,contact_id string`,

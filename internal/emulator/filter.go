@@ -26,6 +26,7 @@ type field[D any] struct {
 	date func(d *D) int64 // also of a numberField
 	flag func(d *D) bool
 	ids  func(d *D) []string
+	rare bool // a numberField that may have no value, which 0 stands for
 }
 
 func text[D any](f func(d *D) string) field[D] { return field[D]{kind: textField, text: f} }
@@ -134,7 +135,11 @@ func (r rules[D]) filter(n node) (match[D], error) {
 	case tagField:
 		return memberships(n, f.ids)
 	case numberField:
-		return integers(n, f.date)
+		is, err := integers(n, f.date)
+		if f.rare && n.Operator != "!=" && n.Operator != "NIN" {
+			return func(num int32, d *D) bool { return f.date(d) != 0 && is(num, d) }, err
+		}
+		return is, err
 	}
 	test, err := textTest(n)
 	if err != nil {

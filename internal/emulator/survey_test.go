@@ -302,18 +302,20 @@ func (s *survey) seeAll(path string, list any) {
 	}
 }
 
-// surveyCallsUnderWay lives some hours and goes back to when their calls rang, were answered and had just ended.
+// surveyCallsUnderWay looks at calls while they ring, are answered and have just ended.
 func (s *survey) surveyCallsUnderWay() {
-	hourZero := s.w.Clock().Unix()
-	s.w.Live(6)
-	for _, row := range s.w.Oracle("calls") {
-		if at := row["initiated_at"].(int64); at < hourZero || row["answered_at"] == nil {
-			continue
-		}
-		for _, moment := range []string{"initiated_at", "answered_at", "ended_at"} {
-			s.w.Advance(time.Unix(row[moment].(int64), 0).Sub(s.w.Clock()))
-			s.see("call", s.do("GET", "/calls/"+row["id"].(string), nil).json)
-			s.seeAll("call", s.do("POST", "/calls/search", m{"conversation_ids": []any{row["conversation_id"]}}).json["data"])
+	for i, conversation := range s.w.ConversationIDs()[:8] {
+		id, err := s.w.StartCall(conversation, i%2 == 0)
+		for _, next := range []func(string) error{s.w.AnswerCall, s.w.EndCall, nil} {
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			s.see("call", s.do("GET", "/calls/"+id, nil).json)
+			s.seeAll("call", s.do("POST", "/calls/search", m{"conversation_ids": []any{conversation}}).json["data"])
+			s.w.Advance(time.Minute)
+			if next != nil {
+				err = next(id)
+			}
 		}
 	}
 }
