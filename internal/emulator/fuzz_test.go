@@ -119,3 +119,60 @@ func FuzzCursors(f *testing.F) {
 		ask(base64.RawURLEncoding.EncodeToString(token))
 	})
 }
+
+// FuzzOperations makes anything happen with any parameters. What is refused has not happened, and afterwards the workspace and
+// its oracle still answer.
+func FuzzOperations(f *testing.F) {
+	seed := fuzzed()
+	contact, talk := seed.contacts[0].doc.ID, convID(0)
+	for i, o := range operations() {
+		with := map[string]any{}
+		for _, p := range o.params {
+			switch {
+			case p.name == "id" && strings.HasPrefix(o.name, "conversations"), p.name == "conversation":
+				with[p.name] = talk
+			case p.name == "id" || p.name == "contact":
+				with[p.name] = contact
+			case len(p.of) > 0:
+				with[p.name] = p.of[0]
+			case p.kind == &wholeParam:
+				with[p.name] = 2
+			case p.kind == &spanParam:
+				with[p.name] = "90m"
+			case p.kind == &flagParam:
+				with[p.name] = true
+			case p.kind == &fieldsParam:
+				with[p.name] = map[string]any{"name": "x", "custom_attributes.": 1e9}
+			default:
+				with[p.name] = "1718416800"
+			}
+		}
+		text, err := json.Marshal(with)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(i), text, "")
+		f.Add(uint8(i), []byte(`{"hours":-1,"by":"-9000000h","n":100000,"at":"0000-01-01T00:00:00Z"}`), "at=9999999999999")
+	}
+	f.Fuzz(func(t *testing.T, which uint8, with []byte, query string) {
+		all := operations()
+		name := all[int(which)%len(all)].name
+		w := New(Config{Contacts: 8, Conversations: 4, Calls: 4, NoLog: true})
+		ask := func(method, path, query string, body []byte) int {
+			rw := httptest.NewRecorder()
+			w.ServeHTTP(rw, &http.Request{Method: method, URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)), Header: http.Header{}})
+			return rw.Code
+		}
+		if code := ask("POST", "/_emulator/do/"+name, query, with); code != 200 && code != 400 {
+			t.Errorf("%s with %q?%q was answered %d", name, with, query, code)
+		}
+		for _, stream := range []string{"contacts", "conversation_parts", "calls", "companies"} {
+			if code := ask("GET", "/_oracle/"+stream, "", nil); code != 200 {
+				t.Errorf("after %s with %q?%q the oracle of %s answers %d", name, with, query, stream, code)
+			}
+		}
+		if ask("GET", "/_oracle/contacts", query, nil) == 500 {
+			t.Errorf("the oracle with %q", query)
+		}
+	})
+}

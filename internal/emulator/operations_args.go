@@ -23,6 +23,9 @@ type paramKind struct {
 	read  func(v any) (any, error)
 }
 
+// mostAtOnce bounds how often one operation does its thing: more is a slip of the finger that would fill the memory.
+const mostAtOnce = 100_000
+
 var errKind = errors.New("another kind of value")
 
 // The kinds.
@@ -33,7 +36,11 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return strconv.Atoi(text.(string))
+		n, err := strconv.Atoi(text.(string))
+		if n > mostAtOnce {
+			err = errKind
+		}
+		return n, err
 	}}
 	flagParam = paramKind{"true or false", func(v any) (any, error) {
 		if text, ok := v.(string); ok {
