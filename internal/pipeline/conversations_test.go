@@ -107,3 +107,20 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestTheQuietReadingsOfTheDocumentHealWithinAWeek lives with all that the document lets a workspace do without a sign: ratings,
+// reviews, redactions and untagging that move no updated_at, parts that change in their place, conversations that vanish. A
+// week later, after the refresh and a reconciliation, and for contacts a full refresh, nothing of it is left.
+func TestTheQuietReadingsOfTheDocumentHealWithinAWeek(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newTalkBed(t, emulator.Knobs{QuietConversations: emulator.Always, SilentParts: true, DeleteConversations: true, QuietUntag: true,
+		ListDeletes: emulator.ListNone, DeletedOrder: emulator.OrderOldest, PartsCap: 30, ChangeShare: 0.1})
+	b.sync(pipeline.Options{})
+	b.space.Live(6)
+	b.sync(pipeline.Options{})
+	b.space.Advance(8 * 24 * time.Hour)
+	b.sync(pipeline.Options{})
+	b.sync(pipeline.Options{FullRefresh: true})
+	b.equalsOracle()
+}
