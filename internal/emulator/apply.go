@@ -4,6 +4,9 @@ package emulator
 func (w *Workspace) record(e Event) {
 	w.log = append(w.log, e)
 	w.apply(len(w.log) - 1)
+	if (e.Kind == CompanyAttached || e.Kind == CompanyDetached) && w.k().AttachMoves {
+		w.recordFirm(firmEvent{At: e.At, Kind: firmUpdated, N: e.Other})
+	}
 }
 
 // apply makes the served state follow one event of the log.

@@ -121,18 +121,20 @@ func (f *firm) segments() []int32 {
 // headcount is how many active contacts each company has, counted when it is asked for and contacts have changed.
 type headcount struct {
 	log, firms int // how long the log of contacts was, and how many companies there were
+	usersOnly  bool
 	of         []int32
 }
 
 // countUsers counts the users of companies anew when contacts have changed, and lets search lose those without any and find those
 // who have some again (workspace-api 4.11, trap T78). Neither moves updated_at. The lock is held.
 func (w *Workspace) countUsers() {
-	if w.heads.log == len(w.log) && w.heads.firms == len(w.firms) {
+	usersOnly := w.k().UsersOnly
+	if w.heads.log == len(w.log) && w.heads.firms == len(w.firms) && w.heads.usersOnly == usersOnly {
 		return
 	}
-	w.heads = headcount{len(w.log), len(w.firms), make([]int32, len(w.firms))}
+	w.heads = headcount{len(w.log), len(w.firms), usersOnly, make([]int32, len(w.firms))}
 	for i := range w.contacts {
-		if c := &w.contacts[i]; c.status == active {
+		if c := &w.contacts[i]; c.status == active && (c.doc.User || !usersOnly) {
 			for _, n := range c.doc.Companies {
 				w.heads.of[n]++
 			}
@@ -247,7 +249,7 @@ func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 	p.time("updated_at", made)
 	p.text("person_type", "company")
 	if count >= 0 {
-		p.int("count", int64(count))
+		p.int(w.k().segmentCount(), int64(count))
 	}
 	p.close()
 	return p.b

@@ -120,11 +120,18 @@ func orNoApp(a *app) *app {
 
 // filter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
 func (r rules[D]) filter(n node) (match[D], error) {
-	if name, ok := strings.CutPrefix(n.Field, "custom_attributes."); ok {
-		return r.attribute(n, name)
-	}
+	name, custom := strings.CutPrefix(n.Field, "custom_attributes.")
 	f, ok := r.of.fields[n.Field]
-	if !ok {
+	strict := r.w.k().StrictFilters
+	switch {
+	case strict && untold(n, f.kind):
+		return nil, refuse("operator %s with this value cannot be used with %s", n.Operator, n.Field)
+	case custom && strict:
+		is, err := r.attribute(n, name)
+		return func(num int32, d *D) bool { return hasAttr(r.of.attrs(d), name) && is(num, d) }, err
+	case custom:
+		return r.attribute(n, name)
+	case !ok:
 		return nil, refuse("field %q is not known", n.Field)
 	}
 	switch f.kind {
@@ -195,6 +202,19 @@ func flags[D any](n node, get func(d *D) bool) (match[D], error) {
 		return nil, err
 	}
 	return among(n, func(d *D) bool { return slices.Contains(want, get(d)) })
+}
+
+// untold says that the document does not tell what a filter means: one of the values of an empty list, or part of the text of
+// one of several.
+func untold(n node, kind fieldKind) bool {
+	switch n.Operator {
+	case "IN", "NIN":
+		var list []json.RawMessage
+		return json.Unmarshal(n.Value, &list) == nil && len(list) == 0
+	case "=", "!=":
+		return false
+	}
+	return kind == tagField
 }
 
 // among answers the operators that ask whether something is one of the values, or is none of them.

@@ -28,6 +28,9 @@ type Knobs struct {
 	LoopAt     int     // the page whose next leads back to the page before (trap T15)
 	TooLarge   int     // search pages of more records are answered 504 (trap T20)
 
+	StrictFilters bool // what the document does not tell of filters is refused, and no filter finds records without the custom attribute
+	SearchRefused int  // status of a search that is refused; 0: 400
+
 	// Lists.
 	CursorLife    int               // a cursor dies after so many more requests; 0: never (trap T12)
 	LooseCursors  bool              // a cursor is taken by other questions than its own, and leads anywhere (trap T13)
@@ -93,9 +96,26 @@ type Knobs struct {
 	NoGzip         bool          // answers are never compressed
 	Chaos          string        // as --chaos takes it; New panics on a bad one, ParseChaos tells
 
+	Codes map[string]string // codes of errors by those that are usual here: another word for the same
+
+	// What else the document leaves open.
+	QuietReturns   Sometimes // whether contacts that life un-archives and un-blocks keep their updated_at (trap T27)
+	UsersOnly      bool      // leads are no users of a company
+	AttachMoves    bool      // attaching and detaching a contact moves the company's updated_at
+	SegmentCount   string    // the field with the number of a segment's members; "": count (trap T83)
+	FormerAdmins   bool      // the list of admins has those who were deleted
+	OldLimitType   string    // of activities of both assignment limits before 2.14; "": admin_assignment_limit_change (trap T85)
+	ReadScopesOnly bool      // a scope read_write_… does not let its bearer read
+
 	// Mutate changes a good answer's body before it is sent; nil: as it is. It gets a copy. Unknown fields, odd numbers,
 	// doubled keys, broken UTF-8 and bombs are made with it (traps T120 to T130).
 	Mutate func(route string, body []byte) []byte `json:"-"`
+}
+
+// draw says whether it happens this time.
+func (s Sometimes) draw(r *rng) bool {
+	turn := r.chance(0.5)
+	return s == Always || s == ByTurns && turn
 }
 
 // Listing says whether contacts deleted by DELETE get an entry, with status pending_deletion, in the list of inactive ones.
@@ -167,6 +187,13 @@ const (
 
 // Shapes are the forms of the two ends of a page.
 type Shapes struct{ Next, End Shape }
+
+func (k *Knobs) segmentCount() string {
+	if k.SegmentCount != "" {
+		return k.SegmentCount
+	}
+	return "count"
+}
 
 // shapes are the forms for a route.
 func (k *Knobs) shapes(route string) Shapes {

@@ -158,7 +158,7 @@ func lifeArchive(w *Workspace, r *rng, at int64) bool {
 }
 
 func lifeUnarchive(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(archived), Event{At: at, Kind: Unarchived, Quiet: r.chance(0.5)})
+	return w.lifeEvent(r, has(archived), Event{At: at, Kind: Unarchived, Quiet: w.k().QuietReturns.draw(r)})
 }
 
 func lifeBlock(w *Workspace, r *rng, at int64) bool {
@@ -166,7 +166,7 @@ func lifeBlock(w *Workspace, r *rng, at int64) bool {
 }
 
 func lifeUnblock(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(blocked), Event{At: at, Kind: Unblocked, Quiet: r.chance(0.5)})
+	return w.lifeEvent(r, has(blocked), Event{At: at, Kind: Unblocked, Quiet: w.k().QuietReturns.draw(r)})
 }
 
 func lifeDelete(w *Workspace, r *rng, at int64) bool {

@@ -127,7 +127,7 @@ func (w *Workspace) listLogs(q *request) answer {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendAct(b, a, w.cfg.Seed, q.version)
+		b = appendAct(b, a, w.cfg.Seed, q.version, w.k().OldLimitType)
 	}
 	return ok(w.closeLogs(append(b, ']'), q, pages{page: 1, perPage: per, total: len(found), more: len(found) > per}))
 }

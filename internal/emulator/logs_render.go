@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,12 +28,13 @@ func (a act) ip() string {
 	return fmt.Sprintf("198.51.100.%d", int(a.N)%250)
 }
 
-// appendAct writes an entry with the fields of workspace-api 2.7, in the words of a version.
-func appendAct(b []byte, a act, seed uint64, v version) []byte {
+// appendAct writes an entry with the fields of workspace-api 2.7, in the words of a version. oldLimit is what a change of an
+// assignment limit was called before 2.14; "" is the usual.
+func appendAct(b []byte, a act, seed uint64, v version, oldLimit string) []byte {
 	kind := actKinds[a.Kind]
 	name, metadata := kind.name, kind.metadata
 	if kind.old != "" && !v.atLeast(v214) {
-		name, metadata = kind.old, kind.oldMetadata
+		name, metadata = cmp.Or(oldLimit, kind.old), kind.oldMetadata
 	}
 	who := everyone[a.Admin]
 	b = append(append(append(b, `{"id":"`...), actID(seed, a.N)...), `","performed_by":{"type":"admin","id":"`...)

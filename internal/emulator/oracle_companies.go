@@ -66,6 +66,9 @@ func (t *firmTold) hear(e *firmEvent) {
 func (o *oracle) firmRows(yield func(map[string]any) bool) {
 	users := map[int32]int64{}
 	o.each(func(p *person) bool {
+		if !p.user && o.knobs.UsersOnly {
+			return true
+		}
 		for _, n := range numbers(p.born.Companies, p.companies) {
 			users[n]++
 		}

@@ -102,8 +102,12 @@ func (w *Workspace) listTags(*request) answer {
 }
 
 func (w *Workspace) listAdmins(*request) answer {
-	return w.whole("admin.list", "admins", len(admins), func(b []byte, n int32) []byte {
-		a := admins[n]
+	listed := admins
+	if w.k().FormerAdmins {
+		listed = everyone
+	}
+	return w.whole("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
+		a := listed[n]
 		b = append(b, `{"type":"admin","id":"`...)
 		b = strconv.AppendInt(b, a.id, 10)
 		b = append(b, `","name":`...)
@@ -160,7 +164,7 @@ func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 	b = strconv.AppendInt(b, made+20*day, 10)
 	b = append(b, `,"person_type":"contact"`...)
 	if count >= 0 {
-		b = append(b, `,"count":`...)
+		b = append(append(append(b, `,"`...), w.k().segmentCount()...), `":`...)
 		b = strconv.AppendInt(b, int64(count), 10)
 	}
 	return append(b, '}')

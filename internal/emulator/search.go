@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"slices"
@@ -12,7 +13,7 @@ func (x *index[D]) ask(q *request) (docs []*D, p pages, refused *answer) {
 	x.settle(x.w.now())
 	s, err := x.parse(q.body, q.version)
 	if err != nil {
-		a := failure(http.StatusBadRequest, "parameter_invalid", err.Error())
+		a := failure(cmp.Or(x.w.k().SearchRefused, http.StatusBadRequest), "parameter_invalid", err.Error())
 		return nil, p, &a
 	}
 	if most := x.w.k().TooLarge; most > 0 && s.perPage > most {

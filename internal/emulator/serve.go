@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,6 +85,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	if a.status == 0 {
 		a, name = w.answer(n, r, body)
+		a = w.renamed(a)
 		if w.k().Mutate != nil && a.status < 300 {
 			a.body = w.k().Mutate(name, bytes.Clone(a.body))
 		}
@@ -145,7 +147,7 @@ func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string)
 		return failure(http.StatusNotFound, "not_found", "Resource Not Found"), ""
 	case contains(w.k().Unavailable, rt.name):
 		return failure(http.StatusForbidden, "api_plan_restricted", "not part of this workspace's plan"), rt.name
-	case contains(w.k().Forbidden, rt.name), !who.may(rt.scope):
+	case contains(w.k().Forbidden, rt.name), !who.may(rt.scope, w.k().ReadScopesOnly):
 		return failure(http.StatusForbidden, "token_unauthorized", "the token lacks a scope"), rt.name
 	}
 	q.id, q.route = id, rt.name
@@ -281,6 +283,20 @@ func (w *Workspace) headers(h http.Header, a answer) {
 
 func requestID(seed uint64, n int) string {
 	return fmt.Sprintf("req_%016x", mix(seed^uint64(n)<<20))
+}
+
+// renamed gives an error the code that the knob has for its own.
+func (w *Workspace) renamed(a answer) answer {
+	if a.status < http.StatusBadRequest {
+		return a
+	}
+	for usual, code := range w.k().Codes {
+		if before, after, found := bytes.Cut(a.body, []byte(`"code":"`+usual+`"`)); found {
+			a.body = slices.Concat(before, []byte(`"code":`), appendString(nil, code), after)
+			return a
+		}
+	}
+	return a
 }
 
 // failure is an error in the form of workspace-api 7.

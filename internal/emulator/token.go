@@ -37,10 +37,10 @@ type bearer struct {
 	scopes []string
 }
 
-// may says whether a bearer has the scope that a route needs.
-func (b bearer) may(scope string) bool {
+// may says whether a bearer has the scope that a route needs, or the one to write, which includes it unless strictly taken.
+func (b bearer) may(scope string, strictly bool) bool {
 	both := strings.Replace(scope, "read_", "read_write_", 1)
-	return b.all || scope == "" || slices.Contains(b.scopes, scope) || slices.Contains(b.scopes, both)
+	return b.all || scope == "" || slices.Contains(b.scopes, scope) || slices.Contains(b.scopes, both) && !strictly
 }
 
 // admit checks the token (workspace-api 5). One example of the document omits the word Bearer.
