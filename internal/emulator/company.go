@@ -161,8 +161,8 @@ func (w *Workspace) companyUsers(n int32) int64 {
 
 // searchCompany is how search knows a company.
 func (w *Workspace) searchCompany() searchable[firm] {
-	whole := func(get func(f *firm) int64) field[firm] { return field[firm]{kind: numberField, date: get} }
-	return searchable[firm]{kind: "companies", attrs: func(f *firm) []attr { return f.Attrs }, usual: 50, lag: forFirm + 1<<32,
+	whole := integer[firm]
+	return searchable[firm]{kind: "companies", own: ownAttribute, attrs: func(f *firm) []attr { return f.Attrs }, usual: 50, lag: forFirm + 1<<32,
 		count: func() int { return len(w.firms) },
 		at:    func(num int32) *placed[firm] { return &w.firms[num].placed },
 		gone:  func(num int32) bool { return w.companyUsers(num) == 0 },

@@ -24,7 +24,7 @@ func (w *Workspace) searchContacts(q *request) answer {
 
 // searchContact is how search knows a contact.
 func (w *Workspace) searchContact() searchable[doc] {
-	return searchable[doc]{kind: "contacts", fields: fields, attrs: func(d *doc) []attr { return d.Attrs }, usual: 50, lag: forLag,
+	return searchable[doc]{kind: "contacts", fields: fields, own: ownAttribute, attrs: func(d *doc) []attr { return d.Attrs }, usual: 50, lag: forLag,
 		count: func() int { return len(w.contacts) },
 		at:    func(num int32) *placed[doc] { return &w.contacts[num].placed },
 		gone:  func(num int32) bool { return w.contacts[num].status != active }}

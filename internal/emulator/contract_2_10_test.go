@@ -155,6 +155,7 @@ func TestContract2_8EnvelopesOfLists(t *testing.T) {
 		{"4.11", "POST", "/companies/search", "list", "data", query, 50, 0, false},
 		{"none", "POST", "/companies/list", "list", "data", nil, 15, 60, false},
 		{"4.11", "POST", "/conversations/search", "conversation.list", "conversations", query, 20, 0, false},
+		{"api-notes", "POST", "/tickets/search", "ticket.list", "tickets", query, 20, 0, false},
 		{"4.11", "GET", "/conversations", "conversation.list", "conversations", nil, 20, 150, false},
 		{"none", "GET", "/conversations/deleted", "conversations.list", "conversations", nil, 20, 60, false},
 		{"4.9", "GET", "/news/newsfeeds", "list", "data", nil, 10, 10, false},

@@ -90,6 +90,17 @@ func (c *client) searchedTalks(t testing.TB) searched {
 	return s
 }
 
+// searchedTickets: the document does not speak of their search, and these are the public fields.
+func (c *client) searchedTickets(testing.TB) searched {
+	s := searched{path: "/tickets/search", list: "tickets", rows: c.w.Oracle("tickets")}
+	s.fields = append(columns("String", "id category ticket_type_id ticket_state_id"), columns("Boolean", "open is_shared")...)
+	s.fields = append(s.fields, columns("Date", "created_at updated_at snoozed_until")...)
+	s.fields = append(s.fields, columns("Integer", "admin_assignee_id team_assignee_id")...)
+	s.fields = append(s.fields, column("ticket_id", "String", "number"), column("state", "String", "ticket_state_category"),
+		c.members("contact_ids", "String", "ticket_contacts", "ticket_id", "contact_id"))
+	return s
+}
+
 // asks gives the ids that a search finds, all of them.
 func (s searched) asks(c *client, query any) (ids []string, r reply) {
 	c.t.Helper()
@@ -167,9 +178,9 @@ func shapeless(kind, op string) any {
 func TestContract4_1EveryOperatorWithEveryField(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("UTC+05:45", 20700)
-	c := start(t, emulator.Config{Seed: 12, Contacts: 40, Conversations: 50, Zone: zone, Knobs: emulator.Knobs{NoLag: true}})
+	c := start(t, emulator.Config{Seed: 12, Contacts: 40, Conversations: 50, Tickets: 90, Zone: zone, Knobs: emulator.Knobs{NoLag: true}})
 	must(t, c.w.SnoozeConversation(c.w.ConversationIDs()[3], c.w.Clock().Add(time.Hour)))
-	for _, s := range []searched{c.searchedContacts(t), c.searchedCompanies(t), c.searchedTalks(t)} {
+	for _, s := range []searched{c.searchedContacts(t), c.searchedCompanies(t), c.searchedTalks(t), c.searchedTickets(t)} {
 		for _, f := range s.fields {
 			for _, o := range operators {
 				for _, c.version = range []string{"2.16", "2.17"} {
@@ -218,8 +229,8 @@ func (s searched) hold(t *testing.T, c *client, f named, op string, valid bool, 
 func TestContract4_1GroupsMeanWhatTheySay(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("UTC-11", -11*3600)
-	c := start(t, emulator.Config{Seed: 13, Contacts: 90, Conversations: 50, Zone: zone, Knobs: emulator.Knobs{NoLag: true}})
-	for _, s := range []searched{c.searchedContacts(t), c.searchedCompanies(t), c.searchedTalks(t)} {
+	c := start(t, emulator.Config{Seed: 13, Contacts: 90, Conversations: 50, Tickets: 90, Zone: zone, Knobs: emulator.Knobs{NoLag: true}})
+	for _, s := range []searched{c.searchedContacts(t), c.searchedCompanies(t), c.searchedTalks(t), c.searchedTickets(t)} {
 		r := rand.New(rand.NewPCG(1, 2))
 		some := 0
 		for n := range 120 {

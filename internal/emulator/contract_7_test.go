@@ -46,6 +46,7 @@ func TestContract7Errors(t *testing.T) {
 		{"400 an invalid cursor", "POST", "/contacts/search", late, 400, "client_error"},
 		{"400 an invalid cursor", "POST", "/companies/search", late, 400, "client_error"},
 		{"400 an invalid cursor", "POST", "/conversations/search", late, 400, "client_error"},
+		{"400 an invalid cursor", "POST", "/tickets/search", late, 400, "client_error"},
 		{"400 an invalid cursor", "GET", "/conversations" + dead, nil, 400, "client_error"},
 		{"400 an invalid cursor (4.3)", "GET", firm + "/contacts" + dead, nil, 400, "client_error"},
 		{"400 an invalid cursor", "GET", "/data_connectors" + dead, nil, 400, "client_error"},

@@ -192,6 +192,7 @@ func (c *client) endpoints() []endpoint {
 		{"4.9", "", "GET", "/news/newsfeeds", nil},
 		{"4.10", "", "GET", "/admins/activity_logs?created_at_after=1", nil},
 		{"4.11", "", "POST", "/conversations/search", m{"query": since(0)}},
+		{"api-notes", "", "POST", "/tickets/search", m{"query": since(0)}},
 		{"4.11", "", "POST", "/companies/search", m{"query": since(0)}},
 		{"4.11; 9, 2.14 calls API", "2.14", "POST", "/calls/search", m{"conversation_ids": []string{talk}}},
 		{"9, 2.14: reporting data export API", "2.14", "POST", "/export/reporting_data/enqueue", export},

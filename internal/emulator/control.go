@@ -156,7 +156,8 @@ type State struct {
 	Activities int       `json:"activities"`
 
 	Conversations int `json:"conversations"` // that are not deleted
-	Waiting       int `json:"waiting"`       // changes that search does not know yet
+	Tickets       int `json:"tickets"`
+	Waiting       int `json:"waiting"` // changes that search does not know yet
 	Requests      int `json:"requests"`
 }
 
@@ -165,7 +166,7 @@ func (w *Workspace) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.settle()
-	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Waiting: len(w.idx.waiting), Requests: w.count}
+	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: len(w.idx.waiting), Requests: w.count}
 	for i := range w.contacts {
 		c := &w.contacts[i]
 		if c.status == active {

@@ -65,6 +65,7 @@ type part struct {
 	Files                                      []file
 	Tags                                       []int32
 	Redacted                                   bool
+	Ticket                                     *ticketChange // what a part of a ticket did to it; nil: nothing
 }
 
 // Assignment is a row of the table of workspace-api 2.10: what a part did to who is in charge.

@@ -74,28 +74,43 @@ func prose(r *rng, count int, foreign bool) string {
 // populate gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
 // there. born are the contacts' births.
 func (m *convMaker) populate(count int, start int64, log []Event) []convEvent {
-	born, times := make([]*doc, 0, len(log)), make([]int64, 0, len(log))
-	for i := range log {
-		if log[i].Kind == Created {
-			born, times = append(born, log[i].Born), append(times, log[i].At)
-		}
-	}
+	guests := guestsOf(log)
 	events := make([]convEvent, count)
 	for num := range events {
 		r := newRNG(m.seed, forConvPopulation, uint64(num))
 		at := start - span + 30*day + int64(float64(span-32*day)*(float64(num)+r.share())/float64(count))
-		// Contacts of the last weeks write more than those of years ago; merged and deleted ones have written, too
-		// (trap T26).
-		known := max(1, sort.Search(len(times), func(i int) bool { return times[i] > at }))
-		who := r.n(known)
-		if r.chance(0.4) {
-			who = known - 1 - r.n(min(known, known/10+1))
-		}
+		who := guests.some(r, at, crowd(num))
 		size := m.size(r, num)
 		events[num] = convEvent{At: at, Until: m.until(r, at, start), Kind: convOpened, Conv: int32(num), Size: int32(size),
-			Who: born[who:min(who+crowd(num), len(born)):len(born)]}
+			Who: who}
 	}
 	return events
+}
+
+// guests are all contacts that ever were, in the order of their births.
+type guests struct {
+	born  []*doc
+	times []int64
+}
+
+func guestsOf(log []Event) (g guests) {
+	for i := range log {
+		if log[i].Kind == Created {
+			g.born, g.times = append(g.born, log[i].Born), append(g.times, log[i].At)
+		}
+	}
+	return g
+}
+
+// some draws who begins something at a time. Contacts of the last weeks write more than those of years ago; merged and
+// deleted ones have written, too (trap T26).
+func (g *guests) some(r *rng, at int64, count int) []*doc {
+	known := max(1, sort.Search(len(g.times), func(i int) bool { return g.times[i] > at }))
+	who := r.n(known)
+	if r.chance(0.4) {
+		who = known - 1 - r.n(min(known, known/10+1))
+	}
+	return g.born[who:min(who+count, len(g.born)):len(g.born)]
 }
 
 // crowd is how many contacts a conversation has: mostly one, now and then a group.

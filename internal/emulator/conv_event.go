@@ -28,7 +28,7 @@ type convEvent struct {
 	Quiet bool     // moves no updated_at
 	Conv  int32    // the conversation's number
 	Size  int32    // convOpened: how many parts it was born with
-	Place int32    // convRedacted, convMutated: the part's place, from 0; -1: the source. convTagged, convUntagged: the tag
+	Place int32    // convRedacted, convMutated: the part's place, from 0; -1: the source. convTagged, convUntagged: the tag; convOpened: a ticket's type
 	Who   []*doc   // convOpened: its contacts as they were; the first one wrote first
 	With  *convArg // what comes with it
 }
@@ -89,8 +89,7 @@ func (w *Workspace) beginConversations() {
 func (w *Workspace) applyConv(seq int) {
 	e := &w.said[seq]
 	if e.Kind == convOpened {
-		w.threads = append(w.threads, thread{parts: e.Size,
-			now: &edition{num: e.Conv, born: int32(seq), created: e.At, updated: max(e.At, e.Until)}})
+		w.threads = append(w.threads, newThread(seq, e))
 		w.convIdx.announce(seq, e.At, e.Conv, w.threads[e.Conv].now)
 		return
 	}
@@ -101,6 +100,17 @@ func (w *Workspace) applyConv(seq int) {
 		w.convIdx.withdraw(seq, e.At, e.Conv)
 		return
 	}
+	t.follow(seq, e)
+	w.convIdx.announce(seq, e.At, e.Conv, t.now)
+}
+
+// newThread is one that was just opened, by the event at a place of its log.
+func newThread(seq int, e *convEvent) thread {
+	return thread{parts: e.Size, now: &edition{num: e.Conv, born: int32(seq), created: e.At, updated: max(e.At, e.Until)}}
+}
+
+// follow makes a new edition of the thread.
+func (t *thread) follow(seq int, e *convEvent) {
 	if e.Kind == convSpoken {
 		t.parts++
 	}
@@ -110,12 +120,11 @@ func (w *Workspace) applyConv(seq int) {
 		next.updated = e.At
 	}
 	t.now = &next
-	w.convIdx.announce(seq, e.At, e.Conv, t.now)
 }
 
 // searchConversation is how search knows a conversation.
 func (w *Workspace) searchConversation() searchable[edition] {
-	return searchable[edition]{kind: "conversations", fields: w.convFields(),
+	return searchable[edition]{kind: "conversations", fields: w.convFields(), own: ownAttribute,
 		attrs: func(d *edition) []attr { return w.drawn(d).Attrs }, usual: 20, lag: forConvLag,
 		count: func() int { return len(w.threads) },
 		at:    func(num int32) *placed[edition] { return &w.threads[num].placed },

@@ -13,33 +13,41 @@ func (w *Workspace) convHour(base int64) {
 	if w.cfg.Conversations == 0 {
 		return
 	}
-	turns := max(1, int(w.k().changeShare()*float64(w.cfg.Conversations)))
 	r := newRNG(w.cfg.Seed, forConvLife, 2, uint64(w.hours))
-	for i := range turns {
-		at := base + int64(i)*busy/int64(turns)
+	w.turnsOf(base, w.cfg.Conversations, func(at int64) {
 		if op := convLife[w.convTurns%len(convLife)]; !op(w, r, at) {
 			lifeOpens(w, r, at)
 		}
 		w.convTurns++
-	}
+	})
 }
 
 // something draws a conversation, mostly a late one, and logs the event that fill makes of it. A few tries may find none
 // that fits.
 func (w *Workspace) something(r *rng, at int64, fill func(c *conversation, e *convEvent) bool) bool {
 	from := w.drawer()
-	for range 30 {
-		num := r.n(len(w.threads))
-		if r.chance(0.7) {
-			num = len(w.threads) - 1 - r.n(len(w.threads)/5+1)
+	return someThread(r, w.threads, at, func(num int32, t *thread) bool {
+		e := convEvent{At: at, Conv: num, With: &convArg{}}
+		fits := fill(from.draw(t.now), &e)
+		if fits {
+			w.recordConv(e)
 		}
-		t := &w.threads[num]
+		return fits
+	})
+}
+
+// someThread draws threads, mostly late ones, until one takes something that happens at a time.
+func someThread(r *rng, list []thread, at int64, try func(num int32, t *thread) bool) bool {
+	for range 30 {
+		num := r.n(len(list))
+		if r.chance(0.7) {
+			num = len(list) - 1 - r.n(len(list)/5+1)
+		}
+		t := &list[num]
 		if t.deleted || t.now.updated > at {
 			continue // or its time would go back
 		}
-		e := convEvent{At: at, Conv: int32(num), With: &convArg{}}
-		if fill(from.draw(t.now), &e) {
-			w.recordConv(e)
+		if try(int32(num), t) {
 			return true
 		}
 	}

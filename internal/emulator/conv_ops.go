@@ -297,9 +297,5 @@ func (w *Workspace) PartIDs(id string) []string {
 	if !ok {
 		return nil
 	}
-	var ids []string
-	for place := range int(w.threads[num].parts) {
-		ids = append(ids, strconv.FormatInt(partID(num, place), 10))
-	}
-	return ids
+	return w.threads[num].partIDs(num)
 }

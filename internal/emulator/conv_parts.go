@@ -32,10 +32,7 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 		reply = 2 * newRNG(m.seed, forSilence, uint64(c.num), 1).n(max(1, count/2)) // calls have the odd places, the end the last
 	}
 	for i := range count {
-		at := end - int64(count-1-i)*slot
-		if i < count-1 && slot > 1 {
-			at -= int64(r.n(int(slot)))
-		}
+		at := r.moment(end, slot, count-1-i)
 		p := m.part(r, c, at)
 		if i == reply {
 			p = m.blank(c, at)
@@ -56,17 +53,19 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 	}
 }
 
+// moment draws when a part came, of those that lie evenly before an end: so many come after it, and the last one at the end.
+func (r *rng) moment(end, slot int64, after int) int64 {
+	at := end - int64(after)*slot
+	if after > 0 && slot > 1 {
+		at -= int64(r.n(int(slot)))
+	}
+	return at
+}
+
 // part draws the next part.
 func (m *convMaker) part(r *rng, c *conversation, at int64) part {
 	p := m.blank(c, at)
-	n := r.n(100)
-	for _, k := range partKinds {
-		if n < k.share {
-			k.draw(m, r, c, &p)
-			break
-		}
-		n -= k.share
-	}
+	pick(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, c, &p)
 	if c.silent && isContactType(p.Author.Type) {
 		p = m.blank(c, at)
 		m.adminSays(r, c, &p)

@@ -14,6 +14,7 @@ type convRenderer struct {
 	cards     bool // QA data is asked for
 	monitors  bool
 	omit      bool // parts have no fields that are null
+	translate bool // bodies of parts are translated
 	now       int64
 	companies *maker
 }
@@ -53,7 +54,8 @@ func (r *convRenderer) conversation(b []byte, c *conversation) []byte {
 	r.assignee(p, "team_assignee_id", c.Team)
 	r.company(p, c.Company)
 	r.source(p, c.Source)
-	r.people(p, c)
+	r.contacts(p, c)
+	r.teammates(p, c)
 	r.tags(p, c)
 	r.attrs(p, c)
 	r.rating(p, c.Rating)
@@ -62,7 +64,7 @@ func (r *convRenderer) conversation(b []byte, c *conversation) []byte {
 	r.aiAgent(p, c.AI)
 	r.linked(p, c)
 	if r.parts {
-		r.partList(p, c)
+		r.partList(p, c, "conversation_part")
 	}
 	if r.cards {
 		p.scorecards(c.Cards)
@@ -152,7 +154,7 @@ func (r *convRenderer) files(p *pen, list []file) {
 
 func fileURL(f file) string { return "https://files.example/i/" + strconv.FormatUint(f.ID, 16) }
 
-func (r *convRenderer) people(p *pen, c *conversation) {
+func (r *convRenderer) contacts(p *pen, c *conversation) {
 	p.typed("contacts", "contact.list", "contacts")
 	for _, d := range c.Contacts {
 		p.item()
@@ -162,6 +164,9 @@ func (r *convRenderer) people(p *pen, c *conversation) {
 		p.close()
 	}
 	p.done()
+}
+
+func (r *convRenderer) teammates(p *pen, c *conversation) {
 	mates := c.teammates()
 	if c.bare || len(mates) == 0 {
 		p.null("teammates")
@@ -199,14 +204,7 @@ func (r *convRenderer) attrs(p *pen, c *conversation) {
 	if r.qa {
 		list = append(list[:len(list):len(list)], c.qaAttrs()...)
 	}
-	p.open("custom_attributes")
-	for i, a := range list {
-		if i > 0 {
-			p.b = append(p.b, ',')
-		}
-		p.b = append(append(appendString(p.b, a.Name), ':'), a.Raw...)
-	}
-	p.close()
+	p.attrs("custom_attributes", list)
 }
 
 // rating: a workflow as its teammate is of the later version (workspace-api 2.10).

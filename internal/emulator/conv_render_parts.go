@@ -56,25 +56,25 @@ func (r *convRenderer) linked(p *pen, c *conversation) {
 }
 
 // partList writes the newest parts, oldest first, and the true number of all.
-func (r *convRenderer) partList(p *pen, c *conversation) {
-	p.open("conversation_parts")
-	p.text("type", "conversation_part.list")
-	p.list("conversation_parts")
+func (r *convRenderer) partList(p *pen, c *conversation, kind string) {
+	p.open(kind + "s")
+	p.text("type", kind+".list")
+	p.list(kind + "s")
 	for i := max(0, len(c.Parts)-r.cap); i < len(c.Parts); i++ {
-		r.part(p, &c.Parts[i])
+		r.part(p, &c.Parts[i], kind)
 	}
 	p.end()
 	p.int("total_count", int64(len(c.Parts)))
 	p.close()
 }
 
-func (r *convRenderer) part(p *pen, t *part) {
+func (r *convRenderer) part(p *pen, t *part, kind string) {
 	p.item()
 	p.omit = r.omit
-	p.text("type", "conversation_part")
+	p.text("type", kind)
 	p.text("id", strconv.FormatInt(t.ID, 10))
 	p.text("part_type", t.Type)
-	p.text("body", t.Body)
+	p.text("body", r.body(t))
 	p.time("created_at", t.At)
 	p.time("updated_at", t.Updated)
 	p.time("notified_at", t.Notified)
@@ -83,6 +83,26 @@ func (r *convRenderer) part(p *pen, t *part) {
 	r.files(p, t.Files)
 	p.text("external_id", t.External)
 	p.flag("redacted", t.Redacted)
+	if kind == ticketPart {
+		r.ticketChange(p, t.Ticket)
+	} else {
+		r.happened(p, t)
+	}
+	p.text("app_package_code", t.App)
+	p.omit = false
+	p.close()
+}
+
+// body is what a part says: in the language that was detected, where that is asked for (workspace-api 4.11, trap T68).
+func (r *convRenderer) body(t *part) string {
+	if !r.translate || t.Body == "" {
+		return t.Body
+	}
+	return `<div lang="en" data-translated="true">` + t.Body + `</div>`
+}
+
+// happened writes what parts of conversations tell beside the words.
+func (r *convRenderer) happened(p *pen, t *part) {
 	p.text("state", t.State)
 	p.typed("tags", "tag.list", "tags")
 	for _, n := range t.Tags {
@@ -112,9 +132,6 @@ func (r *convRenderer) part(p *pen, t *part) {
 			p.raw("data", "{}") // no reason before the later version (workspace-api 9)
 		}
 	}
-	p.text("app_package_code", t.App)
-	p.omit = false
-	p.close()
 }
 
 // assignment writes a row of the table of workspace-api 2.10. assigned_to has its id as text, the fields beside it as an

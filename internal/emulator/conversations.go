@@ -4,16 +4,25 @@ import "strconv"
 
 // searchConversations is POST /conversations/search: as contact search, without parts (trap T54).
 func (w *Workspace) searchConversations(q *request) answer {
+	return w.searchThreads(q, &w.convIdx, [2]string{"conversation.list", w.conversationsKey()}, func() func(b []byte, e *edition) []byte {
+		render, from := w.convRenderer(q), w.drawer()
+		return func(b []byte, e *edition) []byte { return render.conversation(b, from.draw(e)) }
+	})
+}
+
+// searchThreads answers a search of conversations or of tickets, in an envelope of a type and a key. writer is asked with the
+// lock held; what it gives writes a record without.
+func (w *Workspace) searchThreads(q *request, x *index[edition], envelope [2]string, writer func() func(b []byte, e *edition) []byte) answer {
 	w.mu.Lock()
-	found, p, refused := w.convIdx.ask(q)
-	render, from := w.convRenderer(q), w.drawer()
+	found, p, refused := x.ask(q)
+	write := writer()
 	w.mu.Unlock()
 	if refused != nil {
 		return *refused
 	}
-	b := openList(make([]byte, 0, 3000*len(found)+512), "conversation.list", w.conversationsKey())
+	b := openList(make([]byte, 0, 3000*len(found)+512), envelope[0], envelope[1])
 	for _, e := range found {
-		b = render.conversation(b, from.draw(e))
+		b = write(b, e)
 	}
 	return ok(w.closeList(b, q, p))
 }
@@ -29,42 +38,28 @@ func (w *Workspace) oneConversation(q *request) answer {
 	e := w.threads[num].now
 	render, from := w.convRenderer(q), w.drawer()
 	w.mu.Unlock()
-	render.parts = true
+	render.parts, render.translate = true, q.version.atLeast(v214) && q.query.Get("include_translations") == "true"
 	return ok(render.conversation(nil, from.draw(e)))
 }
 
 // convFields are the names that conversation search knows, beside custom_attributes.
 func (w *Workspace) convFields() map[string]field[edition] {
+	of := w.drawn
 	texts := func(get func(c *conversation) string) field[edition] {
-		return text(func(e *edition) string { return get(w.drawn(e)) })
-	}
-	dates := func(get func(c *conversation) int64) field[edition] {
-		return date(func(e *edition) int64 { return get(w.drawn(e)) })
+		return text(func(e *edition) string { return get(of(e)) })
 	}
 	flags := func(get func(c *conversation) bool) field[edition] {
-		return flag(func(e *edition) bool { return get(w.drawn(e)) })
+		return flag(func(e *edition) bool { return get(of(e)) })
 	}
-	counts := func(get func(c *conversation) int64) field[edition] {
-		return field[edition]{kind: numberField, date: func(e *edition) int64 { return get(w.drawn(e)) }}
-	}
-	lists := func(get func(c *conversation) []string) field[edition] {
-		return field[edition]{kind: tagField, ids: func(e *edition) []string { return get(w.drawn(e)) }}
-	}
-	return map[string]field[edition]{
-		"id":         text(func(e *edition) string { return convID(e.num) }),
-		"created_at": date(func(e *edition) int64 { return e.created }),
-		"updated_at": date(func(e *edition) int64 { return e.updated }),
-
-		"waiting_since": dates(func(c *conversation) int64 { return c.Waiting }),
-		"snoozed_until": dates(func(c *conversation) int64 { return c.Snoozed }),
+	list := threadFields(of)
+	for name, f := range map[string]field[edition]{
+		"id":            text(func(e *edition) string { return convID(e.num) }),
+		"waiting_since": date(func(e *edition) int64 { return of(e).Waiting }),
 		"title":         texts(func(c *conversation) string { return c.Title }),
 		"state":         texts(func(c *conversation) string { return c.State }),
 		"priority":      texts(func(c *conversation) string { return priorityWord(c.Priority) }),
-		"open":          flags(func(c *conversation) bool { return c.State != "closed" }),
 		"read":          flags(func(c *conversation) bool { return c.Read }),
 
-		"admin_assignee_id":     counts(func(c *conversation) int64 { return c.Admin }),
-		"team_assignee_id":      counts(func(c *conversation) int64 { return c.Team }),
 		"ai_agent_participated": flags(func(c *conversation) bool { return c.AI != nil }),
 		"source.type":           texts(func(c *conversation) string { return c.begun().Type }),
 		"source.id":             texts(func(c *conversation) string { return c.begun().ID }),
@@ -77,15 +72,30 @@ func (w *Workspace) convFields() map[string]field[edition] {
 		"source.author.name":    texts(func(c *conversation) string { return c.begun().Author.Name }),
 		"source.author.email":   texts(func(c *conversation) string { return c.begun().Author.Email }),
 
-		"statistics.count_conversation_parts": counts(func(c *conversation) int64 { return int64(len(c.Parts)) }),
-		"statistics.count_reopens":            counts(func(c *conversation) int64 { return c.Stats.Reopens }),
-		"statistics.count_assignments":        counts(func(c *conversation) int64 { return c.Stats.Assignments }),
-		"statistics.last_close_at":            dates(func(c *conversation) int64 { return c.Stats.LastClose }),
-		"statistics.last_contact_reply_at":    dates(func(c *conversation) int64 { return c.Stats.LastContact }),
+		"statistics.count_conversation_parts": integer(func(e *edition) int64 { return int64(len(of(e).Parts)) }),
+		"statistics.count_reopens":            integer(func(e *edition) int64 { return of(e).Stats.Reopens }),
+		"statistics.count_assignments":        integer(func(e *edition) int64 { return of(e).Stats.Assignments }),
+		"statistics.last_close_at":            date(func(e *edition) int64 { return of(e).Stats.LastClose }),
+		"statistics.last_contact_reply_at":    date(func(e *edition) int64 { return of(e).Stats.LastContact }),
 
-		"contact_ids":  lists((*conversation).contactIDs),
-		"teammate_ids": lists((*conversation).teammates),
-		"tag_ids":      lists((*conversation).tagIDs),
+		"tag_ids": members(func(e *edition) []string { return of(e).tagIDs() }),
+	} {
+		list[name] = f
+	}
+	return list
+}
+
+// threadFields are the names that the searches of conversations and of tickets have in common; of draws a record.
+func threadFields(of func(e *edition) *conversation) map[string]field[edition] {
+	return map[string]field[edition]{
+		"created_at":        date(func(e *edition) int64 { return e.created }),
+		"updated_at":        date(func(e *edition) int64 { return e.updated }),
+		"snoozed_until":     date(func(e *edition) int64 { return of(e).Snoozed }),
+		"open":              flag(func(e *edition) bool { return of(e).State != "closed" }),
+		"admin_assignee_id": integer(func(e *edition) int64 { return of(e).Admin }),
+		"team_assignee_id":  integer(func(e *edition) int64 { return of(e).Team }),
+		"contact_ids":       members(func(e *edition) []string { return of(e).contactIDs() }),
+		"teammate_ids":      members(func(e *edition) []string { return of(e).teammates() }),
 	}
 }
 

@@ -44,6 +44,12 @@
 //   - deleted_conversations: id, metrics_retained, deleted_at; some were deleted before hour 0.
 //   - hitl_events: the events of consultations that have ended, their data flattened, with conversation_id. Texts of redacted
 //     conversations are null. readable tells those that an answer holds.
+//   - tickets: as the later version sends them; number is the one that people see (ticket_id in the API), ticket_type_* and
+//     ticket_state_* are of its type and its state, ticket_attributes is the JSON text that is sent, part_count the number of all its
+//     parts. An assignee that is nobody is 0.
+//   - ticket_parts, ticket_attachments: as those of conversations, by (ticket_id, id), ticket_id being the ticket's id. previous_ticket_state
+//     and ticket_state are null where the part moved nothing, updated_attribute_* where it set nothing; the value is JSON text.
+//     ticket_contacts, ticket_linked_objects.
 //   - companies: all of them, with user_count, the number of their active contacts: search leaves out those that have none.
 //     plan_id, plan_name. company_tags (company_id, tag_id), company_segments (company_id, segment_id), company_notes.
 //   - segments (with count and person_type), tags, admins, teams, subscription_types, data_attributes (archived ones too, as the
@@ -71,6 +77,8 @@
 // the log keeps its opening and what happened since, apart from the log of contacts. Its contacts and authors are as they
 // were when it began: an id stays when its lead is merged (trap T26). A part that is changed silently tells another
 // assignment, and the conversation is not assigned anew by it.
+//
+// Tickets are the same in all of this, with a log of their own.
 //
 // # Lifecycle
 //

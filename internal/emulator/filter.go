@@ -33,6 +33,9 @@ func text[D any](f func(d *D) string) field[D] { return field[D]{kind: textField
 func date[D any](f func(d *D) int64) field[D]  { return field[D]{kind: dateField, date: f} }
 func flag[D any](f func(d *D) bool) field[D]   { return field[D]{kind: boolField, flag: f} }
 
+func integer[D any](f func(d *D) int64) field[D]    { return field[D]{kind: numberField, date: f} }
+func members[D any](f func(d *D) []string) field[D] { return field[D]{kind: tagField, ids: f} }
+
 // fields are those of a contact.
 var fields = map[string]field[doc]{
 	"id":                  text(func(d *doc) string { return d.ID }),
@@ -118,9 +121,12 @@ func orNoApp(a *app) *app {
 	return a
 }
 
+// ownAttribute is how most searches name custom attributes.
+const ownAttribute = "custom_attributes."
+
 // filter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
 func (r rules[D]) filter(n node) (match[D], error) {
-	name, custom := strings.CutPrefix(n.Field, "custom_attributes.")
+	name, custom := strings.CutPrefix(n.Field, r.of.own)
 	f, ok := r.of.fields[n.Field]
 	strict := r.w.k().StrictFilters
 	switch {

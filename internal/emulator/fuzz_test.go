@@ -38,7 +38,7 @@ func asked(t *testing.T, w *Workspace, method, path, query, version string, body
 
 func FuzzSearches(f *testing.F) {
 	w := fuzzed()
-	paths := []string{"/contacts/search", "/conversations/search", "/companies/search", "/calls/search", "/export/reporting_data/enqueue"}
+	paths := []string{"/contacts/search", "/conversations/search", "/tickets/search", "/companies/search", "/calls/search", "/export/reporting_data/enqueue"}
 	for _, body := range []string{
 		`{"query":{"field":"updated_at","operator":">","value":1700000000},"sort":{"field":"updated_at","order":"ascending"},"pagination":{"per_page":3}}`,
 		`{"query":{"operator":"OR","value":[{"field":"updated_at","operator":"=","value":9223372036854775807},{"field":"updated_at","operator":">","value":-9223372036854775808}]}}`,

@@ -24,6 +24,7 @@ func compareEntries(a, b entry) int {
 type searchable[D any] struct {
 	kind   string // its word: a cursor of one search is no good in another
 	fields map[string]field[D]
+	own    string            // what the names of custom attributes begin with
 	attrs  func(d *D) []attr // custom attributes
 	usual  int               // records on a page when the question does not say
 	lag    uint64            // the stream of randomness that delays are drawn from

@@ -10,13 +10,13 @@ type Knobs struct {
 	LagMax       time.Duration  // until a change is searchable at the longest; 0: four minutes
 	TailShare    float64        // share of changes that take up to Tail instead (trap T6)
 	Tail         time.Duration  // the longest of all
-	LagOf        map[string]Lag // of one kind of record: contacts, conversations, companies; contacts.new and so on of those never found before
+	LagOf        map[string]Lag // of one kind of record: contacts, conversations, tickets, companies; contacts.new and so on of those never found before
 	LeaveLag     time.Duration  // until one that left is no longer found; 0: at once
 	StaleReplica float64        // share of search pages served from the version before (trap T7)
 	Misday       time.Duration  // day meaning: a time this close to midnight may count for the other day (trap T3)
 	QuietUntag   bool           // removing a tag moves no updated_at (trap T45)
 	ListDeletes  Listing        // what DELETE /contacts/{id} leaves in the list of inactive contacts (trap T36)
-	ChangeShare  float64        // share of contacts, and of conversations, that change in an hour of life; 0: 1/600
+	ChangeShare  float64        // share of contacts, of conversations and of tickets that change in an hour of life; 0: 1/600
 
 	// Search.
 	Sort       SortMode
@@ -59,6 +59,9 @@ type Knobs struct {
 	QuietConversations  Sometimes // whether life's ratings, reviews and redactions leave updated_at where it is (traps T58, T65)
 	SilentParts         bool      // life also changes parts in their place, and nothing tells (trap T58)
 	DeleteConversations bool      // life also deletes conversations (trap T60)
+
+	TicketsKey      string    // of the list that ticket search gives; "": tickets
+	TicketStateText Sometimes // whether a ticket's state is text; by turns: up to 2.16
 
 	DeletedConversationsOrder Order     // of the list of them, where order is not asked for; "": latest first
 	HitlRedacted              Sometimes // whether a redacted conversation's consultations are left out; else their text is null (trap T72)

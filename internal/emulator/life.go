@@ -44,6 +44,7 @@ func (w *Workspace) liveHour(base int64) {
 	w.hourOfConsultations(base)
 	w.hourOfCompanies(base)
 	w.hourOfContent(base)
+	w.hourOfTickets(base)
 }
 
 // base is when the next hour of life begins. With a clock that follows Config.Now it is counted from Start, not read,
@@ -60,14 +61,20 @@ func (w *Workspace) base(hours int) int64 {
 }
 
 func (w *Workspace) hour(base int64) {
-	turns := max(1, int(w.k().changeShare()*float64(w.cfg.Contacts)))
 	r := newRNG(w.cfg.Seed, forLife, 2, uint64(w.hours))
-	for i := range turns {
-		at := base + int64(i)*busy/int64(turns)
+	w.turnsOf(base, w.cfg.Contacts, func(at int64) {
 		if op := lifeWeek[w.turns%len(lifeWeek)]; !op(w, r, at) {
 			lifeUpdate(w, r, at)
 		}
 		w.turns++
+	})
+}
+
+// turnsOf has as many things happen in an hour as so many records of hour 0 see, at least one.
+func (w *Workspace) turnsOf(base int64, records int, turn func(at int64)) {
+	turns := max(1, int(w.k().changeShare()*float64(records)))
+	for i := range turns {
+		turn(base + int64(i)*busy/int64(turns))
 	}
 }
 

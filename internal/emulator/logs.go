@@ -33,12 +33,16 @@ type beside struct {
 	talks int // conversations at hour 0
 	facts []exportEvent
 	souls int // contacts at hour 0
+
+	tickets   []convEvent
+	ticketing ticketMaker
 }
 
 func (w *Workspace) beside() beside {
 	return beside{acts: w.acts, calls: slices.Clip(w.calls), at: w.now(), knobs: *w.k(), hitl: slices.Clip(w.consulted),
 		firms: slices.Clip(w.firmLog), pages: slices.Clip(w.contentLog), seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
-		talks: w.cfg.Conversations, facts: slices.Clip(w.exports.events), souls: w.cfg.Contacts}
+		talks: w.cfg.Conversations, facts: slices.Clip(w.exports.events), souls: w.cfg.Contacts,
+		tickets: slices.Clip(w.tickets.log), ticketing: w.tickets.make}
 }
 
 // forLogs is what the activity log is drawn for.

@@ -82,12 +82,16 @@ var (
 
 // addsPart answers the id of the part that was added.
 func addsPart(do func(w *Workspace, id string, a args) error) func(w *Workspace, a args) (any, error) {
+	return addsPartTo((*Workspace).PartIDs, do)
+}
+
+func addsPartTo(list func(w *Workspace, id string) []string, do func(w *Workspace, id string, a args) error) func(w *Workspace, a args) (any, error) {
 	return func(w *Workspace, a args) (any, error) {
 		id := a.text("id")
 		if err := do(w, id, a); err != nil {
 			return nil, err
 		}
-		parts := w.PartIDs(id)
+		parts := list(w, id)
 		return made{"id": parts[len(parts)-1]}, nil
 	}
 }

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -88,6 +89,21 @@ var conversationSteps = []step{
 	{"conversations.delete", m{"id": "$talk"}, "", "deleted_conversations", wholeTalk},
 }
 
+const wholeTicket = `POST /tickets/search {"query":{"field":"id","operator":"=","value":"$ticket"}}`
+
+var ticketSteps = []step{
+	{"tickets.create", m{"type": "1200", "contact": "$first", "set": m{"_default_title_": "Broken"}}, "ticket", "tickets", wholeTicket},
+	{"tickets.reply", m{"id": "$ticket", "by": "contact", "body": "it fell"}, "fell", "ticket_parts", wholeTicket},
+	{"tickets.state", m{"id": "$ticket", "state": "3302"}, "", "tickets", wholeTicket},
+	{"tickets.close", m{"id": "$ticket"}, "", "tickets", wholeTicket},
+	{"tickets.set", m{"id": "$ticket", "set": m{"Größe": "S", "Anzahl #": 77}}, "", "tickets", wholeTicket},
+	{"tickets.assign", m{"id": "$ticket", "as": "team"}, "given", "ticket_parts", wholeTicket},
+	{"tickets.mutate-part", m{"id": "$ticket", "part": "$given", "as": "bot"}, "", "ticket_parts", wholeTicket},
+	{"tickets.snooze", m{"id": "$ticket", "until": "2024-06-20T08:00:00Z"}, "", "tickets", wholeTicket},
+	{"tickets.link", m{"id": "$ticket", "object": "$asked"}, "", "ticket_linked_objects", wholeTicket},
+	{"tickets.redact", m{"id": "$ticket", "part": "$fell"}, "", "ticket_parts", wholeTicket},
+}
+
 var otherSteps = []step{
 	{"companies.create", m{"set": m{"name": "Neu & Co"}}, "firm", "companies", "POST /companies/list?per_page=60"},
 	{"companies.update", m{"id": "$firm", "set": m{"monthly_spend": 7000}}, "", "companies", "/companies/$firm"},
@@ -108,9 +124,10 @@ var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", 
 func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 20, Conversations: 6, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll, HitlRedacted: emulator.Never}})
-	made := map[string]string{"first": c.w.IDs("active")[0], "tag": fmt.Sprint(c.w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(c.w.Oracle("companies")[1]["id"])}
+	made := map[string]string{"first": c.w.IDs("active")[0],
+		"tag": fmt.Sprint(c.w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(c.w.Oracle("companies")[1]["id"])}
 	done := slices.Clone(elsewhere)
-	for _, s := range slices.Concat(contactSteps, conversationSteps, otherSteps) {
+	for _, s := range slices.Concat(contactSteps, conversationSteps, ticketSteps, otherSteps) {
 		done = append(done, s.do)
 		told, seen := s.told(c), c.seen(filled(s.asked, made))
 		r := c.do("POST", "/_emulator/do/"+s.do, s.fill(made))
@@ -180,7 +197,8 @@ func (c *client) seen(asked string) string {
 		id, _ := job.json["job_identifier"].(string)
 		return fmt.Sprint(table(c.t, c.do("GET", "/download/reporting_data/"+id, nil).raw))
 	case posts:
-		return signature.ReplaceAllString(string(c.do(method, path, m{}).raw), "")
+		path, body, _ := strings.Cut(path, " ")
+		return signature.ReplaceAllString(string(c.do(method, path, json.RawMessage(cmp.Or(body, "{}"))).raw), "")
 	}
 	r := c.do("GET", asked, nil)
 	return signature.ReplaceAllString(string(r.raw), "")

@@ -27,26 +27,32 @@ type told struct {
 
 // tales tells conversation by conversation, those that are not deleted.
 func (o *oracle) tales(yield func(t *told) bool) {
-	byConv := map[int32][]int{}
+	tellings(o.said, func(opened *convEvent, since []*convEvent) bool {
+		return yield(tale(o.conv.birth(opened), opened, since))
+	})
+}
+
+// tellings reads a log record by record, those that are not deleted: how each was opened, and what happened since.
+func tellings(log []convEvent, yield func(opened *convEvent, since []*convEvent) bool) {
+	since := map[int32][]*convEvent{}
 	gone := map[int32]bool{}
-	for i := range o.said {
-		switch e := &o.said[i]; e.Kind {
+	for i := range log {
+		switch e := &log[i]; e.Kind {
 		case convOpened:
 		case convDeleted:
 			gone[e.Conv] = true
 		default:
-			byConv[e.Conv] = append(byConv[e.Conv], i)
+			since[e.Conv] = append(since[e.Conv], e)
 		}
 	}
-	for i := range o.said {
-		if e := &o.said[i]; e.Kind == convOpened && !gone[e.Conv] && !yield(o.tale(e, byConv[e.Conv])) {
+	for i := range log {
+		if e := &log[i]; e.Kind == convOpened && !gone[e.Conv] && !yield(e, since[e.Conv]) {
 			return
 		}
 	}
 }
 
-func (o *oracle) tale(opened *convEvent, since []int) *told {
-	c := o.conv.birth(opened)
+func tale(c *conversation, opened *convEvent, since []*convEvent) *told {
 	t := &told{conversation: c, parts: c.Parts, updated: max(opened.At, opened.Until), title: c.Title, priority: c.Priority, attrs: c.Attrs,
 		score: c.Rating, linked: c.Linked, cards: c.Cards, monitors: c.Monitors, redacted: c.Source != nil && c.Source.Redacted}
 	for _, a := range c.Tags {
@@ -55,8 +61,8 @@ func (o *oracle) tale(opened *convEvent, since []int) *told {
 	if c.AI != nil {
 		t.sources = c.AI.Sources
 	}
-	for _, i := range since {
-		t.hear(&o.said[i])
+	for _, e := range since {
+		t.hear(e)
 	}
 	return t
 }

@@ -76,20 +76,20 @@ func (t *told) assisted(row map[string]any) {
 
 // conversationParts gives all parts that ever were. readable tells those that an answer holds now.
 func (o *oracle) conversationParts(yield func(map[string]any) bool) {
-	o.tales(func(t *told) bool {
-		for i := range t.parts {
-			p := t.parts[i]
-			if a, ok := t.rewritten[int32(i)]; ok {
-				p.Assigned = a
-			}
-			row := p.row()
-			row["conversation_id"], row["readable"] = t.ID, i >= len(t.parts)-o.cap
-			if !yield(row) {
-				return false
-			}
+	o.lists(yield, func(t *told) []map[string]any { return t.partRows(o.cap) })
+}
+
+func (t *told) partRows(readable int) (rows []map[string]any) {
+	for i := range t.parts {
+		p := t.parts[i]
+		if a, ok := t.rewritten[int32(i)]; ok {
+			p.Assigned = a
 		}
-		return true
-	})
+		row := p.row()
+		row["readable"] = i >= len(t.parts)-readable
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func (p *part) row() map[string]any {
@@ -138,12 +138,14 @@ func (o *oracle) lists(yield func(map[string]any) bool, rows func(t *told) []map
 }
 
 func (o *oracle) conversationContacts(yield func(map[string]any) bool) {
-	o.lists(yield, func(t *told) (rows []map[string]any) {
-		for _, d := range t.Contacts {
-			rows = append(rows, map[string]any{"contact_id": d.ID, "external_id": orNull(d.ExternalID)})
-		}
-		return rows
-	})
+	o.lists(yield, (*told).contactRows)
+}
+
+func (t *told) contactRows() (rows []map[string]any) {
+	for _, d := range t.Contacts {
+		rows = append(rows, map[string]any{"contact_id": d.ID, "external_id": orNull(d.ExternalID)})
+	}
+	return rows
 }
 
 func (o *oracle) conversationTags(yield func(map[string]any) bool) {
@@ -181,14 +183,16 @@ func (o *oracle) conversationTeammates(yield func(map[string]any) bool) {
 }
 
 func (o *oracle) linkedObjects(yield func(map[string]any) bool) {
-	o.lists(yield, func(t *told) (rows []map[string]any) {
-		for _, l := range t.linked {
-			if !t.bare {
-				rows = append(rows, map[string]any{"object_type": l.Type, "object_id": l.ID, "category": orNull(l.Category)})
-			}
+	o.lists(yield, (*told).linkRows)
+}
+
+func (t *told) linkRows() (rows []map[string]any) {
+	for _, l := range t.linked {
+		if !t.bare {
+			rows = append(rows, map[string]any{"object_type": l.Type, "object_id": l.ID, "category": orNull(l.Category)})
 		}
-		return rows
-	})
+	}
+	return rows
 }
 
 func (o *oracle) contentSources(yield func(map[string]any) bool) {

@@ -6,16 +6,18 @@ import (
 )
 
 func (o *oracle) partAttachments(yield func(map[string]any) bool) {
-	o.lists(yield, func(t *told) (rows []map[string]any) {
-		for i, p := range t.parts {
-			for at, f := range p.Files {
-				row := f.row(at)
-				row["part_id"], row["readable"] = strconv.FormatInt(p.ID, 10), i >= len(t.parts)-o.cap
-				rows = append(rows, row)
-			}
+	o.lists(yield, func(t *told) []map[string]any { return t.fileRows(o.cap) })
+}
+
+func (t *told) fileRows(readable int) (rows []map[string]any) {
+	for i, p := range t.parts {
+		for at, f := range p.Files {
+			row := f.row(at)
+			row["part_id"], row["readable"] = strconv.FormatInt(p.ID, 10), i >= len(t.parts)-readable
+			rows = append(rows, row)
 		}
-		return rows
-	})
+	}
+	return rows
 }
 
 func (o *oracle) sourceAttachments(yield func(map[string]any) bool) {

@@ -8,6 +8,7 @@ func OracleStreams() []string {
 		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
 		"conversation_part_tags", "conversation_scorecards", "conversation_scorecard_notes", "conversation_scorecard_evaluators",
 		"conversation_monitor_evaluations", "deleted_conversations", "hitl_events",
+		"tickets", "ticket_parts", "ticket_attachments", "ticket_contacts", "ticket_linked_objects",
 		"segments", "tags", "admins", "teams", "subscription_types", "data_attributes", "ticket_types", "ticket_states",
 		"away_status_reasons",
 		"articles", "internal_articles", "collections", "newsfeeds", "news_items", "folders", "dynamic_contents", "data_connectors",
@@ -44,6 +45,12 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 
 	"deleted_conversations": (*oracle).deletedConversations,
 	"hitl_events":           (*oracle).hitlEvents,
+
+	"tickets":               (*oracle).ticketRows,
+	"ticket_parts":          ticketList(func(o *oracle, t *told) []map[string]any { return t.ticketParts(o.cap) }),
+	"ticket_attachments":    ticketList(func(o *oracle, t *told) []map[string]any { return t.fileRows(o.cap) }),
+	"ticket_contacts":       ticketList(func(_ *oracle, t *told) []map[string]any { return t.contactRows() }),
+	"ticket_linked_objects": ticketList(func(_ *oracle, t *told) []map[string]any { return t.linkRows() }),
 
 	"segments":            (*oracle).segments,
 	"tags":                (*oracle).tagRows,

@@ -84,6 +84,18 @@ func (p *pen) list(name string) {
 
 func (p *pen) end() { p.b = append(p.b, ']') }
 
+// attrs writes attributes as an object.
+func (p *pen) attrs(name string, list []attr) {
+	p.open(name)
+	for i, a := range list {
+		if i > 0 {
+			p.b = append(p.b, ',')
+		}
+		p.b = append(append(appendString(p.b, a.Name), ':'), a.Raw...)
+	}
+	p.close()
+}
+
 // typed begins a list in its envelope: {"type":kind,"key":[.
 func (p *pen) typed(name, kind, key string) {
 	p.open(name)

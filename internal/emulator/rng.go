@@ -37,6 +37,17 @@ func (r *rng) share() float64          { return float64(r.next()>>11) / (1 << 53
 func (r *rng) chance(p float64) bool   { return r.share() < p }
 func (r *rng) text(of []string) string { return of[r.n(len(of))] }
 
+// pick draws one of a list by its share; the shares add up to 100.
+func pick[K any](r *rng, of []K, share func(k *K) int) *K {
+	n := r.n(100)
+	for i := range of {
+		if n -= share(&of[i]); n < 0 {
+			return &of[i]
+		}
+	}
+	return &of[len(of)-1]
+}
+
 // between draws a time from a span, its end excluded.
 func (r *rng) between(from, to int64) int64 {
 	if to <= from {

@@ -33,6 +33,7 @@ var routes = []route{
 	{name: "conversations.list", method: "GET", path: "/conversations", serve: (*Workspace).listConversations},
 	{name: "conversations.hitl", method: "GET", path: "/conversations/{id}/hitl_events", serve: (*Workspace).hitlEvents, since: afterStable, scope: "read_conversations"},
 	{name: "conversations.get", method: "GET", path: "/conversations/{id}", serve: (*Workspace).oneConversation},
+	{name: "tickets.search", method: "POST", path: "/tickets/search", serve: (*Workspace).searchTickets},
 	{name: "tags.list", method: "GET", path: "/tags", serve: (*Workspace).listTags},
 	{name: "segments.list", method: "GET", path: "/segments", serve: (*Workspace).listSegments},
 	{name: "admins.list", method: "GET", path: "/admins", serve: (*Workspace).listAdmins},

@@ -144,14 +144,11 @@ func (w *Workspace) listTicketTypes(*request) answer {
 // ticketTypes have their attributes inside (api-notes).
 func ticketTypes(start int64, workspace string) []record {
 	var list []record
-	for n, name := range []string{"Bug", "Rückgabe & Tausch", "Incident", "古い"} {
-		id, made := strconv.Itoa(1200+n), start-span+int64(n)*50*day
-		attrs := `{"type":"list","data":[{"type":"ticket_type_attribute","id":"` + id + `1","name":"_default_title_","data_type":"string","order":0,` +
-			`"required_to_create":false,"input_options":{"multiline":false},"archived":false},{"type":"ticket_type_attribute","id":"` + id +
-			`2","name":"Größe","data_type":"list","order":1,"required_to_create":true,"input_options":{"list_items":["S","\"L\""]},"archived":false}]}`
+	for n, name := range ticketTypeNames {
+		id, made := ticketTypeID(n), start-span+int64(n)*50*day
 		list = append(list, record{{"type", "ticket_type"}, {"id", id}, {"name", name}, {"description", []string{"", "a & b"}[n%2]}, {"icon", "🎟️"},
-			{"workspace_id", workspace}, {"category", []string{"Customer", "Back-office", "Tracker"}[n%3]}, {"archived", n == 3}, {"is_internal", n == 1},
-			{"created_at", moment(made)}, {"updated_at", moment(made + 9*day)}, {"ticket_type_attributes", rawJSONText(attrs)}})
+			{"workspace_id", workspace}, {"category", ticketCategory(n)}, {"archived", n == 3}, {"is_internal", n == 1},
+			{"created_at", moment(made)}, {"updated_at", moment(made + 9*day)}, {"ticket_type_attributes", rawJSONText(ticketAttributeList(n))}})
 	}
 	return list
 }
@@ -162,8 +159,8 @@ func (w *Workspace) listTicketStates(*request) answer {
 
 func ticketStates() []record {
 	var list []record
-	for n, category := range []string{"submitted", "in_progress", "waiting_on_customer", "resolved", "in_progress"} {
-		list = append(list, record{{"type", "ticket_state"}, {"id", strconv.Itoa(3300 + n)}, {"category", category},
+	for n, category := range ticketStages {
+		list = append(list, record{{"type", "ticket_state"}, {"id", ticketStateID(n)}, {"category", category},
 			{"internal_label", []string{"Neu", "In Arbeit", "Waiting", "Erledigt & zu", "古い"}[n]}, {"external_label", strings.ReplaceAll(category, "_", " ")},
 			{"archived", n == 4}, {"ticket_types", rawJSONText(`{"type":"list","data":[{"type":"ticket_type","id":"1200"},{"type":"ticket_type","id":"120` +
 				strconv.Itoa(1+n%2) + `"}]}`)}})

@@ -58,6 +58,7 @@ func (w *Workspace) stand(at int64) {
 func (o *oracle) back(t int64, stood []standing) {
 	o.log = until(o.log, t, func(e *Event) int64 { return e.At })
 	o.said = until(o.said, t, func(e *convEvent) int64 { return e.At })
+	o.tickets = until(o.tickets, t, func(e *convEvent) int64 { return e.At })
 	o.firms = until(o.firms, t, func(e *firmEvent) int64 { return e.At })
 	o.pages = until(o.pages, t, func(e *contentEvent) int64 { return e.At })
 	o.hitl = until(o.hitl, t, func(c *consult) int64 { return c.Put })

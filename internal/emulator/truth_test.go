@@ -48,6 +48,11 @@ func happens(t *testing.T, w *emulator.Workspace, hour int) {
 	must(t, w.Redact(file["conversation_id"].(string), file["part_id"].(string), false))
 	must(t, w.DeleteConversation(w.ConversationIDs()[hour]))
 	must(t, w.ReportChange("conversation", fmt.Sprint("by hand ", hour), "state", "closed"))
+	ticket, err := w.CreateTicket(user, "1200")
+	must(t, err)
+	must(t, w.ReplyTicket(ticket, emulator.ByContact, "<p>secret</p>"))
+	must(t, w.RedactTicketPart(ticket, w.TicketPartIDs(ticket)[0], false))
+	must(t, w.CloseTicket(w.TicketIDs()[hour]))
 	w.SetWorkspaceID(fmt.Sprint("ws", hour))
 	w.SetKnobs(func(k *emulator.Knobs) {
 		k.PartsCap, k.TranscriptLate, k.CallsLeftOut = 100+hour, time.Duration(hour)*time.Hour, 0.1*float64(hour)

@@ -15,6 +15,7 @@ type Config struct {
 	Inactive       int // listed as inactive at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
 	Activities     int // at least so many in the feed at hour 0; 0: twice Contacts
 	Conversations  int // at hour 0; 0: three for ten Contacts, at most 20,000, and 3,000 when Contacts is 0 too; below 0: none
+	Tickets        int // at hour 0; 0: one for three Conversations; below 0: none
 	Calls          int // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
 	Logs           int // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
 	Start          time.Time
@@ -86,6 +87,8 @@ type Workspace struct {
 	heads   headcount
 	scroll  scroll
 
+	tickets ticketDesk
+
 	content    [contentKinds][]item
 	contentLog []contentEvent
 
@@ -133,6 +136,7 @@ func New(c Config) *Workspace {
 	}
 	w.idx.quiet = false
 	w.beginConversations()
+	w.beginTickets()
 	w.populateCalls(c.Calls)
 	w.beginCompanies()
 	w.content = bornContent(c.Seed, c.Start.Unix())
@@ -160,6 +164,10 @@ func withDefaults(c Config) Config {
 	case c.Conversations == 0:
 		c.Conversations = min(c.Contacts*3/10, 20_000)
 	}
+	if c.Tickets == 0 {
+		c.Tickets = c.Conversations / 3
+	}
+	c.Tickets = max(0, c.Tickets)
 	if c.Inactive == 0 {
 		c.Inactive = max(c.Contacts/10, 8)
 	}
@@ -208,6 +216,7 @@ func (w *Workspace) SetZone(z *time.Location) {
 	w.zone = z
 	w.idx.forget()
 	w.convIdx.forget()
+	w.tickets.idx.forget()
 	w.firmIdx.forget()
 }
 
@@ -222,6 +231,7 @@ func (w *Workspace) SetKnobs(change func(k *Knobs)) {
 	w.knobs.Store(&k)
 	w.idx.reorder()
 	w.convIdx.reorder()
+	w.tickets.idx.reorder()
 	w.firmIdx.reorder()
 	w.stale = true
 	w.stand(w.now())

@@ -1,0 +1,233 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// ErrNoTicket is answered when an operation names a ticket that is not there.
+var ErrNoTicket = errors.New("no such ticket")
+
+// CreateTicket opens a ticket of a type, by its id, for a contact, or for none when it is "", and gives the ticket's id.
+// Attributes are named as the type names them; what is not said is drawn.
+func (w *Workspace) CreateTicket(contact, ticketType string, set ...Change) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var who []*doc
+	if contact != "" {
+		num, ok := w.byID[contact]
+		if !ok {
+			return "", fmt.Errorf("create a ticket: contact %s: %w", contact, ErrUnknown)
+		}
+		who = []*doc{w.contacts[num].doc}
+	}
+	for kind := range ticketTypeNames {
+		if ticketTypeID(kind) != ticketType {
+			continue
+		}
+		given, err := ticketValues(kind, set)
+		if err != nil {
+			return "", fmt.Errorf("create a ticket: %w", err)
+		}
+		return w.openTicket(w.now(), who, kind, given), nil
+	}
+	return "", fmt.Errorf("create a ticket: no ticket type %q", ticketType)
+}
+
+// ticketValues gives changes of attributes with their values as JSON text.
+func ticketValues(kind int, set []Change) ([]Change, error) {
+	given := plain(set)
+	for i, s := range given {
+		_, raw, err := ticketValue(kind, s)
+		if err != nil {
+			return nil, err
+		}
+		given[i].Value = raw
+	}
+	return given, nil
+}
+
+// ticketValue gives the attribute that a change is of and its value as JSON text.
+func ticketValue(kind int, s Change) (a ticketAttribute, raw string, err error) {
+	a, ok := ticketAttributeNamed(kind, s.Field)
+	if !ok {
+		return a, "", fmt.Errorf("no attribute %q", s.Field)
+	}
+	raw, err = a.raw(s.Value)
+	return a, raw, err
+}
+
+func (w *Workspace) openTicket(at int64, who []*doc, kind int, set []Change) string {
+	num := int32(len(w.tickets.list))
+	e := convEvent{At: at, Until: at, Kind: convOpened, Conv: num, Place: int32(kind), Who: who}
+	if len(set) > 0 {
+		e.With = &convArg{set: set}
+	}
+	w.recordTicket(e)
+	return ticketID(num)
+}
+
+// onTicket logs one event of a ticket, filled in by what the operation adds. It may be refused.
+func (w *Workspace) onTicket(id string, add func(t *ticket, r *rng, e *convEvent) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, err := w.ticketNamed(id)
+	if err != nil {
+		return err
+	}
+	e := convEvent{At: w.now(), Conv: num, With: &convArg{}}
+	r := newRNG(w.cfg.Seed, forTicketLife, 1, uint64(len(w.tickets.log)))
+	if err := add(w.ticketDrawer().draw(w.tickets.list[num].now), r, &e); err != nil {
+		return fmt.Errorf("ticket %s: %w", id, err)
+	}
+	w.recordTicket(e)
+	return nil
+}
+
+// speakOn logs the addition of a part, which change fills in.
+func (w *Workspace) speakOn(id string, change func(r *rng, t *ticket, p *part) error) error {
+	return w.onTicket(id, func(t *ticket, r *rng, e *convEvent) (err error) {
+		w.speak(t.conversation, e, func(p *part) { err = change(r, t, p) })
+		return err
+	})
+}
+
+// ReplyTicket adds a comment or a note. Where no customer reads, on a tracker and on a ticket of the back office that is not
+// shared, a comment is refused (workspace-api 4.11).
+func (w *Workspace) ReplyTicket(id string, by Speaker, body string) error {
+	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
+		draw, ok := speakers[by]
+		switch {
+		case !ok:
+			return fmt.Errorf("%q does not speak", by)
+		case by != ByNote && !t.takesComments():
+			return errors.New("it takes only notes")
+		}
+		says(draw)(w.tickets.make, r, t, p)
+		p.Body = body
+		return nil
+	})
+}
+
+// SetTicketState moves a ticket to a state, by the state's id. What is resolved is closed.
+func (w *Workspace) SetTicketState(id, state string) error {
+	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
+		for stage := range ticketStages {
+			if ticketStateID(stage) == state {
+				w.tickets.make.movedTo(r, t, p, stage)
+				return nil
+			}
+		}
+		return fmt.Errorf("no ticket state %q", state)
+	})
+}
+
+// CloseTicket resolves a ticket.
+func (w *Workspace) CloseTicket(id string) error {
+	return w.SetTicketState(id, ticketStateID(ticketResolved))
+}
+
+// SetTicketAttribute sets an attribute of the ticket's type, or with nil takes its value away.
+func (w *Workspace) SetTicketAttribute(id, name string, value any) error {
+	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
+		a, raw, err := ticketValue(t.kind, plain([]Change{{name, value}})[0])
+		w.tickets.make.changedTo(r, p, a, raw)
+		return err
+	})
+}
+
+// AssignTicket adds a part that is one row of the table of workspace-api 2.10.
+func (w *Workspace) AssignTicket(id string, as Assignment) error {
+	return w.speakOn(id, func(r *rng, _ *ticket, p *part) error {
+		if as >= assignments {
+			return fmt.Errorf("no assignment %d", as)
+		}
+		w.conv.assign(r, p, as)
+		return nil
+	})
+}
+
+// SnoozeTicket puts one away until a time.
+func (w *Workspace) SnoozeTicket(id string, until time.Time) error {
+	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
+		w.conv.snoozes(r, t.conversation, p)
+		p.Until = until.Unix()
+		return nil
+	})
+}
+
+// LinkTicket links a conversation or another ticket, by its id.
+func (w *Workspace) LinkTicket(id, object string) error {
+	return w.onTicket(id, func(t *ticket, _ *rng, e *convEvent) error {
+		l := linked{Type: "conversation", ID: object}
+		if _, talk := w.thread(object); !talk {
+			num, err := w.ticketNamed(object)
+			if err != nil {
+				return err
+			}
+			l.Type, l.Category = "ticket", ticketCategory(int(w.tickets.log[w.tickets.list[num].now.born].Place))
+		}
+		if t.links(object) {
+			return fmt.Errorf("%s is linked already", object)
+		}
+		e.Kind, e.With.linked = convLinked, l
+		return nil
+	})
+}
+
+func (t *ticket) links(object string) bool {
+	return slices.ContainsFunc(t.Linked, func(l linked) bool { return l.ID == object })
+}
+
+// RedactTicketPart takes the words of a part out (trap T59). bump says whether updated_at moves.
+func (w *Workspace) RedactTicketPart(id, part string, bump bool) error {
+	return w.onTicket(id, func(t *ticket, _ *rng, e *convEvent) (err error) {
+		e.Kind, e.Quiet = convRedacted, !bump
+		e.Place, err = t.place(part)
+		return err
+	})
+}
+
+// MutateTicketPart gives a part another assignment; neither its updated_at nor the ticket's moves (trap T58).
+func (w *Workspace) MutateTicketPart(id, part string, as Assignment) error {
+	return w.onTicket(id, func(t *ticket, r *rng, e *convEvent) (err error) {
+		row := w.conv.row(r, as, e.At)
+		e.Kind, e.Quiet, e.With.assigned = convMutated, true, &row
+		e.Place, err = t.place(part)
+		return err
+	})
+}
+
+// TicketIDs gives the ids of all tickets, in the order of their beginning.
+func (w *Workspace) TicketIDs() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids := make([]string, len(w.tickets.list))
+	for num := range ids {
+		ids[num] = ticketID(int32(num))
+	}
+	return ids
+}
+
+// TicketPartIDs gives the ids of a ticket's parts, oldest first; nil where there is no such ticket.
+func (w *Workspace) TicketPartIDs(id string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	num, err := w.ticketNamed(id)
+	if err != nil {
+		return nil
+	}
+	return w.tickets.list[num].partIDs(num)
+}
+
+// partIDs are those of a thread, oldest first.
+func (t *thread) partIDs(num int32) []string {
+	var ids []string
+	for place := range int(t.parts) {
+		ids = append(ids, strconv.FormatInt(partID(num, place), 10))
+	}
+	return ids
+}

@@ -1,0 +1,95 @@
+package emulator
+
+// ticketPart is what the parts of tickets are called.
+const ticketPart = "ticket_part"
+
+// ticketRenderer is what an answer about tickets depends on beside the tickets.
+type ticketRenderer struct {
+	convRenderer
+	types  []record
+	states []record
+	asText bool // the state is text
+}
+
+func (w *Workspace) ticketRenderer(q *request) ticketRenderer {
+	asText := !q.version.later()
+	if how := w.k().TicketStateText; how != ByTurns {
+		asText = how == Always
+	}
+	return ticketRenderer{w.convRenderer(q), ticketTypes(w.cfg.Start.Unix(), w.workspace), ticketStates(), asText}
+}
+
+// searchTickets is POST /tickets/search: as contact search, 20 a page and at most 150, with the newest parts of each ticket
+// (api-notes, Lists that the document uses but does not describe).
+func (w *Workspace) searchTickets(q *request) answer {
+	key := w.k().TicketsKey
+	if key == "" {
+		key = "tickets"
+	}
+	return w.searchThreads(q, &w.tickets.idx, [2]string{"ticket.list", key}, func() func(b []byte, e *edition) []byte {
+		render, from := w.ticketRenderer(q), w.ticketDrawer()
+		return func(b []byte, e *edition) []byte { return render.ticket(b, from.draw(e)) }
+	})
+}
+
+// ticket adds one with the fields of api-notes to a list.
+func (r *ticketRenderer) ticket(b []byte, t *ticket) []byte {
+	p := &pen{b: b}
+	p.open("")
+	p.text("type", "ticket")
+	p.text("id", t.ID)
+	p.text("ticket_id", ticketNumber(t.num))
+	p.text("category", t.category())
+	p.attrs("ticket_attributes", t.Attrs)
+	if r.asText {
+		p.text("ticket_state", ticketStages[t.stage])
+	} else {
+		p.key("ticket_state")
+		p.record(r.states[t.stage][:ticketStateShown])
+	}
+	p.key("ticket_type")
+	p.record(r.types[t.kind])
+	r.contacts(p, t.conversation)
+	r.assignee(p, "admin_assignee_id", t.Admin)
+	r.assignee(p, "team_assignee_id", t.Team)
+	p.time("created_at", t.Created)
+	p.time("updated_at", t.Updated)
+	p.flag("open", t.State != "closed")
+	p.time("snoozed_until", t.Snoozed)
+	r.linked(p, t.conversation)
+	p.flag("is_shared", t.shared())
+	r.partList(p, t.conversation, ticketPart)
+	p.close()
+	return p.b
+}
+
+// ticketStateShown is how many fields of a state a ticket shows: the others are for the list of states.
+const ticketStateShown = 5
+
+// ticketChange writes what a part did to its ticket; what was set is of 2.14 (workspace-api 2.10).
+func (r *convRenderer) ticketChange(p *pen, c *ticketChange) {
+	if c != nil && c.moved {
+		p.text("previous_ticket_state", ticketStages[c.from])
+		p.text("ticket_state", ticketStages[c.to])
+	} else {
+		p.null("previous_ticket_state")
+		p.null("ticket_state")
+	}
+	switch {
+	case !r.version.atLeast(v214):
+	case c == nil || c.attr == nil:
+		p.null("updated_attribute_data")
+	default:
+		p.open("updated_attribute_data")
+		p.open("attribute")
+		p.text("type", "attribute")
+		p.text("id", c.id)
+		p.text("label", c.attr.Name)
+		p.close()
+		p.open("value")
+		p.text("type", "value")
+		p.raw("label", c.attr.Raw)
+		p.close()
+		p.close()
+	}
+}
