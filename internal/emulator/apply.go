@@ -1,5 +1,7 @@
 package emulator
 
+import "strings"
+
 // record appends an event to the log and makes the served state follow it. The lock is held.
 func (w *Workspace) record(e Event) {
 	w.log = append(w.log, e)
@@ -103,22 +105,50 @@ func (w *Workspace) absorb(seq int, e *Event, lead *doc) {
 		return // of the population, whose attributes are those of hour 0
 	}
 	d := *c.doc
-	for _, p := range [][2]*string{{&d.Email, &lead.Email}, {&d.Phone, &lead.Phone}, {&d.Name, &lead.Name}, {&d.Avatar, &lead.Avatar}} {
-		if *p[0] == "" {
-			*p[0] = *p[1]
-		}
-	}
-	for _, a := range lead.Attrs {
-		if !hasAttr(d.Attrs, a.Name) {
-			d.Attrs = setAttr(d.Attrs, a.Name, a.Raw)
-		}
-	}
+	d.inherit(lead)
 	d.Tags, d.Notes, d.Companies = union(d.Tags, lead.Tags), union(d.Notes, lead.Notes), union(d.Companies, lead.Companies)
 	d.Updated = e.At
 	c.doc = &d
 	if c.status == active {
 		w.announce(seq, e.Other)
 	}
+}
+
+// texts are the fields that a merge fills in, by their names.
+func (d *doc) texts() map[string]*string {
+	return map[string]*string{"email": &d.Email, "phone": &d.Phone, "name": &d.Name, "avatar": &d.Avatar}
+}
+
+// inherit fills in what is absent from a lead, and names it.
+func (d *doc) inherit(lead *doc) (names []string) {
+	mine, theirs := d.texts(), lead.texts()
+	for _, name := range []string{"email", "phone", "name", "avatar"} {
+		if *mine[name] == "" && *theirs[name] != "" {
+			*mine[name] = *theirs[name]
+			names = append(names, name)
+		}
+	}
+	for _, a := range lead.Attrs {
+		if !hasAttr(d.Attrs, a.Name) {
+			d.Attrs = setAttr(d.Attrs, a.Name, a.Raw)
+			names = append(names, ownAttribute+a.Name)
+		}
+	}
+	return names
+}
+
+// raw is what a field that a merge may fill in holds, as JSON text; "" for nothing.
+func (d *doc) raw(name string) string {
+	attribute, own := strings.CutPrefix(name, ownAttribute)
+	for _, a := range d.Attrs {
+		if own && a.Name == attribute {
+			return a.Raw
+		}
+	}
+	if field := d.texts()[name]; field != nil && *field != "" {
+		return quoted(*field)
+	}
+	return ""
 }
 
 func hasAttr(attrs []attr, name string) bool {

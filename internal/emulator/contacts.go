@@ -7,6 +7,9 @@ func (w *Workspace) searchContacts(q *request) answer {
 	w.mu.Lock()
 	docs, p, refused := w.idx.ask(q)
 	render := w.renderer(q.version)
+	if w.k().MergeHistory && q.query.Get("include_merge_history") == "true" {
+		render.history = w.mergeHistory()
+	}
 	w.mu.Unlock()
 	if refused != nil {
 		return *refused

@@ -60,7 +60,7 @@ func (m contentMaker) record(i item, as reading) record {
 
 // news tells when it was published since 2.14 (workspace-api 9).
 func (m contentMaker) news(i item, r *rng, title string, as reading) record {
-	in := record{{"newsfeed_id", rawJSONText(contentText(newsfeeds, i.N%5))}}
+	in := record{{"newsfeed_id", rawJSONText(contentText(newsfeeds, feedOf(i)))}}
 	list := record{{"type", "news-item"}, {"id", contentText(newsItems, i.N)}, {"workspace_id", m.workspace}, {"title", title},
 		{"body", "<p>" + hitlWords(r) + "</p>"}, {"sender_id", admins[r.n(len(admins))].id}, {"state", "live"}, {"created_at", moment(i.Created)},
 		{"updated_at", moment(i.Updated)}}
@@ -73,12 +73,18 @@ func (m contentMaker) news(i item, r *rng, title string, as reading) record {
 	return append(list, column{"newsfeed_assignments", rawJSONText("[" + string(p.b) + "]")})
 }
 
+// feedOf is the newsfeed that a news item is in.
+func feedOf(i item) int32 { return i.N % 5 }
+
 func quoted(s string) string { return string(appendString(nil, s)) }
 
-// parentOf: the first ones lie in nothing, the others in one of them.
+// parentOf: the first ones lie in nothing, the others in one of them; folders in one some places before them, so that some lie deep.
 func parentOf(kind contentKind, n int32) any {
-	if n < 4 {
+	switch {
+	case n < 4:
 		return nil
+	case kind == folders:
+		return contentText(kind, n-4+n%2)
 	}
 	return contentText(kind, n%4)
 }
@@ -121,13 +127,18 @@ func (m contentMaker) article(i item, r *rng, title string, as reading) record {
 
 // filed adds where an article lies: the folder is of the later version (workspace-api 9).
 func (m contentMaker) filed(list record, i item, as reading) record {
-	switch {
-	case !as.version.later():
+	if !as.version.later() {
 		return list
-	case i.N%3 == 0:
-		return append(list, column{"folder_id", nil})
 	}
-	return append(list, column{"folder_id", contentText(folders, i.N%int32(contentAtBirth[folders]))})
+	return append(list, column{"folder_id", folderOf(i)})
+}
+
+// folderOf is the folder that an article lies in, or nil.
+func folderOf(i item) any {
+	if i.N%3 == 0 {
+		return nil
+	}
+	return contentText(folders, i.N%int32(contentAtBirth[folders]))
 }
 
 // dynamicReference is how a body refers to dynamic content: elements in the later version, before it the literal text for an

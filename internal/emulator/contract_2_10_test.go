@@ -161,6 +161,8 @@ func TestContract2_8EnvelopesOfLists(t *testing.T) {
 		{"4.9", "GET", "/news/newsfeeds", "list", "data", nil, 10, 10, false},
 		{"4.11", "GET", "/news/news_items", "list", "data", nil, 10, 10, false},
 		{"4.11", "GET", "/internal_articles", "list", "data", nil, 50, 250, false},
+		{"4.11", "GET", "/internal_articles/search", "list", "data", nil, 50, 250, false},
+		{"none", "GET", "/news/newsfeeds/480/items", "list", "data", nil, 10, 10, false},
 		{"4.11", "GET", "/folders", "list", "data", nil, 50, 150, false},
 		{"none", "GET", "/articles", "list", "data", nil, 25, 250, false},
 		{"none", "GET", "/help_center/collections", "list", "data", nil, 20, 250, false},

@@ -186,6 +186,9 @@ func (c *client) endpoints() []endpoint {
 	job, _ := c.do("POST", "/export/reporting_data/enqueue", export).json["job_identifier"].(string)
 	c.w.Advance(time.Minute)
 	connector := first("data_connectors", "id", nil)
+	bulk, err := c.w.StartJob(emulator.JobContactsCreate, emulator.JobPlan{})
+	c.must(err)
+	pair := m{"from": c.one("lead"), "into": c.one("user")}
 	list := []endpoint{
 		{"4.1", "", "POST", "/contacts/search", m{"query": since(0)}},
 		{"4.7", "", "GET", "/segments", nil},
@@ -194,15 +197,17 @@ func (c *client) endpoints() []endpoint {
 		{"4.11", "", "POST", "/conversations/search", m{"query": since(0)}},
 		{"api-notes", "", "POST", "/tickets/search", m{"query": since(0)}},
 		{"4.11", "", "POST", "/companies/search", m{"query": since(0)}},
+		{"9, later: contact endpoints of 4.11", "2.17", "POST", "/contacts/merge/preview", pair},
 		{"4.11; 9, 2.14 calls API", "2.14", "POST", "/calls/search", m{"conversation_ids": []string{talk}}},
 		{"9, 2.14: reporting data export API", "2.14", "POST", "/export/reporting_data/enqueue", export},
 	}
 	for _, added := range []struct{ rule, from, paths string }{
 		{"9, 2.14: calls API", "2.14", "/calls /calls/" + call + " /calls/" + call + "/recording /calls/" + call + "/transcript"},
 		{"9, 2.14: away status reasons API", "2.14", "/away_status_reasons"},
-		{"9, 2.14: internal articles API", "2.14", "/internal_articles /internal_articles/" + first("internal_articles", "id", nil)},
+		{"9, 2.14: internal articles API", "2.14", "/internal_articles /internal_articles/search /internal_articles/" + first("internal_articles", "id", nil)},
 		{"9, 2.14: reporting data export API", "2.14", "/export/reporting_data/get_datasets /export/reporting_data/" + job + " /download/reporting_data/" + job},
-		{"9, later: contact endpoints of 4.11", "2.17", "/contacts/deleted /contacts/activities"},
+		{"9, later: contact endpoints of 4.11", "2.17", "/contacts/deleted /contacts/activities /contacts/bulk/" + bulk},
+		{"9, 2.14: job status API", "2.14", "/jobs/status/" + bulk},
 		{"2.10: consultation events", "2.17", "/conversations/" + talk + "/hitl_events"},
 		{"api-notes: newer versions only", "2.17", "/conversations/deleted"},
 		{"9, later: folders", "2.17", "/folders /folders/" + first("folders", "id", nil)},

@@ -71,6 +71,8 @@ type Knobs struct {
 
 	NoDynamicContent bool // dynamic content is disabled: its endpoints answer 403 (workspace-api 5.4)
 
+	MergeHistory bool // include_merge_history adds fields that nobody has told of (trap T23)
+
 	// Calls.
 	CallsShuffled  bool          // the list has another order each hour (trap T87)
 	CallsLeftOut   float64       // share of calls that search leaves out without a word (trap T89)
@@ -82,7 +84,8 @@ type Knobs struct {
 	LogNoNext    bool          // next is not sent: only total_pages says that there is more
 	LogLag       time.Duration // an entry may come into the list up to so late
 
-	Export ExportKnobs // the reporting exports
+	Export   ExportKnobs       // the reporting exports
+	JobWords map[string]string // what jobs call their status, by the document's word for it (trap T95)
 
 	// The whole service.
 	NoDate         bool          // answers carry no Date

@@ -25,7 +25,7 @@ type operation struct {
 
 // operations are all of them, in the order in which they are listed.
 func operations() []operation {
-	return slices.Concat(ofWorkspace, ofContacts, ofConversations, ofTickets, ofCompanies, ofContent, ofCalls, ofLogs, ofExports)
+	return slices.Concat(ofWorkspace, ofContacts, ofConversations, ofTickets, ofCompanies, ofContent, ofCalls, ofLogs, ofJobs, ofExports)
 }
 
 // made is what an operation answers that made something.

@@ -118,6 +118,17 @@ var ofLogs = []operation{
 
 var datasetParam = param{name: "dataset", kind: &textParam}
 
+var ofJobs = []operation{
+	{"jobs.start", []param{{name: "kind", kind: &textParam, of: []string{string(JobTicket), string(JobContactsCreate), string(JobContactsUpdate), string(JobContactsDelete)}},
+		{name: "pending", kind: &spanParam, optional: true}, {name: "working", kind: &spanParam, optional: true},
+		{name: "fails", kind: &flagParam, optional: true}, {name: "resource", kind: &textParam, optional: true}},
+		"A job is pending so long, works so long, a minute and four unless told otherwise, and has then made a ticket, or has failed. Answers its id.",
+		func(w *Workspace, a args) (any, error) {
+			return ofID(w.StartJob(JobKind(a.text("kind")), JobPlan{Pending: a.span("pending"), Working: a.span("working"),
+				Fails: a.flag("fails", false), Resource: a.text("resource")}))
+		}},
+}
+
 var ofExports = []operation{
 	{"exports.row", []param{datasetParam, {name: "key", kind: &textParam}, {name: "created", kind: &timeParam}, {name: "values", kind: &fieldsParam}},
 		"A dataset of the reporting exports gets a row: its key, its time, and what it says in texts; the rest is null.",

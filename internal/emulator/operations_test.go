@@ -119,7 +119,7 @@ var otherSteps = []step{
 }
 
 // elsewhere are the operations that change no row; they have tests of their own.
-var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "zone", "exports.occupy"}
+var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "zone", "jobs.start", "exports.occupy"}
 
 func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,7 @@ type renderer struct {
 	cap       int  // items in a nested list
 	bare      bool // nested lists tell no count
 	make      *maker
+	history   map[string][]string // by contact: who was merged into it; nil: not told
 }
 
 func (w *Workspace) renderer(v version) renderer {
@@ -101,6 +102,9 @@ func (r *renderer) contact(b []byte, d *doc) []byte {
 	b = r.nested(b, d.ID, "tags", "tag", d.Tags)
 	b = r.nested(b, d.ID, "notes", "note", d.Notes)
 	b = r.nested(b, d.ID, "companies", "company", d.Companies)
+	if r.history != nil {
+		b = r.merges(b, d)
+	}
 	return append(b, '}')
 }
 

@@ -88,6 +88,7 @@ type Workspace struct {
 	scroll  scroll
 
 	tickets ticketDesk
+	jobs    []job
 
 	content    [contentKinds][]item
 	contentLog []contentEvent

@@ -1,0 +1,59 @@
+package emulator
+
+import (
+	"slices"
+	"strings"
+)
+
+// searchInternalArticles is GET /internal_articles/search (workspace-api 4.11): those whose title or body has a phrase in it, in
+// any case, and those of a folder; in the later version also of the folders inside it.
+func (w *Workspace) searchInternalArticles(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, as := w.writer(q)
+	phrase, folder := strings.ToLower(q.query.Get("phrase")), q.query.Get("folder_id")
+	inside := map[any]bool{folder: true}
+	if folder != "" {
+		if _, found := w.itemNamed(folders, folder); !found {
+			return notFound("Folder")
+		}
+		if q.version.later() {
+			w.addInside(inside)
+		}
+	}
+	list := slices.DeleteFunc(w.standing(internalArticles), func(i item) bool {
+		r := m.record(i, as)
+		return folder != "" && !inside[folderOf(i)] || !strings.Contains(strings.ToLower(r.text("title")+"\n"+r.text("body")), phrase)
+	})
+	return w.pageOf(q, 50, 250, list)
+}
+
+// addInside adds the folders that lie in those that are there, however deep: each comes after the one that it lies in.
+func (w *Workspace) addInside(inside map[any]bool) {
+	for _, i := range w.standing(folders) {
+		if parent := parentOf(folders, i.N); parent != nil && inside[parent] {
+			inside[contentText(folders, i.N)] = true
+		}
+	}
+}
+
+// text is a field of a record that is text.
+func (r record) text(name string) string {
+	for _, c := range r {
+		if s, isText := c.value.(string); isText && c.name == name {
+			return s
+		}
+	}
+	return ""
+}
+
+// newsfeedItems is GET /news/newsfeeds/{id}/items: the news items that are in a newsfeed, by page number.
+func (w *Workspace) newsfeedItems(q *request) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	feed, found := w.itemNamed(newsfeeds, q.id)
+	if !found {
+		return notFound("Newsfeed")
+	}
+	return w.pageOf(q, 10, 10, slices.DeleteFunc(w.standing(newsItems), func(i item) bool { return feedOf(i) != feed.N }))
+}

@@ -1,0 +1,123 @@
+package emulator
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// JobKind is what a job makes or changes.
+type JobKind string
+
+// The kinds: what makes a ticket (workspace-api 4.11, tickets/enqueue), and what changes contacts in bulk.
+const (
+	JobTicket         JobKind = "ticket"
+	JobContactsCreate JobKind = "contacts.create"
+	JobContactsUpdate JobKind = "contacts.update"
+	JobContactsDelete JobKind = "contacts.delete"
+)
+
+// bulk says whether a job is one of many contacts.
+func (k JobKind) bulk() bool { return k != JobTicket }
+
+// JobPlan is how a job will go.
+type JobPlan struct {
+	Pending  time.Duration // how long it waits; 0: a minute
+	Working  time.Duration // how long it works after that; 0: four minutes
+	Fails    bool          // it ends as failed
+	Resource string        // the id of what a ticket's job has made when it succeeds
+}
+
+// job is one that was started. Where it stands is a function of the time.
+type job struct {
+	kind JobKind
+	made time.Time
+	plan JobPlan
+}
+
+// StartJob starts a job and gives its id: it is pending, in_progress after a while, then success or failed.
+func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains([]JobKind{JobTicket, JobContactsCreate, JobContactsUpdate, JobContactsDelete}, kind) {
+		return "", fmt.Errorf("start a job: no kind %q", kind)
+	}
+	if kind == JobTicket && !plan.Fails {
+		if _, err := w.ticketNamed(plan.Resource); err != nil {
+			return "", fmt.Errorf("start a job: %w", err)
+		}
+	}
+	if plan.Pending == 0 {
+		plan.Pending = time.Minute
+	}
+	if plan.Working == 0 {
+		plan.Working = 4 * time.Minute
+	}
+	w.jobs = append(w.jobs, job{kind, w.clock(), plan})
+	return jobID(len(w.jobs) - 1), nil
+}
+
+func jobID(n int) string { return "job_" + strconv.Itoa(90100+17*n) }
+
+// status is where a job stands (workspace-api 3.1).
+func (j *job) status(now time.Time) string {
+	switch age := now.Sub(j.made); {
+	case age < j.plan.Pending:
+		return "pending"
+	case age < j.plan.Pending+j.plan.Working:
+		return "in_progress"
+	case j.plan.Fails:
+		return "failed"
+	}
+	return "success"
+}
+
+// jobStatusOf is GET /jobs/status/{id} (workspace-api 4.11).
+func (w *Workspace) jobStatusOf(q *request) answer {
+	return w.ofJob(q, func(JobKind) bool { return true })
+}
+
+// bulkJobStatus is GET /contacts/bulk/{id}: of jobs of contacts only.
+func (w *Workspace) bulkJobStatus(q *request) answer { return w.ofJob(q, JobKind.bulk) }
+
+func (w *Workspace) ofJob(q *request, fits func(k JobKind) bool) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for n := range w.jobs {
+		if j := &w.jobs[n]; jobID(n) == q.id && fits(j.kind) {
+			return answer{status: http.StatusOK, body: w.appendJob(nil, q, n)}
+		}
+	}
+	return notFound("Job")
+}
+
+// appendJob writes a job object; what it made is told once it has succeeded.
+func (w *Workspace) appendJob(b []byte, q *request, n int) []byte {
+	j, resource := &w.jobs[n], "ticket"
+	status := j.status(w.clock())
+	address := "/jobs/status/"
+	if j.kind.bulk() {
+		resource, address = "contact", "/contacts/bulk/"
+	}
+	p := &pen{b: b}
+	p.open("")
+	p.text("type", "job")
+	p.text("id", jobID(n))
+	word, other := w.k().JobWords[status]
+	if !other {
+		word = status
+	}
+	p.text("status", word)
+	p.text("url", q.base+address+jobID(n))
+	p.text("resource_type", resource)
+	made, where := "", ""
+	if status == "success" && !j.kind.bulk() {
+		made, where = j.plan.Resource, q.base+"/tickets/"+j.plan.Resource
+	}
+	p.text("resource_id", made)
+	p.text("resource_url", where)
+	p.close()
+	return p.b
+}
