@@ -38,7 +38,8 @@ func asked(t *testing.T, w *Workspace, method, path, query, version string, body
 
 func FuzzSearches(f *testing.F) {
 	w := fuzzed()
-	paths := []string{"/contacts/search", "/conversations/search", "/tickets/search", "/companies/search", "/calls/search", "/export/reporting_data/enqueue"}
+	paths := []string{"/contacts/search", "/conversations/search", "/tickets/search", "/companies/search", "/tickets/search", "/calls/search", "/contacts/merge/preview",
+		"/export/reporting_data/enqueue"}
 	for _, body := range []string{
 		`{"query":{"field":"updated_at","operator":">","value":1700000000},"sort":{"field":"updated_at","order":"ascending"},"pagination":{"per_page":3}}`,
 		`{"query":{"operator":"OR","value":[{"field":"updated_at","operator":"=","value":9223372036854775807},{"field":"updated_at","operator":">","value":-9223372036854775808}]}}`,
@@ -46,6 +47,7 @@ func FuzzSearches(f *testing.F) {
 		`{"query":{"field":"custom_attributes.plan","operator":"NIN","value":["a",1,true]},"pagination":{"per_page":150,"starting_after":"AAAA"}}`,
 		`{"query":{"field":"unsubscribed_from_emails","operator":"=","value":true},"sort":{"field":"last_seen_at","order":"descending"}}`,
 		`{"conversation_ids":["215470000000001"]}`,
+		`{"from":"x","into":"y"}`,
 		`{"dataset_id":"conversation","attribute_ids":["conversation.id"],"start_time":1700000000,"end_time":1700086400}`,
 	} {
 		for which := range paths {

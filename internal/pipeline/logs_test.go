@@ -100,11 +100,15 @@ func TestT84FiftyEntriesInOneSecondStopTheStreamLoudly(t *testing.T) {
 // TestT85TypesOfEveryVersionAreData: what 2.14 renamed is stored as it was sent.
 func TestT85TypesOfEveryVersionAreData(t *testing.T) {
 	t.Parallel()
-	for version, want := range map[string][]string{"2.13": {"admin_assignment_limit_change|assignment_limit"},
+	for version, want := range map[string][]string{"2.13": {"admin_assignment_limit_change|assignment_limit"}, "2.12": {"the_assignment_limit_change|assignment_limit"},
 		"2.17": {"admin_conversation_assignment_limit_change|conversation_assignment_limit", "admin_ticket_assignment_limit_change|ticket_assignment_limit"}} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			b := newBedWith(t, tiny(113), strings.Replace(reading("admin_activity_logs"), "2.17", version, 1))
+			c := tiny(113)
+			if version == "2.12" {
+				c.OldLimitType = "the_assignment_limit_change"
+			}
+			b := newBedWith(t, c, strings.Replace(reading("admin_activity_logs"), "2.17", version, 1))
 			b.sync(pipeline.Options{Select: []string{"admin_activity_logs"}})
 			got := b.rows("SELECT DISTINCT activity_type, json_keys(metadata)[1] FROM admin_activity_logs WHERE activity_type LIKE '%assignment_limit%' ORDER BY 1")
 			if !slices.Equal(got, want) {

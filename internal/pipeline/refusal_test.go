@@ -119,8 +119,11 @@ func TestTokenThatMayReadNothingIsRefused(t *testing.T) {
 	c := tiny(75)
 	c.Forbidden = []string{"contacts.search", "contacts.deleted", "contacts.activities"}
 	b := newBed(t, c)
-	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitRefused {
-		t.Errorf("exit %d: %s", report.Exit(), report.LastLine())
+	for _, code := range []string{"token_unauthorized", "scope_missing"} { // what a missing scope is called is not shown
+		b.space.SetKnobs(func(k *emulator.Knobs) { k.Codes = map[string]string{"token_unauthorized": code} })
+		if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitRefused {
+			t.Errorf("%s: exit %d: %s", code, report.Exit(), report.LastLine())
+		}
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Forbidden = nil })
 	b.sync(pipeline.Options{})

@@ -1,0 +1,88 @@
+package emulator
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// notYetRead are knobs of what nothing reads or asks so far; the tests of the emulator alone run under both readings.
+var notYetRead = []string{"MergeHistory", "JobWords", "TicketsKey", "TicketStateText", "UsersOnly", "AttachMoves", "SegmentCount", "FormerAdmins",
+	"NoDynamicContent", "CompanyListCap", "ScrollNamesEnd", "DeletedConversationsOrder", "HitlRedacted", "ReadScopesOnly", "StrictFilters", "SearchRefused"}
+
+// noSilence are knobs of faults, and of what a caller says, rather than of another reading of the document.
+var noSilence = []string{"Chaos", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
+
+var knobNames = regexp.MustCompile("`(?:Export\\.)?([A-Z][A-Za-z]+)`")
+
+// Every silence of the document has a row with the answer, the reason and the knob for the other reading, every knob is in a
+// row, and what reads the API is tested with it.
+func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/emulator.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "| silence | answer | why | knob |\n|---|---|---|---|\n")
+	if !found {
+		t.Fatal("there is no table of silences")
+	}
+	told := map[string]bool{}
+	for _, line := range strings.Split(table[:strings.Index(table, "\n\n")], "\n") {
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		if len(cells) != 4 {
+			t.Errorf("a row without an answer, a reason or a knob: %s", line)
+			continue
+		}
+		names := knobNames.FindAllStringSubmatch(cells[3], -1)
+		if len(names) == 0 && !strings.HasPrefix(cells[3], "none: ") {
+			t.Errorf("no knob, and no word why: %s", line)
+		}
+		for _, name := range names {
+			told[name[1]] = true
+		}
+	}
+	ours := testsOfReaders(t)
+	all := map[string]bool{}
+	for _, k := range []reflect.Type{reflect.TypeFor[Knobs](), reflect.TypeFor[ExportKnobs]()} {
+		for i := range k.NumField() {
+			name := k.Field(i).Name
+			all[name] = true
+			used := regexp.MustCompile(`\b` + name + `\b`).MatchString(ours)
+			if used == contains(notYetRead, name) {
+				t.Errorf("a reader of the API is tested with %s: %t", name, used)
+			}
+			if k == reflect.TypeFor[Knobs]() && told[name] == contains(noSilence, name) {
+				t.Errorf("the document tells of %s: %t", name, told[name])
+			}
+		}
+	}
+	for name := range told {
+		if !all[name] {
+			t.Errorf("%s is no knob", name)
+		}
+	}
+}
+
+// testsOfReaders are the texts of the tests of what reads the API.
+func testsOfReaders(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, dir := range []string{"extract", "extract/export", "internal/pipeline", "cmd/aqueduck"} {
+		files, err := filepath.Glob("../../" + dir + "/*_test.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(text)
+		}
+	}
+	return all.String()
+}
