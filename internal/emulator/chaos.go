@@ -125,9 +125,18 @@ func faultNamed(name, detail string) (f Fault, err error) {
 				return f, nil
 			}
 		}
-		return f, fmt.Errorf("no such fault; known are\n%s", ChaosHelp)
+		return f, fmt.Errorf("no such fault; known are error, 429, reset, truncate, slow, drip, garbage, html404, redirect, age, encoding, %s", names(games))
 	}
 	return f, err
+}
+
+// names joins the names of games.
+func names(of []Game) string {
+	list := make([]string, len(of))
+	for i, g := range of {
+		list[i] = string(g)
+	}
+	return strings.Join(list, ", ")
 }
 
 func statusNamed(detail string, usual, least, most int) (int, error) {
