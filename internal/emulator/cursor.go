@@ -39,7 +39,7 @@ func (w *Workspace) cursor(text string, question string, n int) (cursor, bool) {
 	v := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	c := cursor{print: v(0), epoch: v(1), at: entry{int64(v(2)), int32(v(3))}, offset: int64(v(4)), page: int64(v(5)),
 		issued: int64(v(6)), empty: b[cursorLen-1] == 1}
-	if c.print != fingerprint(question) && !w.k().LooseCursors || c.epoch != w.epoch || c.offset < 0 {
+	if c.print != fingerprint(question) && !w.k().LooseCursors || c.epoch != w.epoch || c.offset < 0 || c.at.num < -1 {
 		return cursor{}, false
 	}
 	if life := w.k().CursorLife; life > 0 && n-int(c.issued) > life {
