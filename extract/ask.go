@@ -63,3 +63,10 @@ func (c *Client) Now() time.Time {
 	}
 	return c.o.Now()
 }
+
+// Skew is how far the server's clock is ahead of ours; zero before the first answer with a date.
+func (c *Client) Skew() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.offset
+}

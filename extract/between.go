@@ -177,9 +177,7 @@ func (b *between) within() State {
 // earlier, and the end itself, are right either way, and where it does two windows share a second on either side. What comes
 // twice for that does no harm.
 func (c *Client) span(ctx context.Context, l list, field string, from, to int64, attempts int) (sheet, error) {
-	l.query = append(append([]schemas.Param(nil), l.query...),
-		schemas.Param{Name: field + "_after", Value: strconv.FormatInt(max(0, from-1), 10)},
-		schemas.Param{Name: field + "_before", Value: strconv.FormatInt(to, 10)})
+	l = spanned(l, field, from, to)
 	times := glance{field: -1}
 	times.field = times.to([]string{field}).head
 	var found *envelope
@@ -194,4 +192,12 @@ func (c *Client) span(ctx context.Context, l list, field string, from, to int64,
 		return sheet{}, err
 	}
 	return sheet{envelope: *found, date: a.date}, nil
+}
+
+// spanned is a list asked for between two times.
+func spanned(l list, field string, from, to int64) list {
+	l.query = append(append([]schemas.Param(nil), l.query...),
+		schemas.Param{Name: field + "_after", Value: strconv.FormatInt(max(0, from-1), 10)},
+		schemas.Param{Name: field + "_before", Value: strconv.FormatInt(to, 10)})
+	return l
 }

@@ -12,7 +12,8 @@ const docsHead = `# Stream files
 A stream is one YAML file: how it is read, its columns, its child tables, its documentation. The built-in streams are
 such files, in ` + "`schemas/`" + `; your own are named by ` + "`stream_files`" + ` in pipelines.yaml, and need no Go. The file names
 behaviours and never expresses them: there are no templates and no expressions. ` + "`aqueduck check`" + ` tells every mistake with its
-line and column.
+line and column, ` + "`aqueduck streams new GET /path`" + ` makes a file of a list of the API, and ` + "`aqueduck streams try FILE`" + ` reads one page
+by it and shows what becomes of each field.
 
 Four keys under ` + "`read`" + `, independent of one another, say how a stream is read:
 
@@ -58,13 +59,13 @@ func Docs(c *Catalogue) string {
 	b.WriteString("\n## Built-in streams\n\n| stream | request | since | tables | one row |\n|---|---|---|---|---|\n")
 	for _, s := range c.Streams() {
 		fmt.Fprintf(&b, "| `%s` | `%s %s` | %s | %s | %s |\n", s.Name, s.Read.Method, s.Read.Path, s.Read.Since.By,
-			strings.Join(quoted(c.shown(s)), ", "), firstSentence(s.Doc))
+			strings.Join(quoted(c.Shown(s)), ", "), firstSentence(s.Doc))
 	}
 	return b.String()
 }
 
-// shown names what analysts find of a stream: its tables, or the relations that are published in their place.
-func (c *Catalogue) shown(s *Stream) []string {
+// Shown names what analysts find of a stream: its tables, or the relations that are published in their place.
+func (c *Catalogue) Shown(s *Stream) []string {
 	if s.Family() {
 		return []string{s.Name + "_<dataset>"}
 	}

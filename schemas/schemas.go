@@ -87,7 +87,7 @@ func (c *Catalogue) Add(name string, text []byte) error {
 // grammar.Mistakes, all at once, and then the catalogue is as it was.
 func (c *Catalogue) AddFiles(files ...File) error {
 	var report grammar.Report
-	next := &Catalogue{drafts: maps.Clone(c.drafts), relations: maps.Clone(c.relations)}
+	next := c.clone()
 	var added []*draft
 	for _, f := range files {
 		v := report.Read(f.Name, f.Text, Spec(), nil)
@@ -118,6 +118,11 @@ func (c *Catalogue) AddFiles(files ...File) error {
 	}
 	*c = *next
 	return nil
+}
+
+// clone is a catalogue that can be added to without this one.
+func (c *Catalogue) clone() *Catalogue {
+	return &Catalogue{drafts: maps.Clone(c.drafts), relations: maps.Clone(c.relations)}
 }
 
 // files reads the SQL files that a stream file names.

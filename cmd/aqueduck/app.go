@@ -106,7 +106,7 @@ Results go to stdout, everything else to stderr.`,
 		return &usageError{command: c.CommandPath(), err: suggestFlag(c, err)}
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.globals(c) }
-	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.query(), a.state(), a.serve(), a.emulate(), a.version())
+	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.query(), a.streams(), a.state(), a.serve(), a.emulate(), a.version())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(help())
 	return root
@@ -176,6 +176,12 @@ func (a *app) load() (*pipeline.Config, *schemas.Catalogue, error) {
 		config.Warehouse.Dir = a.dir
 	}
 	return config, catalogue, nil
+}
+
+// configured says that there is a configuration, or that one was asked for by name.
+func (a *app) configured() bool {
+	_, err := os.Stat(a.file)
+	return err == nil || a.file != "pipelines.yaml"
 }
 
 // warehouse is the directory to look into: commands that only look need no configuration when --dir is given.

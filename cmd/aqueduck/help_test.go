@@ -81,6 +81,7 @@ func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
 func understood(line string) (string, error) {
 	line, _, _ = strings.Cut(line, " < ")
 	line, _, _ = strings.Cut(line, " >> ")
+	line, _, _ = strings.Cut(line, " > ")
 	line, _, _ = strings.Cut(line, "  # ")
 	a, _, _ := inProcess()
 	root := a.root()

@@ -190,18 +190,26 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 	if out, err := asked.CombinedOutput(); err != nil {
 		t.Errorf("the SQL: %v\n%s", err, out)
 	}
-	sh(t, dir, "mkdir streams && cat > streams/help_centers.yaml <<'END'\n"+the(t, "yaml", "stream: help_centers")+"END\n"+
-		"{ cat pipelines.yaml; echo 'stream_files: [streams/*.yaml]'; } > own.yaml")
-	if out := sh(t, dir, "bin/aqueduck check -f own.yaml"); !strings.Contains(out, "help_centers") {
-		t.Errorf("the stream is not known:\n%s", out)
+	made := sh(t, dir, the(t, "", "streams new"), h.env()...)
+	for _, want := range []string{"ticket_states_all  5 rows", "every field has a column", " GET /admins/activity_logs "} {
+		if !strings.Contains(made, want) {
+			t.Errorf("nothing says %q:\n%s", want, made)
+		}
+	}
+	own := strings.Replace(everything, "[contacts,", "[ticket_states, contacts,", 1) + "\nstream_files: [streams/*.yaml]\n"
+	sh(t, dir, "cat > own.yaml <<'END'\n"+own+"END\ncat > streams/ticket_states.yaml <<'END'\n"+the(t, "yaml", "stream: ticket_states")+"END\n")
+	out = sh(t, dir, `bin/aqueduck sync -q --select ticket_states; bin/aqueduck query -o csv "SELECT count(label) AS n FROM ticket_states"`,
+		append(h.env(), "AQUEDUCK_FILE=own.yaml", "AQUEDUCK_DIR=own")...)
+	if !strings.Contains(out, "OK nightly ok=1 ") || !strings.HasSuffix(out, "n\n5\n") {
+		t.Errorf("the stream gives\n%s", out)
 	}
 }
 
 // TestEveryBlockOfTheReadmeIsRun keeps this file complete.
 func TestEveryBlockOfTheReadmeIsRun(t *testing.T) {
 	t.Parallel()
-	if got := len(readme(t)); got != 5 {
-		t.Errorf("the README has %d blocks, five of them are run here", got)
+	if got := len(readme(t)); got != 6 {
+		t.Errorf("the README has %d blocks, six of them are run here", got)
 	}
 }
 

@@ -44,6 +44,16 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
+// atMostOne takes one argument or none.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return misused(c, "%s takes one argument at most, %s, found %d", c.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
 // subcommand is for commands that only have others below them: any argument is one that is not known.
 func subcommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {

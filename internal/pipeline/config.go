@@ -88,6 +88,17 @@ func (c *Config) Pipeline(name string) (*Pipeline, bool) {
 	return c.Pipelines[i], true
 }
 
+// Workspace gives the name of a workspace of the configuration: the first, when none is asked for.
+func (c *Config) Workspace(name string) (string, error) {
+	if name == "" {
+		return c.names[0], nil
+	}
+	if !slices.Contains(c.names, name) {
+		return "", &Problem{Class: "config", What: fmt.Sprintf("there is no workspace %q", name), Next: "the configuration has " + strings.Join(c.names, ", ")}
+	}
+	return name, nil
+}
+
 // LoadConfig reads pipelines.yaml and the stream files it names. The lookup gives the value of a variable; tokens and
 // addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
 func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
@@ -136,7 +147,8 @@ func (l *loader) streamFiles(v *grammar.Value) {
 				pattern.Wrong("", "read the stream file: %v", err)
 				continue
 			}
-			if !seen[name] {
+			// A file without a word is one that a shell has just made, for a command that reads this configuration to fill.
+			if len(text) > 0 && !seen[name] {
 				files = append(files, schemas.File{Name: name, Text: text, Dir: os.DirFS(filepath.Dir(name))})
 				l.known = append(l.known, schemas.Declared(text))
 			}

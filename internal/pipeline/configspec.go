@@ -39,7 +39,7 @@ func workspaceSpec() *grammar.Spec {
 				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
 			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: func(text string) bool { return !reference.MatchString(text) },
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
-			{Name: "api_version", Kind: grammar.Text, Default: "2.17", Check: checkVersion, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
+			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Check: checkVersion, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
 			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Check: checkHeader, Doc: "Header that carries it."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
 				Doc: "A ceiling; left out: learned from the answers, leaving 20 % to others."},
@@ -111,3 +111,6 @@ func match(pattern, text, message string) error {
 	}
 	return nil
 }
+
+// latestVersion is the API version that is asked for where none is chosen: it has all that streams read.
+const latestVersion = "2.17"

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/schemas"
+)
+
+func (a *app) streams() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "streams [NAME]",
+		Short: "List the streams, or tell all about one",
+		Long: `List every stream that a pipeline can name, built-in ones and your own; with a name, tell how that one is read, its tables,
+keys and columns. Needs neither token nor network.`,
+		Example:           "  aqueduck streams\n  aqueduck streams contacts\n  aqueduck streams -o json",
+		Annotations:       map[string]string{forms: "json"},
+		ValidArgsFunction: a.completeStreams,
+		Args:              atMostOne("the name of a stream"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			catalogue, err := a.catalogue()
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return a.oneStream(catalogue, args[0])
+			}
+			all := pipeline.Describe(catalogue)
+			if a.output == "json" {
+				return a.encode(all)
+			}
+			pipeline.PrintCatalogue(a.stdout, all)
+			return nil
+		},
+	}
+	c.AddCommand(a.streamsTry(), a.streamsNew())
+	return c
+}
+
+// catalogue is that of the configuration; where there is none, and none was named, the built-in streams.
+func (a *app) catalogue() (*schemas.Catalogue, error) {
+	if !a.configured() {
+		return schemas.Builtin()
+	}
+	_, catalogue, err := a.load()
+	return catalogue, err
+}
+
+func (a *app) oneStream(catalogue *schemas.Catalogue, name string) error {
+	described, err := pipeline.DescribeOne(catalogue, name)
+	if err != nil {
+		return err
+	}
+	if a.output == "json" {
+		return a.encode(described)
+	}
+	described.Print(a.stdout)
+	return nil
+}
+
+func (a *app) streamsTry() *cobra.Command {
+	var workspace, id string
+	c := &cobra.Command{
+		Use:   "try FILE",
+		Short: "Read one page of a stream and show what becomes of it",
+		Long: `Read one page of a stream with the workspace's own token and show the answer's form, the first ten rows, the fields that no
+column took with a line for each that would, the columns that nothing filled, and how the list would be read on. FILE is a
+stream file, or the name of a stream. Nothing is written.`,
+		Example: `  aqueduck streams try streams/ticket_states.yaml
+  aqueduck streams try contacts
+  aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
+		Args:              oneArgument("a stream file or the name of a stream"),
+		Annotations:       map[string]string{forms: "json"},
+		ValidArgsFunction: a.completeStreams,
+		RunE: func(c *cobra.Command, args []string) error {
+			runner, err := a.looker()
+			if err != nil {
+				return err
+			}
+			s, err := pipeline.StreamOf(runner.Catalogue, args[0])
+			if err != nil {
+				return err
+			}
+			if workspace, err = runner.Config.Workspace(workspace); err != nil {
+				return err
+			}
+			trial, err := runner.Try(c.Context(), workspace, s, id)
+			if err != nil {
+				return err
+			}
+			if a.output == "json" {
+				return a.encode(trial)
+			}
+			trial.Print(a.stdout)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&workspace, "workspace", "", "the workspace to ask (default: the first of the configuration)")
+	c.Flags().StringVar(&id, "id", "", "of a stream that is read by id: the one to ask for")
+	return c
+}
+
+func (a *app) streamsNew() *cobra.Command {
+	var workspace, list, name string
+	c := &cobra.Command{
+		Use:   "new GET /path",
+		Short: "Make a stream file of a list of the API",
+		Long: `Read the beginning of a list, with the workspace's own token, and print a stream file for it: its columns by what the records
+have, its key, how it is paged. Put it into a file that stream_files names, look it over, and try it. Two requests; nothing is
+written.`,
+		Example: `  aqueduck streams new GET /ticket_states > streams/ticket_states.yaml
+  aqueduck streams new GET /ticket_states --name states --records data`,
+		Args: aListOfTheAPI,
+		RunE: func(c *cobra.Command, args []string) error {
+			runner, err := a.looker()
+			if err != nil {
+				return err
+			}
+			if workspace, err = runner.Config.Workspace(workspace); err != nil {
+				return err
+			}
+			made, text, err := runner.Propose(c.Context(), workspace, args[1], list, name)
+			if err != nil {
+				return err
+			}
+			a.say(fmt.Sprintf("stream %[1]s: put it into a file that stream_files names; then %[2]s streams try streams/%[1]s.yaml", made, a.name))
+			_, err = a.stdout.Write(text)
+			return err
+		},
+	}
+	c.Flags().StringVar(&workspace, "workspace", "", "the workspace to ask (default: the first of the configuration)")
+	c.Flags().StringVar(&list, "records", "", "key of the answer that holds the records, where it has several lists")
+	c.Flags().StringVar(&name, "name", "", "name of the stream (default: the last part of the path)")
+	return c
+}
+
+// aListOfTheAPI takes a request as the document writes it: GET /news/newsfeeds.
+func aListOfTheAPI(c *cobra.Command, args []string) error {
+	if len(args) != 2 || args[0] != "GET" || args[1] == "" || args[1][0] != '/' {
+		return misused(c, "%s takes a request, e.g. GET /ticket_states, found %q", c.CommandPath(), args)
+	}
+	return nil
+}

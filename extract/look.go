@@ -1,0 +1,233 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"aqueduck/schemas"
+)
+
+// Sight is the first page of a stream's list as it came, with what its paging decided: for people who look whether a
+// stream file fits its source.
+type Sight struct {
+	Keys       []string // of the answer, in its order
+	List       string   // the one that holds the records; "" when the answer is the record
+	Records    []Record
+	Total      int64     // total_count, -1 when it was not sent
+	ServerTime time.Time // zero when the server did not tell
+	Next       string    // where the list goes on, in words, or that it ends
+	Refused    error     // why a run would stop at this page; nil when it would go on, or end
+}
+
+// Look reads the first page of a stream, in the size that its file says. A stream that is read over something is asked for
+// one id. Records of a stream with `detail` are replaced by their own readings, the first few of them.
+func (c *Client) Look(ctx context.Context, s *schemas.Stream, id string, few int) (Sight, error) {
+	l, err := c.visible(s, id)
+	if err != nil {
+		return Sight{}, err
+	}
+	p := pagers[l.page.By]
+	at := Position{Page: p.start, Size: l.page.Size}
+	var found *envelope
+	q := l.call(at)
+	q.accept = func(a *answer) (err error) {
+		found, err = scan(a.body, l.records, glanceOf(l))
+		return err
+	}
+	a, err := c.send(ctx, q)
+	if err != nil {
+		return Sight{}, err
+	}
+	sight := Sight{Total: found.total, ServerTime: a.date}
+	sight.Keys, _ = members(a.body)
+	if i := slices.IndexFunc(sight.Keys, func(key string) bool { return slices.Contains(l.records, key) }); i >= 0 {
+		sight.List = sight.Keys[i]
+	}
+	for _, raw := range found.records {
+		sight.Records = append(sight.Records, Record{Raw: raw, Over: id})
+	}
+	sight.Next, sight.Refused = describePlace(p, at, found, c.base, l.path)
+	if s.Read.Since.By == "between" {
+		sight.Next, sight.Refused = "the last day was asked for; a span that one answer does not hold is split", nil
+	}
+	if s.Read.Detail == nil {
+		return sight, nil
+	}
+	reader := c.Read(Request{Stream: s})
+	page, err := reader.Detail(ctx, Page{Records: sight.Records[:min(few, len(sight.Records))]}, nil)
+	sight.Records = slices.DeleteFunc(page.Records, func(r Record) bool { return r.Gone })
+	return sight, err
+}
+
+// visible is the list that Look asks for: the whole one, the last day of one that is read between two times, or what there
+// is under an id.
+func (c *Client) visible(s *schemas.Stream, id string) (list, error) {
+	l := listOf(s, 0)
+	l.op, l.nested = "look at "+s.Name, nil
+	switch over := s.Read.Over; {
+	case over == nil && s.Read.Since.By == "between":
+		now := c.o.Now().Unix()
+		return spanned(l, s.Read.Since.Field, now-24*3600, now), nil
+	case over == nil:
+		return l, nil
+	case !idPattern.MatchString(id):
+		return l, fmt.Errorf("look at %s: it is read by id, and %q is none", s.Name, shorten(id))
+	case over.Size > 0:
+		l.ids = map[string][]string{over.As: {id}}
+	}
+	l.path = strings.ReplaceAll(l.path, "{id}", url.PathEscape(id))
+	return l, nil
+}
+
+// describePlace says where a list goes on after its first page.
+func describePlace(p pager, at Position, e *envelope, base *url.URL, path string) (string, error) {
+	next, end, err := p.follow(at, e, base, path)
+	switch {
+	case err != nil:
+		return "", err
+	case end && e.pages.next == nextNull:
+		return "the list ends: `pages.next` is null", nil
+	case end:
+		return "the list ends: every record that it says it has came", nil
+	case next.Token != "":
+		return "the list goes on at a cursor that the answer gives", nil
+	}
+	return fmt.Sprintf("the list goes on at page %d", next.Page), nil
+}
+
+// members are the keys of a JSON object with their values, in its order.
+func members(body []byte) (keys []string, values [][]byte) {
+	_ = jx.DecodeBytes(body).ObjBytes(func(d *jx.Decoder, key []byte) error {
+		name := string(key)
+		raw, err := d.Raw()
+		keys, values = append(keys, name), append(values, raw)
+		return err
+	}) // whoever asks has found the text to be an object
+	return keys, values
+}
+
+// Found is what an address of the API answers with, for a stream file to be made of it.
+type Found struct {
+	List    string // key of the answer that holds the records; "" when the answer is the record
+	Records [][]byte
+	Page    schemas.Page // how the list is paged, as far as two requests tell
+	Why     string       // how that was found
+}
+
+// Discover reads the beginning of a list of which nothing is known: GET path, as it is and once more for a page of one
+// record, which shows what names the next page. Of several lists in the answer, list names one.
+func (c *Client) Discover(ctx context.Context, path, list string) (Found, error) {
+	whole, err := c.outline(ctx, path, "", list)
+	if err != nil {
+		return Found{}, err
+	}
+	f := Found{List: whole.key, Records: whole.records, Page: schemas.Page{By: "none"}, Why: "one answer is all"}
+	if len(whole.records) < 2 {
+		f.Why = "too few records to see pages"
+	}
+	if f.List == "" {
+		f.Why = "the answer is one record"
+		return f, nil
+	}
+	size := int(max(whole.pages.perPage, 0))
+	if size == 0 {
+		size = usualPage
+	}
+	found := schemas.Page{In: "query", Size: size}
+	if found.By, f.Why = whole.pagedBy(f.Why); found.By == "" && len(whole.records) > 1 {
+		one, err := c.outline(ctx, path, "per_page=1", list)
+		if err != nil {
+			return Found{}, err
+		}
+		if len(one.records) < len(whole.records) {
+			found.By, f.Why = one.pagedBy(f.Why)
+		}
+	}
+	if found.By != "" {
+		f.Page = found
+	}
+	return f, nil
+}
+
+// usualPage is the size of pages that the API's document has as a default.
+const usualPage = 50
+
+// outlined is an answer of which only the form is known.
+type outlined struct {
+	key     string
+	records [][]byte
+	pages   pages
+}
+
+func (c *Client) outline(ctx context.Context, path, query, list string) (outlined, error) {
+	var o outlined
+	_, err := c.send(ctx, call{op: "look at " + path, method: "GET", path: path, query: query, accept: func(a *answer) (err error) {
+		if err := acceptJSON(a); err != nil {
+			return err
+		}
+		o, err = outlineOf(a.body, list)
+		return err
+	}})
+	return o, err
+}
+
+// outlineOf finds the one list of objects in an answer.
+func outlineOf(body []byte, list string) (outlined, error) {
+	if jx.DecodeBytes(body).Next() != jx.Object {
+		return outlined{}, errors.New("the answer is no JSON object")
+	}
+	var lists []string
+	kind := ""
+	keys, values := members(body)
+	for i, key := range keys {
+		if first := jx.DecodeBytes(values[i]); first.Next() == jx.Array && (list == "" || list == key) {
+			lists = append(lists, key)
+		}
+		if key == "type" {
+			kind, _ = text(values[i])
+		}
+	}
+	if slices.Contains(lists, "data") && kind == "list" {
+		lists = []string{"data"}
+	}
+	isList := kind == "list" || strings.HasSuffix(kind, ".list") || list != ""
+	switch {
+	case !isList && (kind != "" || len(lists) != 1):
+		return outlined{records: [][]byte{body}}, nil
+	case len(lists) == 0:
+		return outlined{}, fmt.Errorf("the answer has no list: its keys are %s", strings.Join(keys, ", "))
+	case len(lists) > 1:
+		return outlined{}, fmt.Errorf("the answer has more than one list: %s", strings.Join(lists, ", "))
+	}
+	e, err := scan(body, lists, glance{field: -1})
+	if err != nil {
+		return outlined{}, err
+	}
+	return outlined{key: lists[0], records: e.records, pages: e.pages}, nil
+}
+
+// pagedBy is what names the next page, as far as this answer tells.
+func (o outlined) pagedBy(otherwise string) (by, why string) {
+	switch p := o.pages; {
+	case p.next == nextPlace && p.cursor != "":
+		return "cursor", "`pages.next` holds a cursor"
+	case p.next == nextPlace:
+		return "number", "`pages.next` holds a number"
+	case p.next == nextURL:
+		address, err := url.Parse(p.address)
+		if err == nil && address.Query().Get("starting_after") != "" {
+			return "cursor", "`pages.next` is an address with a cursor"
+		}
+		return "number", "`pages.next` is an address with a page"
+	case p.totalPages > 1:
+		return "number", "the answer counts its pages, and names no next one"
+	}
+	return "", otherwise
+}

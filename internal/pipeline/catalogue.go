@@ -1,0 +1,219 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// Described is a stream as the catalogue tells of it.
+type Described struct {
+	Stream  string           `json:"stream"`
+	File    string           `json:"file"`
+	Doc     string           `json:"doc"`
+	Request string           `json:"request"`
+	Since   string           `json:"since"`
+	Read    []string         `json:"read"` // how it is read, a sentence each
+	Tables  []DescribedTable `json:"tables"`
+	shown   []string         // what analysts find
+}
+
+// DescribedTable is a table of a stream.
+type DescribedTable struct {
+	Table   string            `json:"table"`
+	Doc     string            `json:"doc"`
+	Key     []string          `json:"key"`
+	Parent  string            `json:"parent,omitempty"`
+	Columns []DescribedColumn `json:"columns"`
+}
+
+// DescribedColumn is a column of a stream file.
+type DescribedColumn struct {
+	Column     string `json:"column"`
+	Type       string `json:"type"`
+	From       string `json:"from"`
+	Doc        string `json:"doc"`
+	PII        bool   `json:"pii,omitempty"`
+	References string `json:"references,omitempty"`
+}
+
+// Describe tells of every stream of a catalogue, in the order of their names.
+func Describe(c *schemas.Catalogue) []Described {
+	var all []Described
+	for _, s := range c.Streams() {
+		all = append(all, describeStream(c, s))
+	}
+	return all
+}
+
+// DescribeOne tells of one stream; a name that is near helps when there is none.
+func DescribeOne(c *schemas.Catalogue, name string) (Described, error) {
+	s, ok := c.Stream(name)
+	if !ok {
+		return Described{}, noStream(c, name)
+	}
+	return describeStream(c, s), nil
+}
+
+func noStream(c *schemas.Catalogue, name string) error {
+	next := "aqueduck streams lists them"
+	if hint := grammar.DidYouMean(name, c.Names()); hint != "" {
+		next = hint + "; " + next
+	}
+	return &Problem{Class: "config", What: fmt.Sprintf("there is no stream %q", name), Next: next}
+}
+
+func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
+	d := Described{Stream: s.Name, File: s.File, Doc: s.Doc, Request: s.Read.Method + " " + s.Read.Path, Since: s.Read.Since.By,
+		Read: howRead(s), Tables: []DescribedTable{}, shown: c.Shown(s)}
+	if s.Family() {
+		return d
+	}
+	columns := [][]schemas.Column{s.Columns}
+	for _, child := range s.Children {
+		columns = append(columns, child.Columns)
+	}
+	for i, t := range transform.Tables(s) {
+		one := DescribedTable{Table: t.Name, Doc: t.Doc, Key: t.Key, Parent: t.Parent}
+		for _, column := range columns[i] {
+			one.Columns = append(one.Columns, DescribedColumn{Column: column.Name, Type: string(column.Type), From: strings.Join(column.From, "."),
+				Doc: column.Doc, PII: column.PII, References: column.References})
+		}
+		d.Tables = append(d.Tables, one)
+	}
+	return d
+}
+
+// howRead says in words what the `read` block of a stream file says.
+func howRead(s *schemas.Stream) []string {
+	r := s.Read
+	how := []string{map[string]string{
+		"full":         "everything, each time",
+		"search":       fmt.Sprintf("what changed since the mark, by a search on %s; from %s behind it", r.Since.Field, brief(r.Since.Overlap)),
+		"bookmark":     "a feed, from the last cursor on",
+		"between":      fmt.Sprintf("what lies between two times of %s; from %s behind the mark", r.Since.Field, brief(r.Since.Overlap)),
+		schemas.Export: "datasets that the source exports as files, a stream and a table each",
+	}[r.Since.By]}
+	if r.Page.By != "" && r.Page.By != "none" {
+		how = append(how, fmt.Sprintf("pages of %d, by %s", r.Page.Size, r.Page.By))
+	}
+	if r.Over != nil {
+		how = append(how, overWords(r.Over))
+	}
+	if r.Detail != nil {
+		how = append(how, "each record is then read by itself: GET "+r.Detail.Path)
+	}
+	if s.Reconcile > 0 {
+		how = append(how, "held against the whole list every "+brief(s.Reconcile))
+	}
+	if s.Absent == "gone" {
+		how = append(how, fmt.Sprintf("a record that the source no longer has leaves %s and stays in %s_all", s.Table, s.Table))
+	}
+	if s.With != "" {
+		how = append(how, "read along with "+s.With)
+	}
+	return how
+}
+
+func overWords(over *schemas.Over) string {
+	text := "for ids that " + over.View + " finds"
+	if over.Size > 0 {
+		text += fmt.Sprintf(", %d a request", over.Size)
+	}
+	if len(over.After) > 0 {
+		text += ", after " + strings.Join(over.After, ", ")
+	}
+	return text
+}
+
+// PrintCatalogue writes a line a stream.
+func PrintCatalogue(w io.Writer, all []Described) {
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW"})
+	for _, d := range all {
+		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row "), ". ")
+		t.AppendRow(table.Row{d.Stream, d.Request, d.Since, few(d.shown, 3), cut(strings.TrimSuffix(doc, "."), 60)})
+	}
+	fmt.Fprintln(w, draw(t))
+}
+
+// Print writes all there is to say of a stream.
+func (d Described) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s  %s  (%s)\n%s\n\n  read  %s\n", d.Stream, d.Request, d.File, d.Doc, strings.Join(d.Read, "\n        "))
+	for _, one := range d.Tables {
+		fmt.Fprintf(w, "\n%s  key: %s\n", one.Table, strings.Join(one.Key, ", "))
+		t := table.NewWriter()
+		t.SetStyle(plainStyle())
+		t.AppendHeader(table.Row{"COLUMN", "TYPE", "FROM", "MEANING"})
+		for _, column := range one.Columns {
+			doc := column.Doc
+			if column.References != "" {
+				doc = strings.TrimSpace(doc + " → " + column.References)
+			}
+			if column.PII {
+				doc = strings.TrimSpace(doc + " (personal data)")
+			}
+			t.AppendRow(table.Row{column.Column, column.Type, column.From, cut(doc, 90)})
+		}
+		fmt.Fprintln(w, draw(t))
+	}
+}
+
+// few are the first of a number of names, and how many follow.
+func few(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// cut keeps a text short, for a table.
+func cut(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+// StreamOf gives the stream that a person means by a name of the catalogue or by a stream file. A file that the catalogue
+// does not have yet is added to it; what is wrong with it comes back as grammar.Mistakes.
+func StreamOf(c *schemas.Catalogue, name string) (*schemas.Stream, error) {
+	if s, ok := c.Stream(name); ok {
+		return s, nil
+	}
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, "./") {
+		return nil, noStream(c, name)
+	}
+	if err != nil {
+		return nil, &Problem{Class: "config", What: "read the stream file", Err: err, Next: "name a stream file, or a stream that aqueduck streams lists"}
+	}
+	declared := schemas.Declared(text)
+	if s, ok := c.Stream(declared); ok && sameFile(s.File, name) {
+		return s, nil
+	}
+	if err := c.AddFiles(schemas.File{Name: name, Text: text, Dir: os.DirFS(filepath.Dir(name))}); err != nil {
+		return nil, err
+	}
+	s, _ := c.Stream(declared)
+	return s, nil
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}

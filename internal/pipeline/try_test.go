@@ -1,0 +1,139 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// TestAListBecomesAStreamFileThatFits makes a file of lists of each kind of paging. Tried, it has a column for every field,
+// and run, it reads every record.
+func TestAListBecomesAStreamFileThatFits(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(301))
+	if err := os.Mkdir(filepath.Join(filepath.Dir(b.file), "streams"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lists := map[string]string{ // path, and its paging
+		"/ticket_states": "{by: none}", "/ticket_types": "{by: none}", "/news/newsfeeds": "{by: number, in: query, size: 10}",
+		"/dynamic_contents": "{by: number, in: query, size: 50}", "/data_connectors": "{by: cursor, in: query, size: 20}",
+	}
+	var names []string
+	for path, paging := range lists {
+		name, text, err := b.runner.Propose(context.Background(), "main", path, "", "new_"+filepath.Base(path))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if !strings.Contains(string(text), "  page: "+paging+"\n") {
+			t.Errorf("%s: not %s:\n%s", path, paging, text)
+		}
+		file := filepath.Join(filepath.Dir(b.file), "streams", name+".yaml")
+		b.must(os.WriteFile(file, text, 0o600))
+		s, err := pipeline.StreamOf(b.runner.Catalogue, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trial, err := b.runner.Try(context.Background(), "main", s, "")
+		if err != nil || trial.Refused != "" || len(trial.Untaken)+len(trial.Misfits)+len(trial.Never) > 0 || trial.Came == 0 {
+			t.Errorf("%s: %+v, %v\n%s", path, trial, err, text)
+		}
+		names = append(names, name)
+	}
+	if files, _ := os.ReadDir(filepath.Dir(b.file)); len(files) != 2 {
+		t.Errorf("something was written beside pipelines.yaml and streams/: %v", files)
+	}
+	b.configure(strings.Replace(nightly, "[contacts,", "["+strings.Join(names, ", ")+", contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+	report := b.sync(pipeline.Options{Exclude: []string{"*contact*"}})
+	for _, s := range report.Streams {
+		if s.New == 0 || s.Rejected > 0 || s.New != s.Extracted {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// TestATrialShowsWhatDoesNotFit tries a file that is wrong in each way that a trial can show.
+func TestATrialShowsWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(302))
+	try := func(text string) (*pipeline.Trial, string) {
+		file := filepath.Join(t.TempDir(), "wrong.yaml")
+		b.must(os.WriteFile(file, []byte(text), 0o600))
+		b.configure(nightly)
+		s, err := pipeline.StreamOf(b.runner.Catalogue, file)
+		b.must(err)
+		trial, err := b.runner.Try(context.Background(), "main", s, "")
+		b.must(err)
+		var out bytes.Buffer
+		trial.Print(&out)
+		return trial, out.String()
+	}
+	const head = "stream: states\nread: {endpoint: GET /ticket_states, records: data, page: {by: none}, since: {by: full}}\nkey: [id]\ncolumns:\n  - {name: id, type: text}\n"
+	trial, shown := try(head + "  - {name: nothing, type: text}\n  - {name: category, type: int}\n")
+	if len(trial.Never) != 2 || len(trial.Misfits) != 1 || trial.Misfits[0].Count != 5 {
+		t.Errorf("%+v", trial)
+	}
+	for _, want := range []string{"never filled: states.nothing, states.category\n", "did not fit: states.category (type), 5 times\n", "\n  ignore: [type] ",
+		"\n  - {name: internal_label, type: text} ", "# internal_label in 5 records, e.g. \"Neu\"\n", "\n  - {name: ticket_types, from: ticket_types.data, type: json}",
+		"answer   type, data; the records are in \"data\"\n", "\nstates  5 rows\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("nothing says %q:\n%s", want, shown)
+		}
+	}
+	// Every line that was given is right where it is said to go.
+	text := head
+	for _, u := range trial.Untaken {
+		if strings.HasPrefix(u.Line, "- ") {
+			text += "  " + u.Line + "\n"
+		}
+	}
+	if trial, _ = try(text + "  - {name: category, type: text}\n"); len(trial.Untaken) != 2 { // two types that say the same in all
+		t.Errorf("%+v", trial.Untaken)
+	}
+	_, shown = try(strings.Replace(strings.Replace(head, "/ticket_states", "/contacts/deleted", 1), "states", "gone_ones", 1))
+	if !strings.Contains(shown, "paging   A RUN STOPS HERE: the list has ") {
+		t.Errorf("a list with pages that a file says has none:\n%s", shown)
+	}
+}
+
+// TestOnlineSaysWhyAStreamCannotBeRead asks a workspace of an old version, with a plan and a token that lack something.
+func TestOnlineSaysWhyAStreamCannotBeRead(t *testing.T) {
+	t.Parallel()
+	c := tiny(303)
+	c.Knobs = emulator.Knobs{Unavailable: []string{"calls.list"}, Forbidden: []string{"logs.list"}, LaterOnly: true}
+	b := newBed(t, c)
+	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/conversations/search" {
+			return false
+		}
+		rw.WriteHeader(http.StatusNotFound)
+		_, err := rw.Write([]byte(`{"type":"error.list","errors":[{"code":"not_found","message":"Resource Not Found"}]}`))
+		b.must(err)
+		return true
+	})
+	b.configure(strings.Replace(nightly, "2.17", "2.14", 1))
+	online, err := b.runner.Online(context.Background())
+	b.must(err)
+	want := map[string]string{"calls": "plan", "admin_activity_logs": "scope", "deleted_contacts": "version", "contacts_by_id": "by id", "contacts": "yes",
+		"reporting": "yes", "conversations": "not_found"}
+	for _, s := range online.Streams {
+		if answer, ok := want[s.Stream]; ok && s.Answer != answer {
+			t.Errorf("%+v, want %s", s, answer)
+		}
+		if s.Named != (s.Stream == "contacts" || s.Stream == "deleted_contacts" || s.Stream == "contact_activities" || s.Stream == "contacts_by_id") {
+			t.Errorf("%+v", s)
+		}
+	}
+	if online.Failed() || len(online.Notes) != 1 || !strings.Contains(online.Notes[0], "its id is ") {
+		t.Errorf("%+v", online.Notes)
+	}
+	if _, err := os.Stat(string(b.runner.Dir)); !os.IsNotExist(err) {
+		t.Error("something was written")
+	}
+}

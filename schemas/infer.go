@@ -1,0 +1,257 @@
+package schemas
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Field is something that records have at a path, with the column that would take it.
+type Field struct {
+	Column   Column // Name, From, Type and PII, as far as the records tell
+	Seen     int    // records that have it, and not null
+	Example  string // one value, as JSON
+	Distinct bool   // no two records have the same
+	Constant bool   // a `type` that says the same in every record: for `ignore`
+	Unnamed  string // why no column can be from there; "" when one can
+}
+
+// Line is the column as a line of a stream file, ready to be put under `columns:`.
+func (f Field) Line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "- {name: %s, ", scalarText(f.Column.Name))
+	if path := strings.Join(f.Column.From, "."); path != f.Column.Name {
+		fmt.Fprintf(&b, "from: %s, ", scalarText(path))
+	}
+	fmt.Fprintf(&b, "type: %s", f.Column.Type)
+	if f.Column.PII {
+		b.WriteString(", pii: true")
+	}
+	return b.String() + "}"
+}
+
+// Infer finds the columns that JSON objects would fill: one a scalar or list, those inside an object by themselves when its
+// keys are the same everywhere, else one for the whole. taken are names that the columns must not have.
+func Infer(records [][]byte, taken []string) []Field {
+	root := &shape{}
+	for _, raw := range records {
+		root.look(raw)
+	}
+	names := map[string]bool{}
+	for _, name := range taken {
+		names[name] = true
+	}
+	var list []Field
+	for _, s := range root.leaves(0) {
+		f := s.field()
+		f.Column.Name = free(columnOf(s.path), names)
+		names[f.Column.Name] = true
+		list = append(list, f)
+	}
+	return list
+}
+
+// shape is what a number of values at one path have in common.
+type shape struct {
+	path    []string
+	seen    int
+	kinds   map[string]int // of the values, by the type of column that each fits best
+	objects int
+	fields  []*shape // of the objects, in the order they were met
+	value   string   // the first
+	various bool     // others were not the same
+	values  map[string]bool
+}
+
+// look takes one value in.
+func (s *shape) look(raw []byte) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] == 'n' {
+		return
+	}
+	s.seen++
+	if s.value == "" {
+		s.value = string(raw)
+	}
+	s.various = s.various || s.value != string(raw)
+	if s.kinds == nil {
+		s.kinds, s.values = map[string]int{}, map[string]bool{}
+	}
+	if raw[0] != '{' {
+		s.kinds[kindOf(raw)]++
+		s.values[string(raw)] = true
+		return
+	}
+	s.objects++
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return
+	}
+	for d.More() {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return
+		}
+		s.at(key.(string)).look(value)
+	}
+}
+
+func (s *shape) at(key string) *shape {
+	i := slices.IndexFunc(s.fields, func(f *shape) bool { return f.path[len(f.path)-1] == key })
+	if i < 0 {
+		i = len(s.fields)
+		s.fields = append(s.fields, &shape{path: append(slices.Clone(s.path), key)})
+	}
+	return s.fields[i]
+}
+
+const (
+	deepest   = 3  // objects inside objects that become columns of their own
+	mostParts = 20 // keys of an object that may: one with more is free-form
+)
+
+// leaves are the shapes that a column would take.
+func (s *shape) leaves(depth int) []*shape {
+	if depth > 0 && !s.fixed(depth) {
+		return []*shape{s}
+	}
+	var list []*shape
+	for _, f := range s.fields {
+		list = append(list, f.leaves(depth+1)...)
+	}
+	return list
+}
+
+// fixed says that all values are objects whose fields look like those of a program, not like somebody's data.
+func (s *shape) fixed(depth int) bool {
+	if s.objects == 0 || s.objects < s.seen || depth > deepest || len(s.fields) > mostParts {
+		return false
+	}
+	return !slices.ContainsFunc(s.fields, func(f *shape) bool { return !plainKey.MatchString(f.path[len(f.path)-1]) })
+}
+
+var (
+	plainKey  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+	timeName  = regexp.MustCompile(`(_at|_time|_since|_until|^date|_date)$`)
+	personal  = regexp.MustCompile(`email|phone`)
+)
+
+func (s *shape) field() Field {
+	name := s.path[len(s.path)-1]
+	f := Field{Column: Column{From: s.path, Type: s.columnType(), PII: personal.MatchString(strings.Join(s.path, "_"))}, Seen: s.seen, Example: s.value,
+		Distinct: len(s.values) == s.seen}
+	f.Constant = name == "type" && f.Column.Type == Text && !s.various && s.seen > 0
+	if err := dotted(strings.Join(s.path, ".")); err != nil || slices.ContainsFunc(s.path, func(key string) bool { return strings.ContainsAny(key, ". \t\n$") || key == "" }) {
+		f.Unnamed = "a path cannot name it: it stays in _extra"
+	}
+	return f
+}
+
+// columnType is the narrowest type that all values fit. An id is a text, whatever the source sends.
+func (s *shape) columnType() Type {
+	name := s.path[len(s.path)-1]
+	only := func(kinds ...string) bool {
+		n := 0
+		for _, kind := range kinds {
+			n += s.kinds[kind]
+		}
+		return n > 0 && n == s.seen
+	}
+	switch {
+	case s.objects > 0 || s.kinds["list"] > 0:
+		return JSON
+	case name == "id" || strings.HasSuffix(name, "_id"):
+		return Text
+	case only("instant", "moment") && (timeName.MatchString(name) || s.kinds["moment"] > 0):
+		return Timestamp
+	case only("int", "instant"):
+		return Int
+	case only("int", "instant", "double"):
+		return Double
+	case only("bool"):
+		return Bool
+	case only("date"):
+		return Date
+	}
+	return Text
+}
+
+// kindOf is what a scalar or a list looks like: an instant is a number of seconds in our time, a moment an ISO-8601 text.
+func kindOf(raw []byte) string {
+	switch raw[0] {
+	case '[':
+		return "list"
+	case 't', 'f':
+		return "bool"
+	case '"':
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			return "text"
+		}
+		if _, err := time.Parse(time.RFC3339, text); err == nil {
+			return "moment"
+		}
+		if _, err := time.Parse(time.DateOnly, text); err == nil {
+			return "date"
+		}
+		return "text"
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	switch {
+	case err == nil && n >= 946684800 && n < 4102444800: // 2000 to 2100
+		return "instant"
+	case err == nil:
+		return "int"
+	case bytes.ContainsAny(raw, ".eE"):
+		return "double"
+	}
+	return "text" // a whole number that 64 bits do not hold
+}
+
+// columnOf makes a column's name of a path. The `data` of a list in its envelope says nothing.
+func columnOf(path []string) string {
+	if last := len(path) - 1; last > 0 && path[last] == "data" {
+		path = path[:last]
+	}
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '_'
+	}, strings.Join(path, "_"))
+	const longest = 56 // leaves room for a number
+	if name == "" || name[0] < 'a' || name[0] > 'z' {
+		name = "field_" + strings.TrimLeft(name, "_")
+	}
+	return strings.TrimRight(name[:min(len(name), longest)], "_")
+}
+
+// free is a name that none of the others has.
+func free(name string, others map[string]bool) string {
+	if !others[name] {
+		return name
+	}
+	for n := 2; ; n++ {
+		if numbered := fmt.Sprintf("%s_%d", name, n); !others[numbered] {
+			return numbered
+		}
+	}
+}
+
+// scalarText writes a text as a scalar of a YAML flow.
+func scalarText(text string) string {
+	if plainText.MatchString(text) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(text)) {
+		return text
+	}
+	return strconv.Quote(text)
+}

@@ -1,0 +1,106 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Proposal is what is known of a list of the API of which there is no stream file yet.
+type Proposal struct {
+	Path    string // GET
+	Name    string // of the stream; "": the last part of the path
+	List    string // key of the answer that holds the records; "" when the answer is the record
+	Records [][]byte
+	Page    Page
+	Why     string // how the paging was found
+}
+
+// Reads refuses an address that no stream without `over` can be read from.
+func Reads(path string) error {
+	if err := endpoint("GET " + path); err != nil {
+		return err
+	}
+	if strings.Contains(path, "{id}") {
+		return errors.New("{id} is filled by `over`: give the address of a list, or write the file by hand")
+	}
+	return nil
+}
+
+// Propose writes a stream file for a list, which the catalogue takes as it is: the name of one that it has already gets
+// `own_` in front.
+func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
+	fields := Infer(p.Records, []string{"_row", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"})
+	var columns, ignore []string
+	for _, f := range fields {
+		switch {
+		case f.Constant && f.Unnamed == "":
+			ignore = append(ignore, scalarText(strings.Join(f.Column.From, ".")))
+		case f.Unnamed == "" && f.Seen > 0:
+			columns = append(columns, "  "+f.Line())
+		}
+	}
+	key := keyOf(fields, len(p.Records))
+	if key == "" {
+		return "", nil, fmt.Errorf("no field of the %d records has another value in each, so that none can be the key", len(p.Records))
+	}
+	name = p.Name
+	if name == "" {
+		name = columnOf([]string{p.Path[strings.LastIndexByte(p.Path, '/')+1:]})
+	}
+	if c.taken(name) {
+		name = "own_" + name
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Made from %d records of GET %s; paging: %s. Look the columns over, and say in `doc` what they mean.\n", len(p.Records), p.Path, p.Why)
+	fmt.Fprintf(&b, "stream: %s\ndoc: One row a record of GET %s.\nread:\n  endpoint: GET %s\n", name, p.Path, p.Path)
+	records := scalarText(p.List)
+	if p.List == "" {
+		records = itself
+	}
+	fmt.Fprintf(&b, "  records: %s\n  page: %s\n  since: {by: full}\nkey: [%s]\n", records, p.Page.text(), key)
+	if p.List != "" {
+		b.WriteString("absent: gone\n")
+	}
+	if len(ignore) > 0 {
+		fmt.Fprintf(&b, "ignore: [%s]\n", strings.Join(ignore, ", "))
+	}
+	fmt.Fprintf(&b, "columns:\n%s\n", strings.Join(columns, "\n"))
+	text = []byte(b.String())
+	if err := c.clone().Add(name+".yaml", text); err != nil {
+		return "", nil, fmt.Errorf("the file that was made is not right: %w", err)
+	}
+	return name, text, nil
+}
+
+func (p Page) text() string {
+	if p.By == "none" {
+		return "{by: none}"
+	}
+	return fmt.Sprintf("{by: %s, in: %s, size: %d}", p.By, p.In, p.Size)
+}
+
+// taken says that a table of the name is there, or a stream.
+func (c *Catalogue) taken(name string) bool {
+	for _, s := range c.Streams() {
+		if s.Name == name || slices.Contains(s.tables(), name) || slices.Contains(s.tables(), name+"_all") || slices.Contains(c.Shown(s), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyOf is the column that names a record: `id`, or the first that every record has with a value of its own.
+func keyOf(fields []Field, records int) string {
+	first := func(f Field) bool {
+		return f.Seen == records && f.Unnamed == "" && !f.Constant && f.Distinct && (f.Column.Type == Text || f.Column.Type == Int)
+	}
+	id := func(f Field) bool { return f.Column.Name == "id" && first(f) }
+	for _, good := range []func(Field) bool{id, first} {
+		if i := slices.IndexFunc(fields, good); i >= 0 {
+			return fields[i].Column.Name
+		}
+	}
+	return ""
+}

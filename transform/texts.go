@@ -1,0 +1,20 @@
+package transform
+
+// Texts gives the rows of a batch as text, for people: the names of its columns, _row left out, and of each row its values;
+// nil is NULL.
+func Texts(b Batch) (names []string, rows [][]*string) {
+	for i := firstColumn; i < int(b.Rows.NumCols()); i++ {
+		names = append(names, b.Rows.ColumnName(i))
+	}
+	for r := range int(b.Rows.NumRows()) {
+		row := make([]*string, len(names))
+		for i := range row {
+			if column := b.Rows.Column(firstColumn + i); !column.IsNull(r) {
+				text := column.ValueStr(r)
+				row[i] = &text
+			}
+		}
+		rows = append(rows, row)
+	}
+	return names, rows
+}
