@@ -92,6 +92,11 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 	}
 	written, err := w.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
 		m.stamp = stamp
+		for _, b := range batches {
+			if err := w.recordNews(ctx, workspace, stream, b.News); err != nil {
+				return Written{}, err
+			}
+		}
 		return m.merge(ctx)
 	})
 	if err != nil {

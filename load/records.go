@@ -104,8 +104,8 @@ func (w *Work) forgetRun(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	for _, table := range []string{"schema_changes", "publishes"} {
-		if _, err := w.db.Exec(ctx, "DELETE FROM _sync."+table+" WHERE recorded_at < $1", now.Add(-keepDetails)); err != nil {
+	for _, old := range []string{"schema_changes WHERE path IS NULL AND", "publishes WHERE"} {
+		if _, err := w.db.Exec(ctx, "DELETE FROM _sync."+old+" recorded_at < $1", now.Add(-keepDetails)); err != nil {
 			return err
 		}
 	}

@@ -3,13 +3,11 @@ package load
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"aqueduck/load/internal/duck"
 )
-
-// databaseFormat is raised when a program of today could not read a database of tomorrow.
-const databaseFormat = "1"
 
 type systemTable struct {
 	name, doc string
@@ -24,17 +22,24 @@ func systemStatements() []string {
 		"CREATE SCHEMA _sync",
 	}
 	for _, t := range systemTables() {
-		columns := make([]string, len(t.columns))
-		for i, c := range t.columns {
-			columns[i] = duck.Name(c.name) + " " + c.sql
-		}
-		name := duck.Table("_sync", t.name)
-		statements = append(statements,
-			"CREATE TABLE "+name+" ("+strings.Join(columns, ", ")+")",
-			"COMMENT ON TABLE "+name+" IS "+duck.Text(t.doc))
-		for _, c := range t.columns {
-			statements = append(statements, "COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
-		}
+		statements = append(statements, t.statements()...)
+	}
+	return statements
+}
+
+// statements make and comment the table.
+func (t systemTable) statements() []string {
+	columns := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		columns[i] = duck.Name(c.name) + " " + c.sql
+	}
+	name := duck.Table("_sync", t.name)
+	statements := []string{
+		"CREATE TABLE " + name + " (" + strings.Join(columns, ", ") + ")",
+		"COMMENT ON TABLE " + name + " IS " + duck.Text(t.doc),
+	}
+	for _, c := range t.columns {
+		statements = append(statements, "COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
 	}
 	return statements
 }
@@ -47,7 +52,7 @@ func createSystem(ctx context.Context, db *duck.DB) error {
 				return err
 			}
 		}
-		_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", databaseFormat)
+		_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", strconv.Itoa(databaseFormat))
 		return err
 	})
 	if err != nil {
@@ -119,9 +124,11 @@ func reportTables() []systemTable {
 			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
 			{"backfill", "DOUBLE", "Share of the history that is read, 0 to 1."},
 			{"error", "VARCHAR", "What went wrong."}, {"hint", "VARCHAR", "What to do about it."}}},
-		{"schema_changes", "Tables and columns that came or changed; kept for 90 days.", []systemColumn{
-			ofRun, at, ofSchema, ofTable, {"column_name", "VARCHAR", "The column; empty for a table."},
-			{"change", "VARCHAR", "What happened."}}},
+		{"schema_changes", "Tables and columns that came or changed, kept for 90 days; fields and kinds of values that the stream file does not know, by their first sight, kept for ever.", []systemColumn{
+			ofRun, at, ofSchema, ofTable, {"column_name", "VARCHAR", "The column; empty for a table and for a field that no column takes."},
+			{"change", "VARCHAR", "What happened."}, ofStream,
+			{"path", "VARCHAR", "Of a field: where it is in the record, or in the item; its values are in _extra."},
+			{"example_type", "VARCHAR", "Of a field: what the first value seen was: text, int, double, bool, object or list."}}},
 		{"rejects", "What did not fit, counted; kept for 90 days. Never holds the values.", []systemColumn{
 			ofRun, at, ofSchema, ofStream, ofTable, {"column_name", "VARCHAR", "The column; empty for a whole record."},
 			{"reason", "VARCHAR", "Why."}, {"count", "BIGINT", "How often."}, {"sample_key", "VARCHAR", "Key of one such record."}}},

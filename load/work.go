@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -56,6 +57,9 @@ func Open(ctx context.Context, d Dir, o Options) (*Work, error) {
 	if err := w.recover(ctx); err != nil {
 		return nil, disk.Explain(fmt.Errorf("open the work database: %w", err), string(d))
 	}
+	if err := w.upgrade(ctx); err != nil {
+		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.Close()), string(d))
+	}
 	return w, nil
 }
 
@@ -89,7 +93,7 @@ func (w *Work) recover(ctx context.Context) error {
 // damage tells an error that only another copy of the database can cure. What is not known is taken for damage:
 // restoring reads a little again, not restoring would need hands.
 func damage(err error) bool {
-	if errors.Is(err, errFormat) || errors.Is(disk.Explain(err, ""), ErrDiskFull) {
+	if errors.Is(err, ErrFormat) || errors.Is(disk.Explain(err, ""), ErrDiskFull) {
 		return false
 	}
 	for _, sign := range []string{"Could not set lock on file", "Permission denied", "Too many open files", "Out of Memory"} {
@@ -100,8 +104,8 @@ func damage(err error) bool {
 	return true
 }
 
-// errFormat is the answer to a database of another version of the program.
-var errFormat = errors.New("another version of the program made the database")
+// ErrFormat is the answer to a database that a newer version of the program made.
+var ErrFormat = errors.New("a newer version of the program made the database")
 
 // open opens the work database as it is and reads what commits go on from.
 func (w *Work) open(ctx context.Context) error {
@@ -126,21 +130,30 @@ func (w *Work) settings(path string) duck.Options {
 
 // readMeta checks that a database is one of ours and gives the largest _synced_at ever given in it.
 func readMeta(ctx context.Context, db *duck.DB) (time.Time, error) {
-	var found, last sql.NullString
-	query := "SELECT max(value) FILTER (key = 'format'), max(value) FILTER (key = 'synced_at') FROM _sync.meta"
-	if err := db.Scan(ctx, query, nil, &found, &last); err != nil {
-		return time.Time{}, fmt.Errorf("read what the database says of itself: %w", err)
+	if _, err := readFormat(ctx, db); err != nil {
+		return time.Time{}, err
 	}
-	if found.String != databaseFormat {
-		if !found.Valid {
-			return time.Time{}, errors.New("the database does not say what it is")
-		}
-		return time.Time{}, fmt.Errorf("%w: it has format %q, this one knows %q", errFormat, found.String, databaseFormat)
-	}
-	if !last.Valid {
-		return time.Time{}, nil
+	var last sql.NullString
+	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'synced_at'", nil, &last); err != nil || !last.Valid {
+		return time.Time{}, err
 	}
 	return time.Parse(time.RFC3339Nano, last.String)
+}
+
+// readFormat gives the format of a database, and refuses one that this program does not know.
+func readFormat(ctx context.Context, db *duck.DB) (int, error) {
+	var found sql.NullString
+	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'format'", nil, &found); err != nil {
+		return 0, fmt.Errorf("read what the database says of itself: %w", err)
+	}
+	format, err := strconv.Atoi(found.String)
+	switch {
+	case err != nil || format < 1:
+		return 0, fmt.Errorf("the database does not say what it is: its format is %q", found.String)
+	case format > databaseFormat:
+		return 0, fmt.Errorf("%w: it has format %d, this one knows %d", ErrFormat, format, databaseFormat)
+	}
+	return format, nil
 }
 
 // Dir is where the work database lives.

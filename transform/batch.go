@@ -47,6 +47,7 @@ func (d *Decoder) Take() []Batch {
 	for i, p := range d.plans {
 		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.take(&d.memory)}
 	}
+	batches[0].News = d.news.take()
 	d.records, d.bytes = 0, 0
 	return batches
 }

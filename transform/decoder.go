@@ -49,6 +49,7 @@ type Decoder struct {
 	whole      []Reject
 	canonical  []byte
 	memory     pool
+	news       news
 	duplicates map[uint64]struct{} // names in _extra of the record at hand
 }
 

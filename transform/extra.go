@@ -24,6 +24,7 @@ func (d *Decoder) unknown(n *node, name []byte, w *frame) error {
 	if err != nil {
 		return err
 	}
+	d.news.field(n, name, raw)
 	if !d.first(n, name, w) {
 		d.complain(w.plan.number, ExtraColumn, ReasonDuplicate)
 		return nil

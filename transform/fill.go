@@ -44,6 +44,7 @@ func (d *Decoder) fill(f *field, raw []byte, w *frame, opened bool) {
 		if reason != "" {
 			misfit = true
 			d.complain(w.plan.number, c.name, reason)
+			d.news.misfit(w.plan.table.Name, c.name, f.path, raw)
 			continue
 		}
 		cells[i] = value

@@ -47,7 +47,8 @@ type node struct {
 	depth  int    // of nesting, the record itself being 1
 	kept   bool   // a JSON column has the whole of it: what else is in it is no extra
 	fields map[string]*field
-	first  *field // the field that came first in the last record
+	first  *field          // the field that came first in the last record
+	met    map[string]bool // names that are none of the fields, as far as they were told of
 	policy *policy
 }
 

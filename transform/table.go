@@ -69,6 +69,7 @@ type Batch struct {
 	Sweep  int               // above 0: the keys count as seen in this sweep
 	Rows   arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; built whole, never a slice
 	Window [2]time.Time
+	News   []News // what these rows have that the stream file does not know, each told once by a decoder
 }
 
 // Tables gives the tables of a stream: its own first, those of its children after, in the order of the file.

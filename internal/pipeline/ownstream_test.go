@@ -80,6 +80,9 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	if got := b.rows("SELECT doc FROM _sync.dictionary WHERE table_name = 'help_centers' AND column_name = 'identifier'"); len(got) != 1 || got[0] != "Its name in addresses." {
 		t.Errorf("dictionary: %v", got)
 	}
+	if got := b.rows("SELECT table_name, path, example_type, change FROM _sync.schema_changes WHERE stream = 'help_centers' AND path IS NOT NULL"); len(got) != 1 || got[0] != "help_centers_all|display_name|text|a field that no column takes: it is in _extra" {
+		t.Errorf("new fields: %v", got)
+	}
 	for _, table := range []string{"help_centers", "help_center_locales"} {
 		if info, err := os.Stat(filepath.Join(b.runner.Dir.Lake("main"), table, "all.parquet")); err != nil || info.Size() == 0 {
 			t.Errorf("the lake's part: %v", err)

@@ -107,6 +107,8 @@ func classify(err error) *Problem {
 			Next: "put a backup of a published file into an empty directory, as warehouse.duckdb, and give that: --dir DIR"}
 	case errors.As(err, &busy):
 		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
+	case errors.Is(err, load.ErrFormat):
+		return &Problem{Class: "config", What: firstLine(err), Next: "use the newest version of the program that wrote this warehouse, or newer"}
 	case errors.Is(err, load.ErrNarrower):
 		return &Problem{Class: "config", What: firstLine(err), Next: "give the column its old type, or another name"}
 	case errors.Is(err, load.ErrDiskFull):

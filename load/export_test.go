@@ -1,0 +1,9 @@
+package load
+
+import "context"
+
+// SetFormat makes a database one of another version of the program.
+func (w *Work) SetFormat(ctx context.Context, format string) error {
+	_, err := w.db.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'format'", format)
+	return err
+}

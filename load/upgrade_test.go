@@ -1,0 +1,149 @@
+package load_test
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+	"aqueduck/transform"
+)
+
+// TestAnOlderWarehouseIsUpgradedWithoutLosingARow opens a published file of every format there was, as the program of its
+// time wrote it, and compares what was in it.
+func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/format*.duckdb.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			old := filepath.Join(t.TempDir(), "old.duckdb")
+			unzip(t, old, file)
+			w := &warehouse{dir: load.Dir(t.TempDir()), now: time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)}
+			unzip(t, filepath.Join(string(w.dir), "warehouse.duckdb"), file)
+			w.options = load.Options{RunID: "now", Now: func() time.Time { return w.now }}
+			must(t, w.dir.Prepare())
+			w.open(t)
+			before, after := contents(t, old), contentsOf(t, w)
+			for table, rows := range before {
+				if after[table] != rows {
+					t.Errorf("%s: %s, was %s", table, after[table], rows)
+				}
+			}
+			if len(before) < 12 || !strings.HasPrefix(before["main.contacts_raw"], "20 rows ") {
+				t.Errorf("the old file had %v", before)
+			}
+			// It goes on as any other: new tables, a commit, a restart that finds nothing to upgrade.
+			w.ensure(t, committest.Stream())
+			w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+			w.Restart(t)
+			if got := contentsOf(t, w); got["main.contacts_raw"] != before["main.contacts_raw"] || w.Restored != "" {
+				t.Errorf("after a restart: %s, %s", got["main.contacts_raw"], w.Restored)
+			}
+			must(t, w.Close())
+		})
+	}
+}
+
+// TestANewerWarehouseIsRefused leaves a file of a newer program as it is.
+func TestANewerWarehouseIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	must(t, w.SetFormat(t.Context(), "99"))
+	must(t, w.Close())
+	before, err := os.ReadFile(w.dir.Database())
+	must(t, err)
+	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, load.ErrFormat) || !strings.Contains(err.Error(), "format 99") {
+		t.Errorf("a newer database: %v", err)
+	}
+	if after, err := os.ReadFile(w.dir.Database()); err != nil || string(after) != string(before) {
+		t.Errorf("the refused database was changed: %v", err)
+	}
+}
+
+func unzip(t testing.TB, to, from string) {
+	t.Helper()
+	f, err := os.Open(from)
+	must(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	must(t, err)
+	text, err := io.ReadAll(z)
+	must(t, err)
+	must(t, os.WriteFile(to, text, 0o600))
+}
+
+// tablesOf lists every table with the columns that it had in all formats: contents counts the rows and sums
+// them up.
+const tablesOf = `SELECT schema_name || '.' || table_name AS name, string_agg('"' || column_name || '"', ',' ORDER BY column_index) AS columns
+	FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal AND table_name NOT IN (SELECT view_name FROM duckdb_views())
+	AND column_name NOT IN ('stream', 'path', 'example_type', 'value') GROUP BY ALL`
+
+func contents(t testing.TB, file string) map[string]string {
+	t.Helper()
+	ask := func(sql string, visit func(row []any)) {
+		must(t, load.Query(t.Context(), file, sql, func(_ []string, row []any) error {
+			if row != nil {
+				visit(row)
+			}
+			return nil
+		}))
+	}
+	tables := map[string]string{}
+	var names [][2]string
+	ask(tablesOf, func(row []any) { names = append(names, [2]string{row[0].(string), row[1].(string)}) })
+	for _, n := range names {
+		ask(fmt.Sprintf("SELECT count(*) || ' rows ' || coalesce(md5(string_agg(r::VARCHAR, '|' ORDER BY r::VARCHAR)), '') FROM (SELECT %s FROM %s) r", n[1], n[0]),
+			func(row []any) { tables[n[0]] = row[0].(string) })
+	}
+	return tables
+}
+
+// contentsOf looks into the work database of a warehouse, in a copy that is a published file.
+func contentsOf(t testing.TB, w *warehouse) map[string]string {
+	t.Helper()
+	must(t, w.Fold(t.Context()))
+	must(t, w.Close())
+	defer w.open(t)
+	text, err := os.ReadFile(w.dir.Database())
+	must(t, err)
+	file := filepath.Join(t.TempDir(), "copy.duckdb")
+	must(t, os.WriteFile(file, text, 0o600))
+	return contents(t, file)
+}
+
+// TestT122NewFieldsAreNotedOnce commits what a decoder tells of, twice.
+func TestT122NewFieldsAreNotedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	news := []transform.News{{Table: "people_all", Path: "plan.name", Type: "text"}, {Table: "people_all", Column: "updated_at", Path: "updated_at", Type: "bool"}}
+	for range 2 {
+		base, err := w.Checkpoint(t.Context(), "main", "people")
+		must(t, err)
+		next := base
+		next.Seq++
+		batches := committest.Batches(0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+		batches[0].News = news
+		_, err = w.Commit(t.Context(), "main", "people", base, next, batches)
+		committest.Release(batches)
+		must(t, err)
+		w.now = w.now.Add(400 * 24 * time.Hour)
+		must(t, w.SaveRun(t.Context(), load.Run{RunID: "another"}, nil, nil, nil)) // which forgets what is old
+	}
+	got, err := w.IDs(t.Context(), "main", "SELECT concat_ws('|', stream, table_name, column_name, path, example_type, epoch(recorded_at)::BIGINT) FROM _sync.schema_changes WHERE path IS NOT NULL")
+	must(t, err)
+	if len(got) != 2 || got[0] != "people|people_all|updated_at|updated_at|bool|1793498400" || got[1] != "people|people_all||plan.name|text|1793498400" {
+		t.Errorf("noted: %q", got)
+	}
+}
