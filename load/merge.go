@@ -88,7 +88,7 @@ func goneRows(b transform.Batch) int {
 
 // release forgets the temporary tables.
 func (m *merger) release(ctx context.Context) {
-	names := []string{decided, "temp.gone", "temp.items", "temp.leaving"}
+	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
 			if s.name != "" {
@@ -122,6 +122,9 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	if err != nil {
 		return err
 	}
+	if err := m.keepStates(ctx, g); err != nil {
+		return fmt.Errorf("%s: %w", g.own.table.History, err)
+	}
 	if err := m.writeOwn(ctx, g, counts); err != nil {
 		return err
 	}
@@ -130,10 +133,13 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 			return fmt.Errorf("%s: %w", child.table.Name, err)
 		}
 	}
-	if g.gone {
-		return m.markGone(ctx, g.own)
+	if !g.gone {
+		return nil
 	}
-	return nil
+	if err := m.markGone(ctx, g.own); err != nil {
+		return err
+	}
+	return m.work.endStates(ctx, m.schema, g.own.table, m.stamp)
 }
 
 // see records the keys of a sweep's batch, of unchanged records too.

@@ -65,6 +65,9 @@ func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Che
 		if n == 0 {
 			return Written{}, nil
 		}
+		if err := w.endStates(ctx, schema, t, stamp); err != nil {
+			return Written{}, err
+		}
 		return Written{Rows: n, Changed: n}, w.countRows(ctx, schema, t.Name, 0, stamp)
 	})
 	if err != nil {

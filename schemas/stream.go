@@ -21,6 +21,7 @@ type Stream struct {
 	With      string        // the stream that this one is read along with
 	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
 	Dataset   string        // of a stream that a family of exports stands for: its id at the source
+	History   bool          // each state of a record that was seen is kept; the configuration asks for it
 	Internal  bool          // the file gives a suffix: the table feeds published relations and is not itself for analysts
 
 	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items

@@ -25,6 +25,11 @@ func newOutput(p *plan) *output {
 		o.vectors = append(o.vectors, vector{kind: codecs[c.Type].kind})
 		o.width += codecs[c.Type].width + 1
 	}
+	if p.table.History != "" {
+		fields = append(fields, arrow.Field{Name: ReadAtColumn, Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true})
+		o.vectors = append(o.vectors, vector{kind: kindTimestamp})
+		o.width += 9
+	}
 	o.schema = arrow.NewSchema(fields, nil)
 	return o
 }

@@ -180,6 +180,9 @@ func (d *Decoder) emitRow(p *plan, r int, children uint64) uint64 {
 	if p.rows[r].gone {
 		system[2].appendNumber(o.rows, uint64(d.meta.ReadAt.UnixMicro()))
 	}
+	if p.table.History != "" {
+		o.vectors[len(o.vectors)-1].appendNumber(o.rows, uint64(d.meta.ReadAt.UnixMicro()))
+	}
 	o.rows++
 	d.bytes += o.width + int64(len(d.version))
 	return h

@@ -13,7 +13,8 @@ import (
 
 // Names of the columns that every table has besides those of its stream file.
 const (
-	RowColumn      = "_row" // in batches only: the number of the record within the batch
+	RowColumn      = "_row"     // in batches only: the number of the record within the batch
+	ReadAtColumn   = "_read_at" // in batches only, of tables with History: the server's time of the answer
 	ExtraColumn    = "_extra"
 	VersionColumn  = "_api_version"
 	HashColumn     = "_hash"
@@ -50,6 +51,8 @@ type Table struct {
 	Within    string   // physical table of the items whose lists these rows are of; "" when the record has the list
 	WithinKey []string // columns that hold the key of the item, in its order
 	Gone      bool     // has _gone_at
+	History   string   // table of the states that its rows were in; "" when they are not kept
+	HistoryOf string   // table whose rows' states these are; "" for all others
 }
 
 // Mode says how a batch enters its table.
@@ -84,6 +87,9 @@ func Tables(s *schemas.Stream) []Table {
 	}
 	if own.Gone {
 		own.Name, own.View = s.Table+"_all", s.Table
+	}
+	if s.History {
+		own.History = s.Name + "_history"
 	}
 	own.Columns = append(own.Columns, systemColumns(own.Gone)...)
 	tables := []Table{own}

@@ -29,6 +29,7 @@ func (l *loader) settings(c *Config, v *grammar.Value) {
 		l.exports(c, e, len(rest) < len(streams))
 		if len(rest) > 0 {
 			l.start(c, e, rest)
+			l.history(e, rest, names)
 			l.hide(c, e, rest)
 		}
 	}
@@ -60,6 +61,20 @@ func (l *loader) start(c *Config, e grammar.Entry, streams []*schemas.Stream) {
 	}
 	if !taken && len(streams) > 0 {
 		start.WrongKey("leave it out", "%s: only a stream that is read in windows of time has a beginning to choose", start.Path())
+	}
+}
+
+// history has the states of the records of these streams kept. Those that are read along with them have their own.
+func (l *loader) history(e grammar.Entry, streams []*schemas.Stream, names []string) {
+	kept := e.Value.Key("history")
+	for _, s := range streams {
+		if !kept.Given() || !slices.Contains(names, s.Name) {
+			continue
+		}
+		if _, taken := l.catalogue.Stream(s.Name + "_history"); taken {
+			kept.WrongKey("", "%s: there is a stream %q", kept.Path(), s.Name+"_history")
+		}
+		s.History = kept.Bool()
 	}
 }
 

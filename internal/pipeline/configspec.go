@@ -51,7 +51,8 @@ func settingsSpec() *grammar.Spec {
 		{Name: "start", Kind: grammar.Date, Doc: "How far back history is read; left out: to the beginning, of exports 90 days."},
 		{Name: "hash", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths whose value is stored as a hash only."},
 		{Name: "drop", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
-		{Name: "history", Kind: grammar.Bool, Later: true, Doc: "Keeps every version of a row."},
+		{Name: "history", Kind: grammar.Bool, Default: "false",
+			Doc: "Keeps, from then on, each state of a record that a read has seen: a row of `<stream>_history` with `valid_from` and `valid_to`."},
 		{Name: "refresh", Kind: grammar.Duration, Doc: "Exports only: how far back they are read again, once a day, for what came late or changed; left out: 35d."},
 	}}
 }

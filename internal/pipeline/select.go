@@ -112,6 +112,9 @@ func tables(streams []*schemas.Stream) (all []transform.Table) {
 			continue // a family, or a dataset that no file has come of yet
 		}
 		all = append(all, transform.Tables(s)...)
+		if history, kept := transform.History(s); kept {
+			all = append(all, history)
+		}
 	}
 	return all
 }

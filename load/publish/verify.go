@@ -53,6 +53,9 @@ func (p *publication) verifySchema(ctx context.Context, db *duck.DB, s Schema, a
 		if err := uniqueKeys(ctx, db, s.Name, s.Tables[at]); err != nil {
 			return err
 		}
+		if err := noOverlaps(ctx, db, s.Name, s.Tables[at]); err != nil {
+			return err
+		}
 		p.result.Verified++
 		_, err := db.Exec(ctx, "UPDATE _sync.tables SET verified_at = changed_at WHERE schema = $1 AND table_name = $2", s.Name, state.Name)
 		if err != nil {
@@ -97,4 +100,22 @@ func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 		return fmt.Errorf("check the keys of %s.%s: %w", schema, t.Name, err)
 	}
 	return fmt.Errorf("%s.%s holds a key %d times", schema, t.Name, n)
+}
+
+// noOverlaps refuses a history in which a record was in two states at once, or in one that ended before it began.
+func noOverlaps(ctx context.Context, db *duck.DB, schema string, t transform.Table) error {
+	if t.HistoryOf == "" {
+		return nil
+	}
+	var n int64
+	err := db.Scan(ctx, fmt.Sprintf(`SELECT count(*) FROM (SELECT %[1]s, %[2]s, lead(%[1]s) OVER (PARTITION BY %[3]s ORDER BY %[1]s) AS next FROM %[4]s)
+		WHERE %[2]s <= %[1]s OR next < %[2]s OR next IS NOT NULL AND %[2]s IS NULL`, transform.ValidFrom, transform.ValidTo,
+		duck.Names("", t.Key[:len(t.Key)-1]), duck.Table(schema, t.Name)), nil, &n)
+	if err != nil {
+		return fmt.Errorf("check the intervals of %s.%s: %w", schema, t.Name, err)
+	}
+	if n > 0 {
+		return fmt.Errorf("%s.%s has %d intervals that overlap", schema, t.Name, n)
+	}
+	return nil
 }

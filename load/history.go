@@ -1,0 +1,121 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// states is the temporary table of the states that the records of a batch were found in, in the order of reading, each with
+// its interval. Of a record that has a history the first is its last state, with _row -1.
+const states = "temp.states"
+
+// keepStates adds to the history of a group's table what the batch shows, before its rows are written. A copy older than one
+// that was seen before it is no state: it comes from a replica that lags. Equal states in a row are one, so that reading
+// again adds nothing (T154).
+func (m *merger) keepStates(ctx context.Context, g group) error {
+	t := g.own.table
+	if t.History == "" {
+		return nil
+	}
+	history, err := m.work.table(m.schema, t.History)
+	if err != nil {
+		return err
+	}
+	if err := m.findStates(ctx, g.own); err != nil {
+		return fmt.Errorf("compare with the stored states: %w", err)
+	}
+	name := duck.Table(m.schema, history.Name)
+	ended, err := m.exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = s.__until, %s = $1, %s = $2 FROM %s s
+		WHERE s._row < 0 AND s.__until IS NOT NULL AND h.%[2]s IS NULL AND %[6]s`, name, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
+		states, matches("h.", t.Key, "s.", t.Key)), m.stamp, m.work.options.RunID)
+	if err != nil {
+		return fmt.Errorf("end the states that were: %w", err)
+	}
+	shared := shared(history)
+	newest := "NULL"
+	if t.Newest != "" {
+		newest = "b." + duck.Name(t.Newest)
+	}
+	added, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s, %s, %s, %s) SELECT %s, s.__since, %s, s.__until, $1, $2 FROM %s s JOIN %s b ON b._row = s._row",
+		name, duck.Names("", shared), transform.ValidFrom, transform.SourceUpdatedAt, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
+		duck.Names("b.", shared), newest, states, g.own.name), m.stamp, m.work.options.RunID)
+	if err != nil || added+ended == 0 {
+		return err
+	}
+	m.written.Rows += added
+	return m.work.countRows(ctx, m.schema, history.Name, added, m.stamp)
+}
+
+// shared are the columns that a history has of its table.
+func shared(history transform.Table) []string {
+	var names []string
+	for _, c := range history.Columns {
+		if !slices.Contains([]string{transform.ValidFrom, transform.SourceUpdatedAt, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn}, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// findStates fills the table of states. The i-th of a record begins when its answer came, but a microsecond after the one
+// before it at the earliest: the server tells whole seconds, and one of them may have shown several.
+func (m *merger) findStates(ctx context.Context, own staged) error {
+	t := own.table
+	key, live := duck.Names("", t.Key), ""
+	if t.Gone {
+		live = " AND s." + transform.GoneColumn + " IS NULL"
+	}
+	newest, stored := "NULL", ""
+	if t.Newest != "" {
+		newest = "s." + duck.Name(t.Newest)
+		stored = ", max(" + newest + ") OVER (PARTITION BY " + duck.Names("s.", t.Key) + " ORDER BY s._row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), (SELECT max(t." +
+			duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + matches("t.", t.Key, "s.", t.Key) + ")"
+	}
+	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE states AS
+		WITH seen AS (
+			SELECT s._row, %[1]s, s.%[2]s AS __came, %[3]s AS __state, %[4]s < greatest(NULL::TIMESTAMPTZ%[5]s) AS __older FROM %[6]s s WHERE true%[7]s
+			UNION ALL
+			SELECT -1, %[8]s, coalesce(h.%[13]s, h.%[9]s), CASE WHEN h.%[13]s IS NULL THEN %[10]s END, false FROM %[11]s h SEMI JOIN %[6]s s ON %[12]s
+			QUALIFY row_number() OVER (PARTITION BY %[8]s ORDER BY h.%[9]s DESC) = 1),
+		changed AS (SELECT * EXCLUDE (__state, __older) FROM seen WHERE __older IS NOT true
+			QUALIFY _row < 0 OR __state IS DISTINCT FROM lag(__state) OVER (PARTITION BY %[14]s ORDER BY _row)),
+		placed AS (SELECT *, to_microseconds(row_number() OVER (PARTITION BY %[14]s ORDER BY _row)) AS __place FROM changed),
+		begun AS (SELECT *, __place + max(__came - __place) OVER (PARTITION BY %[14]s ORDER BY _row) AS __since FROM placed)
+		SELECT _row, %[14]s, __since, lead(__since) OVER (PARTITION BY %[14]s ORDER BY _row) AS __until FROM begun`,
+		duck.Names("s.", t.Key), transform.ReadAtColumn, content("s.", t), newest, stored, own.name, live,
+		duck.Names("h.", t.Key), transform.ValidFrom, content("h.", t), duck.Table(m.schema, t.History),
+		matches("h.", t.Key, "s.", t.Key), transform.ValidTo, key)
+	_, err := m.exec(ctx, query)
+	return err
+}
+
+// content is what makes two rows of a table the same state: all that the source says, but for what moves without a change.
+func content(prefix string, t transform.Table) string {
+	var values []string
+	for _, c := range t.Columns {
+		if len(c.Path) > 0 && !c.Volatile || c.Name == transform.ExtraColumn {
+			values = append(values, prefix+duck.Name(c.Name)+"::VARCHAR")
+		}
+	}
+	return "[" + strings.Join(values, ", ") + "]"
+}
+
+// endStates ends the states of records that are gone, at the time that the source was found not to have them.
+func (w *Work) endStates(ctx context.Context, schema string, t transform.Table, stamp time.Time) error {
+	if t.History == "" || !t.Gone {
+		return nil
+	}
+	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2 FROM %s t
+		WHERE h.%[2]s IS NULL AND t.%[3]s IS NOT NULL AND %[8]s`, duck.Table(schema, t.History), transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
+		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), matches("h.", t.Key, "t.", t.Key)), stamp, w.options.RunID)
+	if err != nil || n == 0 {
+		return err
+	}
+	return w.countRows(ctx, schema, t.History, 0, stamp)
+}
