@@ -137,7 +137,7 @@ func (a *app) signals() (context.Context, func()) {
 				if !got.CompareAndSwap(0, code) {
 					os.Exit(int(code))
 				}
-				a.say("stopping: what is whole is being committed; once more stops at once")
+				a.say("stopping: what is under way is being brought to an end; once more stops at once")
 				cancel()
 			case <-done:
 				return

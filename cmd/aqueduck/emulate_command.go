@@ -26,6 +26,7 @@ type emulation struct {
 	port                  int
 	identity              identity
 	token, chaos, version string
+	header                string
 	rate                  int
 	state                 string
 }
@@ -56,15 +57,18 @@ Faults, for --chaos, with commas between them:
 	flags.Uint64Var(&e.identity.Seed, "seed", 1, "another seed is another workspace")
 	flags.IntVar(&e.identity.Contacts, "contacts", 0, "how many contacts it has (default: the demo's)")
 	flags.IntVar(&e.identity.Conversations, "conversations", 0, "how many conversations it has; below 0 none (default: three for ten contacts)")
-	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of life before it is served, in June 2024")
+	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of life before it is served, in June 2024; nothing happens from then to now")
 	flags.StringVar(&e.identity.Zone, "zone", "UTC", "its time zone, as Europe/Berlin")
 	flags.StringVar(&e.version, "api-version", "2.17", "the version that is served when a request names none")
+	flags.StringVar(&e.header, "version-header", "Service-Version", "the header that names the version")
 	flags.IntVar(&e.rate, "rate", 10_000, "requests a minute that it allows, spread over windows of ten seconds; 0 is no limit")
 	flags.StringVar(&e.token, "token", emulatedToken, "the token it accepts")
 	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
 	flags.StringVar(&e.state, "state", "", "a file that keeps what was made happen, for the next start")
 	return c
 }
+
+var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
@@ -81,6 +85,8 @@ func (a *app) emulateWith(c *cobra.Command, e *emulation) (err error) {
 		return misused(c, "--contacts, --hours and --rate cannot be below zero")
 	case e.token == "" || strings.ContainsFunc(e.token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return misused(c, "--token is one word")
+	case !headerName.MatchString(e.header):
+		return misused(c, "--version-header %s: it is a name as Service-Version", quoted(e.header))
 	case !versionNumber.MatchString(e.version):
 		return misused(c, "--api-version %s: it is a number as 2.17", e.version)
 	}
@@ -97,7 +103,7 @@ func (a *app) emulateWith(c *cobra.Command, e *emulation) (err error) {
 	}
 	log := a.log()
 	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
-		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, RatePerMinute: e.rate,
+		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
 		Now: a.now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: watcher(log)})
 	if err := kept.redo(w, log); err != nil {
 		return err
@@ -144,7 +150,7 @@ token: %[2]s
 
 its truth is at %[1]s/_oracle/contacts, what can be made happen at %[1]s/_emulator/
 
-try it:
+try it, the second where a pipelines.yaml is:
   curl -sS -H %[3]s %[4]s
   WORKSPACE_URL=%[1]s WORKSPACE_TOKEN=%[5]s %[6]s sync --dir emulated
 `, url, token, quoted("Authorization: Bearer "+token), quoted(url+"/contacts?per_page=2"), quoted(token), quoted(a.name))

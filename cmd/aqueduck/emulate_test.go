@@ -35,7 +35,7 @@ func emulating(t *testing.T, args ...string) (p *process, url string) {
 
 // tried are the lines to try: the curl and the sync.
 func tried(p *process) (curl, sync string) {
-	_, lines, _ := strings.Cut(p.says(), "try it:\n")
+	_, lines, _ := strings.Cut(p.says(), "a pipelines.yaml is:\n")
 	curl, lines, _ = strings.Cut(lines, "\n")
 	sync, _, _ = strings.Cut(lines, "\n")
 	return strings.TrimSpace(curl), strings.TrimSpace(sync)

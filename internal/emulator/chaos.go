@@ -79,8 +79,11 @@ func parseMishap(part string) (m mishap, err error) {
 			return m, fmt.Errorf("after @ comes the number of a request, from 1, or a span of them as 17-19")
 		}
 	}
-	if !drawn && exact {
+	switch {
+	case !drawn && exact:
 		return m, nil
+	case !drawn:
+		return m, fmt.Errorf("how often? %s=0.01 is one request of a hundred, %s@17 the 17th", name, name)
 	}
 	percentile, isPercentile := strings.CutPrefix(share, "p")
 	if m.share, err = strconv.ParseFloat(percentile, 64); isPercentile {
@@ -115,9 +118,9 @@ func faultNamed(name, detail string) (f Fault, err error) {
 	case "encoding":
 		f.Mislabel = true
 	case "slow":
-		f.Wait, err = time.ParseDuration(detail)
+		f.Wait, err = pause(detail)
 	case "drip":
-		f.Drip, err = time.ParseDuration(detail)
+		f.Drip, err = pause(detail)
 	default:
 		for _, g := range games {
 			if string(g) == name {
@@ -128,6 +131,14 @@ func faultNamed(name, detail string) (f Fault, err error) {
 		return f, fmt.Errorf("no such fault; known are error, 429, reset, truncate, slow, drip, garbage, html404, redirect, age, encoding, %s", names(games))
 	}
 	return f, err
+}
+
+func pause(detail string) (time.Duration, error) {
+	d, err := time.ParseDuration(detail)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("after the colon comes how long, as 800ms")
+	}
+	return d, nil
 }
 
 // names joins the names of games.

@@ -50,6 +50,12 @@ func TestTokenZoneAndCursorsChangeOverHTTP(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 60})
 	old, cursor := c.w.Token(), c.do("GET", "/contacts?per_page=5", nil).next()["starting_after"]
+	c.does("add-token", m{"token": "scoped", "scopes": "read_conversations read_dynamic_content"})
+	c.auth = "Bearer scoped"
+	if allowed, denied := c.do("GET", "/dynamic_contents", nil).status, c.do("GET", "/data_connectors/5100/versions", nil).status; allowed != 200 || denied != 403 {
+		t.Errorf("a token of two scopes: %d, %d", allowed, denied)
+	}
+	c.auth = ""
 	c.does("rotate", m{"token": "another"})
 	if r := c.do("GET", "/contacts", nil); r.status != 200 || old == "another" || c.w.Token() != "another" {
 		t.Errorf("with the new token: %d", r.status)

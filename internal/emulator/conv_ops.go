@@ -135,6 +135,9 @@ func (w *Workspace) ReopenConversation(id string) error {
 // SnoozeConversation puts one away until a time.
 func (w *Workspace) SnoozeConversation(id string, until time.Time) error {
 	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+		if until.Unix() <= e.At {
+			return errors.New("it can only be snoozed until a later time")
+		}
 		w.speak(c, e, func(p *part) { w.conv.snoozes(r, c, p); p.Until = until.Unix() })
 		return nil
 	})
@@ -199,6 +202,9 @@ func (w *Workspace) Rate(id string, stars int, remark string, bump bool) error {
 	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
 		if len(c.Contacts) == 0 {
 			return errors.New("it has no contact")
+		}
+		if stars < 1 || stars > 5 {
+			return fmt.Errorf("a rating has one to five stars, not %d", stars)
 		}
 		w.draftRating(r, c, e)
 		e.With.rating.Stars, e.With.rating.Remark, e.Quiet = int64(stars), remark, !bump

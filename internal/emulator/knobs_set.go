@@ -23,6 +23,9 @@ func (w *Workspace) turn(sent map[string]any) (*Knobs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := next.check(); err != nil {
+		return nil, err
+	}
 	if _, named := sent["Chaos"]; named {
 		if err := w.SetChaos(next.Chaos); err != nil {
 			return nil, err

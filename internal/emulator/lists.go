@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -123,8 +124,11 @@ func (q *request) positive(name string, usual int) (int, bool) {
 		return usual, true
 	}
 	n, err := strconv.Atoi(text)
-	return n, err == nil && n > 0
+	return min(n, farPage), (err == nil || errors.Is(err, strconv.ErrRange)) && n > 0
 }
+
+// farPage is a page beyond every list. Numbers from it on are the same: what is past the end is empty, however far.
+const farPage = 1 << 31
 
 func badNumber() answer {
 	return failure(http.StatusBadRequest, "parameter_invalid", "page and per_page must be positive numbers")

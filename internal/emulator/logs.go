@@ -11,11 +11,12 @@ import (
 // act is one entry of the activity log of admins. The list of them is only added to, and is the truth.
 type act struct {
 	At    int64
-	N     int32 // number of the entry: its id and what it tells are drawn from it
-	Kind  uint8 // place in actKinds
-	Admin uint8 // place in everyone
-	Other uint8 // the admin whom it is about, likewise
-	Put   int64 // when it came into the list, which may be later than At; 0: at its time
+	N     int32      // number of the entry: its id and what it tells are drawn from it
+	Kind  uint8      // place in actKinds
+	Admin uint8      // place in everyone
+	Other uint8      // the admin whom it is about, likewise
+	Zone  *[2]string // of a change of the time zone: the one before and the one after
+	Put   int64      // when it came into the list, which may be later than At; 0: at its time
 }
 
 // beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.
@@ -202,7 +203,7 @@ var actKinds = [...]actKind{
 	{name: "admin_ticket_assignment_limit_change", sentence: "{admin} changed an assignment limit of tickets.",
 		metadata: `{"ticket_assignment_limit":%d}`, old: "admin_assignment_limit_change", oldMetadata: `{"assignment_limit":%d}`},
 	{name: "admin_deletion", sentence: "{admin} removed {other}.", metadata: `{"deleted_admin":{"id":"{id}","name":"{other}"}}`},
-	{name: "app_timezone_change", sentence: "{admin} changed the time zone of the workspace.", metadata: `{"before":"Europe/Berlin","after":"UTC"}`},
+	{name: "app_timezone_change", sentence: "{admin} changed the time zone of the workspace.", metadata: `{"before":"{before}","after":"{after}"}`},
 }
 
 // firstOnce is the place of the first of the kinds that are not drawn: they happened once each, or once for each former admin.

@@ -15,9 +15,12 @@ func actID(seed uint64, n int32) string {
 
 // told fills a text of an entry's kind in.
 func (a act) told(text string) string {
-	other := everyone[a.Other]
+	other, zones := everyone[a.Other], [2]string{"Europe/Berlin", "UTC"}
+	if a.Zone != nil {
+		zones = *a.Zone
+	}
 	return strings.NewReplacer("{admin}", everyone[a.Admin].name, "{other}", other.name, "{id}", strconv.FormatInt(other.id, 10),
-		"%d", strconv.Itoa(int(a.N)%97)).Replace(text)
+		"{before}", zones[0], "{after}", zones[1], "%d", strconv.Itoa(int(a.N)%97)).Replace(text)
 }
 
 // ip is where it was done from; of some entries nobody knows.

@@ -30,14 +30,21 @@ var errKind = errors.New("another kind of value")
 
 // The kinds.
 var (
-	textParam  = paramKind{"", readText}
+	textParam = paramKind{"", readText}
+	wordParam = paramKind{"", func(v any) (any, error) { // a text that says something
+		text, err := readText(v)
+		if text == "" {
+			err = errKind
+		}
+		return text, err
+	}}
 	wholeParam = paramKind{"whole number", func(v any) (any, error) {
 		text, err := readText(v)
 		if err != nil {
 			return nil, err
 		}
 		n, err := strconv.Atoi(text.(string))
-		if n > mostAtOnce {
+		if n < 0 || n > mostAtOnce {
 			err = errKind
 		}
 		return n, err
@@ -54,7 +61,11 @@ var (
 	}}
 	spanParam = paramKind{"duration, as 90m", func(v any) (any, error) {
 		text, _ := v.(string)
-		return time.ParseDuration(text)
+		d, err := time.ParseDuration(text)
+		if err == nil && d < 0 {
+			err = errKind
+		}
+		return d, err
 	}}
 	timeParam = paramKind{"UNIX seconds, or as 2024-06-15T02:00:00Z", func(v any) (any, error) {
 		text, err := readText(v)

@@ -11,7 +11,7 @@ var ofConversations = []operation{
 		addsPart(func(w *Workspace, id string, a args) error {
 			return w.ReplyConversation(id, Speaker(a.text("by")), a.text("body"))
 		})},
-	{"conversations.add-part", []param{idParam, {name: "type", kind: &textParam}}, "Adds a part of any type without words. Answers its id.",
+	{"conversations.add-part", []param{idParam, {name: "type", kind: &wordParam}}, "Adds a part of any type without words. Answers its id.",
 		addsPart(func(w *Workspace, id string, a args) error { return w.AddPart(id, a.text("type")) })},
 	{"conversations.assign", []param{idParam, asParam, {name: "skip_reopen", kind: &flagParam, optional: true}},
 		"Assigns as one row of the API document's table says; a closed one is opened again, unless told to skip it. Answers the part's id.",

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -10,9 +11,6 @@ var ofWorkspace = []operation{
 	{"live", []param{{name: "hours", kind: &wholeParam}}, "Hours of life pass. Answers the state.",
 		func(w *Workspace, a args) (any, error) {
 			hours := a.whole("hours", 0)
-			if hours < 0 {
-				return nil, fmt.Errorf("hours cannot be below zero")
-			}
 			if w.cfg.Now != nil { // nobody else moves it along
 				w.Advance(time.Duration(hours) * time.Hour)
 			}
@@ -38,12 +36,15 @@ var ofWorkspace = []operation{
 			w.ExpireCursors()
 			return w.State(), nil
 		}},
-	{"rotate", []param{{name: "token", kind: &textParam}}, "Another token is the only good one.",
+	{"rotate", []param{{name: "token", kind: &wordParam}}, "Another token is the only good one.",
 		func(w *Workspace, a args) (any, error) {
-			if a.text("token") == "" {
-				return nil, fmt.Errorf("the token cannot be empty")
-			}
 			w.Rotate(a.text("token"))
+			return nil, nil
+		}},
+	{"add-token", []param{{name: "token", kind: &wordParam}, {name: "scopes", kind: &textParam, optional: true}},
+		"One more token is good, for what needs no scope and for what needs one of these; `scopes` has spaces between them.",
+		func(w *Workspace, a args) (any, error) {
+			w.AddToken(a.text("token"), strings.Fields(a.text("scopes"))...)
 			return nil, nil
 		}},
 	{"zone", []param{{name: "name", kind: &textParam}}, "The workspace moves to another time zone, as Europe/Berlin.",
@@ -55,7 +56,7 @@ var ofWorkspace = []operation{
 			w.SetZone(zone)
 			return nil, nil
 		}},
-	{"workspace-id", []param{idParam}, "Records tell another workspace's id, as those of a wrong token would.",
+	{"workspace-id", []param{{name: "id", kind: &wordParam}}, "Records tell another workspace's id, as those of a wrong token would.",
 		func(w *Workspace, a args) (any, error) {
 			w.SetWorkspaceID(a.text("id"))
 			return nil, nil

@@ -66,6 +66,9 @@ func (w *Workspace) event(kind Kind, id string, more func(e *Event) error) error
 		return fmt.Errorf("contact %s: %w", id, ErrUnknown)
 	}
 	e := Event{At: w.now(), Kind: kind, Contact: num}
+	if word := w.contacts[num].status; !mayHappen(kind, word) {
+		return fmt.Errorf("contact %s is %s: %w", id, word, errNotNow)
+	}
 	if more != nil {
 		if err := more(&e); err != nil {
 			return fmt.Errorf("contact %s: %w", id, err)
@@ -73,6 +76,22 @@ func (w *Workspace) event(kind Kind, id string, more func(e *Event) error) error
 	}
 	w.record(e)
 	return nil
+}
+
+var errNotNow = errors.New("that does not happen to such a one")
+
+// mayHappen says whether something can happen to a contact that stands so. Who was erased stays so, and only who was put away,
+// or blocked, comes back.
+func mayHappen(kind Kind, stands status) bool {
+	switch kind {
+	case Unarchived:
+		return stands == archived
+	case Unblocked:
+		return stands == blocked
+	case Archived, Blocked:
+		return stands != merged && stands != permanentlyDeleted
+	}
+	return stands != permanentlyDeleted
 }
 
 // Promote makes a lead a user.

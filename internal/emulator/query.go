@@ -3,6 +3,7 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -25,9 +26,8 @@ type match[D any] func(num int32, d *D) bool
 
 // node is a filter or a group of them.
 type node struct {
-	Field    string          `json:"field"`
-	Operator string          `json:"operator"`
-	Value    json.RawMessage `json:"value"`
+	Field, Operator string
+	Value           json.RawMessage
 }
 
 // The limits of workspace-api 8.
@@ -53,18 +53,25 @@ type rules[D any] struct {
 func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 	w := x.w
 	var sent struct {
-		Query json.RawMessage `json:"query"`
+		Query json.RawMessage
 		Sort  *struct {
 			Field string `json:"field"`
 			Order string `json:"order"`
-		} `json:"sort"`
+		}
 		Pagination struct {
 			PerPage *int    `json:"per_page"`
 			After   *string `json:"starting_after"`
-		} `json:"pagination"`
+		}
 	}
-	if err := json.Unmarshal(body, &sent); err != nil {
-		return nil, refuse("the body is no search: %v", err)
+	parts, err := exactly(body)
+	if err != nil {
+		return nil, refuse("the body is no JSON object")
+	}
+	sent.Query = parts["query"]
+	for name, into := range map[string]any{"sort": &sent.Sort, "pagination": &sent.Pagination} {
+		if raw, told := parts[name]; told && json.Unmarshal(raw, into) != nil {
+			return nil, refuse("%s is not what it should be", name)
+		}
 	}
 	s := &search[D]{sort: "updated_at", perPage: x.usual}
 	if sent.Sort != nil {
@@ -89,7 +96,6 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 	if len(sent.Query) == 0 {
 		return nil, refuse("query is missing")
 	}
-	var err error
 	if s.matches, err = r.compile(sent.Query, 0); err != nil {
 		return nil, err
 	}
@@ -149,13 +155,32 @@ func (r rules[D]) compile(raw json.RawMessage, groups int) (match[D], error) {
 }
 
 func parseNode(raw json.RawMessage) (node, error) {
-	var n node
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&n); err != nil {
-		return n, refuse("a filter is {field, operator, value}: %v", err)
+	parts, err := exactly(raw)
+	n := node{Value: parts["value"]}
+	for name, value := range parts {
+		switch name {
+		case "field":
+			err = errors.Join(err, json.Unmarshal(value, &n.Field))
+		case "operator":
+			err = errors.Join(err, json.Unmarshal(value, &n.Operator))
+		case "value":
+		default:
+			err = errors.Join(err, errors.New("no part "+name))
+		}
+	}
+	if err != nil {
+		return n, refuse("a filter is {field, operator, value}, a group {operator, value}")
 	}
 	return n, nil
+}
+
+// exactly reads an object by its names as they are written: what has another case is another name.
+func exactly(raw []byte) (parts map[string]json.RawMessage, err error) {
+	err = json.Unmarshal(raw, &parts)
+	if err == nil && parts == nil {
+		err = errors.New("null")
+	}
+	return parts, err
 }
 
 // span reads a query that asks for one unbroken span of the sort field and nothing else, so that it is answered from

@@ -131,5 +131,9 @@ func (r *route) matches(path string) (id string, ok bool) {
 		return "", false
 	}
 	id = path[len(before) : len(path)-len(after)]
-	return id, !strings.Contains(id, "/")
+	if strings.Contains(id, "/") {
+		return "", false
+	}
+	id, err := url.PathUnescape(id)
+	return id, err == nil
 }

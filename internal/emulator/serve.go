@@ -139,7 +139,7 @@ func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string)
 		return a, ""
 	}
 	q := &request{n: n, path: r.URL.Path, base: "http://" + r.Host, query: r.URL.Query(), body: body, version: v}
-	rt, id, known := find(r.Method, r.URL.Path)
+	rt, id, known := find(r.Method, r.URL.EscapedPath()) // an escaped slash is part of an id
 	switch {
 	case rt == nil && known:
 		return failure(http.StatusMethodNotAllowed, "method_not_allowed", "not this method"), ""

@@ -31,11 +31,12 @@ func (w *Workspace) version(r *http.Request) (version, bool) {
 	if w.k().IgnoreVersion != "" {
 		text = w.k().IgnoreVersion
 	}
-	var v version
-	if _, err := fmt.Sscanf(text, "%d.%d", &v.major, &v.minor); err != nil {
-		return v, false
-	}
-	return v, true
+	return readVersion(text)
+}
+
+func readVersion(text string) (v version, ok bool) {
+	_, err := fmt.Sscanf(text, "%d.%d", &v.major, &v.minor)
+	return v, err == nil
 }
 
 // has says whether a version has a route. What 2.14 added is not there before; of what the later version added the document

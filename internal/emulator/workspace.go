@@ -3,6 +3,7 @@ package emulator
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -210,10 +211,14 @@ func (w *Workspace) SetWorkspaceID(id string) {
 	w.stand(w.now())
 }
 
-// SetZone moves the workspace to another time zone (trap T135).
+// SetZone moves the workspace to another time zone, which its activity log tells (trap T135).
 func (w *Workspace) SetZone(z *time.Location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if before, after := w.zone.String(), z.String(); before != after {
+		now, kind := w.now(), slices.IndexFunc(actKinds[:], func(k actKind) bool { return k.name == "app_timezone_change" })
+		w.addActs([]act{{At: now, Put: now, N: int32(len(w.acts)), Kind: uint8(kind), Zone: &[2]string{before, after}}})
+	}
 	w.zone = z
 	w.idx.forget()
 	w.convIdx.forget()

@@ -1,0 +1,172 @@
+package emulator
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// words are what the knobs may say that have no type of their own for it; "" is the usual.
+var knobWords = map[string][]string{
+	"Sort":             {"", string(SortIgnored), string(SortShuffled), string(SortRejected)},
+	"ListDeletes":      {"", string(ListAll), string(ListNone)},
+	"NextShape":        {"", string(ShapeNoPage), string(ShapeURL)},
+	"EndShape":         {"", string(ShapeAbsent), string(ShapeNoPages), string(ShapeNullPage), string(ShapeEmpty), string(ShapeEmptyEnd)},
+	"RetryAfter":       {"", "seconds", "date"},
+	"Export.Expired":   {"", "403", "404", "410", "html"},
+	"Export.File.Form": {"", "tgz", "gzip", "zip", "csv", "ndjson"},
+}
+
+// bounds are the numbers that knobs may be beside those from 0 on, and for shares those up to 1.
+var knobBounds = map[string][2]float64{
+	"TotalError":    {-1, 1000},
+	"DateOffset":    {-1e20, 1e20},
+	"SearchRefused": {400, 599},
+}
+
+// check tells the first knob, by the order of their names' places, that is turned where it cannot be.
+func (k *Knobs) check() error {
+	var wrong error
+	k.each(func(path string, v reflect.Value) {
+		if wrong == nil {
+			if wants := wanted(path, v); wants != "" {
+				wrong = fmt.Errorf("%s cannot be %v: it is %s", path, v.Interface(), wants)
+			}
+		}
+	})
+	return wrong
+}
+
+// each goes through the knobs, those of the exports and of their files too, by their paths.
+func (k *Knobs) each(see func(path string, v reflect.Value)) {
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			switch f.Type.Kind() {
+			case reflect.Func:
+			case reflect.Struct:
+				walk(path+f.Name+".", v.Field(i))
+			default:
+				see(path+f.Name, v.Field(i))
+			}
+		}
+	}
+	walk("", reflect.ValueOf(k).Elem())
+}
+
+// wanted says what a knob may be where its value is not that, and "" where it is.
+func wanted(path string, v reflect.Value) string {
+	low, high := 0.0, 1e20
+	if b, own := knobBounds[path]; own {
+		low, high = b[0], b[1]
+	}
+	var n float64
+	switch v.Kind() {
+	case reflect.Float64:
+		if n = v.Float(); high == 1e20 {
+			high = 1
+		}
+	case reflect.Int, reflect.Int64:
+		n = float64(v.Int())
+	}
+	fits := n == 0 || n >= low && n <= high
+	switch value := v.Interface().(type) {
+	case []string:
+		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !isRoute(name) })
+	case map[string]Shapes:
+		for name := range value {
+			fits = fits && isRoute(name)
+		}
+	case map[string]Lag:
+		for kind := range value {
+			fits = fits && slices.Contains(lagKinds, strings.TrimSuffix(kind, ".new"))
+		}
+	default:
+		if list := allowed(path, v); list != nil {
+			fits = slices.Contains(list, v.String())
+		} else if path == "IgnoreVersion" && v.String() != "" {
+			_, fits = readVersion(v.String())
+		}
+	}
+	if fits {
+		return ""
+	}
+	return knobWants(path, v)
+}
+
+var lagKinds = []string{"contacts", "conversations", "companies", "tickets"}
+
+// allowed are the words of a knob; nil is any.
+func allowed(path string, v reflect.Value) []string {
+	switch v.Interface().(type) {
+	case Sometimes:
+		return []string{string(ByTurns), string(Always), string(Never)}
+	case Order:
+		return []string{string(OrderRecent), string(OrderOldest), string(OrderRandom)}
+	}
+	return knobWords[path]
+}
+
+// knobWants describes what a knob may be.
+func knobWants(path string, v reflect.Value) string {
+	if list := allowed(path, v); list != nil {
+		quoted := make([]string, len(list))
+		for i, word := range list {
+			quoted[i] = fmt.Sprintf("%q", word)
+		}
+		return strings.Join(quoted, ", ")
+	}
+	if b, own := knobBounds[path]; own && b[1] < 1e20 {
+		return fmt.Sprintf("a number from %g to %g", b[0], b[1])
+	}
+	switch v.Interface().(type) {
+	case bool:
+		return "true or false"
+	case time.Duration:
+		return "a duration, as \"4m\""
+	case float64:
+		return "a share from 0 to 1"
+	case int:
+		return "a whole number"
+	case []string:
+		if strings.HasPrefix(path, "Export") {
+			return "a list of texts"
+		}
+		return "a list of routes: " + strings.Join(routeNames(), ", ")
+	case map[string]Shapes:
+		return "routes, as `Unavailable` names them, with their `Next` and `End`"
+	case map[string]Lag:
+		return "kinds of records, as contacts or contacts.new, with their `Max`, `TailShare`, `Tail`; " + strings.Join(lagKinds, ", ")
+	case map[string]string:
+		return "words, with those that are said instead"
+	}
+	if path == "IgnoreVersion" {
+		return "a version, as \"2.16\""
+	}
+	return "text"
+}
+
+func routeNames() []string {
+	names := make([]string, len(routes))
+	for i, r := range routes {
+		names[i] = r.name
+	}
+	return names
+}
+
+func isRoute(name string) bool { return slices.Contains(routeNames(), name) }
+
+// KnobTable describes all knobs as a table in Markdown.
+func KnobTable() string {
+	var b strings.Builder
+	b.WriteString("| knob | what it may be |\n|---|---|\n")
+	new(Knobs).each(func(path string, v reflect.Value) {
+		if path != "Chaos" { // an operation of its own
+			fmt.Fprintf(&b, "| `%s` | %s |\n", path, knobWants(path, v))
+		}
+	})
+	return b.String()
+}
