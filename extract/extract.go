@@ -153,15 +153,18 @@ func (c *Client) Count(ctx context.Context, s *schemas.Stream) (total int64, err
 	if err != nil {
 		return -1, err
 	}
+	if s.Read.Over != nil {
+		return -1, nil // it is one list of several
+	}
 	return sh.total, nil
 }
 
 // peek reads the first page of a stream's whole list, as small as its paging allows.
 func (c *Client) peek(ctx context.Context, s *schemas.Stream) (sheet, error) {
-	if s.Read.Over != nil {
+	if s.Read.ByIDs() {
 		return sheet{}, fmt.Errorf("peek %s: it has no list of its own, it is read by id", s.Name)
 	}
-	l := listOf(s, 0)
+	l := listsOf(s)[0]
 	l.op = "look at " + s.Name
 	if s.Read.Since.By == "between" {
 		now := c.o.Now().Unix()

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	"aqueduck/schemas"
 )
@@ -17,6 +19,7 @@ type list struct {
 	op      string // for messages
 	method  string
 	path    string // escaped
+	over    string // id or value that it is of; "" when the stream has one list
 	query   []schemas.Param
 	records []string
 	page    schemas.Page
@@ -46,6 +49,27 @@ func listOf(s *schemas.Stream, since int64) list {
 		l.search = &searching{field: s.Read.Since.Field, since: since}
 	}
 	return l
+}
+
+// asking is the list for an id or a value that the stream is read over: in the path, or in the query.
+func (l list) asking(over *schemas.Over, value string) list {
+	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))
+	if over.As != "" {
+		l.query = append(slices.Clip(l.query), schemas.Param{Name: over.As, Value: value})
+	}
+	return l
+}
+
+// listsOf are the lists that a stream read in full has: one, or one a value.
+func listsOf(s *schemas.Stream) []list {
+	if s.Read.Over == nil {
+		return []list{listOf(s, 0)}
+	}
+	var lists []list
+	for _, value := range s.Read.Over.Values {
+		lists = append(lists, listOf(s, 0).asking(s.Read.Over, value))
+	}
+	return lists
 }
 
 // reading says what the requests of a stream are for.

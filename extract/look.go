@@ -51,7 +51,7 @@ func (c *Client) Look(ctx context.Context, s *schemas.Stream, id string, few int
 		sight.List = sight.Keys[i]
 	}
 	for _, raw := range found.records {
-		sight.Records = append(sight.Records, Record{Raw: raw, Over: id})
+		sight.Records = append(sight.Records, Record{Raw: raw, Over: l.over})
 	}
 	sight.Next, sight.Refused = describePlace(p, at, found, c.base, l.path)
 	if s.Read.Since.By == "between" {
@@ -77,13 +77,15 @@ func (c *Client) visible(s *schemas.Stream, id string) (list, error) {
 		return spanned(l, s.Read.Since.Field, now-24*3600, now), nil
 	case over == nil:
 		return l, nil
+	case id == "" && len(over.Values) > 0:
+		return l.asking(over, over.Values[0]), nil
 	case !idPattern.MatchString(id):
 		return l, fmt.Errorf("look at %s: it is read by id, and %q is none", s.Name, shorten(id))
 	case over.Size > 0:
 		l.ids = map[string][]string{over.As: {id}}
+		return l, nil
 	}
-	l.path = strings.ReplaceAll(l.path, "{id}", url.PathEscape(id))
-	return l, nil
+	return l.asking(s.Read.Over, id), nil
 }
 
 // describePlace says where a list goes on after its first page.

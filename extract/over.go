@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -86,6 +84,7 @@ func (o *over) next(ctx context.Context) (Page, error) {
 			continue
 		}
 		p.Records = append(p.Records, f.records...)
+		p.Answered = append(p.Answered, units[i]...)
 		if !f.date.IsZero() && (p.ServerTime.IsZero() || f.date.Before(p.ServerTime)) {
 			p.ServerTime = f.date // the earliest: each record is at least as new as that
 		}
@@ -142,8 +141,8 @@ func aboutAll(err error) bool {
 
 // askOne reads what there is under one id.
 func (o *over) askOne(ctx context.Context, ids []string) finding {
-	l, id := listOf(o.r.Stream, 0), ids[0]
-	l.path = strings.ReplaceAll(l.path, "{id}", url.PathEscape(id))
+	id := ids[0]
+	l := listOf(o.r.Stream, 0).asking(o.r.Stream.Read.Over, id)
 	var f finding
 	for w := newWalk(o.c, l, nil); !w.ended; {
 		sh, err := w.next(ctx)

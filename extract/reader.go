@@ -36,6 +36,7 @@ type Request struct {
 // Page is one page of records, with its own memory: it stays valid.
 type Page struct {
 	Records    []Record
+	Answered   []string  // of a stream that is read by ids: those whose records these are, all of them
 	State      State     // true once all pages up to this one are stored
 	Boundary   bool      // a window, sweep or walk has ended: a good moment to commit
 	ServerTime time.Time // the server's clock, zero when it did not tell
@@ -48,7 +49,7 @@ type Page struct {
 // Record is one record.
 type Record struct {
 	Raw  []byte // its JSON, as it was sent
-	Over string // the id it was asked for by
+	Over string // the id or value it was asked for by
 	Gone bool   // asked for by id, and the API itself says that there is none; without Raw
 }
 
@@ -76,7 +77,7 @@ func (c *Client) Read(r Request) *Reader {
 	}
 	rd := &Reader{c: c, r: r, state: r.State}
 	way := ways[r.Stream.Read.Since.By]
-	if r.Stream.Read.Over != nil {
+	if r.Stream.Read.ByIDs() {
 		way = readOver
 		if r.Stream.Read.Over.Size > 0 {
 			way = readBatches
@@ -112,7 +113,7 @@ func finished(context.Context) (Page, error) { return Page{}, io.EOF }
 func pageOf(sh sheet) Page {
 	p := Page{Records: make([]Record, len(sh.records)), ServerTime: sh.date, Total: sh.total, Done: -1, Left: -1}
 	for i, raw := range sh.records {
-		p.Records[i].Raw = raw
+		p.Records[i] = Record{Raw: raw, Over: sh.over}
 	}
 	return p
 }

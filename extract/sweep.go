@@ -5,11 +5,12 @@ import (
 	"io"
 )
 
-// sweep reads a whole list once. It draws no conclusion from what it does not find: whoever stores the records does, from
+// sweep reads a whole list once, or the several that a stream is made of, one after the other. It draws no conclusion from what it does not find: whoever stores the records does, from
 // more than one sweep.
 type sweep struct {
 	*Reader
 	walk   *walk
+	left   []list // to be walked after this one
 	now    Sweep
 	fresh  bool // no answer has come yet
 	deaths int  // cursors that died
@@ -26,8 +27,11 @@ func readSweep(r *Reader) func(context.Context) (Page, error) {
 }
 
 func (s *sweep) next(ctx context.Context) (Page, error) {
-	if s.walk == nil && !s.open() || s.walk.ended {
+	if s.walk == nil && !s.open() || s.walk.ended && len(s.left) == 0 {
 		return Page{}, io.EOF
+	}
+	if s.walk.ended {
+		s.begin()
 	}
 	sh, err := s.walk.next(ctx)
 	for ClassOf(err) == ClassCursor && s.revive() {
@@ -51,30 +55,49 @@ func (s *sweep) open() bool {
 	if st.Sweep != nil && st.Sweep.Opened > 0 && !reading {
 		return false
 	}
-	l := listOf(s.r.Stream, 0)
-	s.walk = newWalk(s.c, l, nil)
-	s.now = Sweep{Number: 1, Steady: true, Total: -1}
-	if st.Sweep == nil {
-		return true
+	s.left = listsOf(s.r.Stream)
+	s.now = Sweep{Number: 1, Steady: true}
+	if st.Sweep != nil {
+		s.now.Number = st.Sweep.Number
 	}
-	s.now.Number = st.Sweep.Number
-	if reading && st.Sweep.Opened > 0 && s.walk.resumes(st.Position) {
-		s.walk = newWalk(s.c, l, st.Position)
+	if reading && st.Sweep.Opened > 0 && s.resume(st.Position) {
 		s.now = *st.Sweep
 		// The list has moved while nobody looked.
 		s.now.Steady = false
+		return true
 	}
+	s.begin()
 	return true
 }
 
-// revive begins the sweep again after the server has forgotten a cursor: a list without times has no other place to go on.
+// begin walks the next list from its first page.
+func (s *sweep) begin() {
+	s.walk, s.left = newWalk(s.c, s.left[0], nil), s.left[1:]
+	s.now.Rows, s.now.Total = 0, totalUnknown
+}
+
+// totalUnknown stands for the count of a list that no answer has come of.
+const totalUnknown = -2
+
+// resume goes on at a stored place, in the list that it is a place of.
+func (s *sweep) resume(at *Position) bool {
+	for i, l := range s.left {
+		if w := newWalk(s.c, l, nil); w.resumes(at) {
+			s.walk, s.left = newWalk(s.c, l, at), s.left[i+1:]
+			return true
+		}
+	}
+	return false
+}
+
+// revive begins the list again after the server has forgotten a cursor: a list without times has no other place to go on.
 func (s *sweep) revive() bool {
 	if s.deaths++; s.deaths > stuck {
 		return false
 	}
 	s.c.restarts.Add(1)
 	s.now.Rows, s.now.Steady = 0, false
-	s.walk = newWalk(s.c, listOf(s.r.Stream, 0), nil)
+	s.walk = newWalk(s.c, s.walk.list, nil)
 	return true
 }
 
@@ -84,6 +107,8 @@ func (s *sweep) page(sh sheet) Page {
 		if sh.date.IsZero() {
 			s.now.Opened = s.c.o.Now().Unix()
 		}
+	}
+	if s.now.Total == totalUnknown {
 		s.now.Total = sh.total
 	}
 	s.now.Rows += int64(len(sh.records))
@@ -95,8 +120,12 @@ func (s *sweep) page(sh sheet) Page {
 	now := s.now
 	p.State.Sweep = &now
 	p.State.Version = s.c.o.Version
-	if !sh.end {
-		p.State.Window, p.State.Position = &Window{Kind: windowSweep}, &sh.after
+	if !sh.end || len(s.left) > 0 {
+		// Between two lists there is no place to go on from: a sweep that ends here begins again.
+		p.State.Window, p.State.Position = &Window{Kind: windowSweep}, nil
+		if !sh.end {
+			p.State.Position = &sh.after
+		}
 		return p
 	}
 	p.Boundary, p.Left = true, min(p.Left, 0)

@@ -194,3 +194,52 @@ func TestSweepWithoutADateHasAnOpening(t *testing.T) {
 		t.Errorf("opened at %d", got)
 	}
 }
+
+// TestSweepOverValuesWalksAListForEach and goes on in the list that it was left in; what was read twice does no harm.
+func TestSweepOverValuesWalksAListForEach(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		q := r.URL.Query()
+		kind, page := q.Get("kind"), count([]byte(q.Get("page")))
+		asked = append(asked, fmt.Sprint(kind, page))
+		var next any
+		if page < 2 {
+			next = map[string]any{"page": page + 1}
+		}
+		reply(w, envelopeOf([]string{fmt.Sprintf(`{"id":"%s%d"}`, kind, page)}, 2, next))
+	})
+	s := smallSweep()
+	s.Read.Over = &schemas.Over{Values: []string{"a", "b"}, As: "kind"}
+	c := api.client(t)
+	read := func(state State, pages int) (State, []string) {
+		t.Helper()
+		var found []string
+		r := c.Read(Request{Stream: s, State: state})
+		for range pages {
+			page, err := r.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			state = page.State
+			for _, record := range page.Records {
+				found = append(found, record.Over+" "+string(record.Raw))
+			}
+			if want := string(page.Records[0].Raw) == `{"id":"b2"}`; page.Boundary != want {
+				t.Errorf("after %v a boundary: %v", found, page.Boundary)
+			}
+		}
+		return state, found
+	}
+	state, found := read(State{}, 4)
+	if want := []string{`a {"id":"a1"}`, `a {"id":"a2"}`, `b {"id":"b1"}`, `b {"id":"b2"}`}; !slices.Equal(found, want) || !state.Sweep.Steady {
+		t.Errorf("found %v, %+v", found, state.Sweep)
+	}
+	for left, want := range map[int][]string{1: {"a2", "b1"}, 2: {"a1", "a2"}, 3: {"b2"}} {
+		state, _ := read(State{}, left)
+		asked = nil
+		if read(state, len(want)); !slices.Equal(asked, want) {
+			t.Errorf("left after %d pages it asked for %v", left, asked)
+		}
+	}
+}

@@ -35,6 +35,7 @@ type walk struct {
 // sheet is one page of a walk.
 type sheet struct {
 	envelope
+	over  string    // id or value that the list is of
 	date  time.Time // the server's clock, zero when not told
 	used  Position  // where the page was
 	after Position  // where the next one is
@@ -156,7 +157,7 @@ func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
 		return sheet{}, err
 	}
 	w.hint = len(a.body) + len(a.body)/8 // pages of a list are alike
-	sh := sheet{envelope: *found, date: a.date, used: w.pos}
+	sh := sheet{envelope: *found, over: w.list.over, date: a.date, used: w.pos}
 	if n := int(sh.pages.perPage); n > 0 && n < w.pos.Size && len(sh.records) <= n {
 		// The server gives less than was asked for: its numbers count pages of its own size.
 		w.most = min(w.most, n)

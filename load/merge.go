@@ -30,8 +30,9 @@ type merger struct {
 	stream string
 	stamp  time.Time
 
-	groups  []group
-	written Written
+	groups   []group
+	answered []answer
+	written  Written
 }
 
 // group is the staged batch of a stream's own table, with those of its children.
@@ -40,6 +41,7 @@ type group struct {
 	mode     transform.Mode
 	window   [2]time.Time
 	sweep    int
+	feeds    []transform.Feed
 	gone     bool // some rows say that their record is gone
 	children []staged
 }
@@ -64,7 +66,8 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, gone: goneRows(b) > 0})
+			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, feeds: b.Feeds, gone: goneRows(b) > 0})
+			m.answered = append(m.answered, answer{b.Answered, b.AskedAt})
 			continue
 		}
 		last := len(m.groups) - 1
@@ -100,6 +103,9 @@ func (m *merger) release(ctx context.Context) {
 }
 
 func (m *merger) merge(ctx context.Context) (Written, error) {
+	if err := m.settle(ctx); err != nil {
+		return Written{}, err
+	}
 	for _, g := range m.groups {
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.table.Name, err)
@@ -115,6 +121,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	if g.own.rows == 0 {
 		return nil
 	}
+	before := m.written.Rows
 	if err := m.see(ctx, g); err != nil {
 		return err
 	}
@@ -133,13 +140,18 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 			return fmt.Errorf("%s: %w", child.table.Name, err)
 		}
 	}
-	if !g.gone {
+	if g.gone {
+		if err := m.markGone(ctx, g.own); err != nil {
+			return err
+		}
+		if err := m.work.endStates(ctx, m.schema, g.own.table, m.stamp); err != nil {
+			return err
+		}
+	}
+	if m.written.Rows == before {
 		return nil
 	}
-	if err := m.markGone(ctx, g.own); err != nil {
-		return err
-	}
-	return m.work.endStates(ctx, m.schema, g.own.table, m.stamp)
+	return m.feed(ctx, g)
 }
 
 // see records the keys of a sweep's batch, of unchanged records too.

@@ -17,6 +17,9 @@ type Sweep struct {
 	Table  string    // physical table of the stream
 	Number int       // number of the sweep
 	Opened time.Time // when it began, by the server's clock
+
+	Copies transform.Table // keeps a copy of what there is, one a day; without a name there is none
+	Day    time.Time       // the day of the copy, midnight UTC of its date
 }
 
 // Absent counts the records that are stored, not gone and older here than the sweep's opening, and that neither the
@@ -40,7 +43,7 @@ func (w *Work) Absent(ctx context.Context, schema, stream string, sw Sweep, numb
 	return absent, all - absent, nil
 }
 
-// Retire marks what Absent counts as gone, forgets what the stream's sweeps saw, and moves the checkpoint, in one
+// Retire marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
 // transaction.
 func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (Written, error) {
 	w.mu.Lock()
@@ -62,13 +65,18 @@ func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Che
 		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.seen WHERE schema = $1 AND stream = $2", schema, stream); err != nil {
 			return Written{}, err
 		}
-		if n == 0 {
-			return Written{}, nil
+		written := Written{Rows: n, Changed: n}
+		if n > 0 {
+			if err := w.countRows(ctx, schema, t.Name, 0, stamp); err != nil {
+				return Written{}, err
+			}
 		}
 		if err := w.endStates(ctx, schema, t, stamp); err != nil {
 			return Written{}, err
 		}
-		return Written{Rows: n, Changed: n}, w.countRows(ctx, schema, t.Name, 0, stamp)
+		copied, err := w.copyDay(ctx, schema, t, sw, stamp)
+		written.Rows += copied
+		return written, err
 	})
 	if err != nil {
 		return Written{}, w.judge(fmt.Errorf("mark what %s does not have any more: %w", stream, err))

@@ -29,6 +29,7 @@ func build(file string, v *grammar.Value) *draft {
 	if reconcile := v.Key("reconcile"); reconcile.Set() {
 		s.Reconcile = reconcile.Key("every").Duration()
 	}
+	s.Snapshot = v.Key("snapshot").Set()
 	s.Internal = d.suffix != ""
 	s.Table = s.Name + d.suffix
 	for _, c := range v.Key("columns").Items() {
@@ -60,7 +61,7 @@ func buildRead(v *grammar.Value) Read {
 		r.Since.Lag, r.Since.Overlap = since.Key("lag").Duration(), since.Key("overlap").Duration()
 	}
 	if over := v.Key("over"); over.Set() {
-		r.Over = &Over{View: viewOf(over).Text(), After: over.Key("after").Texts(), As: over.Key("as").Text(), Size: over.Key("size").Int()}
+		r.Over = buildOver(over)
 	}
 	if detail := v.Key("detail"); detail.Set() {
 		_, path, _ := strings.Cut(detail.Key("endpoint").Text(), " ")
@@ -70,6 +71,15 @@ func buildRead(v *grammar.Value) Read {
 		}
 	}
 	return r
+}
+
+func buildOver(v *grammar.Value) *Over {
+	over := &Over{View: viewOf(v).Text(), After: v.Key("after").Texts(), As: v.Key("as").Text(), Size: v.Key("size").Int(),
+		Streams: v.Key("stream").Texts(), Where: v.Key("where").Text(), Values: v.Key("values").Texts()}
+	if refresh := v.Key("refresh"); refresh.Set() {
+		over.For, over.Every = refresh.Key("for").Duration(), refresh.Key("every").Duration()
+	}
+	return over
 }
 
 func params(v *grammar.Value) []Param {
@@ -125,7 +135,7 @@ func buildChild(v *grammar.Value, in above, suffix string) Child {
 	c := Child{
 		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), Within: in.table, From: split(v.Key("from").Text()),
 		Key: v.Key("key").Texts(), Complete: in.complete,
-		Count: split(v.Key("count").Text()), Rest: split(v.Key("rest").Text()),
+		Entries: v.Key("each").Text() == "entries", Count: split(v.Key("count").Text()), Rest: split(v.Key("rest").Text()),
 	}
 	if in.table == "" {
 		c.Complete = v.Key("complete").Bool()

@@ -41,6 +41,7 @@ func (c *Catalogue) lint(d *draft) {
 	c.lintOver(d)
 	d.lintDetail()
 	c.lintNames(d)
+	d.lintSnapshot()
 	d.lintColumns()
 	d.lintKey()
 	// Children of the file come after those of the stream that it is like.
@@ -116,29 +117,6 @@ func (d *draft) lintSince() {
 	}
 }
 
-func (c *Catalogue) lintOver(d *draft) {
-	read := d.file.Key("read")
-	over, endpoint := read.Key("over"), read.Key("endpoint")
-	batch := over.Key("batch").Given()
-	wants := strings.Contains(d.stream.Read.Path, "{id}")
-	if wants && !over.Given() {
-		endpoint.Wrong("over: {view: …}", "nothing fills {id}")
-	}
-	if over.Set() && endpoint.Set() && !wants && !batch {
-		endpoint.Wrong("e.g. GET /contacts/{id}", "over fills {id}, and it is not there")
-	}
-	if over.Set() && !over.Key("view").Given() && !batch && !over.Flawed() {
-		over.WrongKey("view: file.sql, or batch: file.sql", "over needs view or batch")
-	}
-	d.lintBatch()
-	if by := read.Key("since").Key("by"); over.Set() && by.Set() && by.Text() != "full" {
-		by.Wrong("since: {by: full}", "a stream over something else is read in full")
-	}
-	for _, after := range over.Key("after").Items() {
-		c.lintStream(after)
-	}
-}
-
 func (d *draft) lintDetail() {
 	if v := d.file.Key("reconcile"); v.Set() && (d.stream.Read.Detail == nil || d.stream.Absent != "gone") {
 		v.WrongKey("", "reconcile asks by id for what has vanished: it needs read.detail and absent: gone")
@@ -187,8 +165,22 @@ func (c *Catalogue) lintNames(d *draft) {
 	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Detail == nil {
 		absent.Wrong("", "only what is read in full, or by id, can be found absent")
 	}
-	if d.stream.Read.Over != nil && len(d.stream.Key) > 1 {
+	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {
 		absent.Wrong("", "a 404 marks one id, and the key has %d columns", len(d.stream.Key))
+	}
+}
+
+// lintSnapshot refuses copies of what no walk knows whole.
+func (d *draft) lintSnapshot() {
+	snapshot := d.file.Key("snapshot")
+	if !snapshot.Set() {
+		return
+	}
+	if d.stream.Absent != "gone" || d.stream.Read.Since.By != "full" || d.stream.Read.ByIDs() {
+		snapshot.WrongKey("absent: gone", "a copy is made of a list that is read whole, without what is gone from it: snapshot needs since: {by: full} and absent: gone")
+	}
+	if c, taken := find(d.stream.Columns, SnapshotDate); taken {
+		snapshot.Wrong("", "the copies have a column %q of their own", c.Name)
 	}
 }
 
@@ -224,6 +216,9 @@ func (s *Stream) tables() []string {
 	all := []string{s.Table}
 	if s.Absent == "gone" {
 		all = append(all, s.Table+"_all")
+	}
+	if s.Snapshot {
+		all = append(all, s.DailyTable())
 	}
 	for _, c := range s.Children {
 		all = append(all, c.Table)

@@ -18,7 +18,7 @@ func (d *draft) lintColumns() {
 	for _, v := range own.Items() {
 		from := v.Key("from")
 		switch root, _, _ := strings.Cut(from.Text(), "."); {
-		case root == FromParent || root == FromPosition:
+		case root == FromParent || root == FromPosition || root == FromKey || root == FromItem:
 			from.Wrong("", "only the table of a nested list has %s", root)
 		case root == FromOver && d.stream.Read.Over == nil:
 			from.Wrong("", "the stream has no over")
@@ -60,7 +60,7 @@ func around(all []Column, inner Type) []Column {
 
 // lintSource checks that a source other than the record has the type that it gives.
 func lintSource(from, typ *grammar.Value) {
-	gives := map[string]Type{FromReadAt: Timestamp, FromOver: Text, FromPosition: Int}
+	gives := map[string]Type{FromReadAt: Timestamp, FromOver: Text, FromPosition: Int, FromKey: Text}
 	if want, ok := gives[from.Text()]; ok && typ.Set() && Type(typ.Text()) != want {
 		typ.Wrong("", "%s gives %s", from.Text(), want)
 	}
@@ -141,6 +141,11 @@ func lintChild(v *grammar.Value, in above, c Child) {
 	if key.Set() && len(c.Key) <= len(in.key) {
 		key.Wrong("", "the key needs a column for each of the parent's key (%s), then one of its own", strings.Join(in.key, ", "))
 	}
+	for _, capped := range []*grammar.Value{v.Key("count"), v.Key("rest")} {
+		if capped.Given() && c.Entries {
+			capped.WrongKey("", "%s: entries of an object are all that there are", capped.Path())
+		}
+	}
 	for i, parent := range in.key {
 		column, ok := find(c.Columns, at(c.Key, i))
 		if ok && column.From[0] != FromParent {
@@ -152,6 +157,9 @@ func lintChild(v *grammar.Value, in above, c Child) {
 		name, ok := strings.CutPrefix(from.Text(), FromParent+".")
 		if _, known := find(in.columns, name); ok && !known {
 			from.Wrong(grammar.DidYouMean(name, names(in.columns)), "the parent has no column %q", name)
+		}
+		if from.Text() == FromKey && !c.Entries || from.Text() == FromPosition && c.Entries {
+			from.Wrong("", "entries have a $key, items of a list a $position")
 		}
 		if root := split(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
 			from.Wrong("take it from $parent", "only the stream's own table has %s", root[0])

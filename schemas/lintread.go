@@ -2,8 +2,6 @@ package schemas
 
 import (
 	"strings"
-
-	"aqueduck/internal/grammar"
 )
 
 // largestBatch is how many ids the API takes at once, where it documents a maximum.
@@ -31,15 +29,10 @@ func (d *draft) lintBatch() {
 	over, endpoint := read.Key("over"), read.Key("endpoint")
 	batch, as, size := over.Key("batch"), over.Key("as"), over.Key("size")
 	if !batch.Given() {
-		for _, v := range []*grammar.Value{as, size} {
-			if v.Given() {
-				v.WrongKey("batch: file.sql", "%s: only a batch has it", v.Path())
-			}
+		if size.Given() {
+			size.WrongKey("batch: file.sql", "%s: only a batch has it", size.Path())
 		}
 		return
-	}
-	if view := over.Key("view"); view.Given() {
-		view.WrongKey("", "%s: one SQL file gives the ids, and batch names it", view.Path())
 	}
 	if !as.Given() || !size.Given() {
 		batch.Wrong("e.g. as: conversation_ids, size: 20", "a batch needs as and size")

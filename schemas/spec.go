@@ -38,7 +38,8 @@ func Spec() *grammar.Spec {
 		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become tables of their own, committed with their record."},
 		{Name: "reconcile", Kind: grammar.Map, Doc: "A walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id.",
 			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, once the history is read."}}},
-		{Name: "snapshot", Kind: grammar.Text, Later: true, Doc: "Keeps one copy a day."},
+		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps copies of what the list had. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
+			Doc: "one a day, as of the day's last reading, in `<table>_daily`: the columns of the table after `snapshot_date`, a day of `warehouse.timezone`."}}},
 		{Name: "lake", Kind: grammar.Map, Later: true, Doc: "Partitions the table's Parquet by month."},
 	}}
 }
@@ -70,17 +71,20 @@ func readSpec() grammar.Spec {
 			{Name: "lag", Kind: grammar.Duration, Default: "15m", Doc: "search, between: how long the source may take to find a changed record."},
 			{Name: "overlap", Kind: grammar.Duration, Default: "48h", Doc: "search, between: how far behind the mark each reading begins."},
 		}},
-		{Name: "over", Kind: grammar.Map, Doc: "One request for each row of something else, the path has `{id}`; or one for several of them.", Keys: []grammar.Spec{
+		{Name: "over", Kind: grammar.Map, Doc: "One walk for each row of something else, or for each of some values, the path has `{id}` or the query a parameter `as`; or one request for several rows.", Keys: []grammar.Spec{
 			{Name: "view", Kind: grammar.Text, Check: sqlFile, Hint: "a file name beside the stream file, e.g. contacts_to_read.sql",
 				Doc: "SQL file; the first column of its rows is the id. `{schema}` stands for the workspace's schema."},
 			{Name: "after", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: name}, Doc: "Streams that are read before it in the same run."},
-			{Name: "stream", Kind: grammar.Text, Later: true, Doc: "One walk for each row of another stream."},
-			{Name: "where", Kind: grammar.Text, Later: true, Doc: "Column of that stream with the id."},
+			{Name: "stream", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: name},
+				Doc: "One walk for each row of another stream, or of several, perhaps itself: first for each that is stored, then for each that comes or changes. Their ids wait in `_sync.pending`, filled in the commit of the row, emptied in that of the walk. An id answered 404 has no rows."},
+			{Name: "where", Kind: grammar.Text, Check: columnName, Doc: "stream: column of its table with the id."},
+			{Name: "refresh", Kind: grammar.Map, Doc: "stream: what comes without a change of the row is found by walking again.", Keys: refreshKeys("Rows that changed within this time, by their stream's `newest`, are walked again, ")},
 			{Name: "batch", Kind: grammar.Text, Check: sqlFile, Hint: "a file name beside the stream file, e.g. calls_to_transcribe.sql",
 				Doc: "SQL file as for `view`, for one request for several ids. A second column is the key of the record that is expected for the id; without it the id is the key. With `absent: gone` expected records that do not come are marked gone."},
-			{Name: "as", Kind: grammar.Text, Check: name, Doc: "batch: name of the list in the body that the ids are sent in."},
+			{Name: "as", Kind: grammar.Text, Check: name, Doc: "What an id or value is sent in: of a batch the name of the list in the body, else that of a query parameter, where the path has no `{id}`."},
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids of one request."},
-			{Name: "values", Kind: grammar.List, Later: true, Doc: "One walk for each literal value."},
+			{Name: "values", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: value},
+				Doc: "One walk for each literal value. Together they are the whole list, for `absent: gone` too."},
 		}},
 		detailSpec(scalar),
 	}}
@@ -92,11 +96,15 @@ func detailSpec(scalar *grammar.Spec) grammar.Spec {
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with it."},
 		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: dotted},
 			Doc: "Paths of fields that the list has too: where all are as stored, the record is not read again."},
-		{Name: "refresh", Kind: grammar.Map, Doc: "What changes without moving these fields is found by reading again.", Keys: []grammar.Spec{
-			{Name: "for", Kind: grammar.Duration, Required: true, Doc: "Records that changed within this time are read again, "},
-			{Name: "every", Kind: grammar.Duration, Required: true, Doc: "this often."},
-		}},
+		{Name: "refresh", Kind: grammar.Map, Doc: "What changes without moving these fields is found by reading again.", Keys: refreshKeys("Records that changed within this time are read again, ")},
 	}}
+}
+
+func refreshKeys(within string) []grammar.Spec {
+	return []grammar.Spec{
+		{Name: "for", Kind: grammar.Duration, Required: true, Doc: within},
+		{Name: "every", Kind: grammar.Duration, Required: true, Doc: "this often."},
+	}
 }
 
 func columnSpec() *grammar.Spec {
@@ -106,7 +114,7 @@ func columnSpec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "name", Kind: grammar.Text, Required: true, Check: columnName, Doc: "Name of the column."},
 		{Name: "from", Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $position, $parent.id",
-			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id that was asked for; in a child `$parent.<column>` and `$position`, the place in the list."},
+			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id or value that was asked for; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
 			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "a free-form object or list, as sent; a scalar in it may have a column of its own as well."}}},
@@ -131,7 +139,7 @@ func childSpec() *grammar.Spec {
 		grammar.Spec{Name: "count", Kind: grammar.Text, Check: dotted, Doc: "Path of the number of items the source has."},
 		grammar.Spec{Name: "rest", Kind: grammar.Text, Check: dotted, Doc: "Path of the URL where a capped list is read on."},
 		grammar.Spec{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What a row is made of.",
-			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Later: true}}},
+			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Doc: "the entries of an object whose keys are data, as locales are; the key is `$key`. What is null is no entry."}}},
 		grammar.Spec{Name: "children", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Map, Keys: nested},
 			Doc: "Lists inside the items. The rows that came with an item are all that it has."},
 	)}
@@ -155,6 +163,7 @@ var (
 	sqlFile  = matcher(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")
 	dotted   = matcher(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")
 	request  = matcher(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")
+	value    = matcher(`^[A-Za-z0-9_-]{1,128}$`, "a value is letters, digits, _ and -, as the API's are: %q is not")
 	inTable  = matcher(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")
 	ofColumn = matcher(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q names no column of a table")
 )
@@ -183,7 +192,7 @@ func source(text string) error {
 	if !strings.HasPrefix(text, "$") {
 		return dotted(text)
 	}
-	if text == FromReadAt || text == FromOver || text == FromPosition {
+	if text == FromReadAt || text == FromOver || text == FromPosition || text == FromKey || text == FromItem {
 		return nil
 	}
 	if column, ok := strings.CutPrefix(text, FromParent+"."); ok {

@@ -19,6 +19,7 @@ type Stream struct {
 	Identity  []string      // path in a record of the workspace's id; nil when the records do not tell
 	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
 	With      string        // the stream that this one is read along with
+	Snapshot  bool          // Table_daily keeps a copy of what there is, one a day
 	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
 	Dataset   string        // of a stream that a family of exports stands for: its id at the source
 	History   bool          // each state of a record that was seen is kept; the configuration asks for it
@@ -70,14 +71,32 @@ type Since struct {
 // Windowed says that the stream is read in windows of time: it has a mark, a history, and a beginning to choose.
 func (s Since) Windowed() bool { return s.By == "search" || s.By == "between" }
 
-// Over says that a stream is one request per row of something else, or per so many rows.
+// Over says that a stream is one walk per row of something else, one request per so many rows, or one walk per literal value.
 type Over struct {
+	Streams []string      // those whose rows it is read over; what they commit is put into _sync.pending for it
+	Where   string        // column of their tables with the id
+	For     time.Duration // rows that changed within it, by their stream's newest, are walked again each Every; 0: never
+	Every   time.Duration
+	Values  []string // literal values, one walk over a whole list each
+
 	View  string   // name of the SQL file
 	SQL   string   // its text, with {schema} for the workspace's schema; the first column is the id
 	After []string // streams that are read before it in the same run
-	As    string   // batch: name of the list in the body that the ids are sent in
-	Size  int      // batch: ids of one request; 0: one request an id, which is in the path
+	As    string   // what an id is sent in: of a batch the list in the body, else a query parameter; "": it is in the path
+	Size  int      // batch: ids of one request; 0: one walk an id
 }
+
+// SnapshotDate is the first column of a table of copies.
+const SnapshotDate = "snapshot_date"
+
+// DailyTable is the table of copies of a stream with Snapshot.
+func (s *Stream) DailyTable() string { return s.Table + "_daily" }
+
+// ByIDs says that the stream is read under ids which the warehouse tells, and has no list of its own.
+func (r Read) ByIDs() bool { return r.Over != nil && len(r.Over.Values) == 0 }
+
+// Pending says that its ids wait in _sync.pending until they are read.
+func (r Read) Pending() bool { return r.Over != nil && len(r.Over.Streams) > 0 }
 
 // Family says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.
 func (s *Stream) Family() bool { return s.Read.Since.By == Export && s.Dataset == "" }
@@ -105,6 +124,8 @@ const (
 	FromOver     = "$over"     // the id that was asked for
 	FromParent   = "$parent"   // followed by the name of a column of the parent
 	FromPosition = "$position" // place in the list, from 0
+	FromKey      = "$key"      // key of the entry, of a list that is an object
+	FromItem     = "$item"     // the item itself, where items are texts or numbers
 )
 
 // Column is one column of a table.
@@ -128,6 +149,7 @@ type Child struct {
 	Within   string   // table of the child whose items hold the list; "" when the record does
 	From     []string // path of the list in the record, or in the item
 	Key      []string // the key columns of the record, or of the item, first
+	Entries  bool     // the list is an object, and its entries are the items
 	Complete bool     // the list is whole: stored rows that are absent from it go
 	Count    []string // path of the number of items the source has; nil when it does not say
 	Rest     []string // path of the URL where a capped list is read on; nil when it is never capped
@@ -147,12 +169,20 @@ type Relation struct {
 // RelationColumn documents one column of a relation.
 type RelationColumn struct{ Name, Doc string }
 
-// PathOf is the path from the record to the list of a child, through the lists that it lies in.
+// AnyKey stands in a path for the key of an entry.
+const AnyKey = "*"
+
+// PathOf is the path from the record to the items of a child, through the lists that it lies in. Lists take no part in it;
+// entries have a key, whichever.
 func (s *Stream) PathOf(c Child) []string {
+	path := c.From
 	for _, outer := range s.Children {
 		if c.Within != "" && outer.Table == c.Within {
-			return slices.Concat(s.PathOf(outer), c.From)
+			path = slices.Concat(s.PathOf(outer), c.From)
 		}
 	}
-	return c.From
+	if c.Entries {
+		return append(slices.Clip(path), AnyKey)
+	}
+	return path
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -236,7 +235,7 @@ func (d *Decoder) inside(f *field, w *frame) error {
 		switch t := d.js.Next(); {
 		case t == jx.Object && f.object != nil:
 			return d.object(f.object, w)
-		case t == jx.Array && f.list != nil:
+		case t == jx.Array && f.list != nil && !f.list.entries:
 			return d.list(f.list, w.row)
 		}
 	}
@@ -249,10 +248,14 @@ func (d *Decoder) inside(f *field, w *frame) error {
 	switch d.js = jx.DecodeBytes(raw); {
 	case raw[0] == '{' && f.object != nil:
 		opened, err = true, d.object(f.object, w)
-	case raw[0] == '[' && f.list != nil:
+	case raw[0] == '[' && f.list != nil && !f.list.entries:
 		opened, err = true, d.list(f.list, w.row)
+	case raw[0] == '{' && f.list != nil && f.list.entries:
+		opened, err = true, d.entries(f.list, w.row)
 	case raw[0] == '{' && f.list != nil:
 		opened = d.emptyObject() // an empty list, in some answers
+	case raw[0] == '[' && f.list != nil:
+		opened = d.emptyList() // no entries, in some answers
 	}
 	d.js = outer
 	switch {
@@ -265,51 +268,6 @@ func (d *Decoder) inside(f *field, w *frame) error {
 		d.spill(f, raw, w)
 	}
 	return nil
-}
-
-func (d *Decoder) emptyObject() bool {
-	it, err := d.js.ObjIter()
-	return err == nil && !it.Next()
-}
-
-// list reads the rows of a child table; above is the first cell of the row that the list lies in.
-func (d *Decoder) list(p *plan, above int) error {
-	it, err := d.js.ArrIter()
-	if err != nil {
-		return err
-	}
-	for position := 0; it.Next(); position++ {
-		t := d.js.Next()
-		if t == jx.Null {
-			if err := d.js.Skip(); err != nil {
-				return err
-			}
-			continue
-		}
-		w := d.open(p)
-		p.rows[len(p.rows)-1].position, p.rows[len(p.rows)-1].above = position, above
-		if t == jx.Object {
-			err = d.object(p.root, &w)
-		} else {
-			w.bad = ReasonNotObject
-			err = d.js.Skip()
-		}
-		if err != nil {
-			return err
-		}
-		if p.nameless && w.bad == "" && d.saysNothing(&w) {
-			p.cells, p.rows = p.cells[:w.row], p.rows[:len(p.rows)-1]
-			continue
-		}
-		d.close(&w)
-	}
-	return it.Err()
-}
-
-// saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty.
-func (d *Decoder) saysNothing(w *frame) bool {
-	filled := slices.ContainsFunc(w.plan.cells[w.row:], func(c cell) bool { return c.set })
-	return !filled && len(d.extras) == w.extras
 }
 
 // Records is the number of rows in the stream's own table since the last Take.

@@ -15,9 +15,11 @@ type plan struct {
 	outer    int // the plan of what the list lies in
 	table    Table
 	columns  []column
-	keys     []int // columns a row cannot be without
-	nameless bool  // no field of an item is part of the key: an item that says nothing is no row
-	root     *node // of a record, or of an item of the list
+	keys     []int  // columns a row cannot be without
+	entries  bool   // the items are the entries of an object
+	item     *field // takes an item that is no object; nil when that is no row
+	nameless bool   // no field of an item is part of the key: an item that says nothing is no row
+	root     *node  // of a record, or of an item of the list
 	cells    []cell
 	rows     []row
 	out      *output
@@ -104,6 +106,7 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 			return nil, fmt.Errorf("table %s: %s is taken already", child.Table, f.path)
 		}
 		f.list = c.plans[i+1]
+		f.list.entries = child.Entries
 		outer.nameless = false // its lists are something that an item says
 	}
 	c.bookkeeping()
@@ -129,7 +132,7 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 		if d.Required || slices.Contains(key, d.Name) {
 			p.keys = append(p.keys, i)
 		}
-		if computed(d.From) {
+		if computed(d.From) && d.From[0] != schemas.FromItem {
 			if err := c.computed(&one, d, p); err != nil {
 				return nil, fmt.Errorf("column %s: %w", d.Name, err)
 			}
@@ -137,6 +140,10 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 			continue
 		}
 		p.columns = append(p.columns, one)
+		if d.From[0] == schemas.FromItem {
+			p.takeItem(i)
+			continue
+		}
 		f, err := c.field(p.root, d.From)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", d.Name, err)
@@ -160,10 +167,19 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 	return p, nil
 }
 
+// takeItem has a column take the items themselves.
+func (p *plan) takeItem(column int) {
+	if p.item == nil {
+		p.item = &field{name: schemas.FromItem, path: schemas.FromItem, in: p.root, key: true}
+	}
+	p.item.columns = append(p.item.columns, column)
+}
+
 func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
 	one.source, one.silent = d.From[0], true
 	want := map[string]schemas.Type{
 		schemas.FromReadAt: schemas.Timestamp, schemas.FromOver: schemas.Text, schemas.FromPosition: schemas.Int,
+		schemas.FromKey: schemas.Text,
 	}[one.source]
 	if one.source == schemas.FromParent {
 		if in.number == 0 || len(d.From) != 2 {
@@ -242,7 +258,14 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 			c.finish(f.object, f.policy, depth+1)
 		}
 		if f.list != nil {
-			c.finish(f.list.root, f.policy, depth+2) // a list is a level too
+			below := f.policy
+			if f.list.entries {
+				below = below.at([]byte(schemas.AnyKey))
+			}
+			if f.list.item != nil {
+				f.list.item.policy = below
+			}
+			c.finish(f.list.root, below, depth+2) // a list is a level too
 		}
 	}
 }

@@ -32,6 +32,9 @@ func (p *policy) at(name []byte) *policy {
 		return nil
 	}
 	kid := p.kids[string(name)]
+	if kid == nil {
+		kid = p.kids[schemas.AnyKey]
+	}
 	if p.act == actKeep || kid != nil && kid.act > p.act {
 		return kid
 	}
@@ -101,9 +104,14 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 	}
 	for _, child := range s.Children {
 		for _, c := range child.Columns {
-			if child.Table+"."+c.Name == name {
-				paths = append(paths, slices.Concat(s.PathOf(child), c.From))
+			if child.Table+"."+c.Name != name {
+				continue
 			}
+			path := s.PathOf(child)
+			if c.From[0] != schemas.FromItem { // the item is where its list is
+				path = slices.Concat(path, c.From)
+			}
+			paths = append(paths, path)
 		}
 	}
 	for _, path := range paths {
@@ -149,10 +157,14 @@ func (p *policy) allowed(s *schemas.Stream) error {
 	}
 	for _, child := range s.Children {
 		for _, c := range child.Columns {
-			if computed(c.From) {
+			path := s.PathOf(child)
+			switch {
+			case !computed(c.From):
+				path = slices.Concat(path, c.From)
+			case c.From[0] != schemas.FromItem:
 				continue
 			}
-			act := p.along(slices.Concat(s.PathOf(child), c.From))
+			act := p.along(path)
 			name := child.Table + "." + c.Name
 			switch {
 			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):

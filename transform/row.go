@@ -26,7 +26,8 @@ type cell struct {
 type row struct {
 	object   uint64
 	position int
-	above    int // first cell of the row that the list lies in
+	key      span // of an entry
+	above    int  // first cell of the row that the list lies in
 	bad      string
 	gone     bool
 }
@@ -109,6 +110,8 @@ func (d *Decoder) computed(c *column, p *plan, r *row) cell {
 		return cell{set: d.meta.Over != "", span: d.put(d.meta.Over)}
 	case schemas.FromParent:
 		return d.plans[p.outer].cells[r.above+c.parent]
+	case schemas.FromKey:
+		return cell{set: true, span: r.key}
 	default: // $position
 		return cell{set: true, number: uint64(r.position)}
 	}

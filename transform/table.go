@@ -73,6 +73,16 @@ type Batch struct {
 	Rows   arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; built whole, never a slice
 	Window [2]time.Time
 	News   []News // what these rows have that the stream file does not know, each told once by a decoder
+
+	Feeds    []Feed    // streams that are read over rows of the table: each that comes or changes waits for them
+	Answered []string  // ids that the stream waits for no longer: the batch has all that there is under them
+	AskedAt  time.Time // as of the commit that last put one of them there; what was put there since still waits
+}
+
+// Feed is a stream that is read over the rows of a table.
+type Feed struct {
+	Stream string
+	Column string // has the id
 }
 
 // Tables gives the tables of a stream: its own first, those of its children after, in the order of the file.
@@ -112,6 +122,21 @@ func Tables(s *schemas.Stream) []Table {
 	return tables
 }
 
+// Copies is the table that keeps a copy of a stream's own table a day: what there is then, under the date.
+func Copies(s *schemas.Stream) (t Table, ok bool) {
+	if !s.Snapshot {
+		return Table{}, false
+	}
+	date := Column{Name: schemas.SnapshotDate, Type: schemas.Date, SQL: codecs[schemas.Date].sql, Arrow: codecs[schemas.Date].arrow,
+		Doc: "Day of the copy, in the warehouse's timezone; the copy is of the day's last reading."}
+	own := append([]Column{date}, columns(s.Columns)...)
+	for i := range own {
+		own[i].Path = nil // filled from the table, and from no record
+	}
+	return Table{Name: s.DailyTable(), Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
+		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
+}
+
 // fromAbove gives the columns of a child that hold the key of what its list lies in: those filled from it, else the first
 // of the child's own key.
 func fromAbove(c schemas.Child, keys []string) []string {
@@ -146,7 +171,7 @@ func columns(declared []schemas.Column) []Column {
 // computed says whether a column's source is no field of the record.
 func computed(from []string) bool {
 	switch from[0] {
-	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition:
+	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition, schemas.FromKey, schemas.FromItem:
 		return true
 	}
 	return false

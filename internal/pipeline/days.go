@@ -47,6 +47,15 @@ func (d days) begin(y int, m time.Month, day int) int64 {
 	return at.Unix()
 }
 
+// today is the date in the warehouse's timezone, as a time that can be compared.
+func (r *run) today() time.Time {
+	zone, err := time.LoadLocation(r.config.Warehouse.Timezone)
+	if err != nil {
+		zone = time.UTC // the configuration was checked
+	}
+	return date(r.now().In(zone))
+}
+
 // date is the date that a time shows, as a time that can be compared.
 func date(t time.Time) time.Time {
 	y, m, day := t.Date()

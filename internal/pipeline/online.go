@@ -54,7 +54,7 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 	id := ""
 	for _, s := range r.Catalogue.Streams() {
 		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: r.named(workspace, s), Answer: "yes"}
-		if s.Read.Over != nil {
+		if s.Read.ByIDs() {
 			one.Answer, one.Why = "by id", "not asked; aqueduck streams try "+s.Name+" --id ID asks for one"
 			o.Streams = append(o.Streams, one)
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -130,7 +131,7 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 	if count == nil {
 		return planned, nil
 	}
-	if s.Read.Over != nil {
+	if s.Read.ByIDs() {
 		if planned.Requests < 0 {
 			planned.Basis = "one an id, known once the others are read"
 		}
@@ -162,7 +163,7 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 // perChange is how many requests it costs that one record has changed. A list that is read whole is read anyway.
 func perChange(s *schemas.Stream) float64 {
 	switch {
-	case s.Read.Over != nil:
+	case s.Read.ByIDs():
 		return 1
 	case s.Read.Since.By == "full" || s.Read.Page.Size == 0:
 		return 0
@@ -175,7 +176,9 @@ func perChange(s *schemas.Stream) float64 {
 // describe says what a run would read of a stream, from its checkpoint.
 func describe(s *schemas.Stream, state extract.State, start time.Time) string {
 	switch {
-	case s.Read.Over != nil:
+	case s.Read.Pending():
+		return "what comes and changes in " + strings.Join(s.Read.Over.Streams, ", ")
+	case s.Read.ByIDs():
 		return "the ids that " + s.Read.Over.View + " finds"
 	case s.Read.Since.By == "full":
 		return "the whole list"

@@ -201,7 +201,7 @@ func (b *backfill) left(now time.Time) time.Duration {
 func (p *progress) backfilled(t *task) (share float64, left time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t.stream.Read.Over != nil || t.state.SyncedTo > 0 && !t.owesHistory() {
+	if t.stream.Read.ByIDs() || t.state.SyncedTo > 0 && !t.owesHistory() {
 		return 1, 0
 	}
 	if t.export != nil {
@@ -229,7 +229,7 @@ func (p *progress) snapshot() Running {
 		if h := p.history[t]; h != nil && s.Backfill < 1 {
 			r.Left = max(r.Left, h.left(now))
 		}
-		if t.stream.Read.Over == nil {
+		if !t.stream.Read.ByIDs() {
 			r.Percent = min(r.Percent, 100*s.Backfill)
 		}
 	}

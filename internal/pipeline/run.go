@@ -147,7 +147,7 @@ func (r *run) keepFailed(ctx context.Context, w *workspace) error {
 func (r *run) phase(ctx context.Context, phase extract.Phase) {
 	var tasks []*task
 	for _, t := range r.tasks {
-		if t.stream.Read.Over == nil {
+		if !t.stream.Read.ByIDs() {
 			tasks = append(tasks, t)
 		}
 	}
@@ -193,12 +193,13 @@ func (r *run) spent() {
 	}
 }
 
-// followUps reads the streams that take their ids from others, once those are read to the end: while history is still
-// to come, an id that search has not given yet is no reason to ask for it alone.
+// followUps reads the streams that take their ids from others: those of an SQL file once the others are read to the end,
+// for while history is still to come, an id that search has not given yet is no reason to ask for it alone; those that
+// wait for rows of others whatever has come of these.
 func (r *run) followUps(ctx context.Context) {
 	var tasks []*task
 	for _, t := range r.tasks {
-		if t.stream.Read.Over != nil && t.settled() {
+		if t.stream.Read.ByIDs() && t.settled() {
 			tasks = append(tasks, t)
 		}
 	}
@@ -271,7 +272,9 @@ func (t *task) do(ctx context.Context, phase extract.Phase) error {
 		return t.broken
 	case t.export != nil:
 		return t.exports(ctx, phase)
-	case t.stream.Read.Over != nil:
+	case t.stream.Read.Pending():
+		return t.pending(ctx)
+	case t.stream.Read.ByIDs():
 		return t.over(ctx)
 	case t.stream.Read.Since.By == "full":
 		return t.sweep(ctx)

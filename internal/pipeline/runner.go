@@ -208,7 +208,7 @@ func (r *run) identify(ctx context.Context, w *workspace) error {
 	}
 	id := pinned.ID
 	for _, s := range r.runner.Catalogue.Streams() {
-		if s.Identity == nil || s.Read.Over != nil {
+		if s.Identity == nil || s.Read.ByIDs() {
 			continue
 		}
 		record, server, err := w.client.One(ctx, s)

@@ -75,7 +75,7 @@ func (r *Runner) kin(streams []*schemas.Stream) []*schemas.Stream {
 		for _, s := range r.Catalogue.Streams() {
 			names := []string{s.Name}
 			if s.Read.Over != nil {
-				names = append(names, s.Read.Over.After...)
+				names = slices.Concat(names, s.Read.Over.After, s.Read.Over.Streams)
 			}
 			if !wanted[s.Name] && !wanted[s.With] {
 				continue
@@ -105,7 +105,7 @@ func (r *Runner) stored(workspace string) []*schemas.Stream {
 	return r.kin(streams)
 }
 
-// tables are all tables of streams.
+// tables are all tables of streams, with those of their copies.
 func tables(streams []*schemas.Stream) (all []transform.Table) {
 	for _, s := range streams {
 		if s.Read.Since.By == schemas.Export && len(s.Columns) == 0 {
@@ -114,6 +114,9 @@ func tables(streams []*schemas.Stream) (all []transform.Table) {
 		all = append(all, transform.Tables(s)...)
 		if history, kept := transform.History(s); kept {
 			all = append(all, history)
+		}
+		if copies, kept := transform.Copies(s); kept {
+			all = append(all, copies)
 		}
 	}
 	return all
@@ -148,7 +151,7 @@ func (r *Runner) schema(name string) (publish.Schema, error) {
 			}
 		}
 		if s.Internal {
-			for _, t := range transform.Tables(s) {
+			for _, t := range tables([]*schemas.Stream{s}) {
 				schema.Internal = append(schema.Internal, t.Name)
 			}
 		}

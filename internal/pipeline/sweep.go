@@ -6,6 +6,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/load"
+	"aqueduck/transform"
 )
 
 // maxSweeps bounds how often a list is walked to learn what has left it.
@@ -128,5 +129,8 @@ func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 }
 
 func (t *task) swept(n int) load.Sweep {
-	return load.Sweep{Table: t.tables[0].Name, Number: n, Opened: t.run.now()}
+	sweep := load.Sweep{Table: t.tables[0].Name, Number: n, Opened: t.run.now()}
+	sweep.Copies, _ = transform.Copies(t.stream)
+	sweep.Day = t.run.today()
+	return sweep
 }

@@ -31,6 +31,9 @@ type task struct {
 	decoder   *transform.Decoder
 	heads     *transform.Heads // nil: nothing in a list tells whether a record is stored as it is
 	export    *exporting       // of a dataset of exports; nil: of any other stream
+	feeds     []transform.Feed // streams that are read over what this one commits
+	answered  []string         // ids of the open batch that the stream waits for no longer
+	askedAt   time.Time        // of the ids that it waits for: when the last was put there
 	broken    error            // why the stream cannot be read at all
 	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
 
@@ -61,6 +64,7 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, heads: heads, start: settings.Start,
 		result: StreamResult{Workspace: w.name, Stream: s.Name, Status: StatusOK},
 	}
+	t.feeds = r.feeds(w, s)
 	if err = t.restore(ctx); err == nil && s.Read.Since.By == schemas.Export {
 		err = t.readDataset()
 	}
@@ -145,6 +149,9 @@ func (t *task) add(page extract.Page) error {
 				Next: "aqueduck sync --select " + t.stream.Name + ", and report it with the request id if it stays"}
 		}
 	}
+	if t.stream.Read.Pending() {
+		t.answered = append(t.answered, page.Answered...)
+	}
 	t.result.Extracted += int64(len(page.Records))
 	if !t.windowed() {
 		t.state = page.State
@@ -172,7 +179,7 @@ func (t *task) full() bool {
 func (t *task) commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next := t.next(t.state)
-	if t.decoder.Records() == 0 && next.State == t.base.State {
+	if t.decoder.Records() == 0 && len(t.answered) == 0 && next.State == t.base.State {
 		return nil
 	}
 	if err := t.refuseVanishedColumns(ctx); err != nil {
@@ -183,6 +190,7 @@ func (t *task) commit(ctx context.Context) error {
 	if t.state.Sweep != nil {
 		batches[0].Sweep = t.state.Sweep.Number
 	}
+	batches[0].Feeds, batches[0].Answered, batches[0].AskedAt = t.feeds, t.answered, t.askedAt
 	rejects := t.decoder.Rejects()
 	t.result.reject(rejects)
 	if err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows()); err != nil {
@@ -192,7 +200,7 @@ func (t *task) commit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
-	t.base = next
+	t.base, t.answered = next, nil
 	t.result.add(written)
 	t.run.progress.committed(t)
 	return nil

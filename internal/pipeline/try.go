@@ -64,7 +64,7 @@ func (r *Runner) Try(ctx context.Context, workspace string, s *schemas.Stream, i
 	if s.Family() {
 		return nil, &Problem{Class: "config", What: s.Name + " stands for datasets, which come as files", Next: "aqueduck plan --ask lists them"}
 	}
-	if s.Read.Over != nil && id == "" {
+	if s.Read.ByIDs() && id == "" {
 		return nil, &Problem{Class: "config", What: s.Name + " is read by id", Next: "name one: aqueduck streams try " + s.Name + " --id ID"}
 	}
 	client, closing, err := r.asker(ctx, workspace)

@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// feeds are the streams that are read over the rows of one, as far as the workspace's schema has them: what it commits waits
+// for them, also when this run does not read them.
+func (r *run) feeds(w *workspace, s *schemas.Stream) []transform.Feed {
+	var feeds []transform.Feed
+	for _, other := range r.runner.stored(w.name) {
+		if other.Read.Pending() && slices.Contains(other.Read.Over.Streams, s.Name) {
+			feeds = append(feeds, transform.Feed{Stream: other.Name, Column: other.Read.Over.Where})
+		}
+	}
+	return feeds
+}
+
+// pending walks the ids that wait for the stream, until none does: rows of its own may put further ones there.
+func (t *task) pending(ctx context.Context) error {
+	if err := t.await(ctx); err != nil {
+		return err
+	}
+	for !t.run.over() {
+		var ids []string
+		err := t.run.writer.use(func(work *load.Work) (err error) {
+			ids, t.askedAt, err = work.Pending(ctx, t.workspace.name, t.stream.Name)
+			return err
+		})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		req := t.request(extract.Forward)
+		req.IDs = ids
+		if err := t.read(ctx, req); err != nil || t.result.Cut {
+			return err
+		}
+	}
+	t.result.Cut = true
+	return nil
+}
+
+// await puts rows that are stored already among the ids that wait: all of them when the stream is new, or forgotten; now and
+// then those that changed lately, for what comes under them later without a change of theirs.
+func (t *task) await(ctx context.Context) error {
+	over, now := t.stream.Read.Over, t.run.now()
+	var since time.Time
+	if t.state.Refreshed > 0 {
+		if over.Every == 0 || now.Sub(time.Unix(t.state.Refreshed, 0)) < over.Every {
+			return nil
+		}
+		since = now.Add(-over.For)
+	}
+	var origins []load.Origin
+	for _, name := range over.Streams {
+		if s, known := t.run.runner.Catalogue.Stream(name); known {
+			origins = append(origins, load.Origin{Table: transform.Tables(s)[0], Column: over.Where, Since: since})
+		}
+	}
+	state := t.state
+	state.Refreshed = now.Unix()
+	next := t.next(state)
+	err := t.run.writer.use(func(work *load.Work) error {
+		return work.Await(ctx, t.workspace.name, t.stream.Name, t.base, next, origins)
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: find what there is to read: %w", t.stream.Name, err)
+	}
+	t.base, t.state = next, state
+	return nil
+}

@@ -1,0 +1,208 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+)
+
+const connectors = `stream: connectors
+doc: One row a data connector.
+read: {endpoint: GET /data_connectors, records: data, page: {by: cursor, in: query, size: 2}, since: {by: full}}
+key: [id]
+newest: updated_at
+absent: gone
+columns:
+  - {name: id, type: text, doc: Id.}
+  - {name: name, type: text, doc: Name.}
+  - {name: updated_at, type: timestamp, doc: Last change.}
+`
+
+const connectorVersions = `stream: connector_versions
+doc: One row a version of a data connector.
+read:
+  endpoint: GET /data_connectors/{id}/versions
+  records: data
+  page: {by: cursor, in: query, size: 2}
+  since: {by: full}
+  over: {stream: connectors, where: id}
+key: [connector_id, version_id]
+columns:
+  - {name: connector_id, from: $over, type: text, doc: The connector.}
+  - {name: version_id, from: entity_version_id, type: text, doc: Id.}
+`
+
+// folderStreams are the folders that a list has and those inside of each.
+const folderStreams = `stream: tree
+doc: One row a folder.
+read: {endpoint: GET /folders, records: data, page: {by: number, in: query, size: 3}, since: {by: full}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}]
+---
+stream: branches
+doc: One row a folder inside another.
+read:
+  endpoint: GET /folders
+  records: data
+  page: {by: number, in: query, size: 3}
+  since: {by: full}
+  over: {stream: [tree, branches], where: id, as: parent_folder_id}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}, {name: parent_id, from: $over, type: text, doc: The folder around it.}]
+`
+
+// own names a user's own stream files in the configuration, with the streams that the pipeline reads.
+func (b *bed) own(streams string, files ...string) {
+	b.t.Helper()
+	dir := filepath.Join(filepath.Dir(b.file), "streams")
+	b.must(os.MkdirAll(dir, 0o755))
+	for _, text := range files {
+		for _, one := range strings.Split(text, "---\n") {
+			name, _, _ := strings.Cut(strings.TrimPrefix(one, "stream: "), "\n")
+			b.must(os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(one), 0o600))
+		}
+	}
+	b.configure(strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1) + "stream_files: [streams/*.yaml]\n")
+}
+
+// versions compares the versions of connectors that are there with the oracle.
+func (b *bed) versions() {
+	b.t.Helper()
+	var want []string
+	for _, row := range b.space.Oracle("data_connector_versions") {
+		want = append(want, row["entity_version_id"].(string))
+	}
+	oracletest.Same(b.t, "versions", b.rows("SELECT version_id FROM connector_versions v JOIN connectors c ON c.id = v.connector_id"), want)
+}
+
+// TestAStreamOverAnotherWalksWhatComesAndChanges reads under each row of another stream once, and again when it has changed,
+// whichever of the two was there first; nothing that waits is lost by a run that is refused or cut.
+func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(141))
+	b.own("connectors", connectors)
+	b.sync(pipeline.Options{})
+	b.own("connectors, connector_versions", connectors, connectorVersions)
+	b.sync(pipeline.Options{})
+	b.versions()
+	if report := b.sync(pipeline.Options{}); report.Rows() != 0 || stream(t, report, "connector_versions").Requests != 0 {
+		t.Errorf("without news: %s\n%+v", report.LastLine(), report.Streams)
+	}
+	all := b.rows("SELECT id FROM connectors ORDER BY id")
+	b.space.Advance(time.Minute)
+	b.must(b.space.EditContent("data_connectors", all[0]))
+	fresh, err := b.space.CreateContent("data_connectors")
+	b.must(err)
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if strings.HasSuffix(r.URL.Path, all[0]+"/versions") {
+			return &emulator.Fault{Status: http.StatusInternalServerError}
+		}
+		return nil
+	})
+	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitFailed {
+		t.Errorf("one that cannot be read: %s", report.LastLine())
+	}
+	if got := b.rows("SELECT id FROM _sync.pending"); len(got) != 1 || got[0] != all[0] {
+		t.Errorf("there waits %v, and not only %s; %s was read", got, all[0], fresh)
+	}
+	b.space.Inject(nil)
+	if s := stream(t, b.sync(pipeline.Options{}), "connector_versions"); s.Requests > 2 || s.New != 1 {
+		t.Errorf("the one that waited: %+v", s)
+	}
+	b.versions()
+	b.must(b.space.EditContent("data_connectors", all[1]))
+	b.space.Advance(time.Minute)
+	b.sync(pipeline.Options{Select: []string{"connectors"}})
+	b.must(b.space.RemoveContent("data_connectors", all[1]))
+	b.space.Advance(time.Minute)
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM _sync.pending"); got[0] != "0" {
+		t.Errorf("%s wait after a 404", got[0])
+	}
+	b.versions()
+	if s := stream(t, b.sync(pipeline.Options{FullRefresh: true}), "connector_versions"); s.Requests < int64(len(all)) || s.Rows != 0 {
+		t.Errorf("a full refresh: %+v", s)
+	}
+}
+
+// TestAStreamOverItselfEndsWhereNothingNewComes walks a tree, level by level.
+func TestAStreamOverItselfEndsWhereNothingNewComes(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(142))
+	b.own("tree, branches", folderStreams)
+	tree := map[string]string{"": "ab", "a": "cd", "c": "e", "e": "f"}
+	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/folders" {
+			return false
+		}
+		var records []string
+		for _, id := range tree[r.URL.Query().Get("parent_folder_id")] {
+			records = append(records, `{"id":"`+string(id)+`"}`)
+		}
+		rw.Header().Set("Date", b.space.Clock().UTC().Format(http.TimeFormat))
+		fmt.Fprintf(rw, `{"type":"list","data":[%s],"pages":{"next":null}}`, strings.Join(records, ","))
+		return true
+	})
+	report := b.sync(pipeline.Options{})
+	oracletest.Same(t, "branches", b.rows("SELECT id || ' in ' || parent_id FROM branches"), []string{"c in a", "d in a", "e in c", "f in e"})
+	if s := stream(t, report, "branches"); s.Requests != 6 {
+		t.Errorf("one request a folder: %+v", s)
+	}
+	if s := stream(t, b.sync(pipeline.Options{}), "branches"); s.Requests != 0 {
+		t.Errorf("without news: %+v", s)
+	}
+}
+
+const consultations = `stream: consultations
+doc: One row an event of a consultation.
+read:
+  endpoint: GET /conversations/{id}/hitl_events
+  records: data
+  page: {by: none}
+  since: {by: full}
+  over: {stream: conversations, where: id, refresh: {for: 3d, every: 20h}}
+key: [conversation_id, cycle_id, event_type]
+columns:
+  - {name: conversation_id, from: $over, type: text, doc: Conversation.}
+  - {name: cycle_id, from: hitl_cycle_id, type: text, doc: Consultation.}
+  - {name: event_type, type: text, doc: Type.}
+`
+
+// TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain: the events of a consultation are there once it has ended, which moves
+// nothing of the conversation.
+func TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(143)
+	c.Conversations = 12
+	b := newBed(t, c)
+	b.own("conversations, consultations", consultations)
+	id, err := b.space.OpenConversation(b.space.IDs("active")[0], 1)
+	b.must(err)
+	b.must(b.space.Consult(id, "approved", 0, 26*time.Hour))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	found := func() string {
+		return b.rows("SELECT count(*) FROM consultations WHERE conversation_id = '" + id + "'")[0]
+	}
+	if found() != "0" {
+		t.Fatalf("%s events before the end", found())
+	}
+	b.space.Advance(10 * time.Hour)
+	if s := stream(t, b.sync(pipeline.Options{}), "consultations"); s.Requests != 0 {
+		t.Errorf("asked %d times before it is due", s.Requests)
+	}
+	b.space.Advance(16 * time.Hour)
+	s := stream(t, b.sync(pipeline.Options{}), "consultations")
+	if found() != "3" || s.Requests == 0 || s.Requests > 6 {
+		t.Errorf("%s events after the end, in %d requests", found(), s.Requests)
+	}
+}

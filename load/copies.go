@@ -1,0 +1,44 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// copyDay makes the copy of a day that of the table as it is now. Rows that the day's copy has already, with the same
+// content, stay as they are.
+func (w *Work) copyDay(ctx context.Context, schema string, t transform.Table, sw Sweep, stamp time.Time) (int64, error) {
+	c := sw.Copies
+	if c.Name == "" {
+		return 0, nil
+	}
+	copies, table, day := duck.Table(schema, c.Name), duck.Table(schema, t.Name), duck.Name(schemas.SnapshotDate)
+	today := duck.Text(sw.Day.Format(time.DateOnly)) + "::DATE"
+	same := matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " = c." + transform.HashColumn
+	deleted, err := w.db.Exec(ctx, fmt.Sprintf("DELETE FROM %s c WHERE c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)",
+		copies, day, today, table, transform.GoneColumn, same))
+	if err != nil {
+		return 0, fmt.Errorf("take out what the day's copy had: %w", err)
+	}
+	var names []string
+	for _, column := range c.Columns[1 : len(c.Columns)-2] { // without the date, and what each commit gives its rows
+		names = append(names, column.Name)
+	}
+	columns := duck.Names("", names)
+	added, err := w.db.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s) SELECT %s, %s, $1, $2 FROM %s t
+		WHERE t.%s IS NULL AND NOT EXISTS (SELECT 1 FROM %s c WHERE c.%s = %s AND %s)`,
+		copies, day, columns, transform.SyncedAtColumn, transform.RunIDColumn, today, columns, table, transform.GoneColumn, copies, day, today, matches("t.", t.Key, "c.", t.Key)),
+		stamp, w.options.RunID)
+	if err != nil {
+		return 0, fmt.Errorf("copy the day: %w", err)
+	}
+	if added+deleted == 0 {
+		return 0, nil
+	}
+	return added, w.countRows(ctx, schema, c.Name, added-deleted, stamp)
+}

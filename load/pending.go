@@ -1,0 +1,115 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// answer is ids that a stream waits for no longer.
+type answer struct {
+	ids []string
+	at  time.Time
+}
+
+// settle takes the answered ids out of _sync.pending. One that was put there again since it was asked for stays.
+func (m *merger) settle(ctx context.Context) error {
+	for _, a := range m.answered {
+		if len(a.ids) == 0 {
+			continue
+		}
+		_, err := m.exec(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
+			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, micro(a.at), strings.Join(a.ids, separator), separator)
+		if err != nil {
+			return fmt.Errorf("take out the ids that were read: %w", err)
+		}
+	}
+	return nil
+}
+
+// feed puts the rows that this commit wrote into _sync.pending for the streams that are read over them.
+func (m *merger) feed(ctx context.Context, g group) error {
+	for _, f := range g.feeds {
+		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, instant(m.stamp))
+		if _, err := m.work.await(ctx, m.schema, f.Stream, g.own.table, f.Column, rows, m.stamp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await has a stream wait for the ids in a column of the rows of a table that fit a condition and are not gone.
+func (w *Work) await(ctx context.Context, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
+	id := duck.Name(column) + "::VARCHAR"
+	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, duck.Table(schema, t.Name), rows, duck.Name(column))
+	if t.Gone {
+		query += " AND " + transform.GoneColumn + " IS NULL"
+	}
+	if _, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE awaited AS "+query); err != nil {
+		return 0, fmt.Errorf("find what %s has to read: %w", stream, err)
+	}
+	defer drop(ctx, w.db, "temp.awaited")
+	_, err := w.db.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
+	if err != nil {
+		return 0, fmt.Errorf("put off what %s has to read: %w", stream, err)
+	}
+	n, err := w.db.Exec(ctx, "INSERT INTO _sync.pending (schema, stream, id, since) SELECT $1, $2, id, $3 FROM temp.awaited", schema, stream, stamp)
+	if err != nil {
+		return 0, fmt.Errorf("note what %s has to read: %w", stream, err)
+	}
+	return n, nil
+}
+
+// Origin is a table whose rows a stream is read over.
+type Origin struct {
+	Table  transform.Table
+	Column string    // has the id
+	Since  time.Time // only rows that are not from before it, by the table's own newest; zero: all
+}
+
+// Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
+func (w *Work) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+		for _, o := range origins {
+			rows := "true"
+			if !o.Since.IsZero() {
+				rows = duck.Name(o.Table.Newest) + " >= " + instant(o.Since)
+			}
+			if _, err := w.await(ctx, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
+				return Written{}, err
+			}
+		}
+		return Written{}, nil
+	})
+	return w.judge(err)
+}
+
+// Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
+func (w *Work) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, at, errClosed
+	}
+	err = w.db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
+		func(rows *sql.Rows) error {
+			var id string
+			err := rows.Scan(&id, &at)
+			ids = append(ids, id)
+			return err
+		})
+	if err != nil {
+		return nil, at, w.judge(fmt.Errorf("ask what %s has to read: %w", stream, err))
+	}
+	return ids, at.UTC(), nil
+}

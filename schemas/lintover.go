@@ -1,0 +1,80 @@
+package schemas
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// lintOver checks what a stream is read over, and how that is sent.
+func (c *Catalogue) lintOver(d *draft) {
+	read := d.file.Key("read")
+	over, endpoint := read.Key("over"), read.Key("endpoint")
+	inPath := strings.Contains(d.stream.Read.Path, "{id}")
+	if inPath && !over.Given() {
+		endpoint.Wrong("over: {view: …}", "nothing fills {id}")
+	}
+	if !over.Set() {
+		return
+	}
+	var ways []string
+	for _, way := range []string{"view", "stream", "values", "batch"} {
+		if over.Key(way).Given() {
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) != 1 && !over.Flawed() {
+		over.WrongKey("one of view: file.sql, stream: name, values: [a, b], batch: file.sql", "over needs one of view, stream, values and batch")
+	}
+	if as := over.Key("as"); endpoint.Set() && !over.Key("batch").Given() && inPath == as.Given() {
+		endpoint.Wrong("e.g. GET /contacts/{id}, or as: parent_folder_id", "what it is read over fills {id}, or goes into the query as `as`: one of the two")
+	}
+	d.lintBatch()
+	c.lintOverStream(d)
+	if by := read.Key("since").Key("by"); by.Set() && by.Text() != "full" {
+		by.Wrong("since: {by: full}", "a stream over something else is read in full")
+	}
+	if values := over.Key("values"); values.Empty() {
+		values.Wrong("", "there is nothing to walk")
+	}
+	for _, after := range over.Key("after").Items() {
+		c.lintStream(after)
+		if !over.Key("view").Given() && !over.Key("batch").Given() {
+			after.Wrong("", "only ids of an SQL file wait for other streams")
+		}
+	}
+}
+
+// lintOverStream holds the streams that ids come from to what is taken of them.
+func (c *Catalogue) lintOverStream(d *draft) {
+	over := d.file.Key("read").Key("over")
+	where, refresh := over.Key("where"), over.Key("refresh")
+	if !over.Key("stream").Given() {
+		for _, v := range []*grammar.Value{where, refresh} {
+			if v.Given() {
+				v.WrongKey("stream: name", "%s: only over: {stream} has it", v.Path())
+			}
+		}
+		return
+	}
+	if !where.Given() && !over.Flawed() {
+		over.Key("stream").Wrong("e.g. where: id", "over: {stream} needs where")
+	}
+	for _, v := range over.Key("stream").Items() {
+		c.lintStream(v)
+		other, known := c.drafts[v.Text()]
+		if !known {
+			continue
+		}
+		if _, there := find(other.stream.Columns, where.Text()); where.Set() && !there {
+			where.Wrong(grammar.DidYouMean(where.Text(), names(other.stream.Columns)), "stream %q has no column %q", v.Text(), where.Text())
+		}
+		if refresh.Set() && other.stream.Newest == "" {
+			refresh.WrongKey("", "stream %q has no newest that tells when its rows changed", v.Text())
+		}
+	}
+	if slices.Contains(over.Key("stream").Texts(), d.stream.Name) && len(over.Key("stream").Items()) == 1 {
+		over.Key("stream").Wrong("e.g. stream: [folders, "+d.stream.Name+"]", "rows of its own alone never begin")
+	}
+}

@@ -1,0 +1,76 @@
+package transform
+
+import (
+	"bytes"
+	"testing"
+
+	"aqueduck/schemas"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pages is a stream with an object of entries by locale and a list of bare ids.
+func pages() *schemas.Stream {
+	return &schemas.Stream{
+		Name: "pages", Table: "pages", Key: []string{"id"}, Ignore: [][]string{{"translated", "type"}},
+		Columns: []schemas.Column{col("id", schemas.Text)},
+		Children: []schemas.Child{
+			{
+				Table: "page_translations", From: []string{"translated"}, Entries: true, Key: []string{"page_id", "locale"}, Complete: true,
+				Columns: []schemas.Column{col("page_id", schemas.Text, schemas.FromParent, "id"), col("locale", schemas.Text, schemas.FromKey),
+					col("title", schemas.Text), col("at", schemas.Timestamp)},
+			},
+			{
+				Table: "page_authors", From: []string{"author_ids"}, Key: []string{"page_id", "author_id"}, Complete: true,
+				Columns: []schemas.Column{col("page_id", schemas.Text, schemas.FromParent, "id"), col("author_id", schemas.Text, schemas.FromItem)},
+			},
+		},
+	}
+}
+
+const translated = `{"id": 1, "author_ids": [7, "8", null, {"id": 9}],
+	"translated": {"type": "content", "en": {"type": "page_content", "title": "One", "at": "x", "odd": true}, "fr": null, "pt-BR": {"title": "Um"}, "de": "Eins"}}`
+
+func TestEntriesOfAnObjectAndBareItemsBecomeRows(t *testing.T) {
+	t.Parallel()
+	b := decoder(t, pages(), Options{}).add(translated, `{"id": 2, "author_ids": null, "translated": []}`)
+	rows := b.rows()
+	want := map[string][]map[string]any{
+		"page_translations": {
+			{"page_id": "1", "locale": "en", "title": "One", "_extra": `{"at":"x","odd":true}`},
+			{"page_id": "1", "locale": "pt-BR", "title": "Um"},
+		},
+		"page_authors": {{"page_id": "1", "author_id": "7"}, {"page_id": "1", "author_id": "8"}},
+	}
+	for table, list := range want {
+		for _, row := range rows[table] {
+			for _, own := range []string{"_hash", "_api_version", "_row"} {
+				delete(row, own)
+			}
+		}
+		if diff := cmp.Diff(list, rows[table]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", table, diff)
+		}
+	}
+	told := []string{"page_authors  no_key 1 whole", "page_translations  not_an_object 1 whole", "page_translations at type 1"}
+	if diff := cmp.Diff(told, b.complaints()); diff != "" {
+		t.Errorf("what is no entry and no item (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsHashedOfEntriesAndItemsIsHashedInAllOfThem(t *testing.T) {
+	t.Parallel()
+	b := decoder(t, pages(), Options{Hash: []string{"page_translations.title", "page_authors.author_id"}, HashKey: []byte("k")}).add(translated)
+	for _, row := range append(b.rows()["page_translations"], b.rows()["page_authors"]...) {
+		for _, name := range []string{"title", "author_id"} {
+			if text, ok := row[name].(string); ok && len(text) != 32 {
+				t.Errorf("%s is %q", name, text)
+			}
+		}
+	}
+	for _, r := range b.Rejects() {
+		if r.Raw != nil && (bytes.Contains(r.Raw, []byte(`"Um"`)) || bytes.Contains(r.Raw, []byte(`"8"`))) {
+			t.Errorf("kept as %s", r.Raw)
+		}
+	}
+}
