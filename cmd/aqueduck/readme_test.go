@@ -191,14 +191,14 @@ func TestTheReadmesOwnWorkspace(t *testing.T) {
 		t.Errorf("the SQL: %v\n%s", err, out)
 	}
 	made := sh(t, dir, the(t, "", "streams new"), h.env()...)
-	for _, want := range []string{"ticket_states_all  5 rows", "every field has a column", " GET /admins/activity_logs "} {
+	for _, want := range []string{"contact_list_all  10 rows", "every field has a column", " GET /admins/activity_logs "} {
 		if !strings.Contains(made, want) {
 			t.Errorf("nothing says %q:\n%s", want, made)
 		}
 	}
-	own := strings.Replace(everything, "[contacts,", "[ticket_states, contacts,", 1) + "\nstream_files: [streams/*.yaml]\n"
-	sh(t, dir, "cat > own.yaml <<'END'\n"+own+"END\ncat > streams/ticket_states.yaml <<'END'\n"+the(t, "yaml", "stream: ticket_states")+"END\n")
-	out = sh(t, dir, `bin/aqueduck sync -q --select ticket_states; bin/aqueduck query -o csv "SELECT count(label) AS n FROM ticket_states"`,
+	own := strings.Replace(everything, "[contacts,", "[states, contacts,", 1) + "\nstream_files: [streams/*.yaml]\n"
+	sh(t, dir, "cat > own.yaml <<'END'\n"+own+"END\ncat > streams/states.yaml <<'END'\n"+the(t, "yaml", "stream: states")+"END\n")
+	out = sh(t, dir, `bin/aqueduck sync -q --select states; bin/aqueduck query -o csv "SELECT count(label) AS n FROM states"`,
 		append(h.env(), "AQUEDUCK_FILE=own.yaml", "AQUEDUCK_DIR=own")...)
 	if !strings.Contains(out, "OK nightly ok=1 ") || !strings.HasSuffix(out, "n\n5\n") {
 		t.Errorf("the stream gives\n%s", out)

@@ -68,7 +68,7 @@ func (a *app) streamsTry() *cobra.Command {
 		Long: `Read one page of a stream with the workspace's own token and show the answer's form, the first ten rows, the fields that no
 column took with a line for each that would, the columns that nothing filled, and how the list would be read on. FILE is a
 stream file, or the name of a stream. Nothing is written.`,
-		Example: `  aqueduck streams try streams/ticket_states.yaml
+		Example: `  aqueduck streams try streams/states.yaml
   aqueduck streams try contacts
   aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
 		Args:              oneArgument("a stream file or the name of a stream"),
@@ -110,7 +110,7 @@ func (a *app) streamsNew() *cobra.Command {
 		Long: `Read the beginning of a list, with the workspace's own token, and print a stream file for it: its columns by what the records
 have, its key, how it is paged. Put it into a file that stream_files names, look it over, and try it. Two requests; nothing is
 written.`,
-		Example: `  aqueduck streams new GET /ticket_states > streams/ticket_states.yaml
+		Example: `  aqueduck streams new GET /contacts --name contact_list > streams/contact_list.yaml
   aqueduck streams new GET /ticket_states --name states --records data`,
 		Args: aListOfTheAPI,
 		RunE: func(c *cobra.Command, args []string) error {

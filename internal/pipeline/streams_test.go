@@ -1,0 +1,246 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+)
+
+// TestEveryStream leads each stream of the table through what happens to a list: a second run without news, a record that
+// changes, goes and comes back, a plan that does not have it, a page past the end, a field that nobody has told of, a value of
+// the wrong type. Each time the tables are what the oracle says.
+func TestEveryStream(t *testing.T) {
+	t.Parallel()
+	for name, cases := range streamBeds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newStreamBed(t, cases).everything()
+		})
+	}
+}
+
+// streamBed reads some streams from one workspace, whose answers are edited on their way.
+type streamBed struct {
+	*bed
+	run   func(name string, f func(t *testing.T)) bool
+	cases []streamCase
+	first map[string]map[string]any // of each stream the record that things happen to
+
+	mu   sync.Mutex // guards edit
+	edit string     // what is done to the answers; "": nothing
+}
+
+func newStreamBed(t *testing.T, cases []streamCase) *streamBed {
+	t.Helper()
+	var names []string
+	for _, c := range cases {
+		names = append(names, c.stream)
+	}
+	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", strings.Join(names, ", "), 1)
+	b := &streamBed{run: t.Run, bed: newBedWith(t, tiny(131), config), cases: cases, first: map[string]map[string]any{}}
+	for i, c := range cases {
+		if c.key == nil {
+			b.cases[i].key = []string{"id"}
+		}
+		for n := range c.tables {
+			if c.tables[n].Oracle == "" {
+				c.tables[n].Oracle = c.stream
+			}
+		}
+		b.first[c.stream] = b.space.Oracle(c.stream)[0]
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = b.mutate })
+	return b
+}
+
+func (b *streamBed) everything() {
+	b.hold("the first run", "", b.sync(pipeline.Options{}))
+	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+		b.t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
+	}
+	for _, edit := range []string{"change", "delete", "", "unknown", "type", "past the end"} {
+		b.mu.Lock()
+		b.edit = edit
+		b.mu.Unlock()
+		b.space.Advance(time.Minute)
+		b.hold("edit "+edit, edit, b.sync(pipeline.Options{}))
+	}
+	b.unavailable()
+	b.space.Live(7)
+	b.hold("after hours of life", "", b.sync(pipeline.Options{}))
+}
+
+// hold compares every stream with the oracle, and how it says that the record became what it is.
+func (b *streamBed) hold(when, edit string, report *pipeline.Report) {
+	b.t.Helper()
+	for _, c := range b.cases {
+		b.run(when+"/"+c.stream, func(t *testing.T) {
+			oracletest.Holds(t, b.space, b.runner.Dir.Current(), func(rows []map[string]any) []map[string]any { return b.truth(c, edit, rows) }, c.tables...)
+			s := stream(t, report, c.stream)
+			where := fmt.Sprintf("FROM %s_all WHERE %s", c.tables[0].Name, b.names(c))
+			switch edit {
+			case "change":
+				if s.Changed != 1 || s.New != 0 || s.Gone != 0 {
+					t.Errorf("%d changed, %d new, %d gone", s.Changed, s.New, s.Gone)
+				}
+			case "delete":
+				if got := b.rows("SELECT count(_gone_at) " + where); s.Gone != 1 || got[0] != "1" {
+					t.Errorf("%d gone, stored as gone: %v", s.Gone, got)
+				}
+			case "unknown":
+				if got := b.rows("SELECT _extra->>'$.brand_new.deep' " + where); s.Rejected != 0 || got[0] != "field" {
+					t.Errorf("%d rejected, _extra has %v", s.Rejected, got)
+				}
+			case "type":
+				if got := b.rows(fmt.Sprintf("SELECT _extra->>'$.%s.odd' %s", c.field, where)); s.Rejected != 1 || got[0] != "value" {
+					t.Errorf("%d rejected, _extra has %v", s.Rejected, got)
+				}
+			case "":
+				if s.Gone != 0 || s.Rejected != 0 {
+					t.Errorf("%d gone, %d rejected", s.Gone, s.Rejected)
+				}
+			}
+		})
+	}
+}
+
+// unavailable has the plan refuse every stream: nothing of them is taken away, and the run ends well.
+func (b *streamBed) unavailable() {
+	b.t.Helper()
+	refuse := func(routes ...string) { b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = routes }) }
+	var routes []string
+	for _, c := range b.cases {
+		routes = append(routes, c.route)
+	}
+	refuse(routes...)
+	report := b.try(pipeline.Options{}) // where all streams are refused, so is the run
+	for _, c := range b.cases {
+		if s := stream(b.t, report, c.stream); s.Status != pipeline.StatusUnavailable || s.Rows != 0 || s.Gone != 0 {
+			b.t.Errorf("%s is %s: %+v", c.stream, s.Status, s)
+		}
+	}
+	refuse()
+	b.hold("unavailable", "past the end", report)
+}
+
+// truth is what the oracle says with the same done to it as to the answers.
+func (b *streamBed) truth(c streamCase, edit string, rows []map[string]any) []map[string]any {
+	n := slices.IndexFunc(rows, func(row map[string]any) bool { return b.isFirst(c, row) })
+	switch edit {
+	case "change":
+		rows[n][c.field] = "changed"
+	case "type":
+		rows[n][c.field] = nil
+	case "delete":
+		rows = slices.Delete(rows, n, n+1)
+	}
+	return rows
+}
+
+func (b *streamBed) isFirst(c streamCase, row map[string]any) bool {
+	return !slices.ContainsFunc(c.key, func(name string) bool { return fmt.Sprint(row[name]) != fmt.Sprint(b.first[c.stream][name]) })
+}
+
+// names is the condition for the record that things happen to.
+func (b *streamBed) names(c streamCase) string {
+	var all []string
+	for _, name := range c.key {
+		all = append(all, fmt.Sprintf("%s = '%v'", name, b.first[c.stream][name]))
+	}
+	return strings.Join(all, " AND ")
+}
+
+// mutate does to an answer what is to be done.
+func (b *streamBed) mutate(route string, body []byte) []byte {
+	b.mu.Lock()
+	edit := b.edit
+	b.mu.Unlock()
+	i := slices.IndexFunc(b.cases, func(c streamCase) bool { return c.route == route })
+	if i < 0 || edit == "" {
+		return body
+	}
+	c := b.cases[i]
+	var answer map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&answer); err != nil {
+		b.t.Errorf("%s: %v", route, err)
+		return body
+	}
+	list, _ := answer[c.list].([]any)
+	if edit == "past the end" && !c.single {
+		pastTheEnd(answer, len(list))
+	}
+	n := slices.IndexFunc(list, func(record any) bool { return b.isFirst(c, record.(map[string]any)) })
+	if n >= 0 {
+		record := list[n].(map[string]any)
+		switch edit {
+		case "change":
+			record[c.field] = "changed"
+		case "unknown":
+			record["brand_new"] = map[string]any{"deep": "field"}
+		case "type":
+			record[c.field] = map[string]any{"odd": "value"}
+		case "delete":
+			answer[c.list] = slices.Delete(list, n, n+1)
+		}
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		b.t.Errorf("%s: %v", route, err)
+		return body
+	}
+	return text
+}
+
+// pastTheEnd takes from a page all that tells the end of its list, unless the page is empty: so one past the end is asked for.
+func pastTheEnd(answer map[string]any, records int) {
+	if records == 0 {
+		return
+	}
+	delete(answer, "total_count")
+	if pages, ok := answer["pages"].(map[string]any); ok && pages["next"] == nil {
+		delete(answer, "pages")
+	}
+}
+
+// TestACopyADayIsKept of a list whose stream says so: that of the day's last reading.
+func TestACopyADayIsKept(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "segments", 1)
+	b := newBedWith(t, tiny(132), strings.Replace(config, "{dir: data}", "{dir: data, timezone: Pacific/Kiritimati}", 1))
+	days := func() []string {
+		return b.rows("SELECT snapshot_date, count(*), sum(member_count) FROM segments_daily GROUP BY ALL ORDER BY 1")
+	}
+	now := func() string {
+		return b.rows("SELECT count(*), sum(member_count) FROM segments")[0]
+	}
+	b.sync(pipeline.Options{}) // at 02:00 UTC it is 16:00 there
+	first := now()
+	b.space.Live(4)
+	if report := b.sync(pipeline.Options{}); report.Rows() == 0 || now() == first {
+		t.Fatalf("segments have as many as before: %s", first)
+	}
+	if got := days(); len(got) != 1 || !strings.HasSuffix(got[0], "|"+now()) {
+		t.Errorf("the day's copy is %v, there are %s", got, now())
+	}
+	last := days()
+	b.space.Advance(4 * time.Hour) // midnight there has passed
+	b.sync(pipeline.Options{})
+	if got := days(); len(got) != 2 || got[0] != last[0] {
+		t.Errorf("the next day there is %v, before it %v", got, last)
+	}
+	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+		t.Errorf("a second reading of the day wrote %d rows", report.Rows())
+	}
+}
