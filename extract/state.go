@@ -68,6 +68,7 @@ type Sweep struct {
 	Steady bool  `json:"steady,omitempty"` // walked in one go, and the list's own count never changed and was met
 	Total  int64 `json:"total,omitempty"`  // the list's own count at the beginning, -1 when it does not tell
 	Rows   int64 `json:"rows,omitempty"`   // records read
+	Capped bool  `json:"capped,omitempty"` // the list stopped before its end: what it did not have may be there
 }
 
 // String is the state's text, which ParseState reads back.

@@ -76,6 +76,12 @@ func (s *sweep) begin() {
 	s.now.Rows, s.now.Total = 0, totalUnknown
 }
 
+// capped says that a list which is known to stop has done so: at its most, or more than a page short of its own count.
+func (s *sweep) capped(total int64) bool {
+	most := int64(s.r.Stream.Read.Page.Most)
+	return most > 0 && (s.now.Rows >= most || total-s.now.Rows > int64(s.r.Stream.Read.Page.Size))
+}
+
 // totalUnknown stands for the count of a list that no answer has come of.
 const totalUnknown = -2
 
@@ -113,6 +119,8 @@ func (s *sweep) page(sh sheet) Page {
 	}
 	s.now.Rows += int64(len(sh.records))
 	s.now.Steady = s.now.Steady && sh.total == s.now.Total && (!sh.end || sh.total < 0 || sh.total == s.now.Rows)
+
+	s.now.Capped = s.now.Capped || sh.end && s.capped(sh.total)
 
 	p := pageOf(sh)
 	p.progress(s.now.Rows, sh.total)

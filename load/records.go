@@ -51,6 +51,7 @@ type Finding struct {
 	Name                  string
 	Expected, Found       string
 	Message               string
+	Once                  bool // not told again while the audit has it
 }
 
 // How long the records of runs are kept.
@@ -151,8 +152,9 @@ func (w *Work) saveRejects(ctx context.Context, run Run, rejects []RejectRow) er
 func (w *Work) saveFindings(ctx context.Context, run Run, findings []Finding) error {
 	for _, f := range findings {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.audit (run_id, recorded_at, schema, stream, table_name, kind, name, expected, found, message)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			run.RunID, w.recordedAt(run), f.Schema, f.Stream, f.Table, f.Kind, f.Name, f.Expected, f.Found, f.Message)
+			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+			WHERE NOT $11::BOOLEAN OR NOT EXISTS (SELECT 1 FROM _sync.audit WHERE schema = $3 AND stream = $4 AND name = $7)`,
+			run.RunID, w.recordedAt(run), f.Schema, f.Stream, f.Table, f.Kind, f.Name, f.Expected, f.Found, f.Message, f.Once)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 type Sweep struct {
 	Table  string    // physical table of the stream
 	Number int       // number of the sweep
-	Opened time.Time // when it began, by the server's clock
+	Opened time.Time // when it began, by the clock of the commits: what another stream has written since is not judged
 
 	Copies transform.Table // keeps a copy of what there is, one a day; without a name there is none
 	Day    time.Time       // the day of the copy, midnight UTC of its date

@@ -26,6 +26,9 @@ func build(file string, v *grammar.Value) *draft {
 		Ignore: paths(v.Key("ignore")),
 	}
 	d := &draft{stream: s, file: v, suffix: v.Key("suffix").Text(), like: v.Key("like").Text()}
+	if into := v.Key("into").Text(); into != "" {
+		d.like, s.Into, s.With = into, into, into
+	}
 	if reconcile := v.Key("reconcile"); reconcile.Set() {
 		s.Reconcile = reconcile.Key("every").Duration()
 	}
@@ -49,7 +52,7 @@ func buildRead(v *grammar.Value) Read {
 	r := Read{
 		Method: method, Path: path,
 		Records: v.Key("records").Texts(),
-		Page:    Page{By: page.Key("by").Text(), In: page.Key("in").Text(), Size: page.Key("size").Int()},
+		Page:    Page{By: page.Key("by").Text(), In: page.Key("in").Text(), Size: page.Key("size").Int(), Most: page.Key("most").Int()},
 		Since:   Since{By: since.Key("by").Text()},
 	}
 	r.Query = params(v.Key("query"))
@@ -181,6 +184,9 @@ func (d *draft) resemble(model *draft) {
 	}
 	if s.Newest == "" {
 		s.Newest = m.Newest
+	}
+	if s.Into != "" {
+		d.suffix, s.Internal, s.Absent = model.suffix, m.Internal, m.Absent
 	}
 	s.Ignore = slices.Concat(m.Ignore, s.Ignore)
 	s.Table = strings.TrimSuffix(m.Table, model.suffix) + d.suffix

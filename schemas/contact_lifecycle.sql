@@ -155,6 +155,14 @@ UNION ALL BY NAME
 SELECT t.* FROM {schema}.contact_companies_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
+-- relation: company_contacts (view)
+-- doc: One row an active contact that belongs to a company, as the contact tells it: a merged or archived one belongs to none. The company's own list of its contacts is not read.
+-- column company_id: Company id.
+-- column contact_id: The contact.
+-- column _synced_at: Commit that last changed this row or its contact's lifecycle.
+SELECT t.company_id, t.contact_id, greatest(t._synced_at, c._synced_at) AS _synced_at
+FROM {schema}.contact_companies t JOIN {schema}.contacts c ON c.id = t.contact_id
+
 -- relation: contact_social_profiles (view)
 -- doc: One row a social profile of a contact, complete for active contacts; inactive ones keep what they had.
 SELECT t.* FROM {schema}.contact_social_profiles_raw t

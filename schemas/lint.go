@@ -42,6 +42,7 @@ func (c *Catalogue) lint(d *draft) {
 	d.lintDetail()
 	c.lintNames(d)
 	d.lintSnapshot()
+	c.lintInto(d)
 	d.lintColumns()
 	d.lintKey()
 	// Children of the file come after those of the stream that it is like.
@@ -61,12 +62,15 @@ func (d *draft) lintPage() {
 	case "":
 		return
 	case "none":
-		for _, v := range []*grammar.Value{in, size} {
+		for _, v := range []*grammar.Value{in, size, page.Key("most")} {
 			if v.Given() {
 				v.WrongKey("", "%s: there are no pages where by is none", v.Path())
 			}
 		}
 		return
+	}
+	if most := page.Key("most"); most.Given() && read.Key("since").Key("by").Text() != "full" {
+		most.WrongKey("", "%s: only a list that is read in full is known to stop", most.Path())
 	}
 	if !in.Given() {
 		page.Key("by").Wrong(`in: query, or in: body`, "pages need in")
@@ -155,18 +159,44 @@ func (c *Catalogue) lintStream(v *grammar.Value) {
 
 func (c *Catalogue) lintNames(d *draft) {
 	c.lintStream(d.file.Key("with"))
-	if d.like != "" && d.suffix == "" {
+	if d.like != "" && d.suffix == "" && d.stream.Into == "" {
 		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream like another one needs a suffix: its tables would have the same names")
 	}
 	absent := d.file.Key("absent")
 	if absent.Text() != "gone" {
 		return
 	}
-	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Detail == nil {
+	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Detail == nil && !c.shared(d.stream) {
 		absent.Wrong("", "only what is read in full, or by id, can be found absent")
 	}
 	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {
 		absent.Wrong("", "a 404 marks one id, and the key has %d columns", len(d.stream.Key))
+	}
+}
+
+// shared says whether another stream, which is read in full, goes into the tables of one.
+func (c *Catalogue) shared(s *Stream) bool {
+	for _, d := range c.drafts {
+		if d.stream.Into == s.Name && d.stream.Read.Since.By == "full" {
+			return true
+		}
+	}
+	return false
+}
+
+// lintInto refuses what a stream says of tables that are another one's.
+func (c *Catalogue) lintInto(d *draft) {
+	into := d.file.Key("into")
+	if !into.Set() {
+		return
+	}
+	for _, key := range []string{"like", "with", "suffix", "key", "newest", "absent", "columns", "children", "snapshot", "publish_as", "reconcile"} {
+		if v := d.file.Key(key); v.Given() {
+			v.WrongKey("", "%s: the tables are those of %s, which says so", v.Path(), into.Text())
+		}
+	}
+	if model, known := c.drafts[into.Text()]; known && model.stream.Into != "" {
+		into.Wrong("into: "+model.stream.Into, "%q has no tables of its own", into.Text())
 	}
 }
 
@@ -187,12 +217,12 @@ func (d *draft) lintSnapshot() {
 // lintTables refuses a name that two tables or relations of the workspace would share.
 func (c *Catalogue) lintTables(d *draft) {
 	if d.like != "" && d.suffix == "" {
-		return // told already
+		return // told already, or they are another stream's
 	}
 	owners := map[string]string{}
 	for _, name := range c.Names() {
 		s := c.drafts[name].stream
-		if s == d.stream {
+		if s == d.stream || s.Into != "" || d.stream.Into != "" {
 			continue
 		}
 		for _, table := range s.tables() {

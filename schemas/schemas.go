@@ -179,6 +179,9 @@ func (c *Catalogue) settle(d *draft, trail []string) {
 	}
 	d.settled = true
 	v := d.file.Key("like")
+	if d.stream.Into != "" {
+		v = d.file.Key("into")
+	}
 	model, known := c.drafts[d.like]
 	if !known {
 		v.Wrong(grammar.DidYouMean(d.like, c.Names()), "no stream %q", d.like)

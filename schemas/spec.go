@@ -28,6 +28,8 @@ func Spec() *grammar.Spec {
 		{Name: "with", Kind: grammar.Text, Check: name, Doc: "Stream that this one is read along with, wherever that one is asked for."},
 		{Name: "like", Kind: grammar.Text, Check: name,
 			Doc: "Stream whose records these are: `columns`, `key`, `newest`, `ignore` and `children` are its own, with this file's `suffix`; `columns` here are added."},
+		{Name: "into", Kind: grammar.Text, Check: name,
+			Doc: "Stream whose records these are, and whose tables they go into: all that is not said under `read` is its own. Of two copies `newest` decides, then arrival. It is read along with that one."},
 		{Name: "suffix", Kind: grammar.Text, Check: suffix, Hint: "e.g. _raw",
 			Doc: "Put after the name of every table of the stream. Such tables feed published relations and are not for analysts."},
 		{Name: "publish_as", Kind: grammar.Text, Check: name,
@@ -59,6 +61,7 @@ func readSpec() grammar.Spec {
 				{Name: "cursor", Doc: "`starting_after`, from the answer."}}},
 			{Name: "in", Kind: grammar.Enum, Doc: "Where it is sent.", Values: []grammar.Choice{{Name: "query"}, {Name: "body"}}},
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 10_000, Doc: "Records asked for at once; halved by itself when a page keeps failing."},
+			{Name: "most", Kind: grammar.Int, Min: 1, Max: 10_000_000, Doc: "Records that the list stops at, where it does. When it has more, absence from it means nothing, and the audit says so once: `list_capped`."},
 		}},
 		{Name: "since", Kind: grammar.Map, Required: true, Doc: "How far a stream is read, and what is remembered.", Keys: []grammar.Spec{
 			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "The way of reading on.", Values: []grammar.Choice{

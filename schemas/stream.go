@@ -18,6 +18,7 @@ type Stream struct {
 	Absent    string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone
 	Identity  []string      // path in a record of the workspace's id; nil when the records do not tell
 	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
+	Into      string        // the stream whose tables the records go into; "": its own
 	With      string        // the stream that this one is read along with
 	Snapshot  bool          // Table_daily keeps a copy of what there is, one a day
 	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
@@ -58,6 +59,7 @@ type Page struct {
 	By   string // none, number, cursor
 	In   string // query, body
 	Size int    // records asked for at once
+	Most int    // records that the list stops at; 0: it has an end
 }
 
 // Since says how far a stream is read and what is remembered.
@@ -84,6 +86,14 @@ type Over struct {
 	After []string // streams that are read before it in the same run
 	As    string   // what an id is sent in: of a batch the list in the body, else a query parameter; "": it is in the path
 	Size  int      // batch: ids of one request; 0: one walk an id
+}
+
+// Owner is the stream whose tables its records go into: itself, or the one of Into.
+func (s *Stream) Owner() string {
+	if s.Into != "" {
+		return s.Into
+	}
+	return s.Name
 }
 
 // SnapshotDate is the first column of a table of copies.

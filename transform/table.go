@@ -99,7 +99,7 @@ func Tables(s *schemas.Stream) []Table {
 		own.Name, own.View = s.Table+"_all", s.Table
 	}
 	if s.History {
-		own.History = s.Name + "_history"
+		own.History = s.Owner() + "_history"
 	}
 	own.Columns = append(own.Columns, systemColumns(own.Gone)...)
 	tables := []Table{own}

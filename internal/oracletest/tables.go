@@ -12,7 +12,7 @@ import (
 type Table struct {
 	Name    string
 	Oracle  string   // stream of the oracle
-	Columns []string // of the oracle; what stands for it here follows after a colon, where it has another name
+	Columns []string // of the oracle, that of a table below another begins with the other's key; what stands for it here follows after a colon, where it has another name
 	Of      string   // relation to ask; "": the table itself
 	Items   string   // column of the oracle, with dots for a list in an object, whose list's items are the rows; "": its rows are
 	Where   func(row map[string]any) bool
@@ -20,12 +20,12 @@ type Table struct {
 
 // Holds compares tables with what the oracle says now. edit, which may be nil, is given the oracle's rows first: what was
 // done to the answers on their way.
-func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(rows []map[string]any) []map[string]any, tables ...Table) {
+func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
 	t.Helper()
 	for _, table := range tables {
 		rows := space.Oracle(table.Oracle)
 		if edit != nil {
-			rows = edit(rows)
+			rows = edit(table, rows)
 		}
 		var ours, theirs, want []string
 		for _, c := range table.Columns {

@@ -64,15 +64,19 @@ func (l *loader) start(c *Config, e grammar.Entry, streams []*schemas.Stream) {
 	}
 }
 
-// history has the states of the records of these streams kept. Those that are read along with them have their own.
+// history has the states of the records of these streams kept, by whichever stream they come into their tables. Those that are
+// read along with them into others have their own.
 func (l *loader) history(e grammar.Entry, streams []*schemas.Stream, names []string) {
 	kept := e.Value.Key("history")
 	for _, s := range streams {
-		if !kept.Given() || !slices.Contains(names, s.Name) {
+		if kept.Given() && slices.Contains(names, s.Name) && !slices.Contains(names, s.Owner()) {
+			kept.WrongKey("streams: {"+s.Owner()+": {history: true}}", "%s: its tables are those of %s", kept.Path(), s.Owner())
+		}
+		if !kept.Given() || !slices.Contains(names, s.Owner()) {
 			continue
 		}
-		if _, taken := l.catalogue.Stream(s.Name + "_history"); taken {
-			kept.WrongKey("", "%s: there is a stream %q", kept.Path(), s.Name+"_history")
+		if _, taken := l.catalogue.Stream(s.Owner() + "_history"); taken {
+			kept.WrongKey("", "%s: there is a stream %q", kept.Path(), s.Owner()+"_history")
 		}
 		s.History = kept.Bool()
 	}

@@ -12,16 +12,25 @@ import (
 	"aqueduck/transform"
 )
 
-// feeds are the streams that are read over the rows of one, as far as the workspace's schema has them: what it commits waits
-// for them, also when this run does not read them.
-func (r *run) feeds(w *workspace, s *schemas.Stream) []transform.Feed {
-	var feeds []transform.Feed
-	for _, other := range r.runner.stored(w.name) {
-		if other.Read.Pending() && slices.Contains(other.Read.Over.Streams, s.Name) {
+// feeds are the streams that are read over the rows of one. What it commits waits for them, also when this run does not read
+// them: those that were ever read, and those that some pipeline is to read.
+func (r *run) feeds(ctx context.Context, w *workspace, s *schemas.Stream) (feeds []transform.Feed, err error) {
+	for _, other := range r.runner.Catalogue.Streams() {
+		if !other.Read.Pending() || !slices.Contains(other.Read.Over.Streams, s.Name) && !slices.Contains(other.Read.Over.Streams, s.Owner()) {
+			continue
+		}
+		var known load.Checkpoint
+		if err := r.writer.use(func(work *load.Work) (err error) {
+			known, err = work.Checkpoint(ctx, w.name, other.Name)
+			return err
+		}); err != nil {
+			return nil, fmt.Errorf("stream %s: see whether %s is read over it: %w", s.Name, other.Name, err)
+		}
+		if known.Seq > 0 || slices.Contains(r.runner.stored(w.name), other) {
 			feeds = append(feeds, transform.Feed{Stream: other.Name, Column: other.Read.Over.Where})
 		}
 	}
-	return feeds
+	return feeds, nil
 }
 
 // pending walks the ids that wait for the stream, until none does: rows of its own may put further ones there.

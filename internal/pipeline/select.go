@@ -73,7 +73,7 @@ func (r *Runner) kin(streams []*schemas.Stream) []*schemas.Stream {
 	for grown := true; grown; {
 		grown = false
 		for _, s := range r.Catalogue.Streams() {
-			names := []string{s.Name}
+			names := []string{s.Name, s.Owner()}
 			if s.Read.Over != nil {
 				names = slices.Concat(names, s.Read.Over.After, s.Read.Over.Streams)
 			}
@@ -108,8 +108,8 @@ func (r *Runner) stored(workspace string) []*schemas.Stream {
 // tables are all tables of streams, with those of their copies.
 func tables(streams []*schemas.Stream) (all []transform.Table) {
 	for _, s := range streams {
-		if s.Read.Since.By == schemas.Export && len(s.Columns) == 0 {
-			continue // a family, or a dataset that no file has come of yet
+		if s.Read.Since.By == schemas.Export && len(s.Columns) == 0 || s.Into != "" {
+			continue // a family, or a dataset that no file has come of yet; one whose tables are another's
 		}
 		all = append(all, transform.Tables(s)...)
 		if history, kept := transform.History(s); kept {

@@ -6,21 +6,26 @@ import "aqueduck/internal/oracletest"
 type streamCase struct {
 	stream string
 	route  string   // of the emulator: refused in its turn, and where its answers are edited
+	also   []string // other routes whose answers have the records, edited like those
+	with   []string // streams that go into the same tables
+	paged  string   // the route whose pages go by number: one past the end is asked for; "": cursors, or one answer, have none
 	list   string   // key of the answer that holds the records
 	key    []string // fields that name a record, and columns of the oracle
 	field  string   // one of them, which a text column takes
 	tables []oracletest.Table
-	single bool // one answer is all: there is no page past the end
 }
 
 // streamBeds are the streams that are read together from one workspace: the fewer beds, the cheaper.
 func streamBeds() map[string][]streamCase {
-	return map[string][]streamCase{"lists": listCases()}
+	return map[string][]streamCase{"lists": listCases(), "companies": {{
+		stream: "companies", route: "companies.search", also: []string{"companies.list"}, with: []string{"companies_listed", "companies_by_id"}, paged: "companies.list",
+		list: "data", field: "name", tables: companyTables()[:3],
+	}}}
 }
 
 // listCases are the small lists.
 func listCases() []streamCase {
-	lists := []streamCase{
+	return []streamCase{
 		{stream: "tags", route: "tags.list", list: "data", field: "name", tables: []oracletest.Table{{Name: "tags", Columns: []string{"id", "name"}}}},
 		{stream: "admins", route: "admins.list", list: "admins", field: "name", tables: []oracletest.Table{
 			{Name: "admins", Columns: []string{"id", "name", "email", "away_mode_enabled", "has_inbox_seat", "team_ids:team_ids::VARCHAR"}}}},
@@ -50,8 +55,4 @@ func listCases() []streamCase {
 		{stream: "away_status_reasons", route: "away_status_reasons.list", list: "data", field: "label", tables: []oracletest.Table{
 			{Name: "away_status_reasons", Columns: []string{"id", "label", "emoji", "order:position", "deleted", "created_at", "updated_at"}}}},
 	}
-	for i := range lists {
-		lists[i].single = true
-	}
-	return lists
 }

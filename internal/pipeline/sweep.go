@@ -30,10 +30,15 @@ func (t *task) sweep(ctx context.Context) error {
 		if t.state.Sweep == nil || t.state.Sweep.Number != n {
 			t.state.Sweep, t.state.Position = &extract.Sweep{Number: n}, nil
 		}
+		t.walked = t.run.now()
 		if err := t.read(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
 			return err
 		}
-		if t.stream.Absent != "gone" {
+		if t.state.Sweep.Capped {
+			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
+				Message: fmt.Sprintf("the list stops after %d records: what it has not may still be there, and stays", t.state.Sweep.Rows)})
+		}
+		if t.stream.Absent != "gone" || t.state.Sweep.Capped {
 			t.state.Sweep, t.state.Position = nil, nil
 			return t.commit(ctx)
 		}
@@ -129,7 +134,7 @@ func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 }
 
 func (t *task) swept(n int) load.Sweep {
-	sweep := load.Sweep{Table: t.tables[0].Name, Number: n, Opened: t.run.now()}
+	sweep := load.Sweep{Table: t.tables[0].Name, Number: n, Opened: t.walked}
 	sweep.Copies, _ = transform.Copies(t.stream)
 	sweep.Day = t.run.today()
 	return sweep

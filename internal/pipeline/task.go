@@ -40,6 +40,7 @@ type task struct {
 	found  float64 // 1: an earlier run had read all that is wanted of it, 0: not yet
 	base   load.Checkpoint
 	state  extract.State
+	walked time.Time // when the walk over the list began
 	opened time.Time // when the open batch took its first record
 	done   bool      // the last phase was read to its end
 	result StreamResult
@@ -64,7 +65,9 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, heads: heads, start: settings.Start,
 		result: StreamResult{Workspace: w.name, Stream: s.Name, Status: StatusOK},
 	}
-	t.feeds = r.feeds(w, s)
+	if t.feeds, err = r.feeds(ctx, w, s); err != nil {
+		return nil, err
+	}
 	if err = t.restore(ctx); err == nil && s.Read.Since.By == schemas.Export {
 		err = t.readDataset()
 	}
