@@ -123,7 +123,7 @@ func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table
 		change := Change{schema, t.Name, c.Name, "added as " + c.SQL}
 		statement := "ADD COLUMN " + duck.Name(c.Name) + " " + c.SQL
 		if there {
-			if err := widens(kind, c); err != nil {
+			if err := w.widens(ctx, name, kind, c); err != nil {
 				return nil, err
 			}
 			change.What = "type changed from " + kind + " to " + c.SQL
@@ -132,7 +132,7 @@ func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table
 		if _, err := w.db.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
-		if !there && len(c.Path) > 0 {
+		if len(c.Path) > 0 {
 			if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
 				return nil, err
 			}
@@ -177,9 +177,22 @@ func GoneView(schema string, t transform.Table) string {
 // ErrNarrower is the answer to a column declared with a type that not all stored values may fit.
 var ErrNarrower = errors.New("the stored values of a column might not fit its new type")
 
+// wider are the types that hold all values of one; of DOUBLE and BIGINT as far as doubles are exact.
+var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE"}, "BIGINT": {"DOUBLE"}}
+
+// exactInDouble is the condition for a whole number that a double holds as it is.
+const exactInDouble = " BETWEEN -9007199254740992 AND 9007199254740992"
+
 // widens refuses a change of type that could lose values.
-func widens(stored string, c transform.Column) error {
-	if c.SQL == "VARCHAR" || stored == "BIGINT" && c.SQL == "DOUBLE" {
+func (w *Work) widens(ctx context.Context, table, stored string, c transform.Column) error {
+	if stored == "BIGINT" && c.SQL == "DOUBLE" {
+		var rounded int64
+		err := w.db.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+exactInDouble, nil, &rounded)
+		if err != nil || rounded > 0 {
+			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", ErrNarrower, rounded, c.Name))
+		}
+	}
+	if c.SQL == "VARCHAR" || slices.Contains(wider[stored], c.SQL) {
 		return nil
 	}
 	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", ErrNarrower, c.Name, stored, c.SQL)
@@ -279,6 +292,8 @@ func fromJSON(kind, value string) string {
 		return fmt.Sprintf(`CASE WHEN json_type(%s) IN ('BIGINT', 'UBIGINT')
 			AND TRY_CAST(%s AS BIGINT) BETWEEN 631152000 AND 4102444800 THEN to_timestamp(TRY_CAST(%s AS BIGINT))
 			WHEN json_type(%s) = 'VARCHAR' THEN TRY_CAST(%s AS TIMESTAMPTZ) END`, value, text, text, value, text)
+	case "BIGINT": // a cast of its own would round
+		return fmt.Sprintf("CASE WHEN %s AND TRY_CAST(%s AS DECIMAL(38,10)) = TRY_CAST(%[2]s AS BIGINT) THEN TRY_CAST(%[2]s AS BIGINT) END", scalar, text)
 	}
 	return "CASE WHEN " + scalar + " THEN TRY_CAST(" + text + " AS " + kind + ") END"
 }

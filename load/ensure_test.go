@@ -135,6 +135,9 @@ func TestEnsureRefusesTypesThatCouldLoseValues(t *testing.T) {
 	}{
 		{"int to text", schemas.Int, schemas.Text, false},
 		{"int to double", schemas.Int, schemas.Double, false},
+		{"bool to int", schemas.Bool, schemas.Int, false},
+		{"bool to double", schemas.Bool, schemas.Double, false},
+		{"int to bool", schemas.Int, schemas.Bool, true},
 		{"timestamp to text", schemas.Timestamp, schemas.Text, false},
 		{"text to int", schemas.Text, schemas.Int, true},
 		{"double to int", schemas.Double, schemas.Int, true},

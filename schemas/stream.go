@@ -150,6 +150,7 @@ type Column struct {
 	Person     bool   // holds a contact's id
 	Volatile   bool   // no part of the record's hash: moves without being a change
 	References string // table.column it points to
+	Widened    bool   // Type is wider than the file's: booleans count as 1 and 0, and no number is rounded
 }
 
 // Child is a nested list that becomes a table of its own.

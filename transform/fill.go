@@ -44,7 +44,7 @@ func (d *Decoder) fill(f *field, raw []byte, w *frame, opened bool) {
 		if reason != "" {
 			misfit = true
 			d.complain(w.plan.number, c.name, reason)
-			d.news.misfit(w.plan.table.Name, c.name, f.path, raw)
+			d.news.misfit(w.plan.table.Name, c, f.path, raw)
 			continue
 		}
 		cells[i] = value
@@ -58,6 +58,9 @@ func (d *Decoder) convert(c *column, t token, f *field) (cell, string) {
 	switch {
 	case c.kind == kindJSON:
 		return cell{set: true, span: d.json(t.raw, f.policy, f.in.depth)}, ""
+	case c.kind.fixed() && c.wide:
+		number, reason := c.kind.parseWide(t, d.piece(t.text))
+		return cell{set: true, number: number}, reason
 	case c.kind.fixed():
 		number, reason := c.kind.parse(t, d.piece(t.text))
 		return cell{set: true, number: number}, reason

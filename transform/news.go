@@ -38,9 +38,13 @@ func (s *news) field(n *node, name, raw []byte) {
 	s.tell(News{Table: n.of.table.Name, Path: strings.Join(path, "."), Type: typeOf(raw)})
 }
 
-// misfit notes a value that its column does not hold.
-func (s *news) misfit(table, column, path string, raw []byte) {
-	s.tell(News{Table: table, Column: column, Path: path, Type: typeOf(raw)})
+// misfit notes a value that its column does not hold. A number that even a column of doubles would round is as good as a text.
+func (s *news) misfit(table string, c *column, path string, raw []byte) {
+	kind := typeOf(raw)
+	if kind == "int" && c.kind != kindBool {
+		kind = "text"
+	}
+	s.tell(News{Table: table, Column: c.name, Path: path, Type: kind})
 }
 
 func (s *news) tell(n News) {

@@ -36,6 +36,7 @@ type column struct {
 	source string // "" for a field of the record, or one of the $ sources
 	parent int    // $parent: the column of what the list lies in
 	hashed bool   // part of _hash
+	wide   bool   // holds what was a narrower type
 	filled bool   // a record had a value
 	silent bool   // never to be missed: dropped, or no field of the record
 }
@@ -128,7 +129,7 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
-		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile}
+		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, wide: d.Widened}
 		if d.Required || slices.Contains(key, d.Name) {
 			p.keys = append(p.keys, i)
 		}

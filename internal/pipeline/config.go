@@ -54,6 +54,7 @@ type Settings struct {
 	Start      time.Time     // zero: history is read to the beginning
 	Refresh    time.Duration // of exports: how far back they are read again each day
 	Hash, Drop []string
+	OnChange   string // freeze, evolve, fail; "" is freeze
 }
 
 // Pipeline is what is read together, and when.

@@ -30,6 +30,7 @@ func (l *loader) settings(c *Config, v *grammar.Value) {
 		if len(rest) > 0 {
 			l.start(c, e, rest)
 			l.history(e, rest, names)
+			l.onChange(c, e, rest)
 			l.hide(c, e, rest)
 		}
 	}
@@ -79,6 +80,17 @@ func (l *loader) history(e grammar.Entry, streams []*schemas.Stream, names []str
 			kept.WrongKey("", "%s: there is a stream %q", kept.Path(), s.Owner()+"_history")
 		}
 		s.History = kept.Bool()
+	}
+}
+
+func (l *loader) onChange(c *Config, e grammar.Entry, streams []*schemas.Stream) {
+	chosen := e.Value.Key("on_change")
+	for _, s := range streams {
+		if chosen.Given() {
+			settings := c.settings[s.Name]
+			settings.OnChange = chosen.Text()
+			c.settings[s.Name] = settings
+		}
 	}
 }
 

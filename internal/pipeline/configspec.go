@@ -51,6 +51,10 @@ func settingsSpec() *grammar.Spec {
 		{Name: "start", Kind: grammar.Date, Doc: "How far back history is read; left out: to the beginning, of exports 90 days."},
 		{Name: "hash", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths whose value is stored as a hash only."},
 		{Name: "drop", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
+		{Name: "on_change", Kind: grammar.Enum, Default: "freeze", Doc: "What a field or a kind of value does that the stream file does not know. It is in `_extra` and in `_sync.schema_changes` in any case.", Values: []grammar.Choice{
+			{Name: "freeze", Doc: "columns stay as they are."},
+			{Name: "evolve", Doc: "a column of booleans or numbers that does not hold what came is widened before the next run reads, bool → int → double → text, and has the past values too."},
+			{Name: "fail", Doc: "the stream stops before anything is stored, but for its first run."}}},
 		{Name: "history", Kind: grammar.Bool, Default: "false",
 			Doc: "Keeps, from then on, each state of a record that a read has seen: a row of `<stream>_history` with `valid_from` and `valid_to`."},
 		{Name: "refresh", Kind: grammar.Duration, Doc: "Exports only: how far back they are read again, once a day, for what came late or changed; left out: 35d."},

@@ -110,7 +110,11 @@ func (r *run) prepare(ctx context.Context) error {
 		if err := r.expand(ctx, w); err != nil {
 			return err
 		}
-		changes, err := r.writer.prepare(ctx, w.name, tables(slices.Concat(r.runner.stored(w.name), w.exports.known)))
+		streams, err := r.evolve(ctx, w, r.runner.stored(w.name))
+		if err != nil {
+			return err
+		}
+		changes, err := r.writer.prepare(ctx, w.name, tables(slices.Concat(streams, w.exports.known)))
 		if err != nil {
 			return err
 		}

@@ -199,6 +199,9 @@ func (t *task) commit(ctx context.Context) error {
 	if err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows()); err != nil {
 		return err
 	}
+	if err := t.refuseNews(ctx, batches[0].News); err != nil {
+		return err
+	}
 	written, err := t.run.writer.commit(ctx, t.workspace.name, t.stream.Name, t.base, next, batches)
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)

@@ -1,0 +1,82 @@
+package pipeline_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// typed gives the doors a column of each type that widens.
+func (b *bed) typed(d *doorList, onChange string) func(pages ...string) *pipeline.Report {
+	b.t.Helper()
+	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+
+		"  - {name: flag, type: bool}\n  - {name: n, type: int}\n  - {name: d, type: double}\n  - {name: big, type: int}\n"), 0o600))
+	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true, on_change: " + onChange + "}\n")
+	return func(pages ...string) *pipeline.Report {
+		b.t.Helper()
+		d.show(pages...)
+		b.space.Advance(time.Hour)
+		return b.try(pipeline.Options{Select: []string{"doors"}})
+	}
+}
+
+const doorTypes = "SELECT string_agg(data_type, ' ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = 'doors' AND column_name IN ('flag', 'n', 'd', 'big')"
+
+// TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing gives columns values that they do not hold. The next run has wider columns,
+// with what came then and what comes now; so has the history.
+func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(411))
+	read := b.typed(b.withDoors(""), "evolve")
+	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":false,"n":8,"d":2,"big":1}`)
+	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`)
+	if got := b.rows(doorTypes); got[0] != "BOOLEAN BIGINT DOUBLE BIGINT" {
+		t.Errorf("in the run that met them: %s", got[0])
+	}
+	report := read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`)
+	if got := b.rows(doorTypes); got[0] != "BIGINT DOUBLE VARCHAR VARCHAR" || len(report.Changes) == 0 {
+		t.Errorf("afterwards: %s, %v", got[0], report.Changes)
+	}
+	const values = "SELECT id, flag, n, d, big, _extra FROM doors ORDER BY id"
+	want := "1|1|7|1.5|9007199254740993|∅\n2|3|8.5|much|0.5|∅"
+	if got := strings.Join(b.rows(values), "\n"); got != want {
+		t.Errorf("rows:\n%s\nwant:\n%s", got, want)
+	}
+	if got := b.rows("SELECT flag, n, d, big, valid_to IS NULL FROM doors_history WHERE id = '2' ORDER BY valid_from"); strings.Join(got, "\n") != "0|8|2.0|1|false\n3|8.5|much|0.5|true" {
+		t.Errorf("history: %v", got)
+	}
+	if report = read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`); report.Rows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.Rows())
+	}
+	// Wide columns stay wide when nobody asks for it any more.
+	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
+	if report := b.try(pipeline.Options{Select: []string{"doors"}}); report.Exit() != 0 || b.rows(doorTypes)[0] != "BIGINT DOUBLE VARCHAR VARCHAR" {
+		t.Errorf("%s: %s", report.LastLine(), b.rows(doorTypes)[0])
+	}
+}
+
+// TestT122AStreamThatMayNotChangeStops knows what its first run had; what is new after that stops it, and nothing is stored.
+func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(412))
+	read := b.typed(b.withDoors(""), "fail")
+	if report := read(`{"id":1,"n":7,"odd":"x"}`); report.Exit() != 0 {
+		t.Fatalf("the first run: %+v", report.Streams)
+	}
+	if report := read(`{"id":1,"n":8,"odd":"y"}`); report.Exit() != 0 {
+		t.Errorf("nothing is new: %+v", report.Streams)
+	}
+	for what, record := range map[string]string{"a field": `{"id":1,"n":9,"odd":"y","even":[1]}`, "a type": `{"id":1,"n":"nine","odd":"y"}`} {
+		report := read(record)
+		if s := stream(t, report, "doors"); s.Class != "data" || !strings.Contains(s.Error, "doors_all.") || !strings.Contains(s.Next, "on_change") {
+			t.Errorf("%s: %+v", what, s)
+		}
+		if got := b.rows("SELECT n, _extra::VARCHAR FROM doors"); got[0] != `8|{"odd":"y"}` {
+			t.Errorf("%s: stored is %s", what, got[0])
+		}
+	}
+}
