@@ -145,6 +145,11 @@ func reportTables() []systemTable {
 			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
 			{"checked_at", "TIMESTAMPTZ", "When the source was last asked."},
 			{"published_at", "TIMESTAMPTZ", "When this file was made."}}},
+		{"attributes", "Every attribute that a column of JSON was seen to have, with its column in the view <stream>_attributes.", []systemColumn{
+			ofSchema, ofStream, {"name", "VARCHAR", "The attribute, as the source calls it."},
+			{"column_name", "VARCHAR", "Its column in the view; numbered where names differ in nothing that a column's name can."},
+			{"types", "VARCHAR", "What its values were: bool, int, big (beyond 2^53), double, text, json; date where data_attributes says so."},
+			{"first_seen", "TIMESTAMPTZ", "When a publish first saw it."}}},
 		{"dictionary", "Every column that analysts can read, with its meaning.", []systemColumn{
 			ofSchema, ofTable, {"kind", "VARCHAR", "table or view."}, {"position", "INTEGER", "Place in the table, from 1."},
 			{"column_name", "VARCHAR", "The column."}, {"type", "VARCHAR", "Type."}, {"doc", "VARCHAR", "Meaning."},

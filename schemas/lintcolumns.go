@@ -44,6 +44,9 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 		if as := item.Key("as"); as.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != Text {
 			as.Wrong("", "only a text can be read as %s", as.Text())
 		}
+		if attributes := item.Key("attributes"); attributes.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != JSON {
+			attributes.Wrong("type: json", "only an object has attributes")
+		}
 		lintSource(from, item.Key("type"))
 		lintInside(from, split(from.Text()), around(all, Type(item.Key("type").Text())))
 	}

@@ -128,6 +128,8 @@ func columnSpec() *grammar.Spec {
 		flag("pii", "Personal data."),
 		flag("person", "Holds a contact's id: erasure finds a person's rows by it."),
 		flag("volatile", "Moves without being a change of the record."),
+		{Name: "attributes", Kind: grammar.Text, Check: name, Hint: "e.g. contact",
+			Doc: "Of json: its keys are attributes that people define. The view `<stream>_attributes` has a typed column for each that was seen. The value is what `data_attributes.model` calls the records."},
 		{Name: "references", Kind: grammar.Text, Check: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column it points to."},
 	}}
 }

@@ -150,6 +150,7 @@ type Column struct {
 	Person     bool   // holds a contact's id
 	Volatile   bool   // no part of the record's hash: moves without being a change
 	References string // table.column it points to
+	Attributes string // of JSON: its keys are attributes of this kind of record, and have a view
 	Widened    bool   // Type is wider than the file's: booleans count as 1 and 0, and no number is rounded
 }
 

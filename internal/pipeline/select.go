@@ -156,7 +156,31 @@ func (r *Runner) schema(name string) (publish.Schema, error) {
 			}
 		}
 	}
+	for _, s := range streams {
+		schema.Attributes = append(schema.Attributes, attributes(s, schema.Relations)...)
+	}
 	return schema, nil
+}
+
+// attributes are the views of a stream's attributes: over the relation of its name, where there is one, else over its table.
+// A stream that only feeds relations has none.
+func attributes(s *schemas.Stream, relations []publish.Relation) (all []publish.Attributes) {
+	own := s.Name
+	if !slices.ContainsFunc(relations, func(r publish.Relation) bool { return r.Name == own }) {
+		if s.Internal {
+			return nil
+		}
+		own = s.Table
+	}
+	for _, c := range s.Columns {
+		if c.Attributes != "" {
+			all = append(all, publish.Attributes{
+				View: s.Name + "_attributes", Stream: s.Name, Table: transform.Tables(s)[0].Name, Column: c.Name, Of: own, Key: s.Key, Model: c.Attributes,
+				Doc: "One row a row of " + own + ": the attributes in its " + c.Name + ", a typed column each. One whose values are of several types is a text.",
+			})
+		}
+	}
+	return all
 }
 
 // Select gives the pipelines of these names, all when there are none.

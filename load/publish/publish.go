@@ -33,6 +33,8 @@ type Schema struct {
 	Tables    []transform.Table
 	Internal  []string // those of Tables that feed relations and are not in the lake themselves
 	Relations []Relation
+
+	Attributes []Attributes // views that are not in the lake: they say nothing that their tables do not
 }
 
 // Relation is one view or table made of the stored tables.

@@ -27,7 +27,10 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 		return err
 	}
 	if defined == definition && !p.result.Rebuilt {
-		return refill(ctx, db, s, filled != content)
+		if err := refill(ctx, db, s, filled != content); err != nil {
+			return err
+		}
+		return p.attributes(ctx, db, s, false)
 	}
 	for _, t := range s.Tables {
 		if t.View == "" {
@@ -42,7 +45,10 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 			return fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
 		}
 	}
-	return describe(ctx, db, s)
+	if err := describe(ctx, db, s); err != nil {
+		return err
+	}
+	return p.attributes(ctx, db, s, true)
 }
 
 // refill makes the relations that are tables again, when rows have changed. A table made again has lost its comments.

@@ -82,6 +82,9 @@ func (s Schema) readable() []string {
 	for _, r := range s.Relations {
 		names = append(names, r.Name)
 	}
+	for _, a := range s.Attributes {
+		names = append(names, a.View)
+	}
 	return names
 }
 

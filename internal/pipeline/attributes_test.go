@@ -1,0 +1,100 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// nasty are names of attributes that break whoever takes them for identifiers.
+var nasty = []string{"", "Plan", "PLAN ", "plan", "a.b.c", "a/b~c", "quo\"te", "'; DROP TABLE contacts; --", "back\\slash", "🎉 party", "__proto__", "select", "id",
+	"line\nbreak", "bell\a", "\u202egnp.exe", "naïve", "nai\u0308ve", strings.Repeat("long name ", 1000), "NUL\x00here"}
+
+// TestT49AttributesOfAnyNameHaveAColumn gives a contact attributes of nasty names, and asks the view for the value of each.
+func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(421))
+	id := b.space.IDs("active")[0]
+	for i, name := range nasty {
+		b.must(b.space.UpdateContact(id, emulator.Change{Field: "custom_attributes." + name, Value: fmt.Sprint("value ", i)}))
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	columns := map[string]string{}
+	for _, row := range b.rows("SELECT to_json({'n': name, 'c': column_name})::VARCHAR FROM _sync.attributes WHERE stream = 'contacts'") {
+		var one struct{ N, C string }
+		b.must(json.Unmarshal([]byte(row), &one))
+		columns[one.N] = one.C
+	}
+	for i, name := range nasty {
+		column, ok := columns[name]
+		if strings.ContainsRune(name, 0) {
+			continue // stays in the JSON alone
+		}
+		if !ok {
+			t.Errorf("%q has no column", name)
+			continue
+		}
+		got := b.rows(fmt.Sprintf(`SELECT "%s"::VARCHAR FROM contacts_attributes WHERE contacts_attributes.id = '%s'`, strings.ReplaceAll(column, `"`, `""`), id))
+		if len(got) != 1 || got[0] != fmt.Sprint("value ", i) {
+			t.Errorf("%q, column %q: %q", name, column, got)
+		}
+	}
+	if got := b.rows("SELECT (SELECT count(*) FROM contacts_attributes), (SELECT count(*) FROM contacts), (SELECT count(*) FROM _sync.dictionary WHERE table_name = 'contacts_attributes') - (SELECT count(*) FROM _sync.attributes WHERE stream = 'contacts')"); got[0] != fmt.Sprintf("%d|%[1]d|1", len(b.space.IDs("active"))) {
+		t.Errorf("rows of the view, contacts, columns beside the attributes: %s", got[0])
+	}
+	b.equalsOracle()
+}
+
+// TestT48AttributesHaveTheTypeOfWhatWasSeen gives attributes values of one type and of several, and one that the list of
+// attributes calls a date; a column keeps its name, and never narrows.
+func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(422))
+	d := b.withDoors("")
+	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
+	b.must(os.WriteFile(file, []byte(doors+"  - {name: custom, type: json, attributes: door}\n"), 0o600))
+	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "named.yaml"), []byte(`stream: data_attributes
+read: {endpoint: GET /data_attributes, records: data, page: {by: none}, since: {by: full}}
+key: [full_name, model]
+columns:
+  - {name: full_name, type: text}
+  - {name: name, type: text}
+  - {name: model, type: text}
+  - {name: data_type, type: text}
+`), 0o600))
+	b.configure(strings.Replace(nightly, "[contacts,", "[doors, data_attributes, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+	types := func(want string) {
+		t.Helper()
+		if got := b.rows("SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = 'doors_attributes'"); got[0] != want {
+			t.Errorf("columns %s, want %s", got[0], want)
+		}
+	}
+	d.show(`{"id":1,"custom":{"flag":true,"n":7,"d":1,"text":"x","mixed":1,"list":[1],"null":null,"big":9007199254740993}}`, `{"id":2,"custom":{"flag":false,"n":-1,"d":0.5,"text":"y","mixed":"no","list":{},"big":0.5}}`)
+	b.sync(pipeline.Options{Select: []string{"doors"}})
+	types("id VARCHAR, big VARCHAR, d DOUBLE, flag BOOLEAN, list JSON, mixed VARCHAR, n BIGINT, text VARCHAR")
+	if got := b.rows("SELECT flag, n, d, text, mixed, list::VARCHAR, big FROM doors_attributes ORDER BY id"); strings.Join(got, "\n") != "true|7|1|x|1|[1]|9007199254740993\nfalse|-1|0.5|y|no|{}|0.5" {
+		t.Errorf("values: %q", got)
+	}
+	// A name that would come first comes last, and a number where flags were makes a text of them, which it stays.
+	d.show(`{"id":1,"custom":{"flag":8,"Big":true}}`)
+	b.sync(pipeline.Options{Select: []string{"doors"}})
+	d.show(`{"id":1,"custom":{"flag":true}}`)
+	b.sync(pipeline.Options{Select: []string{"doors"}})
+	types("id VARCHAR, big VARCHAR, d DOUBLE, flag VARCHAR, list JSON, mixed VARCHAR, n BIGINT, text VARCHAR, Big_2 BOOLEAN")
+
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM contacts_attributes a JOIN _sync.attributes s ON s.stream = 'contacts' AND s.types LIKE '%date%'"); got[0] == "0" {
+		t.Error("no attribute of contacts is a date")
+	}
+	if got := b.rows("SELECT data_type FROM duckdb_columns() WHERE table_name = 'contacts_attributes' AND data_type LIKE 'TIMESTAMP%'"); len(got) == 0 {
+		t.Errorf("no column of contacts_attributes is a time: %v", b.rows("SELECT name, types FROM _sync.attributes WHERE stream = 'contacts'"))
+	}
+}

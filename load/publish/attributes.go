@@ -1,0 +1,287 @@
+package publish
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"aqueduck/load"
+	"aqueduck/load/internal/duck"
+)
+
+// Attributes is a view with a typed column for each attribute that a column of JSON was seen to have.
+type Attributes struct {
+	View   string
+	Doc    string
+	Stream string
+	Table  string   // stored table, whose attributes are looked at
+	Column string   // its column
+	Of     string   // table or relation that the view reads
+	Key    []string // columns that the view has of it
+	Model  string   // what data_attributes calls the records
+}
+
+// mostAttributes bounds a view: an object keyed by ids would bring a column a record.
+const mostAttributes = 1000
+
+// attribute is one name in the JSON. Names are data: whatever they hold, none becomes a part of a statement but as a text, or
+// as a quoted column's name made from it.
+type attribute struct {
+	name, column string
+	types        map[string]bool // of the values: bool int big double text json date
+	known        bool            // as stored
+}
+
+// attributes makes the views of a schema's attributes, where a row or a definition has changed.
+func (p *publication) attributes(ctx context.Context, db *duck.DB, s Schema, again bool) error {
+	for _, a := range s.Attributes {
+		at := slices.IndexFunc(p.before.Tables, func(t load.TableState) bool { return t.Schema == s.Name && t.Name == a.Table })
+		if at < 0 {
+			continue
+		}
+		state := fmt.Sprintf("%s %q", p.before.Tables[at].ChangedAt.Format(time.RFC3339Nano), a)
+		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, state)
+		if err != nil {
+			return err
+		}
+		if before == state && !again {
+			continue
+		}
+		if err := p.makeAttributes(ctx, db, s.Name, a); err != nil {
+			return fmt.Errorf("view %s: %w", a.View, err)
+		}
+	}
+	return nil
+}
+
+func (p *publication) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) error {
+	all, err := knownAttributes(ctx, db, schema, a)
+	if err != nil {
+		return err
+	}
+	if all, err = seenAttributes(ctx, db, schema, a, all); err != nil {
+		return err
+	}
+	if err := dates(ctx, db, schema, a, all); err != nil {
+		return err
+	}
+	nameColumns(all, a.Key)
+	return db.Transaction(ctx, func() error {
+		if err := p.saveAttributes(ctx, db, schema, a, all); err != nil {
+			return err
+		}
+		if err := makeRelation(ctx, db, schema, Relation{Name: a.View, Kind: "view", SQL: a.query(all)}); err != nil {
+			return err
+		}
+		return a.describe(ctx, db, schema, all)
+	})
+}
+
+// knownAttributes are those that were seen before, in the order in which they came.
+func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) (all []*attribute, err error) {
+	err = db.Each(ctx, "SELECT name, column_name, types FROM _sync.attributes WHERE schema = $1 AND stream = $2 ORDER BY first_seen, name", []any{schema, a.Stream},
+		func(rows *sql.Rows) error {
+			one := &attribute{types: map[string]bool{}, known: true}
+			var types string
+			err := rows.Scan(&one.name, &one.column, &types)
+			for _, t := range strings.Fields(types) {
+				one.types[t] = true
+			}
+			all = append(all, one)
+			return err
+		})
+	return all, err
+}
+
+// seenAttributes adds what the rows have. A type that was seen once stays: a column does not narrow when one row goes.
+func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*attribute) ([]*attribute, error) {
+	query := fmt.Sprintf(`SELECT e.key, string_agg(DISTINCT CASE WHEN e.type = 'BOOLEAN' THEN 'bool' WHEN e.type = 'VARCHAR' THEN 'text' WHEN e.type = 'DOUBLE' THEN 'double'
+			WHEN e.type IN ('ARRAY', 'OBJECT') THEN 'json' WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740992 THEN 'int'
+			WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) IS NOT NULL THEN 'int big' ELSE 'text' END, ' ')
+		FROM %s t, json_each(t.%s) e WHERE e.type <> 'NULL' AND json_type(t.%[2]s) = 'OBJECT' GROUP BY ALL ORDER BY ALL`, duck.Table(schema, a.Table), duck.Name(a.Column))
+	err := db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		var name, types string
+		if err := rows.Scan(&name, &types); err != nil || strings.ContainsRune(name, 0) {
+			return err // no statement can hold a NUL
+		}
+		at := slices.IndexFunc(all, func(one *attribute) bool { return one.name == name })
+		if at < 0 {
+			if len(all) >= mostAttributes {
+				return nil
+			}
+			at, all = len(all), append(all, &attribute{name: name, types: map[string]bool{}})
+		}
+		for _, t := range strings.Fields(types) {
+			all[at].known = all[at].known && all[at].types[t]
+			all[at].types[t] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look which attributes there are: %w", err)
+	}
+	return all, nil
+}
+
+// dates marks the attributes that the workspace's own list of them calls times.
+func dates(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*attribute) error {
+	columns, err := readColumns(ctx, db, schema)
+	if err != nil {
+		return err
+	}
+	for _, needed := range []string{"name", "model", "data_type"} {
+		if !slices.ContainsFunc(columns["data_attributes"], func(c storedColumn) bool { return c.name == needed }) {
+			return nil
+		}
+	}
+	return db.Each(ctx, "SELECT DISTINCT name FROM "+duck.Table(schema, "data_attributes")+" WHERE model = $1 AND data_type IN ('date', 'datetime') AND name IS NOT NULL",
+		[]any{a.Model}, func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			if at := slices.IndexFunc(all, func(one *attribute) bool { return one.name == name }); at >= 0 && !all[at].types["date"] {
+				all[at].types["date"], all[at].known = true, false
+			}
+			return err
+		})
+}
+
+// nameColumns gives each attribute that has none a column's name that no other has, whatever their case: names of before stay.
+func nameColumns(all []*attribute, key []string) {
+	taken := map[string]bool{}
+	for _, name := range key {
+		taken[strings.ToLower(name)] = true
+	}
+	for _, a := range all {
+		taken[strings.ToLower(a.column)] = true
+	}
+	for _, a := range all {
+		if a.column != "" {
+			continue
+		}
+		base := readable(a.name)
+		a.column = base
+		for n := 2; taken[strings.ToLower(a.column)]; n++ {
+			a.column = fmt.Sprintf("%s_%d", base, n)
+		}
+		taken[strings.ToLower(a.column)] = true
+	}
+}
+
+// readable is a name that people can type: without what does not print, and no longer than a line.
+func readable(name string) string {
+	const longest = 60
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return '_'
+		}
+		return r
+	}, name)
+	if runes := []rune(name); len(runes) > longest {
+		name = string(runes[:longest])
+	}
+	if name = strings.TrimSpace(name); name == "" {
+		return "attribute"
+	}
+	return name
+}
+
+// sqlType is the narrowest type that holds all values seen.
+func (a *attribute) sqlType() string {
+	only := func(types ...string) bool {
+		n := 0
+		for _, t := range types {
+			if a.types[t] {
+				n++
+			}
+		}
+		rest := len(a.types)
+		if a.types["date"] {
+			rest--
+		}
+		return n > 0 && n == rest
+	}
+	switch {
+	case a.types["json"]:
+		return "JSON"
+	case only("int") && a.types["date"]:
+		return "TIMESTAMPTZ"
+	case only("bool"):
+		return "BOOLEAN"
+	case only("int", "big"):
+		return "BIGINT"
+	case only("int", "double"):
+		return "DOUBLE"
+	}
+	return "VARCHAR"
+}
+
+// query is the view's SELECT.
+func (a Attributes) query(all []*attribute) string {
+	var columns []string
+	for _, name := range a.Key {
+		columns = append(columns, "t."+duck.Name(name))
+	}
+	for _, one := range all {
+		pointer := duck.Text("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(one.name))
+		text := fmt.Sprintf("(t.%s ->> %s)", duck.Name(a.Column), pointer)
+		value := "TRY_CAST(" + text + " AS " + one.sqlType() + ")"
+		switch one.sqlType() {
+		case "JSON":
+			value = fmt.Sprintf("nullif((t.%s -> %s)::VARCHAR, 'null')::JSON", duck.Name(a.Column), pointer)
+		case "TIMESTAMPTZ":
+			value = "to_timestamp(TRY_CAST(" + text + " AS BIGINT))"
+		}
+		columns = append(columns, value+" AS "+duck.Name(one.column))
+	}
+	return "SELECT " + strings.Join(columns, ",\n") + "\nFROM {schema}." + duck.Name(a.Of) + " t"
+}
+
+// saveAttributes notes what is new: names and their columns stay what they are.
+func (p *publication) saveAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*attribute) error {
+	for _, one := range all {
+		if one.known {
+			continue
+		}
+		var types []string
+		for t := range one.types {
+			types = append(types, t)
+		}
+		slices.Sort(types)
+		args := []any{schema, a.Stream, one.name, one.column, strings.Join(types, " "), p.at}
+		n, err := db.Exec(ctx, "UPDATE _sync.attributes SET types = $5 WHERE schema = $1 AND stream = $2 AND name = $3 AND column_name = $4 AND first_seen <= $6", args...)
+		if err == nil && n == 0 {
+			_, err = db.Exec(ctx, "INSERT INTO _sync.attributes (schema, stream, name, column_name, types, first_seen) VALUES ($1, $2, $3, $4, $5, $6)", args...)
+		}
+		if err != nil {
+			return fmt.Errorf("note the attribute %q: %w", one.name, err)
+		}
+	}
+	return nil
+}
+
+// describe comments the view and its columns, and puts them into the dictionary.
+func (a Attributes) describe(ctx context.Context, db *duck.DB, schema string, all []*attribute) error {
+	view := duck.Table(schema, a.View)
+	text := fmt.Sprintf("COMMENT ON VIEW %s IS %s;\n", view, duck.Text(a.Doc))
+	var rows []string
+	row := func(position int, column, kind, doc string) {
+		rows = append(rows, fmt.Sprintf("(%s, %s, 'view', %d, %s, %s, %s, true, false, '')", duck.Text(schema), duck.Text(a.View), position,
+			duck.Text(column), duck.Text(kind), duck.Text(doc)))
+		text += fmt.Sprintf("COMMENT ON COLUMN %s.%s IS %s;\n", view, duck.Name(column), duck.Text(doc))
+	}
+	for i, name := range a.Key {
+		row(i+1, name, "VARCHAR", "Of "+a.Of+".")
+	}
+	for i, one := range all {
+		row(len(a.Key)+i+1, one.column, one.sqlType(), "Attribute "+readable(one.name)+".")
+	}
+	_, err := db.Exec(ctx, text)
+	_, gone := db.Exec(ctx, "DELETE FROM _sync.dictionary WHERE schema = $1 AND table_name = $2", schema, a.View)
+	_, added := db.Exec(ctx, "INSERT INTO _sync.dictionary (schema, table_name, kind, position, column_name, type, doc, pii, person, reference) VALUES\n"+strings.Join(rows, ",\n"))
+	return errors.Join(err, gone, added)
+}
