@@ -29,6 +29,7 @@ func build(file string, v *grammar.Value) *draft {
 	if into := v.Key("into").Text(); into != "" {
 		d.like, s.Into, s.With = into, into, into
 	}
+	s.Outdated = v.Key("on_version_change").Text() == "again"
 	if reconcile := v.Key("reconcile"); reconcile.Set() {
 		s.Reconcile = reconcile.Key("every").Duration()
 	}

@@ -17,6 +17,7 @@ type Stream struct {
 	Newest    string        // timestamp column that decides between two copies of a record; "" compares by arrival
 	Absent    string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone
 	Identity  []string      // path in a record of the workspace's id; nil when the records do not tell
+	Outdated  bool          // what is stored is not what another API version sends: all is read again under it
 	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
 	Into      string        // the stream whose tables the records go into; "": its own
 	With      string        // the stream that this one is read along with

@@ -80,3 +80,29 @@ func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 		}
 	}
 }
+
+// TestT113AnotherVersionReadsAgainWhatItChanges moves the workspace to a version that sends more of a contact: all of them have
+// it after one run, nobody having changed, and the next run asks no more than any other.
+func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
+	b.sync(pipeline.Options{})
+	b.space.Advance(240 * time.Hour) // far behind the days that each run reads again
+	b.sync(pipeline.Options{})
+	quiet := stream(t, b.sync(pipeline.Options{}), "contacts").Extracted
+	if got := b.rows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
+		t.Fatalf("2.16 sent email_verified for %s contacts", got[0])
+	}
+	b.configure(nightly)
+	report := b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FILTER (email_verified IS NULL), min(_api_version) FROM contacts"); got[0] != "0|2.17" {
+		t.Errorf("contacts without, lowest version: %s", got[0])
+	}
+	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "contacts was read under API version 2.16") {
+		t.Errorf("notes: %q", report.Notes)
+	}
+	b.equalsOracle()
+	if s := stream(t, b.sync(pipeline.Options{}), "contacts"); s.Extracted > quiet || s.Rows > 0 {
+		t.Errorf("the run after: %+v, before the change it read %d", s, quiet)
+	}
+}

@@ -124,6 +124,9 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 			return planned, fmt.Errorf("the checkpoint of %s cannot be read: %w; next: aqueduck state reset %s", s.Name, err, s.Name)
 		}
 	}
+	if outdated(s, state, r.Config.Workspaces[workspace].APIVersion) {
+		state, i = extract.State{}, -1
+	}
 	planned.Read = describe(s, state, r.Config.Settings(s.Name).Start)
 	if n, ok := past[workspace+"."+s.Name]; ok && i >= 0 {
 		planned.Requests, planned.Basis = n, "as in the last run"

@@ -89,8 +89,17 @@ func (t *task) restore(ctx context.Context) error {
 		if t.state, err = extract.ParseState(t.base.State); err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
 		}
+		if was, now := t.state.Version, t.workspace.config.APIVersion; outdated(t.stream, t.state, now) {
+			t.state = extract.State{Again: t.stream.Read.Detail != nil}
+			t.run.reported.Notes = append(t.run.reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.stream.Name, was, now))
+		}
 		return nil
 	})
+}
+
+// outdated says that what is stored of a stream came under another API version, which sends other records.
+func outdated(s *schemas.Stream, state extract.State, version string) bool {
+	return s.Outdated && state.Version != "" && state.Version != version
 }
 
 // read is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
