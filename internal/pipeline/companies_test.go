@@ -32,6 +32,7 @@ func (b *bed) companies() {
 // TestT78T79CompaniesEqualTheOracle reads companies that search has, has lost with their last user, or never had, through
 // hours of life and a night of tempers.
 func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	for name, knobs := range map[string]emulator.Knobs{
 		"as usual":                 {},
