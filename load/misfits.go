@@ -11,10 +11,10 @@ import (
 
 // Misfit is what a column was found not to hold.
 type Misfit struct {
-	Stream, Table, Column string
-	Types                 []string // of the values: text, int, double, bool, object, list
-	Stored                string   // type of the column in the database
-	Rounded               bool     // some of its whole numbers would be rounded in a column of doubles
+	Table, Column string
+	Types         []string // of the values: text, int, double, bool, object, list
+	Stored        string   // type of the column in the database
+	Rounded       bool     // some of its whole numbers would be rounded in a column of doubles
 }
 
 // Misfits gives the columns of a schema that were found not to hold a value, by what _sync.schema_changes tells.
@@ -25,13 +25,13 @@ func (w *Work) Misfits(ctx context.Context, schema string) ([]Misfit, error) {
 		return nil, errClosed
 	}
 	var all []Misfit
-	err := w.db.Each(ctx, `SELECT n.stream, n.table_name, n.column_name, string_agg(DISTINCT n.example_type, ' '), max(c.data_type)
+	err := w.db.Each(ctx, `SELECT n.table_name, n.column_name, string_agg(DISTINCT n.example_type, ' '), max(c.data_type)
 		FROM _sync.schema_changes n JOIN duckdb_columns() c ON c.database_name = $1 AND c.schema_name = n.schema AND c.table_name = n.table_name
 			AND c.column_name = n.column_name
 		WHERE n.schema = $2 AND n.path IS NOT NULL AND n.column_name <> '' GROUP BY ALL ORDER BY ALL`, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
 		var m Misfit
 		var types string
-		err := rows.Scan(&m.Stream, &m.Table, &m.Column, &types, &m.Stored)
+		err := rows.Scan(&m.Table, &m.Column, &types, &m.Stored)
 		m.Types = strings.Fields(types)
 		all = append(all, m)
 		return err

@@ -222,6 +222,7 @@ func (c *Catalogue) lintTables(d *draft) {
 	owners := map[string]string{}
 	for _, name := range c.Names() {
 		s := c.drafts[name].stream
+		owners[s.Name+"_history"] = "kept for the history of stream " + s.Name
 		if s == d.stream || s.Into != "" || d.stream.Into != "" {
 			continue
 		}
@@ -252,6 +253,11 @@ func (s *Stream) tables() []string {
 	}
 	for _, c := range s.Children {
 		all = append(all, c.Table)
+	}
+	for _, c := range s.Columns {
+		if c.Attributes != "" {
+			all = append(all, s.Owner()+"_attributes")
+		}
 	}
 	return all
 }

@@ -19,6 +19,7 @@ var nasty = []string{"", "Plan", "PLAN ", "plan", "a.b.c", "a/b~c", "quo\"te", "
 
 // TestT49AttributesOfAnyNameHaveAColumn gives a contact attributes of nasty names, and asks the view for the value of each.
 func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(421))
 	id := b.space.IDs("active")[0]
@@ -61,15 +62,6 @@ func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {
 	d := b.withDoors("")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
 	b.must(os.WriteFile(file, []byte(doors+"  - {name: custom, type: json, attributes: door}\n"), 0o600))
-	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "named.yaml"), []byte(`stream: data_attributes
-read: {endpoint: GET /data_attributes, records: data, page: {by: none}, since: {by: full}}
-key: [full_name, model]
-columns:
-  - {name: full_name, type: text}
-  - {name: name, type: text}
-  - {name: model, type: text}
-  - {name: data_type, type: text}
-`), 0o600))
 	b.configure(strings.Replace(nightly, "[contacts,", "[doors, data_attributes, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
 	types := func(want string) {
 		t.Helper()

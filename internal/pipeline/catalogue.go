@@ -126,6 +126,12 @@ func howRead(s *schemas.Stream) []string {
 
 func overWords(over *schemas.Over) string {
 	text := "for ids that " + over.View + " finds"
+	switch {
+	case len(over.Values) > 0:
+		return "a walk for each of " + strings.Join(over.Values, ", ")
+	case len(over.Streams) > 0:
+		text = "a walk for each " + over.Where + " of " + strings.Join(over.Streams, ", ") + " that came or changed"
+	}
 	if over.Size > 0 {
 		text += fmt.Sprintf(", %d a request", over.Size)
 	}

@@ -50,7 +50,7 @@ func widened(s *schemas.Stream, misfits []load.Misfit, wanted bool) *schemas.Str
 	widen := func(table string, columns []schemas.Column, key []string) []schemas.Column {
 		columns = slices.Clone(columns)
 		for i, c := range columns {
-			at := slices.IndexFunc(misfits, func(m load.Misfit) bool { return m.Stream == s.Name && m.Table == table && m.Column == c.Name })
+			at := slices.IndexFunc(misfits, func(m load.Misfit) bool { return m.Table == table && m.Column == c.Name })
 			if at < 0 || slices.Contains(key, c.Name) {
 				continue
 			}

@@ -61,6 +61,7 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 
 // TestT122AStreamThatMayNotChangeStops knows what its first run had; what is new after that stops it, and nothing is stored.
 func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(412))
 	read := b.typed(b.withDoors(""), "fail")
@@ -84,6 +85,7 @@ func TestT122AStreamThatMayNotChangeStops(t *testing.T) {
 // TestT113AnotherVersionReadsAgainWhatItChanges moves the workspace to a version that sends more of a contact: all of them have
 // it after one run, nobody having changed, and the next run asks no more than any other.
 func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBedWith(t, tiny(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
 	b.sync(pipeline.Options{})

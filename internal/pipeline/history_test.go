@@ -112,6 +112,7 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 
 // TestHistoryOfContactsHasWhatWasTrueWhenItWasRead holds the states of contacts against the truth of the time of each run.
 func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBedWith(t, tiny(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n")
 	id := b.space.IDs("active")[3]

@@ -152,7 +152,9 @@ func (r *Runner) schema(name string) (publish.Schema, error) {
 		}
 		if s.Internal {
 			for _, t := range tables([]*schemas.Stream{s}) {
-				schema.Internal = append(schema.Internal, t.Name)
+				if t.HistoryOf == "" {
+					schema.Internal = append(schema.Internal, t.Name)
+				}
 			}
 		}
 	}
@@ -167,7 +169,7 @@ func (r *Runner) schema(name string) (publish.Schema, error) {
 func attributes(s *schemas.Stream, relations []publish.Relation) (all []publish.Attributes) {
 	own := s.Name
 	if !slices.ContainsFunc(relations, func(r publish.Relation) bool { return r.Name == own }) {
-		if s.Internal {
+		if s.Internal || s.Into != "" {
 			return nil
 		}
 		own = s.Table

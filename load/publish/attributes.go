@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
 )
 
 // Attributes is a view with a typed column for each attribute that a column of JSON was seen to have.
@@ -44,27 +45,32 @@ func (p *publication) attributes(ctx context.Context, db *duck.DB, s Schema, aga
 		if at < 0 {
 			continue
 		}
-		state := fmt.Sprintf("%s %q", p.before.Tables[at].ChangedAt.Format(time.RFC3339Nano), a)
-		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, state)
+		changed, definition := p.before.Tables[at].ChangedAt.Format(time.RFC3339Nano), fmt.Sprintf("%q", a)
+		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, changed+" "+definition)
 		if err != nil {
 			return err
 		}
-		if before == state && !again {
+		if before == changed+" "+definition && !again {
 			continue
 		}
-		if err := p.makeAttributes(ctx, db, s.Name, a); err != nil {
+		// What was seen stays seen: of the same column only the rows that came or changed since have something to tell.
+		since, made, _ := strings.Cut(before, " ")
+		if made != definition {
+			since = ""
+		}
+		if err := p.makeAttributes(ctx, db, s.Name, a, since); err != nil {
 			return fmt.Errorf("view %s: %w", a.View, err)
 		}
 	}
 	return nil
 }
 
-func (p *publication) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) error {
+func (p *publication) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string) error {
 	all, err := knownAttributes(ctx, db, schema, a)
 	if err != nil {
 		return err
 	}
-	if all, err = seenAttributes(ctx, db, schema, a, all); err != nil {
+	if all, err = seenAttributes(ctx, db, schema, a, since, all); err != nil {
 		return err
 	}
 	if err := dates(ctx, db, schema, a, all); err != nil {
@@ -98,13 +104,18 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 	return all, err
 }
 
-// seenAttributes adds what the rows have. A type that was seen once stays: a column does not narrow when one row goes.
-func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*attribute) ([]*attribute, error) {
+// seenAttributes adds what the rows have that were written after a time, all of them when it is empty. A type that was seen once stays: a column does not narrow when one row goes.
+func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*attribute) ([]*attribute, error) {
 	query := fmt.Sprintf(`SELECT e.key, string_agg(DISTINCT CASE WHEN e.type = 'BOOLEAN' THEN 'bool' WHEN e.type = 'VARCHAR' THEN 'text' WHEN e.type = 'DOUBLE' THEN 'double'
 			WHEN e.type IN ('ARRAY', 'OBJECT') THEN 'json' WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740992 THEN 'int'
 			WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) IS NOT NULL THEN 'int big' ELSE 'text' END, ' ')
 		FROM %s t, json_each(t.%s) e WHERE e.type <> 'NULL' AND json_type(t.%[2]s) = 'OBJECT' GROUP BY ALL ORDER BY ALL`, duck.Table(schema, a.Table), duck.Name(a.Column))
-	err := db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+	var values []any
+	if since != "" {
+		query = strings.Replace(query, " WHERE ", " WHERE t."+transform.SyncedAtColumn+" > $1::TIMESTAMPTZ AND ", 1)
+		values = append(values, since)
+	}
+	err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
 		var name, types string
 		if err := rows.Scan(&name, &types); err != nil || strings.ContainsRune(name, 0) {
 			return err // no statement can hold a NUL
