@@ -23,7 +23,13 @@ func build(file string, v *grammar.Value) *draft {
 		Read: buildRead(v.Key("read")),
 		Key:  v.Key("key").Texts(), Newest: v.Key("newest").Text(), Absent: v.Key("absent").Text(),
 		Identity: split(v.Key("identity").Text()), With: v.Key("with").Text(), PublishAs: v.Key("publish_as").Text(),
-		Ignore: paths(v.Key("ignore")),
+		Ignore: paths(v.Key("ignore")), Erase: v.Key("erase").Text(),
+	}
+	if persons := v.Key("persons"); persons.Set() {
+		s.Persons = &Persons{}
+	}
+	for _, m := range v.Key("mark").Items() {
+		s.Marks = append(s.Marks, Mark{Columns: m.Key("columns").Texts(), Person: m.Key("person").Bool(), PII: m.Key("pii").Bool(), References: m.Key("references").Text()})
 	}
 	d := &draft{stream: s, file: v, suffix: v.Key("suffix").Text(), like: v.Key("like").Text()}
 	if into := v.Key("into").Text(); into != "" {
@@ -107,6 +113,7 @@ func buildColumn(v *grammar.Value) Column {
 		Name: v.Key("name").Text(), From: split(v.Key("from").Text()), Type: Type(v.Key("type").Text()), As: v.Key("as").Text(),
 		Doc: v.Key("doc").Text(), Required: v.Key("required").Bool(), PII: v.Key("pii").Bool(), Person: v.Key("person").Bool(),
 		Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(), Attributes: v.Key("attributes").Text(),
+		Whose: v.Key("whose").Texts(), Stays: v.Key("stays").Bool(), Redactable: v.Key("redactable").Bool(), RedactedBy: v.Key("redacted_by").Text(),
 	}
 	if c.From == nil {
 		c.From = []string{c.Name}
@@ -138,7 +145,7 @@ func buildChildren(v *grammar.Value, in above, suffix string) []Child {
 func buildChild(v *grammar.Value, in above, suffix string) Child {
 	c := Child{
 		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), Within: in.table, From: split(v.Key("from").Text()),
-		Key: v.Key("key").Texts(), Complete: in.complete,
+		Key: v.Key("key").Texts(), Complete: in.complete, Erase: v.Key("erase").Text(),
 		Entries: v.Key("each").Text() == "entries", Count: split(v.Key("count").Text()), Rest: split(v.Key("rest").Text()),
 	}
 	if in.table == "" {
@@ -185,6 +192,9 @@ func (d *draft) resemble(model *draft) {
 	}
 	if s.Newest == "" {
 		s.Newest = m.Newest
+	}
+	if s.Erase == "" {
+		s.Erase = m.Erase
 	}
 	if s.Into != "" {
 		d.suffix, s.Internal, s.Absent = model.suffix, m.Internal, m.Absent

@@ -61,7 +61,7 @@ SELECT s.id, s.sign.lifecycle AS lifecycle,
        CASE WHEN s.sign.lifecycle <> 'active' THEN s.sign.since END AS inactive_since,
        CASE WHEN s.sign.lifecycle <> 'active' THEN s.sign.merged_into_id END AS merged_into_id,
        s.sign.reason AS reason,
-       CASE WHEN b.created_at IS NOT NULL AND (r.id IS NULL OR b.updated_at > r.updated_at
+       CASE WHEN b.role IS NOT NULL AND (r.id IS NULL OR b.updated_at > r.updated_at
                  OR (b.updated_at IS NOT DISTINCT FROM r.updated_at AND b._synced_at > r._synced_at)) THEN 'by id'
             WHEN r.id IS NOT NULL THEN 'search'
             ELSE 'inactive list' END AS record_from,

@@ -48,6 +48,11 @@ func (c *Catalogue) lint(d *draft) {
 	// Children of the file come after those of the stream that it is like.
 	own := d.stream.Children[len(d.stream.Children)-count(d.file.Key("children")):]
 	d.lintChildren(d.file.Key("children"), above{key: d.stream.Key, columns: d.stream.Columns}, own)
+	lintErase(d.file.Key("columns"), d.stream.Columns, d.stream.Columns)
+	d.lintEraseChildren(d.file.Key("children"))
+	if v := d.file.Key("mark"); v.Given() {
+		v.WrongKey("mark the columns themselves", "mark is for exports, whose columns only the source names")
+	}
 	c.lintTables(d)
 }
 

@@ -63,7 +63,7 @@ func around(all []Column, inner Type) []Column {
 
 // lintSource checks that a source other than the record has the type that it gives.
 func lintSource(from, typ *grammar.Value) {
-	gives := map[string]Type{FromReadAt: Timestamp, FromOver: Text, FromPosition: Int, FromKey: Text}
+	gives := map[string]Type{FromReadAt: Timestamp, FromOver: Text, FromPosition: Int, FromKey: Text, FromErased: Bool}
 	if want, ok := gives[from.Text()]; ok && typ.Set() && Type(typ.Text()) != want {
 		typ.Wrong("", "%s gives %s", from.Text(), want)
 	}

@@ -19,7 +19,7 @@ func (d *draft) lintExport() {
 	}
 	since := read.Key("since")
 	for _, v := range []*grammar.Value{since.Key("field"), since.Key("lag"), since.Key("overlap"), read.Key("over"), d.file.Key("key"), d.file.Key("newest"), d.file.Key("absent"),
-		d.file.Key("like"), d.file.Key("suffix"), d.file.Key("publish_as"), d.file.Key("columns"), d.file.Key("children"), d.file.Key("with")} {
+		d.file.Key("like"), d.file.Key("suffix"), d.file.Key("publish_as"), d.file.Key("columns"), d.file.Key("children"), d.file.Key("with"), d.file.Key("erase"), d.file.Key("persons")} {
 		if v.Given() {
 			v.WrongKey("", "%s: the source tells what tables of exports are like", v.Path())
 		}

@@ -130,6 +130,13 @@ func (c *Catalogue) files(d *draft, dir fs.FS) {
 	if over := d.stream.Read.Over; over != nil && over.View != "" {
 		over.SQL = sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View)
 	}
+	if persons := d.stream.Persons; persons != nil {
+		for key, into := range map[string]*string{"forgotten": &persons.Forgotten, "merged": &persons.Merged} {
+			if v := d.file.Key("persons").Key(key); v.Set() {
+				*into = sqlText(v, dir, v.Text())
+			}
+		}
+	}
 	name := d.stream.PublishAs
 	if name == "" {
 		return

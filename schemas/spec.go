@@ -38,6 +38,17 @@ func Spec() *grammar.Spec {
 			Doc: "Paths in a record that say nothing and are kept out of `_extra`, e.g. a constant `type`; a path goes through a list to its items: `tags.data.type`. Where a child's `count` and `rest` are is known without it."},
 		{Name: "columns", Kind: grammar.List, Item: columnSpec(), Doc: "Columns of the table."},
 		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become tables of their own, committed with their record."},
+		eraseSpec(),
+		{Name: "persons", Kind: grammar.Map, Doc: "What the stream tells about contacts as persons. SQL files; `{schema}` stands for the workspace's schema.", Keys: []grammar.Spec{
+			{Name: "forgotten", Kind: grammar.Text, Check: sqlFile, Doc: "SQL file; the first column of its rows are the ids of contacts that the source has erased for good: what is stored of them is erased."},
+			{Name: "merged", Kind: grammar.Text, Check: sqlFile, Doc: "SQL file; its rows are two ids, one that was merged and the one it was merged into: who is forgotten is forgotten under all of them."},
+		}},
+		{Name: "mark", Kind: grammar.List, Doc: "Exports only: what the columns hold that the source names.", Item: &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
+			{Name: "columns", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Names of columns, or patterns: `*_email`."},
+			{Name: "pii", Kind: grammar.Bool, Default: "false", Doc: "Personal data."},
+			{Name: "person", Kind: grammar.Bool, Default: "false", Doc: "A contact's id."},
+			{Name: "references", Kind: grammar.Text, Check: ofColumn, Hint: "table.column, e.g. conversations.id", Doc: "Column they point to: the row is about the persons that this record names."},
+		}}},
 		{Name: "reconcile", Kind: grammar.Map, Doc: "A walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id.",
 			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, once the history is read."}}},
 		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps copies of what the list had. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
@@ -118,8 +129,8 @@ func columnSpec() *grammar.Spec {
 	}
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "name", Kind: grammar.Text, Required: true, Check: columnName, Doc: "Name of the column."},
-		{Name: "from", Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $position, $parent.id",
-			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id or value that was asked for; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
+		{Name: "from", Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id",
+			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id or value that was asked for, `$erased` whether the row lost what a forgotten person wrote; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
 			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "a free-form object or list, as sent; a scalar in it may have a column of its own as well."}}},
@@ -129,6 +140,11 @@ func columnSpec() *grammar.Spec {
 		flag("required", "A record without it is rejected whole. Columns of the key always are."),
 		flag("pii", "Personal data."),
 		flag("person", "Holds a contact's id: erasure finds a person's rows by it."),
+		{Name: "whose", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName},
+			Doc: "Personal data: what tells whom it is about. A column of the row, or of the record, that holds a contact's id or references another record; `record`: everybody whom the record or its children name. Left out: the contacts' ids of the row, else of what the list lies in."},
+		flag("stays", "With `erase: all`: is kept."),
+		flag("redactable", "The source may take it out: once it comes as null, what was stored of it is erased from all files."),
+		{Name: "redacted_by", Kind: grammar.Text, Check: columnName, Doc: "Of a redactable column: the column that is true once it was taken out for good; no older copy brings it back then."},
 		flag("volatile", "Moves without being a change of the record."),
 		{Name: "attributes", Kind: grammar.Text, Check: name, Hint: "e.g. contact",
 			Doc: "Of json: its keys are attributes that people define. The view `<stream>_attributes` has a typed column for each that was seen. The value is what `data_attributes.model` calls the records."},
@@ -159,8 +175,14 @@ func itemSpec(from, key string) []grammar.Spec {
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is."},
 		{Name: "from", Kind: grammar.Text, Required: true, Check: dotted, Doc: from},
 		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName}, Doc: key},
+		eraseSpec(),
 		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},
 	}
+}
+
+func eraseSpec() grammar.Spec {
+	return grammar.Spec{Name: "erase", Kind: grammar.Enum, Doc: "What becomes of the rows of a person who is forgotten; left out: their personal data and `_extra` become null.",
+		Values: []grammar.Choice{{Name: "all", Doc: "every column but the key and those that say `stays`."}, {Name: "rows", Doc: "the rows go."}}}
 }
 
 // Forms of what a file writes, compiled once: each column is held to several.
@@ -199,7 +221,7 @@ func source(text string) error {
 	if !strings.HasPrefix(text, "$") {
 		return dotted(text)
 	}
-	if text == FromReadAt || text == FromOver || text == FromPosition || text == FromKey || text == FromItem {
+	if text == FromReadAt || text == FromOver || text == FromPosition || text == FromKey || text == FromItem || text == FromErased {
 		return nil
 	}
 	if column, ok := strings.CutPrefix(text, FromParent+"."); ok {

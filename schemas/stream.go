@@ -26,6 +26,9 @@ type Stream struct {
 	Dataset   string        // of a stream that a family of exports stands for: its id at the source
 	History   bool          // each state of a record that was seen is kept; the configuration asks for it
 	Internal  bool          // the file gives a suffix: the table feeds published relations and is not itself for analysts
+	Erase     string        // what becomes of a forgotten person's rows: "" personal columns null, "all" all but the key, "rows" none is left
+	Persons   *Persons      // what the stream tells about persons as such; nil: nothing
+	Marks     []Mark        // of a family of exports: what its columns hold, by name
 
 	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items
 	Columns  []Column
@@ -109,6 +112,20 @@ func (r Read) ByIDs() bool { return r.Over != nil && len(r.Over.Values) == 0 }
 // Pending says that its ids wait in _sync.pending until they are read.
 func (r Read) Pending() bool { return r.Over != nil && len(r.Over.Streams) > 0 }
 
+// Persons are SQL files about contacts as persons, with {schema} for the workspace's schema.
+type Persons struct {
+	Forgotten string // ids that the source has erased for good
+	Merged    string // pairs of ids: one that was merged, and the one it was merged into
+}
+
+// Mark says what those columns hold that only the source names.
+type Mark struct {
+	Columns    []string // names, or patterns of names
+	Person     bool
+	PII        bool
+	References string
+}
+
 // Family says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.
 func (s *Stream) Family() bool { return s.Read.Since.By == Export && s.Dataset == "" }
 
@@ -137,6 +154,7 @@ const (
 	FromPosition = "$position" // place in the list, from 0
 	FromKey      = "$key"      // key of the entry, of a list that is an object
 	FromItem     = "$item"     // the item itself, where items are texts or numbers
+	FromErased   = "$erased"   // true once what a forgotten person wrote was taken out of the row
 )
 
 // Column is one column of a table.
@@ -146,14 +164,21 @@ type Column struct {
 	Type       Type
 	As         string // "", plain_text (HTML made readable), url (query string cut off)
 	Doc        string
-	Required   bool   // a record without it is rejected whole
-	PII        bool   // personal data
-	Person     bool   // holds a contact's id
-	Volatile   bool   // no part of the record's hash: moves without being a change
-	References string // table.column it points to
-	Attributes string // of JSON: its keys are attributes of this kind of record, and have a view
-	Widened    bool   // Type is wider than the file's: booleans count as 1 and 0, and no number is rounded
+	Required   bool     // a record without it is rejected whole
+	PII        bool     // personal data
+	Person     bool     // holds a contact's id
+	Whose      []string // what tells whom it is about: columns with contacts' ids or references, or WhoseRecord; nil: the row's own
+	Stays      bool     // with Erase "all": is kept
+	Redactable bool     // the source may take it out: once it comes as null, what was stored of it is erased
+	RedactedBy string   // with Redactable: the column that is true once that is for good; "" when none is
+	Volatile   bool     // no part of the record's hash: moves without being a change
+	References string   // table.column it points to
+	Attributes string   // of JSON: its keys are attributes of this kind of record, and have a view
+	Widened    bool     // Type is wider than the file's: booleans count as 1 and 0, and no number is rounded
 }
+
+// WhoseRecord stands in Column.Whose for every person that the record, or a row of its children, names.
+const WhoseRecord = "record"
 
 // Child is a nested list that becomes a table of its own.
 type Child struct {
@@ -166,6 +191,7 @@ type Child struct {
 	Complete bool     // the list is whole: stored rows that are absent from it go
 	Count    []string // path of the number of items the source has; nil when it does not say
 	Rest     []string // path of the URL where a capped list is read on; nil when it is never capped
+	Erase    string   // as of a stream
 	Columns  []Column // those of the parent's key first; $parent is the record, or the item
 }
 

@@ -180,7 +180,8 @@ func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
 	one.source, one.silent = d.From[0], true
 	want := map[string]schemas.Type{
 		schemas.FromReadAt: schemas.Timestamp, schemas.FromOver: schemas.Text, schemas.FromPosition: schemas.Int,
-		schemas.FromKey: schemas.Text,
+		schemas.FromKey:    schemas.Text,
+		schemas.FromErased: schemas.Bool,
 	}[one.source]
 	if one.source == schemas.FromParent {
 		if in.number == 0 || len(d.From) != 2 {

@@ -112,6 +112,8 @@ func (d *Decoder) computed(c *column, p *plan, r *row) cell {
 		return d.plans[p.outer].cells[r.above+c.parent]
 	case schemas.FromKey:
 		return cell{set: true, span: r.key}
+	case schemas.FromErased:
+		return cell{} // only erasing sets it
 	default: // $position
 		return cell{set: true, number: uint64(r.position)}
 	}

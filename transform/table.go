@@ -32,6 +32,11 @@ type Column struct {
 	Doc        string
 	PII        bool
 	Person     bool
+	Whose      []string // what tells whom it is about (schemas.Column)
+	Stays      bool     // kept where all else of a row is erased
+	Redactable bool     // once it comes as null, what was stored of it is erased
+	RedactedBy string   // the column that is true once that is for good
+	Erased     bool     // set where what a forgotten person wrote was taken out of the row
 	Volatile   bool
 	References string
 	Path       []string // path in the record, or in the item of a child's list; nil when the column has another source
@@ -53,6 +58,7 @@ type Table struct {
 	Gone      bool     // has _gone_at
 	History   string   // table of the states that its rows were in; "" when they are not kept
 	HistoryOf string   // table whose rows' states these are; "" for all others
+	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
 }
 
 // Mode says how a batch enters its table.
@@ -94,6 +100,7 @@ func Tables(s *schemas.Stream) []Table {
 		Key:     s.Key,
 		Newest:  s.Newest,
 		Gone:    s.Absent == "gone",
+		Erase:   s.Erase,
 	}
 	if own.Gone {
 		own.Name, own.View = s.Table+"_all", s.Table
@@ -112,6 +119,7 @@ func Tables(s *schemas.Stream) []Table {
 			Parent:   own.Name,
 			Complete: c.Complete,
 			Within:   c.Within,
+			Erase:    c.Erase,
 		}
 		t.ParentKey = fromAbove(c, s.Key)
 		if i := slices.IndexFunc(tables, func(outer Table) bool { return outer.Name == c.Within }); i > 0 {
@@ -159,6 +167,7 @@ func columns(declared []schemas.Column) []Column {
 		column := Column{
 			Name: c.Name, Type: c.Type, SQL: codecs[c.Type].sql, Arrow: codecs[c.Type].arrow, Doc: c.Doc,
 			PII: c.PII, Person: c.Person, Volatile: c.Volatile, References: c.References,
+			Whose: c.Whose, Stays: c.Stays, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
 		if !computed(c.From) {
 			column.Path = c.From
@@ -171,7 +180,7 @@ func columns(declared []schemas.Column) []Column {
 // computed says whether a column's source is no field of the record.
 func computed(from []string) bool {
 	switch from[0] {
-	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition, schemas.FromKey, schemas.FromItem:
+	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition, schemas.FromKey, schemas.FromItem, schemas.FromErased:
 		return true
 	}
 	return false
