@@ -92,6 +92,11 @@ func (m *merger) addItems(ctx context.Context, own, child staged) error {
 	if err != nil {
 		return fmt.Errorf("compare with the stored children: %w", err)
 	}
+	if redacts(t) {
+		if err := m.notice(ctx, child, child.name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
+			return err
+		}
+	}
 	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, matches("t.", t.Key, "i.", t.Key)))
 	if err != nil {
 		return fmt.Errorf("take out the stored children: %w", err)

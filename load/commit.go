@@ -102,6 +102,7 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 	if err != nil {
 		return Written{}, w.judge(fmt.Errorf("commit %s: %w", stream, err))
 	}
+	w.take(m.redacted.erasure)
 	return written, nil
 }
 

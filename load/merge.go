@@ -33,6 +33,7 @@ type merger struct {
 	groups   []group
 	answered []answer
 	written  Written
+	redacted redactions
 }
 
 // group is the staged batch of a stream's own table, with those of its children.
@@ -76,6 +77,9 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 		}
 		m.groups[last].children = append(m.groups[last].children, s)
 	}
+	if err := m.forget(ctx, batches); err != nil {
+		return fmt.Errorf("leave out who was erased: %w", err)
+	}
 	return nil
 }
 
@@ -110,6 +114,9 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.table.Name, err)
 		}
+	}
+	if err := m.seal(ctx); err != nil {
+		return Written{}, fmt.Errorf("note what was redacted: %w", err)
 	}
 	return m.written, nil
 }
@@ -283,6 +290,11 @@ func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
 	t := g.own.table
 	if c.added+c.changed == 0 {
 		return nil
+	}
+	if c.changed > 0 && redacts(t) {
+		if err := m.notice(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.name, decided, isChanged)); err != nil {
+			return err
+		}
 	}
 	if c.changed > 0 {
 		_, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",

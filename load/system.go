@@ -96,6 +96,14 @@ func stateTables() []systemTable {
 			{"verified_at", "TIMESTAMPTZ", "The changed_at up to which a publish has checked the keys."}}},
 		{"seen", "Keys that the sweeps of a stream have seen; emptied when absence was decided.", []systemColumn{
 			ofSchema, ofStream, {"sweep", "INTEGER", "Number of the sweep."}, {"key", "VARCHAR", "The record's key."}}},
+		{"erasures", "Who was erased, as salted hashes: the certificate of each erasure. Kept for good.", []systemColumn{
+			ofSchema, {"table_name", "VARCHAR", "Empty for a person; the table of a row that the source redacted."},
+			{"mark", "VARCHAR", "Salted hash of the contact's id, or of the row's key, as in erasures.log."},
+			at, ofRun, {"reason", "VARCHAR", "forgotten (by the source), asked (by the command erase), redacted (by the source), restored (from a file older than the erasure)."},
+			{"together", "BIGINT", "How many were erased in this step: the counts are of all of them."},
+			{"rows", "BIGINT", "Rows changed or removed."}, {"tables", "JSON", "Rows by table."},
+			{"files", "JSON", "Files written anew or removed."},
+			{"not_covered", "JSON", "Personal columns that cannot be searched for a person, or are kept by the configuration."}}},
 		{"pending", "Ids that a stream still has to read one by one.", []systemColumn{
 			ofSchema, ofStream, {"id", "VARCHAR", "The id."}, {"since", "TIMESTAMPTZ", "When it was put here."}}},
 	}

@@ -12,7 +12,7 @@ import (
 // and this one puts in what is missing. A file of each format is in testdata.
 //
 //	1: the first
-//	2: schema_changes tells of fields that no column takes; attributes
+//	2: schema_changes tells of fields that no column takes; attributes; erasures
 const databaseFormat = 2
 
 // upgrade brings a database that an older program wrote to the format of this one. What is there stays as it is: tables and

@@ -23,11 +23,12 @@ import (
 type Options struct {
 	Now         func() time.Time
 	RunID       string
-	MemoryLimit string // "": 200MB
-	Threads     int    // 0: 1
-	Timezone    string // "": UTC; what days and weeks mean in relations
-	FoldAt      int64  // bytes of log that make Needed true; 0: 512 MB
-	RowGroup    int    // rows DuckDB keeps together; 0: 32768
+	MemoryLimit string          // "": 200MB
+	Threads     int             // 0: 1
+	Timezone    string          // "": UTC; what days and weeks mean in relations
+	FoldAt      int64           // bytes of log that make Needed true; 0: 512 MB
+	RowGroup    int             // rows DuckDB keeps together; 0: 32768
+	Keep        map[string]bool // table.column of personal data that erasing a person leaves as it is
 }
 
 // foldAt is the log that a start still replays in seconds and under 400 MiB (measured at 501 MB: 2.9 s, 356 MiB).
@@ -44,7 +45,9 @@ type Work struct {
 	db      *duck.DB   // nil while closed
 	last    time.Time  // the largest _synced_at ever given
 	tables  map[[2]string]transform.Table
-	suspect bool // the database has shown damage: the next Open sets it aside
+	tombs   *tombstones
+	applied map[place]map[mark]bool // the tombstones that this database has taken in
+	suspect bool                    // the database has shown damage: the next Open sets it aside
 }
 
 // Open opens the work database, makes it from the newest whole published file when there is none, and repairs what a
@@ -54,10 +57,17 @@ func Open(ctx context.Context, d Dir, o Options) (*Work, error) {
 	if err := d.tidy(); err != nil {
 		return nil, disk.Explain(fmt.Errorf("clean up %s: %w", d.State(), err), string(d))
 	}
+	var err error
+	if w.tombs, err = d.readTombstones(); err != nil {
+		return nil, fmt.Errorf("read what was erased: %w", err)
+	}
 	if err := w.recover(ctx); err != nil {
 		return nil, disk.Explain(fmt.Errorf("open the work database: %w", err), string(d))
 	}
 	if err := w.upgrade(ctx); err != nil {
+		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.Close()), string(d))
+	}
+	if err := w.readErasures(ctx); err != nil {
 		return nil, disk.Explain(errors.Join(fmt.Errorf("open the work database: %w", err), w.Close()), string(d))
 	}
 	return w, nil

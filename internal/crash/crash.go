@@ -12,6 +12,9 @@ func Points() []string {
 	}
 }
 
+// ErasePoints gives those that only an erasure passes.
+func ErasePoints() []string { return []string{EraseNoted, EraseBegun, EraseCommitted, ErasePublished} }
+
 // The places.
 const (
 	OpenCreated      = "open-created"      // an empty database is made, not yet the work database
@@ -37,4 +40,8 @@ const (
 	LinkSwapped      = "link-swapped"      // readers find the new file
 	WorkTrashed      = "work-trashed"      // the work database is out of the way
 	PublishRetained  = "publish-retained"  // the checksum of an old published file is removed, the file is not
+	EraseNoted       = "erase-noted"       // the tombstones are durable, nothing is erased
+	EraseBegun       = "erase-begun"       // and files are known to hold what is to go
+	EraseCommitted   = "erase-committed"   // the work database is without it, its file and the published ones are not
+	ErasePublished   = "erase-published"   // a file without it is published, the older ones are gone, other files are not
 )

@@ -102,6 +102,7 @@ func (p *publication) run(ctx context.Context, w *load.Work) error {
 	}
 	crash.At(crash.PublishClosed)
 	p.choose()
+	p.spec.Rebuild = p.spec.Rebuild || d.Erasing()
 	if err := load.CopyDatabase(p.fresh, d.Work()); err != nil {
 		return fmt.Errorf("copy the work database: %w", err)
 	}
@@ -228,18 +229,27 @@ func (p *publication) swap(file string) error {
 	if err := d.EmptyTrash(); err != nil {
 		return err
 	}
-	return p.retain(file)
+	if err := p.retain(file); err != nil || !d.Erasing() {
+		return err
+	}
+	crash.At(crash.ErasePublished)
+	return d.EndErasing()
 }
 
-// retain removes published files beyond those to keep, the oldest first, and never the one that the link leads to. A
+// retain removes published files beyond those to keep, the oldest first, and never the one that the link leads to. All go
+// that may hold what was erased since. A file goes after what belongs to it, so that one that is there tells of all that is left.
 // file goes after what belongs to it, so that one that is there tells of all that is left.
 func (p *publication) retain(current string) error {
 	files, err := p.dir.PublishedFiles()
 	if err != nil {
 		return err
 	}
+	keep := p.spec.Keep
+	if p.dir.Erasing() {
+		keep = 0
+	}
 	for i, file := range files {
-		if file == current || i <= p.spec.Keep {
+		if file == current || i <= keep {
 			continue
 		}
 		if err := errors.Join(os.RemoveAll(file+".wal"), os.RemoveAll(load.SumFile(file))); err != nil {

@@ -1,0 +1,439 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Why something is erased.
+const (
+	Forgotten = "forgotten" // the source has erased the person
+	Asked     = "asked"     // the command erase
+	Redacted  = "redacted"  // the source took a text out
+	Restored  = "restored"  // the database was older than the erasure
+)
+
+// Certificate says what an erasure took out, and what it could not look through.
+type Certificate struct {
+	Schema     string
+	Reason     string
+	Persons    []string // their marks in erasures.log
+	Rows       int64    // changed or removed, over all tables
+	Tables     map[string]int64
+	Files      []string // written anew or removed, from the warehouse's directory
+	NotCovered []string // table.column, with the reason
+}
+
+// erasure is one step of erasing: persons, rows whose text the source took out, or both.
+type erasure struct {
+	schema, reason string
+	ids            []string              // of persons
+	marks          []mark                // of persons, those too of whom nothing is stored
+	rows           map[string][][]string // by table: keys
+	rowMarks       map[string][]mark
+}
+
+// readErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
+func (w *Work) readErasures(ctx context.Context) error {
+	w.applied = map[place]map[mark]bool{}
+	var salt sql.NullString
+	if err := w.db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
+		return err
+	}
+	if !salt.Valid {
+		return nil
+	}
+	if w.tombs.salt == nil {
+		raw, err := hex.DecodeString(salt.String)
+		if err != nil {
+			return fmt.Errorf("the salt of the erasures: %w", err)
+		}
+		if err := w.tombs.beginWith(raw); err != nil {
+			return err
+		}
+	}
+	if salt.String != hex.EncodeToString(w.tombs.salt) {
+		return nil // another log's: all of this one are applied anew
+	}
+	times := map[place]map[mark]time.Time{}
+	err := w.db.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
+		var p place
+		var text string
+		var at time.Time
+		if err := rows.Scan(&p.schema, &p.table, &text, &at); err != nil {
+			return err
+		}
+		m, err := parseMark(text)
+		if err != nil {
+			return err
+		}
+		w.apply(p, m)
+		if times[p] == nil {
+			times[p] = map[mark]time.Time{}
+		}
+		times[p][m] = at.UTC()
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the erasures: %w", err)
+	}
+	for p, marks := range times {
+		if err := w.tombs.add(p, slices.Collect(maps.Keys(marks)), w.options.Now().UTC()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Work) apply(p place, m mark) {
+	if w.applied[p] == nil {
+		w.applied[p] = map[mark]bool{}
+	}
+	w.applied[p][m] = true
+}
+
+// eraser looks at the stored tables of a schema.
+func (w *Work) eraser(schema string, stamp time.Time) *eraser {
+	e := &eraser{work: w, schema: schema, named: map[string]string{}}
+	for key, t := range w.tables {
+		if key[0] == schema {
+			e.tables = append(e.tables, t)
+		}
+	}
+	slices.SortFunc(e.tables, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
+	e.at = func(table string) string {
+		if table == "" {
+			return ""
+		}
+		return duck.Table(schema, table)
+	}
+	e.stored = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }
+	e.args = []any{stamp, w.options.RunID}
+	return e
+}
+
+// Unforgotten gives those of some contacts' ids that have no tombstone yet.
+func (w *Work) Unforgotten(schema string, ids []string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tombs.salt == nil {
+		return ids
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.tombs.has(place{schema, ""}, id) })
+}
+
+// Names says whether any row names one of some contacts.
+func (w *Work) Names(ctx context.Context, schema string, ids []string) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return false, errClosed
+	}
+	if err := w.fillForgotten(ctx, ids); err != nil {
+		return false, w.judge(err)
+	}
+	defer w.dropForgotten(ctx, nil)
+	for _, t := range w.eraser(schema, time.Time{}).tables {
+		if ids := persons(t); len(ids) > 0 {
+			var one bool
+			err := w.db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isForgotten("t.", ids)+")", nil, &one)
+			if err != nil || one {
+				return one, w.judge(err)
+			}
+		}
+	}
+	return false, nil
+}
+
+// Erase erases contacts: what the tables hold of them, and from the next publish on every file. Their tombstones come
+// first. Each step can be taken again: a process killed between two is followed by one that goes on.
+func (w *Work) Erase(ctx context.Context, schema, reason string, ids []string) (Certificate, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return Certificate{}, errClosed
+	}
+	if err := w.tombs.begin(); err != nil {
+		return Certificate{}, w.judge(fmt.Errorf("note whom to erase: %w", err))
+	}
+	e := erasure{schema: schema, reason: reason, ids: ids}
+	for _, id := range ids {
+		e.marks = append(e.marks, w.tombs.of(place{schema, ""}, id))
+	}
+	c, err := w.erase(ctx, e)
+	return c, w.judge(err)
+}
+
+// Touches is what Erase would do, without doing it.
+func (w *Work) Touches(ctx context.Context, schema string, ids []string) (Certificate, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return Certificate{}, errClosed
+	}
+	c, err := w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
+	return c, w.judge(err)
+}
+
+// certify counts what an erasure will take out.
+func (w *Work) certify(ctx context.Context, e erasure) (Certificate, error) {
+	c := Certificate{Schema: e.schema, Reason: e.reason, Tables: map[string]int64{}}
+	if err := w.fillForgotten(ctx, e.ids); err != nil {
+		return c, err
+	}
+	s := w.eraser(e.schema, time.Time{})
+	defer w.dropForgotten(ctx, s)
+	for _, t := range s.tables {
+		n, err := s.countLeft(ctx, t)
+		if err != nil {
+			return c, fmt.Errorf("look through %s: %w", t.Name, err)
+		}
+		if n > 0 {
+			c.Tables[t.Name], c.Rows = n, c.Rows+n
+		}
+		if err := w.uncovered(ctx, s, t, &c); err != nil {
+			return c, err
+		}
+	}
+	for table, keys := range e.rows {
+		c.Tables[table] += int64(len(keys))
+		c.Rows += int64(len(keys))
+	}
+	return c, w.listFiles(&c)
+}
+
+// uncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
+func (w *Work) uncovered(ctx context.Context, s *eraser, t transform.Table, c *Certificate) error {
+	if !s.goes(t) {
+		_, unknown, err := s.rules(ctx, t)
+		if err != nil {
+			return err
+		}
+		for _, column := range unknown {
+			c.NotCovered = append(c.NotCovered, t.Name+"."+column+": no column tells whom it is about")
+		}
+	}
+	for _, column := range t.Columns {
+		if name := t.Name + "." + column.Name; w.options.Keep[name] {
+			c.NotCovered = append(c.NotCovered, name+": kept, as the configuration says")
+		}
+	}
+	return nil
+}
+
+func (w *Work) listFiles(c *Certificate) error {
+	published, err := w.dir.PublishedFiles()
+	if err != nil {
+		return err
+	}
+	traces, err := w.dir.traces()
+	if err != nil {
+		return err
+	}
+	parts, err := filepath.Glob(filepath.Join(w.dir.Lake(c.Schema), "*", "*.parquet"))
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Concat(published, traces, parts) {
+		name, err := filepath.Rel(string(w.dir), path)
+		if err != nil {
+			return err
+		}
+		c.Files = append(c.Files, name)
+	}
+	return nil
+}
+
+// erase takes the steps of an erasure, but for the last, which is to publish.
+func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
+	c, err := w.certify(ctx, e)
+	if err != nil {
+		return c, err
+	}
+	for _, m := range e.marks {
+		c.Persons = append(c.Persons, m.String())
+	}
+	now := w.options.Now().UTC()
+	if err := w.tombs.add(place{e.schema, ""}, e.marks, now); err != nil {
+		return c, fmt.Errorf("note whom to erase: %w", err)
+	}
+	crash.At(crash.EraseNoted)
+	// Where nothing was ever published and nothing is stored there are no bytes to remove.
+	if c.Rows > 0 || len(e.ids) > 0 && w.dir.Current() != "" {
+		if err := w.dir.beginErasing(); err != nil {
+			return c, fmt.Errorf("note that files are to be erased: %w", err)
+		}
+	}
+	crash.At(crash.EraseBegun)
+	stamp := w.stamp()
+	err = w.db.Transaction(ctx, func() error { return w.eraseAll(ctx, e, c, stamp) })
+	if err != nil {
+		return c, fmt.Errorf("erase: %w", err)
+	}
+	crash.At(crash.EraseCommitted)
+	w.last = stamp
+	w.take(e)
+	return c, nil
+}
+
+// take notes that the database has taken in the tombstones of an erasure.
+func (w *Work) take(e erasure) {
+	for _, m := range e.marks {
+		w.apply(place{e.schema, ""}, m)
+	}
+	for table, marks := range e.rowMarks {
+		for _, m := range marks {
+			w.apply(place{e.schema, table}, m)
+		}
+	}
+}
+
+func (w *Work) eraseAll(ctx context.Context, e erasure, c Certificate, stamp time.Time) error {
+	if err := w.fillForgotten(ctx, e.ids); err != nil {
+		return err
+	}
+	s := w.eraser(e.schema, stamp)
+	defer w.dropForgotten(ctx, s)
+	if err := w.forgetTraces(ctx, s); err != nil {
+		return fmt.Errorf("the records of runs: %w", err)
+	}
+	moved := map[string]bool{}
+	for _, t := range s.tables {
+		rows, gone, err := s.empty(ctx, t)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		if rows == 0 {
+			continue
+		}
+		if err := w.countRows(ctx, e.schema, t.Name, -gone, stamp); err != nil {
+			return err
+		}
+		if t.Parent != "" {
+			moved[t.Parent] = true
+		}
+	}
+	for table, keys := range e.rows {
+		if err := w.eraseRows(ctx, s, table, keys, stamp); err != nil {
+			return fmt.Errorf("table %s: %w", table, err)
+		}
+	}
+	for name := range moved {
+		if err := s.moveRecords(ctx, name, stamp); err != nil {
+			return err
+		}
+	}
+	if err := w.saveErasure(ctx, e, c); err != nil {
+		return err
+	}
+	return w.saveStamp(ctx, stamp)
+}
+
+// moveRecords moves the _synced_at of the records whose children were emptied.
+func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) error {
+	own, ok := e.table(name)
+	if !ok {
+		return nil
+	}
+	named, err := e.naming(ctx, own)
+	if err != nil || named == "" {
+		return err
+	}
+	_, err = e.work.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s WHERE EXISTS (SELECT 1 FROM %s n WHERE %s) AND %s < $1",
+		e.at(name), e.stored(), named, matches("n.", own.Key, "t.", own.Key), transform.SyncedAtColumn), e.args...)
+	if err != nil {
+		return err
+	}
+	return e.work.countRows(ctx, e.schema, name, 0, stamp)
+}
+
+// saveErasure writes the certificate, a row for each that was erased.
+func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error {
+	salt := hex.EncodeToString(w.tombs.salt)
+	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
+		return err
+	}
+	if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
+		return err
+	}
+	marks := map[string][]mark{"": e.marks}
+	together := len(e.marks)
+	for table, list := range e.rowMarks {
+		marks[table] = list
+		together += len(list)
+	}
+	texts := make([]string, 3)
+	for i, v := range []any{c.Tables, c.Files, c.NotCovered} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		texts[i] = string(text)
+	}
+	for table, list := range marks {
+		for _, m := range list {
+			if w.applied[place{e.schema, table}][m] {
+				continue
+			}
+			_, err := w.db.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.options.Now().UTC(), w.options.RunID,
+				e.reason, together, c.Rows, texts[0], texts[1], texts[2])
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fillForgotten makes the temporary table of the persons at hand.
+func (w *Work) fillForgotten(ctx context.Context, ids []string) error {
+	return fillKeys(ctx, w.db, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
+}
+
+// fillKeys makes a temporary table of texts.
+func fillKeys(ctx context.Context, db *duck.DB, name string, columns []string, n int, row func(int) []string) error {
+	if _, err := db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" ("+strings.ReplaceAll(duck.Names("", columns), ",", " VARCHAR,")+" VARCHAR)"); err != nil {
+		return err
+	}
+	const atOnce = 500 // a statement of a size that the parser takes easily
+	for from := 0; from < n; from += atOnce {
+		var rows []string
+		for i := from; i < min(n, from+atOnce); i++ {
+			values := row(i)
+			quoted := make([]string, len(values))
+			for j, v := range values {
+				quoted[j] = duck.Text(v)
+			}
+			rows = append(rows, "("+strings.Join(quoted, ", ")+")")
+		}
+		if _, err := db.Exec(ctx, "INSERT INTO "+name+" VALUES "+strings.Join(rows, ", ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Work) dropForgotten(ctx context.Context, e *eraser) {
+	names := []string{forgotten, traces, takenOut}
+	if e != nil {
+		for _, name := range e.named {
+			if name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	drop(ctx, w.db, names...)
+}

@@ -1,0 +1,230 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// traces is the temporary table of the words that the records of runs may repeat of a person; takenOut that of the keys of
+// rows whose text the source took out.
+const (
+	traces   = "temp.traces"
+	takenOut = "temp.taken_out"
+)
+
+// shortestTrace is as short as a value may be that is looked for in messages: shorter ones are in words by chance.
+const shortestTrace = 5
+
+// forgetTraces takes out of the records of runs the messages that repeat an id of the persons, or what their own row holds.
+func (w *Work) forgetTraces(ctx context.Context, e *eraser) error {
+	parts := []string{"SELECT id AS word FROM " + forgotten}
+	for _, t := range e.tables {
+		if t.Erase != "all" || len(persons(t)) == 0 {
+			continue
+		}
+		for _, c := range t.Columns {
+			if c.PII && c.SQL == "VARCHAR" {
+				parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s AND length(%[1]s) >= %[4]d",
+					duck.Name(c.Name), e.at(t.Name), isForgotten("t.", persons(t)), shortestTrace))
+			}
+		}
+	}
+	if _, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+traces+" AS "+strings.Join(parts, " UNION ")); err != nil {
+		return err
+	}
+	for table, columns := range map[string][]string{
+		"runs": {"error"}, "stream_runs": {"error", "hint"}, "audit": {"message", "expected", "found"}, "rejects": {"sample_key"},
+	} {
+		for _, c := range columns {
+			_, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE _sync.%s AS t SET %s = '(erased)' WHERE %[2]s IS NOT NULL AND EXISTS (SELECT 1 FROM %s x WHERE contains(t.%[2]s, x.word))",
+				table, c, traces))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eraseRows empties rows of a table whose text the source took out, and what lies inside of them.
+func (w *Work) eraseRows(ctx context.Context, e *eraser, table string, keys [][]string, stamp time.Time) error {
+	t, ok := e.table(table)
+	if !ok || len(keys) == 0 {
+		return nil
+	}
+	if err := fillKeys(ctx, w.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		return err
+	}
+	for _, part := range redacting(e.tables, t) {
+		n, err := e.apply(ctx, part.table, part.rule)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			continue
+		}
+		if err := w.countRows(ctx, e.schema, part.table.Name, 0, stamp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redacted is a table and what goes of its rows when a text is taken out.
+type redacted struct {
+	table transform.Table
+	rule  rule
+}
+
+// redacting are the rules for the rows of a table in takenOut: the columns that the source takes out, those that are made
+// of the same field, and the personal ones of what lies inside.
+func redacting(tables []transform.Table, t transform.Table) []redacted {
+	own := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + matchTexts("x.", t.Key, "t.", t.Key) + ")"}
+	for _, c := range t.Columns {
+		if slices.ContainsFunc(t.Columns, func(o transform.Column) bool { return o.Redactable && slices.Equal(o.Path, c.Path) }) {
+			own.columns = append(own.columns, c.Name)
+		}
+	}
+	list := []redacted{{t, own}}
+	for _, inner := range tables {
+		if inner.HistoryOf == t.Name {
+			list = append(list, redacted{inner, own})
+		}
+		if inner.Within != t.Name {
+			continue
+		}
+		r := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + matchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
+		for _, c := range inner.Columns {
+			if c.PII && !slices.Contains(inner.Key, c.Name) {
+				r.columns = append(r.columns, c.Name)
+			}
+		}
+		if len(r.columns) > 0 {
+			list = append(list, redacted{inner, r})
+		}
+	}
+	return list
+}
+
+// matchTexts compares texts with the columns of a relation pairwise.
+func matchTexts(a string, columns []string, b string, others []string) string {
+	pairs := make([]string, len(columns))
+	for i := range columns {
+		pairs[i] = a + duck.Name(columns[i]) + " = " + b + duck.Name(others[i]) + "::VARCHAR"
+	}
+	return strings.Join(pairs, " AND ")
+}
+
+// Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
+// back. The zero certificate says that there was nothing.
+func (w *Work) Reapply(ctx context.Context, schema string) (Certificate, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return Certificate{}, errClosed
+	}
+	e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]mark{}}
+	wanted := map[place]map[mark]bool{}
+	for p, marks := range w.tombs.marks {
+		for m := range marks {
+			if p.schema != schema || w.applied[p][m] {
+				continue
+			}
+			if wanted[p] == nil {
+				wanted[p] = map[mark]bool{}
+			}
+			wanted[p][m] = true
+			if p.table == "" {
+				e.marks = append(e.marks, m)
+			} else {
+				e.rowMarks[p.table] = append(e.rowMarks[p.table], m)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return Certificate{}, nil
+	}
+	s := w.eraser(schema, time.Time{})
+	for p, marks := range wanted {
+		if err := w.recognise(ctx, s, p, marks, &e); err != nil {
+			return Certificate{}, w.judge(fmt.Errorf("find whom the log of erasures means: %w", err))
+		}
+	}
+	c, err := w.erase(ctx, e)
+	return c, w.judge(err)
+}
+
+// recognise finds the stored ids, or the keys of rows, that marks are of.
+func (w *Work) recognise(ctx context.Context, s *eraser, p place, marks map[mark]bool, e *erasure) error {
+	found := map[string]bool{}
+	for _, t := range s.tables {
+		columns := persons(t)
+		if p.table != "" {
+			columns = nil
+			if t.Name == p.table {
+				columns = []string{""}
+			}
+		}
+		for _, column := range columns {
+			key := []string{column}
+			if column == "" {
+				key = t.Key
+			}
+			err := w.eachKey(ctx, s.at(t.Name), key, func(values []string) {
+				if text := rowKey(values); !found[text] && marks[w.tombs.of(p, text)] {
+					found[text] = true
+					if p.table == "" {
+						e.ids = append(e.ids, text)
+					} else {
+						e.rows[p.table] = append(e.rows[p.table], values)
+					}
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eachKey gives the different values of some columns, as texts.
+func (w *Work) eachKey(ctx context.Context, relation string, columns []string, visit func([]string)) error {
+	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
+	return w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		texts := make([]string, len(columns))
+		for i, v := range values {
+			texts[i] = v.String
+		}
+		visit(texts)
+		return nil
+	})
+}
+
+// Behind says that the log of erasures has marks of a schema that this database has not taken in.
+func (w *Work) Behind(schema string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for p, marks := range w.tombs.marks {
+		for m := range marks {
+			if p.schema == schema && !w.applied[p][m] {
+				return true
+			}
+		}
+	}
+	return false
+}

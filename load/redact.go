@@ -1,0 +1,156 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// notice finds the stored texts that the source has taken out: they are there, and null in the row that takes their place.
+// candidates is what follows FROM, with its WHERE, to give the rows s of a batch that replace stored ones. It comes before those
+// are taken out. What was stored goes with the merge; that its bytes go from all files is for the next publish.
+func (m *merger) notice(ctx context.Context, s staged, candidates string) error {
+	t := s.table
+	for _, c := range t.Columns {
+		if !c.Redactable {
+			continue
+		}
+		flag := "FALSE"
+		if c.RedactedBy != "" {
+			flag = "s." + duck.Name(c.RedactedBy) + " IS TRUE"
+		}
+		rows := fmt.Sprintf("(SELECT %s, %s AS said FROM %s AND s.%s IS NULL)", duck.Names("s.", t.Key), flag, candidates, duck.Name(c.Name))
+		var n int64
+		if err := m.work.db.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
+			if err != nil {
+				return fmt.Errorf("look for what was redacted: %w", err)
+			}
+			continue
+		}
+		query := fmt.Sprintf("SELECT c.said, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", textsOf("t.", t.Key),
+			duck.Table(m.schema, t.Name), rows, matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
+		err := m.work.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+			var said bool
+			values := make([]string, len(t.Key))
+			into := []any{&said}
+			for i := range values {
+				into = append(into, &values[i])
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			m.redacted.take(t.Name, values, said)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("look for what was redacted: %w", err)
+		}
+	}
+	return nil
+}
+
+func textsOf(prefix string, columns []string) string {
+	list := ""
+	for i, c := range columns {
+		if i > 0 {
+			list += ", "
+		}
+		list += prefix + duck.Name(c) + "::VARCHAR"
+	}
+	return list
+}
+
+// redactions are the stored texts that a commit takes out because the source did.
+type redactions struct {
+	erasure
+	found int64
+	all   map[string][][]string // by table: keys, said or not
+}
+
+// take notes a row. One that the source calls redacted never gets its text back, whatever older copy comes.
+func (r *redactions) take(table string, key []string, said bool) {
+	r.found++
+	if r.all == nil {
+		r.all = map[string][][]string{}
+	}
+	r.all[table] = append(r.all[table], key)
+	if !said {
+		return
+	}
+	if r.erasure.rows == nil {
+		r.erasure.rows = map[string][][]string{}
+	}
+	if !slices.ContainsFunc(r.erasure.rows[table], func(other []string) bool { return slices.Equal(key, other) }) {
+		r.erasure.rows[table] = append(r.erasure.rows[table], key)
+	}
+}
+
+// seal notes, in the commit's transaction and before it ends, what was redacted.
+func (m *merger) seal(ctx context.Context) error {
+	r := &m.redacted
+	if r.found == 0 {
+		return nil
+	}
+	w := m.work
+	r.schema, r.reason, r.rowMarks = m.schema, Redacted, map[string][]mark{}
+	c := Certificate{Schema: m.schema, Reason: Redacted, Rows: r.found, Tables: map[string]int64{}}
+	if err := w.listFiles(&c); err != nil {
+		return err
+	}
+	if err := w.tombs.begin(); err != nil {
+		return err
+	}
+	for table, keys := range r.erasure.rows {
+		p := place{m.schema, table}
+		for _, key := range keys {
+			r.rowMarks[table] = append(r.rowMarks[table], w.tombs.of(p, rowKey(key)))
+		}
+		c.Tables[table] = int64(len(keys))
+		if err := w.tombs.add(p, r.rowMarks[table], w.options.Now().UTC()); err != nil {
+			return err
+		}
+	}
+	if err := w.dir.beginErasing(); err != nil {
+		return err
+	}
+	if err := m.redactHistory(ctx); err != nil {
+		return fmt.Errorf("the states that rows were in: %w", err)
+	}
+	return w.saveErasure(ctx, r.erasure, c)
+}
+
+// redactHistory takes what was redacted out of the states that its rows were in.
+func (m *merger) redactHistory(ctx context.Context) error {
+	e := m.work.eraser(m.schema, m.stamp)
+	defer drop(ctx, m.work.db, takenOut)
+	for table, keys := range m.redacted.all {
+		t, ok := e.table(table)
+		if !ok || t.History == "" {
+			continue
+		}
+		if err := fillKeys(ctx, m.work.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+			return err
+		}
+		for _, part := range redacting(e.tables, t) {
+			if part.table.HistoryOf == "" {
+				continue
+			}
+			if _, err := e.apply(ctx, part.table, part.rule); err != nil {
+				return err
+			}
+			if err := m.work.countRows(ctx, m.schema, part.table.Name, 0, m.stamp); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// redacts says whether the source takes texts out of a table's rows.
+func redacts(t transform.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Redactable })
+}

@@ -1,0 +1,69 @@
+package load
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestT35TheLogOfErasuresOutlivesAKill reads what was added, leaves out a line that a killed process left half written, and
+// refuses one that is none.
+func TestT35TheLogOfErasuresOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	d := Dir(t.TempDir())
+	read := func() *tombstones {
+		t.Helper()
+		log, err := d.readTombstones()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return log
+	}
+	log, here := read(), place{"main", ""}
+	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	if err := log.begin(); err != nil {
+		t.Fatal(err)
+	}
+	add := func(log *tombstones, id string) {
+		t.Helper()
+		if err := log.add(here, []mark{log.of(here, id)}, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(log, "ann")
+	add(log, "ann")
+	torn, err := os.OpenFile(d.Erasures(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := torn.WriteString(`{"at":"2026-11-01T00:00:00Z","schema":"ma`); err != nil {
+		t.Fatal(err)
+	}
+	if err := torn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log = read()
+	add(log, "bob")
+	log = read()
+	if !log.has(here, "ann") || !log.has(here, "bob") || log.has(here, "cy") || log.has(place{"other", ""}, "ann") || log.has(place{"main", "parts"}, "ann") {
+		t.Errorf("the log has %v", log.marks)
+	}
+	text, err := os.ReadFile(d.Erasures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines != 3 || strings.Contains(string(text), "ann") {
+		t.Errorf("the file has %d lines, and should name nobody:\n%s", lines, text)
+	}
+	if info, err := os.Stat(d.Erasures()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := os.WriteFile(filepath.Join(string(d), "erasures.log"), append(text, "nonsense\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.readTombstones(); err == nil || !strings.Contains(err.Error(), "erasures.log:4") {
+		t.Errorf("a damaged log is read: %v", err)
+	}
+}

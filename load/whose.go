@@ -1,0 +1,319 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// forgotten is the temporary table of the ids of the persons that are being erased.
+const forgotten = "temp.forgotten"
+
+// eraser finds the rows of the persons in the temporary table forgotten, and empties them. It works alike on the stored
+// tables and on a batch that arrives.
+type eraser struct {
+	work   *Work
+	schema string
+	tables []transform.Table
+	at     func(table string) string // the relation that holds a table's rows; "" when it has none
+	stored func() string             // what a stored row is set to besides; "" for a row that arrives
+	args   []any                     // of what stored says
+
+	named map[string]string // by own table: the temporary table of the records that name one of the persons
+}
+
+// rule is what happens to some columns of a row, and when.
+type rule struct {
+	columns []string
+	erased  string // the column that says so; "" when there is none
+	where   string // about a row t
+}
+
+// persons are the columns of a table that hold contacts' ids.
+func persons(t transform.Table) (names []string) {
+	for _, c := range t.Columns {
+		if c.Person {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func (e *eraser) table(name string) (transform.Table, bool) {
+	i := slices.IndexFunc(e.tables, func(t transform.Table) bool { return t.Name == name })
+	if i < 0 || e.at(name) == "" {
+		return transform.Table{}, false
+	}
+	return e.tables[i], true
+}
+
+func isForgotten(alias string, columns []string) string {
+	terms := make([]string, len(columns))
+	for i, c := range columns {
+		terms[i] = alias + duck.Name(c) + " IN (SELECT id FROM " + forgotten + ")"
+	}
+	return "(" + strings.Join(terms, " OR ") + ")"
+}
+
+// about is the condition that a row t is about one of the persons, by what whose says; "" when nothing can tell.
+func (e *eraser) about(ctx context.Context, t transform.Table, whose []string) (string, error) {
+	if len(whose) == 0 {
+		return e.usually(ctx, t)
+	}
+	var terms []string
+	for _, name := range whose {
+		term, err := e.by(ctx, t, name)
+		if err != nil {
+			return "", err
+		}
+		if term != "" {
+			terms = append(terms, term)
+		}
+	}
+	if len(terms) == 0 {
+		return "", nil
+	}
+	return "(" + strings.Join(terms, " OR ") + ")", nil
+}
+
+// usually goes by the row's own ids, else by those of the item or the record that its list lies in.
+func (e *eraser) usually(ctx context.Context, t transform.Table) (string, error) {
+	if own := persons(t); len(own) > 0 {
+		return isForgotten("t.", own), nil
+	}
+	if item, ok := e.table(t.Within); ok && len(persons(item)) > 0 {
+		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(item.Name),
+			matches("o.", item.Key, "t.", t.WithinKey), isForgotten("o.", persons(item))), nil
+	}
+	return e.ofRecord(ctx, t)
+}
+
+// by goes by one name of whose.
+func (e *eraser) by(ctx context.Context, t transform.Table, name string) (string, error) {
+	if name == schemas.WhoseRecord {
+		return e.ofRecord(ctx, t)
+	}
+	if i := slices.IndexFunc(t.Columns, func(c transform.Column) bool { return c.Name == name }); i >= 0 {
+		if t.Columns[i].Person {
+			return isForgotten("t.", []string{name}), nil
+		}
+		return e.ofReference(ctx, t.Columns[i])
+	}
+	own, _, ok := e.record(t)
+	if !ok || !slices.Contains(persons(own), name) {
+		return "", nil
+	}
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(own.Name),
+		matches("o.", own.Key, "t.", t.ParentKey), isForgotten("o.", []string{name})), nil
+}
+
+// record gives the table of the records that the rows of a table belong to, and the columns that say to which.
+func (e *eraser) record(t transform.Table) (own transform.Table, key []string, ok bool) {
+	switch {
+	case t.HistoryOf != "":
+		own, ok = e.table(t.HistoryOf)
+		return own, own.Key, ok
+	case t.Parent != "":
+		own, ok = e.table(t.Parent)
+		return own, t.ParentKey, ok
+	}
+	return t, t.Key, true
+}
+
+// ofRecord is true of all rows of a record that names one of the persons anywhere.
+func (e *eraser) ofRecord(ctx context.Context, t transform.Table) (string, error) {
+	own, key, ok := e.record(t)
+	if !ok || len(key) == 0 {
+		return "", nil
+	}
+	named, err := e.naming(ctx, own)
+	if err != nil || named == "" {
+		return "", err
+	}
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s n WHERE %s)", named, matches("n.", own.Key, "t.", key)), nil
+}
+
+// ofReference is true of a row whose column points to a record that names one of the persons.
+func (e *eraser) ofReference(ctx context.Context, c transform.Column) (string, error) {
+	t, ok := e.pointsTo(c)
+	if !ok {
+		return "", nil
+	}
+	named, err := e.naming(ctx, t)
+	if err != nil || named == "" {
+		return "", err
+	}
+	return "t." + duck.Name(c.Name) + " IN (SELECT " + duck.Name(t.Key[0]) + " FROM " + named + ")", nil
+}
+
+// pointsTo gives the table of records that a column references by their key.
+func (e *eraser) pointsTo(c transform.Column) (transform.Table, bool) {
+	name, column, _ := strings.Cut(c.References, ".")
+	for _, t := range e.tables {
+		if t.Parent == "" && (t.Name == name || t.View == name) && slices.Equal(t.Key, []string{column}) && e.at(t.Name) != "" {
+			return t, true
+		}
+	}
+	return transform.Table{}, false
+}
+
+// naming makes, once, the temporary table of the keys of the records that name one of the persons.
+func (e *eraser) naming(ctx context.Context, own transform.Table) (string, error) {
+	if name, made := e.named[own.Name]; made {
+		return name, nil
+	}
+	var parts []string
+	for _, t := range e.tables {
+		key := t.Key
+		if t.Name != own.Name {
+			key = t.ParentKey
+		}
+		ids := persons(t)
+		if (t.Name != own.Name && t.Parent != own.Name) || len(ids) == 0 || len(key) != len(own.Key) || e.at(t.Name) == "" {
+			continue
+		}
+		columns := make([]string, len(key))
+		for i := range key {
+			columns[i] = "t." + duck.Name(key[i]) + " AS " + duck.Name(own.Key[i])
+		}
+		parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s", strings.Join(columns, ", "), e.at(t.Name), isForgotten("t.", ids)))
+	}
+	name := ""
+	if len(parts) > 0 {
+		name = "temp." + duck.Name("naming_"+own.Name)
+		if _, err := e.work.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+strings.Join(parts, " UNION ")); err != nil {
+			return "", fmt.Errorf("find the records of %s: %w", own.Name, err)
+		}
+	}
+	e.named[own.Name] = name
+	return name, nil
+}
+
+// rules are what happens to the rows of a table that are about one of the persons. Personal columns that nothing can tell
+// the person of are given beside them.
+func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unknown []string, err error) {
+	groups := map[string]*rule{}
+	var order []string
+	for _, c := range t.Columns {
+		wanted := c.PII || t.Erase == "all" && !c.Stays && !c.Person && !strings.HasPrefix(c.Name, "_")
+		if c.Erased {
+			wanted = true
+		}
+		if !wanted || slices.Contains(t.Key, c.Name) || e.work.options.Keep[t.Name+"."+c.Name] {
+			continue
+		}
+		group := strings.Join(c.Whose, ",")
+		if groups[group] == nil {
+			where, err := e.about(ctx, t, c.Whose)
+			if err != nil {
+				return nil, nil, err
+			}
+			groups[group], order = &rule{where: where}, append(order, group)
+		}
+		r := groups[group]
+		if c.Erased {
+			r.erased = c.Name
+			continue
+		}
+		r.columns = append(r.columns, c.Name)
+		if r.where == "" {
+			unknown = append(unknown, c.Name)
+		}
+	}
+	for _, group := range order {
+		if r := groups[group]; r.where != "" {
+			list = append(list, *r)
+		}
+	}
+	return list, unknown, nil
+}
+
+// left is the condition that a row still holds something of what a rule takes out.
+func (r rule) left() string {
+	terms := []string{transform.ExtraColumn + " IS NOT NULL"}
+	for _, c := range r.columns {
+		terms = append(terms, duck.Name(c)+" IS NOT NULL")
+	}
+	if r.erased != "" {
+		terms = append(terms, duck.Name(r.erased)+" IS NOT TRUE")
+	}
+	return "(" + strings.Join(terms, " OR ") + ")"
+}
+
+// empty takes out of the rows of a table what is about the persons, and tells how many rows that were. Their hash becomes
+// another one that does not tell what they held: the same for a row that is stored and for one that comes again.
+func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64, err error) {
+	relation := e.at(t.Name)
+	if e.goes(t) {
+		where, err := e.about(ctx, t, nil)
+		if err != nil || where == "" {
+			return 0, 0, err
+		}
+		gone, err = e.work.db.Exec(ctx, "DELETE FROM "+relation+" t WHERE "+where)
+		return gone, gone, err
+	}
+	list, _, err := e.rules(ctx, t)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, r := range list {
+		n, err := e.apply(ctx, t, r)
+		if err != nil {
+			return 0, 0, err
+		}
+		rows = max(rows, n)
+	}
+	return rows, 0, nil
+}
+
+// goes says whether the rows of a person go as a whole: also the states that a row was in of which next to nothing stays.
+func (e *eraser) goes(t transform.Table) bool {
+	of, _ := e.table(t.HistoryOf)
+	return t.Erase == "rows" || of.Erase == "all"
+}
+
+func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, error) {
+	sets := []string{transform.ExtraColumn + " = NULL"}
+	if slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn }) {
+		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.tombs.salt))))
+	}
+	for _, c := range r.columns {
+		sets = append(sets, duck.Name(c)+" = NULL")
+	}
+	if r.erased != "" {
+		sets = append(sets, duck.Name(r.erased)+" = TRUE")
+	}
+	if s := e.stored(); s != "" {
+		sets = append(sets, s)
+	}
+	return e.work.db.Exec(ctx, "UPDATE "+e.at(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.left(), e.args...)
+}
+
+// countLeft is what empty would do, without doing it.
+func (e *eraser) countLeft(ctx context.Context, t transform.Table) (rows int64, err error) {
+	count := func(where string) error {
+		var n int64
+		err := e.work.db.Scan(ctx, "SELECT count(*) FROM "+e.at(t.Name)+" t WHERE "+where, nil, &n)
+		rows = max(rows, n)
+		return err
+	}
+	if e.goes(t) {
+		where, err := e.about(ctx, t, nil)
+		if err != nil || where == "" {
+			return 0, err
+		}
+		return rows, count(where)
+	}
+	list, _, err := e.rules(ctx, t)
+	for _, r := range list {
+		if err = count(r.where + " AND " + r.left()); err != nil {
+			break
+		}
+	}
+	return rows, err
+}
