@@ -51,7 +51,7 @@ func conversationTruths() []truth {
 // Conversations is Equal for a file that was made from conversations alone.
 func Conversations(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
-	compare(t, space, file, conversationTruths())
+	compare(t, space, file, conversationTruths(), nil) // nobody told it whom to forget
 }
 
 // readable leaves out what no answer holds any more: parts beyond the newest ones, whose stored rows, if there are any,

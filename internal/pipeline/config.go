@@ -54,7 +54,8 @@ type Settings struct {
 	Start      time.Time     // zero: history is read to the beginning
 	Refresh    time.Duration // of exports: how far back they are read again each day
 	Hash, Drop []string
-	OnChange   string // freeze, evolve, fail; "" is freeze
+	OnChange   string   // freeze, evolve, fail; "" is freeze
+	KeepErased []string // columns that stay when a person is erased
 }
 
 // Pipeline is what is read together, and when.

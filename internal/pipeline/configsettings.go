@@ -32,6 +32,7 @@ func (l *loader) settings(c *Config, v *grammar.Value) {
 			l.history(e, rest, names)
 			l.onChange(c, e, rest)
 			l.hide(c, e, rest)
+			l.keepErased(c, e, rest)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +49,34 @@ func datasetStream(family *schemas.Stream, name string, e *extract.Export) *sche
 	for _, c := range e.Columns {
 		s.Columns = append(s.Columns, schemas.Column{Name: c.Name, From: []string{c.Name}, Type: schemas.Text, Doc: c.Header})
 	}
+	mark(s, family.Marks)
 	return s
+}
+
+// mark says of the columns of a dataset what the family's file knows of their names. What is personal is about the persons,
+// and those of the records, that the row names.
+func mark(s *schemas.Stream, marks []schemas.Mark) {
+	var whose []string
+	for i := range s.Columns[1:] {
+		c := &s.Columns[1+i]
+		for _, m := range marks {
+			if !slices.ContainsFunc(m.Columns, func(pattern string) bool { ok, err := path.Match(pattern, c.Name); return ok && err == nil }) {
+				continue
+			}
+			c.Person, c.PII = c.Person || m.Person, c.PII || m.PII && !c.Person
+			if m.References != "" {
+				c.References = m.References
+			}
+		}
+		if c.Person || c.References != "" {
+			whose, c.PII = append(whose, c.Name), false
+		}
+	}
+	for i := range s.Columns {
+		if s.Columns[i].PII {
+			s.Columns[i].Whose = whose
+		}
+	}
 }
 
 // storedDatasets gives the datasets that checkpoints tell of, of families that are still read, by stream.

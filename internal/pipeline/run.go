@@ -364,6 +364,9 @@ func (r *run) publish(ctx context.Context, more bool) error {
 	r.progress.publishing(true)
 	defer r.progress.publishing(false)
 	r.progress.trim() // a publish needs the memory more than the batches after it
+	if err := r.forget(ctx); err != nil {
+		return err
+	}
 	result, err := r.writer.publish(ctx, more)
 	if err != nil {
 		return err

@@ -77,6 +77,10 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 
+	restored, err := r.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
 	id, err := ulid.New(ulid.Timestamp(r.Now()), ulid.DefaultEntropy())
 	if err != nil {
 		return nil, fmt.Errorf("name the run: %w", err)
@@ -85,6 +89,9 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 	defer func() { err = errors.Join(err, run.close()) }()
 	if err := run.open(ctx); err != nil {
 		return nil, err
+	}
+	if restored != "" {
+		run.note(restored)
 	}
 	if err := run.do(ctx); err != nil {
 		return nil, err
@@ -137,7 +144,7 @@ func (r *run) open(ctx context.Context) error {
 		return err
 	}
 	r.progress = newProgress(r)
-	r.writer, err = openWriter(ctx, r.runner.Dir, load.Options{Now: r.now, RunID: r.id, Timezone: r.config.Warehouse.Timezone}, spec)
+	r.writer, err = openWriter(ctx, r.runner.Dir, r.runner.loadOptions(r.now, r.id), spec)
 	if err != nil {
 		return err
 	}

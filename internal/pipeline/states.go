@@ -97,7 +97,26 @@ func (r *Runner) known(ctx context.Context, stream string) (*schemas.Stream, err
 
 // move changes the checkpoints of a stream in every workspace that has one, and publishes, so that what people see is
 // what the next run goes on from.
-func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) (err error) {
+func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
+	return r.alone(ctx, func(w *writer, workspaces []*workspace) error {
+		moved := false
+		for _, each := range workspaces {
+			did, err := w.moveOne(ctx, each.name, stream, confirm, change)
+			if err != nil {
+				return err
+			}
+			moved = moved || did
+		}
+		if !moved {
+			return nil
+		}
+		_, err := w.publish(ctx, false)
+		return err
+	})
+}
+
+// alone has do work on the published warehouse while nobody else does, every table prepared and every erasure applied.
+func (r *Runner) alone(ctx context.Context, do func(*writer, []*workspace) error) (err error) {
 	if r.Dir.Current() == "" {
 		return load.ErrNothingPublished
 	}
@@ -109,6 +128,22 @@ func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, chang
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	w, workspaces, err := r.openAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	if err := r.prepareAll(ctx, w, workspaces); err != nil {
+		return err
+	}
+	return do(w, workspaces)
+}
+
+// openAll opens the work database for every workspace of the configuration. The caller holds the lock.
+func (r *Runner) openAll(ctx context.Context) (*writer, []*workspace, error) {
 	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
 	var workspaces []*workspace
 	for name, config := range r.Config.Workspaces {
@@ -116,14 +151,13 @@ func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, chang
 	}
 	spec, err := r.spec(id, workspaces)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	w, err := openWriter(ctx, r.Dir, load.Options{Now: r.Now, RunID: id, Timezone: r.Config.Warehouse.Timezone}, spec)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	moved := false
+	w, err := openWriter(ctx, r.Dir, r.loadOptions(r.Now, id), spec)
+	return w, workspaces, err
+}
+
+func (r *Runner) prepareAll(ctx context.Context, w *writer, workspaces []*workspace) error {
 	for _, each := range workspaces {
 		streams := r.stored(each.name)
 		_, datasets, err := w.adopt(ctx, each.name, streams)
@@ -133,17 +167,13 @@ func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, chang
 		if _, err := w.prepare(ctx, each.name, tables(slices.Concat(streams, datasets))); err != nil {
 			return err
 		}
-		did, err := w.moveOne(ctx, each.name, stream, confirm, change)
-		if err != nil {
-			return err
-		}
-		moved = moved || did
 	}
-	if !moved {
-		return nil
-	}
-	_, err = w.publish(ctx, false)
-	return err
+	return nil
+}
+
+// loadOptions say how the work database is opened.
+func (r *Runner) loadOptions(now func() time.Time, run string) load.Options {
+	return load.Options{Now: now, RunID: run, Timezone: r.Config.Warehouse.Timezone, Keep: r.kept()}
 }
 
 func (w *writer) moveOne(ctx context.Context, schema, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) (bool, error) {

@@ -1,0 +1,276 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// planter puts a word into every text that an answer has of some contacts: in their own record, in what they wrote, in the
+// conversations and calls that are theirs, and in fields that nobody knows.
+type planter map[string]string // by the contact's id
+
+func (p planter) mutate(_ string, body []byte) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var answer any
+	if decoder.Decode(&answer) != nil {
+		return body
+	}
+	p.walk(answer)
+	planted, err := json.Marshal(answer)
+	if err != nil {
+		return body
+	}
+	return planted
+}
+
+func (p planter) walk(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			p.walk(item)
+		}
+	case map[string]any:
+		p.plant(v)
+		for _, inner := range v {
+			p.walk(inner)
+		}
+	}
+}
+
+func (p planter) plant(o map[string]any) {
+	if word := p.word(o, "id"); word != "" && o["type"] == "contact" && o["workspace_id"] != nil {
+		into(o, word, "name", "email", "phone", "external_id", "avatar", "language_override", "browser", "os")
+		o["custom_attributes"] = map[string]any{"ssn": word + "attribute"}
+		o["location"] = map[string]any{"type": "location", "country": word + "country", "region": word + "region", "city": word + "city"}
+		o["social_profiles"] = map[string]any{"type": "list", "data": []any{map[string]any{"type": "social_profile", "name": word + "net", "url": "https://x.example/" + word}}}
+		o["secret"] = map[string]any{"deep": []any{word + "unknown"}}
+	}
+	if author, ok := o["author"].(map[string]any); ok && p.word(author, "id") != "" && o["redacted"] != true {
+		word := p.word(author, "id")
+		into(o, word, "body", "subject", "url", "external_secret")
+		into(author, word, "name", "email")
+		o["attachments"] = []any{map[string]any{"type": "upload", "name": word + "file", "url": "https://files.example/" + word}}
+	}
+	if word := p.word(o, "contact_id"); word != "" {
+		into(o, word, "phone", "external_id", "note")
+		if o["direction"] != nil {
+			o["recording_url"], o["transcription_url"] = "https://x.example/"+word, "https://x.example/"+word
+		}
+		if lines, ok := o["transcript"].([]any); ok {
+			for _, line := range lines {
+				into(line.(map[string]any), word, "speaker", "text")
+			}
+		}
+	}
+	p.plantTalk(o)
+}
+
+// plantTalk is for a conversation and those who are in it.
+func (p planter) plantTalk(o map[string]any) {
+	list, _ := o["contacts"].(map[string]any)
+	those, _ := list["contacts"].([]any)
+	for _, c := range those {
+		c := c.(map[string]any)
+		word := p.word(c, "id")
+		if word == "" {
+			continue
+		}
+		into(c, word, "external_id")
+		into(o, word, "title")
+		o["custom_attributes"] = map[string]any{"plan": word + "plan"}
+		o["secret"] = word + "unknown"
+		if rating, ok := o["conversation_rating"].(map[string]any); ok {
+			into(rating, word, "remark")
+		}
+	}
+}
+
+func (p planter) word(o map[string]any, key string) string {
+	id, _ := o[key].(string)
+	return p[id]
+}
+
+func into(o map[string]any, word string, fields ...string) {
+	for _, f := range fields {
+		o[f] = word + f
+	}
+}
+
+// forgetful is a bed with two contacts whose texts can be found: one who will be forgotten, who was two leads before, and
+// one who stays.
+func forgetful(t *testing.T, config string) (b *bed, person, lead string) {
+	t.Helper()
+	c := tiny(171)
+	c.Calls, c.Conversations, c.Knobs = 30, 40, emulator.Knobs{QuietConversations: emulator.Never}
+	b = newBedWith(t, c, config)
+	p := people{b}
+	words := planter{}
+	var talks []string
+	made := func(role, word string) string {
+		id, err := b.space.CreateContact(role)
+		p.did(err)
+		words[id] = word
+		talk, err := b.space.OpenConversation(id, 3)
+		p.did(err, b.space.ReplyConversation(talk, emulator.ByContact, "hello"), b.space.Rate(talk, 3, "so so", true), b.space.AddNote(id, "a note"), b.space.Tag(id, 3))
+		talks = append(talks, talk)
+		return id
+	}
+	person, lead = made("user", canary), made("lead", canary)
+	made("user", visible)
+	for _, talk := range talks {
+		call, err := b.space.StartCall(talk, false)
+		p.did(err, b.space.AnswerCall(call))
+		b.space.Advance(time.Minute)
+		p.did(b.space.EndCall(call), b.space.RecordCall(call), b.space.TranscribeCall(call, false))
+	}
+	p.did(b.space.Merge(lead, person))
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = words.mutate })
+	b.space.Advance(2 * time.Hour)
+	return b, person, lead
+}
+
+var withTalks = reading("conversations, calls, call_transcripts")
+
+// TestT34AForgottenPersonIsInNoFile plants a word in every text of a contact, sees it in the files, has the workspace
+// delete him for good, and looks through every byte, every row and every Parquet file after the run that learnt of it.
+func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b, person, _ := forgetful(t, withTalks)
+	b.sync(pipeline.Options{})
+	older := b.backup()
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	if err := os.WriteFile(filepath.Join(b.runner.Dir.RejectDir(), "a.main.contacts.jsonl"), []byte(canary+"reject\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"contacts_raw", "contact_social_profiles", "conversations", "conversation_parts", "conversation_attachments",
+		"conversation_source_attachments", "conversation_contacts", "calls", "call_transcript_lines", "contacts_all"} {
+		if b.found(table, canary) == 0 {
+			t.Errorf("%s holds nothing of him: the test finds nothing", table)
+		}
+	}
+	b.must(b.space.Erase(person))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.forgotten(person)
+	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+		t.Errorf("a quiet run after it wrote %d rows: %+v", report.Rows(), report.Streams)
+	}
+	b.sync(pipeline.Options{FullRefresh: true}) // what the source still says of him is not taken in
+	b.forgotten(person)
+
+	// T35: a file from before comes back in the place of the newest, then one in an empty directory with the log beside it.
+	b.putBack(b.runner.Dir.Current(), older)
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.forgotten(person)
+}
+
+// backup is a copy of the published file.
+func (b *bed) backup() []byte {
+	b.t.Helper()
+	text, err := os.ReadFile(b.runner.Dir.Current())
+	b.must(err)
+	return text
+}
+
+// putBack makes an older file the only published one, as whoever restores a backup does.
+func (b *bed) putBack(current string, text []byte) {
+	b.t.Helper()
+	dir := b.runner.Dir
+	log, err := os.ReadFile(dir.Erasures())
+	b.must(err)
+	b.must(os.RemoveAll(string(dir)))
+	b.must(os.MkdirAll(string(dir), 0o755))
+	b.must(os.WriteFile(filepath.Join(string(dir), "warehouse.duckdb"), text, 0o644))
+	b.must(os.WriteFile(dir.Erasures(), log, 0o600))
+}
+
+// forgotten fails the test where anything of the person is left, or of the other one is not.
+func (b *bed) forgotten(person string) {
+	b.t.Helper()
+	b.noCanary(string(b.runner.Dir))
+	b.noCanaryInTables()
+	if b.inLake(canary) {
+		b.t.Error("a Parquet file holds a canary")
+	}
+	if !b.inLake(visible) || len(b.scan(b.runner.Dir.Published(), visible)) == 0 {
+		b.t.Error("not even the other person was found: the test finds nothing")
+	}
+	if b.runner.Dir.Erasing() {
+		b.t.Error("the erasure is not at its end")
+	}
+	got := b.rows("SELECT count(*), any_value(role), count(COLUMNS(* EXCLUDE (id, role, lifecycle, inactive_since, merged_into_id, _api_version, _hash, _synced_at, _run_id))) FROM contacts_all WHERE id = '" + person + "'")
+	if row := strings.SplitN(got[0], "|", 3); row[0] != "1" || row[1] != "user" || strings.Trim(row[2], "0|") != "" {
+		b.t.Errorf("the contact's row: %s", got)
+	}
+	for _, query := range []string{
+		"SELECT count(*) FROM contact_tags WHERE contact_id = $", "SELECT count(*) FROM contact_notes WHERE contact_id = $",
+		"SELECT count(*) FROM contact_social_profiles WHERE contact_id = $", "SELECT count(*) FROM conversation_parts WHERE author_id = $ AND erased IS NOT TRUE",
+		"SELECT count(*) FROM conversations WHERE source_author_id = $ AND erased IS NOT TRUE", "SELECT count(custom_attributes) FROM conversations WHERE source_author_id = $",
+	} {
+		if got := b.rows(strings.ReplaceAll(query, "$", "'"+person+"'")); got[0] != "0" {
+			b.t.Errorf("%s: %s", query, got)
+		}
+	}
+	for _, query := range []string{
+		"SELECT count(*) > 0 FROM contact_identity WHERE contact_id = $", "SELECT count(*) > 0 FROM conversation_contacts WHERE contact_id = $",
+		"SELECT count(*) > 0 FROM calls WHERE contact_id = $", "SELECT count(*) > 0 FROM _sync.erasures WHERE rows > 0 AND json_array_length(files) > 0",
+		"SELECT count(*) > 2 FROM conversation_parts WHERE conversation_id IN (SELECT conversation_id FROM conversation_contacts WHERE contact_id = $)",
+	} {
+		if got := b.rows(strings.ReplaceAll(query, "$", "'"+person+"'")); got[0] != "true" {
+			b.t.Errorf("%s: %s", query, got)
+		}
+	}
+}
+
+// found counts the rows of a table that hold a word.
+func (b *bed) found(table, word string) int {
+	b.t.Helper()
+	got := b.rows("SELECT 1 FROM " + table + " t WHERE to_json(t)::VARCHAR LIKE '%" + word + "%'")
+	return len(got)
+}
+
+// inLake says whether any value of any Parquet file holds a word.
+func (b *bed) inLake(word string) bool {
+	b.t.Helper()
+	found := false
+	err := filepath.WalkDir(filepath.Join(string(b.runner.Dir), "lake"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".parquet") {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		reader := parquet.NewReader(f)
+		defer reader.Close()
+		rows := make([]parquet.Row, 100)
+		for {
+			n, err := reader.ReadRows(rows)
+			found = found || slices.ContainsFunc(rows[:n], func(row parquet.Row) bool {
+				return slices.ContainsFunc(row, func(v parquet.Value) bool { return strings.Contains(v.String(), word) })
+			})
+			if err != nil {
+				return nil // the end
+			}
+		}
+	})
+	b.must(err)
+	return found
+}

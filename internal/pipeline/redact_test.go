@@ -1,0 +1,63 @@
+package pipeline_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// TestT59WhatTheSourceRedactsIsInNoFile has a part and a first message redacted after they were stored and published: no
+// byte of them stays, other texts of the same conversation do, and a backup from before does not bring them back.
+func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(173)
+	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
+	b := newBedWith(t, c, strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]", "conversations", 1))
+	id, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: "Rosa"})
+	b.must(err)
+	talk, err := b.space.OpenConversation(id, 2)
+	b.must(err)
+	b.must(b.space.ReplyConversation(talk, emulator.ByContact, canary+"my card is 4111"))
+	parts := b.space.PartIDs(talk)
+	b.must(b.space.ReplyConversation(talk, emulator.ByContact, visible+"thanks"))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	older := b.backup()
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	if len(b.scan(string(b.runner.Dir), canary)) < 2 {
+		t.Fatal("the files do not hold the text: the test finds nothing")
+	}
+	b.must(b.space.Redact(talk, parts[len(parts)-1], true))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.redacted(talk)
+	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+		t.Errorf("a quiet run after it: %s", report.LastLine())
+	}
+	b.putBack(b.runner.Dir.Current(), older)
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.redacted(talk)
+}
+
+func (b *bed) redacted(talk string) {
+	b.t.Helper()
+	b.noCanary(string(b.runner.Dir))
+	if b.inLake(canary) || b.found("conversation_parts", canary) > 0 {
+		b.t.Error("a table holds what was redacted")
+	}
+	if b.found("conversation_parts", visible) != 1 || !b.inLake(visible) || len(b.scan(string(b.runner.Dir), visible)) == 0 {
+		b.t.Error("what was not redacted is gone too")
+	}
+	if got := b.rows("SELECT count(*) FROM _sync.erasures WHERE table_name = 'conversation_parts' AND reason IN ('redacted', 'restored')"); got[0] != "1" {
+		b.t.Errorf("the certificate: %v", got)
+	}
+	if got := b.rows("SELECT count(*) FILTER (redacted), count(*) FILTER (author_name = 'Rosa') > 1 FROM conversation_parts WHERE conversation_id = '" + talk + "'"); got[0] != "1|true" {
+		b.t.Errorf("the part's row: %v", got)
+	}
+}
