@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 			return exec.Command("unshare", "-rm", "true").Run() == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "says": says, "workspace": serveWorkspace, "filled": copyFilled, "same": same,
+			"exits": exits, "says": says, "workspace": serveWorkspace, "filled": copyFilled, "same": same, "into": keepLine,
 		},
 	})
 }
@@ -102,6 +102,12 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	if bytes.Equal(now, before) == neg {
 		ts.Fatalf("before:\n%s\nnow:\n%s", before, now)
 	}
+}
+
+// keepLine puts the last line of what the last program wrote to stdout into a variable: into NAME.
+func keepLine(ts *testscript.TestScript, _ bool, args []string) {
+	lines := strings.Fields(ts.ReadFile("stdout"))
+	ts.Setenv(args[0], lines[len(lines)-1])
 }
 
 // serveWorkspace serves an emulated workspace over HTTP until the script ends, and puts its address and token into the

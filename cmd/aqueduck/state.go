@@ -197,7 +197,7 @@ func (a *app) move(ctx context.Context, stream string, yes bool, do func(context
 		agreed := yes
 		if !yes {
 			var err error
-			if agreed, err = a.agrees(); err != nil {
+			if agreed, err = a.agrees("change it? [y/N] "); err != nil {
 				return false, err
 			}
 		}
@@ -210,8 +210,8 @@ func (a *app) move(ctx context.Context, stream string, yes bool, do func(context
 	return err
 }
 
-func (a *app) agrees() (bool, error) {
-	fmt.Fprint(a.stderr, "change it? [y/N] ")
+func (a *app) agrees(question string) (bool, error) {
+	fmt.Fprint(a.stderr, question)
 	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, fmt.Errorf("read the answer: %w", err)
