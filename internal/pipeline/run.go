@@ -119,6 +119,9 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		r.reported.Changes = append(r.reported.Changes, changes...)
+		if err := r.hide(ctx, w, slices.Concat(r.runner.stored(w.name), w.exports.known)); err != nil {
+			return err
+		}
 		if r.options.Failed {
 			if err := r.keepFailed(ctx, w); err != nil {
 				return err
