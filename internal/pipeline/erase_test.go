@@ -149,7 +149,7 @@ var withTalks = reading("conversations, calls, call_transcripts")
 func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b, person, _ := forgetful(t, withTalks)
+	b, person, _ := forgetful(t, withTalks+"streams: {contacts: {history: true}, conversations: {history: true}}\n")
 	b.sync(pipeline.Options{})
 	older := b.backup()
 	b.space.Advance(time.Hour)
@@ -158,7 +158,7 @@ func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"contacts_raw", "contact_social_profiles", "conversations", "conversation_parts", "conversation_attachments",
-		"conversation_source_attachments", "conversation_contacts", "calls", "call_transcript_lines", "contacts_all"} {
+		"conversation_source_attachments", "conversation_contacts", "calls", "call_transcript_lines", "contacts_all", "conversations_history"} {
 		if b.found(table, canary) == 0 {
 			t.Errorf("%s holds nothing of him: the test finds nothing", table)
 		}
@@ -220,7 +220,7 @@ func (b *bed) forgotten(person string) {
 	}
 	for _, query := range []string{
 		"SELECT count(*) FROM contact_tags WHERE contact_id = $", "SELECT count(*) FROM contact_notes WHERE contact_id = $",
-		"SELECT count(*) FROM contact_social_profiles WHERE contact_id = $", "SELECT count(*) FROM conversation_parts WHERE author_id = $ AND erased IS NOT TRUE",
+		"SELECT count(*) FROM contact_social_profiles WHERE contact_id = $", "SELECT count(email) FROM contacts_history WHERE id = $", "SELECT count(*) FROM conversation_parts WHERE author_id = $ AND erased IS NOT TRUE",
 		"SELECT count(*) FROM conversations WHERE source_author_id = $ AND erased IS NOT TRUE", "SELECT count(custom_attributes) FROM conversations WHERE source_author_id = $",
 	} {
 		if got := b.rows(strings.ReplaceAll(query, "$", "'"+person+"'")); got[0] != "0" {
