@@ -1,0 +1,191 @@
+package load_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/committest"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+const talks = `stream: talks
+doc: One row a talk.
+read: {endpoint: POST /talks/search, records: data, page: {by: cursor, in: body, size: 9}, since: {by: search, field: updated_at}}
+key: [id]
+newest: updated_at
+columns:
+  - {name: id, type: text}
+  - {name: updated_at, type: timestamp}
+  - {name: author_id, type: text, person: true}
+  - {name: body, type: text, pii: true}
+  - {name: title, type: text, pii: true, whose: record}
+  - {name: plan, type: text, pii: true, whose: record}
+  - {name: erased, from: $erased, type: bool}
+children:
+  - {table: talk_contacts, from: contacts, key: [talk_id, contact_id], columns: [{name: contact_id, from: id, type: text, person: true}, {name: mail, type: text, pii: true}]}
+  - table: talk_parts
+    from: parts
+    key: [talk_id, id]
+    complete: false
+    columns: [{name: id, type: text}, {name: author_id, type: text, person: true}, {name: text, type: text, pii: true}]
+    children: [{table: talk_files, from: files, key: [talk_id, part_id, _position], columns: [{name: _position, from: $position, type: int}, {name: file, type: text, pii: true}]}]
+`
+
+// reports is about talks, and never names a person itself; notes is about nobody that could be known.
+const reports = `stream: reports
+doc: One row a line of a report.
+read: {endpoint: GET /reports, records: data, page: {by: none}, since: {by: full}}
+key: [id]
+columns:
+  - {name: id, type: text}
+  - {name: talk_id, type: text, references: talks.id}
+  - {name: who, type: text, pii: true, whose: talk_id}
+`
+const notes = `stream: notes
+doc: One row a note.
+read: {endpoint: GET /notes, records: data, page: {by: none}, since: {by: full}}
+key: [id]
+columns: [{name: id, type: text}, {name: text, type: text, pii: true}]
+`
+
+// erasing is a warehouse with the three streams.
+type erasing struct {
+	*warehouse
+	t       *testing.T
+	streams map[string]*schemas.Stream
+}
+
+func newErasing(t *testing.T, o load.Options) *erasing {
+	t.Helper()
+	catalogue, err := schemas.Builtin()
+	must(t, err)
+	e := &erasing{newWarehouse(t, o), t, map[string]*schemas.Stream{}}
+	for _, text := range []string{talks, reports, notes} {
+		name := schemas.Declared([]byte(text))
+		must(t, catalogue.Add(name+".yaml", []byte(text)))
+		e.streams[name], _ = catalogue.Stream(name)
+	}
+	e.prepare()
+	return e
+}
+
+func (e *erasing) prepare() {
+	e.t.Helper()
+	for _, s := range e.streams {
+		_, err := e.Ensure(e.t.Context(), "main", transform.Tables(s))
+		must(e.t, err)
+	}
+}
+
+// take commits records of a stream and tells how many rows that wrote.
+func (e *erasing) take(stream string, records ...string) int64 {
+	e.t.Helper()
+	d, err := transform.NewDecoder(e.streams[stream], transform.Options{APIVersion: "2.17"})
+	must(e.t, err)
+	for _, r := range records {
+		must(e.t, d.Append([]byte(r), transform.Meta{ReadAt: e.now}))
+	}
+	base, err := e.Checkpoint(e.t.Context(), "main", stream)
+	must(e.t, err)
+	next := base
+	next.Seq++
+	e.now = e.now.Add(time.Second)
+	batches := d.Take()
+	written, err := e.Commit(e.t.Context(), "main", stream, base, next, batches)
+	committest.Release(batches)
+	must(e.t, err)
+	return written.Rows
+}
+
+// says compares what a query gives, one text a row.
+func (e *erasing) says(sql string, want ...string) {
+	e.t.Helper()
+	got, err := e.IDs(e.t.Context(), "main", sql)
+	must(e.t, err)
+	if strings.Join(got, ", ") != strings.Join(want, ", ") {
+		e.t.Errorf("%s:\n%q, want\n%q", sql, got, want)
+	}
+}
+
+const (
+	annTalk = `{"id":"1","updated_at":1700000000,"author_id":"ann","body":"ann said","title":"about ann","plan":"gold","contacts":[{"id":"ann","mail":"ann@x"},{"id":"bob","mail":"bob@x"}],
+		"parts":[{"id":"1","author_id":"ann","text":"ann wrote","files":[{"file":"ann.pdf"}],"odd":"ann"},{"id":"2","author_id":"bob","text":"bob wrote","files":[{"file":"bob.pdf"}]}]}`
+	bobTalk = `{"id":"2","updated_at":1700000000,"author_id":"bob","body":"bob said","title":"about bob","plan":"tin","contacts":[{"id":"bob","mail":"bob@x"}],"parts":[]}`
+)
+
+// erased holds when nothing that is about ann is stored, and all that is not is.
+func (e *erasing) erased() {
+	e.t.Helper()
+	e.says("SELECT concat_ws('|', id, body, title, erased) FROM {schema}.talks", "1|true", "2|bob said|about bob")
+	e.says("SELECT concat_ws('|', talk_id, contact_id, mail) FROM {schema}.talk_contacts", "1|ann", "1|bob|bob@x", "2|bob|bob@x")
+	e.says("SELECT concat_ws('|', id, author_id, text, _extra::VARCHAR) FROM {schema}.talk_parts", "1|ann", "2|bob|bob wrote")
+	e.says("SELECT concat_ws('|', part_id, file) FROM {schema}.talk_files", "1", "2|bob.pdf")
+	e.says("SELECT concat_ws('|', id, who) FROM {schema}.reports", "1", "2|bob")
+}
+
+// TestT35TombstonesAreStrongerThanWhatComes erases a person from rows that are stored, and commits the same rows again: as
+// they were, changed, into an empty database that knows nothing but the log. What is left is the same each time.
+func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
+	t.Parallel()
+	e := newErasing(t, load.Options{})
+	fill := func() (rows int64) {
+		return e.take("talks", annTalk, bobTalk) + e.take("reports", `{"id":"1","talk_id":"1","who":"ann"}`, `{"id":"2","talk_id":"2","who":"bob"}`) +
+			e.take("notes", `{"id":"1","text":"of nobody known"}`)
+	}
+	fill()
+	c, err := e.Erase(t.Context(), "main", load.Asked, []string{"ann"})
+	must(t, err)
+	e.erased()
+	e.says("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
+	if c.Rows != 5 || strings.Join(c.NotCovered, " ") != "notes.text: no column tells whom it is about" || !e.dir.Erasing() {
+		t.Errorf("the certificate: %+v", c)
+	}
+	if rows := fill(); rows != 0 {
+		t.Errorf("the same rows again wrote %d", rows)
+	}
+	e.take("talks", strings.Replace(annTalk, "ann said", "ann said more", 1), strings.Replace(bobTalk, "tin", "iron", 1))
+	e.erased()
+	e.says("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|iron")
+
+	must(t, e.Close()) // and a database that is older than the erasure
+	log := e.dir.Erasures()
+	fresh := newErasing(t, load.Options{})
+	fresh.take("talks", annTalk, bobTalk)
+	fresh.take("reports", `{"id":"1","talk_id":"1","who":"ann"}`, `{"id":"2","talk_id":"2","who":"bob"}`)
+	copyFile(t, fresh.dir.Erasures(), log)
+	fresh.Restart(t)
+	fresh.prepare()
+	if !fresh.Behind("main") {
+		t.Error("the older database does not know that it is")
+	}
+	_, err = fresh.Reapply(t.Context(), "main")
+	must(t, err)
+	fresh.erased()
+	if fresh.Behind("main") {
+		t.Error("it is still behind")
+	}
+}
+
+// TestKeptColumnsStayWhenAPersonIsErased keeps one that the configuration names, and says so in the certificate.
+func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
+	t.Parallel()
+	e := newErasing(t, load.Options{Keep: map[string]bool{"talks.plan": true}})
+	e.take("talks", annTalk)
+	c, err := e.Erase(t.Context(), "main", load.Forgotten, []string{"ann"})
+	must(t, err)
+	e.says("SELECT concat_ws('|', id, title, plan) FROM {schema}.talks", "1|gold")
+	if !strings.Contains(strings.Join(c.NotCovered, " "), "talks.plan: kept") {
+		t.Errorf("not covered: %v", c.NotCovered)
+	}
+}
+
+func copyFile(t *testing.T, to, from string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	must(t, err)
+	must(t, os.WriteFile(to, text, 0o600))
+}
