@@ -63,7 +63,9 @@ func (r *run) forget(ctx context.Context) error {
 			if ids, err = withMerged(ctx, work, w.name, streams, ids); err != nil {
 				return err
 			}
-			c, err = work.Erase(ctx, w.name, load.Forgotten, work.Unforgotten(w.name, ids))
+			if ids = work.Unforgotten(w.name, ids); len(ids) > 0 {
+				c, err = work.Erase(ctx, w.name, load.Forgotten, ids)
+			}
 			return err
 		})
 		if err != nil {
@@ -83,7 +85,8 @@ func (r *run) note(text string) {
 	r.reported.Notes = append(r.reported.Notes, text)
 }
 
-// gone are the contacts that the source has forgotten and that have no tombstone yet.
+// gone are the contacts that the source has forgotten. Those that have a tombstone are among them: that another one was merged
+// into them may be told later.
 func gone(ctx context.Context, work *load.Work, schema string, streams []*schemas.Stream) ([]string, error) {
 	var all []string
 	for _, s := range streams {
@@ -94,7 +97,7 @@ func gone(ctx context.Context, work *load.Work, schema string, streams []*schema
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 		}
-		all = append(all, work.Unforgotten(schema, ids)...)
+		all = append(all, ids...)
 	}
 	return all, nil
 }
