@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,17 +22,6 @@ const (
 	Redacted  = "redacted"  // the source took a text out
 	Restored  = "restored"  // the database was older than the erasure
 )
-
-// Certificate says what an erasure took out, and what it could not look through.
-type Certificate struct {
-	Schema     string
-	Reason     string
-	Persons    []string // their marks in erasures.log
-	Rows       int64    // changed or removed, over all tables
-	Tables     map[string]int64
-	Files      []string // written anew or removed, from the warehouse's directory
-	NotCovered []string // table.column, with the reason
-}
 
 // erasure is one step of erasing: persons, rows whose text the source took out, or both.
 type erasure struct {
@@ -187,75 +174,6 @@ func (w *Work) Touches(ctx context.Context, schema string, ids []string) (Certif
 	return c, w.judge(err)
 }
 
-// certify counts what an erasure will take out.
-func (w *Work) certify(ctx context.Context, e erasure) (Certificate, error) {
-	c := Certificate{Schema: e.schema, Reason: e.reason, Tables: map[string]int64{}}
-	if err := w.fillForgotten(ctx, e.ids); err != nil {
-		return c, err
-	}
-	s := w.eraser(e.schema, time.Time{})
-	defer w.dropForgotten(ctx, s)
-	for _, t := range s.tables {
-		n, err := s.countLeft(ctx, t)
-		if err != nil {
-			return c, fmt.Errorf("look through %s: %w", t.Name, err)
-		}
-		if n > 0 {
-			c.Tables[t.Name], c.Rows = n, c.Rows+n
-		}
-		if err := w.uncovered(ctx, s, t, &c); err != nil {
-			return c, err
-		}
-	}
-	for table, keys := range e.rows {
-		c.Tables[table] += int64(len(keys))
-		c.Rows += int64(len(keys))
-	}
-	return c, w.listFiles(&c)
-}
-
-// uncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
-func (w *Work) uncovered(ctx context.Context, s *eraser, t transform.Table, c *Certificate) error {
-	if !s.goes(t) {
-		_, unknown, err := s.rules(ctx, t)
-		if err != nil {
-			return err
-		}
-		for _, column := range unknown {
-			c.NotCovered = append(c.NotCovered, t.Name+"."+column+": no column tells whom it is about")
-		}
-	}
-	for _, column := range t.Columns {
-		if name := t.Name + "." + column.Name; w.options.Keep[name] {
-			c.NotCovered = append(c.NotCovered, name+": kept, as the configuration says")
-		}
-	}
-	return nil
-}
-
-func (w *Work) listFiles(c *Certificate) error {
-	published, err := w.dir.PublishedFiles()
-	if err != nil {
-		return err
-	}
-	traces, err := w.dir.traces()
-	if err != nil {
-		return err
-	}
-	parts, err := filepath.Glob(filepath.Join(w.dir.Lake(c.Schema), "*", "*.parquet"))
-	if err != nil {
-		return err
-	}
-	for _, path := range slices.Concat(published, traces, parts) {
-		name, err := filepath.Rel(string(w.dir), path)
-		if err != nil {
-			return err
-		}
-		c.Files = append(c.Files, name)
-	}
-	return nil
-}
-
 // erase takes the steps of an erasure, but for the last, which is to publish.
 func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
 	c, err := w.certify(ctx, e)
@@ -357,45 +275,6 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 		return err
 	}
 	return e.work.countRows(ctx, e.schema, name, 0, stamp)
-}
-
-// saveErasure writes the certificate, a row for each that was erased.
-func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error {
-	salt := hex.EncodeToString(w.tombs.salt)
-	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
-		return err
-	}
-	if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
-		return err
-	}
-	marks := map[string][]mark{"": e.marks}
-	together := len(e.marks)
-	for table, list := range e.rowMarks {
-		marks[table] = list
-		together += len(list)
-	}
-	texts := make([]string, 3)
-	for i, v := range []any{c.Tables, c.Files, c.NotCovered} {
-		text, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		texts[i] = string(text)
-	}
-	for table, list := range marks {
-		for _, m := range list {
-			if w.applied[place{e.schema, table}][m] {
-				continue
-			}
-			_, err := w.db.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.options.Now().UTC(), w.options.RunID,
-				e.reason, together, c.Rows, texts[0], texts[1], texts[2])
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // fillForgotten makes the temporary table of the persons at hand.

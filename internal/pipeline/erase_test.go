@@ -174,7 +174,7 @@ func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	b.forgotten(person)
 
 	// T35: a file from before comes back in the place of the newest, then one in an empty directory with the log beside it.
-	b.putBack(b.runner.Dir.Current(), older)
+	b.putBack(older)
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	b.forgotten(person)
@@ -189,7 +189,7 @@ func (b *bed) backup() []byte {
 }
 
 // putBack makes an older file the only published one, as whoever restores a backup does.
-func (b *bed) putBack(current string, text []byte) {
+func (b *bed) putBack(text []byte) {
 	b.t.Helper()
 	dir := b.runner.Dir
 	log, err := os.ReadFile(dir.Erasures())
@@ -273,4 +273,28 @@ func (b *bed) inLake(word string) bool {
 	})
 	b.must(err)
 	return found
+}
+
+// TestT35ALeadIsForgottenWithTheContactItWasMergedInto tells of the merge only after the contact is forgotten.
+func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(175))
+	person, err := b.space.CreateContact("user")
+	b.must(err)
+	lead, err := b.space.CreateContact("lead", emulator.Change{Field: "name", Value: canary + "name"})
+	b.must(err)
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.must(b.space.Erase(person))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	if len(b.scan(string(b.runner.Dir), canary)) == 0 {
+		t.Fatal("the lead is not found: the test finds nothing")
+	}
+	b.must(b.space.MergeAnyway(lead, person))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.noCanary(string(b.runner.Dir))
+	b.equalsOracle()
 }

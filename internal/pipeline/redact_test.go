@@ -39,7 +39,7 @@ func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
 	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
 		t.Errorf("a quiet run after it: %s", report.LastLine())
 	}
-	b.putBack(b.runner.Dir.Current(), older)
+	b.putBack(older)
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	b.redacted(talk)

@@ -1,0 +1,132 @@
+package load
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"aqueduck/transform"
+)
+
+// Certificate says what an erasure took out, and what it could not look through.
+type Certificate struct {
+	Schema     string
+	Reason     string
+	Persons    []string // their marks in erasures.log
+	Rows       int64    // changed or removed, over all tables
+	Tables     map[string]int64
+	Files      []string // written anew or removed, from the warehouse's directory
+	NotCovered []string // table.column, with the reason
+}
+
+// certify counts what an erasure will take out.
+func (w *Work) certify(ctx context.Context, e erasure) (Certificate, error) {
+	c := Certificate{Schema: e.schema, Reason: e.reason, Tables: map[string]int64{}}
+	if err := w.fillForgotten(ctx, e.ids); err != nil {
+		return c, err
+	}
+	s := w.eraser(e.schema, time.Time{})
+	defer w.dropForgotten(ctx, s)
+	for _, t := range s.tables {
+		n, err := s.countLeft(ctx, t)
+		if err != nil {
+			return c, fmt.Errorf("look through %s: %w", t.Name, err)
+		}
+		if n > 0 {
+			c.Tables[t.Name], c.Rows = n, c.Rows+n
+		}
+		if err := w.uncovered(ctx, s, t, &c); err != nil {
+			return c, err
+		}
+	}
+	for table, keys := range e.rows {
+		c.Tables[table] += int64(len(keys))
+		c.Rows += int64(len(keys))
+	}
+	return c, w.listFiles(&c)
+}
+
+// uncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
+func (w *Work) uncovered(ctx context.Context, s *eraser, t transform.Table, c *Certificate) error {
+	if !s.goes(t) {
+		_, unknown, err := s.rules(ctx, t)
+		if err != nil {
+			return err
+		}
+		for _, column := range unknown {
+			c.NotCovered = append(c.NotCovered, t.Name+"."+column+": no column tells whom it is about")
+		}
+	}
+	for _, column := range t.Columns {
+		if name := t.Name + "." + column.Name; w.options.Keep[name] {
+			c.NotCovered = append(c.NotCovered, name+": kept, as the configuration says")
+		}
+	}
+	return nil
+}
+
+func (w *Work) listFiles(c *Certificate) error {
+	published, err := w.dir.PublishedFiles()
+	if err != nil {
+		return err
+	}
+	traces, err := w.dir.traces()
+	if err != nil {
+		return err
+	}
+	parts, err := filepath.Glob(filepath.Join(w.dir.Lake(c.Schema), "*", "*.parquet"))
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Concat(published, traces, parts) {
+		name, err := filepath.Rel(string(w.dir), path)
+		if err != nil {
+			return err
+		}
+		c.Files = append(c.Files, name)
+	}
+	return nil
+}
+
+// saveErasure writes the certificate, a row for each that was erased.
+func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error {
+	salt := hex.EncodeToString(w.tombs.salt)
+	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
+		return err
+	}
+	if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
+		return err
+	}
+	marks := map[string][]mark{"": e.marks}
+	together := len(e.marks)
+	for table, list := range e.rowMarks {
+		marks[table] = list
+		together += len(list)
+	}
+	texts := make([]string, 3)
+	for i, v := range []any{c.Tables, c.Files, c.NotCovered} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		texts[i] = string(text)
+	}
+	for table, list := range marks {
+		for _, m := range list {
+			if w.applied[place{e.schema, table}][m] {
+				continue
+			}
+			_, err := w.db.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.options.Now().UTC(), w.options.RunID,
+				e.reason, together, c.Rows, texts[0], texts[1], texts[2])
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
