@@ -207,7 +207,8 @@ func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 		t.Errorf("%d requests in pieces, %d in one: what was committed was read again", asked, one.space.Count())
 	}
 	for _, table := range one.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
-		content := "SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id')) FROM main." + table + ") t"
+		// The _hash of a row of somebody forgotten is mixed with the salt of the warehouse, so that nobody is found by it.
+		content := "SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id', '_hash')) FROM main." + table + ") t"
 		if a, b := one.rows(content), pieces.rows(content); a[0] != b[0] {
 			t.Errorf("%s: one run gives %s, pieces give %s (rows and their sum)", table, a[0], b[0])
 		}
