@@ -46,9 +46,11 @@ lint:
 	go tool staticcheck ./...
 
 # The race detector sees this process only: tests that start, and kill, processes of their own run in `make test`. The
-# emulator is asked by many at once in the tests of what reads it.
+# emulator is asked by many at once in the tests of what reads it. What a run does side by side it does in each of these:
+RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepGoesOn|TestEveryDataset|TestT96|TestT97
 race:
-	$(TESTS) -race -short $$(go list ./... | grep -v /internal/emulator)
+	$(TESTS) -race -short $$(go list ./... | grep -v -e /internal/emulator -e /internal/pipeline)
+	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./bench
