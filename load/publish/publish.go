@@ -238,7 +238,6 @@ func (p *publication) swap(file string) error {
 
 // retain removes published files beyond those to keep, the oldest first, and never the one that the link leads to. All go
 // that may hold what was erased since. A file goes after what belongs to it, so that one that is there tells of all that is left.
-// file goes after what belongs to it, so that one that is there tells of all that is left.
 func (p *publication) retain(current string) error {
 	files, err := p.dir.PublishedFiles()
 	if err != nil {
