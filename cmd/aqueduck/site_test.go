@@ -48,7 +48,7 @@ type site struct {
 func newSite(t *testing.T, seed uint64) *site {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("its processes are built without the race detector, and the long lane runs them")
+		t.Skip("its processes are built without the race detector: they are killed in the lane without it")
 	}
 	// Exports are ready when they are asked for: the workspace's clock stands while a process waits. What changes without a
 	// sign is found within days, by no single run.

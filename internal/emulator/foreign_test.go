@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -45,13 +47,19 @@ func TestAClientOfTheAPIsOwnReadsEveryListToItsEnd(t *testing.T) {
 	readsAll(t, "node", script, name)
 }
 
-// install runs what brings a package here; the test ends where it cannot be had.
+// unreachable is what installers say where there is no registry to reach, or no way to install.
+var unreachable = regexp.MustCompile(`(?i)connection broken|NewConnectionError|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ensurepip is not available`)
+
+// install runs what brings a package here. The test is skipped where the installer, or the network, is not there.
 func install(t *testing.T, command ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
-		t.Skipf("%v: %v: %s", command, err, bytes.TrimSpace(out))
+		if errors.Is(err, exec.ErrNotFound) || unreachable.Match(out) {
+			t.Skipf("%v: %v: %s", command, err, bytes.TrimSpace(out))
+		}
+		t.Fatalf("%v: %v: %s", command, err, bytes.TrimSpace(out))
 	}
 }
 
