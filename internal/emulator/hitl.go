@@ -97,12 +97,9 @@ func (w *Workspace) consult(num int32, one consult) {
 func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	num, ok := w.thread(id)
-	if !ok {
-		return fmt.Errorf("consult about conversation %s: %w", id, ErrNoConversation)
-	}
-	if !slices.Contains(hitlOutcomes, outcome) {
-		return fmt.Errorf("consult about conversation %s: no outcome %q", id, outcome)
+	num, err := w.consulting(id, outcome)
+	if err != nil {
+		return fmt.Errorf("consult about conversation %s: %w", id, err)
 	}
 	at := w.now()
 	w.consult(num, consult{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
@@ -113,12 +110,9 @@ func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration)
 func (w *Workspace) FinishConsultation(id, outcome string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	num, ok := w.thread(id)
-	if !ok {
-		return fmt.Errorf("finish a consultation about conversation %s: %w", id, ErrNoConversation)
-	}
-	if !slices.Contains(hitlOutcomes, outcome) {
-		return fmt.Errorf("finish a consultation about conversation %s: no outcome %q", id, outcome)
+	num, err := w.consulting(id, outcome)
+	if err != nil {
+		return fmt.Errorf("finish a consultation about conversation %s: %w", id, err)
 	}
 	now := w.now()
 	for i := len(w.consulted) - 1; i >= 0; i-- {
@@ -134,6 +128,18 @@ func (w *Workspace) FinishConsultation(id, outcome string) error {
 		return nil
 	}
 	return fmt.Errorf("finish a consultation about conversation %s: none is outstanding", id)
+}
+
+// consulting finds the conversation of a consultation that is to have this outcome.
+func (w *Workspace) consulting(id, outcome string) (int32, error) {
+	num, ok := w.thread(id)
+	switch {
+	case !ok:
+		return 0, ErrNoConversation
+	case !slices.Contains(hitlOutcomes, outcome):
+		return 0, fmt.Errorf("no outcome %q", outcome)
+	}
+	return num, nil
 }
 
 // hitlServed is the number of the newest rounds that are served (workspace-api 8).
