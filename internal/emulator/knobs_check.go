@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// words are what the knobs may say that have no type of their own for it; "" is the usual.
+// knobWords are the words of knobs whose type allows any text; "" is the usual.
 var knobWords = map[string][]string{
 	"Sort":             {"", string(SortIgnored), string(SortShuffled), string(SortRejected)},
 	"ListDeletes":      {"", string(ListAll), string(ListNone)},
@@ -19,14 +19,14 @@ var knobWords = map[string][]string{
 	"Export.File.Form": {"", "tgz", "gzip", "zip", "csv", "ndjson"},
 }
 
-// bounds are the numbers that knobs may be beside those from 0 on, and for shares those up to 1.
+// knobBounds are those of knobs that other numbers bound than 0, or 0 and 1 for shares; 0, the usual, is always allowed.
 var knobBounds = map[string][2]float64{
 	"TotalError":    {-1, 1000},
 	"DateOffset":    {-1e20, 1e20},
 	"SearchRefused": {400, 599},
 }
 
-// check tells the first knob, by the order of their names' places, that is turned where it cannot be.
+// check gives an error for the first knob, in the order of the fields, that has a value it cannot have.
 func (k *Knobs) check() error {
 	var wrong error
 	k.each(func(path string, v reflect.Value) {
