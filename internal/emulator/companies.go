@@ -34,9 +34,8 @@ const companyListCap = 10_000
 func (w *Workspace) listCompanies(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	page, good := q.positive("page", 1)
-	per, good2 := q.perPage(15, 60)
-	if !good || !good2 {
+	at, good := q.numberedPage(15, 60)
+	if !good {
 		return badNumber()
 	}
 	most := w.k().CompanyListCap
@@ -48,8 +47,7 @@ func (w *Workspace) listCompanies(q *request) answer {
 		all = 0
 	}
 	reach := min(all, most)
-	first := min((page-1)*per, reach)
-	last := min(first+per, reach)
+	first, last := at.span(reach)
 	b := openList(nil, "list", "data")
 	for n := first; n < last; n++ {
 		if n > first {
@@ -57,7 +55,7 @@ func (w *Workspace) listCompanies(q *request) answer {
 		}
 		b = w.appendCompany(b, int32(n))
 	}
-	return ok(w.closeList(b, q, pages{page: page, perPage: per, total: all, more: last < reach}))
+	return ok(w.closeList(b, q, pages{page: at.page, perPage: at.per, total: all, more: last < reach}))
 }
 
 // scroll is the one walk over all companies that a workspace has open at a time.

@@ -86,12 +86,11 @@ func noDynamicContent() answer {
 func (w *Workspace) listDynamicContents(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	page, good := q.positive("page", 1)
-	per, good2 := q.perPage(50, 50)
+	at, good := q.numberedPage(50, 50)
 	switch {
 	case w.k().NoDynamicContent:
 		return noDynamicContent()
-	case !good || !good2:
+	case !good:
 		return badNumber()
 	}
 	list := latest(w.standing(dynamicContents))
@@ -100,16 +99,16 @@ func (w *Workspace) listDynamicContents(q *request) answer {
 	}
 	m, as := w.writer(q)
 	p := &pen{b: openList(nil, "list", "data")}
-	first := min((page-1)*per, len(list))
-	for _, i := range list[first:min(first+per, len(list))] {
+	first, last := at.span(len(list))
+	for _, i := range list[first:last] {
 		p.key("")
 		p.record(m.record(i, as))
 	}
 	p.end()
 	p.int("total_count", int64(len(list)))
-	p.int("page", int64(page))
-	p.int("per_page", int64(per))
-	p.int("total_pages", int64((len(list)+per-1)/per))
+	p.int("page", int64(at.page))
+	p.int("per_page", int64(at.per))
+	p.int("total_pages", int64((len(list)+at.per-1)/at.per))
 	p.close()
 	return ok(p.b)
 }

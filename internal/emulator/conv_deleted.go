@@ -38,14 +38,12 @@ func keepsMetrics(seed uint64, id string) bool {
 func (w *Workspace) listDeletedConversations(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	page, good := q.positive("page", 1)
-	per, good2 := q.perPage(20, 60)
-	if !good || !good2 {
+	at, good := q.numberedPage(20, 60)
+	if !good {
 		return badNumber()
 	}
 	list := w.buriedList(q)
-	first := min((page-1)*per, len(list))
-	last := min(first+per, len(list))
+	first, last := at.span(len(list))
 	p := &pen{b: openList(nil, "conversations.list", w.conversationsKey())}
 	for _, g := range list[first:last] {
 		p.item()
@@ -55,7 +53,7 @@ func (w *Workspace) listDeletedConversations(q *request) answer {
 		p.time("deleted_at", g.At)
 		p.close()
 	}
-	return ok(w.closeList(p.b, q, pages{page: page, perPage: per, total: len(list), more: last < len(list)}))
+	return ok(w.closeList(p.b, q, pages{page: at.page, perPage: at.per, total: len(list), more: last < len(list)}))
 }
 
 // buriedList is the list in the order that is asked for.

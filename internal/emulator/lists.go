@@ -130,6 +130,22 @@ func (q *request) positive(name string, usual int) (int, bool) {
 // farPage is a page beyond every list. Numbers from it on are the same: what is past the end is empty, however far.
 const farPage = 1 << 31
 
+// numberedPage is the part of a list that a request asks for by page number.
+type numberedPage struct{ page, per int }
+
+// numberedPage reads page and per_page from the query; without per_page it has the usual size.
+func (q *request) numberedPage(usual, most int) (numberedPage, bool) {
+	page, good := q.positive("page", 1)
+	per, good2 := q.perPage(usual, most)
+	return numberedPage{page, per}, good && good2
+}
+
+// span gives the places on this page, from first to before last, of a list with so many records.
+func (p numberedPage) span(count int) (first, last int) {
+	first = min((p.page-1)*p.per, count)
+	return first, min(first+p.per, count)
+}
+
 func badNumber() answer {
 	return failure(http.StatusBadRequest, "parameter_invalid", "page and per_page must be positive numbers")
 }
@@ -142,22 +158,20 @@ func ok(body []byte) answer { return answer{status: http.StatusOK, body: body} }
 
 // numbered answers one page of a list that is paged by number. item writes the record at a place of the list.
 func (w *Workspace) numbered(q *request, usual, most, count int, item func(b []byte, i int) []byte) answer {
-	page, good := q.positive("page", 1)
-	per, good2 := q.perPage(usual, most)
-	if !good || !good2 {
+	at, good := q.numberedPage(usual, most)
+	if !good {
 		return badNumber()
 	}
 	if w.k().EmptyLists {
 		count = 0
 	}
 	b := openList(nil, "list", "data")
-	first := min((page-1)*per, count)
-	last := min(first+per, count)
+	first, last := at.span(count)
 	for i := first; i < last; i++ {
 		if i > first {
 			b = append(b, ',')
 		}
 		b = item(b, i)
 	}
-	return ok(w.closeList(b, q, pages{page: page, perPage: per, total: count, more: last < count}))
+	return ok(w.closeList(b, q, pages{page: at.page, perPage: at.per, total: count, more: last < count}))
 }
