@@ -22,7 +22,7 @@ torture: ## kill, interrupt and race the program far more often; AQUEDUCK_SEED r
 	AQUEDUCK_KILLS=$${AQUEDUCK_KILLS:-10000} go test ./cmd/aqueduck -run 'F1|F9|F14|Kills|Killed' -v -timeout 24h
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
-	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort' -v -timeout 3h
+	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay' -v -timeout 3h
 
 large: ## the emulator with a million contacts and thirteen million parts: its memory; then its speed on one core
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h

@@ -26,33 +26,49 @@ var ErrReadOnly = errors.New("only one statement that reads is allowed here: SEL
 // queryMemory is what a query may use: more than a sync has, since nothing runs beside it.
 const queryMemory = "1GB"
 
-// Query runs one reading statement on a published file, usually Dir.Current, which may happen while a sync runs. The
-// statement reaches nothing but that file. It calls visit once with a nil row, for the names, then for each row, which
-// is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both exact; dates, times of
-// day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
+// Query runs one reading statement on a published file, usually Dir.Current, which may happen while a sync runs, as
+// Reader.Query does.
 func Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
+	r, err := OpenReader(ctx, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.Query(ctx, statement, visit), r.Close())
+}
+
+// Reader is a published file that is open for reading: the same file until it is closed, whatever is published meanwhile.
+// It belongs to one goroutine at a time.
+type Reader struct{ db *duck.DB }
+
+// OpenReader opens a published file, usually Dir.Current. The caller closes it.
+func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	if path == "" {
-		return ErrNothingPublished
+		return nil, ErrNothingPublished
 	}
 	// DuckDB knows an open file by its path: the target of a link is another path after the next publish.
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: queryMemory})
 	if err != nil {
-		return fmt.Errorf("%w: open %s: %w", ErrUnreadable, target, err)
+		return nil, fmt.Errorf("%w: open %s: %w", ErrUnreadable, target, err)
 	}
-	err = query(ctx, db, statement, visit)
-	return errors.Join(err, db.Close())
+	return &Reader{db}, nil
 }
 
-func query(ctx context.Context, db *duck.DB, statement string, visit func(columns []string, row []any) error) error {
-	if err := reads(db, statement); err != nil {
+// Close closes the file.
+func (r *Reader) Close() error { return r.db.Close() }
+
+// Query runs one reading statement, which reaches nothing but the file. It calls visit once with a nil row, for the names,
+// then for each row, which is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both
+// exact; dates, times of day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
+func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) error {
+	if err := reads(r.db, statement); err != nil {
 		return err
 	}
-	statement, columns := exact(ctx, db, statement)
-	rows, err := db.Conn().QueryContext(ctx, statement)
+	statement, columns := exact(ctx, r.db, statement)
+	rows, err := r.db.Conn().QueryContext(ctx, statement)
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,8 @@ func Equal(t testing.TB, space *emulator.Workspace, file string) {
 
 func compare(t testing.TB, space *emulator.Workspace, file string, truths []truth, kept *memory) {
 	t.Helper()
+	f := open(t, file)
+	defer f.close()
 	for _, truth := range truths {
 		var ours, theirs []string
 		for _, c := range truth.columns {
@@ -71,11 +73,7 @@ func compare(t testing.TB, space *emulator.Workspace, file string, truths []trut
 			theirs, ours = append(theirs, theirName), append(ours, ourName)
 		}
 		query := "SELECT " + strings.Join(ours, ", ") + " FROM " + truth.relation
-		got, err := Rows(file, query)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, query)
-		}
-		got, rows := readable(got, space.Oracle(truth.stream), theirs)
+		got, rows := readable(f.rows(query), space.Oracle(truth.stream), theirs)
 		var want []string
 		for _, row := range rows {
 			values := make([]any, len(theirs))
@@ -91,13 +89,47 @@ func compare(t testing.TB, space *emulator.Workspace, file string, truths []trut
 // Rows asks a published file; each row is its values as text, separated by bars.
 func Rows(file, query string) ([]string, error) {
 	var rows []string
-	err := load.Query(context.Background(), file, query, func(_ []string, row []any) error {
+	err := load.Query(context.Background(), file, query, collect(&rows))
+	return rows, err
+}
+
+func collect(rows *[]string) func([]string, []any) error {
+	return func(_ []string, row []any) error {
 		if row != nil {
-			rows = append(rows, join(row))
+			*rows = append(*rows, join(row))
 		}
 		return nil
-	})
-	return rows, err
+	}
+}
+
+// published is a file that is asked several times: opening it costs more than most questions.
+type published struct {
+	testing.TB
+	*load.Reader
+}
+
+func open(t testing.TB, file string) published {
+	t.Helper()
+	r, err := load.OpenReader(context.Background(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return published{t, r}
+}
+
+func (f published) rows(query string) (rows []string) {
+	f.Helper()
+	if err := f.Query(context.Background(), query, collect(&rows)); err != nil {
+		f.Fatalf("%v\n%s", err, query)
+	}
+	return rows
+}
+
+func (f published) close() {
+	f.Helper()
+	if err := f.Close(); err != nil {
+		f.Error(err)
+	}
 }
 
 func join(values []any) string {

@@ -22,6 +22,8 @@ type Table struct {
 // done to the answers on their way.
 func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(table Table, rows []map[string]any) []map[string]any, tables ...Table) {
 	t.Helper()
+	f := open(t, file)
+	defer f.close()
 	for _, table := range tables {
 		rows := space.Oracle(table.Oracle)
 		if edit != nil {
@@ -52,11 +54,7 @@ func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(table
 			from = table.Name
 		}
 		query := "SELECT " + strings.Join(ours, ", ") + " FROM " + from
-		got, err := Rows(file, query)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, query)
-		}
-		Same(t, table.Name, got, want)
+		Same(t, table.Name, f.rows(query), want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -21,9 +22,12 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 	b := newBedWith(t, tiny(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
 	l := newLife(b, 11)
 	c := &consumer{bed: b, held: map[string]map[string]row{}}
-	runs := 50
-	if testing.Short() {
+	runs := 25
+	switch {
+	case testing.Short():
 		runs = 8
+	case os.Getenv("AQUEDUCK_LONG") != "":
+		runs = 100
 	}
 	for n := range runs {
 		ctx, cancel := context.WithCancel(context.Background())
