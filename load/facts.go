@@ -59,15 +59,19 @@ func (w *Work) Rows(ctx context.Context, schema, table string) (int64, error) {
 // LastOutcomes gives how each stream of a schema ended in the last run of a pipeline that read it, by stream; nothing of
 // those it never read.
 func (w *Work) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
+	return w.outcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
+		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline)
+}
+
+// outcomes asks for outcomes by stream.
+func (w *Work) outcomes(ctx context.Context, query string, args ...any) (map[string]string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
 		return nil, errClosed
 	}
-	const query = `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
-		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`
 	outcomes := map[string]string{}
-	err := w.db.Each(ctx, query, []any{schema, pipeline}, func(rows *sql.Rows) error {
+	err := w.db.Each(ctx, query, args, func(rows *sql.Rows) error {
 		var stream, outcome string
 		if err := rows.Scan(&stream, &outcome); err != nil {
 			return err
@@ -76,9 +80,16 @@ func (w *Work) LastOutcomes(ctx context.Context, schema, pipeline string) (map[s
 		return nil
 	})
 	if err != nil {
-		return nil, w.judge(fmt.Errorf("read how the last run of %s ended: %w", pipeline, err))
+		return nil, w.judge(fmt.Errorf("read how earlier runs ended: %w", err))
 	}
 	return outcomes, nil
+}
+
+// LastAnswers gives, by stream of a schema, whether the source had it when it last said so: the outcome, ok or unavailable, of
+// the last run that ended by itself with one of these. What a run said that was cut off by force, nobody may have read.
+func (w *Work) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
+	return w.outcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1 AND outcome IN ('ok', 'unavailable')
+		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }
 
 // States gives the state of every checkpoint of a schema, by stream.

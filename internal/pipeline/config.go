@@ -68,6 +68,8 @@ type Pipeline struct {
 	CatchUp     bool
 	Overlap     schedule.Overlap
 	Jitter      time.Duration
+	WarnAfter   time.Duration // a stream that was last read well longer ago is late; 0: by the schedule
+	ErrorAfter  time.Duration // and breached; 0: by the schedule
 
 	workspaces []string // none: all
 	datasets   []string // names and patterns of the datasets of families
@@ -201,6 +203,10 @@ func (l *loader) pipeline(name string, v *grammar.Value, zone *time.Location, wo
 	p := &Pipeline{
 		Name: name, MaxTime: v.Key("max_time").Duration(), MaxRequests: int64(v.Key("max_requests").Int()),
 		CatchUp: v.Key("catch_up").Text() == "one", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(),
+	}
+	p.WarnAfter, p.ErrorAfter = v.Key("freshness").Key("warn_after").Duration(), v.Key("freshness").Key("error_after").Duration()
+	if e := v.Key("freshness").Key("error_after"); e.Set() && p.ErrorAfter < p.WarnAfter {
+		e.Wrong("", "error_after is less than warn_after")
 	}
 	if v.Key("overlap").Text() == "queue" {
 		p.Overlap = schedule.Queue

@@ -73,6 +73,9 @@ func pipelineSpec() *grammar.Spec {
 			{Name: "one", Doc: "a missed run is made up for, once."}, {Name: "none", Doc: "the next one comes at its time."}}},
 		{Name: "overlap", Kind: grammar.Enum, Default: "skip", Doc: "When its time comes while it runs.", Values: []grammar.Choice{
 			{Name: "skip", Doc: "that time is left out."}, {Name: "queue", Doc: "it runs once more afterwards."}}},
+		{Name: "freshness", Kind: grammar.Map, Doc: "How long ago a stream may have been read well, for `status` and its `--exit-code`. Left out: by the schedule.", Keys: []grammar.Spec{
+			{Name: "warn_after", Kind: grammar.Duration, Check: checkPositive, Doc: "It is late after it; left out: once the run that was due next has not brought it."},
+			{Name: "error_after", Kind: grammar.Duration, Check: checkPositive, Doc: "Its freshness is breached after it; left out: once two runs have not."}}},
 		{Name: "jitter", Kind: grammar.Duration, Doc: "Each run begins up to this much later, so that many installations do not ask at once."},
 	}}
 }

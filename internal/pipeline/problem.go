@@ -20,6 +20,7 @@ const (
 	ExitConfig      = 3
 	ExitRefused     = 4 // the API refuses the token
 	ExitBusy        = 5 // another run holds the warehouse
+	ExitBreached    = 6 // freshness is breached
 	ExitInternal    = 70
 	ExitInterrupted = 130
 	ExitTerminated  = 143

@@ -104,8 +104,8 @@ func TestT86UnavailableStreamHoldsUpNobody(t *testing.T) {
 		}
 		return nil
 	})
-	report = b.sync(pipeline.Options{})
-	if s := stream(t, report, "deleted_contacts"); s.Status != pipeline.StatusUnavailable || s.Gone != 0 {
+	report = b.try(pipeline.Options{})
+	if s := stream(t, report, "deleted_contacts"); report.Exit() != pipeline.ExitFailed || s.Status != pipeline.StatusUnavailable || s.Gone != 0 {
 		t.Errorf("%+v", s)
 	}
 	b.space.Inject(nil)

@@ -41,6 +41,7 @@ type StreamResult struct {
 	SyncedTo          time.Time
 	Backfill          float64 // share of the history that is read, 0 to 1
 	Cut               bool    // max_time or max_requests ended it; it goes on in the next run
+	Lost              bool    // unavailable, and was not so when it was asked for before
 	Class, Error      string
 	Next              string
 	Rejects           []transform.Reject
@@ -114,7 +115,7 @@ func (r *Report) Exit() int {
 		switch {
 		case s.Class == "auth":
 			return ExitRefused
-		case s.Status == StatusFailed && code == ExitOK:
+		case (s.Status == StatusFailed || s.Lost) && code == ExitOK:
 			code = ExitFailed
 		}
 	}
@@ -224,6 +225,9 @@ func (r *Report) Print(w io.Writer) {
 	for _, s := range r.Streams {
 		if s.Error != "" {
 			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", s.Class, s.Error, s.Next)
+		}
+		if s.Lost {
+			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.Stream)
 		}
 	}
 	if r.Interrupted {

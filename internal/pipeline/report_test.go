@@ -55,6 +55,7 @@ func TestExitCodeIsOfTheWorstStream(t *testing.T) {
 		{"all well", []pipeline.StreamResult{ok, ok}, pipeline.ExitOK},
 		{"nothing to do", nil, pipeline.ExitOK},
 		{"one unavailable", []pipeline.StreamResult{ok, of(pipeline.StatusUnavailable, "plan")}, pipeline.ExitOK},
+		{"one lost", []pipeline.StreamResult{ok, {Status: pipeline.StatusUnavailable, Class: "plan", Requests: 1, Lost: true}}, pipeline.ExitFailed},
 		{"all unavailable", []pipeline.StreamResult{of(pipeline.StatusUnavailable, "plan"), of(pipeline.StatusUnavailable, "scope")}, pipeline.ExitRefused},
 		{"one failed", []pipeline.StreamResult{ok, of(pipeline.StatusFailed, "data"), of(pipeline.StatusUnavailable, "plan")}, pipeline.ExitFailed},
 		{"token refused", []pipeline.StreamResult{of(pipeline.StatusInterrupted, ""), of(pipeline.StatusFailed, "auth")}, pipeline.ExitRefused},
@@ -118,7 +119,7 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(122))
 	status := func() *pipeline.Status {
-		s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config)
+		s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue)
 		if err != nil {
 			t.Error(err)
 			return &pipeline.Status{}

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -53,7 +52,8 @@ type workspace struct {
 	source  Source
 	client  *extract.Client
 	streams []*schemas.Stream
-	exports exported // datasets of the families among the streams
+	exports exported          // datasets of the families among the streams
+	answers map[string]string // what the source last said of each stream: ok or unavailable
 }
 
 // over says that the run asks for no more: its time is spent, or another stream met an answer that ends the run.
@@ -126,6 +126,12 @@ func (r *run) prepare(ctx context.Context) error {
 			if err := r.keepFailed(ctx, w); err != nil {
 				return err
 			}
+		}
+		if err := r.writer.use(func(work *load.Work) (err error) {
+			w.answers, err = work.LastAnswers(ctx, w.name)
+			return err
+		}); err != nil {
+			return err
 		}
 		for _, s := range w.streams {
 			t, err := r.newTask(ctx, w, s)
@@ -376,24 +382,4 @@ func (r *run) publish(ctx context.Context, more bool) error {
 	}
 	r.reported.Published = r.reported.Published || result.Published
 	return nil
-}
-
-// settle turns how a stream ended into its status.
-func (t *task) settle(ctx context.Context, err error) {
-	switch {
-	case err == nil:
-		return
-	case ctx.Err() != nil:
-		t.result.Status, t.result.Next = StatusInterrupted, "aqueduck sync "+t.run.pipeline.Name
-		return
-	case errors.Is(err, extract.ErrBudget):
-		t.result.Cut = true
-		return
-	}
-	problem := classify(err)
-	t.result.Status = StatusFailed
-	if problem.Class == "plan" || problem.Class == "scope" {
-		t.result.Status = StatusUnavailable
-	}
-	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), problem.next(t.run.pipeline.Name)
 }

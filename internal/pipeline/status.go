@@ -14,6 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/load"
+	"aqueduck/schemas"
 )
 
 // Status is what is known of a warehouse without touching what a run writes to.
@@ -55,7 +56,9 @@ type StreamStatus struct {
 	SyncedTo  time.Time `json:"synced_to,omitzero"`
 	HistoryTo time.Time `json:"history_to,omitzero"` // not there once history is read to its beginning
 	Checked   time.Time `json:"checked_at,omitzero"`
-	Outcome   string    `json:"outcome"` // of its last run
+	OK        time.Time `json:"read_well_at,omitzero"` // when the last run began that read it well
+	Freshness Freshness `json:"freshness,omitempty"`   // "": nothing says how old it may be
+	Outcome   string    `json:"outcome"`               // of its last run
 	Backfill  float64   `json:"backfill"`
 	Hint      string    `json:"next,omitempty"`
 }
@@ -66,8 +69,9 @@ const shownRuns = 10
 // staleRun is how old run.json may be before its writer counts as gone: it is rewritten every two seconds.
 const staleRun = 30 * time.Second
 
-// ReadStatus reads the published file and run.json. Without a configuration there is no next run to tell of.
-func ReadStatus(ctx context.Context, dir load.Dir, config *Config) (*Status, error) {
+// ReadStatus reads the published file and run.json. Without a configuration there is no next run to tell of, and no stream
+// is late.
+func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *schemas.Catalogue) (*Status, error) {
 	s := &Status{Dir: string(dir), Now: time.Now().UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	if err := s.readRunning(dir); err != nil {
 		return nil, err
@@ -84,6 +88,7 @@ func ReadStatus(ctx context.Context, dir load.Dir, config *Config) (*Status, err
 				s.Next = append(s.Next, NextRun{Pipeline: p.Name, At: p.Schedule.Next(s.Now)})
 			}
 		}
+		s.judge(config, catalogue)
 	}
 	return s, nil
 }
@@ -143,15 +148,15 @@ func (s *Status) readPublished(ctx context.Context, dir load.Dir) error {
 	if err != nil {
 		return err
 	}
-	const streams = `SELECT f.schema, f.stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint
+	const streams = `SELECT f.schema, f.stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to)
 		FROM _sync.freshness f LEFT JOIN (
 			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
-			       arg_max(coalesce(hint, ''), started_at) AS hint
+			       arg_max(coalesce(hint, ''), started_at) AS hint, max(started_at) FILTER (outcome = 'ok') AS ok
 			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
 		ORDER BY ALL`
 	err = ask(ctx, dir, streams, func(v []any) error {
 		s.Streams = append(s.Streams, StreamStatus{Workspace: str(v[0]), Stream: str(v[1]), SyncedTo: when(v[2]),
-			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7])})
+			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7]), OK: when(v[8])})
 		return nil
 	})
 	for _, stream := range s.Streams {
@@ -207,13 +212,13 @@ func (s *Status) Print(w io.Writer) {
 func (s *Status) printStreams(w io.Writer) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
-	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "SYNCED TO", "HISTORY"})
+	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY"})
 	for _, stream := range s.Streams {
 		outcome := stream.Outcome
 		if outcome == "" {
 			outcome = "–" // published in the middle of its first run
 		}
-		t.AppendRow(table.Row{stream.Stream, outcome, orDash(stream.SyncedTo), stream.history()})
+		t.AppendRow(table.Row{stream.Stream, outcome, stream.fresh(s.Now), orDash(stream.SyncedTo), stream.history()})
 	}
 	fmt.Fprintf(w, "\n%s\n", draw(t))
 	for _, stream := range s.Streams {
@@ -221,6 +226,17 @@ func (s *Status) printStreams(w io.Writer) {
 			fmt.Fprintf(w, "  %s: next: %s\n", stream.Stream, stream.Hint)
 		}
 	}
+}
+
+// fresh says how fresh the stream is, and how old where that is too old.
+func (s *StreamStatus) fresh(now time.Time) string {
+	switch s.Freshness {
+	case "":
+		return "–"
+	case Fresh:
+		return string(Fresh)
+	}
+	return string(s.Freshness) + ", " + brief(now.Sub(s.OK)) + " old"
 }
 
 // history says how far back the stream is read.

@@ -288,3 +288,24 @@ func (t *task) refuseVanishedColumns(ctx context.Context) error {
 	}
 	return nil
 }
+
+// settle turns how a stream ended into its status.
+func (t *task) settle(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		return
+	case ctx.Err() != nil:
+		t.result.Status, t.result.Next = StatusInterrupted, "aqueduck sync "+t.run.pipeline.Name
+		return
+	case errors.Is(err, extract.ErrBudget):
+		t.result.Cut = true
+		return
+	}
+	problem := classify(err)
+	t.result.Status = StatusFailed
+	if problem.Class == "plan" || problem.Class == "scope" {
+		t.result.Status = StatusUnavailable
+		t.result.Lost = t.workspace.answers[t.stream.Name] == string(StatusOK)
+	}
+	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), problem.next(t.run.pipeline.Name)
+}

@@ -1,0 +1,116 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// freshness gives what the status says of a stream, and its line.
+func (b *bed) freshness(name string) (pipeline.Freshness, string) {
+	b.t.Helper()
+	s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	i := slices.IndexFunc(s.Streams, func(stream pipeline.StreamStatus) bool { return stream.Stream == name })
+	if i < 0 {
+		b.t.Fatalf("the status has no stream %s: %+v", name, s.Streams)
+	}
+	var out bytes.Buffer
+	s.Print(&out)
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "  "+name+" ") {
+			return s.Streams[i].Freshness, strings.Join(strings.Fields(line), " ")
+		}
+	}
+	b.t.Fatalf("the status does not print %s:\n%s", name, out.String())
+	return "", ""
+}
+
+// TestT86AStreamThatIsLostFailsOnceThenGrowsStale: a plan that no longer has what was read is worth one alarm, and from then on an
+// age; what the workspace never had is worth neither.
+func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
+	t.Parallel()
+	c := tiny(77)
+	c.Unavailable = []string{"contacts.deleted"}
+	b := newBed(t, c)
+	b.emulated = true // the status tells ages by the clock of the workspace
+	b.sync(pipeline.Options{})
+	rows := b.rows("SELECT count(*) FROM contact_activities")[0]
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = append(k.Unavailable, "contacts.activities") })
+	for night, want := range []struct {
+		exit      int
+		freshness pipeline.Freshness
+		line      string
+	}{
+		{pipeline.ExitFailed, pipeline.Late, "unavailable late, 24h old"},
+		{pipeline.ExitOK, pipeline.Breached, "unavailable BREACHED, 48h old"},
+		{pipeline.ExitOK, pipeline.Breached, "unavailable BREACHED, 72h old"},
+	} {
+		b.space.Advance(24 * time.Hour)
+		report := b.try(pipeline.Options{FullRefresh: night == 2})
+		var out bytes.Buffer
+		report.Print(&out)
+		if s := stream(t, report, "contact_activities"); report.Exit() != want.exit || s.Status != pipeline.StatusUnavailable ||
+			strings.Contains(out.String(), "contact_activities could be read until now") != (want.exit == pipeline.ExitFailed) {
+			t.Errorf("night %d: exit %d, want %d\n%s", night, report.Exit(), want.exit, out.String())
+		}
+		if f, line := b.freshness("contact_activities"); f != want.freshness || !strings.Contains(line, want.line) {
+			t.Errorf("night %d: %q, want %s", night, line, want.line)
+		}
+		if f, line := b.freshness("contacts"); f != pipeline.Fresh {
+			t.Errorf("night %d: %q", night, line)
+		}
+		if f, line := b.freshness("deleted_contacts"); f != "" {
+			t.Errorf("never there, and owed: %q", line)
+		}
+	}
+	if now := b.rows("SELECT count(*) FROM contact_activities")[0]; now != rows {
+		t.Errorf("%s rows were read, %s are there", rows, now)
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
+	b.sync(pipeline.Options{})
+	if f, line := b.freshness("contact_activities"); f != pipeline.Fresh {
+		t.Errorf("it is back: %q", line)
+	}
+	b.equalsOracle()
+}
+
+// TestFreshnessFollowsTheTimesOfTheSchedule: a weekend without a run is none that was missed, other limits are the configuration's,
+// and a pipeline without a schedule owes nothing.
+func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
+	t.Parallel()
+	c := tiny(78)
+	c.Start = time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC) // a Friday, after the run of that night
+	b := newBed(t, c)
+	b.emulated = true
+	b.sync(pipeline.Options{})
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"contacts.activities"} })
+	for _, step := range []struct {
+		hours  int
+		config string
+		want   pipeline.Freshness
+	}{
+		{70, `schedule: "0 2 * * 1-5", `, pipeline.Fresh}, // Monday at one
+		{2, `schedule: "0 2 * * 1-5", `, pipeline.Late},
+		{24, `schedule: "0 2 * * 1-5", `, pipeline.Breached},
+		{0, `schedule: "0 2 * * 1-5", freshness: {error_after: 5d}, `, pipeline.Late},
+		{0, `schedule: "0 2 * * 1-5", freshness: {warn_after: 4d5h, error_after: 5d}, `, pipeline.Fresh},
+		{0, `freshness: {error_after: 2d}, `, pipeline.Breached},
+		{0, ``, ""},
+	} {
+		b.space.Advance(time.Duration(step.hours) * time.Hour)
+		b.configure(strings.Replace(nightly, `schedule: "0 2 * * *", `, step.config, 1))
+		b.try(pipeline.Options{})
+		if got, line := b.freshness("contact_activities"); got != step.want {
+			t.Errorf("%d hours on, with %s: %q, want %s", step.hours, step.config, line, step.want)
+		}
+	}
+}
