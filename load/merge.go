@@ -42,6 +42,7 @@ type group struct {
 	mode     transform.Mode
 	window   [2]time.Time
 	sweep    int
+	seen     []string
 	feeds    []transform.Feed
 	gone     bool // some rows say that their record is gone
 	children []staged
@@ -67,7 +68,7 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, feeds: b.Feeds, gone: goneRows(b) > 0})
+			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0})
 			m.answered = append(m.answered, answer{b.Answered, b.AskedAt})
 			continue
 		}
@@ -125,13 +126,13 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	if g.mode != transform.Merge {
 		return m.replace(ctx, g)
 	}
+	if err := m.see(ctx, g); err != nil {
+		return err
+	}
 	if g.own.rows == 0 {
 		return nil
 	}
 	before := m.written.Rows
-	if err := m.see(ctx, g); err != nil {
-		return err
-	}
 	counts, err := m.decide(ctx, g)
 	if err != nil {
 		return err
@@ -166,8 +167,17 @@ func (m *merger) see(ctx context.Context, g group) error {
 	if g.sweep == 0 {
 		return nil
 	}
-	_, err := m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT DISTINCT $1, $2, $3::INTEGER, %s FROM %s",
-		keyText("", g.own.table.Key), g.own.name), m.schema, m.stream, g.sweep)
+	const into = "INSERT INTO _sync.seen SELECT DISTINCT $1, $2, $3::INTEGER, "
+	if g.own.rows > 0 {
+		_, err := m.exec(ctx, fmt.Sprintf(into+"%s FROM %s", keyText("", g.own.table.Key), g.own.name), m.schema, m.stream, g.sweep)
+		if err != nil {
+			return err
+		}
+	}
+	if len(g.seen) == 0 {
+		return nil
+	}
+	_, err := m.exec(ctx, into+"unnest(string_split($4, $5))", m.schema, m.stream, g.sweep, strings.Join(g.seen, separator), separator)
 	return err
 }
 

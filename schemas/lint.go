@@ -127,11 +127,11 @@ func (d *draft) lintSince() {
 }
 
 func (d *draft) lintDetail() {
-	if v := d.file.Key("reconcile"); v.Set() && (d.stream.Read.Detail == nil || d.stream.Absent != "gone") {
-		v.WrongKey("", "reconcile asks by id for what has vanished: it needs read.detail and absent: gone")
-	}
 	read := d.file.Key("read")
-	detail := read.Key("detail")
+	detail, by := read.Key("detail"), read.Key("since").Key("by").Text()
+	if v := d.file.Key("reconcile"); v.Set() && (d.stream.Read.Detail == nil || d.stream.Absent != "gone" || by == "full") {
+		v.WrongKey("", "reconcile asks by id for what has vanished from a search: it needs read.detail and absent: gone")
+	}
 	if !detail.Set() || detail.Flawed() {
 		return
 	}
@@ -139,8 +139,13 @@ func (d *draft) lintDetail() {
 	if endpoint.Set() && (!strings.HasPrefix(endpoint.Text(), "GET ") || !strings.Contains(endpoint.Text(), "{id}")) {
 		endpoint.Wrong("e.g. GET /conversations/{id}", "one record is read by GET, with {id} in the path")
 	}
-	if by := read.Key("since").Key("by"); by.Set() && by.Text() != "search" {
-		detail.WrongKey("", "read.detail: only a stream that is searched has it")
+	if by != "" && by != "search" && (by != "full" || read.Key("over").Given()) {
+		detail.WrongKey("", "read.detail: only a stream that is searched, or has one list that is read in full, has it")
+	}
+	for _, v := range []*grammar.Value{detail.Key("unless_same"), detail.Key("refresh")} {
+		if by == "full" && v.Given() {
+			v.WrongKey("", "%s: of a list that is read in full every record is read by itself, each time", v.Path())
+		}
 	}
 	if len(d.stream.Key) > 1 {
 		detail.WrongKey("", "read.detail: {id} is one column, and the key has %d", len(d.stream.Key))

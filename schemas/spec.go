@@ -49,7 +49,7 @@ func Spec() *grammar.Spec {
 			{Name: "person", Kind: grammar.Bool, Default: "false", Doc: "A contact's id."},
 			{Name: "references", Kind: grammar.Text, Check: ofColumn, Hint: "table.column, e.g. conversations.id", Doc: "Column they point to: the row is about the persons that this record names."},
 		}}},
-		{Name: "reconcile", Kind: grammar.Map, Doc: "A walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id.",
+		{Name: "reconcile", Kind: grammar.Map, Doc: "search: a walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id.",
 			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, once the history is read."}}},
 		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps copies of what the list had. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
 			Doc: "one a day, as of the day's last reading, in `<table>_daily`: the columns of the table after `snapshot_date`, a day of `warehouse.timezone`."}}},
@@ -107,12 +107,12 @@ func readSpec() grammar.Spec {
 }
 
 func detailSpec(scalar *grammar.Spec) grammar.Spec {
-	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Each record of a page is replaced by its own reading, which has what the list leaves out.", Keys: []grammar.Spec{
+	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Each record of a page is replaced by its own reading, which has what the list leaves out. Of a list that is read in full every record is, each time.", Keys: []grammar.Spec{
 		{Name: "endpoint", Kind: grammar.Text, Required: true, Check: endpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record; `{id}` is the record's key."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with it."},
 		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: dotted},
-			Doc: "Paths of fields that the list has too: where all are as stored, the record is not read again."},
-		{Name: "refresh", Kind: grammar.Map, Doc: "What changes without moving these fields is found by reading again.", Keys: refreshKeys("Records that changed within this time are read again, ")},
+			Doc: "search: paths of fields that the list has too. Where all are as stored, the record is not read again."},
+		{Name: "refresh", Kind: grammar.Map, Doc: "search: what changes without moving these fields is found by reading again.", Keys: refreshKeys("Records that changed within this time are read again, ")},
 	}}
 }
 

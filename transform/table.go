@@ -76,6 +76,7 @@ type Batch struct {
 	Table  Table
 	Mode   Mode
 	Sweep  int               // above 0: the keys count as seen in this sweep
+	Seen   []string          // and so do these, of records that are left as they are stored; of tables with a key of one column
 	Rows   arrow.RecordBatch // _row, then the table's columns without _synced_at and _run_id; built whole, never a slice
 	Window [2]time.Time
 	News   []News // what these rows have that the stream file does not know, each told once by a decoder

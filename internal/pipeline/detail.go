@@ -9,10 +9,14 @@ import (
 )
 
 // details reads the records of a page by themselves, for a stream whose list leaves out what a record has. Those that are
-// stored as the list shows them are not asked for, unless the page is of a reading that looks for silent changes.
+// stored as the list shows them are not asked for, unless the page is of a reading that looks for silent changes; of a list
+// that is walked whole, those that an earlier walk of the run has brought.
 func (t *task) details(ctx context.Context, reader *extract.Reader, page extract.Page) (extract.Page, error) {
 	if t.stream.Read.Detail == nil {
 		return page, nil
+	}
+	if t.state.Sweep != nil {
+		return t.bring(ctx, reader, page)
 	}
 	var same []bool
 	if t.heads != nil && !page.Again {
@@ -29,4 +33,23 @@ func (t *task) details(ctx context.Context, reader *extract.Reader, page extract
 		}
 	}
 	return reader.Detail(ctx, page, same)
+}
+
+// bring reads the records of a page of a list that is walked whole, each once in a run however often the list is walked.
+func (t *task) bring(ctx context.Context, reader *extract.Reader, page extract.Page) (extract.Page, error) {
+	leave := make([]bool, len(page.Records))
+	for i, record := range page.Records {
+		key, ok := extract.Key(t.stream, record.Raw)
+		if leave[i] = ok && t.brought[key]; leave[i] {
+			t.seen = append(t.seen, key)
+		}
+	}
+	page, err := reader.Detail(ctx, page, leave)
+	if t.brought == nil {
+		t.brought = map[string]bool{}
+	}
+	for _, record := range page.Records {
+		t.brought[record.Over] = true
+	}
+	return page, err
 }

@@ -33,6 +33,8 @@ type task struct {
 	export    *exporting       // of a dataset of exports; nil: of any other stream
 	feeds     []transform.Feed // streams that are read over what this one commits
 	answered  []string         // ids of the open batch that the stream waits for no longer
+	brought   map[string]bool  // keys of records that this run's walks over a list have read by themselves
+	seen      []string         // of these, what the open batch has met again
 	askedAt   time.Time        // of the ids that it waits for: when the last was put there
 	broken    error            // why the stream cannot be read at all
 	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
@@ -77,20 +79,21 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 
 // restore reads the checkpoint from the database, which alone knows what is committed.
 func (t *task) restore(ctx context.Context) error {
+	again := t.stream.Read.Detail != nil && t.stream.Read.Since.Windowed() // every record of a whole list is read by itself anyway
 	return t.run.writer.use(func(work *load.Work) error {
 		var err error
 		if t.base, err = work.Checkpoint(ctx, t.workspace.name, t.stream.Name); err != nil {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
 		if t.run.options.FullRefresh {
-			t.state.Again = t.stream.Read.Detail != nil
+			t.state.Again = again
 			return nil // from the beginning; what is stored is compared with, not emptied
 		}
 		if t.state, err = extract.ParseState(t.base.State); err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
 		}
 		if was, now := t.state.Version, t.workspace.config.APIVersion; outdated(t.stream, t.state, now) {
-			t.state = extract.State{Again: t.stream.Read.Detail != nil}
+			t.state = extract.State{Again: again}
 			t.run.reported.Notes = append(t.run.reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.stream.Name, was, now))
 		}
 		return nil
@@ -191,7 +194,7 @@ func (t *task) full() bool {
 func (t *task) commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next := t.next(t.state)
-	if t.decoder.Records() == 0 && len(t.answered) == 0 && next.State == t.base.State {
+	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State {
 		return nil
 	}
 	if err := t.refuseVanishedColumns(ctx); err != nil {
@@ -200,7 +203,7 @@ func (t *task) commit(ctx context.Context) error {
 	batches := t.decoder.Take()
 	defer release(batches)
 	if t.state.Sweep != nil {
-		batches[0].Sweep = t.state.Sweep.Number
+		batches[0].Sweep, batches[0].Seen = t.state.Sweep.Number, t.seen
 	}
 	batches[0].Feeds, batches[0].Answered, batches[0].AskedAt = t.feeds, t.answered, t.askedAt
 	rejects := t.decoder.Rejects()
@@ -215,7 +218,7 @@ func (t *task) commit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
-	t.base, t.answered = next, nil
+	t.base, t.answered, t.seen = next, nil, nil
 	t.result.add(written)
 	t.run.progress.committed(t)
 	return nil
