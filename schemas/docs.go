@@ -69,10 +69,10 @@ func (c *Catalogue) Shown(s *Stream) []string {
 	if s.Family() {
 		return []string{s.Name + "_<dataset>"}
 	}
-	if !s.Internal {
-		return s.tables()
-	}
 	all := []string{}
+	if !s.Internal {
+		all = s.tables()
+	}
 	for _, r := range c.relations[s.PublishAs] {
 		all = append(all, r.Name)
 	}

@@ -156,8 +156,9 @@ func dynamicReference(n int32, later bool) string {
 	return ""
 }
 
+// articleStatistics are counted on the hour.
 func articleStatistics(i item, now int64) string {
-	views := max(0, now-i.Created) / 3600 * int64(1+i.N%5)
+	views := max(0, now/3600-i.Created/3600) * int64(1+i.N%5)
 	happy := int64(i.N%3) * 20
 	p := &pen{}
 	p.record(record{{"type", "article_statistics"}, {"views", views}, {"conversations", views / 50}, {"reactions", views / 20},

@@ -14,7 +14,7 @@ type Table struct {
 	Oracle  string   // stream of the oracle
 	Columns []string // of the oracle, that of a table below another begins with the other's key; what stands for it here follows after a colon, where it has another name
 	Of      string   // relation to ask; "": the table itself
-	Items   string   // column of the oracle, with dots for a list in an object, whose list's items are the rows; "": its rows are
+	Items   string   // column of the oracle, with dots for a list in an object, whose list's items, or object's objects, are the rows; "": its rows are
 	Where   func(row map[string]any) bool
 }
 
@@ -59,7 +59,7 @@ func Holds(t testing.TB, space *emulator.Workspace, file string, edit func(table
 }
 
 // rows are the rows that one of the oracle's rows stands for. Those of a list have the fields of their item, the item itself as
-// item, and what the oracle's row has with "parent." before.
+// item, its key in an object as key, and what the oracle's row has with "parent." before.
 func (t Table) rows(tb testing.TB, row map[string]any) (list []map[string]any) {
 	if t.Items == "" {
 		return []map[string]any{row}
@@ -79,6 +79,14 @@ func (t Table) rows(tb testing.TB, row map[string]any) (list []map[string]any) {
 		value = value.(map[string]any)[name]
 	}
 	items, _ := value.([]any)
+	if entries, ok := value.(map[string]any); ok {
+		for key, entry := range entries {
+			if one, ok := entry.(map[string]any); ok {
+				one["key"] = key
+				items = append(items, one)
+			}
+		}
+	}
 	for _, item := range items {
 		one, ok := item.(map[string]any)
 		if !ok {

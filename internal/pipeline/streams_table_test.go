@@ -6,8 +6,9 @@ import "aqueduck/internal/oracletest"
 type streamCase struct {
 	stream string
 	route  string   // of the emulator: refused in its turn, and where its answers are edited
+	single string   // route that answers one record by itself, edited as the list's; "": the list has all
 	also   []string // other routes whose answers have the records, edited like those
-	with   []string // streams that go into the same tables
+	with   []string // streams that go into the same tables, or are read under its records
 	paged  string   // the route whose pages go by number: one past the end is asked for; "": cursors, or one answer, have none
 	list   string   // key of the answer that holds the records
 	key    []string // fields that name a record, and columns of the oracle
@@ -17,7 +18,7 @@ type streamCase struct {
 
 // streamBeds are the streams that are read together from one workspace: the fewer beds, the cheaper.
 func streamBeds() map[string][]streamCase {
-	return map[string][]streamCase{"lists": listCases(), "companies": {{
+	return map[string][]streamCase{"lists": listCases(), "content": contentCases(), "companies": {{
 		stream: "companies", route: "companies.search", also: []string{"companies.list"}, with: []string{"companies_listed", "companies_by_id"}, paged: "companies.list",
 		list: "data", field: "name", tables: companyTables()[:3],
 	}}}
@@ -54,5 +55,41 @@ func listCases() []streamCase {
 				"id", "name", "label", "data_type", "api_writable", "custom", "archived", "created_at", "updated_at"}}}},
 		{stream: "away_status_reasons", route: "away_status_reasons.list", list: "data", field: "label", tables: []oracletest.Table{
 			{Name: "away_status_reasons", Columns: []string{"id", "label", "emoji", "order:position", "deleted", "created_at", "updated_at"}}}},
+	}
+}
+
+// contentCases are what teammates write, in lists of several pages.
+func contentCases() []streamCase {
+	whole := []string{"id", "workspace_id", "title", "description", "body", "author_id", "state", "created_at", "updated_at", "url",
+		"parent_id", "parent_type", "folder_id", "default_locale", "statistics:json_object('type', 'article_statistics', 'views', views, 'conversations', conversations, " +
+			"'reactions', reactions, 'happy_reaction_percentage', happy_reaction_percentage, 'neutral_reaction_percentage', neutral_reaction_percentage, " +
+			"'sad_reaction_percentage', sad_reaction_percentage)::VARCHAR"}
+	return []streamCase{
+		{stream: "articles", route: "articles.list", single: "articles.get", paged: "articles.list", list: "data", field: "title", tables: []oracletest.Table{
+			{Name: "articles", Columns: whole},
+			{Name: "article_translations", Of: "(SELECT l.* FROM article_translations l JOIN articles t ON t.id = l.article_id)", Items: "translated_content",
+				Columns: []string{"parent.id:article_id", "key:locale", "title", "description", "body", "author_id", "state", "created_at", "updated_at", "url"}}}},
+		{stream: "internal_articles", route: "internal_articles.list", paged: "internal_articles.list", list: "data", field: "title", tables: []oracletest.Table{
+			{Name: "internal_articles", Columns: []string{"id", "title", "body", "owner_id", "author_id", "locale", "folder_id", "created_at", "updated_at"}}}},
+		{stream: "collections", route: "collections.list", paged: "collections.list", list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "collections", Columns: []string{"id", "workspace_id", "name", "description", "parent_id", "order:position", "url", "default_locale", "created_at", "updated_at"}},
+			{Name: "collection_translations", Of: "(SELECT l.* FROM collection_translations l JOIN collections t ON t.id = l.collection_id)", Items: "translated_content",
+				Columns: []string{"parent.id:collection_id", "key:locale", "name", "description"}}}},
+		{stream: "newsfeeds", route: "newsfeeds.list", paged: "newsfeeds.list", list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "newsfeeds", Columns: []string{"id", "name", "created_at", "updated_at"}}}},
+		{stream: "news_items", route: "news_items.list", paged: "news_items.list", list: "data", field: "title", tables: []oracletest.Table{
+			{Name: "news_items", Columns: []string{"id", "workspace_id", "title", "body", "sender_id", "state", "published_at", "created_at", "updated_at"}},
+			{Name: "news_item_assignments", Of: "(SELECT a.* FROM news_item_assignments a JOIN news_items t ON t.id = a.news_item_id)", Items: "newsfeed_assignments",
+				Columns: []string{"parent.id:news_item_id", "newsfeed_id", "published_at"}}}},
+		{stream: "folders", route: "folders.list", paged: "folders.list", list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "folders", Columns: []string{"id", "name", "parent_folder_id", "created_at", "updated_at"}}}},
+		{stream: "dynamic_contents", route: "dynamic_contents.list", paged: "dynamic_contents.list", list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "dynamic_contents", Columns: []string{"id", "key", "name", "content_type", "default_locale", "created_at", "updated_at"}},
+			{Name: "dynamic_content_variations", Of: "(SELECT v.* FROM dynamic_content_variations v JOIN dynamic_contents t ON t.id = v.dynamic_content_id)",
+				Items: "variations", Columns: []string{"parent.id:dynamic_content_id", "locale", "brand_id", "body", "intentionally_empty"}}}},
+		{stream: "data_connectors", route: "data_connectors.list", with: []string{"data_connector_versions"}, list: "data", field: "name", tables: []oracletest.Table{
+			{Name: "data_connectors", Columns: []string{"id", "name", "state", "http_method", "created_at", "updated_at"}},
+			{Name: "data_connector_versions", Oracle: "data_connector_versions", Of: "(SELECT v.* FROM data_connector_versions v JOIN data_connectors t ON t.id = v.data_connector_id)",
+				Columns: []string{"data_connector_id", "entity_version_id:id", "version_number", "note", "created_at", "updated_at"}}}},
 	}
 }

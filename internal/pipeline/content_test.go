@@ -1,0 +1,258 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+)
+
+// just is a pipeline of some streams alone.
+func just(streams string) string {
+	return strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", streams, 1)
+}
+
+// TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt and are found all the same, by one request for each article; while they
+// stand still nothing is written.
+func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(160), just("articles"))
+	b.sync(pipeline.Options{})
+	const asked = "SELECT max(updated_at), sum(views), count(*) FROM articles"
+	before := b.rows(asked)[0]
+	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+		t.Errorf("within the hour: %s", report.LastLine())
+	}
+	b.space.Advance(time.Hour)
+	s := stream(t, b.sync(pipeline.Options{}), "articles")
+	after := b.rows(asked)[0]
+	if count := fmt.Sprint(s.Changed); s.Gone != 0 || !strings.HasSuffix(before, "|"+count) || s.Requests != s.Changed+1 {
+		t.Errorf("an hour later: %+v", s)
+	}
+	if before == after || before[:strings.Index(before, "|")] != after[:strings.Index(after, "|")] {
+		t.Errorf("%s, and an hour later %s", before, after)
+	}
+	contentHolds(t, b, "articles")
+}
+
+// TestT56RecordsOfAWholeListAreReadByThemselves once in a run, however often the list is walked. One that cannot be read leaves the
+// others stored and nothing gone; one that is not there any more by then is.
+func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(164), just("articles"))
+	all := b.space.Oracle("articles")
+	id := func(n int) string { return all[n]["id"].(string) }
+	fail := func(one string) {
+		b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+			if r.URL.Path == "/articles/"+one {
+				return &emulator.Fault{Status: http.StatusInternalServerError}
+			}
+			return nil
+		})
+	}
+	fail(id(3))
+	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitFailed || report.Rows() == 0 {
+		t.Errorf("one that cannot be read: %s", report.LastLine())
+	}
+	fail("")
+	b.sync(pipeline.Options{})
+	contentHolds(t, b, "articles")
+	b.space.Advance(time.Minute)
+	b.must(b.space.RemoveContent("articles", id(0)))
+	fail(id(5))
+	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitFailed || stream(t, report, "articles").Gone != 0 {
+		t.Errorf("one has left, one cannot be read: %s", report.LastLine())
+	}
+	fail("")
+	b.space.Advance(time.Minute)
+	removed := false
+	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/articles/"+id(7) && !removed {
+			removed = true
+			b.must(b.space.RemoveContent("articles", id(7)))
+		}
+		return false
+	})
+	s := stream(t, b.sync(pipeline.Options{}), "articles")
+	if s.Gone != 2 || s.Requests != int64(len(all)-1+2) {
+		t.Errorf("one has left, one leaves after it was listed: %+v", s)
+	}
+	contentHolds(t, b, "articles")
+	oracletest.Same(t, "gone", b.rows("SELECT id FROM articles_all WHERE _gone_at IS NOT NULL AND title IS NOT NULL"), []string{id(0), id(7)})
+	if s := stream(t, b.sync(pipeline.Options{FullRefresh: true}), "articles"); s.Rows != 0 {
+		t.Errorf("without news: %+v", s)
+	}
+}
+
+// contentHolds compares streams of contentCases with the oracle.
+func contentHolds(t *testing.T, b *bed, streams ...string) {
+	t.Helper()
+	for _, c := range contentCases() {
+		for _, table := range c.tables {
+			if table.Oracle == "" {
+				table.Oracle = c.stream
+			}
+			if slices.Contains(streams, c.stream) {
+				oracletest.Holds(t, b.space, b.runner.Dir.Current(), nil, table)
+			}
+		}
+	}
+}
+
+// TestT93ReferencesToDynamicContentAreFoundInBodies of each language: as elements, before the later version as the literal text, which
+// blocks do not have there. They follow the version, and what is not there any more.
+func TestT93ReferencesToDynamicContentAreFoundInBodies(t *testing.T) {
+	t.Parallel()
+	config := just("articles")
+	b := newBedWith(t, tiny(161), strings.Replace(config, "2.17", "2.16", 1))
+	b.sync(pipeline.Options{})
+	early := b.references()
+	oracletest.Same(t, "up to 2.16", early, b.referred("span"))
+	b.configure(config)
+	b.sync(pipeline.Options{})
+	late := b.references()
+	oracletest.Same(t, "in the later version", late, b.referred("span", "div"))
+	if len(early) == 0 || len(late) <= len(early) {
+		t.Fatalf("%d references, %d before", len(late), len(early))
+	}
+	gone, _, _ := strings.Cut(late[0], "|")
+	b.space.Advance(time.Minute)
+	b.must(b.space.RemoveContent("articles", gone))
+	odd := b.rows("SELECT id FROM articles WHERE id NOT IN (SELECT article_id FROM article_dynamic_contents) LIMIT 1")[0]
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(_ string, body []byte) []byte {
+			var record map[string]json.RawMessage
+			if err := json.Unmarshal(body, &record); err != nil || string(record["id"]) != odd {
+				return body
+			}
+			record["body"] = raw(t, `<p>data-x-dynamic-content-key="none"<DIV id=a data-x-dynamic-content-key='one' class="x-dynamic-content">`+
+				"\n<i>a</i></DIV>"+`<span data-x-dynamic-content-key="two"></span> <span data-x-dynamic-content-key="two">again</span>#{{dynamic_content:three}}`)
+			record["translated_content"] = raw(t, nil)
+			return raw(t, record)
+		}
+	})
+	b.sync(pipeline.Options{})
+	want := []string{odd + "|en|one|block", odd + "|en|two|inline", odd + "|en|three|inline"}
+	for _, row := range late {
+		if !strings.HasPrefix(row, gone+"|") {
+			want = append(want, row)
+		}
+	}
+	oracletest.Same(t, "of other forms, and without what is gone", b.references(), want)
+}
+
+func (b *bed) references() []string {
+	b.t.Helper()
+	return b.rows("SELECT article_id, locale, dynamic_content_key, content_type FROM article_dynamic_contents ORDER BY ALL")
+}
+
+// referred is what bodies of the later version refer to by elements of these names.
+func (b *bed) referred(elements ...string) (all []string) {
+	b.t.Helper()
+	for _, row := range b.space.Oracle("articles") {
+		translated := map[string]json.RawMessage{}
+		b.must(json.Unmarshal([]byte(row["translated_content"].(string)), &translated))
+		for locale, text := range translated {
+			var says struct{ Body string }
+			if locale == "type" {
+				continue
+			}
+			b.must(json.Unmarshal(text, &says))
+			for _, element := range elements {
+				kind := map[string]string{"span": "inline", "div": "block"}[element]
+				_, rest, found := strings.Cut(says.Body, "<"+element+` class="service-dynamic-content" data-service-dynamic-content-key="`)
+				if key, _, _ := strings.Cut(rest, `"`); found {
+					all = append(all, fmt.Sprintf("%s|%s|%s|%s", row["id"], locale, key, kind))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// TestContentThatATokenMayNotReadIsUnavailable and is there as soon as it may: what waits to be read under others waits on.
+func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(162), just("dynamic_contents, data_connectors, data_connector_versions"))
+	b.space.AddToken("none")
+	b.space.AddToken("writer", "read_write_dynamic_content", "read_write_data_connector_versions")
+	step := func(when, token string, knobs func(k *emulator.Knobs), unavailable ...string) *pipeline.Report {
+		t.Helper()
+		b.env = map[string]string{"WORKSPACE_TOKEN": token}
+		b.space.SetKnobs(knobs)
+		b.space.Advance(time.Minute)
+		report := b.sync(pipeline.Options{})
+		var got []string
+		for _, s := range report.Streams {
+			if s.Status == pipeline.StatusUnavailable {
+				got = append(got, s.Stream)
+			}
+			if s.Status == pipeline.StatusUnavailable && (s.Class != "scope" || s.Next == "") || s.Gone != 0 {
+				t.Errorf("%s: %+v", when, s)
+			}
+		}
+		oracletest.Same(t, when, got, unavailable)
+		return report
+	}
+	strict := func(k *emulator.Knobs) { k.ReadScopesOnly = true }
+	usual := func(k *emulator.Knobs) { k.ReadScopesOnly, k.NoDynamicContent = false, false }
+	step("without scopes", "none", usual, "dynamic_contents", "data_connector_versions")
+	step("with scopes to write, strictly taken", "writer", strict, "dynamic_contents", "data_connector_versions")
+	step("with scopes to write", "writer", usual)
+	hold := func() { t.Helper(); contentHolds(t, b, "dynamic_contents", "data_connectors") }
+	hold()
+	step("while dynamic content is disabled", "writer", func(k *emulator.Knobs) { k.NoDynamicContent = true }, "dynamic_contents")
+	hold()
+	if report := step("when it is back", "writer", usual); report.Rows() != 0 {
+		t.Errorf("%d rows were written again", report.Rows())
+	}
+	noted := func(k *emulator.Knobs) {
+		k.Mutate = func(_ string, body []byte) []byte {
+			return []byte(strings.ReplaceAll(string(body), `"note":"retry`, `"note":"new`))
+		}
+	}
+	if s := stream(t, step("before notes are looked for", "writer", noted), "data_connector_versions"); s.Requests != 0 {
+		t.Errorf("asked %d times", s.Requests)
+	}
+	b.space.Advance(7 * 24 * time.Hour)
+	s := stream(t, step("a week later", "writer", noted), "data_connector_versions")
+	if got := b.rows("SELECT count(*) FROM data_connector_versions WHERE note LIKE 'new%'"); s.Changed == 0 || got[0] != fmt.Sprint(s.Changed) {
+		t.Errorf("%s notes are new: %+v", got, s)
+	}
+}
+
+// TestT94AListThatDoesNotGoOnStopsLoudly: how these lists are paged is not documented.
+func TestT94AListThatDoesNotGoOnStopsLoudly(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]string{"to where it was": `{"page":1}`, "nowhere": `{"starting_after":""}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lists := []string{"newsfeeds", "news_items", "internal_articles", "folders"}
+			b := newBedWith(t, tiny(163), just(strings.Join(lists, ", ")))
+			b.space.SetKnobs(func(k *emulator.Knobs) {
+				k.Mutate = func(route string, body []byte) []byte {
+					var answer map[string]json.RawMessage
+					if name, _, _ := strings.Cut(route, "."); !slices.Contains(lists, name) {
+						return body
+					}
+					b.must(json.Unmarshal(body, &answer))
+					answer["pages"] = json.RawMessage(`{"type":"pages","next":` + next + `}`)
+					return raw(t, answer)
+				}
+			})
+			report := b.try(pipeline.Options{})
+			for _, s := range report.Streams {
+				if s.Status != pipeline.StatusFailed || s.Gone != 0 || !strings.Contains(s.Error, s.Stream) {
+					t.Errorf("%+v", s)
+				}
+			}
+		})
+	}
+}
