@@ -52,10 +52,10 @@ func listOf(s *schemas.Stream, since int64) list {
 }
 
 // asking is the list for an id or a value that the stream is read over: in the path, or in the query.
-func (l list) asking(over *schemas.Over, value string) list {
+func (l list) asking(as, value string) list {
 	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))
-	if over.As != "" {
-		l.query = append(slices.Clip(l.query), schemas.Param{Name: over.As, Value: value})
+	if as != "" {
+		l.query = append(slices.Clip(l.query), schemas.Param{Name: as, Value: value})
 	}
 	return l
 }
@@ -67,7 +67,7 @@ func listsOf(s *schemas.Stream) []list {
 	}
 	var lists []list
 	for _, value := range s.Read.Over.Values {
-		lists = append(lists, listOf(s, 0).asking(s.Read.Over, value))
+		lists = append(lists, listOf(s, 0).asking(s.Read.Over.As, value))
 	}
 	return lists
 }

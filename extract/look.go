@@ -78,14 +78,14 @@ func (c *Client) visible(s *schemas.Stream, id string) (list, error) {
 	case over == nil:
 		return l, nil
 	case id == "" && len(over.Values) > 0:
-		return l.asking(over, over.Values[0]), nil
+		return l.asking(over.As, over.Values[0]), nil
 	case !idPattern.MatchString(id):
 		return l, fmt.Errorf("look at %s: it is read by id, and %q is none", s.Name, shorten(id))
 	case over.Size > 0:
 		l.ids = map[string][]string{over.As: {id}}
 		return l, nil
 	}
-	return l.asking(s.Read.Over, id), nil
+	return l.asking(s.Read.Over.As, id), nil
 }
 
 // describePlace says where a list goes on after its first page.

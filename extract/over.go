@@ -142,7 +142,7 @@ func aboutAll(err error) bool {
 // askOne reads what there is under one id.
 func (o *over) askOne(ctx context.Context, ids []string) finding {
 	id := ids[0]
-	l := listOf(o.r.Stream, 0).asking(o.r.Stream.Read.Over, id)
+	l := listOf(o.r.Stream, 0).asking(o.r.Stream.Read.Over.As, id)
 	var f finding
 	for w := newWalk(o.c, l, nil); !w.ended; {
 		sh, err := w.next(ctx)

@@ -11,6 +11,7 @@ type sweep struct {
 	*Reader
 	walk   *walk
 	left   []list // to be walked after this one
+	tree   *tree  // of a list whose records hold others; nil: of any other
 	now    Sweep
 	fresh  bool // no answer has come yet
 	deaths int  // cursors that died
@@ -22,7 +23,7 @@ func readSweep(r *Reader) func(context.Context) (Page, error) {
 	if r.r.Phase == History {
 		return finished
 	}
-	s := &sweep{Reader: r, fresh: true}
+	s := &sweep{Reader: r, fresh: true, tree: treeOf(r.r.Stream)}
 	return s.next
 }
 
@@ -37,7 +38,7 @@ func (s *sweep) next(ctx context.Context) (Page, error) {
 	for ClassOf(err) == ClassCursor && s.revive() {
 		sh, err = s.walk.next(ctx)
 	}
-	if err != nil {
+	if sh, err = s.vanished(sh, err); err != nil {
 		return Page{}, err
 	}
 	if s.fresh {
@@ -45,6 +46,9 @@ func (s *sweep) next(ctx context.Context) (Page, error) {
 			return Page{}, err
 		}
 		s.fresh = false
+	}
+	if s.tree != nil {
+		s.left = s.tree.grow(s.left, sh)
 	}
 	return s.page(sh), nil
 }
@@ -60,7 +64,7 @@ func (s *sweep) open() bool {
 	if st.Sweep != nil {
 		s.now.Number = st.Sweep.Number
 	}
-	if reading && st.Sweep.Opened > 0 && s.resume(st.Position) {
+	if reading && st.Sweep.Opened > 0 && s.tree == nil && s.resume(st.Position) {
 		s.now = *st.Sweep
 		// The list has moved while nobody looked.
 		s.now.Steady = false
@@ -129,9 +133,9 @@ func (s *sweep) page(sh sheet) Page {
 	p.State.Sweep = &now
 	p.State.Version = s.c.o.Version
 	if !sh.end || len(s.left) > 0 {
-		// Between two lists there is no place to go on from: a sweep that ends here begins again.
+		// Between two lists there is no place to go on from, nor in a tree: a sweep that ends here begins again.
 		p.State.Window, p.State.Position = &Window{Kind: windowSweep}, nil
-		if !sh.end {
+		if !sh.end && s.tree == nil {
 			p.State.Position = &sh.after
 		}
 		return p

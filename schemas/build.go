@@ -73,6 +73,9 @@ func buildRead(v *grammar.Value) Read {
 	if over := v.Key("over"); over.Set() {
 		r.Over = buildOver(over)
 	}
+	if below := v.Key("below"); below.Set() {
+		r.Below = &Below{As: below.Key("as").Text(), Unless: split(below.Key("unless").Text())}
+	}
 	if detail := v.Key("detail"); detail.Set() {
 		_, path, _ := strings.Cut(detail.Key("endpoint").Text(), " ")
 		r.Detail = &Detail{Path: path, Query: params(detail.Key("query")), UnlessSame: paths(detail.Key("unless_same"))}

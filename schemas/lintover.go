@@ -11,6 +11,9 @@ import (
 func (c *Catalogue) lintOver(d *draft) {
 	read := d.file.Key("read")
 	over, endpoint := read.Key("over"), read.Key("endpoint")
+	if below := read.Key("below"); below.Set() && (d.stream.Read.Since.By != "full" || over.Given() || d.stream.Read.Method != "GET" || len(d.stream.Key) != 1) {
+		below.WrongKey("", "read.below: only one list that is read in full by GET, of records with a key of one column, has it")
+	}
 	inPath := strings.Contains(d.stream.Read.Path, "{id}")
 	if inPath && !over.Given() {
 		endpoint.Wrong("over: {view: …}", "nothing fills {id}")

@@ -102,6 +102,10 @@ func readSpec() grammar.Spec {
 			{Name: "values", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: value},
 				Doc: "One walk for each literal value. Together they are the whole list, for `absent: gone` too."},
 		}},
+		{Name: "below", Kind: grammar.Map, Doc: "Records of the list may hold others, which the same list has when it is asked with a record's key. These are walked too, as deep as they go; together they are the whole list, for `absent: gone` too.", Keys: []grammar.Spec{
+			{Name: "as", Kind: grammar.Text, Required: true, Check: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter that the key is sent in."},
+			{Name: "unless", Kind: grammar.Text, Check: dotted, Doc: "Path of a field, e.g. of the record around one: where some record of the list itself has it, the list has all, and nothing is walked below."},
+		}},
 		detailSpec(scalar),
 	}}
 }

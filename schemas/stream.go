@@ -44,7 +44,14 @@ type Read struct {
 	Page    Page
 	Since   Since
 	Over    *Over
+	Below   *Below  // nil: no record of the list holds others of its kind
 	Detail  *Detail // nil: the list has all there is
+}
+
+// Below says that a list has the records inside one of its own when it is asked with its key: a tree, walked as one list.
+type Below struct {
+	As     string   // query parameter that the key is sent in
+	Unless []string // path of a field: where a record of the list itself has it, the list has all; nil: it never does
 }
 
 // Detail says that each record of a list is replaced by its own reading.

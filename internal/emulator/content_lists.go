@@ -70,6 +70,9 @@ func (w *Workspace) listFolders(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list, parent := w.standing(folders), q.query.Get("parent_folder_id")
+	if parent == "" && w.k().TopFolders {
+		list = slices.DeleteFunc(list, func(i item) bool { return parentOf(folders, i.N) != nil })
+	}
 	if parent != "" {
 		list = slices.DeleteFunc(list, func(i item) bool { return parentOf(folders, i.N) != any(parent) })
 	}

@@ -69,6 +69,7 @@ type Knobs struct {
 	CompanyListCap int  // records that the list of companies stops at; 0: 10,000 (trap T80)
 	ScrollNamesEnd bool // the page that ends a scroll still has its parameter, which 404 answers from then on
 
+	TopFolders       bool // the list of folders has those that lie in none, unless it is asked for those in one
 	NoDynamicContent bool // dynamic content is disabled: its endpoints answer 403 (workspace-api 5.4)
 
 	MergeHistory bool // include_merge_history adds fields that nobody has told of (trap T23)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -226,6 +227,46 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 	if got := b.rows("SELECT count(*) FROM data_connector_versions WHERE note LIKE 'new%'"); s.Changed == 0 || got[0] != fmt.Sprint(s.Changed) {
 		t.Errorf("%s notes are new: %+v", got, s)
 	}
+}
+
+// TestFoldersInsideOthersAreFoundWhicheverTheListHas: with all of them in the list one request is enough; without, each folder is asked
+// for what lies in it. Those that are gone are noticed either way, and by no walk that was cut.
+func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
+	t.Parallel()
+	c := tiny(165)
+	c.Knobs.TopFolders = true
+	b := newBedWith(t, c, just("folders"))
+	if report := b.sync(pipeline.Options{MaxRequests: 4}); report.Rows() == 0 || stream(t, report, "folders").Gone != 0 {
+		t.Errorf("cut: %+v", report.Streams)
+	}
+	step := func(when string, rows, requests int, edit func(folders []map[string]any) []map[string]any) pipeline.StreamResult {
+		t.Helper()
+		b.space.Advance(time.Minute)
+		s := stream(t, b.sync(pipeline.Options{}), "folders")
+		if rows >= 0 && int(s.Rows) != rows || int(s.Requests) != requests {
+			t.Errorf("%s: %+v", when, s)
+		}
+		oracletest.Holds(t, b.space, b.runner.Dir.Current(), func(_ oracletest.Table, folders []map[string]any) []map[string]any { return edit(folders) },
+			oracletest.Table{Name: "folders", Oracle: "folders", Columns: []string{"id", "name", "parent_folder_id"}})
+		return s
+	}
+	asTheyAre := func(folders []map[string]any) []map[string]any { return folders }
+	all := b.space.Oracle("folders")
+	step("each by what it lies in", -1, len(all)+1, asTheyAre)
+	step("without news", 0, len(all)+1, asTheyAre)
+	leaf := all[len(all)-1]["id"].(string)
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(_ string, body []byte) []byte {
+			return regexp.MustCompile(`,?\{"type":"folder","id":"`+leaf+`"[^}]*\}`).ReplaceAll(body, nil)
+		}
+	})
+	without := func(folders []map[string]any) []map[string]any { return folders[:len(folders)-1] }
+	if s := step("one is gone", 1, 2*len(all), without); s.Gone != 1 {
+		t.Errorf("%+v", s)
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate, k.TopFolders = nil, false })
+	step("all in the list, and it is back", 1, 1, asTheyAre)
+	step("without news", 0, 1, asTheyAre)
 }
 
 // TestT94AListThatDoesNotGoOnStopsLoudly: how these lists are paged is not documented.

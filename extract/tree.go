@@ -1,0 +1,52 @@
+package extract
+
+import (
+	"errors"
+
+	"aqueduck/schemas"
+)
+
+// tree is a list whose records hold others, which it has when it is asked with their keys (schemas.Below).
+type tree struct {
+	stream *schemas.Stream
+	met    map[string]bool // keys whose own list is walked, or will be: a circle ends there
+	flat   bool            // the list itself has what lies below
+}
+
+func treeOf(s *schemas.Stream) *tree {
+	if s.Read.Below == nil {
+		return nil
+	}
+	return &tree{stream: s, met: map[string]bool{}}
+}
+
+// grow gives the lists that are left to be walked after a page, with those of its records.
+func (t *tree) grow(left []list, sh sheet) []list {
+	below, key := t.stream.Read.Below, keyPath(t.stream)
+	for _, raw := range sh.records {
+		if sh.over == "" && below.Unless != nil {
+			_, inside := scalar(field(raw, below.Unless...))
+			t.flat = t.flat || inside
+		}
+		id, ok := scalar(field(raw, key...))
+		if !ok || t.met[id] {
+			continue
+		}
+		t.met[id] = true
+		left = append(left, listOf(t.stream, 0).asking(below.As, id))
+	}
+	if t.flat {
+		return nil
+	}
+	return left
+}
+
+// vanished is the answer that there is no list of a record, which has gone since it was listed, as a list without records.
+func (s *sweep) vanished(sh sheet, err error) (sheet, error) {
+	var failure *Error
+	if s.tree == nil || s.walk.list.over == "" || !errors.As(err, &failure) || failure.Class != ClassNotFound {
+		return sh, err
+	}
+	s.walk.ended, s.now.Steady = true, false
+	return sheet{envelope: envelope{total: -1}, over: s.walk.list.over, date: failure.date, end: true}, nil
+}

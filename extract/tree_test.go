@@ -1,0 +1,92 @@
+package extract
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"aqueduck/schemas"
+)
+
+// forest is a list by number whose records hold others: of each record, and of none, the ids of those inside.
+func forest(t testing.TB, inside map[string][]string) *api {
+	t.Helper()
+	return serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		q := r.URL.Query()
+		ids, there := inside[q.Get("within")]
+		if !there {
+			reply(w, errNotFound)
+			return
+		}
+		page, size := count([]byte(q.Get("page"))), count([]byte(q.Get("per_page")))
+		var records []string
+		from := min((page-1)*size, int64(len(ids)))
+		for _, id := range ids[from:min(from+size, int64(len(ids)))] {
+			records = append(records, fmt.Sprintf(`{"id":%q,"in":%q}`, id, q.Get("within")))
+		}
+		var next any
+		if page*size < int64(len(ids)) {
+			next = map[string]any{"page": page + 1}
+		}
+		reply(w, envelopeOf(records, len(ids), next))
+	})
+}
+
+func treeStream(unless ...string) *schemas.Stream {
+	s := sweepStream()
+	s.Read.Page.Size = 2
+	s.Read.Below = &schemas.Below{As: "within", Unless: unless}
+	return s
+}
+
+// TestATreeIsWalkedToItsLeavesInOneSweep, past one that has gone since it was listed; one that is met again ends there.
+func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
+	t.Parallel()
+	a := forest(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "c": {}, "d": {"e", "a"}, "e": {}})
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: treeStream()}))
+	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "a", "b", "c", "d", "e"}) || len(a.asked()) != 7 {
+		t.Errorf("read %v in %d requests", ids, len(a.asked()))
+	}
+	for i, p := range pages {
+		if end := i == len(pages)-1; p.Boundary != end || p.State.Position != nil || (p.State.Window == nil) != end || (p.State.SyncedTo > 0) != end {
+			t.Errorf("page %d of %d: %s", i, len(pages), p.State)
+		}
+	}
+	if last(pages).Sweep.Steady {
+		t.Error("a list that one has gone from stood still")
+	}
+}
+
+// TestATreeThatIsLeftIsWalkedFromItsRoot: what lay below the pages before is known to nobody.
+func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
+	t.Parallel()
+	a := forest(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "b": {}, "c": {}, "d": {}})
+	c := a.client(t)
+	page, err := c.Read(Request{Stream: treeStream()}).Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, pages := drain(t, c.Read(Request{Stream: treeStream(), State: page.State}))
+	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b", "c", "d"}) || !last(pages).Sweep.Steady {
+		t.Errorf("read %v, %s", ids, last(pages))
+	}
+}
+
+// TestAListThatHasWhatLiesBelowIsNoTree although only its second page tells.
+func TestAListThatHasWhatLiesBelowIsNoTree(t *testing.T) {
+	t.Parallel()
+	var asked int
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		asked++
+		if r.URL.Query().Get("page") == "1" {
+			reply(w, envelopeOf([]string{`{"id":"a","in":null}`, `{"id":"b"}`}, 3, map[string]any{"page": 2}))
+			return
+		}
+		reply(w, envelopeOf([]string{`{"id":"c","in":"a"}`}, 3, nil))
+	})
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: treeStream("in")}))
+	if !slices.Equal(ids, []string{"a", "b", "c"}) || asked != 2 || !pages[1].Boundary {
+		t.Errorf("read %v in %d requests", ids, asked)
+	}
+}
