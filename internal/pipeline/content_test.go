@@ -184,18 +184,19 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 	b := newBedWith(t, tiny(162), just("dynamic_contents, data_connectors, data_connector_versions"))
 	b.space.AddToken("none")
 	b.space.AddToken("writer", "read_write_dynamic_content", "read_write_data_connector_versions")
+	why := "scope"
 	step := func(when, token string, knobs func(k *emulator.Knobs), unavailable ...string) *pipeline.Report {
 		t.Helper()
 		b.env = map[string]string{"WORKSPACE_TOKEN": token}
 		b.space.SetKnobs(knobs)
 		b.space.Advance(time.Minute)
-		report := b.sync(pipeline.Options{})
+		report := b.try(pipeline.Options{})
 		var got []string
 		for _, s := range report.Streams {
 			if s.Status == pipeline.StatusUnavailable {
 				got = append(got, s.Stream)
 			}
-			if s.Status == pipeline.StatusUnavailable && (s.Class != "scope" || s.Next == "") || s.Gone != 0 {
+			if s.Status == pipeline.StatusUnavailable && (s.Class != why || s.Next == "") || s.Gone != 0 || s.Status == pipeline.StatusFailed {
 				t.Errorf("%s: %+v", when, s)
 			}
 		}
@@ -203,7 +204,7 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 		return report
 	}
 	strict := func(k *emulator.Knobs) { k.ReadScopesOnly = true }
-	usual := func(k *emulator.Knobs) { k.ReadScopesOnly, k.NoDynamicContent = false, false }
+	usual := func(k *emulator.Knobs) { k.ReadScopesOnly, k.NoDynamicContent, k.LaterOnly = false, false, false }
 	step("without scopes", "none", usual, "dynamic_contents", "data_connector_versions")
 	step("with scopes to write, strictly taken", "writer", strict, "dynamic_contents", "data_connector_versions")
 	step("with scopes to write", "writer", usual)
@@ -214,6 +215,10 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 	if report := step("when it is back", "writer", usual); report.Rows() != 0 {
 		t.Errorf("%d rows were written again", report.Rows())
 	}
+	why = "not_found"
+	b.configure(strings.Replace(just("dynamic_contents, folders, data_connectors"), "2.17", "2.16", 1))
+	step("in a version that does not have it", "writer", func(k *emulator.Knobs) { k.LaterOnly = true }, "dynamic_contents", "folders")
+	b.configure(just("dynamic_contents, data_connectors, data_connector_versions"))
 	noted := func(k *emulator.Knobs) {
 		k.Mutate = func(_ string, body []byte) []byte {
 			return []byte(strings.ReplaceAll(string(body), `"note":"retry`, `"note":"new`))

@@ -40,7 +40,7 @@ func (r *Runner) planFamily(ctx context.Context, p *Plan, pipeline *Pipeline, wo
 		return nil
 	}
 	sets, err := export.New(client, family).Datasets(ctx, family)
-	if extract.ClassOf(err) == extract.ClassPlan {
+	if lacking(err) {
 		p.Streams = append(p.Streams, PlannedStream{Workspace: workspace, Stream: family.Name + "_*", Read: "nothing", Records: -1, Requests: 1, Basis: "unavailable to this workspace"})
 		return nil
 	}

@@ -141,7 +141,7 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 		return planned, nil
 	}
 	total, err := count(s)
-	if extract.ClassOf(err) == extract.ClassPlan {
+	if lacking(err) {
 		planned.Requests, planned.Basis = 1, "unavailable to this workspace"
 		return planned, nil
 	}

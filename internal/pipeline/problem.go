@@ -28,7 +28,7 @@ const (
 
 // Problem is an error as its reader needs it: what kind, what happened where, and what to do next.
 type Problem struct {
-	Class string // config, auth, plan, transient, data, busy, disk, bug
+	Class string // config, auth, plan, scope, not_found, transient, data, busy, disk, bug
 	What  string
 	Next  string
 	Err   error
@@ -136,10 +136,21 @@ func classifyAnswer(api *extract.Error, err error) *Problem {
 		p.Class, p.Next = "plan", "ask for the feature; the stream is unavailable until then, and is asked for at each run"
 	case extract.ClassScope:
 		p.Class, p.Next = "scope", "give the token the right to read this"
-	case extract.ClassContract, extract.ClassNotFound:
+	case extract.ClassNotFound:
+		p.Class, p.Next = "not_found", "aqueduck check --online says whether another API version has it; the stream is unavailable until then, and is asked for at each run"
+	case extract.ClassContract:
 		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the mark did not move"
 	}
 	return p
+}
+
+// lacking says that the workspace, its API version or its token does not have what was asked for.
+func lacking(err error) bool {
+	switch extract.ClassOf(err) {
+	case extract.ClassPlan, extract.ClassScope, extract.ClassNotFound:
+		return true
+	}
+	return false
 }
 
 // firstLine keeps a message on one line, as the last lines of a run and of a log need it.

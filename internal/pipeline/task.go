@@ -306,7 +306,7 @@ func (t *task) settle(ctx context.Context, err error) {
 	}
 	problem := classify(err)
 	t.result.Status = StatusFailed
-	if problem.Class == "plan" || problem.Class == "scope" {
+	if lacking(err) {
 		t.result.Status = StatusUnavailable
 		t.result.Lost = t.workspace.answers[t.stream.Name] == string(StatusOK)
 	}
