@@ -40,6 +40,8 @@ func build(file string, v *grammar.Value) *draft {
 		s.Reconcile = reconcile.Key("every").Duration()
 	}
 	s.Snapshot = v.Key("snapshot").Set()
+	s.Needs = Needs{Version: v.Key("needs").Key("version").Text(), Scope: v.Key("needs").Key("scope").Text()}
+	s.Told.Deletion, s.Told.Late = v.Key("told").Key("deletion").Text(), v.Key("told").Key("late").Text()
 	s.Internal = d.suffix != ""
 	s.Table = s.Name + d.suffix
 	for _, c := range v.Key("columns").Items() {

@@ -1,7 +1,9 @@
 package schemas
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -56,12 +58,58 @@ func Docs(c *Catalogue) string {
 	var b strings.Builder
 	b.WriteString(docsHead)
 	b.WriteString(Spec().Markdown())
-	b.WriteString("\n## Built-in streams\n\n| stream | request | since | tables | one row |\n|---|---|---|---|---|\n")
+	b.WriteString(docsStreams)
 	for _, s := range c.Streams() {
-		fmt.Fprintf(&b, "| `%s` | `%s %s` | %s | %s | %s |\n", s.Name, s.Read.Method, s.Read.Path, s.Read.Since.By,
-			strings.Join(quoted(c.Shown(s)), ", "), firstSentence(s.Doc))
+		said, all := s.Documented()
+		cells := []string{"`" + s.Name + "`", "`" + s.Read.Method + " " + s.Read.Path + "`", s.Kind(), strings.Join(quoted(s.Key), ", "),
+			strings.Join(quoted(c.Shown(s)), ", "), share(said, all), s.Deletion(), s.Late(), s.thousand(), s.change(), s.Needs.Version, s.Needs.Scope}
+		for _, cell := range cells {
+			fmt.Fprintf(&b, "| %s ", cmp.Or(cell, "–"))
+		}
+		b.WriteString("|\n")
 	}
 	return b.String()
+}
+
+const docsStreams = `
+## Built-in streams
+
+- **documented**: columns that say what they hold, of all. ` + "`aqueduck streams NAME`" + ` shows what they say, and what one row is.
+- **deletion**: how it is noticed that the source has a record no more.
+- **late**: what a run may not see yet, and after how long a later one does.
+- **per 1,000**, **per change**: requests for a thousand records that are read for the first time, and for one that has changed; "list": none of
+  its own, because the whole list is read each time.
+- **version**, **scope**: the first API version that has it and the scope that the token needs, where the API's document names them. A
+  workspace without them has the stream ` + "`unavailable`" + `, with the reason.
+
+| stream | request | read | key | tables | documented | deletion | late | per 1,000 | per change | version | scope |
+|---|---|---|---|---|---:|---|---|---:|---:|---|---|
+`
+
+func share(said, all int) string {
+	if all == 0 {
+		return "by the source"
+	}
+	return fmt.Sprintf("%d of %d", said, all)
+}
+
+func (s *Stream) thousand() string {
+	switch {
+	case s.Family():
+		return fmt.Sprintf("3 for up to %d days", exportDays)
+	case s.Read.Since.By == "between":
+		return "a span is halved until one answer holds it"
+	case s.Thousand() == 0:
+		return "1 in all"
+	}
+	return strconv.FormatFloat(s.Thousand(), 'g', 4, 64)
+}
+
+func (s *Stream) change() string {
+	if s.Change() == 0 {
+		return "list"
+	}
+	return strconv.FormatFloat(s.Change(), 'g', 4, 64)
 }
 
 // Shown names what analysts find of a stream: its tables, or the relations that are published in their place.
@@ -85,9 +133,4 @@ func quoted(names []string) []string {
 		all = append(all, "`"+name+"`")
 	}
 	return all
-}
-
-func firstSentence(text string) string {
-	text, _, _ = strings.Cut(text, ". ")
-	return strings.TrimSuffix(text, ".")
 }

@@ -55,6 +55,12 @@ func Spec() *grammar.Spec {
 			Doc: "one a day, as of the day's last reading, in `<table>_daily`: the columns of the table after `snapshot_date`, a day of `warehouse.timezone`."}}},
 		{Name: "on_version_change", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "again", Doc: "everything is read again, and compared."}},
 			Doc: "What another `api_version` means for what is stored. Without it only what is read anyway is read under it."},
+		{Name: "needs", Kind: grammar.Map, Doc: "What a workspace must have for it. It is asked for in any case: this is what is said when the source does not have it.", Keys: []grammar.Spec{
+			{Name: "version", Kind: grammar.Text, Doc: "First API version that has it."},
+			{Name: "scope", Kind: grammar.Text, Doc: "Scope that the token needs."}}},
+		{Name: "told", Kind: grammar.Map, Doc: "For the catalogue, where more is known than the other keys say.", Keys: []grammar.Spec{
+			{Name: "deletion", Kind: grammar.Text, Doc: "How it is noticed that a record is gone."},
+			{Name: "late", Kind: grammar.Text, Doc: "What is noticed late, and after how long."}}},
 		{Name: "lake", Kind: grammar.Map, Later: true, Doc: "Partitions the table's Parquet by month."},
 	}}
 }

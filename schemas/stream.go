@@ -29,6 +29,10 @@ type Stream struct {
 	Erase     string        // what becomes of a forgotten person's rows: "" personal columns null, "all" all but the key, "rows" none is left
 	Persons   *Persons      // what the stream tells about persons as such; nil: nothing
 	Marks     []Mark        // of a family of exports: what its columns hold, by name
+	Needs     Needs         // what a workspace must have for it
+	Told      struct {      // for the catalogue, what the file says itself; "": what follows from the rest
+		Deletion, Late string
+	}
 
 	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items
 	Columns  []Column

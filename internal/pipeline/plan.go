@@ -115,7 +115,7 @@ func (r *Runner) asker(ctx context.Context, name string) (*extract.Client, func(
 }
 
 func (r *Runner) planStream(workspace string, s *schemas.Stream, states []StreamState, past map[string]int64, count func(*schemas.Stream) (int64, error)) (PlannedStream, error) {
-	planned := PlannedStream{Workspace: workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: perChange(s)}
+	planned := PlannedStream{Workspace: workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: s.Change()}
 	var state extract.State
 	i := slices.IndexFunc(states, func(x StreamState) bool { return x.Workspace == workspace && x.Stream == s.Name })
 	if i >= 0 {
@@ -161,19 +161,6 @@ func (r *Runner) planStream(workspace string, s *schemas.Stream, states []Stream
 		}
 	}
 	return planned, nil
-}
-
-// perChange is how many requests it costs that one record has changed. A list that is read whole is read anyway.
-func perChange(s *schemas.Stream) float64 {
-	switch {
-	case s.Read.ByIDs():
-		return 1
-	case s.Read.Since.By == "full" || s.Read.Page.Size == 0:
-		return 0
-	case s.Read.Detail != nil:
-		return 1 + 1/float64(s.Read.Page.Size)
-	}
-	return 1 / float64(s.Read.Page.Size)
 }
 
 // describe says what a run would read of a stream, from its checkpoint.

@@ -28,7 +28,7 @@ const (
 
 // Problem is an error as its reader needs it: what kind, what happened where, and what to do next.
 type Problem struct {
-	Class string // config, auth, plan, scope, not_found, transient, data, busy, disk, bug
+	Class string // config, auth, plan, scope, version, not_found, transient, data, busy, disk, bug
 	What  string
 	Next  string
 	Err   error

@@ -182,3 +182,25 @@ func TestWorkspaceThatBeginsEmptyIsKnownLater(t *testing.T) {
 	b.equalsOracle()
 	b.refused(b.runner.Dir.Current(), func() { b.space.SetWorkspaceID("another") }, "another")
 }
+
+// TestWhatAVersionLacksIsUnavailableWithTheVersionThatHasIt: a 404 for a whole list is no failure, and says what to ask for.
+func TestWhatAVersionLacksIsUnavailableWithTheVersionThatHasIt(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(79))
+	b.own("tags, calls, away_status_reasons, old_articles", `stream: old_articles
+read: {endpoint: GET /old_articles, records: data, page: {by: none}, since: {by: full}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}]
+`)
+	b.runner.Config.Workspaces["main"].APIVersion = "2.13"
+	report := b.sync(pipeline.Options{})
+	for name, want := range map[string][2]string{"calls": {"version", "API version 2.14 or later"}, "away_status_reasons": {"version", "API version 2.14 or later"},
+		"old_articles": {"not_found", "aqueduck check --online"}} {
+		if s := stream(t, report, name); s.Status != pipeline.StatusUnavailable || s.Class != want[0] || !strings.Contains(s.Next, want[1]) {
+			t.Errorf("%s: %s %s, next: %s", name, s.Status, s.Class, s.Next)
+		}
+	}
+	if s := stream(t, report, "tags"); s.Status != pipeline.StatusOK || s.New == 0 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"aqueduck/extract"
@@ -305,10 +306,34 @@ func (t *task) settle(ctx context.Context, err error) {
 		return
 	}
 	problem := classify(err)
+	t.explain(problem)
 	t.result.Status = StatusFailed
 	if lacking(err) {
 		t.result.Status = StatusUnavailable
 		t.result.Lost = t.workspace.answers[t.stream.Name] == string(StatusOK)
 	}
 	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), problem.next(t.run.pipeline.Name)
+}
+
+// explain makes a refusal say what the stream needs, where its file does.
+func (t *task) explain(p *Problem) {
+	needs, asked := t.stream.Needs, t.workspace.config.APIVersion
+	switch {
+	case p.Class == "scope" && needs.Scope != "":
+		p.Next = "give the token the scope " + needs.Scope + "; the stream is unavailable until then, and is asked for at each run"
+	case p.Class == "not_found" && olderVersion(asked, needs.Version):
+		p.Class = "version"
+		p.Next = fmt.Sprintf("ask for API version %s or later, which has it, by api_version; this asks for %s", needs.Version, asked)
+	}
+}
+
+// olderVersion says whether a version is older than another; nothing is older than none, and words are not compared.
+func olderVersion(a, b string) bool {
+	number := func(text string) (n [2]int, ok bool) {
+		_, err := fmt.Sscanf(text, "%d.%d", &n[0], &n[1])
+		return n, err == nil
+	}
+	x, ok := number(a)
+	y, ok2 := number(b)
+	return ok && ok2 && slices.Compare(x[:], y[:]) < 0
 }

@@ -1,0 +1,167 @@
+package schemas
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Needs is what a workspace must have for a stream, as far as the API's document names it.
+type Needs struct {
+	Version string // the first API version that has it; "": the document names none
+	Scope   string // of the token; "": the document names none
+}
+
+// exportDays is how many days of a dataset one export may hold (workspace-api 3.1).
+const exportDays = 28
+
+// Kind says how the stream is read, in words.
+func (s *Stream) Kind() string {
+	r := s.Read
+	if s.Family() {
+		return fmt.Sprintf("exports of up to %d days, a job and a file each", exportDays)
+	}
+	how := map[string]string{"full": "the whole list", "search": "search on `" + r.Since.Field + "`", "bookmark": "a feed from its bookmark on",
+		"between": "between two times of `" + r.Since.Field + "`"}[r.Since.By]
+	switch {
+	case r.Over == nil:
+	case r.Over.Size > 0:
+		return fmt.Sprintf("%d ids a request", r.Over.Size)
+	case r.Pending():
+		how = "once for each of " + strings.Join(quoted(r.Over.Streams), ", ")
+	case len(r.Over.Values) > 0:
+		how += ", once for each of " + strings.Join(quoted(r.Over.Values), ", ")
+	default:
+		return "by id"
+	}
+	switch r.Page.By {
+	case "number":
+		how += ", by page number"
+	case "cursor":
+		how += ", by cursor"
+	}
+	if r.Below != nil {
+		how += ", again below each record that may hold others"
+	}
+	if r.Detail != nil {
+		how += ", then each by itself"
+		if len(r.Detail.UnlessSame) > 0 {
+			how += " that is not as stored"
+		}
+	}
+	return how
+}
+
+// Deletion says how it is noticed that the source has a record no more, or that it is not.
+func (s *Stream) Deletion() string {
+	r := s.Read
+	switch {
+	case s.Told.Deletion != "":
+		return s.Told.Deletion
+	case s.Family():
+		return "what is read again has what is there"
+	case s.Reconcile > 0:
+		return "missing from the whole list, walked each " + days(s.Reconcile) + ", and 404 by id"
+	case s.Absent == "":
+		return "not noticed"
+	case r.Over != nil && r.Over.Size > 0:
+		return "left out of the answer"
+	case r.ByIDs():
+		return "404"
+	case r.Page.Most > 0:
+		return fmt.Sprintf("missing from two whole walks, unless the list stops at its %d", r.Page.Most)
+	}
+	return "missing from two whole walks"
+}
+
+// Late says what a run may not see yet, and after how long a later one does.
+func (s *Stream) Late() string {
+	r := s.Read
+	if s.Told.Late != "" {
+		return s.Told.Late
+	}
+	if s.Family() {
+		return "each day is read again once a day for 35 days (`refresh`)"
+	}
+	var late []string
+	if r.Since.Windowed() {
+		late = append(late, fmt.Sprintf("what the source finds late: up to %s by the next run, up to %s before the mark by each", days(r.Since.Lag), days(r.Since.Overlap)))
+	}
+	if s.Reconcile > 0 {
+		late = append(late, "what it never finds: "+days(s.Reconcile))
+	}
+	if d := r.Detail; d != nil && d.Every > 0 {
+		late = append(late, fmt.Sprintf("what changes without a sign: %s, for %s after the last sign", days(d.Every), days(d.For)))
+	}
+	if o := r.Over; o != nil && o.Every > 0 {
+		late = append(late, fmt.Sprintf("what comes without a change of %s: %s, for %s after the last change", strings.Join(quoted(o.Streams), ", "), days(o.Every), days(o.For)))
+	}
+	if len(late) == 0 {
+		return "nothing: the next run has it"
+	}
+	return strings.Join(late, "; ")
+}
+
+// Thousand is how many requests a thousand records take when they are read for the first time.
+func (s *Stream) Thousand() float64 { return 1000 * (s.pages() + s.alone()) }
+
+// Change is how many requests it costs that one record has changed. 0: none of its own, the list is read whole anyway.
+func (s *Stream) Change() float64 {
+	switch {
+	case s.Read.ByIDs():
+		return s.pages()
+	case s.Family(), s.Read.Since.By == "full":
+		return 0
+	}
+	return s.pages() + s.alone()
+}
+
+// pages is the share of a request in which a page brings one record.
+func (s *Stream) pages() float64 {
+	r := s.Read
+	switch {
+	case r.ByIDs() && r.Over.Size > 0:
+		return 1 / float64(r.Over.Size)
+	case r.ByIDs():
+		return 1
+	case r.Page.Size == 0:
+		return 0
+	}
+	return 1 / float64(r.Page.Size)
+}
+
+func (s *Stream) alone() float64 {
+	if s.Read.Detail == nil {
+		return 0
+	}
+	return 1
+}
+
+// Documented is how many columns of all the stream's tables say what they hold, and how many there are.
+func (s *Stream) Documented() (said, all int) {
+	count := func(columns []Column) {
+		for _, c := range columns {
+			all++
+			if c.Doc != "" {
+				said++
+			}
+		}
+	}
+	count(s.Columns)
+	for _, c := range s.Children {
+		count(c.Columns)
+	}
+	return said, all
+}
+
+// days is a duration as the stream files have it: 7d, 48h, 15m.
+func days(d time.Duration) string {
+	switch {
+	case d%(24*time.Hour) == 0 && d > 48*time.Hour:
+		return strconv.Itoa(int(d/(24*time.Hour))) + "d"
+	case d%time.Hour == 0:
+		return strconv.Itoa(int(d/time.Hour)) + "h"
+	}
+	return strconv.Itoa(int(d/time.Minute)) + "m"
+}
