@@ -1,0 +1,162 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+	"aqueduck/schemas"
+)
+
+// ownStreams are files that a data engineer writes: between them each value of page, since and over.
+const ownStreams = `stream: my_tags
+doc: page none, since full.
+read: {endpoint: GET /tags, records: data, page: {by: none}, since: {by: full}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}]
+---
+stream: my_calls
+doc: page number, since full.
+read: {endpoint: GET /calls, records: data, page: {by: number, in: query, size: 25}, since: {by: full}}
+key: [id]
+ignore: [recording_url, transcription_url]
+columns: [{name: id, type: text, doc: Id.}, {name: conversation_id, type: text, doc: Conversation.}]
+---
+stream: my_contacts
+doc: page cursor, since search.
+read: {endpoint: POST /contacts/search, records: data, page: {by: cursor, in: body, size: 150}, since: {by: search, field: updated_at}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, doc: When it changed.}]
+---
+stream: my_events
+doc: since bookmark.
+read: {endpoint: GET /contacts/activities, records: data, page: {by: cursor, in: query, size: 50}, since: {by: bookmark}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}]
+---
+stream: my_log
+doc: since between.
+read: {endpoint: GET /admins/activity_logs, records: activity_logs, page: {by: none}, since: {by: between, field: created_at}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}, {name: created_at, type: timestamp, doc: When.}]
+---
+stream: my_exports
+doc: since export.
+read: {endpoint: GET /export/reporting_data/get_datasets, records: data, page: {by: none}, since: {by: export}}
+---
+stream: my_notes
+doc: over view.
+read: {endpoint: "GET /contacts/{id}/notes", records: data, page: {by: none}, since: {by: full}, over: {view: my_notes.sql, after: [my_contacts]}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}, {name: contact_id, from: $over, type: text, doc: Contact.}]
+---
+stream: my_versions
+doc: over stream.
+read: {endpoint: "GET /data_connectors/{id}/versions", records: data, page: {by: cursor, in: query, size: 50}, since: {by: full}, over: {stream: data_connectors, where: id}}
+key: [connector_id, id]
+columns: [{name: connector_id, from: $over, type: text, doc: Connector.}, {name: id, from: entity_version_id, type: text, doc: Id.}]
+---
+stream: my_transcripts
+doc: over batch.
+read: {endpoint: POST /calls/search, records: [data, calls], page: {by: none}, since: {by: full}, over: {batch: my_transcripts.sql, as: conversation_ids, size: 20, after: [my_calls]}}
+key: [id]
+columns: [{name: id, type: text, doc: Call.}]
+---
+stream: my_attributes
+doc: over values.
+read: {endpoint: GET /data_attributes, query: {include_archived: true}, records: data, page: {by: none}, since: {by: full}, over: {values: [contact, company, conversation], as: model}}
+key: [model, full_name]
+columns: [{name: model, type: text, doc: Whose.}, {name: full_name, type: text, doc: Name.}]
+`
+
+// TestAStreamOfEachWayOfReadingNeedsNoGo reads what the emulator has by files of a user's own alone, and finds all of it.
+func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, emulator.Config{Seed: 172, Contacts: 60, Inactive: 20, Activities: 150, Conversations: 120, Calls: 60,
+		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}})
+	dir := filepath.Join(filepath.Dir(b.file), "streams")
+	b.must(os.MkdirAll(dir, 0o755))
+	for name, text := range map[string]string{"my_notes.sql": "SELECT id FROM {schema}.my_contacts ORDER BY id",
+		"my_transcripts.sql": "SELECT DISTINCT conversation_id, id FROM {schema}.my_calls WHERE conversation_id IS NOT NULL ORDER BY ALL"} {
+		b.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	b.own(`"my_*", data_connectors`, ownStreams)
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	all := func(row map[string]any) bool { return true }
+	for _, want := range []struct {
+		table, oracle string
+		columns       []string // of the oracle, in the order of the table's
+		where         func(row map[string]any) bool
+	}{
+		{"my_tags", "tags", []string{"id"}, all},
+		{"my_calls", "calls", []string{"id", "conversation_id"}, all},
+		{"my_contacts", "contacts", []string{"id", "updated_at"}, all},
+		{"my_events", "contact_activities", []string{"id"}, all},
+		{"my_log", "admin_activity_logs", []string{"id", "created_at"}, all},
+		{"my_notes", "contact_notes", []string{"note_id", "contact_id"}, all},
+		{"my_versions", "data_connector_versions", []string{"data_connector_id", "entity_version_id"}, all},
+		{"my_transcripts", "calls", []string{"id"}, func(row map[string]any) bool { return row["conversation_id"] != nil }},
+		{"my_attributes", "data_attributes", []string{"model", "full_name"}, all},
+	} {
+		columns := b.rows(fmt.Sprintf("SELECT string_agg(CASE data_type WHEN 'TIMESTAMP WITH TIME ZONE' THEN 'epoch('||column_name||')::BIGINT' ELSE column_name END, ', ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = '%s' AND NOT starts_with(column_name, '_')", want.table))
+		var rows []string
+		for _, row := range b.space.Oracle(want.oracle) {
+			var cells []string
+			for _, c := range want.columns {
+				cells = append(cells, fmt.Sprint(row[c]))
+			}
+			if want.where(row) {
+				rows = append(rows, strings.Join(cells, "|"))
+			}
+		}
+		if len(rows) < 5 {
+			t.Errorf("%s: the source has only %d", want.table, len(rows))
+		}
+		oracletest.Same(t, want.table, b.rows("SELECT "+columns[0]+" FROM "+want.table), rows)
+	}
+	if got := b.rows("SELECT count(*) > 20 FROM my_exports_conversation"); got[0] != "true" {
+		t.Error("no rows of a dataset")
+	}
+	if report := b.sync(pipeline.Options{Exclude: []string{"my_notes", "my_transcripts"}}); report.Rows() != 0 {
+		t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
+	}
+}
+
+// TestTheOwnStreamsHaveEachWayOfReading: a way of reading that the grammar gains is to be tried by a file of a user's own.
+func TestTheOwnStreamsHaveEachWayOfReading(t *testing.T) {
+	t.Parallel()
+	read := key(t, schemas.Spec(), "read")
+	var ways []string
+	for _, name := range []string{"page", "since"} {
+		for _, choice := range key(t, key(t, read, name), "by").Values {
+			ways = append(ways, name+": {by: "+choice.Name)
+		}
+	}
+	for _, name := range []string{"view", "stream", "batch", "values"} {
+		key(t, key(t, read, "over"), name)
+		ways = append(ways, "over: {"+name+": ")
+	}
+	for _, way := range ways {
+		if !strings.Contains(ownStreams, way) {
+			t.Errorf("no file has %s", way)
+		}
+	}
+}
+
+func key(t *testing.T, s *grammar.Spec, name string) *grammar.Spec {
+	t.Helper()
+	i := slices.IndexFunc(s.Keys, func(k grammar.Spec) bool { return k.Name == name })
+	if i < 0 {
+		t.Fatalf("the grammar has no %s", name)
+	}
+	return &s.Keys[i]
+}
