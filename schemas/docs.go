@@ -3,7 +3,6 @@ package schemas
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -61,8 +60,8 @@ func Docs(c *Catalogue) string {
 	b.WriteString(docsStreams)
 	for _, s := range c.Streams() {
 		said, all := s.Documented()
-		cells := []string{"`" + s.Name + "`", "`" + s.Read.Method + " " + s.Read.Path + "`", s.Kind(), strings.Join(quoted(s.Key), ", "),
-			strings.Join(quoted(c.Shown(s)), ", "), share(said, all), s.Deletion(), s.Late(), s.thousand(), s.change(), s.Needs.Version, s.Needs.Scope}
+		cells := []string{"`" + s.Name + "`", "`" + s.Read.Method + " " + s.Read.Path + "`", strings.Join(s.How(), "; "), strings.Join(quoted(s.Key), ", "),
+			strings.Join(quoted(c.Shown(s)), ", "), share(said, all), s.Deletion(), s.Late(), s.ThousandText(), s.ChangeText(), s.Needs.Version, s.Needs.Scope}
 		for _, cell := range cells {
 			fmt.Fprintf(&b, "| %s ", cmp.Or(cell, "–"))
 		}
@@ -91,25 +90,6 @@ func share(said, all int) string {
 		return "by the source"
 	}
 	return fmt.Sprintf("%d of %d", said, all)
-}
-
-func (s *Stream) thousand() string {
-	switch {
-	case s.Family():
-		return fmt.Sprintf("3 for up to %d days", exportDays)
-	case s.Read.Since.By == "between":
-		return "a span is halved until one answer holds it"
-	case s.Thousand() == 0:
-		return "1 in all"
-	}
-	return strconv.FormatFloat(s.Thousand(), 'g', 4, 64)
-}
-
-func (s *Stream) change() string {
-	if s.Change() == 0 {
-		return "list"
-	}
-	return strconv.FormatFloat(s.Change(), 'g', 4, 64)
 }
 
 // Shown names what analysts find of a stream: its tables, or the relations that are published in their place.

@@ -16,41 +16,51 @@ type Needs struct {
 // exportDays is how many days of a dataset one export may hold (workspace-api 3.1).
 const exportDays = 28
 
-// Kind says how the stream is read, in words.
-func (s *Stream) Kind() string {
+// How says in words what the `read` block of the stream's file says.
+func (s *Stream) How() []string {
 	r := s.Read
-	if s.Family() {
-		return fmt.Sprintf("exports of up to %d days, a job and a file each", exportDays)
+	how := []string{map[string]string{
+		"full":     "the whole list",
+		"search":   "what changed since the mark, by a search on " + r.Since.Field,
+		"bookmark": "a feed, from the last cursor on",
+		"between":  "what lies between two times of " + r.Since.Field,
+		Export:     fmt.Sprintf("datasets that the source exports as files of up to %d days, a stream and a table each", exportDays),
+	}[r.Since.By]}
+	if r.Over != nil {
+		how = []string{r.Over.words()}
 	}
-	how := map[string]string{"full": "the whole list", "search": "search on `" + r.Since.Field + "`", "bookmark": "a feed from its bookmark on",
-		"between": "between two times of `" + r.Since.Field + "`"}[r.Since.By]
-	switch {
-	case r.Over == nil:
-	case r.Over.Size > 0:
-		return fmt.Sprintf("%d ids a request", r.Over.Size)
-	case r.Pending():
-		how = "once for each of " + strings.Join(quoted(r.Over.Streams), ", ")
-	case len(r.Over.Values) > 0:
-		how += ", once for each of " + strings.Join(quoted(r.Over.Values), ", ")
-	default:
-		return "by id"
-	}
-	switch r.Page.By {
-	case "number":
-		how += ", by page number"
-	case "cursor":
-		how += ", by cursor"
+	if r.Page.Size > 0 {
+		how = append(how, fmt.Sprintf("pages of %d, by %s", r.Page.Size, r.Page.By))
 	}
 	if r.Below != nil {
-		how += ", again below each record that may hold others"
+		how = append(how, "the same below each record that may hold others")
 	}
-	if r.Detail != nil {
-		how += ", then each by itself"
-		if len(r.Detail.UnlessSame) > 0 {
-			how += " that is not as stored"
-		}
+	if r.Detail != nil && len(r.Detail.UnlessSame) > 0 {
+		how = append(how, "each record that is not as stored is then read by itself: GET "+r.Detail.Path)
+	} else if r.Detail != nil {
+		how = append(how, "each record is then read by itself: GET "+r.Detail.Path)
+	}
+	if s.With != "" {
+		how = append(how, "read along with "+s.With)
 	}
 	return how
+}
+
+func (o *Over) words() string {
+	text := "each id that " + o.View + " finds"
+	switch {
+	case len(o.Values) > 0:
+		return "the whole list for each of " + strings.Join(o.Values, ", ")
+	case len(o.Streams) > 0:
+		text = "each " + o.Where + " of " + strings.Join(o.Streams, ", ") + " that came or changed"
+	}
+	if o.Size > 0 {
+		text += fmt.Sprintf(", %d a request", o.Size)
+	}
+	if len(o.After) > 0 {
+		text += ", after " + strings.Join(o.After, ", ")
+	}
+	return text
 }
 
 // Deletion says how it is noticed that the source has a record no more, or that it is not.
@@ -92,10 +102,10 @@ func (s *Stream) Late() string {
 		late = append(late, "what it never finds: "+days(s.Reconcile))
 	}
 	if d := r.Detail; d != nil && d.Every > 0 {
-		late = append(late, fmt.Sprintf("what changes without a sign: %s, for %s after the last sign", days(d.Every), days(d.For)))
+		late = append(late, "what changes without a sign: "+again(d.Every, d.For))
 	}
 	if o := r.Over; o != nil && o.Every > 0 {
-		late = append(late, fmt.Sprintf("what comes without a change of %s: %s, for %s after the last change", strings.Join(quoted(o.Streams), ", "), days(o.Every), days(o.For)))
+		late = append(late, fmt.Sprintf("what comes without a change of %s: %s", strings.Join(o.Streams, ", "), again(o.Every, o.For)))
 	}
 	if len(late) == 0 {
 		return "nothing: the next run has it"
@@ -155,6 +165,17 @@ func (s *Stream) Documented() (said, all int) {
 	return said, all
 }
 
+// again says how often something is read again, and for how long.
+func again(every, span time.Duration) string {
+	if span >= tenYears {
+		return days(every)
+	}
+	return fmt.Sprintf("%s, for %s after the last change", days(every), days(span))
+}
+
+// tenYears stands in stream files for always.
+const tenYears = 3650 * 24 * time.Hour
+
 // days is a duration as the stream files have it: 7d, 48h, 15m.
 func days(d time.Duration) string {
 	switch {
@@ -164,4 +185,25 @@ func days(d time.Duration) string {
 		return strconv.Itoa(int(d/time.Hour)) + "h"
 	}
 	return strconv.Itoa(int(d/time.Minute)) + "m"
+}
+
+// ThousandText is Thousand in words.
+func (s *Stream) ThousandText() string {
+	switch {
+	case s.Family():
+		return fmt.Sprintf("3 for up to %d days", exportDays)
+	case s.Read.Since.By == "between":
+		return "a span is halved until one answer holds it"
+	case s.Thousand() == 0:
+		return "1 in all"
+	}
+	return strconv.FormatFloat(s.Thousand(), 'g', 4, 64)
+}
+
+// ChangeText is Change in words.
+func (s *Stream) ChangeText() string {
+	if s.Change() == 0 {
+		return "list"
+	}
+	return strconv.FormatFloat(s.Change(), 'g', 4, 64)
 }

@@ -17,14 +17,21 @@ import (
 
 // Described is a stream as the catalogue tells of it.
 type Described struct {
-	Stream  string           `json:"stream"`
-	File    string           `json:"file"`
-	Doc     string           `json:"doc"`
-	Request string           `json:"request"`
-	Since   string           `json:"since"`
-	Read    []string         `json:"read"` // how it is read, a sentence each
-	Tables  []DescribedTable `json:"tables"`
-	shown   []string         // what analysts find
+	Stream           string           `json:"stream"`
+	File             string           `json:"file"`
+	Doc              string           `json:"doc"`
+	Request          string           `json:"request"`
+	Since            string           `json:"since"`
+	Read             []string         `json:"read"`     // how it is read, a sentence each
+	Deletion         string           `json:"deletion"` // how it is noticed that a record is gone
+	Late             string           `json:"late"`     // what is noticed late, and after how long
+	Thousand         float64          `json:"requests_per_1000"`
+	Change           float64          `json:"requests_per_change"`   // 0: the whole list is read anyway
+	Version          string           `json:"api_version,omitempty"` // the first that has it
+	Scope            string           `json:"scope,omitempty"`
+	Tables           []DescribedTable `json:"tables"`
+	shown            []string         // what analysts find
+	thousand, change string           // in words
 }
 
 // DescribedTable is a table of a stream.
@@ -74,7 +81,8 @@ func noStream(c *schemas.Catalogue, name string) error {
 
 func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
 	d := Described{Stream: s.Name, File: s.File, Doc: s.Doc, Request: s.Read.Method + " " + s.Read.Path, Since: s.Read.Since.By,
-		Read: howRead(s), Tables: []DescribedTable{}, shown: c.Shown(s)}
+		Read: s.How(), Deletion: s.Deletion(), Late: s.Late(), Thousand: s.Thousand(), Change: s.Change(), thousand: s.ThousandText(), change: s.ChangeText(),
+		Version: s.Needs.Version, Scope: s.Needs.Scope, Tables: []DescribedTable{}, shown: c.Shown(s)}
 	if s.Family() {
 		return d
 	}
@@ -93,54 +101,6 @@ func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
 	return d
 }
 
-// howRead says in words what the `read` block of a stream file says.
-func howRead(s *schemas.Stream) []string {
-	r := s.Read
-	how := []string{map[string]string{
-		"full":         "everything, each time",
-		"search":       fmt.Sprintf("what changed since the mark, by a search on %s; from %s behind it", r.Since.Field, brief(r.Since.Overlap)),
-		"bookmark":     "a feed, from the last cursor on",
-		"between":      fmt.Sprintf("what lies between two times of %s; from %s behind the mark", r.Since.Field, brief(r.Since.Overlap)),
-		schemas.Export: "datasets that the source exports as files, a stream and a table each",
-	}[r.Since.By]}
-	if r.Page.By != "" && r.Page.By != "none" {
-		how = append(how, fmt.Sprintf("pages of %d, by %s", r.Page.Size, r.Page.By))
-	}
-	if r.Over != nil {
-		how = append(how, overWords(r.Over))
-	}
-	if r.Detail != nil {
-		how = append(how, "each record is then read by itself: GET "+r.Detail.Path)
-	}
-	if s.Reconcile > 0 {
-		how = append(how, "held against the whole list every "+brief(s.Reconcile))
-	}
-	if s.Absent == "gone" {
-		how = append(how, fmt.Sprintf("a record that the source no longer has leaves %s and stays in %s_all", s.Table, s.Table))
-	}
-	if s.With != "" {
-		how = append(how, "read along with "+s.With)
-	}
-	return how
-}
-
-func overWords(over *schemas.Over) string {
-	text := "for ids that " + over.View + " finds"
-	switch {
-	case len(over.Values) > 0:
-		return "a walk for each of " + strings.Join(over.Values, ", ")
-	case len(over.Streams) > 0:
-		text = "a walk for each " + over.Where + " of " + strings.Join(over.Streams, ", ") + " that came or changed"
-	}
-	if over.Size > 0 {
-		text += fmt.Sprintf(", %d a request", over.Size)
-	}
-	if len(over.After) > 0 {
-		text += ", after " + strings.Join(over.After, ", ")
-	}
-	return text
-}
-
 // PrintCatalogue writes a line a stream.
 func PrintCatalogue(w io.Writer, all []Described) {
 	t := table.NewWriter()
@@ -155,7 +115,14 @@ func PrintCatalogue(w io.Writer, all []Described) {
 
 // Print writes all there is to say of a stream.
 func (d Described) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s  %s  (%s)\n%s\n\n  read  %s\n", d.Stream, d.Request, d.File, d.Doc, strings.Join(d.Read, "\n        "))
+	fmt.Fprintf(w, "%s  %s  (%s)\n%s\n\n  read      %s\n  deletion  %s\n  late      %s\n  requests  per 1,000 records: %s; per change: %s\n",
+		d.Stream, d.Request, d.File, d.Doc, strings.Join(d.Read, "\n            "), d.Deletion, d.Late, d.thousand, d.change)
+	if d.Version != "" {
+		fmt.Fprintf(w, "  version   %s or later\n", d.Version)
+	}
+	if d.Scope != "" {
+		fmt.Fprintf(w, "  scope     %s\n", d.Scope)
+	}
 	for _, one := range d.Tables {
 		fmt.Fprintf(w, "\n%s  key: %s\n", one.Table, strings.Join(one.Key, ", "))
 		t := table.NewWriter()
