@@ -23,6 +23,7 @@ func just(streams string) string {
 // TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt and are found all the same, by one request for each article; while they
 // stand still nothing is written.
 func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBedWith(t, tiny(160), just("articles"))
 	b.sync(pipeline.Options{})
@@ -110,6 +111,7 @@ func contentHolds(t *testing.T, b *bed, streams ...string) {
 // TestT93ReferencesToDynamicContentAreFoundInBodies of each language: as elements, before the later version as the literal text, which
 // blocks do not have there. They follow the version, and what is not there any more.
 func TestT93ReferencesToDynamicContentAreFoundInBodies(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	config := just("articles")
 	b := newBedWith(t, tiny(161), strings.Replace(config, "2.17", "2.16", 1))
@@ -180,6 +182,7 @@ func (b *bed) referred(elements ...string) (all []string) {
 
 // TestContentThatATokenMayNotReadIsUnavailable and is there as soon as it may: what waits to be read under others waits on.
 func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	b := newBedWith(t, tiny(162), just("dynamic_contents, data_connectors, data_connector_versions"))
 	b.space.AddToken("none")
@@ -237,6 +240,7 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 // TestFoldersInsideOthersAreFoundWhicheverTheListHas: with all of them in the list one request is enough; without, each folder is asked
 // for what lies in it. Those that are gone are noticed either way, and by no walk that was cut.
 func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	c := tiny(165)
 	c.Knobs.TopFolders = true
@@ -276,6 +280,7 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 
 // TestT94AListThatDoesNotGoOnStopsLoudly: how these lists are paged is not documented.
 func TestT94AListThatDoesNotGoOnStopsLoudly(t *testing.T) {
+	serial(t)
 	t.Parallel()
 	for name, next := range map[string]string{"to where it was": `{"page":1}`, "nowhere": `{"starting_after":""}`} {
 		t.Run(name, func(t *testing.T) {
