@@ -102,6 +102,7 @@ var ticketSteps = []step{
 	{"tickets.snooze", m{"id": "$ticket", "until": "2034-06-20T08:00:00Z"}, "", "tickets", wholeTicket},
 	{"tickets.link", m{"id": "$ticket", "object": "$asked"}, "", "ticket_linked_objects", wholeTicket},
 	{"tickets.redact", m{"id": "$ticket", "part": "$fell"}, "", "ticket_parts", wholeTicket},
+	{"tickets.delete", m{"id": "$ticket"}, "", "tickets", "/tickets/$ticket"},
 }
 
 var otherSteps = []step{

@@ -37,6 +37,7 @@ var ofTickets = []operation{
 		func(w *Workspace, a args) (any, error) {
 			return nil, w.MutateTicketPart(a.text("id"), a.text("part"), a.assignment("as"))
 		}},
+	{"tickets.delete", []param{idParam}, "Takes a ticket away for good.", onID((*Workspace).DeleteTicket)},
 }
 
 // addsTicketPart answers the id of the part that was added.

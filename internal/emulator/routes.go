@@ -36,6 +36,7 @@ var routes = []route{
 	{name: "conversations.hitl", method: "GET", path: "/conversations/{id}/hitl_events", serve: (*Workspace).hitlEvents, since: afterStable, scope: "read_conversations"},
 	{name: "conversations.get", method: "GET", path: "/conversations/{id}", serve: (*Workspace).oneConversation},
 	{name: "tickets.search", method: "POST", path: "/tickets/search", serve: (*Workspace).searchTickets},
+	{name: "tickets.get", method: "GET", path: "/tickets/{id}", serve: (*Workspace).oneTicket},
 	{name: "jobs.status", method: "GET", path: "/jobs/status/{id}", serve: (*Workspace).jobStatusOf, since: v214},
 	{name: "tags.list", method: "GET", path: "/tags", serve: (*Workspace).listTags},
 	{name: "segments.list", method: "GET", path: "/segments", serve: (*Workspace).listSegments},

@@ -34,9 +34,14 @@ func (w *Workspace) beginTickets() {
 func (w *Workspace) recordTicket(e convEvent) {
 	d, seq := &w.tickets, len(w.tickets.log)
 	d.log = append(d.log, e)
-	if e.Kind == convOpened {
+	switch e.Kind {
+	case convOpened:
 		d.list = append(d.list, newThread(seq, &e))
-	} else {
+	case convDeleted:
+		d.list[e.Conv].deleted = true
+		d.idx.withdraw(seq, e.At, e.Conv)
+		return
+	default:
 		d.list[e.Conv].follow(seq, &e)
 	}
 	d.idx.announce(seq, e.At, e.Conv, d.list[e.Conv].now)
@@ -104,10 +109,10 @@ func (w *Workspace) ticketFields() map[string]field[edition] {
 	return list
 }
 
-// ticketNamed finds a ticket by its id.
+// ticketNamed finds a ticket that is there by its id.
 func (w *Workspace) ticketNamed(id string) (int32, error) {
 	num, ok := ticketNum(id)
-	if !ok || int(num) >= len(w.tickets.list) {
+	if !ok || int(num) >= len(w.tickets.list) || w.tickets.list[num].deleted {
 		return 0, fmt.Errorf("ticket %s: %w", id, ErrNoTicket)
 	}
 	return num, nil

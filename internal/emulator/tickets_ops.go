@@ -201,13 +201,23 @@ func (w *Workspace) MutateTicketPart(id, part string, as Assignment) error {
 	})
 }
 
-// TicketIDs gives the ids of all tickets, in the order of their beginning.
+// DeleteTicket takes one away for good: search does not find it, and its id answers 404 (trap T60).
+func (w *Workspace) DeleteTicket(id string) error {
+	return w.onTicket(id, func(_ *ticket, _ *rng, e *convEvent) error {
+		e.Kind = convDeleted
+		return nil
+	})
+}
+
+// TicketIDs gives the ids of all tickets that are there, in the order of their beginning.
 func (w *Workspace) TicketIDs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	ids := make([]string, len(w.tickets.list))
-	for num := range ids {
-		ids[num] = ticketID(int32(num))
+	ids := make([]string, 0, len(w.tickets.list))
+	for num := range w.tickets.list {
+		if !w.tickets.list[num].deleted {
+			ids = append(ids, ticketID(int32(num)))
+		}
 	}
 	return ids
 }

@@ -20,6 +20,30 @@ func stillTicket(t *testing.T, kind string) (*client, string) {
 	return c, id
 }
 
+// workspace-api 4.11: a job gives the address of the ticket that it made.
+func TestATicketIsReadByTheAddressOfItsJobUntilItIsDeleted(t *testing.T) {
+	t.Parallel()
+	c, id := stillTicket(t, "1200")
+	listed, other := c.ticket(id), c.w.TicketIDs()[0]
+	if r := c.do("GET", "/tickets/"+id, nil); r.status != 200 || fmt.Sprint(r.json) != fmt.Sprint(listed) {
+		t.Errorf("by its id: %d %s", r.status, r.raw)
+	}
+	must(t, c.w.DeleteTicket(id))
+	if r := c.do("GET", "/tickets/"+id, nil); r.status != 404 || r.code() != "not_found" {
+		t.Errorf("deleted: %d %s", r.status, r.raw)
+	}
+	if found := c.searchTickets(filter("id", "=", id), 20, "").tickets(); len(found) != 0 {
+		t.Errorf("search finds %v", found)
+	}
+	if r := c.do("GET", "/tickets/"+other, nil); r.status != 200 {
+		t.Errorf("another one: %d", r.status)
+	}
+	if err := c.w.CloseTicket(id); !errors.Is(err, emulator.ErrNoTicket) {
+		t.Errorf("it is closed: %v", err)
+	}
+	c.sameTickets(t)
+}
+
 // T58: each of these changes what is read, and what moves updated_at is as the operation says.
 func TestEveryOperationChangesTheTicketAndMovesItOrNot(t *testing.T) {
 	t.Parallel()

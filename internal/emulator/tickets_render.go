@@ -32,6 +32,20 @@ func (w *Workspace) searchTickets(q *request) answer {
 	})
 }
 
+// oneTicket is GET /tickets/{id}, the address that a job gives of the ticket it made (workspace-api 4.11): as search has it.
+func (w *Workspace) oneTicket(q *request) answer {
+	w.mu.Lock()
+	num, err := w.ticketNamed(q.id)
+	if err != nil {
+		w.mu.Unlock()
+		return notFound("Ticket")
+	}
+	e := w.tickets.list[num].now
+	render, from := w.ticketRenderer(q), w.ticketDrawer()
+	w.mu.Unlock()
+	return ok(render.ticket(nil, from.draw(e)))
+}
+
 // ticket adds one with the fields of api-notes to a list.
 func (r *ticketRenderer) ticket(b []byte, t *ticket) []byte {
 	p := &pen{b: b}
