@@ -64,7 +64,7 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	return page, err
 }
 
-// ByID reads records of a stream with `detail` by their ids, as Detail does. Its State is the one of the last page.
+// ByID reads records by their ids, as Detail does, of a stream whose file says how. Its State is the one of the last page.
 func (r *Reader) ByID(ctx context.Context, ids []string) (Page, error) {
 	page := Page{State: r.state, ServerTime: r.c.ServerNow(), Total: -1, Done: -1, Left: -1}
 	r.before = r.state
@@ -81,7 +81,7 @@ func (r *Reader) detail(ctx context.Context, raw []byte, key []string) (*Record,
 }
 
 func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
-	d := r.r.Stream.Read.Detail
+	d := r.r.Stream.Read.Single()
 	l := list{op: reading(r.r.Stream), method: http.MethodGet, query: d.Query, page: schemas.Page{By: "none"}, nested: nestedLists(r.r.Stream)}
 	if !idPattern.MatchString(id) {
 		return nil, &Error{Class: ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", shorten(id))}

@@ -20,7 +20,7 @@ import (
 const nearlyAll = 0.95
 
 // Filled says which columns of a table nearly every stored row has. An empty table has none.
-func (w *Work) Filled(ctx context.Context, schema string, t transform.Table) (map[string]bool, error) {
+func (w *Work) Filled(ctx context.Context, schema string, t transform.Table, version string) (map[string]bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
@@ -33,8 +33,8 @@ func (w *Work) Filled(ctx context.Context, schema string, t transform.Table) (ma
 		found[i+1] = new(int64)
 	}
 	found[0] = new(int64)
-	query := "SELECT count(*), " + strings.Join(counts, ", ") + " FROM " + duck.Table(schema, t.Name)
-	if err := w.db.Scan(ctx, query, nil, found...); err != nil {
+	query := "SELECT count(*), " + strings.Join(counts, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + transform.VersionColumn + " = $1"
+	if err := w.db.Scan(ctx, query, []any{version}, found...); err != nil {
 		return nil, w.judge(fmt.Errorf("count the values of %s: %w", t.Name, err))
 	}
 	rows := float64(*found[0].(*int64))

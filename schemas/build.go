@@ -38,6 +38,10 @@ func build(file string, v *grammar.Value) *draft {
 	s.Outdated = v.Key("on_version_change").Text() == "again"
 	if reconcile := v.Key("reconcile"); reconcile.Set() {
 		s.Reconcile = reconcile.Key("every").Duration()
+		if single := reconcile.Key("endpoint"); single.Set() {
+			_, path, _ := strings.Cut(single.Text(), " ")
+			s.Read.Missing = &Detail{Path: path}
+		}
 	}
 	s.Snapshot = v.Key("snapshot").Set()
 	s.Needs = Needs{Version: v.Key("needs").Key("version").Text(), Scope: v.Key("needs").Key("scope").Text()}

@@ -98,7 +98,10 @@ func (s *Stream) Late() string {
 	if r.Since.Windowed() {
 		late = append(late, fmt.Sprintf("what the source finds late: up to %s by the next run, up to %s before the mark by each", days(r.Since.Lag), days(r.Since.Overlap)))
 	}
-	if s.Reconcile > 0 {
+	switch {
+	case s.Reconcile > 0 && r.Detail == nil:
+		late = append(late, "what it never finds, and what changes without a sign: "+days(s.Reconcile))
+	case s.Reconcile > 0:
 		late = append(late, "what it never finds: "+days(s.Reconcile))
 	}
 	if d := r.Detail; d != nil && d.Every > 0 {

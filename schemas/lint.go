@@ -128,17 +128,12 @@ func (d *draft) lintSince() {
 
 func (d *draft) lintDetail() {
 	read := d.file.Key("read")
+	d.lintReconcile(read)
 	detail, by := read.Key("detail"), read.Key("since").Key("by").Text()
-	if v := d.file.Key("reconcile"); v.Set() && (d.stream.Read.Detail == nil || d.stream.Absent != "gone" || by == "full") {
-		v.WrongKey("", "reconcile asks by id for what has vanished from a search: it needs read.detail and absent: gone")
-	}
 	if !detail.Set() || detail.Flawed() {
 		return
 	}
-	endpoint := detail.Key("endpoint")
-	if endpoint.Set() && (!strings.HasPrefix(endpoint.Text(), "GET ") || !strings.Contains(endpoint.Text(), "{id}")) {
-		endpoint.Wrong("e.g. GET /conversations/{id}", "one record is read by GET, with {id} in the path")
-	}
+	lintSingle(detail.Key("endpoint"))
 	if by != "" && by != "search" && (by != "full" || read.Key("over").Given()) {
 		detail.WrongKey("", "read.detail: only a stream that is searched, or has one list that is read in full, has it")
 	}
@@ -160,6 +155,32 @@ func (d *draft) lintDetail() {
 	}
 }
 
+// lintSingle holds the reading of one record to what its reader does.
+func lintSingle(endpoint *grammar.Value) {
+	if endpoint.Set() && (!strings.HasPrefix(endpoint.Text(), "GET ") || !strings.Contains(endpoint.Text(), "{id}")) {
+		endpoint.Wrong("e.g. GET /conversations/{id}", "one record is read by GET, with {id} in the path")
+	}
+}
+
+// lintReconcile needs a list to hold against what is stored, and a way to ask for one record.
+func (d *draft) lintReconcile(read *grammar.Value) {
+	v := d.file.Key("reconcile")
+	if !v.Set() {
+		return
+	}
+	single := v.Key("endpoint")
+	lintSingle(single)
+	if single.Given() && read.Key("detail").Given() {
+		single.WrongKey("", "%s: read.detail says already how one record is read", single.Path())
+	}
+	if d.stream.Read.Single() == nil || d.stream.Absent != "gone" || d.stream.Read.Since.By != "search" {
+		v.WrongKey("", "reconcile asks by id for what has vanished from a search: it needs read.detail, or an endpoint of its own, and absent: gone")
+	}
+	if single.Given() && len(d.stream.Key) > 1 {
+		single.WrongKey("", "%s: {id} is one column, and the key has %d", single.Path(), len(d.stream.Key))
+	}
+}
+
 // lintStream refuses the name of a stream that is not there.
 func (c *Catalogue) lintStream(v *grammar.Value) {
 	if _, ok := c.drafts[v.Text()]; !ok && v.Set() {
@@ -176,7 +197,7 @@ func (c *Catalogue) lintNames(d *draft) {
 	if absent.Text() != "gone" {
 		return
 	}
-	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Detail == nil && !c.shared(d.stream) {
+	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Single() == nil && !c.shared(d.stream) {
 		absent.Wrong("", "only what is read in full, or by id, can be found absent")
 	}
 	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {

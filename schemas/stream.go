@@ -50,12 +50,21 @@ type Read struct {
 	Over    *Over
 	Below   *Below  // nil: no record of the list holds others of its kind
 	Detail  *Detail // nil: the list has all there is
+	Missing *Detail // without Detail: how a record that the list lacks is asked for by its id; nil: it is not
 }
 
 // Below says that a list has the records inside one of its own when it is asked with its key: a tree, walked as one list.
 type Below struct {
 	As     string   // query parameter that the key is sent in
 	Unless []string // path of a field: where a record of the list itself has it, the list has all; nil: it never does
+}
+
+// Single is how one record is read by its id; nil: it is not.
+func (r Read) Single() *Detail {
+	if r.Detail != nil {
+		return r.Detail
+	}
+	return r.Missing
 }
 
 // Detail says that each record of a list is replaced by its own reading.

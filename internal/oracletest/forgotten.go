@@ -6,7 +6,7 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// ofRecord stands for every contact that a conversation, its list of contacts or its parts name.
+// ofRecord stands for every contact that a conversation or a ticket, its list of contacts or its parts name.
 const ofRecord = "record"
 
 // forgetting is what of a stream's rows a warehouse does not hold where they are about a contact who was erased: by column
@@ -26,6 +26,10 @@ var forgetting = map[string]map[string][]string{
 	"conversation_scorecard_notes":      {ofRecord: {"body"}},
 	"conversation_scorecard_evaluators": {ofRecord: {"reasoning"}},
 	"conversation_monitor_evaluations":  {ofRecord: {"reasoning"}},
+	"tickets":                           {ofRecord: {"ticket_attributes"}},
+	"ticket_parts":                      {"author_id": {"body", "author_name", "author_email"}, ofRecord: {"updated_attribute_value"}},
+	"ticket_attachments":                {"part author": {"name", "url"}},
+	"ticket_contacts":                   {"contact_id": {"external_id"}},
 	"calls":                             {"contact_id": {"phone", "recording_url", "transcription_url"}},
 	"call_transcript_lines":             {"contact_id": {"speaker", "text"}},
 }
@@ -63,30 +67,44 @@ func Forgotten(space *emulator.Workspace) map[string]bool {
 
 // memory is what a warehouse may hold of a workspace that has forgotten some of its contacts.
 type memory struct {
-	forgotten     map[string]bool
-	conversations map[any]bool    // that name one of them
-	parts         map[[2]any]bool // that one of them wrote
+	forgotten map[string]bool
+	records   map[any]bool    // conversations and tickets that name one of them, which share their numbers
+	parts     map[[2]any]bool // that one of them wrote
 }
 
 func remember(space *emulator.Workspace) *memory {
 	m := &memory{Forgotten(space), map[any]bool{}, map[[2]any]bool{}}
+	if len(m.forgotten) == 0 {
+		return m
+	}
 	for stream, columns := range map[string][]string{
 		"conversations": {"source_author_id", "rating_contact_id"}, "conversation_contacts": {"contact_id"}, "conversation_parts": {"author_id"},
+		"ticket_contacts": {"contact_id"}, "ticket_parts": {"author_id"},
 	} {
 		for _, row := range space.Oracle(stream) {
-			id := row["conversation_id"]
-			if stream == "conversations" {
-				id = row["id"]
-			}
+			id := recordOf(stream, row)
 			if slices.ContainsFunc(columns, func(c string) bool { return m.names(row[c]) }) {
-				m.conversations[id] = true
-				if stream == "conversation_parts" {
+				m.records[id] = true
+				if row["part_type"] != nil {
 					m.parts[[2]any{id, row["id"]}] = true
 				}
 			}
 		}
 	}
 	return m
+}
+
+// recordOf is the id of the conversation or ticket that a row of the oracle is, or belongs to.
+func recordOf(stream string, row map[string]any) any {
+	switch {
+	case row["conversation_id"] != nil:
+		return row["conversation_id"]
+	case row["ticket_id"] != nil:
+		return row["ticket_id"]
+	case stream == "conversations" || stream == "tickets":
+		return row["id"]
+	}
+	return nil
 }
 
 func (m *memory) names(id any) bool {
@@ -106,9 +124,9 @@ func (m *memory) value(stream, column string, row map[string]any) any {
 		about := m.names(row[whose])
 		switch whose {
 		case ofRecord:
-			about = m.conversations[row["conversation_id"]] || stream == "conversations" && m.conversations[row["id"]]
+			about = m.records[recordOf(stream, row)]
 		case "part author":
-			about = m.parts[[2]any{row["conversation_id"], row["part_id"]}]
+			about = m.parts[[2]any{recordOf(stream, row), row["part_id"]}]
 		}
 		if about {
 			return nil

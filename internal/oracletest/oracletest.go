@@ -56,7 +56,7 @@ func Equal(t testing.TB, space *emulator.Workspace, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, space, file, slices.DeleteFunc(slices.Concat(conversationTruths(), otherTruths()), func(truth truth) bool { return !slices.Contains(there, truth.stream) }), kept)
+	compare(t, space, file, slices.DeleteFunc(slices.Concat(conversationTruths(), ticketTruths(), otherTruths()), func(truth truth) bool { return !slices.Contains(there, truth.stream) }), kept)
 }
 
 func compare(t testing.TB, space *emulator.Workspace, file string, truths []truth, kept *memory) {

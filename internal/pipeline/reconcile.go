@@ -57,7 +57,8 @@ func (t *task) reconcile(ctx context.Context) error {
 	return t.commit(ctx)
 }
 
-// listed are the keys that the whole list has, down to the beginning of what is wanted.
+// listed are the keys that the whole list has, down to the beginning of what is wanted. Records that a list has whole are
+// stored as they are met: what changed without a sign is found so.
 func (t *task) listed(ctx context.Context) (map[string]bool, error) {
 	req := t.request(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
@@ -69,19 +70,30 @@ func (t *task) listed(ctx context.Context) (map[string]bool, error) {
 	for !t.run.over() {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return listed, nil
+			return listed, t.commit(ctx)
 		}
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, t.commit(ctx))
+		}
+		if t.stream.Read.Detail == nil {
+			page.State = t.state
+			if err := t.add(page); err != nil {
+				return nil, err
+			}
 		}
 		for _, record := range page.Records {
 			if key, ok := extract.Key(t.stream, record.Raw); ok {
 				listed[key] = true
 			}
 		}
+		if t.full() {
+			if err := t.commit(ctx); err != nil {
+				return nil, err
+			}
+		}
 	}
 	t.result.Cut = true
-	return nil, nil
+	return nil, t.commit(ctx)
 }
 
 // unmatched are the ids that only one of the list and the table has. A list that lacks a large share of the table is not

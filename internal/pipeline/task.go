@@ -268,7 +268,7 @@ func release(batches []transform.Batch) {
 }
 
 // refuseVanishedColumns stops the stream when a column that nearly every stored row has is in none of many records: an
-// answer that leaves a field out would otherwise overwrite good data with nulls (T33).
+// answer that leaves a field out would otherwise overwrite good data with nulls (T33). Another API version may leave it out.
 func (t *task) refuseVanishedColumns(ctx context.Context) error {
 	absent, records := t.decoder.AbsentColumns()
 	if records < 1000 || len(absent) == 0 {
@@ -276,7 +276,7 @@ func (t *task) refuseVanishedColumns(ctx context.Context) error {
 	}
 	if t.filled == nil {
 		err := t.run.writer.use(func(work *load.Work) (err error) {
-			t.filled, err = work.Filled(ctx, t.workspace.name, t.tables[0])
+			t.filled, err = work.Filled(ctx, t.workspace.name, t.tables[0], t.workspace.config.APIVersion)
 			return err
 		})
 		if err != nil {
