@@ -45,6 +45,7 @@ type group struct {
 	seen     []string
 	feeds    []transform.Feed
 	gone     bool // some rows say that their record is gone
+	muted    []string
 	children []staged
 }
 
@@ -68,7 +69,7 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0})
+			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, muted: b.Muted})
 			m.answered = append(m.answered, answer{b.Answered, b.AskedAt})
 			continue
 		}
@@ -112,6 +113,9 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		return Written{}, err
 	}
 	for _, g := range m.groups {
+		if err := m.mute(ctx, g); err != nil {
+			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.table.Name, err)
+		}
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.table.Name, err)
 		}

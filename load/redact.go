@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
@@ -53,6 +54,37 @@ func (m *merger) notice(ctx context.Context, s staged, candidates string) error 
 	return nil
 }
 
+// mute finds the stored rows, with texts in them, of ids that answered with no row.
+func (m *merger) mute(ctx context.Context, g group) error {
+	t := g.own.table
+	if len(g.muted) == 0 || t.MutedBy == "" {
+		return nil
+	}
+	var left []string
+	for _, c := range t.Columns {
+		if c.Redactable {
+			left = append(left, "t."+duck.Name(c.Name)+" IS NOT NULL")
+		}
+	}
+	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", textsOf("t.", t.Key),
+		duck.Table(m.schema, t.Name), duck.Name(t.MutedBy), strings.Join(left, " OR "))
+	return m.work.db.Each(ctx, query, []any{strings.Join(g.muted, separator), separator}, func(rows *sql.Rows) error {
+		values, into := make([]string, len(t.Key)), make([]any, len(t.Key))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		m.redacted.take(t.Name, values, false)
+		if m.redacted.muted == nil {
+			m.redacted.muted = map[string][][]string{}
+		}
+		m.redacted.muted[t.Name] = append(m.redacted.muted[t.Name], values)
+		return nil
+	})
+}
+
 func textsOf(prefix string, columns []string) string {
 	list := ""
 	for i, c := range columns {
@@ -69,6 +101,7 @@ type redactions struct {
 	erasure
 	found int64
 	all   map[string][][]string // by table: keys, said or not
+	muted map[string][][]string // those of them whose rows are not replaced by what came: nothing did
 }
 
 // take notes a row. One that the source calls redacted never gets its text back, whatever older copy comes.
@@ -117,30 +150,38 @@ func (m *merger) seal(ctx context.Context) error {
 	if err := w.dir.beginErasing(); err != nil {
 		return err
 	}
-	if err := m.redactHistory(ctx); err != nil {
+	if err := m.takeOut(ctx, r.muted, false); err != nil {
+		return fmt.Errorf("the rows that answered no more: %w", err)
+	}
+	if err := m.takeOut(ctx, r.all, true); err != nil {
 		return fmt.Errorf("the states that rows were in: %w", err)
 	}
 	return w.saveErasure(ctx, r.erasure, c)
 }
 
-// redactHistory takes what was redacted out of the states that its rows were in.
-func (m *merger) redactHistory(ctx context.Context) error {
+// takeOut takes what was redacted out of rows as they are stored, or out of the states that they were in.
+func (m *merger) takeOut(ctx context.Context, keys map[string][][]string, states bool) error {
 	e := m.work.eraser(m.schema, m.stamp)
 	defer drop(ctx, m.work.db, takenOut)
-	for table, keys := range m.redacted.all {
+	for table, keys := range keys {
 		t, ok := e.table(table)
-		if !ok || t.History == "" {
+		if !ok || states && t.History == "" {
 			continue
 		}
 		if err := fillKeys(ctx, m.work.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redacting(e.tables, t) {
-			if part.table.HistoryOf == "" {
+			if (part.table.HistoryOf != "") != states {
 				continue
 			}
-			if _, err := e.apply(ctx, part.table, part.rule); err != nil {
+			n, err := e.apply(ctx, part.table, part.rule)
+			if err != nil {
 				return err
+			}
+			if !states {
+				m.written.Rows += n
+				m.written.Changed += n
 			}
 			if err := m.work.countRows(ctx, m.schema, part.table.Name, 0, m.stamp); err != nil {
 				return err

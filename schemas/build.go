@@ -121,7 +121,7 @@ func buildColumn(v *grammar.Value) Column {
 	c := Column{
 		Name: v.Key("name").Text(), From: split(v.Key("from").Text()), Type: Type(v.Key("type").Text()), As: v.Key("as").Text(),
 		Doc: v.Key("doc").Text(), Required: v.Key("required").Bool(), PII: v.Key("pii").Bool(), Person: v.Key("person").Bool(),
-		Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(), Attributes: v.Key("attributes").Text(),
+		Default: v.Key("default").Text(), Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(), Attributes: v.Key("attributes").Text(),
 		Whose: v.Key("whose").Texts(), Stays: v.Key("stays").Bool(), Redactable: v.Key("redactable").Bool(), RedactedBy: v.Key("redacted_by").Text(),
 	}
 	if c.From == nil {

@@ -73,7 +73,7 @@ func (s *Stream) Deletion() string {
 		return "what is read again has what is there"
 	case s.Reconcile > 0:
 		return "missing from the whole list, walked each " + days(s.Reconcile) + ", and 404 by id"
-	case s.Absent == "":
+	case s.Absent != "gone":
 		return "not noticed"
 	case r.Over != nil && r.Over.Size > 0:
 		return "left out of the answer"

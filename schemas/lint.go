@@ -194,6 +194,9 @@ func (c *Catalogue) lintNames(d *draft) {
 		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream like another one needs a suffix: its tables would have the same names")
 	}
 	absent := d.file.Key("absent")
+	if absent.Text() == Redacted {
+		d.lintRedacted(absent)
+	}
 	if absent.Text() != "gone" {
 		return
 	}
@@ -202,6 +205,19 @@ func (c *Catalogue) lintNames(d *draft) {
 	}
 	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {
 		absent.Wrong("", "a 404 marks one id, and the key has %d columns", len(d.stream.Key))
+	}
+}
+
+// lintRedacted needs an answer for each id, rows that tell whose they are, and texts in them.
+func (d *draft) lintRedacted(absent *grammar.Value) {
+	if !d.stream.Read.Pending() {
+		absent.Wrong("over: {stream: …}", "only what is read over the rows of another stream answers for each id")
+	}
+	if _, ok := d.stream.Asked(); !ok {
+		absent.Wrong("from: $over", "no column has the id that was asked for")
+	}
+	if !slices.ContainsFunc(d.stream.Columns, func(c Column) bool { return c.Redactable }) {
+		absent.Wrong("redactable: true", "no column is redactable")
 	}
 }
 

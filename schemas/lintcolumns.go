@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"aqueduck/internal/grammar"
@@ -44,11 +45,25 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 		if as := item.Key("as"); as.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != Text {
 			as.Wrong("", "only a text can be read as %s", as.Text())
 		}
+		lintDefault(item.Key("default"), Type(item.Key("type").Text()))
 		if attributes := item.Key("attributes"); attributes.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != JSON {
 			attributes.Wrong("type: json", "only an object has attributes")
 		}
 		lintSource(from, item.Key("type"))
 		lintInside(from, split(from.Text()), around(all, Type(item.Key("type").Text())))
+	}
+}
+
+// lintDefault refuses a default that its column would not hold.
+func lintDefault(v *grammar.Value, typ Type) {
+	if !v.Set() || typ == "" {
+		return
+	}
+	if _, err := strconv.ParseInt(v.Text(), 10, 64); typ == Int && err != nil {
+		v.Wrong("e.g. default: 0", "%q is no whole number", v.Text())
+	}
+	if typ != Int && typ != Text {
+		v.WrongKey("", "only an int or a text has a default")
 	}
 }
 

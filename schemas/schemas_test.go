@@ -68,7 +68,7 @@ func documented(t *testing.T, table string, columns []Column) {
 func TestAnIdIsTextAndPointsToItsTable(t *testing.T) {
 	t.Parallel()
 	unowned := []string{"workspace_id", "external_id", "note_id", // no stream will ever have their rows
-		"source_id", "attribute_id", "plan_id", "brand_id", "scorecard_id", "evaluator_id", "monitor_id",
+		"source_id", "attribute_id", "plan_id", "brand_id", "scorecard_id", "evaluator_id", "monitor_id", "hitl_cycle_id", "rule_id",
 		"author_id", "source_author_id", "assigned_to_id", "rating_teammate_id", "object_id", "parent_id"} // or a type beside them says which stream
 	for _, s := range builtins(t).Streams() {
 		for _, columns := range slices.Concat([][]Column{s.Columns}, children(s)) {

@@ -15,7 +15,7 @@ type Stream struct {
 	Read      Read
 	Key       []string      // columns that name a record
 	Newest    string        // timestamp column that decides between two copies of a record; "" compares by arrival
-	Absent    string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone
+	Absent    string        // "gone": a record that a complete sweep does not find, or a reading by id answers 404, is marked gone; or Redacted
 	Identity  []string      // path in a record of the workspace's id; nil when the records do not tell
 	Outdated  bool          // what is stored is not what another API version sends: all is read again under it
 	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
@@ -146,6 +146,15 @@ type Mark struct {
 	References string
 }
 
+// Asked is the column with the id that a row was asked for by.
+func (s *Stream) Asked() (Column, bool) {
+	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.From[0] == FromOver })
+	if i < 0 {
+		return Column{}, false
+	}
+	return s.Columns[i], true
+}
+
 // Family says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.
 func (s *Stream) Family() bool { return s.Read.Since.By == Export && s.Dataset == "" }
 
@@ -166,6 +175,9 @@ const (
 	JSON      Type = "json"
 )
 
+// Redacted is the value of Stream.Absent where an answer without rows takes out the texts of those that are stored.
+const Redacted = "redacted"
+
 // Sources of a column that are no field of the record; they stand alone, or first, in Column.From.
 const (
 	FromReadAt   = "$read_at"  // the server's time of the answer
@@ -185,6 +197,7 @@ type Column struct {
 	As         string // "", plain_text (HTML made readable), url (query string cut off)
 	Doc        string
 	Required   bool     // a record without it is rejected whole
+	Default    string   // value of a record that has none; "": NULL
 	PII        bool     // personal data
 	Person     bool     // holds a contact's id
 	Whose      []string // what tells whom it is about: columns with contacts' ids or references, or WhoseRecord; nil: the row's own

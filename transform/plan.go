@@ -33,12 +33,34 @@ type column struct {
 	name   string
 	kind   kind
 	as     string
-	source string // "" for a field of the record, or one of the $ sources
-	parent int    // $parent: the column of what the list lies in
-	hashed bool   // part of _hash
-	wide   bool   // holds what was a narrower type
-	filled bool   // a record had a value
-	silent bool   // never to be missed: dropped, or no field of the record
+	source string    // "" for a field of the record, or one of the $ sources
+	parent int       // $parent: the column of what the list lies in
+	hashed bool      // part of _hash
+	wide   bool      // holds what was a narrower type
+	none   *fallback // of a record that has none; nil: NULL
+	filled bool      // a record had a value
+	silent bool      // never to be missed: dropped, or no field of the record
+}
+
+// fallback is the value of a column for a record that has none.
+type fallback struct {
+	number uint64
+	text   string
+}
+
+// defaultOf reads the value of a column for records that have none.
+func defaultOf(d schemas.Column) (*fallback, error) {
+	if d.Default == "" {
+		return nil, nil
+	}
+	v := &fallback{text: d.Default}
+	if k := codecs[d.Type].kind; k.fixed() {
+		var reason string
+		if v.number, reason = k.parse(token{first: d.Default[0], raw: []byte(d.Default)}, []byte(d.Default)); reason != "" {
+			return nil, fmt.Errorf("column %s: default %s: %s", d.Name, d.Default, reason)
+		}
+	}
+	return v, nil
 }
 
 // node is one object that the plan looks into.
@@ -130,6 +152,10 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
 		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, wide: d.Widened}
+		var err error
+		if one.none, err = defaultOf(d); err != nil {
+			return nil, err
+		}
 		if d.Required || slices.Contains(key, d.Name) {
 			p.keys = append(p.keys, i)
 		}

@@ -84,8 +84,12 @@ func (d *Decoder) compute(p *plan) {
 	for r := range p.rows {
 		cells := p.cells[r*p.width():]
 		for i := range p.columns {
-			if c := &p.columns[i]; c.source != "" {
+			c := &p.columns[i]
+			if c.source != "" {
 				cells[i] = d.computed(c, p, &p.rows[r])
+			}
+			if c.none != nil && !cells[i].set && !p.rows[r].gone {
+				cells[i] = d.none(c)
 			}
 		}
 		if p.outer > 0 {
@@ -100,6 +104,14 @@ func (d *Decoder) compute(p *plan) {
 			}
 		}
 	}
+}
+
+// none is the value of a column that the record has nothing for.
+func (d *Decoder) none(c *column) cell {
+	if c.kind.fixed() {
+		return cell{set: true, number: c.none.number}
+	}
+	return cell{set: true, span: d.put(c.none.text)}
 }
 
 func (d *Decoder) computed(c *column, p *plan, r *row) cell {

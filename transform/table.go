@@ -56,6 +56,7 @@ type Table struct {
 	Within    string   // physical table of the items whose lists these rows are of; "" when the record has the list
 	WithinKey []string // columns that hold the key of the item, in its order
 	Gone      bool     // has _gone_at
+	MutedBy   string   // column with the id whose answer without rows takes out what is redactable; "": none does
 	History   string   // table of the states that its rows were in; "" when they are not kept
 	HistoryOf string   // table whose rows' states these are; "" for all others
 	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
@@ -83,6 +84,7 @@ type Batch struct {
 
 	Feeds    []Feed    // streams that are read over rows of the table: each that comes or changes waits for them
 	Answered []string  // ids that the stream waits for no longer: the batch has all that there is under them
+	Muted    []string  // of a table with MutedBy: ids that answered, and have no rows any more
 	AskedAt  time.Time // as of the commit that last put one of them there; what was put there since still waits
 }
 
@@ -102,6 +104,9 @@ func Tables(s *schemas.Stream) []Table {
 		Newest:  s.Newest,
 		Gone:    s.Absent == "gone",
 		Erase:   s.Erase,
+	}
+	if asked, ok := s.Asked(); ok && s.Absent == schemas.Redacted {
+		own.MutedBy = asked.Name
 	}
 	if own.Gone {
 		own.Name, own.View = s.Table+"_all", s.Table

@@ -36,7 +36,7 @@ func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	for name, knobs := range map[string]emulator.Knobs{
 		"as usual":                 {},
-		"made while they are read": {NoLag: true},
+		"made while they are read": {NoLag: true, AttachMoves: true, UsersOnly: true},
 		"T6 T7 T18 late and stale": {TailShare: 0.3, Tail: 20 * time.Hour, StaleReplica: 0.3, Duplicates: 0.2},
 	} {
 		t.Run(name, func(t *testing.T) {

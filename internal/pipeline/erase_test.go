@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +80,7 @@ func (p planter) plant(o map[string]any) {
 	p.plantTalk(o)
 }
 
-// plantTalk is for a conversation and those who are in it.
+// plantTalk is for a conversation or a ticket and those who are in it.
 func (p planter) plantTalk(o map[string]any) {
 	list, _ := o["contacts"].(map[string]any)
 	those, _ := list["contacts"].([]any)
@@ -89,13 +91,38 @@ func (p planter) plantTalk(o map[string]any) {
 			continue
 		}
 		into(c, word, "external_id")
-		into(o, word, "title")
-		o["custom_attributes"] = map[string]any{"plan": word + "plan"}
+		if o["ticket_attributes"] != nil {
+			o["ticket_attributes"] = map[string]any{"_default_title_": word + "title"}
+		} else {
+			into(o, word, "title")
+			o["custom_attributes"] = map[string]any{"plan": word + "plan"}
+		}
 		o["secret"] = word + "unknown"
 		if rating, ok := o["conversation_rating"].(map[string]any); ok {
 			into(rating, word, "remark")
 		}
 	}
+}
+
+// consultations puts a word into the texts of the consultations about a conversation, which name nobody.
+func (p planter) consultations(b *bed) {
+	b.front = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		word := p[strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/conversations/"), "/hitl_events")]
+		if word == "" {
+			b.space.ServeHTTP(rw, r)
+			return
+		}
+		r.Header.Del("Accept-Encoding")
+		answer := httptest.NewRecorder()
+		b.space.ServeHTTP(answer, r)
+		rw.Header().Set("Date", answer.Header().Get("Date"))
+		text := answer.Body.String()
+		for _, name := range []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question", "draft", "teammate_input", "revised_draft", "final_draft", "sent_text"} {
+			text = strings.ReplaceAll(text, `"`+name+`":"`, `"`+name+`":"`+word)
+		}
+		_, err := rw.Write([]byte(strings.ReplaceAll(text, `"data":{`, `"data":{"secret":"`+word+`",`)))
+		b.must(err)
+	})
 }
 
 func (p planter) word(o map[string]any, key string) string {
@@ -117,7 +144,7 @@ func forgetful(t *testing.T, config string) (b *bed, person, lead string) {
 	c.Calls, c.Conversations, c.Knobs = 30, 40, emulator.Knobs{QuietConversations: emulator.Never}
 	b = newBedWith(t, c, config)
 	p := people{b}
-	words := planter{}
+	words, asked := planter{}, planter{}
 	var talks []string
 	made := func(role, word string) string {
 		id, err := b.space.CreateContact(role)
@@ -125,7 +152,9 @@ func forgetful(t *testing.T, config string) (b *bed, person, lead string) {
 		words[id] = word
 		talk, err := b.space.OpenConversation(id, 3)
 		p.did(err, b.space.ReplyConversation(talk, emulator.ByContact, "hello"), b.space.Rate(talk, 3, "so so", true), b.space.AddNote(id, "a note"), b.space.Tag(id, 3))
-		talks = append(talks, talk)
+		ticket, err := b.space.CreateTicket(id, "1200")
+		p.did(err, b.space.ReplyTicket(ticket, emulator.ByContact, "it fell"), b.space.Consult(talk, "approved", 2, time.Minute))
+		talks, asked[talk] = append(talks, talk), word
 		return id
 	}
 	person, lead = made("user", canary), made("lead", canary)
@@ -138,18 +167,19 @@ func forgetful(t *testing.T, config string) (b *bed, person, lead string) {
 	}
 	p.did(b.space.Merge(lead, person))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = words.mutate })
+	asked.consultations(b)
 	b.space.Advance(2 * time.Hour)
 	return b, person, lead
 }
 
-var withTalks = reading("conversations, calls, call_transcripts")
+var withTalks = reading("conversations, calls, call_transcripts, tickets, hitl_events")
 
 // TestT34AForgottenPersonIsInNoFile plants a word in every text of a contact, sees it in the files, has the workspace
 // delete him for good, and looks through every byte, every row and every Parquet file after the run that learnt of it.
 func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b, person, _ := forgetful(t, withTalks+"streams: {contacts: {history: true}, conversations: {history: true}}\n")
+	b, person, _ := forgetful(t, withTalks+"streams: {contacts: {history: true}, conversations: {history: true}, hitl_events: {history: true}}\n")
 	b.sync(pipeline.Options{})
 	older := b.backup()
 	b.space.Advance(time.Hour)
@@ -158,7 +188,8 @@ func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"contacts_raw", "contact_social_profiles", "conversations", "conversation_parts", "conversation_attachments",
-		"conversation_source_attachments", "conversation_contacts", "calls", "call_transcript_lines", "contacts_all", "conversations_history"} {
+		"conversation_source_attachments", "conversation_contacts", "calls", "call_transcript_lines", "contacts_all", "conversations_history",
+		"tickets", "ticket_parts", "ticket_attachments", "ticket_attributes", "ticket_contacts", "hitl_events", "hitl_events_history", "consultations"} {
 		if b.found(table, canary) == 0 {
 			t.Errorf("%s holds nothing of him: the test finds nothing", table)
 		}
@@ -222,6 +253,8 @@ func (b *bed) forgotten(person string) {
 		"SELECT count(*) FROM contact_tags WHERE contact_id = $", "SELECT count(*) FROM contact_notes WHERE contact_id = $",
 		"SELECT count(*) FROM contact_social_profiles WHERE contact_id = $", "SELECT count(email) FROM contacts_history WHERE id = $", "SELECT count(*) FROM conversation_parts WHERE author_id = $ AND erased IS NOT TRUE",
 		"SELECT count(*) FROM conversations WHERE source_author_id = $ AND erased IS NOT TRUE", "SELECT count(custom_attributes) FROM conversations WHERE source_author_id = $",
+		"SELECT count(*) FROM ticket_parts WHERE author_id = $ AND erased IS NOT TRUE",
+		"SELECT count(*) FROM tickets JOIN ticket_contacts ON ticket_id = id WHERE contact_id = $ AND erased IS NOT TRUE",
 	} {
 		if got := b.rows(strings.ReplaceAll(query, "$", "'"+person+"'")); got[0] != "0" {
 			b.t.Errorf("%s: %s", query, got)
@@ -229,6 +262,7 @@ func (b *bed) forgotten(person string) {
 	}
 	for _, query := range []string{
 		"SELECT count(*) > 0 FROM contact_identity WHERE contact_id = $", "SELECT count(*) > 0 FROM conversation_contacts WHERE contact_id = $",
+		"SELECT count(*) > 0 FROM ticket_contacts WHERE contact_id = $",
 		"SELECT count(*) > 0 FROM calls WHERE contact_id = $", "SELECT count(*) > 0 FROM _sync.erasures WHERE rows > 0 AND json_array_length(files) > 0",
 		"SELECT count(*) > 2 FROM conversation_parts WHERE conversation_id IN (SELECT conversation_id FROM conversation_contacts WHERE contact_id = $)",
 	} {

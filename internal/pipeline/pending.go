@@ -33,6 +33,23 @@ func (r *run) feeds(ctx context.Context, w *workspace, s *schemas.Stream) (feeds
 	return feeds, nil
 }
 
+// mute notes the ids of a page that answered without any record, where that says that what is stored was redacted. One that
+// answered 404 says nothing of the kind: it is gone.
+func (t *task) mute(page extract.Page) {
+	if t.tables[0].MutedBy == "" {
+		return
+	}
+	told := map[string]bool{}
+	for _, record := range page.Records {
+		told[record.Over] = true
+	}
+	for _, id := range page.Answered {
+		if !told[id] {
+			t.muted = append(t.muted, id)
+		}
+	}
+}
+
 // pending walks the ids that wait for the stream, until none does: rows of its own may put further ones there.
 func (t *task) pending(ctx context.Context) error {
 	if err := t.await(ctx); err != nil {

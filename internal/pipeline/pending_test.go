@@ -161,7 +161,7 @@ func TestAStreamOverItselfEndsWhereNothingNewComes(t *testing.T) {
 	}
 }
 
-const consultations = `stream: consultations
+const asks = `stream: asks
 doc: One row an event of a consultation.
 read:
   endpoint: GET /conversations/{id}/hitl_events
@@ -184,24 +184,24 @@ func TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain(t *testing.T) {
 	c := tiny(143)
 	c.Conversations = 12
 	b := newBed(t, c)
-	b.own("conversations, consultations", consultations)
+	b.own("conversations, asks", asks)
 	id, err := b.space.OpenConversation(b.space.IDs("active")[0], 1)
 	b.must(err)
 	b.must(b.space.Consult(id, "approved", 0, 26*time.Hour))
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	found := func() string {
-		return b.rows("SELECT count(*) FROM consultations WHERE conversation_id = '" + id + "'")[0]
+		return b.rows("SELECT count(*) FROM asks WHERE conversation_id = '" + id + "'")[0]
 	}
 	if found() != "0" {
 		t.Fatalf("%s events before the end", found())
 	}
 	b.space.Advance(10 * time.Hour)
-	if s := stream(t, b.sync(pipeline.Options{}), "consultations"); s.Requests != 0 {
+	if s := stream(t, b.sync(pipeline.Options{}), "asks"); s.Requests != 0 {
 		t.Errorf("asked %d times before it is due", s.Requests)
 	}
 	b.space.Advance(16 * time.Hour)
-	s := stream(t, b.sync(pipeline.Options{}), "consultations")
+	s := stream(t, b.sync(pipeline.Options{}), "asks")
 	if found() != "3" || s.Requests == 0 || s.Requests > 6 {
 		t.Errorf("%s events after the end, in %d requests", found(), s.Requests)
 	}

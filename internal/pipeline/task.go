@@ -36,6 +36,7 @@ type task struct {
 	answered  []string         // ids of the open batch that the stream waits for no longer
 	brought   map[string]bool  // keys of records that this run's walks over a list have read by themselves
 	seen      []string         // of these, what the open batch has met again
+	muted     []string         // those of them that have no rows, where that takes texts out
 	askedAt   time.Time        // of the ids that it waits for: when the last was put there
 	broken    error            // why the stream cannot be read at all
 	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
@@ -167,6 +168,7 @@ func (t *task) add(page extract.Page) error {
 	}
 	if t.stream.Read.Pending() {
 		t.answered = append(t.answered, page.Answered...)
+		t.mute(page)
 	}
 	t.result.Extracted += int64(len(page.Records))
 	if !t.windowed() {
@@ -206,7 +208,7 @@ func (t *task) commit(ctx context.Context) error {
 	if t.state.Sweep != nil {
 		batches[0].Sweep, batches[0].Seen = t.state.Sweep.Number, t.seen
 	}
-	batches[0].Feeds, batches[0].Answered, batches[0].AskedAt = t.feeds, t.answered, t.askedAt
+	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
 	rejects := t.decoder.Rejects()
 	t.result.reject(rejects)
 	if err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows()); err != nil {
@@ -219,7 +221,7 @@ func (t *task) commit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
-	t.base, t.answered, t.seen = next, nil, nil
+	t.base, t.answered, t.muted, t.seen = next, nil, nil, nil
 	t.result.add(written)
 	t.run.progress.committed(t)
 	return nil
