@@ -11,7 +11,7 @@ import (
 
 // notYetRead are knobs of what nothing reads or asks so far; the tests of the emulator alone run under both readings.
 var notYetRead = []string{"MergeHistory", "JobWords", "SegmentCount", "FormerAdmins",
-	"ScrollNamesEnd", "DeletedConversationsOrder", "StrictFilters", "SearchRefused"}
+	"ScrollNamesEnd", "StrictFilters", "SearchRefused"}
 
 // noSilence are knobs of faults, and of what a caller says, rather than of another reading of the document.
 var noSilence = []string{"Chaos", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
