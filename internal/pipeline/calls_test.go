@@ -1,11 +1,13 @@
 package pipeline_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
 
@@ -127,7 +129,7 @@ func TestT90SignedAddressesAreNoChangeAndAreNotStored(t *testing.T) {
 	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
 		t.Errorf("the second run wrote %d rows", report.Rows())
 	}
-	for _, table := range []string{"calls_all", "call_transcripts_all", "call_transcript_lines"} {
+	for _, table := range []string{"calls_all", "call_transcripts_all", "call_transcript_lines", "call_recordings"} {
 		if got := b.rows("SELECT count(*) FROM " + table + " t WHERE to_json(t)::VARCHAR LIKE '%Signature%'"); got[0] != "0" {
 			t.Errorf("%s: %s rows hold a signature", table, got[0])
 		}
@@ -135,6 +137,14 @@ func TestT90SignedAddressesAreNoChangeAndAreNotStored(t *testing.T) {
 	if got := b.rows("SELECT count(recording_url) > 10, count(*) FILTER (recording_url LIKE 'https://media.example/calls/%/recording') = count(recording_url) FROM calls"); got[0] != "true|true" {
 		t.Errorf("addresses without their signature: %v", got)
 	}
+	var want []string
+	forgotten := oracletest.Forgotten(b.space)
+	for _, row := range b.space.Oracle("calls") {
+		if id, _ := row["contact_id"].(string); row["recording_url"] != nil && !forgotten[id] {
+			want = append(want, fmt.Sprint(row["id"], row["contact_id"], row["recording_url"], row["ended_at"].(int64)-row["answered_at"].(int64)))
+		}
+	}
+	oracletest.Same(t, "recordings", b.rows("SELECT call_id || contact_id || recording_url || duration_seconds FROM call_recordings"), want)
 	for _, r := range b.space.Requests() {
 		if strings.HasSuffix(r.Path, "/recording") || strings.HasSuffix(r.Path, "/transcript") {
 			t.Errorf("asked %s", r.Path)
