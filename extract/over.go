@@ -61,6 +61,7 @@ func (o *over) askable() []string {
 type finding struct {
 	records []Record
 	date    time.Time
+	none    error // the 404 that says that there is no such id
 	err     error
 }
 
@@ -74,6 +75,9 @@ func (o *over) next(ctx context.Context) (Page, error) {
 	units := o.units[:min(o.page, len(o.units))]
 	found, err := o.askAll(ctx, units)
 	if err != nil {
+		return Page{}, err
+	}
+	if err := o.lacking(found); err != nil {
 		return Page{}, err
 	}
 	p := Page{State: o.state, Total: -1}
@@ -103,6 +107,20 @@ func (o *over) next(ctx context.Context) (Page, error) {
 		p.State.SyncedTo = max(p.State.SyncedTo, unix(o.opened))
 	}
 	return p, nil
+}
+
+// lacking is the 404 of a stream that has never been read and whose first answers all say it, though the rows that it is read
+// over are there: the workspace, or this API version, does not have it. Nothing of it was answered then.
+func (o *over) lacking(found []finding) error {
+	if !o.r.Stream.Read.Pending() || o.state.SyncedTo > 0 || !o.opened.IsZero() {
+		return nil
+	}
+	for _, f := range found {
+		if f.none == nil {
+			return nil
+		}
+	}
+	return found[0].none
 }
 
 // askAll makes the requests of a page, side by side. One that fails does not stop the others, unless that is about all of them.
@@ -148,7 +166,7 @@ func (o *over) askOne(ctx context.Context, ids []string) finding {
 		sh, err := w.next(ctx)
 		var failure *Error
 		if errors.As(err, &failure) && failure.Class == ClassNotFound {
-			return finding{records: []Record{{Over: id, Gone: true}}, date: failure.date}
+			return finding{records: []Record{{Over: id, Gone: true}}, date: failure.date, none: err}
 		}
 		if err != nil {
 			return finding{err: err}

@@ -216,3 +216,22 @@ func TestConsultationsThatTheTokenMayNotRead(t *testing.T) {
 	c.read()
 	c.consultations()
 }
+
+// TestConsultationsAreOfLaterVersions: one without them answers 404 for each conversation. That is no empty answer, and what waits is
+// read once a version has them.
+func TestConsultationsAreOfLaterVersions(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := newConsulting(t, 60, emulator.Knobs{LaterOnly: true})
+	c.configure(strings.Replace(consulting, "2.17", "2.16", 1))
+	for range 2 {
+		c.space.Advance(time.Hour)
+		report := c.try(pipeline.Options{})
+		if s := stream(t, report, "hitl_events"); s.Status != pipeline.StatusUnavailable || s.Requests > 50 || !strings.Contains(s.Error, "404") || report.Exit() != pipeline.ExitOK {
+			t.Errorf("%s %+v", report.LastLine(), s)
+		}
+	}
+	c.configure(consulting)
+	c.read()
+	c.consultations()
+}
