@@ -57,7 +57,7 @@ bench: ## rows and MB per CPU-second, for docs/performance.md
 
 docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the stream files, figures of docs/population.md
 	go run ./schemas/gendocs
-	go test ./internal/pipeline -run ThePageOf -update
+	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
 
 clean:
