@@ -106,7 +106,7 @@ func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 			case strings.HasPrefix(point, "commit-"), point == crash.LakePart:
 				s.visit(i, point+":3")
 			case point == crash.PublishRetained:
-				for range 3 { // one more than are kept: an erasure may have left only the newest
+				for s.files() < 3 { // with all that are kept: an erasure may have left only the newest
 					s.life.hours()
 					s.settle()
 				}

@@ -160,6 +160,16 @@ func (s *site) settle() time.Duration {
 	return took
 }
 
+// files is how many published files there are.
+func (s *site) files() int {
+	s.t.Helper()
+	files, err := s.dir.PublishedFiles()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(files)
+}
+
 // tidy fails the test when more is in the warehouse's directory than a run leaves there.
 func (s *site) tidy() {
 	s.t.Helper()
