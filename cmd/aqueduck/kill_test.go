@@ -87,7 +87,7 @@ func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("first", func(t *testing.T) {
 		t.Parallel()
-		s := newSite(t, 11)
+		s := newSite(t, 11).early()
 		for i, point := range without(crash.Points(), crash.OpenRestored) {
 			s.visit(i, point+":1")
 		}
@@ -96,7 +96,7 @@ func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	})
 	t.Run("later", func(t *testing.T) {
 		t.Parallel()
-		s := newSite(t, 12)
+		s := newSite(t, 12).early()
 		s.settle()
 		for i, point := range without(crash.Points(), crash.OpenCreated, crash.TablesMade) {
 			switch {

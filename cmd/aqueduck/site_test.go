@@ -65,6 +65,16 @@ func newSite(t *testing.T, seed uint64) *site {
 	return s
 }
 
+// early has the site's processes publish twice, the newest before the history, however short they are.
+func (s *site) early() *site {
+	s.t.Helper()
+	config := strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1)
+	if err := os.WriteFile(filepath.Join(s.home, "pipelines.yaml"), []byte(config), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return s
+}
+
 // wholly has the site's processes read every kind of stream, which takes them longer.
 func (s *site) wholly() *site {
 	s.t.Helper()

@@ -33,6 +33,7 @@ type Warehouse struct {
 	Dir      string // relative to the working directory, or absolute
 	Timezone string
 	Publish  struct {
+		First time.Duration // after a run's start, before its history is read to the end
 		Every time.Duration
 		Keep  int
 	}
@@ -177,6 +178,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 	c := &Config{File: file, Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}}
 	c.Warehouse.Dir = l.from(warehouse.Key("dir").Text())
 	c.Warehouse.Timezone = warehouse.Key("timezone").Text()
+	c.Warehouse.Publish.First = warehouse.Key("publish").Key("first").Duration()
 	c.Warehouse.Publish.Every = warehouse.Key("publish").Key("every").Duration()
 	c.Warehouse.Publish.Keep = warehouse.Key("publish").Key("keep").Int()
 	for _, e := range root.Key("workspaces").Entries() {

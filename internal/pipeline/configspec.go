@@ -19,6 +19,7 @@ func ConfigSpec() *grammar.Spec {
 			{Name: "timezone", Kind: grammar.Text, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
 				Doc: "What day and week mean in models and schedules; columns stay instants."},
 			{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{
+				{Name: "first", Kind: grammar.Duration, Default: "10s", Doc: "While history is still read, what is newest is published once it is there, but no sooner after the run's start: a short run publishes once."},
 				{Name: "every", Kind: grammar.Duration, Default: "60m", Doc: "During a long run; at its end in any case."},
 				{Name: "keep", Kind: grammar.Int, Default: "2", Max: 100, Doc: "Older files to go back to."},
 			}},

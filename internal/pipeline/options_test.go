@@ -210,7 +210,7 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 // TestForwardFirstHistoryAfter: whoever opens the file during a long first sync sees the last week.
 func TestForwardFirstHistoryAfter(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tiny(67))
+	b := newBedWith(t, tiny(67), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1))
 	var early []string
 	b.space.Between(func(int) {
 		if file := b.runner.Dir.Current(); file != "" && early == nil {

@@ -43,6 +43,7 @@ type run struct {
 	findMu    sync.Mutex // guards findings
 	findings  []load.Finding
 	publishMu sync.Mutex // one stream publishes for all
+	newest    bool       // what is newest is read, and history is still to be
 }
 
 // workspace is one source of the run.
@@ -78,11 +79,11 @@ func (r *run) do(ctx context.Context) error {
 	defer r.progress.write(ctx)()
 	r.phase(ctx, extract.Forward)
 	if r.historyLeft() && !r.over() && ctx.Err() == nil {
-		// Whoever opens the file during a long first sync sees yesterday before last year.
 		if err := r.saveAs(ctx, "UNFINISHED"); err != nil {
 			return err
 		}
-		if err := r.publish(ctx, true); err != nil {
+		r.newest = true
+		if err := r.publishIfDue(ctx); err != nil {
 			return err
 		}
 		r.phase(ctx, extract.History)
@@ -355,18 +356,24 @@ func cost(s *schemas.Stream) int {
 	return slices.Index([]string{"full", "bookmark", "between", "search", schemas.Export}, s.Read.Since.By)
 }
 
-// publishIfDue publishes in the middle of a long run, every publish.every.
+// publishIfDue publishes in the middle of a long run.
 func (r *run) publishIfDue(ctx context.Context) error {
-	every := r.config.Warehouse.Publish.Every
-	if ctx.Err() != nil || !r.writer.due(every) {
+	if ctx.Err() != nil || !r.due() {
 		return nil
 	}
 	r.publishMu.Lock()
 	defer r.publishMu.Unlock()
-	if !r.writer.due(every) { // another stream has just done it
+	if !r.due() { // another stream has just done it
 		return nil
 	}
 	return r.publish(ctx, true)
+}
+
+// due says that readers have waited long enough: publish.every, or, for whoever opens the file during a long first sync to
+// see yesterday before last year, publish.first.
+func (r *run) due() bool {
+	p := r.config.Warehouse.Publish
+	return r.writer.due(p.Every) || r.newest && !r.writer.hasPublished() && r.now().Sub(r.started) >= p.First
 }
 
 func (r *run) publish(ctx context.Context, more bool) error {

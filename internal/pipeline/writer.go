@@ -89,6 +89,13 @@ func (w *writer) due(every time.Duration) bool {
 	return every > 0 && w.open.Now().Sub(w.published) >= every
 }
 
+// hasPublished says that this run has put a file before the readers.
+func (w *writer) hasPublished() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.publishes > 0
+}
+
 // publish puts a new file before the readers. With more to come the work database is opened again.
 func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error) {
 	w.mu.Lock()
