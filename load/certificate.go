@@ -43,6 +43,13 @@ func (w *Work) certify(ctx context.Context, e erasure) (Certificate, error) {
 			return c, err
 		}
 	}
+	undescribed, err := w.undescribed(ctx, e.schema)
+	if err != nil {
+		return c, err
+	}
+	for _, name := range undescribed {
+		c.NotCovered = append(c.NotCovered, name+": no stream file that is named describes it; it is looked through once one does")
+	}
 	for table, keys := range e.rows {
 		c.Tables[table] += int64(len(keys))
 		c.Rows += int64(len(keys))
@@ -60,6 +67,12 @@ func (w *Work) uncovered(ctx context.Context, s *eraser, t transform.Table, c *C
 		for _, column := range unknown {
 			c.NotCovered = append(c.NotCovered, t.Name+"."+column+": no column tells whom it is about")
 		}
+		if len(unknown) > 0 {
+			c.NotCovered = append(c.NotCovered, t.Name+"."+transform.ExtraColumn+": no column tells whom it is about")
+		}
+	}
+	if t.Unmarked {
+		c.NotCovered = append(c.NotCovered, t.Name+": nothing says whether its rows are about persons; in a stream file person, pii and erase do")
 	}
 	for _, column := range t.Columns {
 		if name := t.Name + "." + column.Name; w.options.Keep[name] {
@@ -117,7 +130,7 @@ func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error 
 	}
 	for table, list := range marks {
 		for _, m := range list {
-			if w.applied[place{e.schema, table}][m] {
+			if w.applied[place{e.schema, table}][m] && (e.reason != Restored || c.Rows == 0) {
 				continue
 			}
 			_, err := w.db.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)

@@ -94,10 +94,8 @@ func (w *Work) apply(p place, m mark) {
 // eraser looks at the stored tables of a schema.
 func (w *Work) eraser(schema string, stamp time.Time) *eraser {
 	e := &eraser{work: w, schema: schema, named: map[string]string{}}
-	for key, t := range w.tables {
-		if key[0] == schema {
-			e.tables = append(e.tables, t)
-		}
+	for _, t := range w.known(schema) {
+		e.tables = append(e.tables, t)
 	}
 	slices.SortFunc(e.tables, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
 	e.at = func(table string) string {
@@ -254,6 +252,9 @@ func (w *Work) eraseAll(ctx context.Context, e erasure, c Certificate, stamp tim
 		}
 	}
 	if err := w.saveErasure(ctx, e, c); err != nil {
+		return err
+	}
+	if err := w.saveSearched(ctx, e.schema); err != nil {
 		return err
 	}
 	return w.saveStamp(ctx, stamp)

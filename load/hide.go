@@ -78,8 +78,8 @@ func (w *Work) Hide(ctx context.Context, schema, stream string, names []string, 
 // hideOne works on a table and on the states that its rows were in.
 func (w *Work) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
 	var all int64
-	for _, t := range w.tables {
-		if stored, err := w.table(schema, t.Name); err != nil || stored.Name != p.Table && stored.HistoryOf != p.Table {
+	for _, t := range w.known(schema) {
+		if t.Name != p.Table && t.HistoryOf != p.Table {
 			continue
 		}
 		n, gone, err := w.hideIn(ctx, duck.Table(schema, t.Name), t, p, key, stamp)

@@ -123,7 +123,7 @@ func matchTexts(a string, columns []string, b string, others []string) string {
 }
 
 // Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
-// back. The zero certificate says that there was nothing.
+// back, or has a table that was not looked through. The zero certificate says that there was nothing.
 func (w *Work) Reapply(ctx context.Context, schema string) (Certificate, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,10 +131,14 @@ func (w *Work) Reapply(ctx context.Context, schema string) (Certificate, error) 
 		return Certificate{}, errClosed
 	}
 	e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]mark{}}
+	again, err := w.unsearched(ctx, schema)
+	if err != nil {
+		return Certificate{}, w.judge(err)
+	}
 	wanted := map[place]map[mark]bool{}
 	for p, marks := range w.tombs.marks {
 		for m := range marks {
-			if p.schema != schema || w.applied[p][m] {
+			if p.schema != schema || w.applied[p][m] && !(again && p.table == "") {
 				continue
 			}
 			if wanted[p] == nil {

@@ -41,19 +41,22 @@ type Work struct {
 	dir     Dir
 	options Options
 
-	mu      sync.Mutex // guards all below, and the database
-	db      *duck.DB   // nil while closed
-	last    time.Time  // the largest _synced_at ever given
-	tables  map[[2]string]transform.Table
-	tombs   *tombstones
-	applied map[place]map[mark]bool // the tombstones that this database has taken in
-	suspect bool                    // the database has shown damage: the next Open sets it aside
+	mu       sync.Mutex // guards all below, and the database
+	db       *duck.DB   // nil while closed
+	last     time.Time  // the largest _synced_at ever given
+	tables   map[[2]string]transform.Table
+	recalled map[[2]string]transform.Table // stored, and perhaps not prepared
+	derived  map[string][]string           // by schema: tables that each publish makes anew
+	tombs    *tombstones
+	applied  map[place]map[mark]bool // the tombstones that this database has taken in
+	suspect  bool                    // the database has shown damage: the next Open sets it aside
 }
 
 // Open opens the work database, makes it from the newest whole published file when there is none, and repairs what a
 // killed process left. The caller holds the lock.
 func Open(ctx context.Context, d Dir, o Options) (*Work, error) {
-	w := &Work{dir: d, options: o, tables: map[[2]string]transform.Table{}}
+	w := &Work{dir: d, options: o, tables: map[[2]string]transform.Table{},
+		recalled: map[[2]string]transform.Table{}, derived: map[string][]string{}}
 	if err := d.tidy(); err != nil {
 		return nil, disk.Explain(fmt.Errorf("clean up %s: %w", d.State(), err), string(d))
 	}

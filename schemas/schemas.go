@@ -53,6 +53,9 @@ func Builtin() (*Catalogue, error) {
 	if err := c.AddFiles(files...); err != nil {
 		return nil, err
 	}
+	for _, s := range c.Streams() {
+		s.BuiltIn = true
+	}
 	return c, nil
 }
 

@@ -7,10 +7,11 @@ import (
 
 // Stream is one stream file, read and checked: everything about one kind of record.
 type Stream struct {
-	Name  string // what a pipeline calls it
-	File  string // where it was declared, for messages
-	Doc   string // the comment of its table
-	Table string // the table its records go to: the name, or that of the stream it is like, with its suffix
+	Name    string // what a pipeline calls it
+	File    string // where it was declared, for messages
+	BuiltIn bool   // it comes with the program
+	Doc     string // the comment of its table
+	Table   string // the table its records go to: the name, or that of the stream it is like, with its suffix
 
 	Read      Read
 	Key       []string      // columns that name a record
@@ -153,6 +154,13 @@ func (s *Stream) Asked() (Column, bool) {
 		return Column{}, false
 	}
 	return s.Columns[i], true
+}
+
+// TellsOfPersons says whether the file marks a person, personal data, or what becomes of them.
+func (s *Stream) TellsOfPersons() bool {
+	marks := func(c Column) bool { return c.Person || c.PII }
+	return s.Erase != "" || slices.ContainsFunc(s.Columns, marks) ||
+		slices.ContainsFunc(s.Children, func(c Child) bool { return c.Erase != "" || slices.ContainsFunc(c.Columns, marks) })
 }
 
 // Family says that the stream stands for others, one a dataset that the source exports: it has no table and no columns.

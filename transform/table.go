@@ -60,6 +60,7 @@ type Table struct {
 	History   string   // table of the states that its rows were in; "" when they are not kept
 	HistoryOf string   // table whose rows' states these are; "" for all others
 	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
+	Unmarked  bool     // a user's own file, which says nothing of persons
 }
 
 // Mode says how a batch enters its table.
@@ -105,6 +106,7 @@ func Tables(s *schemas.Stream) []Table {
 		Gone:    s.Absent == "gone",
 		Erase:   s.Erase,
 	}
+	own.Unmarked = !s.BuiltIn && !s.TellsOfPersons()
 	if asked, ok := s.Asked(); ok && s.Absent == schemas.Redacted {
 		own.MutedBy = asked.Name
 	}

@@ -29,7 +29,7 @@ type held struct {
 func newHeld(t *testing.T) *held {
 	t.Helper()
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 400, Inactive: 20, Activities: 90, Start: birth, Now: time.Now})
-	h := &held{token: space.Token(), file: filepath.Join(inDirectory(t, scripted), "pipelines.yaml"),
+	h := &held{token: space.Token(), file: filepath.Join(inDirectory(t, scripted+"warehouse: {publish: {first: 0s}}\n"), "pipelines.yaml"),
 		reached: make(chan struct{}), opened: make(chan struct{})}
 	h.open = sync.OnceFunc(func() { close(h.opened) })
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 		}
 	}
 	for _, want := range []string{`(?m)^          contacts +history +\d+ read, \d+ rows$`, `(?m)^          deleted_contacts +done +20 read, 20 rows$`,
-		`(?m)^  contacts +\S+ +\d{4}-\S+Z  back to \d{4}-\S+$`, `(?m)^next      nightly at `} {
+		`(?m)^  contacts +\S+ +\S+ +\d{4}-\S+Z  back to \d{4}-\S+$`, `(?m)^next      nightly at `} {
 		if !regexp.MustCompile(want).MatchString(status) {
 			t.Errorf("status does not match %s:\n%s", want, status)
 		}

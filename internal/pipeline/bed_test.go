@@ -152,3 +152,11 @@ func (b *bed) equalsOracle() {
 	b.t.Helper()
 	oracletest.Equal(b.t, b.space, b.runner.Dir.Current())
 }
+
+// config is pipelines.yaml as it is.
+func (b *bed) config() string {
+	b.t.Helper()
+	text, err := os.ReadFile(b.file)
+	b.must(err)
+	return string(text)
+}

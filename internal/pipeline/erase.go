@@ -26,7 +26,14 @@ func (r *Runner) settle(ctx context.Context) (restored string, err error) {
 	restored = w.work.Restored
 	behind := r.Dir.Erasing()
 	for _, each := range workspaces {
-		behind = behind || w.work.Behind(each.name)
+		if err := w.recall(ctx, each.name); err != nil {
+			return restored, err
+		}
+		unsearched, err := w.work.Unsearched(ctx, each.name)
+		if err != nil {
+			return restored, err
+		}
+		behind = behind || unsearched || w.work.Behind(each.name)
 	}
 	if !behind {
 		return restored, nil
@@ -40,7 +47,7 @@ func (r *Runner) settle(ctx context.Context) (restored string, err error) {
 			return restored, fmt.Errorf("erase again who was erased before: %w", err)
 		}
 		if c.Rows > 0 {
-			r.Log.Warn("the database was older than an erasure, which was repeated", "workspace", each.name, "rows", c.Rows)
+			r.Log.Warn("the database was older than an erasure, or had a table that was not looked through: it was repeated", "workspace", each.name, "rows", c.Rows)
 		}
 	}
 	if !r.Dir.Erasing() {

@@ -144,7 +144,7 @@ func (r *run) open(ctx context.Context) error {
 		return err
 	}
 	r.progress = newProgress(r)
-	r.writer, err = openWriter(ctx, r.runner.Dir, r.runner.loadOptions(r.now, r.id), spec)
+	r.writer, err = openWriter(ctx, r.runner.Dir, r.runner.loadOptions(r.now, r.id), spec, r.runner.Catalogue)
 	if err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ func (r *Runner) openAll(ctx context.Context) (*writer, []*workspace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := openWriter(ctx, r.Dir, r.loadOptions(r.Now, id), spec)
+	w, err := openWriter(ctx, r.Dir, r.loadOptions(r.Now, id), spec, r.Catalogue)
 	return w, workspaces, err
 }
 

@@ -4,20 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"aqueduck/load"
 	"aqueduck/load/publish"
+	"aqueduck/schemas"
 	"aqueduck/transform"
 )
 
 // writer is the run's one way into the work database. Streams commit through it side by side; publishing and folding
 // wait until no commit is under way, because both replace the database that the streams write to.
 type writer struct {
-	dir  load.Dir
-	open load.Options
-	spec publish.Spec
+	dir       load.Dir
+	open      load.Options
+	spec      publish.Spec
+	catalogue *schemas.Catalogue
 
 	mu        sync.Mutex // guards what follows, and with it every use of the work database
 	work      *load.Work
@@ -27,8 +30,8 @@ type writer struct {
 	publishes int
 }
 
-func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.Spec) (*writer, error) {
-	w := &writer{dir: dir, open: o, spec: spec, tables: map[string][]transform.Table{}, published: o.Now()}
+func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*writer, error) {
+	w := &writer{dir: dir, open: o, spec: spec, catalogue: catalogue, tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
 	if w.work, err = load.Open(ctx, dir, o); err != nil {
 		return nil, err
@@ -46,8 +49,40 @@ func (w *writer) prepare(ctx context.Context, schema string, tables []transform.
 	if err != nil {
 		return nil, fmt.Errorf("prepare the tables of %s: %w", schema, err)
 	}
+	if err := w.recall(ctx, schema); err != nil {
+		return nil, err
+	}
 	w.tables[schema] = tables
 	return changes, w.work.Fold(ctx)
+}
+
+// recall tells the work database of all tables that the catalogue can describe, read now or not.
+func (w *writer) recall(ctx context.Context, schema string) error {
+	states, err := w.work.States(ctx, schema)
+	if err != nil {
+		return err
+	}
+	_, datasets, err := storedDatasets(states, w.catalogue.Streams())
+	if err != nil {
+		return err
+	}
+	var streams []*schemas.Stream
+	var derived []string
+	for _, s := range slices.Concat(w.catalogue.Streams(), datasets) {
+		kept := *s
+		kept.History, kept.Snapshot = true, true
+		streams = append(streams, &kept)
+		if s.PublishAs != "" {
+			relations, err := w.catalogue.Relations(s.PublishAs)
+			if err != nil {
+				return err
+			}
+			for _, relation := range relations {
+				derived = append(derived, relation.Name)
+			}
+		}
+	}
+	return w.work.Recall(ctx, schema, tables(streams), derived)
 }
 
 // use runs f with the work database while nobody else has it.
@@ -128,6 +163,9 @@ func (w *writer) reopen(ctx context.Context) (err error) {
 	}
 	for schema, tables := range w.tables {
 		if _, err := w.work.Ensure(ctx, schema, tables); err != nil {
+			return err
+		}
+		if err := w.recall(ctx, schema); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,105 @@
+package pipeline_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// people of a user's own file, who can be forgotten.
+const ownPeople = `stream: my_people
+doc: One row a contact.
+read: {endpoint: GET /contacts, records: data, page: {by: cursor, in: query, size: 150}, since: {by: full}}
+key: [id]
+erase: rows
+columns:
+  - {name: id, type: text, person: true, doc: Contact.}
+  - {name: name, type: text, pii: true, doc: Name.}
+`
+
+// words of the conversations, of a file that says nothing of persons.
+const ownTalk = `stream: my_talk
+doc: One row a conversation.
+read: {endpoint: POST /tickets/search, records: tickets, page: {by: cursor, in: body, size: 150}, since: {by: search, field: updated_at}}
+key: [id]
+columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, doc: When it changed.}]
+`
+
+// TestT34WhatTheConfigurationReadsNoMoreIsErasedToo: a history that is no longer kept, and tables of streams that are named no
+// more or only later again. What no file describes is in the certificate, and goes once one does.
+func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(176))
+	var ids []string
+	for range 2 {
+		id, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: canary + "name"}, emulator.Change{Field: "email", Value: canary + "@x.example"})
+		b.must(err)
+		ids = append(ids, id)
+	}
+	b.space.Advance(time.Hour)
+	b.own("contacts, deleted_contacts, contact_activities, my_people, my_talk", ownPeople, ownTalk)
+	with := b.config() + "streams: {contacts: {history: true}}\n"
+	b.configure(with)
+	b.sync(pipeline.Options{})
+	b.configure(nightly) // neither the history nor the streams of one's own
+
+	done, err := b.runner.Erase(context.Background(), ids[0], func([]pipeline.Erased) (bool, error) { return true, nil })
+	b.must(err)
+	if len(done) != 1 || done[0].Tables["contacts_history"] == 0 {
+		t.Fatalf("%+v", done)
+	}
+	for _, name := range []string{"my_people", "my_talk"} {
+		if !strings.Contains(strings.Join(done[0].NotCovered, "\n"), name+": no stream file that is named describes it") {
+			t.Errorf("not covered is %q, not %s", done[0].NotCovered, name)
+		}
+	}
+	b.must(b.space.Erase(ids[1]))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM contacts_history WHERE name IS NOT NULL AND id IN ('" + strings.Join(ids, "', '") + "')"); got[0] != "0" {
+		t.Errorf("states of the forgotten: %v", got)
+	}
+	if len(b.scan(string(b.runner.Dir), canary)) == 0 {
+		t.Fatal("the stream of one's own holds nothing of them: the test finds nothing")
+	}
+
+	b.configure(with)
+	b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	b.noCanary(string(b.runner.Dir))
+	id := b.space.IDs("active")[0]
+	done, err = b.runner.Erase(context.Background(), id, func([]pipeline.Erased) (bool, error) { return true, nil })
+	b.must(err)
+	if all := strings.Join(done[0].NotCovered, "\n"); !strings.Contains(all, "my_talk: nothing says whether its rows are about persons") || strings.Contains(all, "my_people") {
+		t.Errorf("not covered: %s", all)
+	}
+	if done[0].Tables["my_people"] != 1 {
+		t.Errorf("%+v", done[0].Tables)
+	}
+	first := b.space.Count()
+	b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	if log := b.log.String(); strings.Count(log, "a table that was not looked through") != 1 || b.space.Count() == first {
+		t.Errorf("the tables are looked through at each start:\n%s", log)
+	}
+}
+
+// TestHidingLaterReachesAHistoryThatIsNoLongerKept: what is hashed from now on is in clear in no state of before.
+func TestHidingLaterReachesAHistoryThatIsNoLongerKept(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(177))
+	b.configure(nightly + "streams: {contacts: {history: true}}\n")
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FILTER (email LIKE '%@%') > 10 FROM contacts_history"); got[0] != "true" {
+		t.Fatal("the history has no addresses: the test finds nothing")
+	}
+	b.configure(nightly + "streams: {contacts: {hash: [email], drop: [phone]}}\n")
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FILTER (email LIKE '%@%'), count(phone) FROM contacts_history"); got[0] != "0|0" {
+		t.Errorf("in clear, phones: %v", got)
+	}
+}
