@@ -58,6 +58,9 @@ type tombstoneLine struct {
 	Row    string    `json:"row,omitempty"`
 }
 
+// ErrErasures says that the log of erasures is damaged. Nothing is read or shown without it: it keeps away who was erased.
+var ErrErasures = errors.New("the log of erasures is damaged")
+
 func (d Dir) readTombstones() (*tombstones, error) {
 	t := &tombstones{path: d.Erasures(), marks: map[place]map[mark]time.Time{}}
 	text, err := os.ReadFile(t.path)
@@ -73,7 +76,7 @@ func (d Dir) readTombstones() (*tombstones, error) {
 			continue
 		}
 		if err := t.take(line); err != nil {
-			return nil, fmt.Errorf("%s:%d: this is no line of ours (%w): put the file back from a backup", t.path, i+1, err)
+			return nil, fmt.Errorf("%w: %s:%d: this is no line of ours: %w", ErrErasures, t.path, i+1, err)
 		}
 	}
 	return t, nil

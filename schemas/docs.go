@@ -76,8 +76,8 @@ const docsStreams = `
 - **documented**: columns that say what they hold, of all. ` + "`aqueduck streams NAME`" + ` shows what they say, and what one row is.
 - **deletion**: how it is noticed that the source has a record no more.
 - **late**: what a run may not see yet, and after how long a later one does.
-- **per 1,000**, **per change**: requests for a thousand records that are read for the first time, and for one that has changed; "list": none of
-  its own, because the whole list is read each time.
+- **per 1,000**, **per change**: requests for a thousand records that are read for the first time, and for one that has changed; one more for each
+  list of a contact beyond its ten items. "list": none of its own, because the whole list is read each time.
 - **version**, **scope**: the first API version that has it and the scope that the token needs, where the API's document names them. A
   workspace without them has the stream ` + "`unavailable`" + `, with the reason.
 

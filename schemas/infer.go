@@ -29,6 +29,9 @@ func (f Field) Line() string {
 		fmt.Fprintf(&b, "from: %s, ", scalarText(path))
 	}
 	fmt.Fprintf(&b, "type: %s", f.Column.Type)
+	if f.Column.Person {
+		b.WriteString(", person: true")
+	}
 	if f.Column.PII {
 		b.WriteString(", pii: true")
 	}
@@ -145,8 +148,9 @@ var (
 
 func (s *shape) field() Field {
 	name := s.path[len(s.path)-1]
-	f := Field{Column: Column{From: s.path, Type: s.columnType(), PII: personal.MatchString(strings.Join(s.path, "_"))}, Seen: s.seen, Example: s.value,
+	f := Field{Column: Column{From: s.path, Type: s.columnType(), PII: s.columnType() == Text && personal.MatchString(strings.Join(s.path, "_"))}, Seen: s.seen, Example: s.value,
 		Distinct: len(s.values) == s.seen}
+	f.Column.Person = name == "contact_id" && f.Column.Type == Text
 	f.Constant = name == "type" && f.Column.Type == Text && !s.various && s.seen > 0
 	if err := dotted(strings.Join(s.path, ".")); err != nil || slices.ContainsFunc(s.path, func(key string) bool { return strings.ContainsAny(key, ". \t\n$") || key == "" }) {
 		f.Unnamed = "a path cannot name it: it stays in _extra"

@@ -33,11 +33,13 @@ func Reads(path string) error {
 func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	fields := Infer(p.Records, []string{"_row", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"})
 	var columns, ignore []string
+	contacts := slices.ContainsFunc(fields, func(f Field) bool { return f.Constant && f.Example == `"contact"` })
 	for _, f := range fields {
 		switch {
 		case f.Constant && f.Unnamed == "":
 			ignore = append(ignore, scalarText(strings.Join(f.Column.From, ".")))
 		case f.Unnamed == "" && f.Seen > 0:
+			f.Column.Person = f.Column.Person || contacts && f.Column.Name == "id"
 			columns = append(columns, "  "+f.Line())
 		}
 	}
@@ -62,6 +64,9 @@ func (c *Catalogue) Propose(p Proposal) (name string, text []byte, err error) {
 	fmt.Fprintf(&b, "  records: %s\n  page: %s\n  since: {by: full}\nkey: [%s]\n", records, p.Page.text(), key)
 	if p.List != "" {
 		b.WriteString("absent: gone\n")
+	}
+	if contacts {
+		b.WriteString("erase: rows # of whoever is forgotten: each row is a person's own\n")
 	}
 	if len(ignore) > 0 {
 		fmt.Fprintf(&b, "ignore: [%s]\n", strings.Join(ignore, ", "))

@@ -59,6 +59,9 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 	if err != nil {
 		return err
 	}
+	if pipelines, err = selected(runner, pipelines, o, len(names) > 0); err != nil {
+		return err
+	}
 	if err := a.ready(runner, pipelines, o); err != nil {
 		return err
 	}
@@ -109,12 +112,25 @@ func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err erro
 	return nil
 }
 
+// selected are the pipelines that read some of the streams that the options choose; each must, where they were named.
+func selected(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipeline.Options, named bool) (some []*pipeline.Pipeline, err error) {
+	for _, p := range pipelines {
+		wrong := runner.Selects(p, o)
+		if wrong == nil {
+			some = append(some, p)
+		} else if err == nil {
+			err = wrong
+		}
+	}
+	if len(some) == 0 || named {
+		return some, err
+	}
+	return some, nil
+}
+
 // ready finds what would stop a run before it touches anything: names of streams, addresses, tokens.
 func (a *app) ready(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipeline.Options) error {
 	for _, p := range pipelines {
-		if err := runner.Selects(p, o); err != nil {
-			return err
-		}
 		for _, name := range p.Workspaces(runner.Config) {
 			if _, _, err := runner.Config.Connect(name, a.env); err != nil {
 				return err

@@ -182,8 +182,7 @@ func (r *run) expand(ctx context.Context, w *workspace) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			w.exports.broken[s] = err
-			streams = append(streams, s)
+			streams = append(streams, r.unlisted(w, s, err)...)
 			continue
 		}
 		streams = append(streams, r.datasets(w, s, sets, func(set export.Dataset) *exporting {
@@ -192,6 +191,22 @@ func (r *run) expand(ctx context.Context, w *workspace) error {
 	}
 	w.streams = streams
 	return nil
+}
+
+// unlisted are the streams of a family whose list cannot be read: those that were read before, or the family where none was.
+func (r *run) unlisted(w *workspace, family *schemas.Stream, err error) (streams []*schemas.Stream) {
+	for _, s := range w.exports.known {
+		if e := w.exports.states[s.Name]; e.Family == family.Name && r.wants(family, s.Name) {
+			streams = append(streams, s)
+		}
+	}
+	if len(streams) == 0 {
+		streams = []*schemas.Stream{family}
+	}
+	for _, s := range streams {
+		w.exports.broken[s] = err
+	}
+	return streams
 }
 
 // datasets are the streams of a family in this run.

@@ -61,8 +61,11 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	before := b.rows("SELECT count(*) FROM reporting_conversation")
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.datasets"} })
 	report := b.try(pipeline.Options{})
-	if s := stream(t, report, "reporting"); s.Status != pipeline.StatusUnavailable || s.Class != "plan" || report.Exit() != pipeline.ExitOK {
+	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusUnavailable || s.Class != "plan" || !s.Lost || report.Exit() != pipeline.ExitFailed {
 		t.Errorf("%v %+v", read(report), s)
+	}
+	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitOK || stream(t, report, "reporting_conversation").Lost {
+		t.Errorf("told of again: %v", read(report))
 	}
 	if after := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(after, before) {
 		t.Errorf("%s rows, %s before", after, before)

@@ -110,6 +110,9 @@ func classify(err error) *Problem {
 		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
 	case errors.Is(err, load.ErrFormat):
 		return &Problem{Class: "config", What: firstLine(err), Next: "use the newest version of the program that wrote this warehouse, or newer"}
+	case errors.Is(err, load.ErrErasures):
+		return &Problem{Class: "data", What: firstLine(err), Exit: ExitConfig,
+			Next: "put the file back from a backup, or move it away: it is written again from the published file, with all erasures that this one knows of"}
 	case errors.Is(err, load.ErrNarrower):
 		return &Problem{Class: "config", What: firstLine(err), Next: "give the column its old type, or another name"}
 	case errors.Is(err, load.ErrDiskFull):

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -318,7 +319,7 @@ func (t *task) over(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("stream %s: ask %s which ids to read: %w", t.stream.Name, t.stream.Read.Over.View, err)
+		return t.askedWrong(err)
 	}
 	if len(ids) == 0 {
 		return nil
@@ -326,6 +327,15 @@ func (t *task) over(ctx context.Context) error {
 	req := t.request(extract.Forward)
 	req.IDs, req.Keys = ids, keys
 	return t.read(ctx, req)
+}
+
+// askedWrong is the error of the SQL file that names the ids: of a user's own it is his to correct.
+func (t *task) askedWrong(err error) error {
+	err = fmt.Errorf("stream %s: ask %s which ids to read: %w", t.stream.Name, t.stream.Read.Over.View, err)
+	if t.stream.BuiltIn || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Problem{Class: "config", What: firstLine(err), Next: "correct the SQL file; its tables are those of aqueduck query \"FROM _sync.dictionary\", in {schema}"}
 }
 
 // hasHistory says that there are older records to read, also where the start was put earlier since the history was read.

@@ -79,6 +79,13 @@ func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *sc
 	if err := s.readPublished(ctx, dir); err != nil {
 		return nil, err
 	}
+	if catalogue == nil {
+		var err error
+		if catalogue, err = schemas.Builtin(); err != nil {
+			return nil, err
+		}
+	}
+	s.asOf(catalogue)
 	if s.Emulated && len(s.Runs) > 0 {
 		s.Now = s.Runs[0].Finished // the emulated workspace lives only while a run reads it
 	}
@@ -159,12 +166,18 @@ func (s *Status) readPublished(ctx context.Context, dir load.Dir) error {
 			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7]), OK: when(v[8])})
 		return nil
 	})
+	return err
+}
+
+// asOf finds the time that everything before is here. A stream that is read by ids has none of its own while it is asked for none.
+func (s *Status) asOf(catalogue *schemas.Catalogue) {
 	for _, stream := range s.Streams {
-		if !stream.SyncedTo.IsZero() && (s.AsOf.IsZero() || stream.SyncedTo.Before(s.AsOf)) {
+		known, ok := catalogue.Stream(stream.Stream)
+		idle := ok && known.Read.ByIDs() && stream.Outcome == string(StatusOK)
+		if !idle && !stream.SyncedTo.IsZero() && (s.AsOf.IsZero() || stream.SyncedTo.Before(s.AsOf)) {
 			s.AsOf = stream.SyncedTo
 		}
 	}
-	return err
 }
 
 // LastRuns gives when each pipeline last began, as far as the published file knows.
@@ -265,8 +278,8 @@ func (s *Status) printRuns(w io.Writer) {
 }
 
 func (s *Status) ago(t time.Time) string {
-	if t.IsZero() {
-		return ""
+	if t.IsZero() || t.After(s.Now) {
+		return "" // the source's clock may be ahead
 	}
 	return ", " + brief(s.Now.Sub(t)) + " ago"
 }
