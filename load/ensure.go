@@ -177,8 +177,9 @@ func GoneView(schema string, t transform.Table) string {
 // ErrNarrower is the answer to a column declared with a type that not all stored values may fit.
 var ErrNarrower = errors.New("the stored values of a column might not fit its new type")
 
-// wider are the types that hold all values of one; of DOUBLE and BIGINT as far as doubles are exact.
-var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE"}, "BIGINT": {"DOUBLE"}}
+// wider are the types that hold all values of one, as a record would bring them; of DOUBLE and BIGINT as far as doubles are
+// exact. A time as text is not what a source sends.
+var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
 
 // exactInDouble is the condition for a whole number that a double holds as it is.
 const exactInDouble = " BETWEEN -9007199254740992 AND 9007199254740992"
@@ -192,7 +193,7 @@ func (w *Work) widens(ctx context.Context, table, stored string, c transform.Col
 			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", ErrNarrower, rounded, c.Name))
 		}
 	}
-	if c.SQL == "VARCHAR" || slices.Contains(wider[stored], c.SQL) {
+	if slices.Contains(wider[stored], c.SQL) {
 		return nil
 	}
 	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", ErrNarrower, c.Name, stored, c.SQL)

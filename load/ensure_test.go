@@ -138,7 +138,7 @@ func TestEnsureRefusesTypesThatCouldLoseValues(t *testing.T) {
 		{"bool to int", schemas.Bool, schemas.Int, false},
 		{"bool to double", schemas.Bool, schemas.Double, false},
 		{"int to bool", schemas.Int, schemas.Bool, true},
-		{"timestamp to text", schemas.Timestamp, schemas.Text, false},
+		{"timestamp to text", schemas.Timestamp, schemas.Text, true},
 		{"text to int", schemas.Text, schemas.Int, true},
 		{"double to int", schemas.Double, schemas.Int, true},
 		{"text to json", schemas.Text, schemas.JSON, true},

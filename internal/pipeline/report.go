@@ -139,11 +139,13 @@ func (r *Report) Outcome() string {
 	return "FAILED"
 }
 
-// backfill is the share of the history that the stream furthest behind has read.
+// backfill is the share of the history that the stream furthest behind has read; what the workspace does not have has none.
 func (r *Report) backfill() float64 {
 	share := 1.0
 	for _, s := range r.Streams {
-		share = min(share, s.Backfill)
+		if s.Status != StatusUnavailable {
+			share = min(share, s.Backfill)
+		}
 	}
 	return share
 }
