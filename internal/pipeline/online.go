@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -51,31 +52,27 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 		return err
 	}
 	defer closing()
-	id := ""
-	for _, s := range r.Catalogue.Streams() {
+	id, firsts := "", map[string][]byte{}
+	streams := r.Catalogue.Streams()
+	slices.SortStableFunc(streams, func(a, b *schemas.Stream) int { return after(a) - after(b) })
+	for _, s := range streams {
 		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: r.named(workspace, s), Answer: "yes"}
-		if s.Read.ByIDs() {
-			one.Answer, one.Why = "by id", "not asked; aqueduck streams try "+s.Name+" --id ID asks for one"
-			o.Streams = append(o.Streams, one)
-			continue
-		}
-		var record []byte
-		if s.Family() {
-			_, err = export.New(client, s).Datasets(ctx, s)
-		} else {
-			record, _, err = client.One(ctx, s)
-		}
+		record, asked, err := r.askOne(ctx, client, s, firsts)
 		if extract.ClassOf(err) == extract.ClassAuth || ctx.Err() != nil {
 			return err
 		}
-		if err != nil {
-			one.Answer, one.Why = r.whyNot(ctx, workspace, s, err)
+		switch {
+		case err != nil:
+			one.Answer, one.Why = r.whyNot(ctx, workspace, s, firsts, err)
+		case !asked:
+			one.Answer, one.Why = "by id", "not asked, for want of an id; aqueduck streams try "+s.Name+" --id ID asks for one"
 		}
-		if id == "" {
+		if firsts[s.Name] = record; id == "" {
 			id = identity(record, s)
 		}
 		o.Streams = append(o.Streams, one)
 	}
+	slices.SortStableFunc(o.Streams, func(a, b Readable) int { return strings.Compare(a.Workspace+"."+a.Stream, b.Workspace+"."+b.Stream) })
 	note := fmt.Sprintf("workspace %s: API version %s", workspace, r.Config.Workspaces[workspace].APIVersion)
 	if id != "" {
 		note += ", its id is " + id
@@ -87,6 +84,55 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 	return nil
 }
 
+// after puts streams that are read under the ids of others behind those.
+func after(s *schemas.Stream) int {
+	if s.Read.ByIDs() {
+		return 1
+	}
+	return 0
+}
+
+// askOne asks for the least that shows whether a stream can be read: the smallest page, and a record by itself where it is
+// read so. What is read by ids is asked for the id of a record that another stream gave; asked is false where none did.
+func (r *Runner) askOne(ctx context.Context, client *extract.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
+	switch {
+	case s.Family():
+		_, err = export.New(client, s).Datasets(ctx, s)
+		return nil, true, err
+	case s.Read.ByIDs():
+		id, ok := r.someID(s, firsts)
+		if !ok {
+			return nil, false, nil
+		}
+		_, err = client.Look(ctx, s, id, 0)
+		return nil, true, err
+	}
+	if record, _, err = client.One(ctx, s); err != nil || record == nil || s.Read.Detail == nil {
+		return record, true, err
+	}
+	if id, ok := extract.Key(s, record); ok {
+		_, err = client.Read(extract.Request{Stream: s}).ByID(ctx, []string{id})
+	}
+	return record, true, err
+}
+
+// someID is the id of a record that a stream can be asked for under: of one that its ids are a column of, or its own by itself.
+func (r *Runner) someID(s *schemas.Stream, firsts map[string][]byte) (string, bool) {
+	if s.Read.Over.Size > 0 {
+		return "", false // what the file asks by is known once the others are stored
+	}
+	for _, name := range slices.Concat(s.Read.Over.Streams, s.Read.Over.After) {
+		other, ok := r.Catalogue.Stream(name)
+		if !ok || firsts[name] == nil || len(s.Read.Over.After) > 0 && other.Owner() != s.Owner() && other.Name != s.With {
+			continue
+		}
+		if id, ok := extract.Key(other, firsts[name]); ok {
+			return id, true
+		}
+	}
+	return "", false
+}
+
 // named says whether a pipeline reads the stream of a workspace.
 func (r *Runner) named(workspace string, s *schemas.Stream) bool {
 	return slices.ContainsFunc(r.Config.Pipelines, func(p *Pipeline) bool {
@@ -95,7 +141,7 @@ func (r *Runner) named(workspace string, s *schemas.Stream) bool {
 }
 
 // whyNot says why a stream cannot be read. A 404 is the version's when a later version has the same stream.
-func (r *Runner) whyNot(ctx context.Context, workspace string, s *schemas.Stream, err error) (answer, why string) {
+func (r *Runner) whyNot(ctx context.Context, workspace string, s *schemas.Stream, firsts map[string][]byte, err error) (answer, why string) {
 	problem := classify(err)
 	if extract.ClassOf(err) != extract.ClassNotFound {
 		return problem.Class, problem.What
@@ -111,7 +157,7 @@ func (r *Runner) whyNot(ctx context.Context, workspace string, s *schemas.Stream
 	client, closing, failed := later.asker(ctx, workspace)
 	if failed == nil {
 		defer closing()
-		_, _, failed = client.One(ctx, s)
+		_, _, failed = later.askOne(ctx, client, s, firsts)
 	}
 	if failed == nil || extract.ClassOf(failed) == extract.ClassPlan || extract.ClassOf(failed) == extract.ClassScope {
 		return "version", fmt.Sprintf("404: version %s does not have it, %s does", old, latestVersion)

@@ -106,7 +106,7 @@ func TestATrialShowsWhatDoesNotFit(t *testing.T) {
 func TestOnlineSaysWhyAStreamCannotBeRead(t *testing.T) {
 	t.Parallel()
 	c := tiny(303)
-	c.Knobs = emulator.Knobs{Unavailable: []string{"calls.list"}, Forbidden: []string{"logs.list"}, LaterOnly: true}
+	c.Knobs = emulator.Knobs{Unavailable: []string{"calls.list"}, Forbidden: []string{"logs.list", "articles.get", "data_connectors.versions"}, LaterOnly: true}
 	b := newBed(t, c)
 	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/conversations/search" {
@@ -120,7 +120,8 @@ func TestOnlineSaysWhyAStreamCannotBeRead(t *testing.T) {
 	b.configure(strings.Replace(nightly, "2.17", "2.14", 1))
 	online, err := b.runner.Online(context.Background())
 	b.must(err)
-	want := map[string]string{"calls": "plan", "admin_activity_logs": "scope", "deleted_contacts": "version", "contacts_by_id": "by id", "contacts": "yes",
+	want := map[string]string{"calls": "plan", "admin_activity_logs": "scope", "deleted_contacts": "version", "contacts_by_id": "yes", "contacts": "yes",
+		"articles": "scope", "data_connector_versions": "version", "call_transcripts": "by id",
 		"reporting": "yes", "conversations": "not_found"}
 	for _, s := range online.Streams {
 		if answer, ok := want[s.Stream]; ok && s.Answer != answer {
