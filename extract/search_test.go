@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -255,5 +256,56 @@ func TestT10ARecordOutOfItsPlaceDoesNotEndAWindow(t *testing.T) {
 	ids, _ := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
+
+// A time that is sent as text or with a fraction is refused, and so are more filters than a group may have: whatever is read,
+// the question has two of them.
+func TestT21T22AQuestionIsTwoFiltersOfWholeSeconds(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(60)...)
+	ws.touch("old", at(100*day))
+	ws.life = 2
+	s := searchStream()
+	s.Read.Page.Size = 10
+	c := ws.client(t)
+	_, pages := drain(t, c.Read(Request{Stream: s}))
+	drain(t, c.Read(Request{Stream: s, State: last(pages), Phase: History}))
+	drain(t, c.Read(Request{Stream: s, State: last(pages), Since: noon.Add(-11*hour - time.Second/2), Until: noon}))
+	question := regexp.MustCompile(`^\{"query":\{"operator":"OR","value":\[\{"field":"updated_at","operator":"=","value":(\d+)\},` +
+		`\{"field":"updated_at","operator":"(?:>|\\u003e)","value":(\d+)\}\]\},"sort":`)
+	for _, q := range ws.asked() {
+		if m := question.FindStringSubmatch(q.body); m == nil || m[1] != m[2] {
+			t.Errorf("asked %s", q.body)
+		}
+	}
+}
+
+func TestT135AChangeOfTheZoneBetweenReadingsMissesNothing(t *testing.T) {
+	t.Parallel()
+	zones := []*time.Location{time.FixedZone("west", -11*3600), time.UTC, time.FixedZone("east", 14*3600)}
+	for _, before := range zones {
+		for _, after := range zones {
+			for _, h := range []int{0, 9, 10, 13, 22, 23} {
+				ws := newWorkspace(t)
+				ws.days = before
+				ws.clock.now = noon.Add(time.Duration(h)*hour - 30*day)
+				state := State{SyncedTo: ws.clock.now.Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.16"}
+				var read []string
+				c := ws.client(t, func(o *Options) { o.Version = "2.16" })
+				for run := range 3 {
+					now := ws.clock.Now()
+					for i, ago := range []time.Duration{0, time.Second, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
+						ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-ago).Unix())
+					}
+					ids, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state}))
+					read, state = append(read, ids...), last(pages)
+					ws.clock.now, ws.days = now.Add(3*hour), after
+				}
+				if diff := cmp.Diff(ws.ids(), distinct(read)); diff != "" {
+					t.Fatalf("from %v to %v, hour %d (-want +got):\n%s", before, after, h, diff)
+				}
+			}
+		}
 	}
 }

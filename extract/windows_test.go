@@ -155,3 +155,39 @@ func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
 		t.Errorf("%d records read, want 1500", got)
 	}
 }
+
+// The windows of a stream are read in order: one that fails keeps those after it from being read, and the mark where it was.
+func TestT138AWindowThatFailsMovesNoMarkPastIt(t *testing.T) {
+	t.Parallel()
+	ws := &workspace{cursors: map[string]int{}}
+	for i := range 300 {
+		ws.touch(fmt.Sprintf("c%03d", i), at(time.Duration(i)*day))
+	}
+	whole := mark - int64(21*day/time.Second) // the forward window, and the first of the history
+	second, third := fmt.Sprint(whole-int64(28*day/time.Second)), fmt.Sprint(whole-int64(84*day/time.Second))
+	broken := true
+	a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if broken && strings.Contains(body, second) {
+			reply(w, "503 busy")
+			return
+		}
+		ws.handle(w, r, body)
+	})
+	s := searchStream()
+	s.Read.Page.Size = 10
+	ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+	more, history, err := drained(a.client(t).Read(Request{Stream: s, State: last(pages), Phase: History}))
+	if got := last(history); ClassOf(err) != ClassTransient || got.HistoryTo != whole || got.HistoryDone {
+		t.Errorf("%v, and the history is read down to %d, want %d: %s", err, got.HistoryTo, whole, got)
+	}
+	for _, q := range a.asked() {
+		if strings.Contains(q.body, third) {
+			t.Errorf("a window after it was asked for: %s", q.body)
+		}
+	}
+	broken = false
+	rest, _ := drain(t, a.client(t).Read(Request{Stream: s, State: mustParse(t, last(history).String()), Phase: History}))
+	if got := distinct(slices.Concat(ids, more, rest)); !slices.Equal(got, ws.ids()) {
+		t.Errorf("%d of 300 records", len(got))
+	}
+}

@@ -288,3 +288,26 @@ children:
 		t.Error(diff)
 	}
 }
+
+// What merge history adds to a record is not shown, translations rewrite what was said, a customer's dates mean other days
+// under another version, and how the contacts of a company are paged is not shown: none of them is asked for.
+func TestT23T50T68T81NoBuiltinStreamAsksForWhatIsNotCertain(t *testing.T) {
+	t.Parallel()
+	for _, s := range builtins(t).Streams() {
+		query := slices.Clone(s.Read.Query)
+		if s.Read.Detail != nil {
+			query = append(query, s.Read.Detail.Query...)
+		}
+		for _, p := range query {
+			if p.Name == "include_merge_history" || p.Name == "include_translations" {
+				t.Errorf("%s asks for %s", s.Name, p.Name)
+			}
+		}
+		if field := s.Read.Since.Field; field != "" && field != "updated_at" && field != "created_at" {
+			t.Errorf("%s is read by %s", s.Name, field)
+		}
+		if strings.HasPrefix(s.Read.Path, "/companies/") && strings.HasSuffix(s.Read.Path, "/contacts") {
+			t.Errorf("%s reads %s", s.Name, s.Read.Path)
+		}
+	}
+}

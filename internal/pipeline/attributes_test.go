@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,5 +89,42 @@ func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {
 	}
 	if got := b.rows("SELECT data_type FROM duckdb_columns() WHERE table_name = 'contacts_attributes' AND data_type LIKE 'TIMESTAMP%'"); len(got) == 0 {
 		t.Errorf("no column of contacts_attributes is a time: %v", b.rows("SELECT name, types FROM _sync.attributes WHERE stream = 'contacts'"))
+	}
+}
+
+// TestT51T52WhatTheListOfAttributesSaysChangesNoColumn: a later version calls the standard times datetime, and an attribute is
+// archived while its values stay. Both are told in the list's own rows; what is stored of records keeps its types and values.
+func TestT51T52WhatTheListOfAttributesSaysChangesNoColumn(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "data_attributes, contacts, companies", 1)
+	b := newBedWith(t, tiny(423), strings.Replace(config, "2.17", "2.16", 1))
+	b.sync(pipeline.Options{})
+	const (
+		told  = "SELECT (SELECT data_type FROM data_attributes WHERE model = 'contact' AND full_name = 'last_seen_at'), (SELECT archived FROM data_attributes WHERE model = 'company' AND name = 'score')"
+		types = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE table_name IN ('contacts_raw', 'contacts_attributes', 'companies_attributes') ORDER BY ALL"
+		seen  = "SELECT (SELECT count(last_seen_at) FROM contacts) > 20, (SELECT count(score) FROM companies_attributes) > 3"
+	)
+	if got := b.rows(told); got[0] != "date|false" {
+		t.Fatalf("at first: %s", got[0])
+	}
+	before := b.rows(types)
+	if !slices.ContainsFunc(before, func(row string) bool {
+		return strings.HasPrefix(row, "contacts_attributes|") && strings.HasSuffix(row, "|TIMESTAMP WITH TIME ZONE")
+	}) {
+		t.Errorf("no attribute is a time: %v", before)
+	}
+	b.space.Live(5)
+	b.space.Advance(time.Hour)
+	b.configure(config)
+	b.sync(pipeline.Options{})
+	if got := b.rows(told); got[0] != "datetime|true" {
+		t.Errorf("in the later version, once archived: %s", got[0])
+	}
+	if after := b.rows(types); !slices.Equal(slices.DeleteFunc(after, func(row string) bool { return !slices.Contains(before, row) }), before) {
+		t.Errorf("columns were %v, are %v", before, after)
+	}
+	if got := b.rows(seen); got[0] != "true|true" {
+		t.Errorf("there are times and scores: %s", got[0])
 	}
 }
