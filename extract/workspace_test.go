@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -24,6 +25,7 @@ type workspace struct {
 	mu       sync.Mutex // guards what follows
 	contacts []contact
 	days     *time.Location // where "=" and ">" mean days of this zone; nil: seconds
+	indexed  *time.Location // where records lie in the days of another zone than the question means; nil: in those of days
 	cursors  map[string]int // cursor: requests it will live; nil: for ever
 	life     int            // requests that a new cursor lives; 0: for ever
 	shuffle  bool           // pays no heed to the order asked for
@@ -93,11 +95,9 @@ func (ws *workspace) handle(w http.ResponseWriter, _ *http.Request, body string)
 
 func (ws *workspace) matches(at int64, operator string, value int64) bool {
 	if ws.days != nil {
-		day := func(s int64) string { return time.Unix(s, 0).In(ws.days).Format(time.DateOnly) }
-		if operator == "=" {
-			return day(at) == day(value)
-		}
-		return day(at) > day(value)
+		day := func(s int64, z *time.Location) string { return time.Unix(s, 0).In(z).Format(time.DateOnly) }
+		of, asked := day(at, cmp.Or(ws.indexed, ws.days)), day(value, ws.days)
+		return operator == "=" && of == asked || operator == ">" && of > asked
 	}
 	return operator == "=" && at == value || operator == ">" && at > value
 }
