@@ -273,3 +273,19 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 	}
 	b.equalsOracle()
 }
+
+// TestT151AnErrorOfClosingIsTold: what goes wrong when a run ends is no less wrong.
+func TestT151AnErrorOfClosingIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(68))
+	connect := b.runner.Connect
+	b.runner.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+		source, err := connect(ctx, name)
+		source.Close = func() error { return errors.New("the source did not end well") }
+		return source, err
+	}
+	_, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	if err == nil || !strings.Contains(err.Error(), "did not end well") {
+		t.Errorf("got %v", err)
+	}
+}
