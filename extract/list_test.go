@@ -38,6 +38,7 @@ var listEnds = []listEnd{
 	{"count reached", list1(`,"total_count":1`), ends, ends, ends, ends},
 	{"count reached, as text", list1(`,"total_count":"1","pages":{}`), ends, ends, ends, ends},
 	{"count not reached", list1(`,"total_count":2,"pages":{}`), "no `pages.next`", goesOn, "by its own count", goesOn},
+	{"a next although the count is reached", list1(`,"total_count":1,"pages":{"next":{"page":2,"starting_after":"x"}}`), goesOn, goesOn, "by: none", goesOn},
 	{"count null", list1(`,"total_count":null`), "no `pages.next`", goesOn, ends, ends},
 	{"pages missing", list1(``), "no `pages.next`", goesOn, ends, ends},
 	{"pages null", list1(`,"pages":null`), "no `pages.next`", goesOn, ends, ends},

@@ -259,6 +259,21 @@ func TestT10ARecordOutOfItsPlaceDoesNotEndAWindow(t *testing.T) {
 	}
 }
 
+func TestT10RecordsAfterTheWindowEndNoListOutOfOrder(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t)
+	ws.shuffle = true // by id: two that are not in the order of time, six after the window that are, and those of the window
+	for i, before := range []int{30, 50, 14, 12, 10, 8, 6, 4, 45, 44, 43, 42} {
+		ws.touch(fmt.Sprintf("c%02d", i), at(time.Duration(before)*time.Minute))
+	}
+	s := searchStream()
+	s.Read.Page.Size = 8
+	ids, _ := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
+
 // A time that is sent as text or with a fraction is refused, and so are more filters than a group may have: whatever is read,
 // the question has two of them.
 func TestT21T22AQuestionIsTwoFiltersOfWholeSeconds(t *testing.T) {
