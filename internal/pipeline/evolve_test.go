@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,5 +107,32 @@ func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 	b.equalsOracle()
 	if s := stream(t, b.sync(pipeline.Options{}), "contacts"); s.Extracted > quiet || s.Rows > 0 {
 		t.Errorf("the run after: %+v, before the change it read %d", s, quiet)
+	}
+}
+
+// TestT123AStreamWhoseRecordsAreKeptOutStops: a file does not fit a list most of whose records have no key, and the mark must not
+// pass them. A few are told of, and the others stored.
+func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(413))
+	d := b.withDoors("")
+	doorsOnly := pipeline.Options{Select: []string{"doors"}}
+	var odd []string
+	for n := range 12 {
+		odd = append(odd, fmt.Sprintf(`{"name":"door %d"}`, n))
+	}
+	d.show(append([]string{door(1, 0, "open")}, odd[:3]...)...)
+	if s := stream(t, b.sync(doorsOnly), "doors"); s.Rejected != 3 || s.New != 1 {
+		t.Errorf("three of four without a key: %+v", s)
+	}
+	mark := b.checkpoint("doors")
+	d.show(append([]string{door(1, 1, "shut")}, odd...)...)
+	b.space.Advance(time.Hour)
+	report := b.try(doorsOnly)
+	if s := stream(t, report, "doors"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "12 of 13 records were kept out whole") {
+		t.Errorf("%s\n%+v", report.LastLine(), s)
+	}
+	if got := b.rows("SELECT state FROM doors"); got[0] != "open" || b.checkpoint("doors") != mark {
+		t.Errorf("stored %v, the mark was %s, is %s", got, mark, b.checkpoint("doors"))
 	}
 }

@@ -141,7 +141,12 @@ func whole(t *testing.T, s *session) {
 	if diff := cmp.Diff(before, s.to.Rows(t, s.schema, "people_all")); diff != "" {
 		t.Errorf("failed commits changed rows: %s", diff)
 	}
-	s.commit(t, Person{Region: "eu", ID: "2", Updated: 6, Name: "c"})
+	if stored, err := s.to.Checkpoint(t.Context(), s.schema, "people"); err != nil || stored.Seq != s.at.Seq {
+		t.Errorf("failed commits moved the checkpoint to %d, %v; want %d", stored.Seq, err, s.at.Seq)
+	}
+	if w := s.commit(t, Person{Region: "eu", ID: "2", Updated: 6, Name: "c"}); w.New != 1 {
+		t.Errorf("the commit after them: %+v", w)
+	}
 }
 
 func growing(t *testing.T, s *session) {
