@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture long fuzz check fmt vet lint race bench docs clean
+.PHONY: build demo test torture mutants long fuzz check fmt vet lint race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -27,6 +27,11 @@ long: ## a first sync of 200,000 conversations in virtual time, in one run and i
 large: ## the emulator with a million contacts and thirteen million parts: its memory; then its speed on one core
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h
 	GOMAXPROCS=1 go test ./internal/emulator -run xxx -bench Walk -benchtime 5x
+
+ONLY ?=
+
+mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it
+	go run ./internal/mutants $(ONLY)
 
 FUZZTIME ?= 1m
 
@@ -59,6 +64,7 @@ docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the str
 	go run ./schemas/gendocs
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
+	go test ./internal/mutants -run ThePageOf -update
 
 clean:
 	rm -rf bin demo

@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"internal/schedule":   {},
 	"internal/emulator":   {},
 	"internal/crash":      {},
+	"internal/mutants":    {},
 	"extract":             {"schemas"},
 	"extract/export":      {"extract", "schemas"},
 	"transform":           {"schemas"},

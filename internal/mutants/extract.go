@@ -1,0 +1,136 @@
+package main
+
+// extracting are bugs of what asks the API and draws conclusions from what it answers.
+var extracting = []mutant{
+	{
+		bug: "the mark is the largest time seen", file: "extract/search.go", killer: "extract.TestNewStreamReadsForwardThenHistory",
+		old: "	case s.window.To > 0:\n		return s.window.To\n",
+		new: "	case s.window.To > 0:\n		return s.reached\n",
+	},
+	{
+		bug: "`>` alone at the boundary", file: "extract/list.go", killer: "extract.TestT12DeadCursorGoesOnFromLastTime",
+		old: `{s.field, "=", s.since}, {s.field, ">", s.since}`,
+		new: `{s.field, ">", s.since}, {s.field, ">", s.since}`,
+	},
+	{
+		bug: "no overlap", file: "extract/search.go", killer: "extract.TestT6LateRecordsAreWithinTheOverlap",
+		old: "s.window.From = max(0, mark-int64(overlap/time.Second))",
+		new: "s.window.From = max(0, mark-int64(overlap/time.Second)/1000)",
+	},
+	{
+		bug: "the mark moves inside a window", file: "extract/search.go", killer: "extract.TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage",
+		old: "	if w.Kind == windowForward {\n",
+		new: "	st.SyncedTo = max(st.SyncedTo, s.reached)\n	if w.Kind == windowForward {\n",
+	},
+	{
+		bug: "the mark goes by our own clock", file: "extract/search.go", killer: "extract.TestT131MarksFollowTheServersClockWhateverOurs",
+		old: "s.window.To = max(1, sh.date.Add(", new: "s.window.To = max(1, s.c.o.Now().Add(",
+	},
+	{
+		bug: "the mark moves back", file: "extract/search.go", killer: "extract.TestT132MarkNeverMovesBack",
+		old: "st.SyncedTo = max(st.SyncedTo, s.mark())", new: "st.SyncedTo = s.mark()",
+	},
+	{
+		bug: "a mark in the future is taken", file: "extract/reader.go", killer: "extract.TestT137MarkInTheFutureIsRefused",
+		old: "if mark.After(now.Add(24 * time.Hour)) {", new: "if mark.Before(now) && mark.After(now) {",
+	},
+	{
+		bug: "a list out of order ends at the first records after the window", file: "extract/search.go", killer: "extract.TestT10RecordsAfterTheWindowEndNoListOutOfOrder",
+		old: "end := sh.end || s.past >= beyond && !s.unsorted", new: "end := sh.end || s.past >= beyond",
+	},
+	{
+		bug: "one record after the window ends it", file: "extract/search.go", killer: "extract.TestT10ARecordOutOfItsPlaceDoesNotEndAWindow",
+		old: "const beyond = 4", new: "const beyond = 1",
+	},
+	{
+		bug: "a window that fails is closed", file: "extract/search.go", killer: "extract.TestT138AWindowThatFailsMovesNoMarkPastIt",
+		old: "	if err != nil {\n		return Page{}, err\n	}\n	if s.fresh {",
+		new: "	if ClassOf(err) == ClassTransient {\n		st := s.closed()\n		s.walk = nil\n		return Page{State: st, Boundary: true}, nil\n	}\n	if err != nil {\n		return Page{}, err\n	}\n	if s.fresh {",
+	},
+	{
+		bug: "a token without its fingerprint", file: "extract/walk.go", killer: "extract.TestT13CursorOfAnotherRequestIsNotUsed",
+		old: "from != nil && from.Fingerprint == w.print && ", new: "from != nil && ",
+	},
+	{
+		bug: "a page without records is the end", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape/empty page with a cursor",
+		old: "		next, err = g.given(p, e)\n", new: "		next, err = g.given(p, e)\n		end = err == nil && len(e.records) == 0\n",
+	},
+	{
+		bug: "total_count ends a list that goes on", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape/a next although the count is reached",
+		old: "		next, err = g.given(p, e)\n", new: "		next, err = g.given(p, e)\n		end = err == nil && e.total >= 0 && rows >= e.total\n",
+	},
+	{
+		bug: "a cursor that comes again is followed", file: "extract/walk.go", killer: "extract.TestT15CursorThatComesAgainStopsTheStream",
+		old: "	if w.visit(w.pos) {\n		return w.wrong(ErrCursorLoop)\n", new: "	if w.visit(w.pos) && w.empty > 0 {\n		return w.wrong(ErrCursorLoop)\n",
+	},
+	{
+		bug: "an answer without its list is an empty page", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T19 other key",
+		old: "	case len(s.lists) == 0:\n		return nil, ", new: "	case len(s.lists) == 0:\n		return &s.envelope, nil\n	case len(s.lists) < 0:\n		return nil, ",
+	},
+	{
+		bug: "an error with status 200 is an answer", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T19 list and error",
+		old: `case s.kind == "error.list":`, new: `case s.kind == "error":`,
+	},
+	{
+		bug: "what follows an answer's end is not looked at", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T120 trailing",
+		old: "if err := d.Skip(); err != io.EOF {", new: "if err := d.Skip(); err == io.ErrNoProgress {",
+	},
+	{
+		bug: "redirects are followed", file: "extract/extract.go", killer: "extract.TestT119RedirectsAreNotFollowed",
+		old: "CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },",
+		new: "CheckRedirect: func(_ *http.Request, via []*http.Request) error {\n			if len(via) > 2 {\n				return http.ErrUseLastResponse\n			}\n			return nil\n		},",
+	},
+	{
+		bug: "a proxy's 404 means gone", file: "extract/judge.go", killer: "extract.TestT37OnlyTheAPIsOwnWordsMeanGone",
+		old: "	case status == http.StatusNotFound && !told.list:\n		return ClassTransient\n",
+		new: "	case status == http.StatusNotFound && !told.list:\n		return ClassNotFound\n",
+	},
+	{
+		bug: "asking for an export is repeated", file: "extract/send.go", killer: "extract.TestT118EnqueueIsNeverRepeated",
+		old: `enqueue", whole: true}`, new: `enqueue", whole: true, repeat: true}`,
+	},
+	{
+		bug: "a page whose readings fail moves the mark", file: "extract/detail.go", killer: "extract.TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn",
+		old: "		page.State, page.Boundary = r.before, false\n", new: "		page.Boundary = false\n",
+	},
+	{
+		bug: "the feed goes on behind its last page", file: "extract/feed.go", killer: "extract.TestT38FeedReadsItsLastPageAgain",
+		old: "mark := sh.used", new: "mark := sh.after",
+	},
+	{
+		bug: "a feed that forgot its place says nothing", file: "extract/feed.go", killer: "extract.TestT39FeedThatForgotItsPlaceSaysSo",
+		old: `if f.wanted != "" && (f.pages == 2 || sh.end) {`, new: `if f.wanted == "" && (f.pages == 2 || sh.end) {`,
+	},
+	{
+		bug: "a list that moves counts as one that stood still", file: "extract/sweep.go", killer: "extract.TestT28T29ListThatMovesIsNotSteady",
+		old: "s.now.Steady = s.now.Steady && sh.total == s.now.Total && (!sh.end || sh.total < 0 || sh.total == s.now.Rows)", new: "s.now.Steady = s.now.Steady && !sh.date.IsZero()",
+	},
+	{
+		bug: "a list of exactly ten that says nothing is whole", file: "extract/nested.go", killer: "extract.TestT44CutListsAreReadOn",
+		old: "nestedCap   = 10 ", new: "nestedCap   = 1000 ",
+	},
+	{
+		bug: "ids that a batch leaves out are not missed", file: "extract/batch.go", killer: "extract.TestT89WhatWasAskedForAndDoesNotComeIsNoted",
+		old: "if !came[key] {", new: "if !came[key] && len(came) == 0 {",
+	},
+	{
+		bug: "a span whose answer is one page of two is whole", file: "extract/between.go", killer: "extract.TestT84WindowsAreSplitUntilOneAnswerHoldsAll",
+		old: "p.next == nextURL || p.totalPages > 1 ||", new: "p.next == nextURL ||",
+	},
+	{
+		bug: "the token goes to wherever a file lies", file: "extract/download.go", killer: "export.TestT90TheTokenStaysWithTheAPI",
+		old: "return u.Scheme == c.base.Scheme && u.Host == c.base.Host }", new: "return u.Scheme == c.base.Scheme }",
+	},
+	{
+		bug: "a second gzip member is read as rows", file: "extract/export/archive.go", killer: "export.TestT102BytesAfterTheEndAreRefused",
+		old: "	z.Multistream(false)\n", new: "",
+	},
+	{
+		bug: "an archive needs no end", file: "extract/export/tar.go", killer: "export.TestT101AnArchiveCutAtTheEndOfARowIsRefused",
+		old: "if in.n-done-pad < 1024 {", new: "if in.n-done-pad < 0 {",
+	},
+	{
+		bug: "entries of an archive may lead out of it", file: "extract/export/archive.go", killer: "export.TestT103HostileEntriesAreRefusedAndNothingIsWritten",
+		old: `case !filepath.IsLocal(name) || strings.ContainsAny`, new: `case filepath.IsAbs(name) || strings.ContainsAny`,
+	},
+}

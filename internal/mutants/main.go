@@ -1,0 +1,180 @@
+// Command mutants plants known bugs into a copy of this repository, one at a time, and says of each whether the test that is
+// named for it notices. A bug that nobody notices is a test that is missing.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// mutant is a bug that somebody could write: new in the place of old, which the file has once.
+type mutant struct {
+	bug      string // what is wrong with it, in words
+	file     string
+	old, new string
+	killer   string // the test that notices, as package.Test or package.Test/case
+}
+
+// packages are the directories that tests are in, by the name that docs/mutants.md calls them.
+var packages = map[string]string{
+	"extract": "extract", "export": "extract/export", "transform": "transform", "load": "load", "publish": "load/publish",
+	"pipeline": "internal/pipeline", "schedule": "internal/schedule",
+}
+
+// How long a test may take that needs seconds, for a bug may keep it from ending; and all of a package's.
+const (
+	patience = "120s"
+	forAll   = "10m"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	survivors, err := hunt(ctx, os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+	if survivors > 0 {
+		os.Exit(1)
+	}
+}
+
+// hunt plants the bugs whose words or file hold one of those given, all without any, and counts those that were not killed.
+func hunt(ctx context.Context, words []string) (survivors int, err error) {
+	chosen := slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool {
+		return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(m.bug+" "+m.file, word) })
+	})
+	dir, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	if err := copyTree(dir, "."); err != nil {
+		return 0, fmt.Errorf("copy the repository: %w", err)
+	}
+	fmt.Printf("%d bugs; first their tests without any\n", len(chosen))
+	if err := healthy(ctx, dir, chosen); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	for i, m := range chosen {
+		started := time.Now()
+		fate, err := plant(ctx, dir, m)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", m.bug, err)
+		}
+		if fate != killed {
+			survivors++
+		}
+		fmt.Printf("%3d  %-8s %5.1fs  %-80s %s\n", i+1, fate, time.Since(started).Seconds(), m.bug, m.killer)
+	}
+	fmt.Printf("%d of %d killed in %s\n", len(chosen)-survivors, len(chosen), time.Since(began).Round(time.Second))
+	return survivors, nil
+}
+
+// What becomes of a mutant.
+const (
+	killed   = "killed"
+	survived = "SURVIVED"
+	broken   = "BROKEN" // it does not build, or its test ended in another way than by failing
+)
+
+// plant puts a bug into the copy, runs its test, and takes the bug out again.
+func plant(ctx context.Context, dir string, m mutant) (fate string, err error) {
+	path := filepath.Join(dir, m.file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(text), m.old); n != 1 {
+		return "", fmt.Errorf("%s has the text to be replaced %d times: it has changed since, write the bug anew", m.file, n)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o644); err != nil {
+		return "", err
+	}
+	pkg, name, _ := strings.Cut(m.killer, ".")
+	output, failed := goTest(ctx, dir, packages[pkg], pattern(name), patience)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return "", err
+	}
+	test, _, _ := strings.Cut(name, "/")
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case !failed:
+		return survived, nil
+	case strings.Contains(output, "--- FAIL: "+test):
+		return killed, nil
+	}
+	fmt.Println(output)
+	return broken, nil
+}
+
+// healthy runs the tests without a bug: one that fails anyway would kill everything.
+func healthy(ctx context.Context, dir string, chosen []mutant) error {
+	tests := map[string][]string{}
+	for _, m := range chosen {
+		pkg, name, _ := strings.Cut(m.killer, ".")
+		test, _, _ := strings.Cut(name, "/")
+		if !slices.Contains(tests[pkg], test) {
+			tests[pkg] = append(tests[pkg], test)
+		}
+	}
+	for pkg, names := range tests {
+		if output, failed := goTest(ctx, dir, packages[pkg], "^("+strings.Join(names, "|")+")$", forAll); failed {
+			return fmt.Errorf("the tests of %s fail without a bug:\n%s", pkg, output)
+		}
+	}
+	return nil
+}
+
+// pattern is a test's name, and that of its case, for -run.
+func pattern(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(strings.ReplaceAll(part, " ", "_")) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+func goTest(ctx context.Context, dir, pkg, run, timeout string) (output string, failed bool) {
+	// Without what debuggers read a test that holds DuckDB is linked in half the time.
+	c := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout", timeout, "-run", run, "./"+pkg)
+	c.Dir = dir
+	text, err := c.CombinedOutput()
+	return string(text), err != nil
+}
+
+// copyTree copies what go test needs: no repository, no binaries, no data.
+func copyTree(to, from string) error {
+	for _, part := range []string{"go.mod", "go.sum", "cmd", "extract", "transform", "load", "schemas", "internal", "docs"} {
+		source, target := filepath.Join(from, part), filepath.Join(to, part)
+		info, err := os.Stat(source)
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			if err := os.CopyFS(target, os.DirFS(source)); err != nil {
+				return err
+			}
+			continue
+		}
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(target, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

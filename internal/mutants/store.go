@@ -1,0 +1,127 @@
+package main
+
+// transforming are bugs of what makes rows of records.
+var transforming = []mutant{
+	{
+		bug: "the hash covers volatile columns", file: "transform/row.go", killer: "transform.TestT47VolatileColumnsAreNoChange",
+		old: "if !c.set || i < len(p.columns) && !p.columns[i].hashed {", new: "if !c.set {",
+	},
+	{
+		bug: "the hash leaves out what lies inside a record", file: "transform/row.go", killer: "transform.TestHashIsOfContent",
+		old: "				sum += h // an order", new: "				sum += h - h // an order",
+	},
+	{
+		bug: "integers go through floats", file: "transform/number.go", killer: "transform.TestT124T125IntegersAreExact",
+		old: "		v = v*10 + int64(c-'0')\n	}\n	return v, true", new: "		v = int64(float64(v)*10 + float64(c-'0'))\n	}\n	return v, true",
+	},
+	{
+		bug: "milliseconds are taken for seconds", file: "transform/time.go", killer: "transform.TestT53Timestamps",
+		old: "if seconds < earliest || seconds >= latest {", new: "if seconds < earliest {",
+	},
+	{
+		bug: "children are filtered by their own time", file: "transform/list.go", killer: "pipeline.TestT54To61ConversationsEqualTheOracleHourByHour/as documented",
+		old: "	d.close(&w)\n	return nil\n",
+		new: "	for i := range p.columns {\n		c := p.cells[w.row+i]\n" +
+			"		if !p.table.Complete && p.columns[i].kind == kindTimestamp && c.set && int64(c.number) < d.meta.ReadAt.UnixMicro()-48*3600*1e6 {\n" +
+			"			w.bad = keptOut\n		}\n	}\n	d.close(&w)\n	return nil\n",
+	},
+	{
+		bug: "what is to be dropped stays inside objects", file: "transform/fill.go", killer: "transform.TestS38HashAndDropLeaveTheValueNowhere",
+		old: "if err != nil || below.action() == actDrop {", new: "if err != nil {",
+	},
+	{
+		bug: "half a character is kept as it came", file: "transform/json.go", killer: "transform.TestT126InvalidTextIsMendedOnceAndCounted",
+		old: "			if _, ok := surrogate(raw[i:]); ok {\n				whole = false\n", new: "			if _, ok := surrogate(raw[i:]); ok {\n				whole = true\n",
+	},
+}
+
+// loading are bugs of what commits rows, keeps the work database and publishes it.
+var loading = []mutant{
+	{
+		bug: "the mark is committed before the rows", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
+		old: "		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
+		new: "		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {\n			return err\n		}\n" +
+			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.db.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
+			"		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
+	},
+	{
+		bug: "a commit that failed stays as far as it came", file: "load/internal/duck/duck.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
+		old: `context.WithoutCancel(ctx), "ROLLBACK")`, new: `context.WithoutCancel(ctx), "COMMIT")`,
+	},
+	{
+		bug: "the same commit again writes again", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/CommitIsIdempotent",
+		old: "if landed = next.same(stored); landed {", new: "if landed = next.same(stored) && next.Seq < 0; landed {",
+	},
+	{
+		bug: "a commit on an old checkpoint is taken", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/CommitRefusesStaleCheckpoint",
+		old: "if stored.Seq != base.Seq {", new: "if stored.Seq < base.Seq {",
+	},
+	{
+		bug: "two commits have the same _synced_at", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/SyncedAtAlwaysGrows",
+		old: "return w.last.Add(time.Microsecond)", new: "return w.last",
+	},
+	{
+		bug: "an older copy replaces a newer one", file: "load/merge.go", killer: "load.TestCommitKeepsItsContract/T8LaterCopyOfTheSameSecondWins",
+		old: "	if t.Newest != \"\" {\n		known := \"\"", new: "	if t.Newest != \"\" && t.Newest == t.Name {\n		known := \"\"",
+	},
+	{
+		bug: "of two copies in a batch the first counts", file: "load/merge.go", killer: "load.TestCommitKeepsItsContract/T8LaterCopyOfTheSameSecondWins",
+		old: "ORDER BY %[3]s DESC NULLS LAST, _row DESC)", new: "ORDER BY %[3]s DESC NULLS LAST, _row)",
+	},
+	{
+		bug: "children of a record that is the same are not looked at", file: "load/children.go", killer: "load.TestCommitKeepsItsContract/MergeIsTheModel",
+		old: "		child.name, decided, isOlder)\n	from, err := m.lastCopies", new: "		child.name, decided, isSame)\n	from, err := m.lastCopies",
+	},
+	{
+		bug: "children that left a whole list stay", file: "load/children.go", killer: "load.TestCommitKeepsItsContract/MergeIsTheModel",
+		old: "	if c.changed > 0 && stored > 0 {\n", new: "	if c.changed > 0 && stored < 0 {\n",
+	},
+	{
+		bug: "a window is added to, not replaced", file: "load/window.go", killer: "load.TestAWindowIsReplacedAsAWhole",
+		old: "	case g.mode == transform.ReplaceWindow:\n", new: "	case g.mode == transform.ReplaceWindow && g.own.rows == 0:\n",
+	},
+	{
+		bug: "a window takes the first second of the next with it", file: "load/window.go", killer: "load.TestAWindowIsReplacedAsAWhole",
+		old: `"%[1]s >= %[2]s AND %[1]s < %[3]s"`, new: `"%[1]s >= %[2]s AND %[1]s <= %[3]s"`,
+	},
+	{
+		bug: "what came since a walk began counts as absent from it", file: "load/sweep.go", killer: "load.TestT152AbsenceIsCountedBeforeItIsBelieved",
+		old: "return fmt.Sprintf(`t.%s < $3 AND %s NOT IN", new: "return fmt.Sprintf(`(t.%s < $3 OR true) AND %s NOT IN",
+	},
+	{
+		bug: "tombstones are not held against what comes", file: "load/arriving.go", killer: "load.TestT35TombstonesAreStrongerThanWhatComes",
+		old: "	if len(tombs.marks) == 0 {\n", new: "	if len(tombs.marks) >= 0 {\n",
+	},
+	{
+		bug: "a published file that was changed is gone on from", file: "load/restore.go", killer: "load.TestS26ChangedPublishedFileIsNotTaken",
+		old: "	if got != want {\n", new: "	if len(got) != len(want) {\n",
+	},
+	{
+		bug: "a damaged log stops every run", file: "load/work.go", killer: "load.TestF10DamagedWorkDatabaseIsRestored",
+		old: "	if errors.Is(err, ErrFormat) || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n", new: "	if err != nil || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n",
+	},
+	{
+		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDoubledKeyIsNotPublished",
+		old: "	return fmt.Errorf(\"%s.%s holds a key %d times\", schema, t.Name, n)\n", new: "	return nil\n",
+	},
+	{
+		bug: "a second publish of a run takes the name of the first", file: "load/publish/publish.go", killer: "publish.TestSeveralPublishesOfOneRun",
+		old: "for n := 2; disk.Exists(", new: "for n := 2; n < 0 && disk.Exists(",
+	},
+	{
+		bug: "a lake of another run is not noticed", file: "load/publish/manifest.go", killer: "publish.TestF11LakeOfAnotherRunIsNoticed",
+		old: "		if m.File != filepath.Base(file) {\n", new: "		if m.File == \"\" {\n",
+	},
+	{
+		bug: "a damaged Parquet file is kept for unchanged", file: "load/publish/lake.go", killer: "publish.TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain",
+		old: " && entry.whole(l.dir) {", new: " {",
+	},
+	{
+		bug: "values that a Parquet file lacks are not counted", file: "load/publish/audit.go", killer: "publish.TestAuditFindsWhatAPartLacks",
+		old: "if values[i] != want.values[i] {", new: "if values[i] > want.values[i] {",
+	},
+	{
+		bug: "a published file can be written", file: "load/publish/publish.go", killer: "publish.TestKeepsOlderFilesToGoBackTo",
+		old: "os.Chmod(p.copied(), 0o444)", new: "os.Chmod(p.copied(), 0o644)",
+	},
+}
