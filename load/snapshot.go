@@ -3,16 +3,20 @@ package load
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
 )
 
 // TableState is a stored table at one moment.
 type TableState struct {
 	Schema, Name string
 	Rows         int64 // counted
+	Shown        int64 // those of them that are not gone
 	Recorded     int64 // what the commits added up
 	ChangedAt    time.Time
 	VerifiedAt   time.Time
@@ -22,6 +26,33 @@ type TableState struct {
 type Snapshot struct {
 	Tables      []TableState
 	Checkpoints string // a checksum over all of them
+	Erased      Erasures
+}
+
+// Table gives a table by its schema and name.
+func (s Snapshot) Table(name [2]string) (TableState, bool) {
+	i := slices.IndexFunc(s.Tables, func(t TableState) bool { return [2]string{t.Schema, t.Name} == name })
+	if i < 0 {
+		return TableState{}, false
+	}
+	return s.Tables[i], true
+}
+
+// Erasures are the steps in which something was erased, each with the rows it changed or removed by schema and table.
+type Erasures map[string]map[[2]string]int64
+
+// Since adds up, by schema and table, what was erased in the steps that an older file does not know of.
+func (e Erasures) Since(older Erasures) map[[2]string]int64 {
+	sum := map[[2]string]int64{}
+	for step, tables := range e {
+		if _, known := older[step]; known {
+			continue
+		}
+		for table, rows := range tables {
+			sum[table] += rows
+		}
+	}
+	return sum
 }
 
 // Snapshot counts what the work database holds.
@@ -57,11 +88,17 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	if err != nil {
 		return s, fmt.Errorf("list the tables: %w", err)
 	}
+	gone, err := marking(ctx, db)
+	if err != nil {
+		return s, fmt.Errorf("list the tables that mark what is gone: %w", err)
+	}
 	for i := range s.Tables {
-		t := &s.Tables[i]
-		if err := db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(t.Schema, t.Name), nil, &t.Rows); err != nil {
-			return s, fmt.Errorf("count %s.%s: %w", t.Schema, t.Name, err)
+		if err := s.Tables[i].count(ctx, db, gone); err != nil {
+			return s, fmt.Errorf("count %s.%s: %w", s.Tables[i].Schema, s.Tables[i].Name, err)
 		}
+	}
+	if s.Erased, err = readErased(ctx, db); err != nil {
+		return s, fmt.Errorf("read what was erased: %w", err)
 	}
 	err = db.Scan(ctx, `SELECT coalesce(md5(string_agg(c::VARCHAR, chr(10) ORDER BY c.schema, c.stream)), '')
 		FROM _sync.checkpoints c`, nil, &s.Checkpoints)
@@ -69,4 +106,52 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 		return s, fmt.Errorf("read the checkpoints: %w", err)
 	}
 	return s, nil
+}
+
+// count counts the rows of a table, and those that the source still has.
+func (t *TableState) count(ctx context.Context, db *duck.DB, gone map[[2]string]bool) error {
+	name := duck.Table(t.Schema, t.Name)
+	if gone[[2]string{t.Schema, t.Name}] {
+		return db.Scan(ctx, "SELECT count(*), count(*) FILTER ("+transform.GoneColumn+" IS NULL) FROM "+name, nil, &t.Rows, &t.Shown)
+	}
+	err := db.Scan(ctx, "SELECT count(*) FROM "+name, nil, &t.Rows)
+	t.Shown = t.Rows
+	return err
+}
+
+// marking are the tables that mark what is gone.
+func marking(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
+	tables := map[[2]string]bool{}
+	query := `SELECT c.schema_name, c.table_name FROM duckdb_columns() c JOIN duckdb_tables() t USING (database_oid, schema_oid, table_oid)
+		WHERE c.database_name = $1 AND c.column_name = $2`
+	err := db.Each(ctx, query, []any{duck.Catalog, transform.GoneColumn}, func(rows *sql.Rows) error {
+		var name [2]string
+		if err := rows.Scan(&name[0], &name[1]); err != nil {
+			return err
+		}
+		tables[name] = true
+		return nil
+	})
+	return tables, err
+}
+
+// readErased reads the certificates; those of one step say the same.
+func readErased(ctx context.Context, db *duck.DB) (Erasures, error) {
+	all := Erasures{}
+	query := "SELECT DISTINCT schema, concat_ws(' ', schema, run_id, reason, epoch_us(recorded_at), tables::VARCHAR), tables::VARCHAR FROM _sync.erasures"
+	return all, db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		var schema, step, text string
+		if err := rows.Scan(&schema, &step, &text); err != nil {
+			return err
+		}
+		var counts map[string]int64
+		if err := json.Unmarshal([]byte(text), &counts); err != nil {
+			return err
+		}
+		all[step] = map[[2]string]int64{}
+		for table, rows := range counts {
+			all[step][[2]string{schema, table}] = rows
+		}
+		return nil
+	})
 }

@@ -10,7 +10,8 @@ const exitCodes = `What the program ends with:
     3  the configuration, the warehouse's directory, or another workspace's token
     4  the API refused the token; no mark moved
     5  another run holds the warehouse
-    6  status --exit-code: the freshness of a stream is breached
+    6  the publish was held back: a table lost too much of its rows, readers keep what they have;
+       status --exit-code: the freshness of a stream is breached
    70  a fault of the program; what was committed is safe
   130  interrupted by Ctrl-C, 143 by SIGTERM; the same command goes on
 

@@ -45,7 +45,7 @@ A terminal shows each stream while it is read, how much of its history is there,
 	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this long; the next run goes on (default: the pipeline's max_time)")
 	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")
 	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
-	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams whose source may have lost a large share of its records")
+	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams or tables that may have lost a large share of their rows")
 	return c
 }
 

@@ -33,9 +33,10 @@ type Warehouse struct {
 	Dir      string // relative to the working directory, or absolute
 	Timezone string
 	Publish  struct {
-		First time.Duration // after a run's start, before its history is read to the end
-		Every time.Duration
-		Keep  int
+		First   time.Duration // after a run's start, before its history is read to the end
+		Every   time.Duration
+		Keep    int
+		MaxLoss float64 // share of a table's rows that readers may lose at once
 	}
 }
 
@@ -181,6 +182,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 	c.Warehouse.Publish.First = warehouse.Key("publish").Key("first").Duration()
 	c.Warehouse.Publish.Every = warehouse.Key("publish").Key("every").Duration()
 	c.Warehouse.Publish.Keep = warehouse.Key("publish").Key("keep").Int()
+	c.Warehouse.Publish.MaxLoss, _ = percentage(warehouse.Key("publish").Key("max_loss").Text())
 	for _, e := range root.Key("workspaces").Entries() {
 		c.Workspaces[e.Name] = l.workspace(e.Name, e.Value)
 		c.names = append(c.names, e.Name)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"aqueduck/internal/grammar"
@@ -22,6 +24,8 @@ func ConfigSpec() *grammar.Spec {
 				{Name: "first", Kind: grammar.Duration, Default: "10s", Doc: "While history is still read, what is newest is published once it is there, but no sooner after the run's start: a short run publishes once."},
 				{Name: "every", Kind: grammar.Duration, Default: "60m", Doc: "During a long run; at its end in any case."},
 				{Name: "keep", Kind: grammar.Int, Default: "2", Max: 100, Doc: "Older files to go back to."},
+				{Name: "max_loss", Kind: grammar.Text, Default: "30%", Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
+					Doc: "Readers keep the file they have when a table would lose a larger share of its rows, and more than ten. Erasures are no loss."},
 			}},
 		}},
 		{Name: "workspaces", Kind: grammar.Free, Required: true, Item: workspaceSpec(), Check: checkSchema,
@@ -106,6 +110,21 @@ func checkVersion(text string) error {
 
 func checkHeader(text string) error {
 	return match(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, text, "%q is no name of a header")
+}
+
+func checkShare(text string) error {
+	_, err := percentage(text)
+	return err
+}
+
+// percentage reads a share written as one.
+func percentage(text string) (float64, error) {
+	number, ok := strings.CutSuffix(text, "%")
+	percent, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(percent > 0 && percent <= 100) {
+		return 0, fmt.Errorf("%q is no share of a table", text)
+	}
+	return percent / 100, nil
 }
 
 func checkPositive(text string) error {

@@ -4,23 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aqueduck/extract"
 	"aqueduck/extract/export"
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
+	"aqueduck/load/publish"
 )
 
 // Exit codes of the program, one meaning each (docs/operations.md).
 const (
 	ExitOK          = 0
-	ExitFailed      = 1 // a stream failed; the rest is loaded and safe
+	ExitFailed      = 1 // a stream failed, or the audit found something exact; the rest is loaded and safe
 	ExitUsage       = 2
 	ExitConfig      = 3
 	ExitRefused     = 4 // the API refuses the token
 	ExitBusy        = 5 // another run holds the warehouse
-	ExitBreached    = 6 // freshness is breached
+	ExitBreached    = 6 // freshness is breached, or a publish is held back
 	ExitInternal    = 70
 	ExitInterrupted = 130
 	ExitTerminated  = 143
@@ -95,7 +97,10 @@ func classify(err error) *Problem {
 	var busy *load.BusyError
 	var api *extract.Error
 	var mistakes grammar.Mistakes
+	var held *publish.HeldBack
 	switch {
+	case errors.As(err, &held):
+		return heldBack(held)
 	case errors.As(err, &mistakes):
 		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
 	case errors.Is(err, load.ErrNothingPublished):
@@ -127,6 +132,18 @@ func classify(err error) *Problem {
 		return &Problem{Class: "interrupted", What: "interrupted", Exit: ExitInterrupted}
 	}
 	return &Problem{Class: "bug", What: firstLine(err), Next: "run the same command again; what was committed is safe"}
+}
+
+// heldBack names what a publish would take from the readers, and the command that lets it.
+func heldBack(held *publish.HeldBack) *Problem {
+	var tables []string
+	for _, loss := range held.Losses {
+		if !slices.Contains(tables, loss.Table) {
+			tables = append(tables, loss.Table)
+		}
+	}
+	return &Problem{Class: "data", Exit: ExitBreached, What: held.Error() + "; readers keep what they have, what was committed stays",
+		Next: "look at the source; if it is right: aqueduck sync --accept-drop " + strings.Join(tables, ",")}
 }
 
 // classifyAnswer maps what the API answered to who has to act.

@@ -78,6 +78,7 @@ type Report struct {
 	Changes     []load.Change
 	Notes       []string // what the reader should know besides: a restored database, a skewed clock
 	Interrupted bool     // it was told to stop, perhaps between two streams
+	Held        *Problem // why readers keep the file they had; nil: they do not
 	Published   bool
 	Requests    int64
 	Left        time.Duration // estimate until the history is read; 0 when it is, or unknown
@@ -124,6 +125,9 @@ func (r *Report) Exit() int {
 	}
 	if r.Interrupted {
 		return ExitInterrupted
+	}
+	if r.Held != nil {
+		return r.Held.ExitCode()
 	}
 	return code
 }
@@ -231,6 +235,9 @@ func (r *Report) Print(w io.Writer) {
 		if s.Lost {
 			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.Stream)
 		}
+	}
+	if r.Held != nil {
+		fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", r.Held.Class, r.Held.What, r.Held.Next)
 	}
 	if r.Interrupted {
 		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: aqueduck sync %s\n", r.Pipeline)

@@ -39,6 +39,7 @@ type run struct {
 	workspaces []*workspace
 	tasks      []*task
 	stopped    atomic.Bool // an answer of 401 stops every stream
+	held       atomic.Bool // a publish was held back: none is tried before the run's end
 
 	reported  Report
 	findMu    sync.Mutex // guards findings
@@ -364,39 +365,4 @@ func (r *run) historyLeft() bool {
 // cost orders streams within a run: small lists before feeds before searches.
 func cost(s *schemas.Stream) int {
 	return slices.Index([]string{"full", "bookmark", "between", "search", schemas.Export}, s.Read.Since.By)
-}
-
-// publishIfDue publishes in the middle of a long run.
-func (r *run) publishIfDue(ctx context.Context) error {
-	if ctx.Err() != nil || !r.due() {
-		return nil
-	}
-	r.publishMu.Lock()
-	defer r.publishMu.Unlock()
-	if !r.due() { // another stream has just done it
-		return nil
-	}
-	return r.publish(ctx, true)
-}
-
-// due says that readers have waited long enough: publish.every, or, for whoever opens the file during a long first sync to
-// see yesterday before last year, publish.first.
-func (r *run) due() bool {
-	p := r.config.Warehouse.Publish
-	return r.writer.due(p.Every) || r.newest && !r.writer.hasPublished() && r.now().Sub(r.started) >= p.First
-}
-
-func (r *run) publish(ctx context.Context, more bool) error {
-	r.progress.publishing(true)
-	defer r.progress.publishing(false)
-	r.progress.trim() // a publish needs the memory more than the batches after it
-	if err := r.forget(ctx); err != nil {
-		return err
-	}
-	result, err := r.writer.publish(ctx, more)
-	if err != nil {
-		return err
-	}
-	r.reported.Published = r.reported.Published || result.Published
-	return nil
 }

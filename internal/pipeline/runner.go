@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -15,6 +16,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/load"
 	"aqueduck/schemas"
+	"aqueduck/transform"
 )
 
 // Source is where a workspace is asked, and whether it is the emulator.
@@ -63,6 +65,25 @@ func (o *Options) acceptsDrop(names ...string) bool {
 		}
 	}
 	return false
+}
+
+// acceptsLoss says that a stored table may lose any share of its rows: it was named, by its own name or its readers', or its
+// stream was.
+func (r *run) acceptsLoss(schema, table string) bool {
+	if r.options.acceptsDrop(table) {
+		return true
+	}
+	var streams []*schemas.Stream
+	for _, w := range r.workspaces {
+		if w.name == schema {
+			streams = slices.Concat(r.runner.stored(schema), w.exports.known)
+		}
+	}
+	return slices.ContainsFunc(streams, func(s *schemas.Stream) bool {
+		return slices.ContainsFunc(tables([]*schemas.Stream{s}), func(t transform.Table) bool {
+			return t.Name == table && r.options.acceptsDrop(t.View, s.Name)
+		})
+	})
 }
 
 // Sync runs one pipeline once. The report tells how each stream ended; the error is what kept the run from being one:
@@ -143,6 +164,7 @@ func (r *run) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	spec.Accept = r.acceptsLoss
 	r.progress = newProgress(r)
 	r.writer, err = openWriter(ctx, r.runner.Dir, r.runner.loadOptions(r.now, r.id), spec, r.runner.Catalogue)
 	if err != nil {

@@ -66,6 +66,9 @@ func (r *run) saveAs(ctx context.Context, outcome string) error {
 		RunID: r.id, Pipeline: r.pipeline.Name, Started: r.started, Finished: finished, Outcome: outcome,
 		ExitCode: report.Exit(), Rows: report.Rows(), Requests: report.Requests, Backfill: report.backfill(), Version: r.runner.Version, Emulated: emulated,
 	}
+	if report.Held != nil {
+		saved.Error = report.Held.What
+	}
 	var streams []load.StreamRun
 	var rejects []load.RejectRow
 	for _, s := range report.Streams {

@@ -27,7 +27,8 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 			chosen = append(chosen, s)
 		}
 	}
-	for _, pattern := range slices.Concat(o.Select, o.Exclude, o.AcceptDrop) {
+	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return isTable(r.Catalogue.Streams(), name) })
+	for _, pattern := range slices.Concat(o.Select, o.Exclude, drops) {
 		if !slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
 			return matches([]string{pattern}, s) || s.Family() && meansFamily(pattern, s.Name)
 		}) {
@@ -122,9 +123,15 @@ func tables(streams []*schemas.Stream) (all []transform.Table) {
 	return all
 }
 
+// isTable says whether a name is that of a table of streams, or of the view of its rows that are not gone.
+func isTable(streams []*schemas.Stream, name string) bool {
+	return slices.ContainsFunc(tables(streams), func(t transform.Table) bool { return name != "" && (t.Name == name || t.View == name) })
+}
+
 // spec says what the published file holds.
 func (r *Runner) spec(id string, workspaces []*workspace) (publish.Spec, error) {
-	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Timezone: r.Config.Warehouse.Timezone}
+	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Timezone: r.Config.Warehouse.Timezone,
+		MaxLoss: r.Config.Warehouse.Publish.MaxLoss}
 	for _, w := range workspaces {
 		schema, err := r.schema(w.name)
 		if err != nil {

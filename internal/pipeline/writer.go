@@ -22,6 +22,8 @@ type writer struct {
 	spec      publish.Spec
 	catalogue *schemas.Catalogue
 
+	readers load.Snapshot // what readers had when the run began: a loss in small steps is one, too
+
 	mu        sync.Mutex // guards what follows, and with it every use of the work database
 	work      *load.Work
 	tables    map[string][]transform.Table // by schema, as prepared
@@ -31,7 +33,8 @@ type writer struct {
 }
 
 func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*writer, error) {
-	w := &writer{dir: dir, open: o, spec: spec, catalogue: catalogue, tables: map[string][]transform.Table{}, published: o.Now()}
+	w := &writer{dir: dir, open: o, spec: spec, catalogue: catalogue, tables: map[string][]transform.Table{}, published: o.Now(),
+		readers: publish.Readers(ctx, dir)}
 	var err error
 	if w.work, err = load.Open(ctx, dir, o); err != nil {
 		return nil, err
@@ -131,7 +134,8 @@ func (w *writer) hasPublished() bool {
 	return w.publishes > 0
 }
 
-// publish puts a new file before the readers. With more to come the work database is opened again.
+// publish puts a new file before the readers. With more to come the work database is opened again. After *publish.HeldBack it
+// is still open: nothing was done.
 func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -140,6 +144,9 @@ func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error)
 	}
 	spec := w.spec
 	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
+	if err := publish.Check(ctx, w.readers, w.work, spec); err != nil {
+		return publish.Result{}, err
+	}
 	result, err := publish.Publish(ctx, w.dir, w.work, spec)
 	w.work = nil
 	if w.broken = err; err != nil {

@@ -23,8 +23,10 @@ type Spec struct {
 	Keep     int // older published files to go back to
 	Schemas  []Schema
 	Now      func() time.Time
-	Rebuild  bool   // write the file anew, table by table
-	Timezone string // "": UTC; what days and weeks mean in relations
+	Rebuild  bool                            // write the file anew, table by table
+	MaxLoss  float64                         // share of a table's rows that readers may lose at once; 0: all of them
+	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
+	Timezone string                          // "": UTC; what days and weeks mean in relations
 }
 
 // Schema is what is published of one workspace.

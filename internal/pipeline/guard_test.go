@@ -1,0 +1,104 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// untagged answers as if no contact had a tag any more.
+func untagged(_ string, body []byte) []byte {
+	var answer map[string]any
+	if json.Unmarshal(body, &answer) != nil {
+		return body
+	}
+	list, _ := answer["data"].([]any)
+	for _, each := range list {
+		if contact, ok := each.(map[string]any); ok && contact["type"] == "contact" && contact["tags"] != nil {
+			contact["tags"] = map[string]any{"type": "list", "data": []any{}, "total_count": 0, "has_more": false}
+		}
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return body
+	}
+	return text
+}
+
+// TestT152APublishThatTakesMostOfATableIsHeldBack: readers keep their file, run after run, until somebody lets it pass.
+// What was read is committed, and the last line, the code and the audit say what is wrong.
+func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(57))
+	b.sync(pipeline.Options{})
+	before := b.rows("SELECT count(*) FROM contact_tags")[0]
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = untagged })
+	raw := b.rows("SELECT count(*) FROM contact_tags_raw")[0]
+	for n := range 2 {
+		b.space.Advance(time.Hour)
+		report := b.try(pipeline.Options{FullRefresh: n == 0})
+		var text strings.Builder
+		report.Print(&text)
+		if report.Exit() != pipeline.ExitBreached || report.Published {
+			t.Fatalf("run %d: exit %d, %s", n, report.Exit(), report.LastLine())
+		}
+		for _, want := range []string{"main.contact_tags_raw would go from " + raw + " rows to 0", "aqueduck sync --accept-drop contact_tags_raw", "published=no"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("run %d does not say %q:\n%s", n, want, text.String())
+			}
+		}
+		raw = b.rows("SELECT count(*) FROM contact_tags_raw")[0]
+		if b.rows("SELECT " + raw + " > 0.9 * " + before)[0] != "true" { // what a run publishes in its middle is small enough a loss
+			t.Fatalf("readers have %s tags after run %d, had %s", raw, n, before)
+		}
+	}
+	report := b.sync(pipeline.Options{AcceptDrop: []string{"contact_tags_raw"}})
+	if !report.Published {
+		t.Error(report.LastLine())
+	}
+	if got := b.rows("SELECT count(*) FROM contact_tags")[0]; got != "0" {
+		t.Errorf("%s tags are left after their loss was accepted", got)
+	}
+	if got := b.rows("SELECT count(*) FROM _sync.runs WHERE exit_code = 6 AND outcome = 'FAILED' AND error LIKE '%held back%'"); got[0] != "2" {
+		t.Errorf("%s runs are noted as held back, want 2", got[0])
+	}
+	if got := b.rows("SELECT DISTINCT kind, table_name, expected >= '" + raw + "', found FROM _sync.audit WHERE name = 'rows_lost'"); len(got) != 1 || got[0] != "exact|contact_tags_raw|true|0" {
+		t.Errorf("the audit has %q", got)
+	}
+}
+
+// TestT152ErasuresAreNotHeldBack: rows that go with a person are no loss, however many. A loss beside them is one.
+func TestT152ErasuresAreNotHeldBack(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(58))
+	b.sync(pipeline.Options{})
+	before := b.rows("SELECT count(*) FROM contact_tags")[0]
+	active := b.space.IDs("active")
+	for _, id := range active[:len(active)*3/4] {
+		b.must(b.space.Erase(id))
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{AcceptDrop: []string{"deleted_contacts"}})
+	after := b.rows("SELECT count(*) FROM contact_tags")[0]
+	if b.rows("SELECT " + after + " < 0.7 * " + before)[0] != "true" {
+		t.Fatalf("%s of %s tags are left: too few went to show anything", after, before)
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = untagged })
+	b.must(b.space.Erase(active[len(active)-1]))
+	b.space.Advance(time.Hour)
+	for n := range 2 {
+		if report := b.try(pipeline.Options{FullRefresh: n == 0}); report.Exit() != pipeline.ExitBreached {
+			t.Errorf("an erasure let a loss pass in run %d: %s", n, report.LastLine())
+		}
+	}
+	b.sync(pipeline.Options{AcceptDrop: []string{"contacts"}})
+	if got := b.rows("SELECT count(*) FROM contacts_all WHERE name IS NOT NULL AND id = '" + active[len(active)-1] + "'"); got[0] != "0" {
+		t.Error("whoever was erased beside the loss is still there")
+	}
+}

@@ -1,0 +1,62 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"aqueduck/load"
+	"aqueduck/load/publish"
+)
+
+// publishIfDue publishes in the middle of a long run.
+func (r *run) publishIfDue(ctx context.Context) error {
+	if ctx.Err() != nil || !r.due() {
+		return nil
+	}
+	r.publishMu.Lock()
+	defer r.publishMu.Unlock()
+	if !r.due() { // another stream has just done it
+		return nil
+	}
+	return r.publish(ctx, true)
+}
+
+// due says that readers have waited long enough: publish.every, or, for whoever opens the file during a long first sync to
+// see yesterday before last year, publish.first.
+func (r *run) due() bool {
+	p := r.config.Warehouse.Publish
+	return !r.held.Load() && (r.writer.due(p.Every) || r.newest && !r.writer.hasPublished() && r.now().Sub(r.started) >= p.First)
+}
+
+func (r *run) publish(ctx context.Context, more bool) error {
+	r.progress.publishing(true)
+	defer r.progress.publishing(false)
+	r.progress.trim() // a publish needs the memory more than the batches after it
+	if err := r.forget(ctx); err != nil {
+		return err
+	}
+	result, err := r.writer.publish(ctx, more)
+	var held *publish.HeldBack
+	switch {
+	case errors.As(err, &held) && more:
+		r.held.Store(true) // the run goes on; what it still reads may explain it
+		return nil
+	case errors.As(err, &held):
+		return r.holdBack(ctx, held)
+	case err != nil:
+		return err
+	}
+	r.reported.Published = r.reported.Published || result.Published
+	return nil
+}
+
+// holdBack ends a run whose readers keep what they have. The next run publishes, or says the same.
+func (r *run) holdBack(ctx context.Context, held *publish.HeldBack) error {
+	for _, loss := range held.Losses {
+		r.find(load.Finding{Schema: loss.Schema, Table: loss.Table, Kind: "exact", Name: "rows_lost", Expected: fmt.Sprint(loss.Before),
+			Found: fmt.Sprint(loss.After), Message: "the table lost so many rows that the publish was held back"})
+	}
+	r.reported.Held, r.reported.Published = heldBack(held), false
+	return r.save(ctx)
+}
