@@ -101,12 +101,12 @@ Results go to stdout, everything else to stderr.`,
 	flags.StringVar(&a.dir, "dir", a.fallback("AQUEDUCK_DIR", ""), "the warehouse's directory, instead of warehouse.dir")
 	flags.StringVarP(&a.output, "output", "o", a.fallback("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv")
 	flags.StringVar(&a.logLevel, "log-level", a.fallback("AQUEDUCK_LOG_LEVEL", "info"), "what is logged to stderr: debug, info, warn or error")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "of a run print only the last line")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "of a run or a verification print only the last line")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usageError{command: c.CommandPath(), err: suggestFlag(c, err)}
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.globals(c) }
-	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.query(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
+	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.verify(), a.query(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(help())
 	return root

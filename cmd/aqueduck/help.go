@@ -11,7 +11,7 @@ const exitCodes = `What the program ends with:
     4  the API refused the token; no mark moved
     5  another run holds the warehouse
     6  the publish was held back: a table lost too much of its rows, readers keep what they have;
-       status --exit-code: the freshness of a stream is breached
+       verify: a row differs from the source; status --exit-code: the freshness of a stream is breached
    70  a fault of the program; what was committed is safe
   130  interrupted by Ctrl-C, 143 by SIGTERM; the same command goes on
 

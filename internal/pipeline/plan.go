@@ -95,16 +95,22 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 
 // asker is a client for the few requests of a plan.
 func (r *Runner) asker(ctx context.Context, name string) (*extract.Client, func(), error) {
-	run := &run{runner: r, config: r.Config, pipeline: &Pipeline{}, now: r.Now}
+	client, _, closing, err := r.askerOf(ctx, name, 0)
+	return client, closing, err
+}
+
+// askerOf is a client for so many requests, 0 for any number, with the source it asks.
+func (r *Runner) askerOf(ctx context.Context, name string, most int64) (*extract.Client, Source, func(), error) {
+	run := &run{runner: r, config: r.Config, pipeline: &Pipeline{}, options: Options{MaxRequests: most}, now: r.Now}
 	source, err := r.Connect(ctx, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, source, nil, err
 	}
 	client, err := run.client(name, source)
 	if err != nil {
-		return nil, nil, err
+		return nil, source, nil, err
 	}
-	return client, func() {
+	return client, source, func() {
 		client.Close()
 		if source.Close != nil {
 			if err := source.Close(); err != nil {

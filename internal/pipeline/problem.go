@@ -22,7 +22,7 @@ const (
 	ExitConfig      = 3
 	ExitRefused     = 4 // the API refuses the token
 	ExitBusy        = 5 // another run holds the warehouse
-	ExitBreached    = 6 // freshness is breached, or a publish is held back
+	ExitBreached    = 6 // freshness is breached, a publish is held back, or what is published differs from its source
 	ExitInternal    = 70
 	ExitInterrupted = 130
 	ExitTerminated  = 143

@@ -1,0 +1,202 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// surely is the share of cases in which the bound of a verification holds.
+const surely = 0.95
+
+// under is the share of rows that differ which is not reached, at 95 %, when so many of the sampled do: the exact bound of
+// the binomial distribution, which is 3/n where none differs.
+func under(sampled, differ int64) float64 {
+	if sampled == 0 || differ >= sampled {
+		return 1
+	}
+	if differ == 0 {
+		return min(1, 3/float64(sampled))
+	}
+	low, high := float64(differ)/float64(sampled), 1.0
+	for range 60 {
+		p := (low + high) / 2
+		if atMost(differ, sampled, p) > 1-surely {
+			low = p
+		} else {
+			high = p
+		}
+	}
+	return high
+}
+
+// atMost is the probability of k or fewer hits in n draws.
+func atMost(k, n int64, p float64) float64 {
+	sum := 0.0
+	all, _ := math.Lgamma(float64(n + 1))
+	for i := range k + 1 {
+		hit, _ := math.Lgamma(float64(i + 1))
+		miss, _ := math.Lgamma(float64(n - i + 1))
+		sum += math.Exp(all - hit - miss + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+	}
+	return sum
+}
+
+// confidence says what the numbers of a sample mean.
+func confidence(sampled, differ int64, whole bool, bound float64) string {
+	switch {
+	case sampled == 0:
+		return "nothing was compared"
+	case whole:
+		return fmt.Sprintf("%s of %s rows differ: all were compared", thousands(differ), thousands(sampled))
+	}
+	return fmt.Sprintf("%s of %s sampled rows differ: under %s at 95 %%", thousands(differ), thousands(sampled), percent(bound))
+}
+
+// percent writes a share with two digits that count.
+func percent(share float64) string {
+	return strconv.FormatFloat(100*share, 'f', max(0, 1-int(math.Floor(math.Log10(100*share)))), 64) + " %"
+}
+
+// shownFindings is how many differences a person is shown; -o json has all.
+const shownFindings = 20
+
+// Print writes a line a stream, the differences, and what they mean.
+func (v *Verification) Print(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE"})
+	t.SetColumnConfigs(right(2, 3, 4, 5, 6, 7))
+	several := slices.ContainsFunc(v.Streams, func(s Verified) bool { return s.Workspace != v.Streams[0].Workspace })
+	for _, s := range v.Streams {
+		name, means := s.Stream, ""
+		if several {
+			name = s.Workspace + "." + name
+		}
+		if s.Sampled > 0 {
+			means = confidence(s.Sampled, s.Differ, s.Whole, s.Under)
+		}
+		t.AppendRow(table.Row{name, thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means})
+	}
+	fmt.Fprintln(w, draw(t))
+	for _, s := range v.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", s.Stream, s.Error)
+		}
+	}
+	v.list(w)
+	fmt.Fprintf(w, "\n%s\n%s\n", confidence(v.Sampled, v.Differ, v.Whole, v.Under), v.LastLine())
+}
+
+func (v *Verification) list(w io.Writer) {
+	if len(v.Findings) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	for i, f := range v.Findings {
+		if i == shownFindings {
+			fmt.Fprintf(w, "  … and %s; -o json has them all\n", many(len(v.Findings)-i, "difference"))
+			break
+		}
+		more := ""
+		if len(f.Columns) > 0 {
+			more = " (" + strings.Join(f.Columns, ", ") + ")"
+		}
+		if f.Accepted {
+			more += ", accepted"
+		}
+		fmt.Fprintf(w, "  %s  %-7s  %s.%s %s%s\n", f.ID, f.Kind, f.Workspace, f.Table, f.Key, more)
+	}
+	fmt.Fprintf(w, "       next: aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one\n")
+}
+
+// LastLine is the one line that scripts may depend on.
+func (v *Verification) LastLine() string {
+	word := "OK"
+	if v.Exit() != ExitOK {
+		word = "FAILED"
+	}
+	accepted := 0
+	for _, f := range v.Findings {
+		if f.Accepted {
+			accepted++
+		}
+	}
+	return fmt.Sprintf("%s verify streams=%d sampled=%d differ=%d findings=%d accepted=%d requests=%d",
+		word, len(v.Streams), v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
+}
+
+// notebook is what verifications remember, without a key or a value of anybody: beside the database, so that they need
+// neither its lock nor a run.
+type notebook struct {
+	Format   int                  `json:"format"`
+	Found    []string             `json:"found"`    // ids of the last verification's differences
+	Accepted map[string]time.Time `json:"accepted"` // those that somebody has explained, and when
+}
+
+func (r *Runner) notebook() string { return filepath.Join(r.Dir.State(), "verify.json") }
+
+func (r *Runner) readNotebook() (notebook, error) {
+	n := notebook{Format: 1, Accepted: map[string]time.Time{}}
+	text, err := os.ReadFile(r.notebook())
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &n)
+	}
+	if err != nil {
+		return n, &Problem{Class: "config", What: "read " + r.notebook(), Err: err, Next: "remove the file: what was accepted is then to be accepted again"}
+	}
+	return n, nil
+}
+
+func (n notebook) write(path string) error {
+	text, err := json.MarshalIndent(n, "", "  ")
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(path, append(text, '\n'), 0o600)
+}
+
+// recall marks what was accepted before, and remembers what was found.
+func (r *Runner) recall(v *Verification) error {
+	n, err := r.readNotebook()
+	if err != nil {
+		return err
+	}
+	n.Found = []string{}
+	for i, f := range v.Findings {
+		_, v.Findings[i].Accepted = n.Accepted[f.ID]
+		n.Found = append(n.Found, f.ID)
+	}
+	return n.write(r.notebook())
+}
+
+// Accept explains differences that the last verification found: they are told, and fail no later one.
+func (r *Runner) Accept(ids []string) error {
+	n, err := r.readNotebook()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !slices.Contains(n.Found, id) {
+			return &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("the last verification found no difference %q", id),
+				Next: "aqueduck verify lists what it finds with its ids"}
+		}
+		n.Accepted[id] = r.Now().UTC()
+	}
+	return n.write(r.notebook())
+}

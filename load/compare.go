@@ -1,0 +1,319 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Difference is a row of a published file that is not what its source has.
+type Difference struct {
+	Table   string
+	Key     string
+	Record  string   // key of the record that the row is of
+	Kind    string   // missing, stale, ghost (here, and gone at the source), doubled
+	Columns []string // of a stale row: those that differ
+}
+
+// Against is what a stream's records are held against: the rows of one table whose times lie between From and To. Older
+// ones were not read yet, newer ones have changed since.
+type Against struct {
+	Schema   string
+	Table    transform.Table
+	Visible  string // the relation of the rows that the source is said to have
+	Newest   string // column of times; "": the rows have none, and all count
+	From, To time.Time
+}
+
+// Judged is what came of comparing records.
+type Judged struct {
+	Seen        []string // keys of the records
+	Compared    []string // those of them that were judged
+	Differences []Difference
+}
+
+// Comparison holds records that were read again against one published file, in which it writes nothing. It belongs to one
+// goroutine at a time.
+type Comparison struct {
+	*Reader
+	tombs *tombstones
+}
+
+// Compare opens a published file, usually Dir.Current, to hold records against it. The caller closes it.
+func (d Dir) Compare(ctx context.Context, path string) (*Comparison, error) {
+	tombs, err := d.readTombstones()
+	if err != nil {
+		return nil, fmt.Errorf("read what was erased: %w", err)
+	}
+	r, err := OpenReader(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Comparison{r, tombs}, nil
+}
+
+// Records compares records, in the batches that one decoder made of them: the stream's own table first.
+func (c *Comparison) Records(ctx context.Context, a Against, batches []transform.Batch) (Judged, error) {
+	var j Judged
+	if batches[0].Rows.NumRows() == 0 {
+		return j, nil
+	}
+	own, err := stage(ctx, c.db, "verify_own", batches[0])
+	if err != nil {
+		return j, err
+	}
+	defer drop(ctx, c.db, own.name, "temp.verify_judged", "temp.verify_child")
+	if j.Seen, err = c.texts(ctx, "SELECT DISTINCT "+keyText("", a.Table.Key)+" FROM "+own.name); err != nil {
+		return j, err
+	}
+	if err := c.judge(ctx, a, own); err != nil {
+		return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
+	}
+	if j.Compared, err = c.texts(ctx, "SELECT record FROM temp.verify_judged"); err != nil {
+		return j, err
+	}
+	if j.Differences, err = c.rows(ctx, a, own, a.Visible); err != nil {
+		return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
+	}
+	for _, b := range batches[1:] {
+		found, err := c.child(ctx, a, b)
+		if err != nil {
+			return j, fmt.Errorf("compare %s: %w", b.Table.Name, err)
+		}
+		j.Differences = append(j.Differences, found...)
+	}
+	return j, nil
+}
+
+// judge chooses the records that say something about the file: of several copies the last, neither newer than the file nor
+// older than what it has.
+func (c *Comparison) judge(ctx context.Context, a Against, own staged) error {
+	key := keyText("s.", a.Table.Key)
+	where := "true"
+	var args []any
+	if a.Newest != "" {
+		at := "s." + duck.Name(a.Newest)
+		where = fmt.Sprintf(`(%[1]s IS NULL OR %[1]s >= $1 AND %[1]s < $2) AND NOT EXISTS (SELECT 1 FROM %[2]s t WHERE %[3]s AND t.%[4]s > %[1]s)`,
+			at, duck.Table(a.Schema, a.Table.Name), matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
+		args = []any{a.From.UTC(), a.To.UTC()}
+	}
+	_, err := c.db.Exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT max(s._row) AS _row, %s AS record FROM %s s WHERE %s GROUP BY ALL`,
+		key, own.name, where), args...)
+	return err
+}
+
+// rows compares the staged rows of judged records with those of their table; in is where they have to be.
+func (c *Comparison) rows(ctx context.Context, a Against, s staged, in string) ([]Difference, error) {
+	stored, err := c.columns(ctx, a.Schema, s.table.Name)
+	if err != nil || len(stored) == 0 {
+		return nil, err
+	}
+	key := keyText("s.", s.table.Key)
+	from := s.name + " s JOIN temp.verify_judged j USING (_row)"
+	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
+		key, c.people(s.table), from, duck.Table(a.Schema, in), matches("t.", s.table.Key, "s.", s.table.Key))
+	list, err := c.differences(ctx, a.Schema, s.table.Name, "missing", missing)
+	if err != nil {
+		return nil, err
+	}
+	var differs []string
+	for _, column := range s.table.Columns {
+		if test := c.differs(column, stored[column.Name]); test != "" {
+			differs = append(differs, "CASE WHEN "+test+" THEN "+duck.Text(column.Name)+" END")
+		}
+	}
+	there := ""
+	if s.table.Gone {
+		there = " AND t." + transform.GoneColumn + " IS NULL"
+	}
+	stale := fmt.Sprintf(`SELECT key, record, differ, people FROM (SELECT DISTINCT %s AS key, j.record AS record, concat_ws(',', %s) AS differ, %s AS people
+		FROM %s JOIN %s t ON %s%s) WHERE differ <> ''`, key, strings.Join(differs, ", "), c.people(s.table), from,
+		duck.Table(a.Schema, s.table.Name), matches("t.", s.table.Key, "s.", s.table.Key), there)
+	more, err := c.differences(ctx, a.Schema, s.table.Name, "stale", stale)
+	return append(list, more...), err
+}
+
+// differs is the condition that a column is stored with another value than was sent; "" for one that does not tell. JSON
+// may be written in several ways: there the row's hash decides. What an erasure emptied is no difference, nor is what no
+// column took: it may be another record's, told along with this one, and move without a sign.
+func (c *Comparison) differs(column transform.Column, stored string) string {
+	switch column.Name {
+	case transform.ExtraColumn, transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn:
+		return ""
+	}
+	computed := column.Path == nil && column.SQL == "TIMESTAMPTZ" // the time of an answer
+	if stored == "" || column.Volatile || column.Erased || computed {
+		return ""
+	}
+	name := duck.Name(column.Name)
+	test := "TRY_CAST(s." + name + " AS " + stored + ") IS DISTINCT FROM t." + name
+	if stored != column.SQL {
+		test += " AND s." + name + " IS NOT NULL" // the column was widened: what only fits the wider one comes as NULL
+	}
+	if column.SQL == "JSON" {
+		test += " AND s." + transform.HashColumn + " IS DISTINCT FROM t." + transform.HashColumn
+	}
+	if len(c.tombs.marks) > 0 && (column.PII || column.Redactable || column.SQL == "JSON") {
+		test += " AND t." + name + " IS NOT NULL"
+	}
+	return test
+}
+
+// child compares the rows of a nested list, and where it is whole finds those that are here and in it no more.
+func (c *Comparison) child(ctx context.Context, a Against, b transform.Batch) ([]Difference, error) {
+	s, err := stage(ctx, c.db, "verify_child", b)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.rows(ctx, a, s, s.table.Name)
+	if err != nil || !s.table.Complete || s.table.Within != "" {
+		return list, err
+	}
+	stored, err := c.columns(ctx, a.Schema, s.table.Name)
+	if err != nil || len(stored) == 0 {
+		return nil, err
+	}
+	ghosts := fmt.Sprintf(`SELECT DISTINCT %s, j.record, NULL, [] FROM %s t JOIN temp.verify_own o ON %s JOIN temp.verify_judged j ON j._row = o._row
+		WHERE NOT EXISTS (SELECT 1 FROM %s s JOIN temp.verify_judged k USING (_row) WHERE %s)`, keyText("t.", s.table.Key), duck.Table(a.Schema, s.table.Name),
+		matches("t.", s.table.ParentKey, "o.", a.Table.Key), s.name, matches("s.", s.table.Key, "t.", s.table.Key))
+	more, err := c.differences(ctx, a.Schema, s.table.Name, "ghost", ghosts)
+	return append(list, more...), err
+}
+
+// people is the list of contacts that a staged row is of.
+func (c *Comparison) people(t transform.Table) string {
+	var columns []string
+	for _, name := range persons(t) {
+		columns = append(columns, "s."+duck.Name(name)+"::VARCHAR")
+	}
+	return "[" + strings.Join(columns, ", ") + "]"
+}
+
+// differences runs a query for key, record, columns and contacts. A row of somebody who was erased is no difference.
+func (c *Comparison) differences(ctx context.Context, schema, table, kind, query string) (list []Difference, err error) {
+	err = c.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		d := Difference{Table: table, Kind: kind}
+		var columns sql.NullString
+		var people any
+		if err := rows.Scan(&d.Key, &d.Record, &columns, &people); err != nil {
+			return err
+		}
+		if columns.Valid {
+			d.Columns = strings.Split(columns.String, ",")
+		}
+		named, _ := people.([]any)
+		if !slices.ContainsFunc(named, func(id any) bool { text, ok := id.(string); return ok && c.tombs.has(place{schema, ""}, text) }) {
+			list = append(list, d)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// columns are those of a stored table with their types; none where the file does not have it.
+func (c *Comparison) columns(ctx context.Context, schema, table string) (map[string]string, error) {
+	found := map[string]string{}
+	err := c.db.Each(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3",
+		[]any{duck.Catalog, schema, table}, func(rows *sql.Rows) error {
+			var name, kind string
+			if err := rows.Scan(&name, &kind); err != nil {
+				return err
+			}
+			found[name] = kind
+			return nil
+		})
+	return found, err
+}
+
+// Has says whether the file has a table or view.
+func (c *Comparison) Has(ctx context.Context, schema, relation string) (bool, error) {
+	found, err := c.columns(ctx, schema, relation)
+	return len(found) > 0, err
+}
+
+// Absent are those of some keys that no visible row has.
+func (c *Comparison) Absent(ctx context.Context, a Against, keys []string) ([]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	quoted := make([]string, len(keys))
+	for i, key := range keys {
+		quoted[i] = duck.Text(key)
+	}
+	return c.texts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
+		strings.Join(quoted, ", "), keyText("", a.Table.Key), duck.Table(a.Schema, a.Visible)))
+}
+
+// Count is the number of visible rows.
+func (c *Comparison) Count(ctx context.Context, a Against) (n int64, err error) {
+	return n, c.db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(a.Schema, a.Visible), nil, &n)
+}
+
+// Keys are the keys of the visible rows whose times are within bounds: all, or so many of them, chosen by the seed.
+func (c *Comparison) Keys(ctx context.Context, a Against, most int, seed string) ([]string, error) {
+	return c.values(ctx, a, keyText("", a.Table.Key), most, seed)
+}
+
+// Times are the times of some visible rows, in seconds, chosen by the seed.
+func (c *Comparison) Times(ctx context.Context, a Against, column string, most int, seed string) ([]string, error) {
+	return c.values(ctx, a, "epoch("+duck.Name(column)+")::BIGINT::VARCHAR", most, seed)
+}
+
+// Column gives values of a column of some visible rows, each once, chosen by the seed.
+func (c *Comparison) Column(ctx context.Context, a Against, column string, most int, seed string) ([]string, error) {
+	return c.values(ctx, a, duck.Name(column)+"::VARCHAR", most, seed)
+}
+
+// values gives an expression over the visible rows whose times are within bounds, each value once; most 0 is all.
+func (c *Comparison) values(ctx context.Context, a Against, expression string, most int, seed string) ([]string, error) {
+	where := expression + " IS NOT NULL"
+	var args []any
+	if a.Newest != "" {
+		at := duck.Name(a.Newest)
+		where += fmt.Sprintf(" AND (%[1]s IS NULL OR %[1]s >= $1 AND %[1]s < $2)", at)
+		args = []any{a.From.UTC(), a.To.UTC()}
+	}
+	query := fmt.Sprintf("SELECT DISTINCT %s AS v FROM %s WHERE %s", expression, duck.Table(a.Schema, a.Visible), where)
+	if most > 0 {
+		query = fmt.Sprintf("SELECT v FROM (%s) ORDER BY hash(v || %s), v LIMIT %d", query, duck.Text(seed), most)
+	}
+	return c.texts(ctx, query, args...)
+}
+
+// Doubled finds the keys that a stored table has more than once, a hundred at most.
+func (c *Comparison) Doubled(ctx context.Context, schema string, t transform.Table) ([]Difference, error) {
+	stored, err := c.columns(ctx, schema, t.Name)
+	if err != nil || len(stored) == 0 || len(t.Key) == 0 {
+		return nil, err
+	}
+	// Hashes first: they fit where the keys of ten million rows do not.
+	name, key := duck.Table(schema, t.Name), keyText("", t.Key)
+	list, err := c.texts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
+		GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 100`, key, name, duck.Names("", t.Key)))
+	if err != nil {
+		return nil, fmt.Errorf("look for doubled keys of %s.%s: %w", schema, t.Name, err)
+	}
+	var doubled []Difference
+	for _, k := range list {
+		doubled = append(doubled, Difference{Table: t.Name, Key: k, Record: k, Kind: "doubled"})
+	}
+	return doubled, nil
+}
+
+func (c *Comparison) texts(ctx context.Context, query string, args ...any) (list []string, err error) {
+	err = c.db.Each(ctx, query, args, func(rows *sql.Rows) error {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		list = append(list, text)
+		return nil
+	})
+	return list, err
+}
