@@ -42,6 +42,22 @@ func nestedLists(s *schemas.Stream) []nestedList {
 	return lists
 }
 
+// Capped finds a nested list of which a record has only the newest items, by its own count: its table, how many were sent, of
+// how many. Zeros where there is none.
+func Capped(s *schemas.Stream, record []byte) (table string, sent, of int64) {
+	for _, c := range s.Children {
+		if c.Complete || c.Count == nil || c.Within != "" {
+			continue
+		}
+		told := field(record, c.Count...)
+		got, ok := items(field(record, c.From...))
+		if ok && told != nil && count(told) > int64(got) {
+			return c.Table, int64(got), count(told)
+		}
+	}
+	return "", 0, 0
+}
+
 // complete reads the cut lists of a page's records on and puts the whole ones in their place.
 func (w *walk) complete(ctx context.Context, sh *sheet) error {
 	var g errgroup.Group

@@ -5,7 +5,8 @@ import "github.com/spf13/cobra"
 const exitCodes = `What the program ends with:
 
     0  done; also when max_time or max_requests cut the run: the next one goes on
-    1  a stream failed, or could be read until now and is unavailable; the rest is loaded and safe
+    1  a stream failed, or could be read until now and is unavailable, or the audit found something
+       exact; the rest is loaded and safe
     2  the command line cannot be understood
     3  the configuration, the warehouse's directory, or another workspace's token
     4  the API refused the token; no mark moved

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -76,9 +77,10 @@ type Report struct {
 	Time        time.Duration
 	Streams     []StreamResult
 	Changes     []load.Change
-	Notes       []string // what the reader should know besides: a restored database, a skewed clock
-	Interrupted bool     // it was told to stop, perhaps between two streams
-	Held        *Problem // why readers keep the file they had; nil: they do not
+	Notes       []string       // what the reader should know besides: a restored database, a skewed clock
+	Interrupted bool           // it was told to stop, perhaps between two streams
+	Findings    []load.Finding // of the audit; known and soft ones when they are new
+	Held        *Problem       // why readers keep the file they had; nil: they do not
 	Published   bool
 	Requests    int64
 	Left        time.Duration // estimate until the history is read; 0 when it is, or unknown
@@ -128,6 +130,9 @@ func (r *Report) Exit() int {
 	}
 	if r.Held != nil {
 		return r.Held.ExitCode()
+	}
+	if r.exact() {
+		return ExitFailed
 	}
 	return code
 }
@@ -227,6 +232,9 @@ func (r *Report) Print(w io.Writer) {
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "  audit %s: %s of %s.%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, f.Table, cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" {

@@ -54,6 +54,9 @@ func (r *run) order() []string {
 
 // save writes the run's own rows, which the next publish shows.
 func (r *run) save(ctx context.Context) error {
+	if err := r.audit(ctx); err != nil {
+		return err
+	}
 	return r.saveAs(ctx, r.report().Outcome())
 }
 
@@ -88,19 +91,12 @@ func (r *run) saveAs(ctx context.Context, outcome string) error {
 		}
 	}
 	err := r.writer.use(func(work *load.Work) error {
-		return work.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, r.findings)
+		return work.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, report.Findings)
 	})
 	if err != nil {
 		return fmt.Errorf("note down the run: %w", err)
 	}
 	return r.keepRejects(report)
-}
-
-// find takes in something that the reader of the audit should know.
-func (r *run) find(f load.Finding) {
-	r.findMu.Lock()
-	defer r.findMu.Unlock()
-	r.findings = append(r.findings, f)
 }
 
 // keepRejects keeps the text of records that were kept out whole, for a few days and for the operator only.

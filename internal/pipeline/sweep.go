@@ -34,6 +34,7 @@ func (t *task) sweep(ctx context.Context) error {
 		if err := t.read(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
 			return err
 		}
+		t.auditSweep(t.state.Sweep)
 		if t.state.Sweep.Capped {
 			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
 				Message: fmt.Sprintf("the list stops after %d records: what it has not may still be there, and stays", t.state.Sweep.Rows)})

@@ -46,6 +46,7 @@ type task struct {
 	state  extract.State
 	walked time.Time // when the walk over the list began
 	opened time.Time // when the open batch took its first record
+	capped bool      // a record was met whose list the source cuts short
 	done   bool      // the last phase was read to its end
 	result StreamResult
 }
@@ -174,6 +175,7 @@ func (t *task) add(page extract.Page) error {
 	if !t.windowed() {
 		t.state = page.State
 	}
+	t.auditPage(page)
 	if page.Gap {
 		t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "feed_gap",
 			Message: "the feed no longer knew where the last reading ended; what it still has was read again from its beginning"})

@@ -1,0 +1,64 @@
+package pipeline_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// TestWhatIsCutShortAndWhatDoesNotAddUpIsToldOnce: a conversation of more parts than are sent is a known limit, a list with
+// another number of records than it says a soft finding. Neither fails a run, and the next one is silent about both.
+func TestWhatIsCutShortAndWhatDoesNotAddUpIsToldOnce(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(63)
+	c.Conversations = 3
+	b := newBedWith(t, c, strings.ReplaceAll(nightly, "contacts, deleted_contacts, contact_activities", "conversations, collections"))
+	_, err := b.space.OpenConversation(b.space.IDs("active")[0], 510)
+	b.must(err)
+	b.space.Advance(time.Hour)
+	number := regexp.MustCompile(`"total_count":\d+`)
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(route string, body []byte) []byte {
+			if strings.Contains(route, "collections") {
+				return number.ReplaceAll(body, []byte(`"total_count":99`))
+			}
+			return body
+		}
+	})
+	want := []string{"known|conversations|conversation_parts|parts_capped", "soft|collections|collections_all|total_count"}
+	for n := range 2 {
+		report := b.sync(pipeline.Options{FullRefresh: true})
+		var told []string
+		for _, f := range report.Findings {
+			told = append(told, strings.Join([]string{f.Kind, f.Stream, f.Table, f.Name}, "|"))
+		}
+		slices.Sort(told)
+		if n == 0 && !slices.Equal(told, want) || n > 0 && len(told) > 0 {
+			t.Errorf("run %d tells of %q", n, told)
+		}
+	}
+	if got := b.rows("SELECT kind, stream, table_name, name FROM _sync.audit ORDER BY ALL"); !slices.Equal(got, want) {
+		t.Errorf("the audit has %q", got)
+	}
+}
+
+// TestAnExactFindingFailsTheRun: it is in the table of the run, and a soft one is no failure.
+func TestAnExactFindingFailsTheRun(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]int{"exact": pipeline.ExitFailed, "soft": pipeline.ExitOK, "known": pipeline.ExitOK} {
+		report := &pipeline.Report{Pipeline: "nightly", Published: true, Findings: []load.Finding{
+			{Schema: "main", Table: "contact_tags_raw", Kind: kind, Name: "orphans", Expected: "0", Found: "2", Message: "rows of nobody"}}}
+		var text strings.Builder
+		report.Print(&text)
+		if report.Exit() != want || !strings.Contains(text.String(), "audit "+kind+": orphans of main.contact_tags_raw: 2, expected 0: rows of nobody\n") {
+			t.Errorf("%s: exit %d\n%s", kind, report.Exit(), text.String())
+		}
+	}
+}
