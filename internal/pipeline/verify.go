@@ -118,7 +118,7 @@ func (r *Runner) Verify(ctx context.Context, pipelines []*Pipeline, o VerifyOpti
 		if len(streams[name]) == 0 {
 			continue
 		}
-		one := &verifier{runner: r, workspace: name, held: held, options: o, limit: o.Requests / int64(len(streams))}
+		one := &verifier{runner: r, workspace: name, held: held, options: o, limit: max(1, o.Requests/int64(len(streams)))}
 		if err := one.all(ctx, v, streams[name], tell); err != nil {
 			return nil, fmt.Errorf("verify %s: %w", name, err)
 		}
