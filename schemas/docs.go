@@ -27,7 +27,7 @@ Four keys under ` + "`read`" + `, independent of one another, say how a stream i
 Every table has these columns after its own, in this order: ` + "`_extra`" + ` (fields that no column took, as JSON), ` + "`_api_version`" + `,
 ` + "`_hash`" + `, ` + "`_gone_at`" + ` (with ` + "`absent: gone`" + ` only), ` + "`_synced_at`" + ` (the commit that last changed the row) and ` + "`_run_id`" + `. A
 value that does not fit its column becomes NULL and stays in ` + "`_extra`" + `. A scalar column that is added to a file later is filled from
-` + "`_extra`" + `. Absent, like null, is NULL. Ids are ` + "`text`" + `, whatever the source sends; ` + "`<entity>_id`" + ` always means ` + "`<entities>.id`" + `.
+` + "`_extra`" + `, but for a field that another column took: then ` + "`sync --full-refresh`" + ` fills it. Absent, like null, is NULL. Ids are ` + "`text`" + `, whatever the source sends; ` + "`<entity>_id`" + ` always means ` + "`<entities>.id`" + `.
 
 A duration is a number and s, m, h or d: ` + "`60m`" + `, ` + "`14d`" + `. Paths have dots between their keys: ` + "`location.country`" + `. Names are
 lower-case letters, digits and _. Keys and values that are not built yet are refused with these words.
