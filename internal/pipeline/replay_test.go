@@ -22,7 +22,7 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 	b := newBedWith(t, tiny(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
 	l := newLife(b, 11)
 	c := &consumer{bed: b, held: map[string]map[string]row{}}
-	runs := 25
+	runs := 12
 	switch {
 	case testing.Short():
 		runs = 8
