@@ -86,7 +86,6 @@ type verifier struct {
 	states    []StreamState
 	hashKey   []byte
 	options   VerifyOptions
-	relations []string
 	limit     int64
 }
 
