@@ -119,11 +119,10 @@ func (t *TableState) count(ctx context.Context, db *duck.DB, gone map[[2]string]
 	return err
 }
 
-// marking are the tables that mark what is gone.
+// marking are the tables that mark what is gone, and views of them, which no table shares its name with.
 func marking(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 	tables := map[[2]string]bool{}
-	query := `SELECT c.schema_name, c.table_name FROM duckdb_columns() c JOIN duckdb_tables() t USING (database_oid, schema_oid, table_oid)
-		WHERE c.database_name = $1 AND c.column_name = $2`
+	query := "SELECT schema_name, table_name FROM duckdb_columns() WHERE database_name = $1 AND column_name = $2"
 	err := db.Each(ctx, query, []any{duck.Catalog, transform.GoneColumn}, func(rows *sql.Rows) error {
 		var name [2]string
 		if err := rows.Scan(&name[0], &name[1]); err != nil {

@@ -47,10 +47,8 @@ func (t systemTable) statements() []string {
 // createSystem makes schema _sync in a new database.
 func createSystem(ctx context.Context, db *duck.DB) error {
 	err := db.Transaction(ctx, func() error {
-		for _, statement := range systemStatements() {
-			if _, err := db.Exec(ctx, statement); err != nil {
-				return err
-			}
+		if _, err := db.Exec(ctx, strings.Join(systemStatements(), ";\n")); err != nil {
+			return err
 		}
 		_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", strconv.Itoa(databaseFormat))
 		return err

@@ -22,19 +22,17 @@ type writer struct {
 	spec      publish.Spec
 	catalogue *schemas.Catalogue
 
-	readers load.Snapshot // what readers had when the run began: a loss in small steps is one, too
-
 	mu        sync.Mutex // guards what follows, and with it every use of the work database
 	work      *load.Work
 	tables    map[string][]transform.Table // by schema, as prepared
 	published time.Time                    // of the last publish in this run, or its start
 	broken    error                        // why the work database was closed before the run's end
 	publishes int
+	readers   *load.Snapshot // what they had before the first of these: a loss in small steps is one, too; nil: not read yet
 }
 
 func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*writer, error) {
-	w := &writer{dir: dir, open: o, spec: spec, catalogue: catalogue, tables: map[string][]transform.Table{}, published: o.Now(),
-		readers: publish.Readers(ctx, dir)}
+	w := &writer{dir: dir, open: o, spec: spec, catalogue: catalogue, tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
 	if w.work, err = load.Open(ctx, dir, o); err != nil {
 		return nil, err
@@ -144,7 +142,10 @@ func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error)
 	}
 	spec := w.spec
 	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
-	if err := publish.Check(ctx, w.readers, w.work, spec); err != nil {
+	if w.readers == nil {
+		w.readers = new(publish.Readers(ctx, w.dir))
+	}
+	if err := publish.Check(ctx, *w.readers, w.work, spec); err != nil {
 		return publish.Result{}, err
 	}
 	result, err := publish.Publish(ctx, w.dir, w.work, spec)
