@@ -65,6 +65,7 @@ docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the str
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
 	go test ./internal/mutants -run ThePageOf -update
+	go test ./transform/models -run ThePageOf -update
 
 clean:
 	rm -rf bin demo

@@ -64,7 +64,7 @@ func (r *Reader) Close() error { return r.db.Close() }
 // then for each row, which is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both
 // exact; dates, times of day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
 func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) error {
-	if err := reads(r.db, statement); err != nil {
+	if err := Reads(r.db, statement); err != nil {
 		return err
 	}
 	statement, columns := exact(ctx, r.db, statement)
@@ -106,8 +106,9 @@ func eachRow(rows *sql.Rows, names []string, columns []column, visit func(column
 	return rows.Err()
 }
 
-// reads refuses all statements but those that read, and more than one at once.
-func reads(db *duck.DB, statement string) error {
+// Reads refuses all statements but those that read, and more than one at once, with ErrReadOnly; others with what DuckDB
+// says of them.
+func Reads(db *duck.DB, statement string) error {
 	return db.Conn().Raw(func(raw any) error {
 		// Not PrepareContext: of several statements it runs all but the last.
 		prepared, err := raw.(driver.Conn).Prepare(statement)

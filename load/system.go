@@ -22,26 +22,39 @@ func systemStatements() []string {
 		"CREATE SCHEMA _sync",
 	}
 	for _, t := range systemTables() {
-		statements = append(statements, t.statements()...)
+		statements = append(append(statements, t.create()), t.comments()...)
 	}
 	return statements
 }
 
-// statements make and comment the table.
-func (t systemTable) statements() []string {
+func (t systemTable) create() string {
 	columns := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		columns[i] = duck.Name(c.name) + " " + c.sql
 	}
+	return "CREATE TABLE " + duck.Table("_sync", t.name) + " (" + strings.Join(columns, ", ") + ")"
+}
+
+func (t systemTable) comments() []string {
 	name := duck.Table("_sync", t.name)
-	statements := []string{
-		"CREATE TABLE " + name + " (" + strings.Join(columns, ", ") + ")",
-		"COMMENT ON TABLE " + name + " IS " + duck.Text(t.doc),
-	}
+	statements := []string{"COMMENT ON TABLE " + name + " IS " + duck.Text(t.doc)}
 	for _, c := range t.columns {
 		statements = append(statements, "COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
 	}
 	return statements
+}
+
+// CommentSystem comments the tables of schema _sync, in a database that has all of them: a copy made table by table has lost
+// its comments.
+func CommentSystem(ctx context.Context, db *duck.DB) error {
+	var statements []string
+	for _, t := range systemTables() {
+		statements = append(statements, t.comments()...)
+	}
+	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
+		return fmt.Errorf("comment schema _sync: %w", err)
+	}
+	return nil
 }
 
 // createSystem makes schema _sync in a new database.

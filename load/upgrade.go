@@ -51,7 +51,7 @@ func (w *Work) upgrade(ctx context.Context) error {
 // missing are the statements that make of the stored table, by its columns, this one.
 func (t systemTable) missing(stored map[string]string) []string {
 	if stored == nil {
-		return t.statements()
+		return append([]string{t.create()}, t.comments()...)
 	}
 	name := duck.Table("_sync", t.name)
 	var statements []string

@@ -11,10 +11,11 @@ import (
 
 var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|table)\)$`)
 
-// relations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), goes on with
-// "-- doc:" and "-- column name:" lines, and ends with one SELECT. A line "-- union: a, b" says that it has the rows
-// and columns of two others: they need not be written to Parquet twice.
-func relations(file, text string) ([]Relation, error) {
+// ParseRelations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), goes on with
+// "-- doc:" and "-- column name:" lines, and ends with one SELECT. A line "-- key: a, b" names the columns that no two rows
+// share. A line "-- union: a, b" says that it has the rows and columns of two others: they need not be written to Parquet
+// twice. Mistakes name the file as it is called here, and the line.
+func ParseRelations(file, text string) ([]Relation, error) {
 	var report grammar.Report
 	wrong := func(line int, format string, args ...any) {
 		lines := strings.Split(text, "\n")
@@ -25,7 +26,7 @@ func relations(file, text string) ([]Relation, error) {
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		if head := relationHead.FindStringSubmatch(line); head != nil {
-			all, heads = append(all, Relation{Name: head[1], Kind: head[2]}), append(heads, i+1)
+			all, heads = append(all, Relation{Name: head[1], Kind: head[2], File: file}), append(heads, i+1)
 			continue
 		}
 		if strings.HasPrefix(line, "-- relation:") {
@@ -39,7 +40,7 @@ func relations(file, text string) ([]Relation, error) {
 			}
 			continue
 		}
-		all[len(all)-1].take(line)
+		all[len(all)-1].take(line, i+1)
 	}
 	for i := range all {
 		all[i].SQL = strings.TrimRight(strings.TrimSpace(all[i].SQL), "; \n")
@@ -69,20 +70,25 @@ func relations(file, text string) ([]Relation, error) {
 }
 
 // take adds one line of the relation's block.
-func (r *Relation) take(line string) {
+func (r *Relation) take(line string, number int) {
 	if doc, ok := strings.CutPrefix(line, "-- doc: "); ok && r.SQL == "" {
 		r.Doc = doc
 		return
 	}
-	if names, ok := strings.CutPrefix(line, "-- union: "); ok && r.SQL == "" {
-		r.Union = strings.Split(strings.ReplaceAll(names, " ", ""), ",")
-		return
+	for prefix, list := range map[string]*[]string{"-- union: ": &r.Union, "-- key: ": &r.Key} {
+		if names, ok := strings.CutPrefix(line, prefix); ok && r.SQL == "" {
+			*list = strings.Split(strings.ReplaceAll(names, " ", ""), ",")
+			return
+		}
 	}
 	if text, ok := strings.CutPrefix(line, "-- column "); ok && r.SQL == "" {
 		if name, doc, ok := strings.Cut(text, ": "); ok {
 			r.Columns = append(r.Columns, RelationColumn{Name: name, Doc: doc})
 			return
 		}
+	}
+	if r.SQL == "" {
+		r.Line = number
 	}
 	if line != "" || r.SQL != "" {
 		r.SQL += line + "\n"

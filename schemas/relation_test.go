@@ -47,7 +47,7 @@ func TestBadRelationsAreToldWithTheirPlace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := relations("x.sql", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := ParseRelations("x.sql", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})

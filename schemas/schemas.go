@@ -153,7 +153,7 @@ func (c *Catalogue) files(d *draft, dir fs.FS) {
 	if text == "" {
 		return
 	}
-	all, err := relations(name+".sql", text)
+	all, err := ParseRelations(name+".sql", text)
 	if err != nil {
 		v.Report(err)
 		return

@@ -215,7 +215,7 @@ columns: [{name: id, type: text}]
 		t.Error(diff)
 	}
 	got, err := c.Relations("things")
-	want := []Relation{{Name: "things", Kind: "view", Doc: "One row a thing.", Columns: []RelationColumn{{"id", "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw"}}
+	want := []Relation{{Name: "things", Kind: "view", Doc: "One row a thing.", Columns: []RelationColumn{{"id", "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw", File: "things.sql", Line: 5}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}

@@ -244,6 +244,9 @@ type Relation struct {
 	Columns []RelationColumn // those that the file documents; others keep the comment of their source
 	SQL     string           // a SELECT with {schema} for the workspace's schema
 	Union   []string         // relations that it has the rows and columns of, each row in one of them
+	Key     []string         // columns that no two rows share; nil where the file does not say
+	File    string           // that it is from
+	Line    int              // where its SQL begins in that file
 }
 
 // RelationColumn documents one column of a relation.

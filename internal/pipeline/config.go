@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/schedule"
+	"aqueduck/load/publish"
 	"aqueduck/schemas"
 )
 
@@ -23,6 +24,7 @@ type Config struct {
 	Workspaces map[string]*Workspace
 	Pipelines  []*Pipeline // in the file's order
 
+	models   []schemas.Relation  // the program's and the user's own
 	settings map[string]Settings // by stream
 	datasets []datasetSettings   // of the streams that families of exports stand for; what counts more comes later
 	names    []string            // of workspaces, in the file's order
@@ -38,6 +40,7 @@ type Warehouse struct {
 		Keep    int
 		MaxLoss float64 // share of a table's rows that readers may lose at once
 	}
+	Office publish.Office
 }
 
 // Workspace is one source; its name is the schema of its tables.
@@ -124,6 +127,9 @@ func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *sche
 	root := l.report.Read(file, text, ConfigSpec(), env.expand)
 	l.streamFiles(root.Key("stream_files"))
 	c := l.config(file, root)
+	if c.models, err = l.models(root.Key("models")); err != nil {
+		return nil, nil, err
+	}
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -141,6 +147,17 @@ type loader struct {
 // streamFiles adds the user's own streams to the catalogue.
 func (l *loader) streamFiles(v *grammar.Value) {
 	var files []schemas.File
+	l.files(v, func(name string, text []byte) {
+		files = append(files, schemas.File{Name: name, Text: text, Dir: os.DirFS(filepath.Dir(name))})
+		l.known = append(l.known, schemas.Declared(text))
+	})
+	if err := l.catalogue.AddFiles(files...); err != nil {
+		v.Report(err)
+	}
+}
+
+// files reads each file that a list of names and patterns means, once.
+func (l *loader) files(v *grammar.Value, take func(name string, text []byte)) {
 	seen := map[string]bool{}
 	for _, pattern := range v.Items() {
 		names, err := filepath.Glob(l.from(pattern.Text()))
@@ -150,19 +167,15 @@ func (l *loader) streamFiles(v *grammar.Value) {
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {
-				pattern.Wrong("", "read the stream file: %v", err)
+				pattern.Wrong("", "read the file: %v", err)
 				continue
 			}
 			// A file without a word is one that a shell has just made, for a command that reads this configuration to fill.
 			if len(text) > 0 && !seen[name] {
-				files = append(files, schemas.File{Name: name, Text: text, Dir: os.DirFS(filepath.Dir(name))})
-				l.known = append(l.known, schemas.Declared(text))
+				take(name, text)
 			}
 			seen[name] = true
 		}
-	}
-	if err := l.catalogue.AddFiles(files...); err != nil {
-		v.Report(err)
 	}
 }
 
@@ -182,6 +195,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 	c.Warehouse.Publish.First = warehouse.Key("publish").Key("first").Duration()
 	c.Warehouse.Publish.Every = warehouse.Key("publish").Key("every").Duration()
 	c.Warehouse.Publish.Keep = warehouse.Key("publish").Key("keep").Int()
+	c.Warehouse.Office = office(warehouse)
 	c.Warehouse.Publish.MaxLoss, _ = percentage(warehouse.Key("publish").Key("max_loss").Text())
 	for _, e := range root.Key("workspaces").Entries() {
 		c.Workspaces[e.Name] = l.workspace(e.Name, e.Value)

@@ -27,14 +27,31 @@ func ConfigSpec() *grammar.Spec {
 				{Name: "max_loss", Kind: grammar.Text, Default: "30%", Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
 					Doc: "Readers keep the file they have when a table would lose a larger share of its rows, and more than ten. Erasures are no loss."},
 			}},
+			officeSpec(),
 		}},
 		{Name: "workspaces", Kind: grammar.Free, Required: true, Item: workspaceSpec(), Check: checkSchema,
 			Hint: "lower-case letters, digits and _, beginning with a letter: it is the schema of its tables", Doc: "Where records come from."},
 		{Name: "stream_files", Kind: grammar.OneOrAll, Item: text(""), Doc: "Your own streams: files or patterns, from this file's directory, e.g. streams/*.yaml."},
+		{Name: "models", Kind: grammar.OneOrAll, Item: text(""), Doc: "Your own models: SQL files or patterns, from this file's directory, e.g. models/*.sql. See docs/models.md."},
 		{Name: "streams", Kind: grammar.Free, Item: settingsSpec(), Doc: "What is wanted different from the stream files, by name or pattern."},
 		{Name: "pipelines", Kind: grammar.Free, Required: true, Item: pipelineSpec(), Check: checkPipelineName,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "What is read, and when."},
 	}}
+}
+
+// weekdays are the keys of office hours, Monday first.
+var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+
+func officeSpec() grammar.Spec {
+	office := grammar.Spec{Name: "office_hours", Kind: grammar.Map, Doc: "When somebody is there to answer: measures whose names end in `_office` leave out the rest. Left out: these are null.", Keys: []grammar.Spec{
+		{Name: "timezone", Kind: grammar.Text, Check: checkZone, Hint: "e.g. Europe/Berlin", Doc: "Whose hours they are; left out: the warehouse's time zone."},
+		{Name: "holidays", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Date}, Doc: "Days on which nobody is."},
+	}}
+	for _, day := range weekdays {
+		office.Keys = append(office.Keys, grammar.Spec{Name: day, Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkHours, Hint: `e.g. "09:00-17:00"`},
+			Doc: "From when to when, e.g. `09:00-17:00`, or a list of such; left out: closed."})
+	}
+	return office
 }
 
 func workspaceSpec() *grammar.Spec {
@@ -92,10 +109,23 @@ func checkZone(name string) error {
 	return nil
 }
 
+func checkHours(text string) error {
+	if opens, ends, ok := strings.Cut(text, "-"); ok && clockTime.MatchString(opens) && (clockTime.MatchString(ends) || ends == "24:00") && opens < ends {
+		return nil
+	}
+	return fmt.Errorf("%q is no stretch of a day", text)
+}
+
+// clockTime is a time of day, as it sorts.
+var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
+
 // checkSchema keeps workspaces apart from what every DuckDB file has, and from the program's own schemas.
 func checkSchema(name string) error {
 	if slices.Contains([]string{"temp", "system", "memory", "warehouse", "models", "information_schema", "pg_catalog"}, name) {
 		return fmt.Errorf("%q is not free to name a workspace", name)
+	}
+	if strings.HasSuffix(name, "_models") {
+		return fmt.Errorf("%q cannot name a workspace: schemas of that ending hold the models of others", name)
 	}
 	return match(`^[a-z][a-z0-9_]{0,40}$`, name, "%q cannot name a workspace")
 }

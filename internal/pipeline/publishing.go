@@ -47,6 +47,9 @@ func (r *run) publish(ctx context.Context, more bool) error {
 	case err != nil:
 		return err
 	}
+	for _, failed := range result.FailedModels {
+		r.note(failed.String() + "; the model is not in the published file, everything else is")
+	}
 	r.reported.Published = r.reported.Published || result.Published
 	return nil
 }

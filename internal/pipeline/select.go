@@ -146,7 +146,7 @@ func (r *Runner) spec(id string, workspaces []*workspace) (publish.Spec, error) 
 // Tables that only feed relations stay out of the lake.
 func (r *Runner) schema(name string) (publish.Schema, error) {
 	streams := r.stored(name)
-	schema := publish.Schema{Name: name, Tables: tables(streams)}
+	schema := publish.Schema{Name: name, Tables: tables(streams), Models: r.models(name)}
 	for _, s := range streams {
 		if s.PublishAs != "" {
 			relations, err := r.Catalogue.Relations(s.PublishAs)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aqueduck/load/internal/duck"
@@ -12,8 +13,8 @@ import (
 
 // described is a table or view with the meaning of its columns.
 type described struct {
-	name, kind, doc string
-	columns         map[string]transform.Column
+	prefix, name, kind, doc string // a query names it by prefix and name
+	columns                 map[string]transform.Column
 }
 
 // describe comments tables, views and columns, and fills the dictionary.
@@ -34,13 +35,13 @@ func meanings(s Schema) []described {
 		for _, c := range t.Columns {
 			columns[c.Name] = c
 		}
-		all = append(all, described{t.Name, "table", t.Doc, columns})
+		all = append(all, described{"{schema}.", t.Name, "table", t.Doc, columns})
 		if t.View != "" {
-			all = append(all, described{t.View, "view", t.Doc, columns})
+			all = append(all, described{"{schema}.", t.View, "view", t.Doc, columns})
 		}
 	}
 	for _, r := range s.Relations {
-		all = append(all, described{r.Name, r.Kind, r.Doc, inherit(r, all)})
+		all = append(all, described{"{schema}.", r.Name, r.Kind, r.Doc, inherit(r, all)})
 	}
 	return all
 }
@@ -49,7 +50,7 @@ func meanings(s Schema) []described {
 func inherit(r Relation, sources []described) map[string]transform.Column {
 	columns := map[string]transform.Column{}
 	for _, d := range sources {
-		if !readsFrom(r.SQL, d.name) {
+		if !slices.Contains(references(r.SQL, d.prefix), d.name) {
 			continue
 		}
 		for name, c := range d.columns {
@@ -64,20 +65,6 @@ func inherit(r Relation, sources []described) map[string]transform.Column {
 		columns[c.Name] = own
 	}
 	return columns
-}
-
-// readsFrom says whether a query names a table of its schema.
-func readsFrom(query, table string) bool {
-	for rest := query; ; {
-		_, after, found := strings.Cut(rest, "{schema}."+table)
-		if !found {
-			return false
-		}
-		if after == "" || !strings.ContainsRune("_abcdefghijklmnopqrstuvwxyz0123456789", rune(after[0])) {
-			return true
-		}
-		rest = after
-	}
 }
 
 // comment comments tables, views and their columns. All comments go in one text: a statement of its own each would cost

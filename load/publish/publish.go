@@ -37,6 +37,7 @@ type Schema struct {
 	Relations []Relation
 
 	Attributes []Attributes // views that are not in the lake: they say nothing that their tables do not
+	Models     Models       // nor are these
 }
 
 // Relation is one view or table made of the stored tables.
@@ -47,6 +48,8 @@ type Relation struct {
 	Columns []Column // those with a comment of their own; others keep that of their source
 	SQL     string   // a SELECT with {schema} for the schema's name
 	Union   []string // relations that it has the rows and columns of: its Parquet file is theirs, joined
+	File    string   // of a model: where a mistake in it is told of
+	Line    int      // where its SQL begins in that file
 }
 
 // Column documents one column of a relation.
@@ -62,6 +65,8 @@ type Result struct {
 	Parts     int // Parquet files written
 	Reused    int // Parquet files that stayed as they are
 	Rebuilt   bool
+
+	FailedModels []FailedModel // which are not in the file
 }
 
 // publication is one publish on its way.
@@ -173,6 +178,15 @@ func (p *publication) fill(ctx context.Context, db *duck.DB) error {
 		p.lakes = append(p.lakes, l)
 	}
 	crash.At(crash.LakeWritten)
+	// From here on the database reaches no other file, whatever a user's model says.
+	if _, err := db.Exec(ctx, "SET enable_external_access = false"); err != nil {
+		return err
+	}
+	for _, s := range p.spec.Schemas {
+		if err := p.models(ctx, db, s); err != nil {
+			return fmt.Errorf("models of %s: %w", s.Name, err)
+		}
+	}
 	if err := p.record(ctx, db); err != nil {
 		return fmt.Errorf("record the publish: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"aqueduck/load"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 )
@@ -101,6 +102,9 @@ func (p *publication) copyTables(ctx context.Context, db *duck.DB) error {
 		for _, r := range s.Relations {
 			relations[[2]string{s.Name, r.Name}] = true
 		}
+		for _, r := range s.Models.Relations {
+			relations[[2]string{s.Models.Schema, r.Name}] = true
+		}
 	}
 	var tables [][2]string
 	err := db.Each(ctx, "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'old' ORDER BY ALL", nil, func(rows *sql.Rows) error {
@@ -127,6 +131,8 @@ func (p *publication) copyTables(ctx context.Context, db *duck.DB) error {
 			}
 		}
 	}
-	_, err = db.Exec(ctx, "DETACH old")
-	return err
+	if _, err := db.Exec(ctx, "DETACH old"); err != nil {
+		return err
+	}
+	return load.CommentSystem(ctx, db)
 }

@@ -80,7 +80,7 @@ func fingerprint(s Schema) string {
 			fmt.Fprintf(h, "%q %q %q %t %t %q\n", c.Name, c.SQL, c.Doc, c.PII, c.Person, c.References)
 		}
 	}
-	fmt.Fprintf(h, "%q\n", s.Relations)
+	fmt.Fprintf(h, "%#v\n", s.Relations)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -98,13 +98,10 @@ func (p *publication) changedAt(schema string) time.Time {
 // makeRelation replaces a relation, also one that was of the other kind before.
 func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation) error {
 	name := duck.Table(schema, r.Name)
-	var kind sql.NullString
-	err := db.Scan(ctx, "SELECT max(table_type) FROM information_schema.tables WHERE table_catalog = $1 AND table_schema = $2 AND table_name = $3",
-		[]any{duck.Catalog, schema, r.Name}, &kind)
+	old, err := kindOf(ctx, db, schema, r.Name)
 	if err != nil {
 		return err
 	}
-	old := map[string]string{"VIEW": "view", "BASE TABLE": "table"}[kind.String]
 	if old != "" && old != r.Kind {
 		if _, err := db.Exec(ctx, "DROP "+old+" "+name); err != nil {
 			return err
@@ -116,6 +113,14 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation) e
 		return err
 	}
 	return errors.New("a relation is a view or a table")
+}
+
+// kindOf is what a relation is stored as: view, table, or "" where it is not.
+func kindOf(ctx context.Context, db *duck.DB, schema, name string) (string, error) {
+	var kind sql.NullString
+	err := db.Scan(ctx, "SELECT max(table_type) FROM information_schema.tables WHERE table_catalog = $1 AND table_schema = $2 AND table_name = $3",
+		[]any{duck.Catalog, schema, name}, &kind)
+	return map[string]string{"VIEW": "view", "BASE TABLE": "table"}[kind.String], err
 }
 
 // replaceMeta notes a fact about the file and gives what was noted before.

@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/load/publish"
+	"aqueduck/schemas"
+	"aqueduck/transform/models"
+)
+
+// models gives the program's models and the user's own, which have names of their own.
+func (l *loader) models(v *grammar.Value) ([]schemas.Relation, error) {
+	all, err := models.Builtin()
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in models: %w", err)
+	}
+	l.files(v, func(name string, text []byte) {
+		own, err := models.Parse(name, string(text))
+		if err != nil {
+			v.Report(err)
+		}
+		for _, m := range own {
+			if i := slices.IndexFunc(all, func(other schemas.Relation) bool { return other.Name == m.Name }); i >= 0 {
+				v.Wrong("give it another name", "%s: model %q is in %s already", name, m.Name, all[i].File)
+				continue
+			}
+			all = append(all, m)
+		}
+	})
+	return all, nil
+}
+
+// office gives the office hours of a warehouse, none where it has none.
+func office(warehouse *grammar.Value) publish.Office {
+	v := warehouse.Key("office_hours")
+	office := publish.Office{Timezone: v.Key("timezone").Text()}
+	if office.Timezone == "" {
+		office.Timezone = warehouse.Key("timezone").Text()
+	}
+	for i, day := range weekdays {
+		for _, stretch := range v.Key(day).Texts() {
+			opens, ends, _ := strings.Cut(stretch, "-")
+			office.Hours = append(office.Hours, publish.Hours{Weekday: i + 1, Opens: opens, Ends: ends})
+		}
+	}
+	office.Holidays = v.Key("holidays").Texts()
+	return office
+}
+
+// modelSchema is where the models over a workspace's tables are.
+func modelSchema(workspace string) string {
+	if workspace == "main" {
+		return "models"
+	}
+	return workspace + "_models"
+}
+
+// models are those over one workspace's tables.
+func (r *Runner) models(workspace string) publish.Models {
+	m := publish.Models{Schema: modelSchema(workspace), Values: publish.Values{Timezone: r.Config.Warehouse.Timezone, Office: r.Config.Warehouse.Office}}
+	for _, each := range r.Config.models {
+		relation := published(each)
+		relation.File, relation.Line = each.File, each.Line
+		m.Relations = append(m.Relations, relation)
+	}
+	return m
+}

@@ -1,0 +1,2 @@
+-- relation: mine (view)
+SELECT 1 AS n

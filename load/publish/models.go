@@ -1,0 +1,229 @@
+package publish
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/load/internal/duck"
+)
+
+// Models are the analysts' relations over one schema, in a schema of their own.
+type Models struct {
+	Schema    string
+	Relations []Relation // in any order: their SQL says what they need, as {schema}.contacts or {models}.reply_pairs
+	Values    Values     // which it may also name in braces
+}
+
+// FailedModel is a model that is not in the published file, because DuckDB refused it. Others are.
+type FailedModel struct {
+	Schema, Name string
+	File         string
+	Line         int // of the file, 0 when the database names none
+	Err          error
+}
+
+func (f FailedModel) String() string {
+	place := f.File
+	if f.Line > 0 {
+		place = fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	return fmt.Sprintf("%s: model %s.%s: %v", place, f.Schema, f.Name, f.Err)
+}
+
+// models makes the models of a schema, when a definition has changed since they were last made; models that are tables
+// also when a row has.
+func (p *publication) models(ctx context.Context, db *duck.DB, s Schema) error {
+	if s.Models.Schema == "" {
+		return nil
+	}
+	definition := s.Models.fingerprint(fingerprint(s))
+	content := p.changedAt(s.Name).Format(time.RFC3339Nano)
+	var last sql.NullString
+	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{"models:" + s.Name}, &last); err != nil {
+		return err
+	}
+	defined := last.String == definition && !p.result.Rebuilt
+	filled, err := replaceMeta(ctx, db, "models content:"+s.Name, content)
+	tables := slices.ContainsFunc(s.Models.Relations, func(r Relation) bool { return r.Kind == "table" })
+	if err != nil || defined && (filled == content || !tables) {
+		return err
+	}
+	made, failed, err := s.makeModels(ctx, db, defined)
+	if err != nil {
+		return err
+	}
+	if err := dropOthers(ctx, db, s.Models.Schema, made); err != nil {
+		return err
+	}
+	if err := s.describeModels(ctx, db, made); err != nil {
+		return err
+	}
+	p.result.FailedModels = append(p.result.FailedModels, failed...)
+	if len(failed) > 0 {
+		definition = "" // they are tried again
+	}
+	return setMeta(ctx, db, "models:"+s.Name, definition)
+}
+
+// fingerprint changes when a definition does, of a model or of what it may read.
+func (m Models) fingerprint(of string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %#v\n", of, m)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// makeModels makes the models whose sources are there, each after those that it reads; of defined ones only the tables.
+func (s Schema) makeModels(ctx context.Context, db *duck.DB, defined bool) (made []Relation, failed []FailedModel, err error) {
+	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(s.Models.Schema)); err != nil {
+		return nil, nil, err
+	}
+	stored, err := readColumns(ctx, db, s.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	ordered, circle := s.Models.order(stored)
+	for _, r := range circle {
+		failed = append(failed, FailedModel{s.Models.Schema, r.Name, r.File, r.Line, errors.New("it reads models that read it")})
+	}
+	for _, r := range ordered {
+		if !s.Models.ready(r, made) {
+			continue
+		}
+		if !defined || r.Kind == "table" {
+			err := s.makeModel(ctx, db, r)
+			if err != nil && ctx.Err() == nil {
+				failed = append(failed, FailedModel{s.Models.Schema, r.Name, r.File, lineOf(r, err), plain(err)})
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		made = append(made, r)
+	}
+	return made, failed, nil
+}
+
+func (s Schema) makeModel(ctx context.Context, db *duck.DB, r Relation) error {
+	query := load.InSchema(s.Models.fill(r.SQL), s.Name)
+	if err := load.Reads(db, query); err != nil {
+		return err
+	}
+	return makeRelation(ctx, db, s.Models.Schema, Relation{Name: r.Name, Kind: r.Kind, SQL: query})
+}
+
+// order gives the models whose stored sources are there, those that others read before these, and apart those that read
+// themselves by way of others.
+func (m Models) order(stored map[string][]storedColumn) (all, circle []Relation) {
+	var waiting []Relation
+	for _, r := range m.Relations {
+		if !slices.ContainsFunc(references(r.SQL, "{schema}."), func(name string) bool { _, there := stored[name]; return !there }) {
+			waiting = append(waiting, r)
+		}
+	}
+	for len(waiting) > 0 {
+		i := slices.IndexFunc(waiting, func(r Relation) bool {
+			return !slices.ContainsFunc(waiting, func(other Relation) bool { return slices.Contains(references(r.SQL, "{models}."), other.Name) })
+		})
+		if i < 0 {
+			return all, waiting
+		}
+		all, waiting = append(all, waiting[i]), slices.Delete(waiting, i, i+1)
+	}
+	return all, nil
+}
+
+// ready says that every model that this one reads is there. One that reads another which was left out is left out, too; of
+// one that nobody has DuckDB says so.
+func (m Models) ready(r Relation, made []Relation) bool {
+	for _, name := range references(r.SQL, "{models}.") {
+		named := func(r Relation) bool { return r.Name == name }
+		if slices.ContainsFunc(m.Relations, named) && !slices.ContainsFunc(made, named) {
+			return false
+		}
+	}
+	return true
+}
+
+// fill puts the values into a model's SQL, but for the schema that it reads.
+func (m Models) fill(query string) string {
+	pairs := []string{"{models}", duck.Name(m.Schema)}
+	for name, value := range m.Values.sql() {
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(query)
+}
+
+var identifier = regexp.MustCompile(`^[a-z0-9_]+`)
+
+// references are the names that follow a prefix in a query.
+func references(query, prefix string) (names []string) {
+	for _, rest := range strings.Split(query, prefix)[1:] {
+		if name := identifier.FindString(rest); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// dropOthers removes what is stored and was not made.
+func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation) error {
+	stored, err := readColumns(ctx, db, schema)
+	if err != nil {
+		return err
+	}
+	for name := range stored {
+		if slices.ContainsFunc(made, func(r Relation) bool { return r.Name == name }) {
+			continue
+		}
+		kind, err := kindOf(ctx, db, schema, name)
+		if err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, "DROP "+kind+" "+duck.Table(schema, name)); err != nil {
+			return fmt.Errorf("drop the model %s, which is made no more: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// describeModels comments models, each column by its own words or those of the column of its name that it reads.
+func (s Schema) describeModels(ctx context.Context, db *duck.DB, made []Relation) error {
+	known := meanings(s)
+	first := len(known)
+	for _, r := range made {
+		known = append(known, described{"{models}.", r.Name, r.Kind, r.Doc, inherit(r, known)})
+	}
+	if err := comment(ctx, db, s.Models.Schema, known[first:]); err != nil {
+		return err
+	}
+	return fillDictionary(ctx, db, s.Models.Schema, known[first:])
+}
+
+var lineInSQL = regexp.MustCompile(`LINE (\d+):`)
+
+// lineOf is the line of a model's file that the database complains about.
+func lineOf(r Relation, err error) int {
+	var n int
+	if found := lineInSQL.FindStringSubmatch(err.Error()); found == nil {
+		return r.Line
+	} else if _, err := fmt.Sscan(found[1], &n); err != nil {
+		return r.Line
+	}
+	return r.Line + n - 1
+}
+
+// plain is the first line of what the database says: the others draw the statement as it was sent, which is in no file.
+func plain(err error) error {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return errors.New(first)
+}

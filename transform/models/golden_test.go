@@ -1,0 +1,171 @@
+package models_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+
+	_ "github.com/duckdb/duckdb-go/v2"
+)
+
+// config has all streams, office hours over a change of the clock, and days of another zone than the tests' sessions.
+const config = `version: 1
+warehouse:
+  dir: data
+  timezone: Europe/Dublin
+  office_hours: {monday: 09:00-17:00, tuesday: 09:00-17:00, wednesday: 09:00-17:00, thursday: 09:00-17:00, friday: 09:00-17:00}
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+streams: {"reporting_*": {start: 2026-10-25}}
+pipelines: {all: {streams: "*"}}
+`
+
+// filled is a published file of a small workspace with every table and model.
+var filled = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "models")
+	if err != nil {
+		return "", err
+	}
+	space := emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 40, Calls: 12, Logs: 20})
+	server := httptest.NewServer(space)
+	defer server.Close()
+	file := filepath.Join(dir, "pipelines.yaml")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		return "", err
+	}
+	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
+	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+	parsed, catalogue, err := pipeline.LoadConfig(file, lookup)
+	if err != nil {
+		return "", err
+	}
+	runner := &pipeline.Runner{
+		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
+		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
+		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+			url, token, err := parsed.Connect(name, lookup)
+			return pipeline.Source{BaseURL: url, Token: token}, err
+		},
+	}
+	report, err := runner.Sync(context.Background(), parsed.Pipelines[0], pipeline.Options{})
+	if err != nil {
+		return "", err
+	}
+	if report.Exit() != pipeline.ExitOK || len(report.Notes) > 0 {
+		return "", fmt.Errorf("the run ended %s: %v", report.LastLine(), report.Notes)
+	}
+	return filepath.EvalSymlinks(runner.Dir.Current())
+})
+
+// TestMain removes what the tests share.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if file, err := filled(); err == nil {
+		_ = os.RemoveAll(filepath.Join(filepath.Dir(file), "..", "..", "..")) // the operating system empties it otherwise
+	}
+	os.Exit(code)
+}
+
+// golden is a warehouse whose stored rows are made by hand.
+type golden struct {
+	t  *testing.T
+	db *sql.DB
+}
+
+// whole opens a copy of the filled file.
+func whole(t *testing.T) *golden {
+	t.Helper()
+	file, err := filled()
+	must(t, err)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	own := filepath.Join(t.TempDir(), "golden.duckdb")
+	must(t, os.WriteFile(own, text, 0o600))
+	db, err := sql.Open("duckdb", own+"?threads=1")
+	must(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { must(t, db.Close()) })
+	g := &golden{t, db}
+	g.exec("SET TimeZone = 'UTC'")
+	return g
+}
+
+// newGolden opens a copy in which every stored table and every relation made as a table is empty, and puts rows into it.
+// Columns that a row does not name are null; _synced_at, _hash and the like are, too.
+func newGolden(t *testing.T, inserts ...string) *golden {
+	t.Helper()
+	g := whole(t)
+	for _, table := range g.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'") {
+		g.exec("DELETE FROM main." + table)
+	}
+	for _, insert := range inserts {
+		g.exec(insert)
+	}
+	return g
+}
+
+func (g *golden) exec(statement string) {
+	g.t.Helper()
+	if _, err := g.db.Exec(statement); err != nil {
+		g.t.Fatalf("%v\n%s", err, statement)
+	}
+}
+
+// rows are the values of each row as text, with bars between them; null is empty.
+func (g *golden) rows(query string) (all []string) {
+	g.t.Helper()
+	rows, err := g.db.Query(query)
+	if err != nil {
+		g.t.Fatalf("%v\n%s", err, query)
+	}
+	defer func() { must(g.t, rows.Close()) }()
+	names, err := rows.Columns()
+	must(g.t, err)
+	values := make([]any, len(names))
+	into := make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		must(g.t, rows.Scan(into...))
+		cells := make([]string, len(values))
+		for i, v := range values {
+			if v != nil {
+				cells[i] = fmt.Sprint(v)
+			}
+		}
+		all = append(all, strings.Join(cells, "|"))
+	}
+	must(g.t, rows.Err())
+	return all
+}
+
+// holds fails the test where a query gives other rows, in whatever order.
+func (g *golden) holds(query string, want ...string) {
+	g.t.Helper()
+	got := g.rows(query)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		g.t.Errorf("%s\ngot\n  %s\nwant\n  %s", query, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

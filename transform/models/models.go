@@ -1,0 +1,39 @@
+// Package models has the analysts' models: one SQL file each, with its grain, its key and a comment for every column.
+package models
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"aqueduck/schemas"
+)
+
+//go:embed *.sql
+var files embed.FS
+
+// Builtin gives the models that come with the program. Their SQL names stored relations as {schema}.contacts, other models as
+// {models}.reply_pairs, and the warehouse's time zone as {timezone}. Nothing is said about their order.
+func Builtin() ([]schemas.Relation, error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("list the models: %w", err)
+	}
+	var all []schemas.Relation
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the model %s: %w", name, err)
+		}
+		models, err := Parse(path.Join("transform/models", name), string(text))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, models...)
+	}
+	return all, nil
+}
+
+// Parse reads a file of models, usually of one. What is wrong with it comes back as grammar.Mistakes.
+func Parse(file, text string) ([]schemas.Relation, error) { return schemas.ParseRelations(file, text) }

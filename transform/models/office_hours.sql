@@ -1,0 +1,17 @@
+-- relation: office_hours (table)
+-- doc: One row a stretch of office hours, as pipelines.yaml has them, from 2010 to 2040; no row where it has none. Seconds of office hours between two instants are the difference of open_before, each with what is over of its own stretch.
+-- key: opens_at
+-- column opens_at: Instant at which the office opens.
+-- column ends_at: Instant at which it closes.
+-- column open_before: Seconds of office hours before opens_at, since 2010.
+WITH stretches AS (
+  SELECT timezone({office_timezone}, day + opens) AS opens_at, timezone({office_timezone}, day + ends) AS ends_at
+  FROM (SELECT unnest(range(TIMESTAMP '2010-01-01', TIMESTAMP '2041-01-01', INTERVAL 1 DAY)) AS day)
+  JOIN {office_hours} ON weekday = isodow(day)
+  WHERE day::DATE NOT IN (SELECT holiday FROM {office_holidays})
+)
+SELECT opens_at, ends_at,
+       coalesce(sum(epoch(ends_at) - epoch(opens_at)) OVER (ORDER BY opens_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::BIGINT AS open_before
+FROM stretches
+WHERE ends_at > opens_at
+ORDER BY opens_at
