@@ -37,6 +37,7 @@ const foldAt = 512 << 20
 // Work is the open work database. Its methods may be called from many goroutines; one works at a time.
 type Work struct {
 	Restored string // what Open had to repair, in words; "" when nothing
+	Copied   bool   // Open made it from the file that readers have
 
 	dir     Dir
 	options Options
@@ -97,6 +98,8 @@ func (w *Work) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	target, err := os.Readlink(d.Link())
+	w.Copied = err == nil && filepath.Base(target) == from
 	if w.Restored != "" {
 		w.Restored += "; restored from " + from
 	}

@@ -170,6 +170,9 @@ func (r *run) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.writer.remember(ctx); err != nil {
+		return err
+	}
 	if note := r.writer.work.Restored; note != "" {
 		r.reported.Notes = append(r.reported.Notes, note)
 	}

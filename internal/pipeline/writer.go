@@ -40,6 +40,17 @@ func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.
 	return w, nil
 }
 
+// remember notes what readers have where the work database says so itself, as a copy of their file that nothing has changed yet:
+// opening that file costs more.
+func (w *writer) remember(ctx context.Context) error {
+	if !w.work.Copied {
+		return nil
+	}
+	s, err := w.work.Snapshot(ctx)
+	w.readers = &s
+	return err
+}
+
 // prepare makes the tables before the first row of the run, and folds the log: one that holds both new columns and rows
 // is the one kind that the database is known to replay wrongly. There is a log when this changed any table, or when a
 // run was killed, perhaps between changing one and folding.
@@ -145,10 +156,12 @@ func (w *writer) publish(ctx context.Context, more bool) (publish.Result, error)
 	if w.readers == nil {
 		w.readers = new(publish.Readers(ctx, w.dir))
 	}
-	if err := publish.Check(ctx, *w.readers, w.work, spec); err != nil {
-		return publish.Result{}, err
-	}
+	spec.Readers = *w.readers
 	result, err := publish.Publish(ctx, w.dir, w.work, spec)
+	var held *publish.HeldBack
+	if errors.As(err, &held) {
+		return result, err
+	}
 	w.work = nil
 	if w.broken = err; err != nil {
 		return result, err // it says that it is about publishing

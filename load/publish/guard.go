@@ -33,19 +33,15 @@ func (h *HeldBack) Error() string {
 	return text
 }
 
-// Check compares what would be published with what readers have, and answers *HeldBack where a table lost a larger share of
+// check compares what would be published with what readers have, and answers *HeldBack where a table lost a larger share of
 // its rows than s lets go. Rows that an erasure took out are no loss; views are what their tables are.
-func Check(ctx context.Context, readers load.Snapshot, w *load.Work, s Spec) error {
-	if s.MaxLoss <= 0 || len(readers.Tables) == 0 {
+func (s *Spec) check(now load.Snapshot) error {
+	if s.MaxLoss <= 0 {
 		return nil
 	}
-	now, err := w.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
 	var held HeldBack
-	erased := now.Erased.Since(readers.Erased)
-	for _, before := range readers.Tables {
+	erased := now.Erased.Since(s.Readers.Erased)
+	for _, before := range s.Readers.Tables {
 		name := [2]string{before.Schema, before.Name}
 		after, there := now.Table(name)
 		if !there || s.Accept != nil && s.Accept(before.Schema, before.Name) {
@@ -80,7 +76,7 @@ func Readers(ctx context.Context, d load.Dir) load.Snapshot {
 }
 
 // shown is what readers call a stored table.
-func (s Spec) shown(schema, table string) string {
+func (s *Spec) shown(schema, table string) string {
 	for _, each := range s.Schemas {
 		for _, t := range each.Tables {
 			if each.Name == schema && t.Name == table && t.View != "" {

@@ -24,7 +24,8 @@ type Spec struct {
 	Schemas  []Schema
 	Now      func() time.Time
 	Rebuild  bool                            // write the file anew, table by table
-	MaxLoss  float64                         // share of a table's rows that readers may lose at once; 0: all of them
+	Readers  load.Snapshot                   // what readers had when the run began, as Readers gives it
+	MaxLoss  float64                         // share of a table's rows that they may lose at once; 0: all of them
 	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
 	Timezone string                          // "": UTC; what days and weeks mean in relations
 }
@@ -83,10 +84,15 @@ type publication struct {
 }
 
 // Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
-// next Open starts from the published file. When it fails, readers keep what they had and the work database stays.
+// next Open starts from the published file. When it fails, readers keep what they had and the work database stays; after
+// *HeldBack it is still open.
 func Publish(ctx context.Context, d load.Dir, w *load.Work, s Spec) (Result, error) {
 	p := &publication{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
 	err := p.run(ctx, w)
+	var held *HeldBack
+	if errors.As(err, &held) {
+		return Result{}, err
+	}
 	if err != nil {
 		err = errors.Join(err, os.RemoveAll(p.fresh))
 		return Result{}, disk.Explain(fmt.Errorf("publish: %w", errors.Join(err, w.Close())), string(d))
@@ -96,12 +102,15 @@ func Publish(ctx context.Context, d load.Dir, w *load.Work, s Spec) (Result, err
 
 func (p *publication) run(ctx context.Context, w *load.Work) error {
 	d := p.dir
-	size := disk.Size(d.Database()) + w.LogSize()
-	if err := disk.Room(string(d), 2*size, "publishing"); err != nil {
-		return err
-	}
 	var err error
 	if p.before, err = w.Snapshot(ctx); err != nil {
+		return err
+	}
+	if err := p.spec.check(p.before); err != nil {
+		return err
+	}
+	size := disk.Size(d.Database()) + w.LogSize()
+	if err := disk.Room(string(d), 2*size, "publishing"); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {
