@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aqueduck/load/internal/disk"
@@ -118,18 +119,18 @@ func (w *Work) States(ctx context.Context, schema string) (map[string]string, er
 // published nowhere. Who loses it gets other hashes from then on.
 func (d Dir) HashKey() ([]byte, error) {
 	path := filepath.Join(d.State(), "hash.key")
-	key, err := os.ReadFile(path)
-	if err == nil && len(key) != hashKeySize {
-		return nil, fmt.Errorf("%s is no key: put back the one that was there", path)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		return parseHashKey(path, text)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+		return nil, err
 	}
-	key = make([]byte, hashKeySize)
+	key := make([]byte, hashKeySize)
 	if _, err := rand.Read(key); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(path+".new", key, 0o600); err != nil {
+	if err := os.WriteFile(path+".new", append(slices.Clone(key), check(key)...), 0o600); err != nil {
 		return nil, err
 	}
 	if err := disk.SyncFile(path + ".new"); err != nil {
@@ -139,6 +140,15 @@ func (d Dir) HashKey() ([]byte, error) {
 }
 
 const hashKeySize = 32
+
+// parseHashKey takes the key and its check, which older ones have not.
+func parseHashKey(path string, text []byte) ([]byte, error) {
+	key := text[:min(hashKeySize, len(text))]
+	if len(text) != hashKeySize && string(text[len(key):]) != check(key) {
+		return nil, fmt.Errorf("%s is no key, or was changed: put back the one that was there", path)
+	}
+	return key, nil
+}
 
 // Version is that of the database library.
 func Version(ctx context.Context) (string, error) {

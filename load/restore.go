@@ -125,6 +125,10 @@ func firstLine(err error) string {
 // nothing was ever published. It tells which.
 func (w *Work) remake(ctx context.Context) (string, error) {
 	d := w.dir
+	// Without a database the directory is what a lost disk write left of it.
+	if err := errors.Join(d.TrashWork(), d.EmptyTrash()); err != nil {
+		return "", err
+	}
 	files, err := d.PublishedFiles()
 	if err != nil {
 		return "", err
@@ -176,7 +180,7 @@ func (w *Work) create(ctx context.Context, path string) error {
 	if err := checkpointCopy(ctx, w.settings(path)); err != nil {
 		return err
 	}
-	return os.Chmod(path, 0o600)
+	return errors.Join(os.Chmod(path, 0o600), disk.SyncDir(filepath.Dir(path)))
 }
 
 // PublishedFiles gives the published files: the one that the link leads to first, then the others, newest first.
@@ -242,7 +246,7 @@ func (d Dir) copyPublished(to, file string) error {
 		return err
 	}
 	copied := filepath.Join(to, "work.duckdb")
-	if err := disk.Clone(copied, file); err != nil {
+	if err := errors.Join(disk.Clone(copied, file), disk.SyncDir(to)); err != nil {
 		return err
 	}
 	return CheckSum(copied, SumFile(file))

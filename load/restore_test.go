@@ -111,13 +111,26 @@ func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 	}
 }
 
+// TestMissingWorkDatabaseIsCopiedFromThePublishedFile also where its directory is there, or its log alone: what a disk may
+// hold when the power went.
 func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 	t.Parallel()
-	w := published(t)
-	must(t, os.RemoveAll(w.dir.Work()))
-	w.open(t)
-	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
-		t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file and nothing repaired", c, err, w.Restored)
+	for name, lose := range map[string]func(w *warehouse) error{
+		"all":             func(w *warehouse) error { return os.RemoveAll(w.dir.Work()) },
+		"all but its log": func(w *warehouse) error { return os.Remove(w.dir.Database()) },
+		"all but its directory": func(w *warehouse) error {
+			return errors.Join(os.Remove(w.dir.Database()), os.Remove(w.dir.Database()+".wal"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := published(t)
+			must(t, lose(w))
+			w.open(t)
+			if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
+				t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file and nothing repaired", c, err, w.Restored)
+			}
+		})
 	}
 }
 

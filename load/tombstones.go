@@ -11,7 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"aqueduck/load/internal/disk"
@@ -50,7 +52,8 @@ func (d Dir) Erasures() string { return filepath.Join(string(d), "erasures.log")
 const saltSize = 16
 
 type tombstoneLine struct {
-	Salt   string    `json:"salt,omitempty"` // first line only
+	Salt   string    `json:"salt,omitempty"`  // first line only
+	Check  string    `json:"check,omitempty"` // of the salt; older logs have none
 	At     time.Time `json:"at,omitzero"`
 	Schema string    `json:"schema,omitempty"`
 	Person string    `json:"person,omitempty"`
@@ -91,6 +94,9 @@ func (t *tombstones) take(line []byte) error {
 		salt, err := hex.DecodeString(l.Salt)
 		if err != nil || len(salt) != saltSize {
 			return errors.New("it should hold the salt")
+		}
+		if l.Check != "" && l.Check != check(salt) {
+			return errors.New("the salt is not the one that was written")
 		}
 		t.salt = salt
 		return nil
@@ -138,8 +144,17 @@ func (t *tombstones) begin() error {
 }
 
 func (t *tombstones) beginWith(salt []byte) error {
-	return t.write([]tombstoneLine{{Salt: hex.EncodeToString(salt)}}, func() { t.salt = salt })
+	return t.write([]tombstoneLine{{Salt: hex.EncodeToString(salt), Check: check(salt)}}, func() { t.salt = salt })
 }
+
+// check tells a salt, or a key, from one with a bit changed: with another one nothing that was hashed is found again, and
+// nobody would notice.
+func check(secret []byte) string {
+	sum := sha256.Sum256(secret)
+	return hex.EncodeToString(sum[:checkSize])
+}
+
+const checkSize = 4
 
 // add notes marks, durably. Those that are there already are not written again.
 func (t *tombstones) add(p place, marks []mark, at time.Time) error {
@@ -225,13 +240,18 @@ func (d Dir) beginErasing() error {
 // text of rejected records, of which nobody knows whom they name.
 func (d Dir) traces() ([]string, error) {
 	var all []string
-	for _, pattern := range []string{filepath.Join(d.State(), "damaged-*"), filepath.Join(d.RejectDir(), "*")} {
-		found, err := filepath.Glob(pattern)
+	for dir, prefix := range map[string]string{d.State(): "damaged-", d.RejectDir(): ""} {
+		entries, err := os.ReadDir(dir) // a glob would pass over a directory that cannot be read
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), prefix) {
+				all = append(all, filepath.Join(dir, e.Name()))
+			}
+		}
 	}
+	slices.Sort(all)
 	return all, nil
 }
 

@@ -1,0 +1,83 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestF10ASecretWithABitChangedIsRefused flips bits of the salt of the log of erasures and of the key of hashed columns: with
+// another one nothing that was hashed is found again. Those of older programs, which have no check, are taken as they are.
+func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
+	t.Parallel()
+	d := Dir(t.TempDir())
+	if err := d.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := d.readTombstones()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := d.HashKey()
+	if err := errors.Join(err, log.begin()); err != nil {
+		t.Fatal(err)
+	}
+	keyFile := filepath.Join(d.State(), "hash.key")
+	readKey := func() ([]byte, error) { return d.HashKey() }
+	readSalt := func() ([]byte, error) {
+		log, err := d.readTombstones()
+		if err != nil {
+			return nil, err
+		}
+		return log.salt, nil
+	}
+	for _, c := range []struct {
+		path string
+		want []byte
+		read func() ([]byte, error)
+		old  func(text []byte) []byte
+	}{
+		{keyFile, key, readKey, func(text []byte) []byte { return text[:hashKeySize] }},
+		{d.Erasures(), log.salt, readSalt, func(text []byte) []byte {
+			return append(text[:bytes.IndexByte(text, ',')], "}\n"...)
+		}},
+	} {
+		text, err := os.ReadFile(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := func(text []byte) ([]byte, error) {
+			if err := os.WriteFile(c.path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return c.read()
+		}
+		for at := range len(text) * 8 {
+			bad := slices.Clone(text)
+			bad[at/8] ^= 1 << (at % 8)
+			if got, err := read(bad); err == nil && got != nil && !bytes.Equal(got, c.want) {
+				t.Errorf("%s with bit %d changed gives another secret: %x", c.path, at, got)
+			}
+		}
+		for _, good := range [][]byte{text, c.old(slices.Clone(text))} {
+			if got, err := read(good); err != nil || !bytes.Equal(got, c.want) {
+				t.Errorf("%s with %q gives %x, %v", c.path, good, got, err)
+			}
+		}
+	}
+}
+
+// TestF4TracesThatCannotBeListedAreNotForgotten: an erasure that cannot see which files to remove has not ended.
+func TestF4TracesThatCannotBeListedAreNotForgotten(t *testing.T) {
+	t.Parallel()
+	d := Dir(t.TempDir())
+	if err := errors.Join(d.Prepare(), d.beginErasing(), os.Remove(d.RejectDir()), os.WriteFile(d.RejectDir(), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.EndErasing(); err == nil || !d.Erasing() {
+		t.Errorf("the erasure has ended: %v", err)
+	}
+}
