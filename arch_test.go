@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"internal/emulator":   {},
 	"internal/crash":      {},
 	"internal/mutants":    {},
+	"internal/lane":       {},
 	"extract":             {"schemas"},
 	"extract/export":      {"extract", "schemas"},
 	"transform":           {"schemas"},

@@ -53,8 +53,8 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// Pause waits by the client's clock.
-func (c *Client) Pause(ctx context.Context, d time.Duration) error { return c.o.Wait(ctx, d) }
+// Pause waits by the client's clock; ErrBudget when the client is to stop before.
+func (c *Client) Pause(ctx context.Context, d time.Duration) error { return c.wait(ctx, d) }
 
 // Now is the server's clock where it has told it, ours before.
 func (c *Client) Now() time.Time {

@@ -114,7 +114,7 @@ func (c *Client) fetch(ctx context.Context, f File, u *url.URL) (*http.Response,
 	req.Header = http.Header{"Accept": {"application/octet-stream"}, "User-Agent": {"aqueduck"}}
 	client := c.files
 	if c.own(u) {
-		if err := c.budget.enter(ctx, c.o.Now, c.o.Wait); err != nil {
+		if err := c.budget.enter(ctx, c.o.Now, c.wait); err != nil {
 			return nil, fmt.Errorf("%s: %w", reading(f.Stream), err)
 		}
 		req.Header.Set("Authorization", "Bearer "+string(token))

@@ -82,8 +82,8 @@ func ClassOf(err error) Class {
 }
 
 var (
-	// ErrBudget says that the run's MaxRequests were sent. Nothing is lost: the last State goes on.
-	ErrBudget = errors.New("the run's number of requests is used up")
+	// ErrBudget says that the run's MaxRequests were sent, or that its time is over. Nothing is lost: the last State goes on.
+	ErrBudget = errors.New("the run's number of requests, or its time, is used up")
 	// ErrCursorLoop says that a list pointed back to a page it had been at.
 	ErrCursorLoop = errors.New("the list leads back to a page that was read before")
 	// ErrFuture says that a mark lies after the server's clock: reading from it would find nothing, for ever.

@@ -54,6 +54,7 @@ type Client struct {
 	token   Secret          // the one in use
 	told    []Secret        // every token so far: none may show in a message
 	stopped *Error          // set when the workspace refused the token: nothing more is sent
+	stopAt  time.Time       // nothing is sent from then on; zero: no end
 	sent    map[string]Sent // by what it was for
 	offset  time.Duration   // server's clock minus ours
 	known   bool            // offset was measured

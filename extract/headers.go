@@ -50,15 +50,24 @@ func parseQuota(h http.Header, now time.Time) quota {
 // refusalWait is how long a refused request is asked to wait, never below zero or above longestWait; false when the answer
 // does not say.
 func refusalWait(h http.Header, now time.Time) (time.Duration, bool) {
+	if d, ok := retryAfter(h, now); ok {
+		return d, true
+	}
+	if q := parseQuota(h, now); q.reset > 0 {
+		return min(q.reset, longestWait), true
+	}
+	return 0, false
+}
+
+// retryAfter is the wait that an answer asks for by the header of that name. The end of the quota's window, which every answer
+// tells, is no reason to wait for one that failed for another reason.
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {
 		return min(time.Duration(min(n, 3600))*time.Second, longestWait), true
 	}
 	if t, err := http.ParseTime(text); err == nil {
 		return max(0, min(t.Sub(now), longestWait)), true
-	}
-	if q := parseQuota(h, now); q.reset > 0 {
-		return min(q.reset, longestWait), true
 	}
 	return 0, false
 }

@@ -36,7 +36,11 @@ func (c *Client) judge(q call, a *answer, err error) *Error {
 		if server.IsZero() {
 			server = c.o.Now()
 		}
-		e.after, _ = refusalWait(a.head, server)
+		asked := retryAfter
+		if a.status == http.StatusTooManyRequests {
+			asked = refusalWait
+		}
+		e.after, _ = asked(a.head, server)
 	}
 	return e
 }

@@ -71,7 +71,7 @@ func (c *Client) send(ctx context.Context, q call) (*answer, error) {
 		c.retries.Add(1)
 		// A refusal holds back everybody, this call with them; other failures are this call's own.
 		if failure.Status != http.StatusTooManyRequests {
-			if err := c.o.Wait(ctx, failure.wait(n)); err != nil {
+			if err := c.wait(ctx, failure.wait(n)); err != nil {
 				return nil, fmt.Errorf("%s: %w", q.op, err)
 			}
 		}
@@ -101,7 +101,7 @@ func (e *Error) wait(n int) time.Duration {
 // attempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
 // is the cause of, or an error that ends the call: the context's, ErrBudget, or that nothing more may be sent.
 func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *Error, error) {
-	if err := c.budget.enter(ctx, c.o.Now, c.o.Wait); err != nil {
+	if err := c.budget.enter(ctx, c.o.Now, c.wait); err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
 	}
 	token, err := c.admit(q.op, n)
@@ -112,6 +112,9 @@ func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *
 	a, err := c.exchange(ctx, q, token)
 	if ctx.Err() != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.op, ctx.Err())
+	}
+	if errors.Is(err, ErrBudget) {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
 	}
 	if err == nil {
 		c.observe(a)
@@ -134,7 +137,7 @@ func (c *Client) admit(op string, n int) (Secret, error) {
 	if c.stopped != nil {
 		return "", c.stopped
 	}
-	if c.o.MaxRequests > 0 && c.requests.Load() >= c.o.MaxRequests {
+	if c.o.MaxRequests > 0 && c.requests.Load() >= c.o.MaxRequests || !c.stopAt.IsZero() && !c.o.Now().Before(c.stopAt) {
 		return "", ErrBudget
 	}
 	c.requests.Add(1)
@@ -145,6 +148,28 @@ func (c *Client) admit(op string, n int) (Secret, error) {
 	}
 	c.sent[op] = t
 	return c.token, nil
+}
+
+// StopAt sets when the client is to stop: from then on requests fail with ErrBudget, those under way a little later.
+func (c *Client) StopAt(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopAt = t
+}
+
+// left is the time until the client is to stop; false when it is not.
+func (c *Client) left() (time.Duration, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopAt.Sub(c.o.Now()), !c.stopAt.IsZero()
+}
+
+// wait waits before a request, unless it would come too late.
+func (c *Client) wait(ctx context.Context, d time.Duration) error {
+	if left, bounded := c.left(); bounded && d >= left {
+		return ErrBudget
+	}
+	return c.o.Wait(ctx, d)
 }
 
 // observe learns the pace and the server's clock from an answer.

@@ -25,6 +25,7 @@ type limits struct {
 	header time.Duration // until the answer begins
 	stall  time.Duration // between two pieces of a body
 	total  time.Duration // from beginning to end
+	grace  time.Duration // for one that is under way when the client is to stop
 	body   int           // bytes of a body, decompressed
 }
 
@@ -33,6 +34,7 @@ var defaultLimits = limits{
 	header: 30 * time.Second,
 	stall:  30 * time.Second,
 	total:  5 * time.Minute,
+	grace:  5 * time.Second,
 	body:   64 << 20,
 }
 
@@ -111,7 +113,11 @@ type answer struct {
 func (c *Client) exchange(ctx context.Context, q call, token Secret) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer time.AfterFunc(c.limits.total, func() { cancel(errTooSlow) }).Stop()
+	most, why := c.limits.total, errTooSlow
+	if left, bounded := c.left(); bounded && left+c.limits.grace < most {
+		most, why = left+c.limits.grace, ErrBudget
+	}
+	defer time.AfterFunc(most, func() { cancel(why) }).Stop()
 
 	path, err := url.PathUnescape(q.path)
 	if err != nil {

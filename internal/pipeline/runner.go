@@ -154,6 +154,9 @@ func (r *run) open(ctx context.Context) error {
 	r.reported = Report{Pipeline: r.pipeline.Name, RunID: r.id, Started: r.started}
 	if limit := firstSet(r.options.MaxTime, r.pipeline.MaxTime); limit > 0 {
 		r.deadline = r.started.Add(limit)
+		for _, w := range r.workspaces {
+			w.client.StopAt(r.deadline)
+		}
 	}
 	var err error
 	if r.hashKey, err = r.runner.Dir.HashKey(); err != nil {

@@ -1,0 +1,83 @@
+// Package lane gives tests that are drawn by dice their size and their seeds: small in make test, as long as there is time in
+// make torture.
+package lane
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Lane is one test's trials. What they prove is said in one line when the test ends.
+type Lane struct {
+	t     testing.TB
+	what  string
+	least int
+	until time.Time // zero: least is all
+	first uint64
+	seed  uint64 // of the trial under way
+	done  int
+}
+
+// New gives a test its lane. AQUEDUCK_TORTURE, a time as 10m, makes it go on until that is over, without it there are least
+// trials; AQUEDUCK_SEED is the first one's seed. what names the trials: "runs killed".
+func New(t testing.TB, what string, least int) *Lane {
+	t.Helper()
+	l := &Lane{t: t, what: what, least: least, first: 1}
+	if text := os.Getenv("AQUEDUCK_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("AQUEDUCK_SEED: %v", err)
+		}
+		l.first = seed
+	}
+	if text := os.Getenv("AQUEDUCK_TORTURE"); text != "" {
+		span, err := time.ParseDuration(text)
+		if err != nil || span <= 0 {
+			t.Fatalf("AQUEDUCK_TORTURE=%q: give a time, as 10m", text)
+		}
+		l.until = time.Now().Add(span)
+		if os.Getenv("AQUEDUCK_SEED") == "" {
+			l.first = uint64(time.Now().UnixNano())
+		}
+	}
+	t.Cleanup(l.say)
+	return l
+}
+
+// Long says that the lane was given a time.
+func (l *Lane) Long() bool { return !l.until.IsZero() }
+
+// More says that there is another trial to make.
+func (l *Lane) More() bool {
+	if l.t.Failed() {
+		return false
+	}
+	l.seed = l.first + uint64(l.done)
+	return l.done < l.least || l.Long() && time.Now().Before(l.until)
+}
+
+// Seed is that of the trial which More said is to be made.
+func (l *Lane) Seed() uint64 { return l.seed }
+
+// Done counts trials that were made.
+func (l *Lane) Done(n int) { l.done += n }
+
+// say is what make torture reads: how many trials, from which seed on, and what it means that none of them failed, or how the one
+// that did is repeated.
+func (l *Lane) say() {
+	if l.t.Failed() {
+		l.t.Logf("lane: it failed with seed %d; this repeats it: AQUEDUCK_SEED=%d go test -tags=duckdb_arrow -run '^%s$' in this package", l.seed, l.seed, l.t.Name())
+		return
+	}
+	if l.done > 0 {
+		l.t.Logf("lane: %d %s, seeds from %d on, none failed: %s", l.done, l.what, l.first, Bound(l.done))
+	}
+}
+
+// Bound is what n trials without a failure say of the true rate, with 95 % confidence.
+func Bound(n int) string {
+	return fmt.Sprintf("fewer than %.2g %% fail (3/N)", min(100, 300/float64(n)))
+}
