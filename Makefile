@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture mutants long fuzz check fmt vet lint race bench docs clean
+.PHONY: build demo test torture torture-short mutants long fuzz check fmt vet lint race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -18,8 +18,14 @@ TESTS := go test -parallel 4 -timeout 20m
 test: ## every test
 	$(TESTS) ./...
 
-torture: ## kill, interrupt and race the program far more often; AQUEDUCK_SEED repeats a failure
-	AQUEDUCK_KILLS=$${AQUEDUCK_KILLS:-10000} go test ./cmd/aqueduck -run 'F1|F9|F14|Kills|Killed' -v -timeout 24h
+HOURS_OF ?= 8
+ONLY ?=
+
+torture: ## kill, interrupt, race, refuse and starve the program by dice for HOURS_OF hours; ONLY=word narrows it
+	go run ./internal/torture -for $(HOURS_OF)h -only "$(ONLY)"
+
+torture-short: ## the same as far as it is in make test: about five minutes of two cores
+	go run ./internal/torture -only "$(ONLY)"
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay' -v -timeout 3h
@@ -27,8 +33,6 @@ long: ## a first sync of 200,000 conversations in virtual time, in one run and i
 large: ## the emulator with a million contacts and thirteen million parts: its memory; then its speed on one core
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h
 	GOMAXPROCS=1 go test ./internal/emulator -run xxx -bench Walk -benchtime 5x
-
-ONLY ?=
 
 mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it
 	go run ./internal/mutants $(ONLY)

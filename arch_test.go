@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"internal/crash":      {},
 	"internal/mutants":    {},
 	"internal/lane":       {},
+	"internal/torture":    {"internal/lane"},
 	"extract":             {"schemas"},
 	"extract/export":      {"extract", "schemas"},
 	"transform":           {"schemas"},

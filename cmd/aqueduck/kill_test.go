@@ -2,7 +2,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,52 +9,27 @@ import (
 	"time"
 
 	"aqueduck/internal/crash"
+	"aqueduck/internal/lane"
 )
-
-// kills is how many processes are killed at random times: AQUEDUCK_KILLS, or a hundred.
-func kills(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("AQUEDUCK_KILLS")
-	if text == "" {
-		return 100
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("AQUEDUCK_KILLS=%q: give a number of kills", text)
-	}
-	return n
-}
-
-// random is a source of numbers whose seed the test's output tells.
-func random(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	if text := os.Getenv("AQUEDUCK_SEED"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
-	t.Logf("AQUEDUCK_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
 
 // TestF1KillsAtRandomTimesLoseNothing kills runs at any time of their life, some in a new warehouse and some in a full
 // one, while the workspace changes. After a few kills one quiet run must have it all.
 func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	t.Parallel()
-	const lanes = 2
-	for lane := range lanes {
-		t.Run(strconv.Itoa(lane), func(t *testing.T) {
+	for part := range uint64(2) {
+		t.Run(strconv.FormatUint(part, 10), func(t *testing.T) {
 			t.Parallel()
-			killing(t, random(t), kills(t)/lanes)
+			const kills = 50
+			for l := lane.New(t, "runs killed at any time", kills); l.More(); l.Done(kills) {
+				killing(t, rand.New(rand.NewPCG(l.Seed(), part)), kills)
+			}
 		})
 	}
 }
 
 func killing(t *testing.T, r *rand.Rand, wanted int) {
 	s := newSite(t, r.Uint64()).wholly()
+	defer s.leave()
 	first := s.settle() // how long a run takes in a new warehouse
 	span, killed, ended := first, 0, 0
 	for killed < wanted {
@@ -163,19 +137,21 @@ func TestAKilledRunIsNotReadAgain(t *testing.T) {
 	before := asked()
 	s.settle()
 	always := asked() - before
-	r := random(t)
-	for _, at := range []int{2 + r.IntN(forward-2), forward + 1, forward + 1 + r.IntN(all-forward)} {
-		s.move()
-		s.killAt(at)
-		before := asked()
-		s.settle()
-		needs := all + always
-		if at > forward {
-			needs -= forward
-		}
-		if again := asked() - before; again > needs {
-			t.Errorf("killed at request %d of %d, %d of them forward, the next run needed %d; at most %d are owed",
-				at, all, forward, again, needs)
+	for l := lane.New(t, "runs killed at a request", 1); l.More(); l.Done(3) {
+		r := rand.New(rand.NewPCG(l.Seed(), 0))
+		for _, at := range []int{2 + r.IntN(forward-2), forward + 1, forward + 1 + r.IntN(all-forward)} {
+			s.move()
+			s.killAt(at)
+			before := asked()
+			s.settle()
+			needs := all + always
+			if at > forward {
+				needs -= forward
+			}
+			if again := asked() - before; again > needs {
+				t.Errorf("killed at request %d of %d, %d of them forward, the next run needed %d; at most %d are owed",
+					at, all, forward, again, needs)
+			}
 		}
 	}
 }

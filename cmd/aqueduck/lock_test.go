@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 )
 
 // gate stands before a workspace: the first request waits at it until it is opened, and with it whoever asks later. It
@@ -72,7 +73,7 @@ func (s *site) throughGate(g *gate, name string, args ...string) *process {
 func TestF9OfTenProcessesOneWorks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 21)
-	for range max(1, kills(t)/100) {
+	for l := lane.New(t, "races of ten processes", 1); l.More(); l.Done(1) {
 		s.life.hours()
 		s.race(10)
 	}

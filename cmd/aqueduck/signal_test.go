@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"aqueduck/internal/lane"
 )
 
 // soon is how long a run may take to end after a signal.
@@ -15,12 +18,20 @@ const soon = 10 * time.Second
 // TestF14SignalsEndARunSoon sends SIGINT and SIGTERM at any time of a run's life, in a new warehouse and in a full one.
 func TestF14SignalsEndARunSoon(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, 31)
-	r := random(t)
-	wanted := max(kills(t)/6, 6)
-	first := s.settle()
-	span, ended := first, 0
+	const signals = 16
 	var waits []time.Duration
+	for l := lane.New(t, "runs interrupted at any time", signals); l.More(); l.Done(signals) {
+		waits = append(waits, interrupting(t, rand.New(rand.NewPCG(l.Seed(), 0)), signals)...)
+	}
+	slices.Sort(waits)
+	t.Logf("%d runs interrupted took %s, %s at most", len(waits), waits[len(waits)/2], waits[len(waits)-1])
+}
+
+func interrupting(t *testing.T, r *rand.Rand, wanted int) (waits []time.Duration) {
+	s := newSite(t, r.Uint64())
+	defer s.leave()
+	first := s.settle()
+	span := first
 	for i := 0; len(waits) < wanted; i++ {
 		if i%5 == 4 {
 			s.settle()
@@ -35,15 +46,13 @@ func TestF14SignalsEndARunSoon(t *testing.T) {
 			waits = append(waits, wait)
 		} else {
 			p.well()
-			ended++
 			span = p.age
 		}
 		s.opens()
 		s.life.hours()
 	}
 	s.settle()
-	slices.Sort(waits)
-	t.Logf("%d runs interrupted, %d had ended before; they took %s, %s at most", len(waits), ended, waits[len(waits)/2], waits[len(waits)-1])
+	return waits
 }
 
 // interrupt sends a signal at a time of the process's life and sees that it ends as it should; false when it had ended

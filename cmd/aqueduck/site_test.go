@@ -65,6 +65,14 @@ func newSite(t *testing.T, seed uint64) *site {
 	return s
 }
 
+// leave ends the site before its test ends, for there may be many in one.
+func (s *site) leave() {
+	s.server.Close()
+	if err := os.RemoveAll(string(s.dir)); err != nil {
+		s.t.Error(err)
+	}
+}
+
 // early has the site's processes publish twice, the newest before the history, however short they are.
 func (s *site) early() *site {
 	s.t.Helper()

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // passed counts how often the wanted place was reached; it exists only in binaries made for crash tests.
 var passed atomic.Int64
 
-// At kills the process when AQUEDUCK_CRASH is "name:n" and this is the n-th time that name is reached. With
-// "name:n:hold" it says so and stays there instead, until a signal ends it.
+// At kills the process when AQUEDUCK_CRASH is "name:n" and this is the n-th time that name is reached; with "name:n:3ms" so much
+// later, whatever it does then. With "name:n:hold" it says so and stays there instead, until a signal ends it.
 func At(name string) {
 	wanted, times, _ := strings.Cut(os.Getenv("AQUEDUCK_CRASH"), ":")
 	if wanted != name {
@@ -29,10 +30,16 @@ func At(name string) {
 	if passed.Add(1) != n {
 		return
 	}
+	if later, err := time.ParseDuration(what); err == nil {
+		time.AfterFunc(later, die)
+		return
+	}
 	if what == "hold" {
 		fmt.Fprintf(os.Stderr, "holding at %s\n", name)
 	} else {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		die()
 	}
 	select {} // until the signal arrives
 }
+
+func die() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }

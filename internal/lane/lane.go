@@ -17,7 +17,7 @@ type Lane struct {
 	least int
 	until time.Time // zero: least is all
 	first uint64
-	seed  uint64 // of the trial under way
+	next  uint64
 	done  int
 }
 
@@ -25,13 +25,13 @@ type Lane struct {
 // trials; AQUEDUCK_SEED is the first one's seed. what names the trials: "runs killed".
 func New(t testing.TB, what string, least int) *Lane {
 	t.Helper()
-	l := &Lane{t: t, what: what, least: least, first: 1}
+	l := &Lane{t: t, what: what, least: least, first: 1, next: 1}
 	if text := os.Getenv("AQUEDUCK_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			t.Fatalf("AQUEDUCK_SEED: %v", err)
 		}
-		l.first = seed
+		l.first, l.next = seed, seed
 	}
 	if text := os.Getenv("AQUEDUCK_TORTURE"); text != "" {
 		span, err := time.ParseDuration(text)
@@ -41,6 +41,7 @@ func New(t testing.TB, what string, least int) *Lane {
 		l.until = time.Now().Add(span)
 		if os.Getenv("AQUEDUCK_SEED") == "" {
 			l.first = uint64(time.Now().UnixNano())
+			l.next = l.first
 		}
 	}
 	t.Cleanup(l.say)
@@ -50,26 +51,26 @@ func New(t testing.TB, what string, least int) *Lane {
 // Long says that the lane was given a time.
 func (l *Lane) Long() bool { return !l.until.IsZero() }
 
-// More says that there is another trial to make.
+// More says that there is another trial to make, of the next seed.
 func (l *Lane) More() bool {
-	if l.t.Failed() {
+	if l.t.Failed() || l.done >= l.least && (!l.Long() || time.Now().After(l.until)) {
 		return false
 	}
-	l.seed = l.first + uint64(l.done)
-	return l.done < l.least || l.Long() && time.Now().Before(l.until)
+	l.next++
+	return true
 }
 
-// Seed is that of the trial which More said is to be made.
-func (l *Lane) Seed() uint64 { return l.seed }
+// Seed is that of the trial under way.
+func (l *Lane) Seed() uint64 { return l.next - 1 }
 
-// Done counts trials that were made.
+// Done counts what a trial tried: itself, or the many times that it did.
 func (l *Lane) Done(n int) { l.done += n }
 
 // say is what make torture reads: how many trials, from which seed on, and what it means that none of them failed, or how the one
 // that did is repeated.
 func (l *Lane) say() {
 	if l.t.Failed() {
-		l.t.Logf("lane: it failed with seed %d; this repeats it: AQUEDUCK_SEED=%d go test -tags=duckdb_arrow -run '^%s$' in this package", l.seed, l.seed, l.t.Name())
+		l.t.Logf("lane: AQUEDUCK_SEED=%d go test -tags=duckdb_arrow -run '^%s$' . repeats what failed, in the directory of this package", l.Seed(), l.t.Name())
 		return
 	}
 	if l.done > 0 {
@@ -79,5 +80,8 @@ func (l *Lane) say() {
 
 // Bound is what n trials without a failure say of the true rate, with 95 % confidence.
 func Bound(n int) string {
-	return fmt.Sprintf("fewer than %.2g %% fail (3/N)", min(100, 300/float64(n)))
+	if n <= 3 {
+		return "too few to bound anything"
+	}
+	return fmt.Sprintf("under %.2g %% fail (3/N)", 300/float64(n))
 }

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/crash"
+	"aqueduck/internal/lane"
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/load/publish"
@@ -201,10 +201,17 @@ func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	if testing.Short() {
 		kills = 8
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	dir := filepath.Join(t.TempDir(), "data")
+	for l := lane.New(t, "publishing processes killed", kills); l.More(); l.Done(kills) {
+		dir := filepath.Join(t.TempDir(), strconv.FormatUint(l.Seed(), 10))
+		killing(t, dir, rand.New(rand.NewPCG(l.Seed(), 0)), kills)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func killing(t *testing.T, dir string, r *rand.Rand, kills int) {
+	t.Helper()
 	for range kills {
 		c := start(t, self(t), dir+"|100000|")
 		timer := time.AfterFunc(time.Duration(r.IntN(1500))*time.Millisecond, func() { _ = c.Process.Kill() })
@@ -225,30 +232,6 @@ func killed(err error) bool {
 	}
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
-}
-
-// TestF2KillsAtEveryNamedPointLoseNothing builds the test binary with crash points and dies at each of them.
-func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds a second test binary")
-	}
-	binary := filepath.Join(t.TempDir(), "crashing.test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags=duckdb_arrow,crashpoints", "-o", binary, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the test binary: %v\n%s", err, out)
-	}
-	for _, point := range crash.Points() {
-		t.Run(point, func(t *testing.T) {
-			dir := load.Dir(filepath.Join(t.TempDir(), "data"))
-			c := start(t, binary, string(dir)+"|13|", "AQUEDUCK_CRASH="+point+":1")
-			if err := c.Wait(); !killed(err) {
-				t.Fatalf("the process was not killed at %s: %v", point, err)
-			}
-			checkPublished(t, dir)
-			finish(t, binary, dir)
-		})
-	}
 }
 
 // finish runs the process once more, undisturbed, and compares all that it leaves with the model.

@@ -1,0 +1,168 @@
+// Command torture runs the tests that are drawn by dice, the lanes, for as long as there is time, and says of each how much was
+// tried and what that proves. Without a time it runs them at the size that they have in make test.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"aqueduck/internal/lane"
+)
+
+// course is a test, or some of one package, with its share of the time.
+type course struct {
+	faults string
+	pkg    string
+	tests  string // for go test -run
+	share  int    // of the time, against the others'
+}
+
+// courses are run two at a time, in this order.
+var courses = []course{
+	{"F1", "cmd/aqueduck", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6},
+	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2},
+	{"F2", "load/publish", "TestF2KillsAtEveryNamedPoint", 3},
+	{"F9", "cmd/aqueduck", "TestF9", 2},
+	{"F14", "cmd/aqueduck", "TestF14", 2},
+	{"F6", "internal/pipeline", "TestF6", 3},
+	{"F6 F7", "extract", "TestF6|TestF7", 1},
+}
+
+func main() {
+	span := flag.Duration("for", 0, "how long in all, as 1h30m; 0: the lanes at the size that they have in make test")
+	only := flag.String("only", "", "only lanes whose faults, package or tests hold this word")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := torture(ctx, *span, *only, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1)
+	}
+}
+
+// sideBySide is how many lanes run at a time: each also waits for disks and processes.
+const sideBySide = 2
+
+// torture runs the lanes and prints what each has tried. The first one that fails ends all.
+func torture(ctx context.Context, span time.Duration, only string, out io.Writer) error {
+	chosen, shares := []course{}, 0
+	for _, c := range courses {
+		if strings.Contains(c.faults+" "+c.pkg+" "+c.tests, only) {
+			chosen, shares = append(chosen, c), shares+c.share
+		}
+	}
+	began := time.Now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	results := make([][]tried, len(chosen))
+	var all sync.WaitGroup
+	turns := make(chan struct{}, sideBySide)
+	for i, c := range chosen {
+		turns <- struct{}{} // in the order of the table
+		all.Go(func() {
+			defer func() { <-turns }()
+			part := span * time.Duration(c.share*sideBySide) / time.Duration(shares)
+			var err error
+			if results[i], err = c.run(ctx, min(part, span)); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n| fault | tried | seeds from | failed | bound |\n|---|---|---|---:|---|\n")
+	for i, c := range chosen {
+		for _, t := range results[i] {
+			fmt.Fprintf(out, "| %s | %d %s | %s | 0 | %s |\n", c.faults, t.n, t.what, t.seeds, lane.Bound(t.n))
+		}
+	}
+	fmt.Fprintf(out, "\nnothing failed in %s\n", time.Since(began).Round(time.Second))
+	return nil
+}
+
+// tried is what one lane of a test says of itself.
+type tried struct {
+	n           int
+	what, seeds string
+}
+
+var told = regexp.MustCompile(`lane: (\d+) (.+), seeds from (\d+) on, none failed`)
+
+// run runs a test for so long and gives what it tried; its output is the error when it fails.
+func (c course) run(ctx context.Context, span time.Duration) (results []tried, err error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	args := []string{"test", "-count=1", "-v", "-vet=off", "-timeout=0", "-parallel=8", "-run", "^(" + c.tests + ")", "./" + c.pkg}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Env = os.Environ()
+	if span > 0 {
+		cmd.Env = append(cmd.Env, "AQUEDUCK_TORTURE="+span.Round(time.Second).String())
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	fmt.Printf("%s %s: %s ./%s\n", time.Now().UTC().Format("15:04:05"), c.faults, c.tests, c.pkg)
+	output, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s failed:\n%s", c.tests, kept(string(output)))
+	}
+	for line := range strings.Lines(string(output)) {
+		m := told.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			return nil, err
+		}
+		fmt.Printf("%s %s: %d %s\n", time.Now().UTC().Format("15:04:05"), c.faults, n, m[2])
+		if i := at(results, m[2]); i >= 0 {
+			results[i].n += n
+		} else {
+			results = append(results, tried{n, m[2], m[3]})
+		}
+	}
+	if len(results) == 0 {
+		return nil, errors.New(c.tests + " in " + c.pkg + ": no lane said what it tried")
+	}
+	return results, nil
+}
+
+// at finds the lanes of a test that runs in several parts: they tried the same.
+func at(results []tried, what string) int {
+	for i, r := range results {
+		if r.what == what {
+			return i
+		}
+	}
+	return -1
+}
+
+// kept are the lines of a test's output that say what failed.
+func kept(output string) string {
+	var lines []string
+	for s := bufio.NewScanner(strings.NewReader(output)); s.Scan(); {
+		if text := s.Text(); !strings.HasPrefix(text, "=== ") && !strings.Contains(text, "--- PASS") {
+			lines = append(lines, text)
+		}
+	}
+	const most = 200
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+}

@@ -1,0 +1,74 @@
+package publish_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/internal/lane"
+	"aqueduck/load"
+)
+
+// TestF2KillsAtEveryNamedPointLoseNothing builds the test binary with crash points and dies at each of them.
+func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
+	t.Parallel()
+	binary := crashing(t)
+	for _, point := range crash.Points() {
+		t.Run(point, func(t *testing.T) {
+			dir := load.Dir(filepath.Join(t.TempDir(), "data"))
+			c := start(t, binary, string(dir)+"|13|", "AQUEDUCK_CRASH="+point+":1")
+			if err := c.Wait(); !killed(err) {
+				t.Fatalf("the process was not killed at %s: %v", point, err)
+			}
+			checkPublished(t, dir)
+			finish(t, binary, dir)
+		})
+	}
+	t.Run("soon after", func(t *testing.T) {
+		const kills = 12
+		for l := lane.New(t, "processes killed within 8 ms of a step of a publish", kills); l.More(); l.Done(kills) {
+			dir := filepath.Join(t.TempDir(), strconv.FormatUint(l.Seed(), 10))
+			soonAfter(t, binary, dir, rand.New(rand.NewPCG(l.Seed(), 0)), kills)
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// crashing is this test binary with crash points.
+func crashing(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds a second test binary")
+	}
+	binary := filepath.Join(t.TempDir(), "crashing.test")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags=duckdb_arrow,crashpoints", "-o", binary, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the test binary: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// soonAfter kills processes, one after the other in one warehouse, some milliseconds after a named place: in the middle of a copy, a
+// checkpoint, a file of the lake.
+func soonAfter(t *testing.T, binary, dir string, r *rand.Rand, kills int) {
+	t.Helper()
+	points := crash.Points()
+	points = points[slices.Index(points, crash.FoldCopied):slices.Index(points, crash.PublishRetained)]
+	for range kills {
+		place := fmt.Sprintf("%s:1:%s", points[r.IntN(len(points))], time.Duration(r.IntN(8000))*time.Microsecond)
+		if err := start(t, binary, dir+"|100000|", "AQUEDUCK_CRASH="+place).Wait(); !killed(err) {
+			t.Fatalf("the process was not killed after %s: %v", place, err)
+		}
+		checkPublished(t, load.Dir(dir))
+	}
+	finish(t, binary, load.Dir(dir))
+}
