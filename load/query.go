@@ -3,15 +3,11 @@ package load
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"aqueduck/load/internal/duck"
-
-	"github.com/duckdb/duckdb-go/v2"
 )
 
 // ErrNothingPublished is the answer to a query before the first publish.
@@ -64,7 +60,7 @@ func (r *Reader) Close() error { return r.db.Close() }
 // then for each row, which is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both
 // exact; dates, times of day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
 func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) error {
-	if err := Reads(r.db, statement); err != nil {
+	if err := reads(r.db, statement); err != nil {
 		return err
 	}
 	statement, columns := exact(ctx, r.db, statement)
@@ -106,26 +102,11 @@ func eachRow(rows *sql.Rows, names []string, columns []column, visit func(column
 	return rows.Err()
 }
 
-// Reads refuses all statements but those that read, and more than one at once, with ErrReadOnly; others with what DuckDB
-// says of them.
-func Reads(db *duck.DB, statement string) error {
-	return db.Conn().Raw(func(raw any) error {
-		// Not PrepareContext: of several statements it runs all but the last.
-		prepared, err := raw.(driver.Conn).Prepare(statement)
-		if err != nil && strings.Contains(err.Error(), "multi-statement") {
-			return ErrReadOnly
-		}
-		if err != nil {
-			return err
-		}
-		defer prepared.Close()
-		kind, err := prepared.(*duckdb.Stmt).StatementType()
-		if err != nil {
-			return err
-		}
-		if kind != duckdb.STATEMENT_TYPE_SELECT && kind != duckdb.STATEMENT_TYPE_EXPLAIN {
-			return ErrReadOnly
-		}
-		return nil
-	})
+// reads refuses all statements but those that read, and more than one at once.
+func reads(db *duck.DB, statement string) error {
+	ok, err := db.Reads(statement)
+	if err == nil && !ok {
+		return ErrReadOnly
+	}
+	return err
 }

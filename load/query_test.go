@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"aqueduck/load"
+	"aqueduck/load/committest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -33,6 +34,18 @@ func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 		"PREPARE p AS DELETE FROM people_all",
 		"EXPLAIN ANALYZE DELETE FROM people_all",
 		"BEGIN",
+		"FROM read_blob('/etc/passwd')",
+		"FROM read_duckdb('/etc/passwd')",
+		"FROM parquet_metadata('/etc/passwd')",
+		"FROM sniff_csv('/etc/passwd')",
+		"FROM query('DELETE FROM people_all')",
+		"EXPLAIN ANALYZE COPY people TO '/tmp/out.csv'",
+		"EXPORT DATABASE '/tmp/out'",
+		"CREATE SECRET s (TYPE http)",
+		"PRAGMA enable_profiling",
+		"CALL enable_logging()",
+		"SELECT getenv('HOME')",
+		"SELECT * FROM (SELECT 1); DELETE FROM people_all; SELECT * FROM (SELECT 2)",
 		"",
 	} {
 		err := load.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil })
@@ -44,6 +57,41 @@ func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 		if err := load.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil }); err != nil {
 			t.Errorf("%q: %v", statement, err)
 		}
+	}
+}
+
+// TestS24TheSQLOfAStreamFileOnlyReads runs what a file of `over: {view: …}` could hold on the database that is written: where a
+// statement goes through that does more than read, a row is lost, a file is read, or the log is gone into the file.
+func TestS24TheSQLOfAStreamFileOnlyReads(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+	log := w.LogSize()
+	for _, query := range []string{
+		"SELECT 1); DELETE FROM {schema}.people_all; SELECT * FROM (SELECT 2",
+		"SELECT 1); COMMIT; DELETE FROM {schema}.people_all; SELECT * FROM (SELECT 2",
+		"SELECT 1) --\n; DELETE FROM {schema}.people_all; SELECT * FROM (SELECT 2",
+		"SELECT content FROM read_text('/etc/passwd')",
+		"FROM glob('/etc/*')",
+		"SELECT 1 FROM checkpoint('warehouse')",
+		"SELECT 1 FROM force_checkpoint('warehouse')",
+		"SELECT 1 FROM query('DELETE FROM people_all')",
+		"DELETE FROM {schema}.people_all RETURNING id",
+		"SELECT 1); SET enable_external_access = true; SELECT * FROM (SELECT 2",
+	} {
+		if ids, err := w.IDs(t.Context(), "main", query); err == nil {
+			t.Errorf("%q gave %v", query, ids)
+		}
+		if _, _, err := w.Expected(t.Context(), "main", query); err == nil {
+			t.Errorf("%q was allowed for a batch", query)
+		}
+	}
+	if got := w.LogSize(); got != log {
+		t.Errorf("the log has %d bytes, had %d", got, log)
+	}
+	if ids, err := w.IDs(t.Context(), "main", "SELECT id FROM {schema}.people_all; "); err != nil || len(ids) != 1 {
+		t.Errorf("a query that reads gave %v, %v", ids, err)
 	}
 }
 

@@ -40,7 +40,7 @@ func parts(t *testing.T, db *duck.DB, dir string, queries ...string) []string {
 func openScratch(t *testing.T) (*duck.DB, string) {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := duck.Open(context.Background(), duck.Options{Path: filepath.Join(dir, "x.duckdb"), External: true})
+	db, err := duck.Open(context.Background(), duck.Options{Path: filepath.Join(dir, "x.duckdb"), Reach: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}

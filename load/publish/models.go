@@ -99,7 +99,7 @@ func (s Schema) makeModels(ctx context.Context, db *duck.DB, defined bool) (made
 			continue
 		}
 		if !defined || r.Kind == "table" {
-			err := s.makeModel(ctx, db, r)
+			err := makeRelation(ctx, db, s.Models.Schema, Relation{Name: r.Name, Kind: r.Kind, SQL: load.InSchema(s.Models.fill(r.SQL), s.Name)})
 			if err != nil && ctx.Err() == nil {
 				failed = append(failed, FailedModel{s.Models.Schema, r.Name, r.File, lineOf(r, err), plain(err)})
 				continue
@@ -111,14 +111,6 @@ func (s Schema) makeModels(ctx context.Context, db *duck.DB, defined bool) (made
 		made = append(made, r)
 	}
 	return made, failed, nil
-}
-
-func (s Schema) makeModel(ctx context.Context, db *duck.DB, r Relation) error {
-	query := load.InSchema(s.Models.fill(r.SQL), s.Name)
-	if err := load.Reads(db, query); err != nil {
-		return err
-	}
-	return makeRelation(ctx, db, s.Models.Schema, Relation{Name: r.Name, Kind: r.Kind, SQL: query})
 }
 
 // order gives the models whose stored sources are there, those that others read before these, and apart those that read

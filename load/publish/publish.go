@@ -166,8 +166,9 @@ func (p *publication) finishCopy(ctx context.Context) error {
 	return nil
 }
 
+// settings reach the parts that are on their way, and the directory of the copy for a file that is written anew.
 func (p *publication) settings(path string) duck.Options {
-	return duck.Options{Path: path, External: true, TempDir: p.dir.Temp(), Timezone: p.spec.Timezone}
+	return duck.Options{Path: path, Reach: []string{p.dir.Temp(), p.fresh}, TempDir: p.dir.Temp(), Timezone: p.spec.Timezone}
 }
 
 func (p *publication) fill(ctx context.Context, db *duck.DB) error {
@@ -187,10 +188,6 @@ func (p *publication) fill(ctx context.Context, db *duck.DB) error {
 		p.lakes = append(p.lakes, l)
 	}
 	crash.At(crash.LakeWritten)
-	// From here on the database reaches no other file, whatever a user's model says.
-	if _, err := db.Exec(ctx, "SET enable_external_access = false"); err != nil {
-		return err
-	}
 	for _, s := range p.spec.Schemas {
 		if err := p.models(ctx, db, s); err != nil {
 			return fmt.Errorf("models of %s: %w", s.Name, err)

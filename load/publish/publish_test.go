@@ -285,6 +285,38 @@ func TestRelationsMayChangeTheirKind(t *testing.T) {
 	h.open()
 }
 
+// TestS24TheSQLOfARelationReachesNothing has a relation read a file, write one, and bring a second statement: nothing of it is
+// done, nothing is published, and what readers have stays.
+func TestS24TheSQLOfARelationReachesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	h.publishOnly(h.spec())
+	before := h.dir.Current()
+	out := filepath.Join(t.TempDir(), "out.csv")
+	for _, query := range []string{
+		"SELECT content FROM read_text('/etc/passwd')",
+		"SELECT 1; COPY {schema}.people TO '" + out + "'",
+		"SELECT 1; DELETE FROM {schema}.people",
+		"FROM glob('/etc/*')",
+	} {
+		for _, kind := range []string{"view", "table"} {
+			h.open()
+			h.commit(person("2", "b"))
+			s := h.spec()
+			s.Schemas[0].Relations = []publish.Relation{{Name: "r", Kind: kind, SQL: query}}
+			if _, err := publish.Publish(t.Context(), h.dir, h.work, s); err == nil {
+				t.Errorf("%s as a %s was published", query, kind)
+			}
+			must(t, h.work.Close())
+		}
+	}
+	if _, err := os.Stat(out); err == nil || h.dir.Current() != before {
+		t.Errorf("a file was written, or another one published: %v", err)
+	}
+	h.open()
+}
+
 // parts gives size and time of every Parquet file.
 func parts(t *testing.T, h *house) map[string]string {
 	t.Helper()

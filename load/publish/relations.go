@@ -109,7 +109,12 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation) e
 	}
 	switch r.Kind {
 	case "view", "table":
-		_, err = db.Exec(ctx, "CREATE OR REPLACE "+r.Kind+" "+name+" AS "+load.InSchema(r.SQL, schema))
+		// It may be a user's own: no second statement follows it, whatever its text.
+		query := load.InSchema(r.SQL, schema)
+		if ok, err := db.Reads(query); err != nil || !ok {
+			return errors.Join(err, load.ErrReadOnly)
+		}
+		_, err = db.Exec(ctx, "CREATE OR REPLACE "+r.Kind+" "+name+" AS "+query)
 		return err
 	}
 	return errors.New("a relation is a view or a table")

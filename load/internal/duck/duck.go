@@ -4,6 +4,7 @@ package duck
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -31,12 +32,12 @@ const memoryLimit = "200MB"
 type Options struct {
 	Path     string
 	ReadOnly bool
-	External bool   // other files may be read and written too; else only Path
-	Threads  int    // 0: 1
-	Memory   string // "": 200MB
-	TempDir  string // where DuckDB may put what does not fit into memory; "": nowhere
-	RowGroup int    // 0: 32768
-	Timezone string // "": UTC
+	Reach    []string // directories whose files may be read and written too; no other file can be reached, and no network
+	Threads  int      // 0: 1
+	Memory   string   // "": 200MB
+	TempDir  string   // where DuckDB may put what does not fit into memory; "": nowhere
+	RowGroup int      // 0: 32768
+	Timezone string   // "": UTC
 }
 
 // DB is one open file with its one connection. It belongs to one goroutine at a time.
@@ -98,12 +99,11 @@ func (d *DB) attach(ctx context.Context, o Options) error {
 		"ATTACH " + Text(o.Path) + " AS " + Catalog + " (" + mode + ")",
 		"USE " + Catalog,
 	}
-	if !o.External {
-		statements = append(statements, "SET enable_external_access = false")
+	if len(o.Reach) > 0 {
+		statements = append(statements, "SET allowed_directories = "+Texts(o.Reach))
 	}
-	if o.ReadOnly {
-		statements = append(statements, "SET lock_configuration = true")
-	}
+	// Views, and queries of stream files, are SQL that others have written: none of it finds more than it is meant to.
+	statements = append(statements, "SET enable_external_access = false", "SET lock_configuration = true")
 	for _, statement := range statements {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
 			return err
@@ -158,6 +158,25 @@ func interrupted(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
+// Reads says whether a text is one statement, and one that only reads. What it refuses has not been run.
+func (d *DB) Reads(statement string) (reads bool, err error) {
+	err = d.conn.Raw(func(raw any) error {
+		// Not PrepareContext: of several statements it runs all but the last.
+		prepared, err := raw.(driver.Conn).Prepare(statement)
+		if err != nil && strings.Contains(err.Error(), "multi-statement") {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		kind, err := prepared.(*duckdb.Stmt).StatementType()
+		reads = kind == duckdb.STATEMENT_TYPE_SELECT || kind == duckdb.STATEMENT_TYPE_EXPLAIN
+		return err
+	})
+	return reads, err
+}
+
 // Transaction runs steps in one transaction: all of them are durable, or none happened.
 func (d *DB) Transaction(ctx context.Context, steps func() error) error {
 	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
@@ -173,6 +192,16 @@ func (d *DB) Transaction(ctx context.Context, steps func() error) error {
 	// A transaction that failed inside DuckDB may be gone already; its rollback then has nothing left to say.
 	_, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 	return err
+}
+
+// Undone runs steps in a transaction of which nothing stays.
+func (d *DB) Undone(ctx context.Context, steps func() error) error {
+	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
+		return err
+	}
+	// One that failed inside DuckDB may be gone already; its rollback then has nothing left to say.
+	defer func() { _, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK") }()
+	return steps()
 }
 
 // Checkpoint takes the log into the file. It is for private copies only: a kill in the middle may destroy the file.
@@ -195,6 +224,15 @@ func Names(prefix string, list []string) string {
 
 // Text quotes a literal, for the statements that take no parameters.
 func Text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// Texts quotes literals as a list.
+func Texts(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = Text(s)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
 
 // Table quotes the name of a table with its schema.
 func Table(schema, table string) string { return Name(schema) + "." + Name(table) }
