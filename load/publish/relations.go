@@ -111,8 +111,12 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation) e
 	case "view", "table":
 		// It may be a user's own: no second statement follows it, whatever its text.
 		query := load.InSchema(r.SQL, schema)
-		if ok, err := db.Reads(query); err != nil || !ok {
-			return errors.Join(err, load.ErrReadOnly)
+		ok, err := db.Reads(query)
+		if err == nil && !ok {
+			err = load.ErrReadOnly
+		}
+		if err != nil {
+			return err
 		}
 		_, err = db.Exec(ctx, "CREATE OR REPLACE "+r.Kind+" "+name+" AS "+query)
 		return err
