@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"aqueduck/schemas"
@@ -187,22 +185,4 @@ func (c *Client) fileError(f File, u *url.URL, status int, err error) *Error {
 		place = u.Path
 	}
 	return &Error{Class: ClassTransient, Op: reading(f.Stream), Method: http.MethodGet, Path: shorten(place), Status: status, Attempts: 1, Err: err}
-}
-
-// newFileTransport is for addresses that answers name: it carries no credentials, and reaches no machine of the inside.
-func newFileTransport(base *url.URL, l limits) *http.Transport {
-	t := newTransport(base, l)
-	t.DialContext = guarded(base, l)
-	return t
-}
-
-// onlyPublic refuses what a name must not lead to: this machine, its network, and what lies in between.
-func onlyPublic(_, address string, _ syscall.RawConn) error {
-	a, err := netip.ParseAddrPort(address)
-	ip := a.Addr().Unmap()
-	shared := netip.MustParsePrefix("100.64.0.0/10") // of carriers, and of some clouds' metadata
-	if err != nil || !ip.IsGlobalUnicast() || ip.IsPrivate() || shared.Contains(ip) {
-		return fmt.Errorf("%s is no public address, and a file is fetched from those only", address)
-	}
-	return nil
 }

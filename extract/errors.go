@@ -89,6 +89,7 @@ var (
 	// ErrFuture says that a mark lies after the server's clock: reading from it would find nothing, for ever.
 	ErrFuture = errors.New("a stored mark lies in the future")
 
+	errOnlyReads = errors.New("this client only reads")
 	errBroken    = errors.New("the answer is no JSON")
 	errErrorList = errors.New("the answer is an error list")
 	errRedirect  = errors.New("redirects are not followed")

@@ -93,7 +93,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, told: []Secret{o.Token}, sent: map[string]Sent{}}
 	c.budget = newBudget(o.RequestsPerMinute, o.Now())
 	c.http = &http.Client{
-		Transport: newTransport(base, c.limits),
+		Transport: onlyReads{newTransport(base, c.limits), base},
 		// Go would send a redirected POST as GET, with the token, to wherever it is told: 3xx is an answer like another.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -42,7 +42,7 @@ const usualAttempts = 5
 func (c *Client) send(ctx context.Context, q call) (*answer, error) {
 	rule, ok := allowed(q.method, q.path)
 	if !ok {
-		return nil, &Error{Class: ClassContract, Op: q.op, Method: q.method, Path: q.path, Err: errors.New("this client only reads")}
+		return nil, &Error{Class: ClassContract, Op: q.op, Method: q.method, Path: q.path, Err: errOnlyReads}
 	}
 	most := q.attempts
 	if most == 0 {

@@ -10,10 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -61,31 +59,21 @@ func newTransport(base *url.URL, l limits) *http.Transport {
 	}
 }
 
-// guarded dials public addresses only; beside an API on this machine, only this machine.
-func guarded(base *url.URL, l limits) func(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := &net.Dialer{Timeout: l.dial, KeepAlive: 30 * time.Second, Control: onlyPublic}
-	if base.Scheme == "http" {
-		dialer.Control = onlyLoopback
-	}
-	return dialer.DialContext
+// onlyReads is a transport that sends nothing but what the rules know: whatever asks by it, nothing can be changed at the API.
+type onlyReads struct {
+	*http.Transport
+	base *url.URL
 }
 
-// onlyLoopback refuses a name that the system resolves to another machine.
-func onlyLoopback(_, address string, _ syscall.RawConn) error {
-	a, err := netip.ParseAddrPort(address)
-	if err != nil || !a.Addr().Unmap().IsLoopback() {
-		return fmt.Errorf("%s is not this machine, and http:// is for loopback only", address)
+// RoundTrip refuses a request that no rule allows.
+func (o onlyReads) RoundTrip(req *http.Request) (*http.Response, error) {
+	if _, ok := allowed(req.Method, strings.TrimPrefix(req.URL.EscapedPath(), o.base.EscapedPath())); ok {
+		return o.Transport.RoundTrip(req)
 	}
-	return nil
-}
-
-// loopback reports whether host names this machine.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
+	if req.Body != nil {
+		_ = req.Body.Close() // a transport's duty, also of a request that it does not send
 	}
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.Unmap().IsLoopback()
+	return nil, errOnlyReads
 }
 
 // call is one request, as often as it must be sent.
