@@ -32,11 +32,11 @@ func machine(ctx context.Context) string {
 	if _, after, found := strings.Cut(string(text), "model name\t: "); err == nil && found {
 		model, _, _ = strings.Cut(after, "\n")
 	}
-	duckdb, err := load.Version(ctx)
+	duckdb, err := load.DuckDB(ctx)
 	if err != nil {
-		duckdb = "of unknown version"
+		duckdb.Version = "of unknown version"
 	}
-	return fmt.Sprintf("%d × %s, %s, DuckDB %s", runtime.NumCPU(), model, runtime.Version(), duckdb)
+	return fmt.Sprintf("%d × %s, %s, DuckDB %s", runtime.NumCPU(), model, runtime.Version(), duckdb.Version)
 }
 
 func mean(costs []cost) cost {

@@ -150,13 +150,16 @@ func parseHashKey(path string, text []byte) ([]byte, error) {
 	return key, nil
 }
 
-// Version is that of the database library.
-func Version(ctx context.Context) (string, error) {
+// Library is the database library that is linked in: its version, and the commit of its source.
+type Library struct{ Version, Source string }
+
+// DuckDB asks the library what it is.
+func DuckDB(ctx context.Context) (Library, error) {
 	db, err := duck.Open(ctx, duck.Options{})
 	if err != nil {
-		return "", fmt.Errorf("ask DuckDB for its version: %w", err)
+		return Library{}, fmt.Errorf("ask DuckDB for its version: %w", err)
 	}
-	var version string
-	err = db.Scan(ctx, "SELECT version()", nil, &version)
-	return version, errors.Join(err, db.Close())
+	var l Library
+	err = db.Scan(ctx, "SELECT library_version, source_id FROM pragma_version()", nil, &l.Version, &l.Source)
+	return l, errors.Join(err, db.Close())
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,26 +14,28 @@ import (
 
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{
-		Use:         "version",
-		Short:       "Print the version of the program, of Go and of DuckDB",
+		Use:   "version",
+		Short: "Print the version of the program, of Go and of DuckDB",
+		Long: `Print the version of the program, of Go and of DuckDB. With -o json also what the program is made of: the DuckDB library
+that is linked in, with the checksum of its module, and every module as a CycloneDX document (sbom).`,
 		Example:     "  aqueduck version\n  aqueduck version -o json",
 		Args:        noArguments,
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			duckdb, err := load.Version(c.Context())
+			library, err := load.DuckDB(c.Context())
 			if err != nil {
 				return err
 			}
-			v := versions{Version: release(), Go: runtime.Version(), DuckDB: duckdb}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, m := range info.Deps {
-					v.Modules = append(v.Modules, m.Path+" "+m.Version)
-				}
-				slices.Sort(v.Modules)
-			}
 			if a.output != "json" {
-				_, err := fmt.Fprintf(a.stdout, "aqueduck %s, %s, DuckDB %s\n", v.Version, v.Go, v.DuckDB)
+				_, err := fmt.Fprintf(a.stdout, "aqueduck %s, %s, DuckDB %s\n", release(), runtime.Version(), library.Version)
 				return err
+			}
+			made := modules()
+			v := versions{Version: release(), Go: runtime.Version(), SBOM: billOf(made, library)}
+			v.DuckDB = duckdb{Version: library.Version, Source: library.Source}
+			// The library comes prebuilt, in a module of its own for each system. That module's checksum is all that tells which it is.
+			if i := slices.IndexFunc(made, func(m *debug.Module) bool { return strings.Contains(m.Path, "duckdb-go-bindings/lib/") }); i >= 0 {
+				v.DuckDB.Module, v.DuckDB.Sum = made[i].Path+" "+made[i].Version, made[i].Sum
 			}
 			return a.encode(v)
 		},
@@ -40,10 +43,17 @@ func (a *app) version() *cobra.Command {
 }
 
 type versions struct {
-	Version string   `json:"version"`
-	Go      string   `json:"go"`
-	DuckDB  string   `json:"duckdb"`
-	Modules []string `json:"modules"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	DuckDB  duckdb `json:"duckdb"`
+	SBOM    bill   `json:"sbom"`
+}
+
+type duckdb struct {
+	Version string `json:"version"`
+	Source  string `json:"source"`           // the commit that it was built from
+	Module  string `json:"module,omitempty"` // that it is linked from
+	Sum     string `json:"sum,omitempty"`    // of that module, as in go.sum
 }
 
 // release is the version that the program was built as.
