@@ -184,5 +184,5 @@ func (c *Client) fileError(f File, u *url.URL, status int, err error) *Error {
 	if c.own(u) {
 		place = u.Path
 	}
-	return &Error{Class: ClassTransient, Op: reading(f.Stream), Method: http.MethodGet, Path: shorten(place), Status: status, Attempts: 1, Err: err}
+	return &Error{Class: ClassTransient, Op: reading(f.Stream), Method: http.MethodGet, Path: hide(shorten(place), c.tokens()), Status: status, Attempts: 1, Err: err}
 }

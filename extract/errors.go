@@ -119,25 +119,3 @@ func timeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()
 }
-
-// hide takes every trace of the tokens out of text: a server may echo them whole or in part.
-func hide(text string, tokens []Secret) string {
-	const trace = 8 // shorter pieces say nothing about a token, and are common in ordinary words
-	for _, t := range tokens {
-		text = strings.ReplaceAll(text, string(t), redacted)
-		for i := 0; i+trace <= len(t); i++ {
-			text = strings.ReplaceAll(text, string(t[i:i+trace]), redacted)
-		}
-	}
-	return text
-}
-
-// shorten makes a text from outside fit for one line of ours.
-func shorten(text string) string {
-	const most = 300 // enough for the sentence an API sends, not for a page of HTML
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}

@@ -204,7 +204,7 @@ func outlineOf(body []byte, list string) (outlined, error) {
 	case !isList && (kind != "" || len(lists) != 1):
 		return outlined{records: [][]byte{body}}, nil
 	case len(lists) == 0:
-		return outlined{}, fmt.Errorf("the answer has no list: its keys are %s", strings.Join(keys, ", "))
+		return outlined{}, fmt.Errorf("the answer has no list: its keys are %s", shorten(strings.Join(keys, ", ")))
 	case len(lists) > 1:
 		return outlined{}, fmt.Errorf("the answer has more than one list: %s", strings.Join(lists, ", "))
 	}

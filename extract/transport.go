@@ -140,6 +140,7 @@ func (c *Client) exchange(ctx context.Context, q call, token Secret) (*answer, e
 	if err != nil {
 		return nil, because(ctx, err)
 	}
+	body = withoutTokens(body, c.tokens())
 	return &answer{status: res.StatusCode, head: res.Header, body: body, date: parseDate(res.Header)}, nil
 }
 
@@ -171,7 +172,7 @@ func (c *Client) receive(res *http.Response, hint int, cancel context.CancelCaus
 	case "gzip", "x-gzip":
 		return c.inflate(body, hint)
 	default:
-		return nil, fmt.Errorf("the answer is encoded as %q, which was not asked for", shorten(encoding))
+		return nil, fmt.Errorf("the answer is encoded as %q, which was not asked for", hide(shorten(encoding), c.tokens()))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -252,18 +251,5 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 	}
 	if err := sleep(context.Background(), 0); err != nil {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestHideLeavesNoTraceOfAToken(t *testing.T) {
-	t.Parallel()
-	const token = "dG9rOjEyMzQ1Njc4OTA="
-	for _, text := range []string{token, "x" + token + "y", token[:10], "bad " + token[5:], strings.ToUpper("nothing"), fmt.Sprintf("%s and %s", token, token[3:14])} {
-		got := hide(text, []Secret{"another", token})
-		for i := 0; i+8 <= len(token); i++ {
-			if strings.Contains(got, token[i:i+8]) {
-				t.Errorf("%q became %q", text, got)
-			}
-		}
 	}
 }

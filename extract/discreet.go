@@ -1,0 +1,58 @@
+package extract
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// hide takes every trace of the tokens out of text: a server may echo them whole or in part.
+func hide(text string, tokens []Secret) string {
+	const trace = 8 // shorter pieces say nothing about a token, and are common in ordinary words
+	for _, t := range tokens {
+		text = strings.ReplaceAll(text, string(t), redacted)
+		for i := 0; i+trace <= len(t); i++ {
+			text = strings.ReplaceAll(text, string(t[i:i+trace]), redacted)
+		}
+	}
+	return text
+}
+
+// withoutTokens takes the tokens out of a body, so that none is stored or told of whatever becomes of the body's parts. It
+// looks for whole tokens, as they are and as JSON may write them, and for those only that are too long to be a word of the data.
+func withoutTokens(body []byte, tokens []Secret) []byte {
+	const least = 16
+	for _, t := range tokens {
+		if len(t) < least {
+			continue
+		}
+		for _, form := range []string{string(t), strings.ReplaceAll(string(t), "/", `\/`)} {
+			if bytes.Contains(body, []byte(form)) {
+				body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
+			}
+		}
+	}
+	return body
+}
+
+// What is personal or secret in a sentence from outside, whoever's it is.
+var (
+	mailAddress = regexp.MustCompile(`[^\s@"'<>()\[\],;:=/]+(?:@|%40)[\pL\pN.-]+`)
+	signature   = regexp.MustCompile(`(//[^\s"'<>?]+)\?[^\s"'<>]+`)
+	credential  = regexp.MustCompile(`(?i)\b(bearer|basic|cookie:|set-cookie:)\s+[^\s,]+`)
+)
+
+// shorten makes a text from outside fit for one line of ours: it is brief, holds nothing that moves a terminal, and nobody's
+// e-mail address, signed query or credentials.
+func shorten(text string) string {
+	const most = 300 // enough for the sentence an API sends, not for a page of HTML
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }), " ")
+	text = mailAddress.ReplaceAllString(text, redacted)
+	text = signature.ReplaceAllString(text, "$1?"+redacted)
+	text = credential.ReplaceAllString(text, "$1 "+redacted)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
