@@ -167,7 +167,7 @@ func (d Dir) build() error {
 	if !disk.Exists(d.marker()) {
 		// Another process may be making the same warehouse: each writes the mark under a name of its own.
 		fresh := fmt.Sprintf("%s.new-%d", d.marker(), os.Getpid())
-		if err := os.WriteFile(fresh, []byte(format), 0o644); err != nil {
+		if err := errors.Join(os.WriteFile(fresh, []byte(format), 0o644), os.Chmod(fresh, 0o644)); err != nil {
 			return err
 		}
 		if err := disk.SyncFile(fresh); err != nil {

@@ -264,6 +264,9 @@ func WriteSum(sumFile, file, name string) error {
 	if err := os.WriteFile(sumFile, []byte(sum+"  "+name+"\n"), 0o444); err != nil {
 		return err
 	}
+	if err := os.Chmod(sumFile, 0o444); err != nil { // whatever the umask
+		return err
+	}
 	return disk.SyncFile(sumFile)
 }
 

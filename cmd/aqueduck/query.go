@@ -18,7 +18,8 @@ func (a *app) query() *cobra.Command {
 		Short: "Ask the published file",
 		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
 neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
-digits, in JSON too.`,
+digits, in JSON too. In CSV a ' stands before a text that a spreadsheet would take for a formula; JSON has every text as
+it is.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
   aqueduck query -o csv "FROM _sync.freshness"
   aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"math/big"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -51,7 +49,11 @@ func (r *tableRows) columns(names []string) error {
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
 	r.t.SetStyle(style)
-	r.t.AppendHeader(cells(names))
+	heads := make([]string, len(names))
+	for i, name := range names {
+		heads[i] = visible(name)
+	}
+	r.t.AppendHeader(cells(heads))
 	r.words, r.any = make([]bool, len(names)), make([]bool, len(names))
 	return nil
 }
@@ -59,7 +61,7 @@ func (r *tableRows) columns(names []string) error {
 func (r *tableRows) row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = cell(v)
+		texts[i] = visible(cell(v))
 		if v == nil {
 			texts[i] = "NULL"
 			continue
@@ -101,12 +103,21 @@ func cells(texts []string) table.Row {
 
 type csvRows struct{ w *csv.Writer }
 
-func (r *csvRows) columns(names []string) error { return r.w.Write(names) }
+func (r *csvRows) columns(names []string) error {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = noFormula(name)
+	}
+	return r.w.Write(texts)
+}
 
 func (r *csvRows) row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = cell(v)
+		if _, ok := v.(string); ok {
+			texts[i] = noFormula(texts[i])
+		}
 	}
 	return r.w.Write(texts)
 }
@@ -172,65 +183,4 @@ func unescaped(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// plain gives a value the form that JSON has for it.
-func plain(v any) any {
-	switch v := v.(type) {
-	case json.RawMessage, json.Number:
-		return v
-	case []byte:
-		return string(v)
-	case float32:
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil
-		}
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-	case *big.Int:
-		return json.Number(v.String())
-	case time.Time:
-		return v.UTC().Format(time.RFC3339Nano)
-	case fmt.Stringer:
-		return v.String()
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = plain(item)
-		}
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for name, item := range v {
-			object[name] = plain(item)
-		}
-		return object
-	}
-	return v
-}
-
-// cell gives a value the form it has in a table or a CSV file; nothing for null.
-func cell(v any) string {
-	switch v.(type) {
-	case float32, float64:
-		return fmt.Sprint(v) // NaN and Inf too, for which JSON has no word
-	}
-	switch v := plain(v).(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	case json.RawMessage:
-		return string(v)
-	case []any, map[string]any:
-		text, err := unescaped(v)
-		if err != nil {
-			return fmt.Sprint(v)
-		}
-		return string(text)
-	default:
-		return fmt.Sprint(v)
-	}
 }

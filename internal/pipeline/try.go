@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -205,7 +206,8 @@ func (t *TrialTable) print(w io.Writer) {
 		for _, i := range shown {
 			text := ""
 			if row[i] != nil {
-				text = cut(strings.Join(strings.Fields(*row[i]), " "), 24)
+				printed := strings.FieldsFunc(*row[i], func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+				text = cut(strings.Join(printed, " "), 24)
 			}
 			cells = append(cells, text)
 		}
