@@ -107,9 +107,30 @@ func (d Dir) trusted() error {
 			return fmt.Errorf("%s can be written by everybody: run `chmod o-w %s`, or name another directory", path, path)
 		}
 	}
-	parent, err := os.Stat(filepath.Dir(filepath.Clean(string(d))))
-	if err == nil && parent.Mode().Perm()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0 {
-		return fmt.Errorf("the directory above %s can be written by everybody, who could replace it: name another", d)
+	return d.above()
+}
+
+// above refuses a directory below one in which everybody may rename: whatever lies in between could be replaced. Those that the
+// path names are looked at, and those that it really leads through.
+func (d Dir) above() error {
+	named, err := filepath.Abs(string(d))
+	if err != nil {
+		return err
+	}
+	paths := []string{named}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(named)); err == nil { // else there is nothing yet
+		paths = append(paths, filepath.Join(real, filepath.Base(named)))
+	}
+	for _, path := range paths {
+		for up := filepath.Dir(path); ; up = filepath.Dir(up) {
+			info, err := os.Stat(up)
+			if err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+				return fmt.Errorf("the directory %s, above %s, can be written by everybody, who could replace it: run `chmod o-w %[1]s`, or name another", up, d)
+			}
+			if up == filepath.Dir(up) {
+				break
+			}
+		}
 	}
 	return nil
 }

@@ -44,9 +44,22 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 func TestPrepareRefusesAReplaceableDirectory(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	must(t, os.Chmod(parent, 0o777))
-	if err := load.Dir(filepath.Join(parent, "data")).Prepare(); err == nil || !strings.Contains(err.Error(), "above") {
-		t.Errorf("error %v, want one about the directory above", err)
+	must(t, os.Mkdir(filepath.Join(parent, "between"), 0o755))
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(filepath.Join(parent, "between"), link))
+	for mode, want := range map[fs.FileMode]bool{0o777: true, 0o777 | fs.ModeSticky: false, 0o775: false} {
+		must(t, os.Chmod(parent, mode))
+		for _, name := range []string{"data", "between/data", "between/none/data", link + "/data"} {
+			path := name
+			if !filepath.IsAbs(name) {
+				path = filepath.Join(parent, name)
+			}
+			err := load.Dir(path).Prepare()
+			if refused := err != nil && strings.Contains(err.Error(), "above"); refused != want || !want && err != nil {
+				t.Errorf("%s in a directory of mode %v: %v", name, mode, err)
+			}
+			must(t, os.RemoveAll(path))
+		}
 	}
 	if err := load.Dir(filepath.Join(t.TempDir(), "what?", "data")).Prepare(); err == nil || !strings.Contains(err.Error(), "?") {
 		t.Errorf("error %v, want one about the question mark", err)

@@ -165,7 +165,7 @@ func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 	}
 	h := newHeld(t)
 	h.searches.Store(2)
-	p := start(t, "aqueduck", h.env(), "sync", "-f", h.file)
+	p := start(t, "sh", h.env(), "-c", `ulimit -c unlimited; exec aqueduck "$@"`, "sh", "sync", "-f", h.file)
 	<-h.reached
 	proc := filepath.Join("/proc", fmt.Sprint(p.cmd.Process.Pid))
 	limits, err := os.ReadFile(filepath.Join(proc, "limits"))
