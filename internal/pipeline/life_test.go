@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func (l *life) happen(n int) {
 	events := l.events()
 	for done, tries := 0, 0; done < n && tries < 20*n; tries++ {
 		l.space.Advance(time.Duration(1+l.dice.IntN(90)) * time.Second)
-		if events[l.dice.IntN(len(events))]() == nil {
+		if events[l.dice.IntN(len(events))].do() == nil {
 			done++
 		}
 	}
@@ -64,42 +65,61 @@ func (l *life) to(lifecycle string, do func(id string) error) func() error {
 	}
 }
 
-func (l *life) events() []func() error {
+// event is something that can happen, by its name.
+type event struct {
+	name string
+	do   func() error
+}
+
+// named gives the first event of a name.
+func named(events []event, name string) (event, bool) {
+	i := slices.IndexFunc(events, func(e event) bool { return e.name == name })
+	if i < 0 {
+		return event{}, false
+	}
+	return events[i], true
+}
+
+// events are those of contacts.
+func (l *life) events() []event {
 	s := l.space
 	active := func(do func(id string) error) func() error { return l.to("active", do) }
-	return []func() error{
-		func() error { _, err := s.CreateContact([]string{"lead", "user"}[l.dice.IntN(2)]); return err },
-		func() error { _, err := s.CreateContact("lead"); return err },
-		active(func(id string) error {
+	return []event{
+		{"contacts.create", func() error { _, err := s.CreateContact([]string{"lead", "user"}[l.dice.IntN(2)]); return err }},
+		{"contacts.create-lead", func() error { _, err := s.CreateContact("lead"); return err }},
+		{"contacts.rename", active(func(id string) error {
 			return s.UpdateContact(id, emulator.Change{Field: "name", Value: "Name " + string(rune('A'+l.dice.IntN(26)))})
-		}),
-		active(func(id string) error {
+		})},
+		{"contacts.score", active(func(id string) error {
 			return s.UpdateContact(id, emulator.Change{Field: "custom_attributes.score", Value: l.dice.IntN(1000)})
-		}),
-		active(func(id string) error {
+		})},
+		{"contacts.email", active(func(id string) error {
 			return s.UpdateContact(id, emulator.Change{Field: "email", Value: []any{nil, "new@example.com", "other@example.com"}[l.dice.IntN(3)]})
-		}),
-		active(func(id string) error { return s.Tag(id, l.dice.IntN(20)) }),
-		active(func(id string) error { return s.Untag(id, l.dice.IntN(20)) }),
-		active(func(id string) error { return s.AddNote(id, "called back") }),
-		active(func(id string) error { return s.AddCompany(id, l.dice.IntN(3)) }),
-		active(s.Promote),
-		active(func(id string) error { return s.Merge(id, l.someone("active")) }),
-		active(func(id string) error { return s.Merge(id, l.someone("active")) }),
-		active(func(id string) error {
+		})},
+		{"contacts.tag", active(func(id string) error { return s.Tag(id, l.dice.IntN(20)) })},
+		{"contacts.untag", active(func(id string) error { return s.Untag(id, l.dice.IntN(20)) })},
+		{"contacts.note", active(func(id string) error { return s.AddNote(id, "called back") })},
+		{"contacts.add-company", active(func(id string) error { return s.AddCompany(id, l.dice.IntN(3)) })},
+		{"contacts.promote", active(s.Promote)},
+		{"contacts.merge", active(func(id string) error { return s.Merge(id, l.someone("active")) })},
+		{"contacts.merge", active(func(id string) error { return s.Merge(id, l.someone("active")) })},
+		{"contacts.merge-anyway", active(func(id string) error {
 			into := l.someone("active")
 			if into == id {
 				return errNobody
 			}
 			return s.MergeAnyway(id, into)
-		}),
-		active(func(id string) error { return s.FailMerge(id, l.someone("active"), "conflict") }),
-		active(s.Archive), active(s.Block), active(s.Delete), active(s.RequestDeletion),
-		l.to("archived", func(id string) error { return s.Unarchive(id, l.dice.IntN(2) == 0) }),
-		l.to("archived", func(id string) error { return s.Unarchive(id, l.dice.IntN(2) == 0) }),
-		l.to("archived", s.RequestDeletion),
-		l.to("blocked", func(id string) error { return s.Unblock(id, l.dice.IntN(2) == 0) }),
-		l.to("pending_deletion", s.Erase),
+		})},
+		{"contacts.fail-merge", active(func(id string) error { return s.FailMerge(id, l.someone("active"), "conflict") })},
+		{"contacts.archive", active(s.Archive)},
+		{"contacts.block", active(s.Block)},
+		{"contacts.delete", active(s.Delete)},
+		{"contacts.request-deletion", active(s.RequestDeletion)},
+		{"contacts.unarchive", l.to("archived", func(id string) error { return s.Unarchive(id, l.dice.IntN(2) == 0) })},
+		{"contacts.unarchive", l.to("archived", func(id string) error { return s.Unarchive(id, l.dice.IntN(2) == 0) })},
+		{"contacts.request-deletion", l.to("archived", s.RequestDeletion)},
+		{"contacts.unblock", l.to("blocked", func(id string) error { return s.Unblock(id, l.dice.IntN(2) == 0) })},
+		{"contacts.erase", l.to("pending_deletion", s.Erase)},
 	}
 }
 

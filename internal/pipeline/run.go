@@ -19,7 +19,8 @@ import (
 	"aqueduck/schemas"
 )
 
-// parallelStreams read side by side: their waits overlap, and each holds one batch in memory.
+// parallelStreams read side by side unless the runner says another number: their waits overlap, and each holds one batch in
+// memory.
 const parallelStreams = 3
 
 // run is one run of one pipeline: its writer, its workspaces, and what it has done so far.
@@ -237,7 +238,7 @@ func (r *run) unread(ctx context.Context) {
 // side reads streams side by side. One stream's failure does not stop the others; it is in the stream's result.
 func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) {
 	var group errgroup.Group
-	group.SetLimit(parallelStreams)
+	group.SetLimit(firstSet(r.runner.Parallel, parallelStreams))
 	for _, t := range tasks {
 		group.Go(func() error { r.stream(ctx, t, phase); return nil })
 	}

@@ -38,6 +38,7 @@ type Runner struct {
 	Now       func() time.Time
 	Wait      func(context.Context, time.Duration) error
 	Log       *slog.Logger
+	Parallel  int           // streams that are read side by side; 0: three
 	Version   string        // of the program, noted with each run
 	Watch     func(Running) // shown a run under way now and then, by one goroutine; may be nil
 }
@@ -329,7 +330,7 @@ func clock(s Source, machine func() time.Time) func() time.Time {
 	return machine
 }
 
-func firstSet[T int64 | time.Duration](values ...T) T {
+func firstSet[T int | int64 | time.Duration](values ...T) T {
 	for _, v := range values {
 		if v != 0 {
 			return v
