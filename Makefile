@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture torture-short mutants long large twice fuzz check fmt vet lint vuln race bench docs clean
+.PHONY: build demo test torture torture-short torture-disk model mutants long large twice fuzz check fmt vet lint vuln race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -26,6 +26,13 @@ torture: ## kill, interrupt, race, refuse and starve the program by dice for HOU
 
 torture-short: ## the same as far as it is in make test: about five minutes of two cores
 	go run ./internal/torture -only "$(ONLY)"
+
+SEEDS ?= 500
+RUNS ?= 4
+
+model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 from FIRST=1 on, RUNS=4 at most in each; SEED=n or PLAN=file repeats one
+	AQUEDUCK_SEEDS=$(SEEDS) AQUEDUCK_FIRST_SEED=$(FIRST) AQUEDUCK_RUNS=$(RUNS) AQUEDUCK_SEED=$(SEED) AQUEDUCK_PLAN=$(abspath $(PLAN)) \
+		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F22 -v -timeout 48h
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay' -v -timeout 3h

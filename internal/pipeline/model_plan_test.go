@@ -1,0 +1,220 @@
+package pipeline_test
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// plan is what a seed stands for: a small workspace, what is read of it, and one thing after another that happens. It is
+// written and read as lines of text.
+type plan struct {
+	seed      uint64
+	families  []string
+	workspace uint64 // the seed of its population
+	contacts  int
+	page      int  // records of a page of every list
+	begun     bool // the warehouse was read once already, in peace
+	ops       []op
+}
+
+// op is one thing: a word, a number from which all that it draws follows, and what the word wants besides.
+type op struct {
+	do   string
+	n    int64
+	with string
+}
+
+func (o op) String() string { return strings.TrimSpace(fmt.Sprintf("%s %d %s", o.do, o.n, o.with)) }
+
+func (p *plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d\nreads %s\nworkspace %d\ncontacts %d\npage %d\n", p.seed, strings.Join(p.families, ","), p.workspace, p.contacts, p.page)
+	if p.begun {
+		fmt.Fprintln(&b, "begun 1")
+	}
+	for _, o := range p.ops {
+		fmt.Fprintln(&b, o)
+	}
+	return b.String()
+}
+
+// parsePlan reads what String writes. Lines that begin with # say nothing.
+func parsePlan(text string) (*plan, error) {
+	p := &plan{}
+	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		word, rest, _ := strings.Cut(line, " ")
+		if word == "reads" {
+			p.families = strings.Split(rest, ",")
+			continue
+		}
+		number, with, _ := strings.Cut(rest, " ")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		switch word {
+		case "seed":
+			p.seed = uint64(n)
+		case "workspace":
+			p.workspace = uint64(n)
+		case "begun":
+			p.begun = n > 0
+		case "contacts":
+			p.contacts = int(n)
+		case "page":
+			p.page = int(n)
+		default:
+			p.ops = append(p.ops, op{word, n, with})
+		}
+	}
+	for _, name := range p.families {
+		if !slices.ContainsFunc(families, func(f family) bool { return f.name == name }) {
+			return nil, fmt.Errorf("no family is called %q", name)
+		}
+	}
+	return p, nil
+}
+
+// streams are those of the families, each once.
+func (p *plan) streams() []string {
+	var list []string
+	for _, f := range families {
+		if !slices.Contains(p.families, f.name) {
+			continue
+		}
+		for s := range strings.SplitSeq(f.streams, ", ") {
+			if !slices.Contains(list, s) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+func (p *plan) readsAny(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(p.families, name) })
+}
+
+// late is a search that learns of most things late, of some very late.
+const late = `{"LagMax":"30m","TailShare":0.7,"Tail":"40h"}`
+
+// tempers are what a workspace may do to its readers and be honest all the same, as Knobs.
+var tempers = []string{
+	late, late, late, late, late, late, `{"LeaveLag":"20m"}`, `{"StaleReplica":0.4,"Duplicates":0.3}`, `{"StaleReplica":0.4,"LagMax":"30m"}`, `{"EmptyPages":0.3}`, `{"EmptyPages":0.3}`,
+	`{"ShortPages":0.4}`, `{"Sort":"shuffled"}`, `{"Sort":"ignored"}`, `{"CursorLife":2}`, `{"CursorLife":3}`, `{"TooLarge":1}`, `{"ActivityLag":"3h","TrailingToken":true}`,
+	`{"OffsetWalk":true}`, `{"DateOffset":"-5m"}`, `{"NoDate":true}`, `{"TotalError":0.1}`, `{"NextShape":"url"}`, `{"DeletedOrder":"oldest"}`, `{"Inclusive":true}`,
+	`{"Unavailable":["conversations.search","contacts.search"]}`, `{"CallsShuffled":true,"CallsLeftOut":0.2}`, `{"LogPage":3,"LogBoundsOut":true}`, `{"NestedCap":2}`,
+}
+
+// mishaps are faults of the wire and of what stands between, each at some share of the requests.
+var mishaps = []string{"error:500", "error:503", "429", "reset", "truncate", "garbage", "html404", "age", "encoding", "redirect", "unknown", "numbers"}
+
+// crashPoints are where a run may die, with how often each is passed at most before that.
+var modelCrashes = []string{"commit-staged", "commit-written", "commit-done", "publish-copied", "publish-sealed", "publish-moved", "lake-part", "lake-manifest",
+	"link-swapped", "work-trashed", "publish-retained", "fold-copied", "fold-swapping", "open-restored", "erase-noted", "erase-begun", "erase-committed", "erase-published"}
+
+// drawPlan is the plan of a seed, with so many runs at the most.
+func drawPlan(seed uint64, runs int) *plan {
+	d := rand.New(rand.NewPCG(seed, 6))
+	p := &plan{seed: seed, contacts: 4 + d.IntN(16), workspace: seed, page: 1 + d.IntN(8), families: []string{families[d.IntN(len(families))].name}}
+	if p.begun = d.IntN(4) > 0; p.begun { // few populations: each is read once for all plans that begin with it
+		p.workspace, p.contacts = 1, []int{6, 14}[d.IntN(2)]
+	}
+	if d.IntN(3) == 0 && p.families[0] != "contacts" { // most depends on them
+		p.families = append(p.families, "contacts")
+	}
+	l := &life{dice: d}
+	var events []event
+	for _, f := range families {
+		if slices.Contains(p.families, f.name) {
+			events = append(events, f.events(l)...)
+		}
+	}
+	if d.IntN(3) > 0 {
+		p.add("knobs", 0, tempers[d.IntN(len(tempers))])
+	}
+	for range 1 + d.IntN(runs) {
+		for range 1 + d.IntN(9) {
+			switch x := d.IntN(16); {
+			case x < 11:
+				p.add(events[d.IntN(len(events))].name, d.Int64N(1000), "")
+			case x < 13:
+				p.add("wait", 1+d.Int64N(4000), "")
+			case x < 14:
+				p.add("knobs", 0, tempers[d.IntN(len(tempers))])
+			default:
+				p.oddity(d)
+			}
+		}
+		if d.IntN(2) == 0 {
+			p.add("wait", 1000+d.Int64N(100_000), "")
+		}
+		p.run(d)
+	}
+	return p
+}
+
+func (p *plan) add(do string, n int64, with string) { p.ops = append(p.ops, op{do, n, with}) }
+
+// oddity is a fault that stays until another word is said of it, or one of what surrounds the program.
+func (p *plan) oddity(d *rand.Rand) {
+	switch d.IntN(6) {
+	case 0:
+		p.add("clock", []int64{-86400, -3600, 3600, 86400, 365 * 86400}[d.IntN(5)], "")
+	case 1:
+		p.add("expire-cursors", 0, "")
+	case 2:
+		if p.readsAny("contacts", "calls") {
+			p.add("erase", d.Int64N(1000), "")
+		}
+	case 3:
+		p.add("chaos", 0, "")
+	default:
+		var all []string
+		for range 1 + d.IntN(2) {
+			name, detail, _ := strings.Cut(mishaps[d.IntN(len(mishaps))], ":")
+			all = append(all, strings.TrimSuffix(fmt.Sprintf("%s=%v:%s", name, []float64{0.02, 0.1, 0.3}[d.IntN(3)], detail), ":"))
+		}
+		p.add("chaos", 0, strings.Join(all, ","))
+	}
+}
+
+// run adds a run: how it ends, what happens between its requests, and what it was asked for.
+func (p *plan) run(d *rand.Rand) {
+	var with []string
+	say := func(format string, a ...any) { with = append(with, fmt.Sprintf(format, a...)) }
+	switch d.IntN(10) {
+	case 0, 1:
+		say("cancel=%d", 1+d.IntN(12))
+	case 2, 3:
+		say("die=%d", 1+d.IntN(12))
+	case 4, 5:
+		say("point=%s:%d", modelCrashes[d.IntN(len(modelCrashes))], 1+d.IntN(3))
+	}
+	if d.IntN(3) == 0 {
+		say("life=%d", 1+d.IntN(4))
+	}
+	if d.IntN(4) == 0 {
+		say("slow=%d", 1+d.IntN(200))
+	}
+	streams := p.streams()
+	switch d.IntN(10) {
+	case 0:
+		say("requests=%d", 2+d.IntN(10))
+	case 1:
+		say("time=%d", 30+d.IntN(600))
+	case 2:
+		say("select=%s", streams[d.IntN(len(streams))])
+	case 3:
+		say("refresh=1")
+	}
+	p.add("run", d.Int64N(1000), strings.Join(with, " "))
+}

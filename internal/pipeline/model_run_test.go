@@ -1,0 +1,202 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/internal/pipeline"
+)
+
+// common is what the trials of a test share.
+type common struct {
+	alone sync.RWMutex // held by a run that dies at a named place: places know no warehouse
+	dir   string
+
+	mu   sync.Mutex // guards what follows
+	read map[string]string
+}
+
+// begun gives a warehouse by what it holds, which is made when it is asked for first.
+func (c *common) begun(what string, make func(to string)) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.read[what] == "" {
+		to := filepath.Join(c.dir, fmt.Sprint(len(c.read)))
+		make(to)
+		c.read[what] = to
+	}
+	return c.read[what]
+}
+
+// modelRun is a run of the program as a plan has it.
+type modelRun struct {
+	cancel, die, life, slow, requests, seconds, refresh int
+	stream, point                                       string
+	passes                                              int
+}
+
+func parseRun(with string) (r modelRun) {
+	for word := range strings.FieldsSeq(with) {
+		name, value, _ := strings.Cut(word, "=")
+		number, _, _ := strings.Cut(value, ":")
+		into := map[string]*int{"cancel": &r.cancel, "die": &r.die, "life": &r.life, "slow": &r.slow, "requests": &r.requests, "time": &r.seconds, "refresh": &r.refresh}[name]
+		if into != nil {
+			fmt.Sscan(number, into)
+		}
+		switch name {
+		case "select":
+			r.stream = value
+		case "point":
+			var passes string
+			r.point, passes, _ = strings.Cut(value, ":")
+			fmt.Sscan(passes, &r.passes)
+		}
+	}
+	return r
+}
+
+func (r *modelRun) options() pipeline.Options {
+	o := pipeline.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0}
+	if r.stream != "" {
+		o.Select = []string{r.stream}
+	}
+	return o
+}
+
+// run is one run. One that dies leaves what was on disk at that instant, and what it does after it is undone.
+func (t *trial) run(o op) {
+	r := parseRun(o.with)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	died := filepath.Join(t.TempDir(), "died")
+	die := func() {
+		if ctx.Err() != nil {
+			return
+		}
+		t.copyDir(string(t.bed.runner.Dir), died)
+		cancel()
+	}
+	asked := 0
+	t.bed.space.Between(func(int) {
+		asked++
+		if r.slow > 0 {
+			t.bed.space.Advance(time.Duration(t.life.dice.IntN(r.slow)) * time.Second)
+		}
+		if r.life > 0 && t.life.dice.IntN(r.life) == 0 {
+			events := t.events()
+			t.happens(events[t.life.dice.IntN(len(events))].name)
+		}
+		if asked == r.cancel {
+			cancel()
+		}
+		if asked == r.die {
+			die()
+		}
+	})
+	report, err := t.sync(ctx, &r, die)
+	t.bed.space.Between(nil)
+	t.runs++
+	if _, statErr := os.Stat(died); statErr == nil {
+		t.bed.must(os.RemoveAll(string(t.bed.runner.Dir)))
+		t.bed.must(os.Rename(died, string(t.bed.runner.Dir)))
+		t.opens()
+		return
+	}
+	t.judge(ctx, &r, report, err)
+}
+
+// sync runs the program, which dies when it passes a named place for the n-th time.
+func (t *trial) sync(ctx context.Context, r *modelRun, die func()) (*pipeline.Report, error) {
+	sync := func() (*pipeline.Report, error) {
+		return t.bed.runner.Sync(ctx, t.bed.runner.Config.Pipelines[0], r.options())
+	}
+	if r.point == "" || !crash.Named {
+		t.common.alone.RLock()
+		defer t.common.alone.RUnlock()
+		return sync()
+	}
+	t.common.alone.Lock()
+	defer t.common.alone.Unlock()
+	defer crash.Watch(nil)
+	passed := 0
+	crash.Watch(func(name string) {
+		if name == r.point {
+			if passed++; passed == r.passes {
+				die()
+			}
+		}
+	})
+	return sync()
+}
+
+func (t *trial) events() (all []event) {
+	for _, f := range families {
+		if t.plan.readsAny(f.name) {
+			all = append(all, f.events(t.life)...)
+		}
+	}
+	return all
+}
+
+// judge says what a run may not be. One that meets faults may fail, and one that was told to stop stops.
+func (t *trial) judge(ctx context.Context, r *modelRun, report *pipeline.Report, err error) {
+	quiet := !t.chaos && t.temper == "" && ctx.Err() == nil
+	var problem *pipeline.Problem
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case err != nil && t.chaos && errors.As(err, &problem):
+	case err != nil:
+		t.Errorf("run: %v", err)
+	case report.Exit() == pipeline.ExitOK:
+		t.green(report)
+	case quiet:
+		t.Errorf("run: without faults it ends %s\n%+v\n%+v", report.LastLine(), report.Streams, report.Findings)
+	default:
+		for _, f := range report.Findings {
+			if f.Kind == "exact" {
+				t.Errorf("finding: %+v", f)
+			}
+		}
+	}
+}
+
+// opens: whatever happened, readers have a whole file, or none yet.
+func (t *trial) opens() {
+	if file := t.bed.runner.Dir.Current(); file != "" {
+		t.bed.rows("SELECT count(*) FROM _sync.runs")
+	}
+}
+
+// green: what a run says to be synced to a time is there as it was then, whatever the wire did meanwhile. Only where the index is
+// late, or says another thing each time, may that be otherwise.
+func (t *trial) green(report *pipeline.Report) {
+	if t.temper != "" || !report.Published {
+		return
+	}
+	for _, s := range report.Streams {
+		searched := s.Stream == "contacts" && !t.came || s.Stream == "conversations" || s.Stream == "tickets"
+		if !searched || s.Status != pipeline.StatusOK || s.Cut || s.Backfill < 1 || s.SyncedTo.IsZero() {
+			continue
+		}
+		stored := map[string]int64{}
+		for _, line := range t.bed.rows("SELECT id, epoch(updated_at)::BIGINT FROM " + s.Stream) {
+			id, at, _ := strings.Cut(line, "|")
+			var n int64
+			fmt.Sscan(at, &n)
+			stored[id] = n
+		}
+		for _, row := range t.bed.space.Oracle(s.Stream) {
+			id, at := row["id"].(string), row["updated_at"].(int64)
+			if have, there := stored[id]; at <= s.SyncedTo.Unix() && (!there || have < at) {
+				t.Errorf("green: %s is synced to %s and has %s of %d at %d (there: %t)", s.Stream, s.SyncedTo, id, at, have, there)
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package pipeline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shrink takes out of a plan what it fails without: operations by halves and then by fewer, words of runs, families, contacts,
+// time. fails tries a plan; after so many tries the plan stays as it is then.
+func shrink(p *plan, tries int, fails func(*plan) bool) *plan {
+	attempt := func(smaller *plan) bool {
+		if tries--; tries < 0 || !fails(smaller) {
+			return false
+		}
+		p = smaller
+		return true
+	}
+	for before := ""; before != p.String() && tries > 0; {
+		before = p.String()
+		for size := max(1, len(p.ops)/2); size > 0; size /= 2 {
+			for at := 0; at < len(p.ops); {
+				smaller := p.with(slices.Delete(slices.Clone(p.ops), at, min(at+size, len(p.ops))))
+				if !attempt(smaller) {
+					at += size
+				}
+			}
+		}
+		for i := range p.ops {
+			for _, simpler := range p.ops[i].simpler() {
+				ops := slices.Clone(p.ops)
+				ops[i] = simpler
+				attempt(p.with(ops))
+			}
+		}
+		for _, name := range p.families {
+			fewer := p.with(p.ops)
+			fewer.families = slices.DeleteFunc(slices.Clone(p.families), func(f string) bool { return f == name })
+			if len(fewer.families) > 0 {
+				attempt(fewer)
+			}
+		}
+		for smaller := p.with(p.ops); smaller.contacts > 1; smaller = smaller.with(smaller.ops) {
+			if smaller.contacts /= 2; !attempt(smaller) {
+				break
+			}
+		}
+	}
+	return p
+}
+
+// with is the plan with other operations.
+func (p *plan) with(ops []op) *plan {
+	other := *p
+	other.ops = ops
+	return &other
+}
+
+// simpler are forms of an operation that ask for less: a run without one of its words, a shorter time.
+func (o op) simpler() (all []op) {
+	words := strings.Fields(o.with)
+	for i := range words {
+		if o.do == "run" {
+			all = append(all, op{o.do, o.n, strings.Join(slices.Delete(slices.Clone(words), i, i+1), " ")})
+		}
+	}
+	if o.do == "wait" && o.n > 1 {
+		all = append(all, op{o.do, o.n / 2, ""})
+	}
+	if faults := strings.Split(o.with, ","); o.do == "chaos" && len(faults) > 1 {
+		for _, f := range faults {
+			all = append(all, op{o.do, o.n, f})
+		}
+	}
+	return all
+}
+
+// TestAPlanIsShrunkToWhatItFailsBy takes out all but the operations that a failure needs.
+func TestAPlanIsShrunkToWhatItFailsBy(t *testing.T) {
+	t.Parallel()
+	p := drawPlan(3, 12)
+	p.add("wait", 4000, "")
+	p.add("contacts.merge", 5, "")
+	p.add("run", 7, "life=3 die=4")
+	fails := func(p *plan) bool {
+		text := p.String()
+		merged := strings.Index(text, "contacts.merge 5\n")
+		return merged > 0 && strings.Contains(text[merged:], "die=4")
+	}
+	got := shrink(p, 1000, fails)
+	if want := []op{{"contacts.merge", 5, ""}, {"run", 7, "die=4"}}; !slices.Equal(got.ops, want) || len(got.families) != 1 || got.contacts != 1 {
+		t.Errorf("it is shrunk to\n%s", got)
+	}
+	again, err := parsePlan("# a comment\n" + got.String())
+	if err != nil || again.String() != got.String() {
+		t.Errorf("%v: what is written is not what is read:\n%s", err, again)
+	}
+}

@@ -1,0 +1,139 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// modelSeeds are those that every run of the tests tries; `make model` tries more.
+const modelSeeds = 20
+
+// modelFailures are enough: what they are shrunk to costs more than all the others.
+const modelFailures = 3
+
+// modelTries bounds what shrinking a plan that failed may cost.
+const modelTries = 150
+
+// TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle carries out plans: what happens in a small workspace, faults, time, and runs of the
+// program that are cut, interrupted and die. Once the faults are over and two runs later at the most, the warehouse is equal to the
+// oracle; no run before was green with rows missing. A plan that fails is shrunk, and told with the command that repeats it.
+func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	serial(t)
+	c := &common{dir: (&trial{TB: t}).TempDir(), read: map[string]string{}}
+	t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
+	if file := os.Getenv("AQUEDUCK_PLAN"); file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := parsePlan(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		tell(t, p, c, os.Stderr)
+		return
+	}
+	runs := number("AQUEDUCK_RUNS", 4)
+	if seed, err := strconv.ParseUint(os.Getenv("AQUEDUCK_SEED"), 10, 64); err == nil {
+		tell(t, drawPlan(seed, runs), c, os.Stderr)
+		return
+	}
+	first, seeds := number("AQUEDUCK_FIRST_SEED", 1), number("AQUEDUCK_SEEDS", modelSeeds)
+	var tried, failed, ran, twice atomic.Int64
+	before := cpuTime(t)
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for seed := first; seed < first+seeds && failed.Load() < modelFailures; seed++ {
+		workers.Go(func() error {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				p := drawPlan(uint64(seed), runs)
+				done := try(t, p, c, io.Discard)
+				tried.Add(1)
+				ran.Add(int64(done.runs))
+				if done.again {
+					twice.Add(1)
+				}
+				if done.Failed() {
+					failed.Add(1)
+					report(t, p, done, c)
+				}
+			})
+			return nil
+		})
+	}
+	_ = workers.Wait() // each says itself what is wrong
+	plans := float64(max(1, tried.Load()))
+	t.Logf("%.0f plans from seed %d on, %d runs of the program, %.2f CPU-seconds a plan, %d plans needed the second clean run; %d failed: 3/N is %.2f %%",
+		plans, first, ran.Load(), (cpuTime(t)-before).Seconds()/plans, twice.Load(), failed.Load(), 300/plans)
+}
+
+// cpuTime is what this process has used by now, its other tests too.
+func cpuTime(t testing.TB) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+func number(name string, usual int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return usual
+}
+
+// tell carries out one plan with the program's own log.
+func tell(t *testing.T, p *plan, c *common, log io.Writer) {
+	t.Helper()
+	t.Logf("the plan:\n%s", p)
+	if done := try(t, p, c, log); done.Failed() {
+		t.Errorf("%s", strings.Join(done.failed, "\n"))
+	}
+}
+
+// report shrinks a plan that failed and tells what is left of it. What it is shrunk to fails in the same way.
+func report(t *testing.T, p *plan, done *trial, c *common) {
+	t.Helper()
+	kind := func(done *trial) string {
+		first, _, _ := strings.Cut(done.failed[0], ":")
+		return first
+	}
+	want, last := kind(done), done
+	small := shrink(p, number("AQUEDUCK_TRIES", modelTries), func(p *plan) bool {
+		again := try(t, p, c, io.Discard)
+		same := again.Failed() && kind(again) == want
+		if same {
+			last = again
+		}
+		return same
+	})
+	file := filepath.Join(os.TempDir(), fmt.Sprintf("aqueduck-model-%d.txt", p.seed))
+	if err := os.WriteFile(file, []byte(small.String()), 0o600); err != nil {
+		t.Error(err)
+	}
+	t.Errorf("seed %d fails: %s\n\nshrunk from %d operations to %d:\n%s\nagain: make model SEED=%d, or what is left of it: make model PLAN=%s",
+		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, p.seed, file)
+}
+
+// quietLog is a log for whoever reads it; nobody reads that of many plans.
+func quietLog(to io.Writer) *slog.Logger {
+	if to == io.Discard {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelInfo}))
+}
