@@ -189,8 +189,7 @@ func (d *DB) Transaction(ctx context.Context, steps func() error) error {
 	if err == nil {
 		return nil
 	}
-	// A transaction that failed inside DuckDB may be gone already; its rollback then has nothing left to say.
-	_, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+	d.rollback(ctx)
 	return err
 }
 
@@ -199,9 +198,13 @@ func (d *DB) Undone(ctx context.Context, steps func() error) error {
 	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
 		return err
 	}
-	// One that failed inside DuckDB may be gone already; its rollback then has nothing left to say.
-	defer func() { _, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK") }()
+	defer d.rollback(ctx)
 	return steps()
+}
+
+// rollback ends a transaction without a trace. One that failed inside DuckDB may be gone already, which then is no news.
+func (d *DB) rollback(ctx context.Context) {
+	_, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 }
 
 // Checkpoint takes the log into the file. It is for private copies only: a kill in the middle may destroy the file.
