@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"regexp"
 	"slices"
 	"testing"
 )
@@ -34,6 +35,40 @@ func TestPersonalColumnsHaveAPerson(t *testing.T) {
 					t.Errorf("%s.%s is personal, and nothing tells whose it is", table, c.Name)
 				}
 			}
+		}
+	}
+}
+
+// TestS40WhatTellsOfAPersonIsMarkedPersonal holds every built-in column to it whose name says that it is an address, an e-mail
+// address, a telephone number or the address of a machine. Those of teammates in lists of teammates are listed: they are no
+// customers', and the warehouse is their own.
+func TestS40WhatTellsOfAPersonIsMarkedPersonal(t *testing.T) {
+	t.Parallel()
+	teammates := []string{"admins.email"}
+	personal := regexp.MustCompile(`(^|_)(email|phone|ip|ip_address)$`)
+	catalogue, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range catalogue.Streams() {
+		tables := map[string][]Column{s.Table: s.Columns}
+		for _, c := range s.Children {
+			tables[c.Table] = c.Columns
+		}
+		for table, columns := range tables {
+			for _, c := range columns {
+				name := table + "." + c.Name
+				if personal.MatchString(c.Name) && !c.PII && !slices.Contains(teammates, name) {
+					t.Errorf("%s is not marked as personal", name)
+				}
+				seen[name] = c.PII
+			}
+		}
+	}
+	for _, name := range []string{"admin_activity_logs.performed_by_ip", "admin_activity_logs.performed_by_email", "admin_activity_logs.metadata", "contacts_raw.email"} {
+		if !seen[name] {
+			t.Errorf("%s is not marked as personal, or not there", name)
 		}
 	}
 }

@@ -20,7 +20,8 @@ import (
 )
 
 // commands are the programs that scripts call: the test binary under other names.
-var commands = map[string]func(){"aqueduck": main, "aqueduck-on-a-full-disk": onFullDisk, "analyst": askAsAnalyst}
+var commands = map[string]func(){"aqueduck": main, "aqueduck-on-a-full-disk": onFullDisk, "aqueduck-on-loopback": onLoopback,
+	"analyst": askAsAnalyst}
 
 // scripted is the configuration of a script that brings none.
 const scripted = `version: 1

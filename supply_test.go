@@ -1,0 +1,137 @@
+package aqueduck
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// planted is a database of vulnerabilities that knows one, in a function of the standard library.
+var planted = map[string]string{
+	"index/db.json":      `{"modified": "2026-01-01T00:00:00Z"}`,
+	"index/modules.json": `[{"path": "stdlib", "vulns": [{"id": "GO-2026-0001", "modified": "2026-01-01T00:00:00Z"}]}]`,
+	"ID/GO-2026-0001.json": `{"schema_version": "1.3.1", "id": "GO-2026-0001", "modified": "2026-01-01T00:00:00Z", "published": "2026-01-01T00:00:00Z",
+		"summary": "a planted one", "affected": [{"package": {"name": "stdlib", "ecosystem": "Go"},
+		"ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}],
+		"ecosystem_specific": {"imports": [{"path": "strings", "symbols": ["ToUpper"]}]}}]}`,
+}
+
+// TestS42AKnownVulnerabilityFailsTheCheck runs `make vuln` on a program that calls what a database knows, on one that does not,
+// and where there is no way to a database.
+func TestS42AKnownVulnerabilityFailsTheCheck(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts the Go tool three times")
+	}
+	database := t.TempDir()
+	for name, text := range planted {
+		write(t, filepath.Join(database, name), text)
+	}
+	for _, test := range []struct {
+		name, body, database, want string
+		fails                      bool
+	}{
+		{name: "called", body: `println(strings.ToUpper("x"))`, database: "file://" + database, want: "GO-2026-0001", fails: true},
+		{name: "not called", body: `println(strings.ToLower("x"))`, database: "file://" + database, want: "No vulnerabilities found"},
+		{name: "no way", body: `println(strings.ToUpper("x"))`, database: "http://127.0.0.1:1", want: "skipped, its database cannot be reached from here\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "go.mod"), "module planted\n\ngo 1.26\n")
+			write(t, filepath.Join(dir, "main.go"), "package main\n\nimport \"strings\"\n\nfunc main() { "+test.body+" }\n")
+			check := exec.Command("make", "--no-print-directory", "vuln", "VULNED=.", "VULNFLAGS=-C "+dir+" -db "+test.database)
+			out, err := check.CombinedOutput()
+			if (err != nil) != test.fails || !strings.Contains(string(out), test.want) {
+				t.Errorf("it ended with %v and said\n%s", err, out)
+			}
+		})
+	}
+}
+
+// TestS41EveryDirectDependencyIsKnown holds go.mod to a list: whoever adds a module says here what it is for.
+func TestS41EveryDirectDependencyIsKnown(t *testing.T) {
+	t.Parallel()
+	known := map[string]string{
+		"github.com/apache/arrow-go/v18": "batches", "github.com/cespare/xxhash/v2": "hashes of rows", "github.com/duckdb/duckdb-go/v2": "the database",
+		"github.com/go-faster/jx": "JSON", "github.com/gofrs/flock": "the lock", "github.com/google/go-cmp": "tests", "github.com/google/renameio/v2": "whole files",
+		"github.com/jedib0t/go-pretty/v6": "tables", "github.com/klauspost/compress": "gzip", "github.com/lmittmann/tint": "logs on terminals",
+		"github.com/oklog/ulid/v2": "ids of runs", "github.com/parquet-go/parquet-go": "the audit of the lake", "github.com/robfig/cron/v3": "schedules",
+		"github.com/rogpeppe/go-internal": "tests", "github.com/spf13/cobra": "commands", "github.com/spf13/pflag": "flags, of cobra's", "go.uber.org/goleak": "tests",
+		"go.yaml.in/yaml/v4": "YAML", "golang.org/x/net": "HTML to text", "golang.org/x/sync": "streams side by side", "golang.org/x/sys": "free space, copies that share",
+		"golang.org/x/time": "the pace of requests", "pgregory.net/rapid": "tests",
+	}
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if strings.HasPrefix(line, "replace") || strings.HasPrefix(line, "exclude") {
+			t.Errorf("go.mod has %q: what is built is what go.sum has the sums of", line)
+		}
+		if !strings.HasPrefix(line, "\t") || len(f) != 2 {
+			continue // not a module, or one that others need
+		}
+		if known[f[0]] == "" {
+			t.Errorf("go.mod requires %s, which this list does not know", f[0])
+		}
+		delete(known, f[0])
+	}
+	for name := range known {
+		t.Errorf("go.mod does not require %s any more", name)
+	}
+}
+
+// TestS45NoSecretIsInTheRepository looks for what credentials look like, and for the one word that would let a server go unverified.
+func TestS45NoSecretIsInTheRepository(t *testing.T) {
+	t.Parallel()
+	secrets := regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}|\bxox[abprs]-[A-Za-z0-9-]{10,}|` +
+		`\b[sr]k_live_[A-Za-z0-9]{16,}|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}|\bdG9rO[A-Za-z0-9+/]{35,}`)
+	unverified := "Insecure" + "SkipVerify"
+	looked := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (path == ".git" || path == "bin" || path == "data" || path == "demo") {
+			return fs.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil || !d.Type().IsRegular() || info.Size() > 1<<20 {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if found := secrets.Find(text); found != nil {
+			t.Errorf("%s holds what looks like a secret: %.12s…", path, found)
+		}
+		if strings.HasSuffix(path, ".go") && bytes.Contains(text, []byte(unverified)) {
+			t.Errorf("%s has %s", path, unverified)
+		}
+		looked++
+		return err
+	})
+	if err != nil || looked < 500 {
+		t.Errorf("%d files were looked at: %v", looked, err)
+	}
+	for _, planted := range []string{"-----BEGIN RSA " + "PRIVATE KEY", "AKIA" + "ABCDEFGHIJKLMNOP", "dG9rO" + strings.Repeat("a1B", 12)} {
+		if !secrets.MatchString(planted) {
+			t.Errorf("%s is not found: the test finds nothing", planted)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
