@@ -1,0 +1,57 @@
+package duck_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aqueduck/load/internal/duck"
+)
+
+// TestS25NothingIsLoadedFromElsewhere asks a file that is opened in each way what it may do, and tries to make it do more.
+func TestS25NothingIsLoadedFromElsewhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, o := range []duck.Options{{}, {Path: filepath.Join(dir, "a.duckdb")}, {Path: filepath.Join(dir, "a.duckdb"), ReadOnly: true},
+		{Path: filepath.Join(dir, "a.duckdb"), Reach: []string{dir}}} {
+		db, err := duck.Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var settings string
+		err = db.Scan(t.Context(), `SELECT concat_ws(' ', current_setting('autoinstall_known_extensions'), current_setting('autoload_known_extensions'),
+			current_setting('enable_external_access'), current_setting('lock_configuration'))`, nil, &settings)
+		if err != nil || settings != "false false false true" {
+			t.Errorf("%+v: %s, %v", o, settings, err)
+		}
+		for _, statement := range []string{
+			"INSTALL httpfs", "LOAD httpfs", "LOAD '" + dir + "/x.duckdb_extension'", "SET enable_external_access = true", "SET allowed_directories = ['/']",
+			"SET autoinstall_known_extensions = true", "SET extension_directory = '/tmp'", "FROM read_text('/etc/passwd')", "FROM duckdb_extensions()", "ATTACH 'https://files.example.org/x.duckdb'",
+		} {
+			if _, err := db.Exec(t.Context(), statement); err == nil {
+				t.Errorf("%+v: %s was done", o, statement)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestS48AnotherStorageFormatWantsTheKillsAgain stands in the way of a DuckDB of another major version: what is known of kills in
+// the middle of a checkpoint is of this one.
+func TestS48AnotherStorageFormatWantsTheKillsAgain(t *testing.T) {
+	t.Parallel()
+	db, err := duck.Open(t.Context(), duck.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var version string
+	if err := db.Scan(t.Context(), "SELECT version()", nil, &version); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(version, "v1.5.") {
+		t.Errorf("DuckDB is %s: run make torture and make fuzz with it, look at docs/performance.md and at the readers that are promised, then name it here", version)
+	}
+}
