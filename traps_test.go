@@ -15,7 +15,7 @@ import (
 )
 
 // declared are the tests and fuzz tests of the repository, as package.Name; a package is named by the last part of its
-// directory. text is all of its Go code, in which the names of cases stand.
+// directory, the tests of the whole repository by its own name. text is all of its Go code, in which the names of cases stand.
 func declared(t *testing.T) (tests map[string]bool, text string) {
 	t.Helper()
 	tests = map[string]bool{}
@@ -39,7 +39,11 @@ func declared(t *testing.T) (tests map[string]bool, text string) {
 		for _, one := range file.Decls {
 			f, ok := one.(*ast.FuncDecl)
 			if ok && f.Recv == nil && f.Name.Name != "TestMain" && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz")) {
-				tests[filepath.Base(filepath.Dir(path))+"."+f.Name.Name] = true
+				name := filepath.Base(filepath.Dir(path))
+				if name == "." {
+					name = "aqueduck"
+				}
+				tests[name+"."+f.Name.Name] = true
 			}
 		}
 		return nil
@@ -70,41 +74,54 @@ func checkNames(t *testing.T, line string, tests map[string]bool, text string) (
 	return names
 }
 
-// TestEveryTrapHasItsLine holds docs/traps.md to the code: each trap once, with tests that are there, and every test whose name
-// says a trap's number on the line of that trap.
+// TestEveryTrapHasItsLine holds docs/traps.md to the code.
 func TestEveryTrapHasItsLine(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("docs/traps.md")
+	checkPage(t, "docs/traps.md", "T", 158, "Cannot occur: ")
+}
+
+// TestEveryRequirementHasItsLine holds docs/security.md to the code.
+func TestEveryRequirementHasItsLine(t *testing.T) {
+	t.Parallel()
+	checkPage(t, "docs/security.md", "S", 48, "Not yet: ", "No console: ")
+}
+
+// checkPage holds a page of lines with a letter and a number to the code: each number once, with tests that are there or one of the
+// excuses for having none, and every test whose name says the number on the line of that number.
+func checkPage(t *testing.T, file, letter string, most int, excuses ...string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tests, text := declared(t)
 	held := map[int][]string{}
-	trap := regexp.MustCompile(`^\| T(\d+) \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$`)
+	entry := regexp.MustCompile(`^\| ` + letter + `(\d+) \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$`)
 	for line := range strings.Lines(string(page)) {
-		m := trap.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		m := entry.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if m == nil {
-			if strings.HasPrefix(line, "| T") {
+			if strings.HasPrefix(line, "| "+letter) {
 				t.Errorf("a line of another form: %.60s…", line)
 			}
 			continue
 		}
 		n, err := strconv.Atoi(m[1])
-		if err != nil || n < 1 || n > 158 || held[n] != nil {
-			t.Errorf("T%s: a trap that is not there, or a second line for it", m[1])
+		if err != nil || n < 1 || n > most || held[n] != nil {
+			t.Errorf("%s%s: not there, or a second line for it", letter, m[1])
 		}
 		held[n] = append([]string{}, checkNames(t, m[4], tests, text)...) // not nil: the line is there
 		ours := slices.ContainsFunc(held[n], func(name string) bool { return !strings.HasPrefix(name, "emulator.") })
-		if !ours && !strings.HasPrefix(m[3], "Cannot occur: ") {
-			t.Errorf("T%d: no test holds it, and nothing says why it cannot occur", n)
+		excused := slices.ContainsFunc(excuses, func(excuse string) bool { return strings.HasPrefix(m[3], excuse) })
+		if !ours && !excused {
+			t.Errorf("%s%d: no test holds it, and nothing says why", letter, n)
 		}
 	}
-	for n := 1; n <= 158; n++ {
+	for n := 1; n <= most; n++ {
 		if held[n] == nil {
-			t.Errorf("T%d has no line", n)
+			t.Errorf("%s%d has no line", letter, n)
 		}
 	}
-	prefix, number := regexp.MustCompile(`^Test((?:T\d+)+)`), regexp.MustCompile(`\d+`)
+	prefix, number := regexp.MustCompile(`^Test((?:`+letter+`\d+)+)`), regexp.MustCompile(`\d+`)
 	for name := range tests {
 		_, short, _ := strings.Cut(name, ".")
 		m := prefix.FindStringSubmatch(short)
@@ -113,7 +130,7 @@ func TestEveryTrapHasItsLine(t *testing.T) {
 		}
 		for _, digits := range number.FindAllString(m[1], -1) {
 			if n, err := strconv.Atoi(digits); err != nil || !slices.Contains(held[n], name) {
-				t.Errorf("%s is not on the line of T%s", name, digits)
+				t.Errorf("%s is not on the line of %s%s", name, letter, digits)
 			}
 		}
 	}
