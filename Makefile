@@ -28,9 +28,9 @@ torture-short: ## the same as far as it is in make test: about five minutes of t
 	go run ./internal/torture -only "$(ONLY)"
 
 SEEDS ?= 500
-RUNS ?= 4
+RUNS ?= 3
 
-model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 from FIRST=1 on, RUNS=4 at most in each; SEED=n or PLAN=file repeats one
+model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 from FIRST=1 on, RUNS=3 at most in each; SEED=n or PLAN=file repeats one
 	AQUEDUCK_SEEDS=$(SEEDS) AQUEDUCK_FIRST_SEED=$(FIRST) AQUEDUCK_RUNS=$(RUNS) AQUEDUCK_SEED=$(SEED) AQUEDUCK_PLAN=$(abspath $(PLAN)) \
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F22 -v -timeout 48h
 

@@ -21,8 +21,8 @@ var families = []family{
 	{"companies", "companies", (*life).companies},
 	{"calls", "contacts, deleted_contacts, contact_activities, calls, call_transcripts", (*life).calls},
 	{"logs", "admin_activity_logs", (*life).logs},
-	{"lists", "tags, admins, teams, segments, subscription_types, data_attributes, ticket_types", (*life).hour},
-	{"content", "articles, news_items, folders, data_connectors, data_connector_versions", (*life).content},
+	{"lists", "tags, segments, teams", (*life).hour},
+	{"content", "news_items, folders", (*life).content},
 }
 
 // one gives one of a list, "" when it is empty.
@@ -136,7 +136,7 @@ func (l *life) hour() []event {
 
 func (l *life) content() []event {
 	s := l.space
-	kind := func() string { return []string{"articles", "news_items", "folders", "data_connectors"}[l.dice.IntN(4)] }
+	kind := func() string { return []string{"news_items", "folders"}[l.dice.IntN(2)] }
 	on := func(do func(kind, id string) error) func() error {
 		return func() error {
 			k := kind()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -80,9 +82,12 @@ func (t *trial) run(o op) {
 		if ctx.Err() != nil {
 			return
 		}
-		t.copyDir(string(t.bed.runner.Dir), died)
+		if err := copyDir(string(t.bed.runner.Dir), died); err != nil {
+			t.Error(err)
+		}
 		cancel()
 	}
+	before := t.listed()
 	asked := 0
 	t.bed.space.Between(func(int) {
 		asked++
@@ -109,7 +114,7 @@ func (t *trial) run(o op) {
 		t.opens()
 		return
 	}
-	t.judge(ctx, &r, report, err)
+	t.judge(ctx, before, report, err)
 }
 
 // sync runs the program, which dies when it passes a named place for the n-th time.
@@ -146,7 +151,7 @@ func (t *trial) events() (all []event) {
 }
 
 // judge says what a run may not be. One that meets faults may fail, and one that was told to stop stops.
-func (t *trial) judge(ctx context.Context, r *modelRun, report *pipeline.Report, err error) {
+func (t *trial) judge(ctx context.Context, before map[string][]string, report *pipeline.Report, err error) {
 	quiet := !t.chaos && t.temper == "" && ctx.Err() == nil
 	var problem *pipeline.Problem
 	switch {
@@ -155,7 +160,7 @@ func (t *trial) judge(ctx context.Context, r *modelRun, report *pipeline.Report,
 	case err != nil:
 		t.Errorf("run: %v", err)
 	case report.Exit() == pipeline.ExitOK:
-		t.green(report)
+		t.green(before, report)
 	case quiet:
 		t.Errorf("run: without faults it ends %s\n%+v\n%+v", report.LastLine(), report.Streams, report.Findings)
 	default:
@@ -174,29 +179,53 @@ func (t *trial) opens() {
 	}
 }
 
-// green: what a run says to be synced to a time is there as it was then, whatever the wire did meanwhile. Only where the index is
-// late, or says another thing each time, may that be otherwise.
-func (t *trial) green(report *pipeline.Report) {
-	if t.temper != "" || !report.Published {
+// listed are the ids in the lists that are walked whole.
+func (t *trial) listed() map[string][]string {
+	list := map[string][]string{}
+	for _, stream := range []string{"deleted_contacts", "deleted_conversations", "calls", "news_items"} {
+		if slices.Contains(t.plan.streams(), stream) {
+			list[stream] = ids(t.bed.space.Oracle(stream))
+		}
+	}
+	return list
+}
+
+// green: what a run says to be synced to a time is there as it was then, and what a list had before it and after it is there,
+// whatever the wire did meanwhile. Only where the index is late, or somebody says another thing each time, may that be otherwise.
+func (t *trial) green(before map[string][]string, report *pipeline.Report) {
+	if t.temper != "" || !report.Published || t.replays {
 		return
 	}
+	after := t.listed()
 	for _, s := range report.Streams {
-		searched := s.Stream == "contacts" && !t.came || s.Stream == "conversations" || s.Stream == "tickets"
-		if !searched || s.Status != pipeline.StatusOK || s.Cut || s.Backfill < 1 || s.SyncedTo.IsZero() {
+		if s.Status != pipeline.StatusOK || s.Cut || s.Backfill < 1 || s.SyncedTo.IsZero() {
 			continue
 		}
-		stored := map[string]int64{}
-		for _, line := range t.bed.rows("SELECT id, epoch(updated_at)::BIGINT FROM " + s.Stream) {
-			id, at, _ := strings.Cut(line, "|")
-			var n int64
-			fmt.Sscan(at, &n)
-			stored[id] = n
-		}
-		for _, row := range t.bed.space.Oracle(s.Stream) {
-			id, at := row["id"].(string), row["updated_at"].(int64)
-			if have, there := stored[id]; at <= s.SyncedTo.Unix() && (!there || have < at) {
-				t.Errorf("green: %s is synced to %s and has %s of %d at %d (there: %t)", s.Stream, s.SyncedTo, id, at, have, there)
+		if list, walked := before[s.Stream]; walked {
+			stored := t.bed.rows("SELECT id FROM " + s.Stream)
+			for _, id := range list {
+				if slices.Contains(after[s.Stream], id) && !slices.Contains(stored, id) {
+					t.Errorf("green: %s was walked and has no %s", s.Stream, id)
+				}
 			}
+		}
+		if s.Stream == "contacts" && !t.came || s.Stream == "conversations" || s.Stream == "tickets" {
+			t.synced(s)
+		}
+	}
+}
+
+// synced: what is searched has every record up to its mark, no older than it was then.
+func (t *trial) synced(s pipeline.StreamResult) {
+	stored := map[string]int64{}
+	for _, line := range t.bed.rows("SELECT id, epoch(updated_at)::BIGINT FROM " + s.Stream) {
+		id, at, _ := strings.Cut(line, "|")
+		stored[id], _ = strconv.ParseInt(at, 10, 64)
+	}
+	for _, row := range t.bed.space.Oracle(s.Stream) {
+		id, at := row["id"].(string), row["updated_at"].(int64)
+		if have, there := stored[id]; at <= s.SyncedTo.Unix() && (!there || have < at) {
+			t.Errorf("green: %s is synced to %s and has %s of %d at %d (there: %t)", s.Stream, s.SyncedTo, id, at, have, there)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 		tell(t, p, c, os.Stderr)
 		return
 	}
-	runs := number("AQUEDUCK_RUNS", 4)
+	runs := number("AQUEDUCK_RUNS", 3)
 	if seed, err := strconv.ParseUint(os.Getenv("AQUEDUCK_SEED"), 10, 64); err == nil {
 		tell(t, drawPlan(seed, runs), c, os.Stderr)
 		return

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +12,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"aqueduck/internal/crash"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
@@ -25,17 +26,18 @@ import (
 // tried again and again with less in it.
 type trial struct {
 	testing.TB
-	plan   *plan
-	common *common
-	bed    *bed
-	life   *life
-	skew   time.Duration // of the machine's clock
-	chaos  bool          // answers may be faults
-	temper string
-	log    io.Writer
-	again  bool // the second clean run was needed
-	came   bool // somebody came back from being archived or blocked, perhaps with an older time
-	runs   int
+	plan    *plan
+	common  *common
+	bed     *bed
+	life    *life
+	skew    time.Duration // of the machine's clock
+	chaos   bool          // answers may be faults
+	temper  string
+	replays bool // and old ones
+	log     io.Writer
+	again   bool // the second clean run was needed
+	came    bool // somebody came back from being archived or blocked, perhaps with an older time
+	runs    int
 
 	failed  []string
 	cleanup []func()
@@ -53,12 +55,14 @@ func (t *trial) Fatal(args ...any)             { t.Error(args...); t.FailNow() }
 func (t *trial) Fatalf(form string, a ...any)  { t.Errorf(form, a...); t.FailNow() }
 func (t *trial) Logf(form string, args ...any) {}
 
-// memory is where files are as fast as memory, where there is such a place: nobody pulls the plug here.
+// memory is a directory whose files are in memory, where there is one with room: nobody pulls the plug here.
 func memory() string {
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		return "/dev/shm"
+	const dir, room = "/dev/shm", 2 << 30
+	var disk syscall.Statfs_t
+	if syscall.Statfs(dir, &disk) != nil || disk.Bavail*uint64(disk.Bsize) < room {
+		return ""
 	}
-	return ""
+	return dir
 }
 
 func (t *trial) TempDir() string {
@@ -129,6 +133,14 @@ func (t *trial) newBed() *bed {
 	b.runner.Log = quietLog(t.log)
 	b.runner.Parallel = 1 // what happens is a function of the plan
 	b.runner.Now = func() time.Time { return b.space.Clock().Add(t.skew) }
+	b.runner.Wait = func(ctx context.Context, d time.Duration) error {
+		whole := 500 * time.Millisecond // waits between two tries are drawn by a chance of their own, between the half and the whole
+		for whole < d {
+			whole *= 2
+		}
+		b.space.Advance(whole)
+		return ctx.Err()
+	}
 	for _, s := range b.runner.Catalogue.Streams() {
 		if s.Read.Page.Size > 0 {
 			s.Read.Page.Size = min(s.Read.Page.Size, p.page)
@@ -141,17 +153,20 @@ func (t *trial) newBed() *bed {
 func (t *trial) begin() {
 	from := t.common.begun(fmt.Sprint(t.plan.streams(), t.plan.workspace, t.plan.contacts), func(to string) {
 		b := t.newBed()
+		t.common.alone.RLock()
+		defer t.common.alone.RUnlock()
 		b.sync(pipeline.Options{})
 		b.must(os.Rename(string(b.runner.Dir), to))
 	})
-	t.copyDir(from, string(t.bed.runner.Dir))
+	t.bed.must(copyDir(from, string(t.bed.runner.Dir)))
 }
 
 // copyDir copies a directory as it is at this instant.
-func (t *trial) copyDir(from, to string) {
+func copyDir(from, to string) error {
 	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		return fmt.Errorf("copy %s: %w: %s", from, err, out)
 	}
+	return nil
 }
 
 // do carries out one thing. What nobody fits, or the workspace refuses, does not happen.
@@ -165,7 +180,7 @@ func (t *trial) do(o op) {
 	case "expire-cursors":
 		t.bed.space.ExpireCursors()
 	case "chaos":
-		t.chaos = o.with != ""
+		t.chaos, t.replays = o.with != "", strings.Contains(o.with, "age")
 		t.bed.must(t.bed.space.SetChaos(o.with))
 	case "knobs":
 		t.temper = strings.Trim(o.with, "{}")
@@ -210,6 +225,8 @@ func (t *trial) erase() {
 		return
 	}
 	yes := func([]pipeline.Erased) (bool, error) { return true, nil }
+	t.common.alone.RLock()
+	defer t.common.alone.RUnlock()
 	_, err := t.bed.runner.Erase(t.Context(), id, yes)
 	var problem *pipeline.Problem
 	if err != nil && !errors.Is(err, load.ErrNothingPublished) && !(errors.As(err, &problem) && problem.Class == "usage") {
@@ -222,14 +239,13 @@ func (t *trial) settle() {
 	t.skew, t.chaos = 0, false
 	t.bed.must(t.bed.space.SetChaos(""))
 	t.turn("{}")
-	crash.Watch(nil)
 	t.bed.space.Between(nil)
 	for _, id := range t.bed.space.CallIDs() {
 		_ = t.bed.space.EndCall(id) // those that have ended stay so
 	}
 	t.bed.space.Advance(41 * time.Hour) // longer than any lag, shorter than the overlap
 	for last := range 2 {
-		report, err := t.bed.runner.Sync(t.Context(), t.bed.runner.Config.Pipelines[0], pipeline.Options{})
+		report, err := t.sync(t.Context(), &modelRun{}, nil)
 		t.runs++
 		if err != nil {
 			t.Fatalf("clean run: %v", err)
