@@ -69,6 +69,7 @@ func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline
 		fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
 		fmt.Fprintln(a.stderr, pipeline.AsProblem(err).Text())
 	default:
+		runner.After(ctx, p, report, a.stderr)
 		a.report(report)
 	}
 	if ctx.Err() == nil {

@@ -76,6 +76,7 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 			fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
 			return err
 		}
+		runner.After(ctx, p, report, a.stderr)
 		a.report(report)
 		code := report.Exit()
 		if code == pipeline.ExitInterrupted {

@@ -73,6 +73,7 @@ type Pipeline struct {
 	CatchUp     bool
 	Overlap     schedule.Overlap
 	Jitter      time.Duration
+	After       []string      // commands for the shell, once changed data is published
 	WarnAfter   time.Duration // a stream that was last read well longer ago is late; 0: by the schedule
 	ErrorAfter  time.Duration // and breached; 0: by the schedule
 
@@ -220,7 +221,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 func (l *loader) pipeline(name string, v *grammar.Value, zone *time.Location, workspaces []string) *Pipeline {
 	p := &Pipeline{
 		Name: name, MaxTime: v.Key("max_time").Duration(), MaxRequests: int64(v.Key("max_requests").Int()),
-		CatchUp: v.Key("catch_up").Text() == "one", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(),
+		CatchUp: v.Key("catch_up").Text() == "one", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(), After: v.Key("after").Texts(),
 	}
 	p.WarnAfter, p.ErrorAfter = v.Key("freshness").Key("warn_after").Duration(), v.Key("freshness").Key("error_after").Duration()
 	if e := v.Key("freshness").Key("error_after"); e.Set() && p.ErrorAfter < p.WarnAfter {

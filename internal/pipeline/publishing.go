@@ -51,6 +51,7 @@ func (r *run) publish(ctx context.Context, more bool) error {
 		r.note(failed.String() + "; the model is not in the published file, everything else is")
 	}
 	r.reported.Published = r.reported.Published || result.Published
+	r.reported.TablesChanged += result.Changed
 	return nil
 }
 

@@ -82,8 +82,11 @@ type Report struct {
 	Findings    []load.Finding // of the audit; known and soft ones when they are new
 	Held        *Problem       // why readers keep the file they had; nil: they do not
 	Published   bool
-	Requests    int64
-	Left        time.Duration // estimate until the history is read; 0 when it is, or unknown
+	After       *Problem // the command that failed once data had been published; nil: none
+	// TablesChanged counts the tables that readers found changed, each time anew.
+	TablesChanged int
+	Requests      int64
+	Left          time.Duration // estimate until the history is read; 0 when it is, or unknown
 }
 
 // Count is the number of streams that ended with a status.
@@ -131,7 +134,7 @@ func (r *Report) Exit() int {
 	if r.Held != nil {
 		return r.Held.ExitCode()
 	}
-	if r.exact() {
+	if r.exact() || r.After != nil {
 		return ExitFailed
 	}
 	return code
@@ -244,8 +247,10 @@ func (r *Report) Print(w io.Writer) {
 			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.Stream)
 		}
 	}
-	if r.Held != nil {
-		fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", r.Held.Class, r.Held.What, r.Held.Next)
+	for _, p := range []*Problem{r.Held, r.After} {
+		if p != nil {
+			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", p.Class, p.What, p.Next)
+		}
 	}
 	if r.Interrupted {
 		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: aqueduck sync %s\n", r.Pipeline)

@@ -1,0 +1,67 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// After runs the commands of a pipeline's `after:`, one after the other, when a run has put changed data before the readers; the
+// first that fails is the last, and is told in the report. They run without the warehouse's lock, and write to out. Their
+// environment is this process's without the tokens, and has AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN. A context
+// that ends takes them along.
+func (r *Runner) After(ctx context.Context, p *Pipeline, report *Report, out io.Writer) {
+	if !report.Published || report.TablesChanged == 0 || ctx.Err() != nil {
+		return
+	}
+	for _, command := range p.After {
+		r.Log.Info("running", "after", p.Name, "command", command)
+		if err := r.command(ctx, p, report, command, out).Run(); err != nil {
+			report.After = &Problem{Class: "config", What: fmt.Sprintf("after the run, `%s` ended with: %v; the run itself is published", command, err),
+				Next: "mend the command under pipelines." + p.Name + ".after, and run it by hand: the next run does so only when data has changed"}
+			return
+		}
+	}
+}
+
+func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text string, out io.Writer) *exec.Cmd {
+	c := exec.CommandContext(ctx, "/bin/sh", "-c", text)
+	c.Dir = filepath.Dir(r.Config.File)
+	c.Stdout, c.Stderr = out, out
+	database, err := filepath.Abs(r.Dir.Link())
+	if err != nil {
+		database = r.Dir.Link() // it is for the command to say that it cannot be found
+	}
+	c.Env = append(r.withoutTokens(os.Environ()), "AQUEDUCK_DATABASE="+database, "AQUEDUCK_PIPELINE="+p.Name, "AQUEDUCK_RUN="+report.RunID)
+	// What the shell starts goes with it.
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error {
+		if err := syscall.Kill(-c.Process.Pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+		return os.ErrProcessDone
+	}
+	c.WaitDelay = 10 * time.Second
+	return c
+}
+
+// withoutTokens is an environment but for the variables that tokens are taken from.
+func (r *Runner) withoutTokens(environment []string) []string {
+	return slices.DeleteFunc(environment, func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		for _, w := range r.Config.Workspaces {
+			if w.token == "${"+name+"}" {
+				return true
+			}
+		}
+		return false
+	})
+}
