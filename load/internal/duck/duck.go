@@ -124,21 +124,21 @@ func (d *DB) Close() error {
 func (d *DB) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	result, err := d.conn.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return 0, interrupted(ctx, err)
+		return 0, told(ctx, err)
 	}
 	return result.RowsAffected()
 }
 
 // Scan reads the first row of a query; sql.ErrNoRows when there is none.
 func (d *DB) Scan(ctx context.Context, query string, args []any, into ...any) error {
-	return interrupted(ctx, d.conn.QueryRowContext(ctx, query, args...).Scan(into...))
+	return told(ctx, d.conn.QueryRowContext(ctx, query, args...).Scan(into...))
 }
 
 // Each calls visit for every row of a query.
 func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows *sql.Rows) error) error {
 	rows, err := d.conn.QueryContext(ctx, query, args...)
 	if err != nil {
-		return interrupted(ctx, err)
+		return told(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -146,16 +146,7 @@ func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows
 			return err
 		}
 	}
-	return interrupted(ctx, errors.Join(rows.Err(), rows.Close()))
-}
-
-// interrupted makes the error of a statement that a cancelled context has ended say so, as others do: DuckDB has a word
-// of its own for it.
-func interrupted(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil || !strings.Contains(err.Error(), "INTERRUPT Error") {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ctx.Err(), err)
+	return told(ctx, errors.Join(rows.Err(), rows.Close()))
 }
 
 // Reads says whether a text is one statement, and one that only reads. What it refuses has not been run.
