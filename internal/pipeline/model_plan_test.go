@@ -117,8 +117,8 @@ var tempers = []string{
 // mishaps are faults of the wire and of what stands between, each at some share of the requests.
 var mishaps = []string{"error:500", "error:503", "429", "reset", "truncate", "garbage", "html404", "age", "encoding", "redirect", "unknown", "numbers"}
 
-// crashPoints are where a run may die, with how often each is passed at most before that.
-var modelCrashes = []string{"commit-staged", "commit-written", "commit-done", "publish-copied", "publish-sealed", "publish-moved", "lake-part", "lake-manifest",
+// modelCrashes are the places where a run may die, as often as they are drawn.
+var modelCrashes = []string{"commit-staged", "commit-staged", "commit-written", "commit-written", "commit-written", "commit-done", "publish-copied", "publish-sealed", "publish-moved", "lake-part", "lake-manifest",
 	"link-swapped", "work-trashed", "publish-retained", "fold-copied", "fold-swapping", "open-restored", "erase-noted", "erase-begun", "erase-committed", "erase-published"}
 
 // weighted are the families as often as they are drawn: those with the most ways to go wrong more often.

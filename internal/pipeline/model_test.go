@@ -20,6 +20,9 @@ import (
 // modelSeeds are those that every run of the tests tries; `make model` tries more.
 const modelSeeds = 20
 
+// modelRuns is how many runs of the program a plan has at the most, before those that are to end well.
+const modelRuns = 3
+
 // modelFailures are enough: what they are shrunk to costs more than all the others.
 const modelFailures = 3
 
@@ -46,7 +49,7 @@ func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 		tell(t, p, c, os.Stderr)
 		return
 	}
-	runs := number("AQUEDUCK_RUNS", 3)
+	runs := number("AQUEDUCK_RUNS", modelRuns)
 	if seed, err := strconv.ParseUint(os.Getenv("AQUEDUCK_SEED"), 10, 64); err == nil {
 		tell(t, drawPlan(seed, runs), c, os.Stderr)
 		return
@@ -126,8 +129,8 @@ func report(t *testing.T, p *plan, done *trial, c *common) {
 	if err := os.WriteFile(file, []byte(small.String()), 0o600); err != nil {
 		t.Error(err)
 	}
-	t.Errorf("seed %d fails: %s\n\nshrunk from %d operations to %d:\n%s\nagain: make model SEED=%d, or what is left of it: make model PLAN=%s",
-		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, p.seed, file)
+	t.Errorf("seed %d fails: %s\n\nshrunk from %d operations to %d:\n%s\nagain: make model SEED=%d RUNS=%d, or what is left of it: make model PLAN=%s",
+		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, p.seed, number("AQUEDUCK_RUNS", modelRuns), file)
 }
 
 // quietLog is a log for whoever reads it; nobody reads that of many plans.
