@@ -191,3 +191,39 @@ func TestT117EmulatorQuotaIsNeverPassed(t *testing.T) {
 		}
 	}
 }
+
+// TestF20ACursorThatDiesAtAnyPageCostsLittle lets the cursors die before each page of a list in turn.
+func TestF20ACursorThatDiesAtAnyPageCostsLittle(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"contacts", "contact_activities"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			walk := func(dies int) (requests int) {
+				c := emulated(t, emulator.Config{Seed: 13, Contacts: 100, Activities: 120})
+				s := stream(t, name)
+				s.Read.Page.Size = 10
+				c.w.Between(func(n int) {
+					if n == dies {
+						c.w.ExpireCursors()
+					}
+				})
+				c.sync(1, s)
+				c.w.Between(nil)
+				if name == "contacts" {
+					c.compare()
+				} else {
+					c.compareIDs(name)
+				}
+				return c.w.Count()
+			}
+			clean, most := walk(0), 0
+			for page := 2; page <= clean; page++ {
+				most = max(most, walk(page))
+			}
+			t.Logf("%d requests, %d at most when a cursor dies", clean, most)
+			if most > 2*clean {
+				t.Errorf("want at most twice as many")
+			}
+		})
+	}
+}

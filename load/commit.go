@@ -154,6 +154,13 @@ func (w *Work) saveCheckpoint(ctx context.Context, workspace, stream string, c C
 	return err
 }
 
+// Clock is the time of the commits: the machine's, but never before a row that is stored, whatever became of that clock since.
+func (w *Work) Clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stamp()
+}
+
 // stamp is the _synced_at of the next commit: now, or a microsecond after the last when the clock does not move on.
 func (w *Work) stamp() time.Time {
 	now := micro(w.options.Now().UTC())

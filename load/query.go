@@ -36,21 +36,26 @@ func Query(ctx context.Context, path, statement string, visit func(columns []str
 // It belongs to one goroutine at a time.
 type Reader struct{ db *duck.DB }
 
-// OpenReader opens a published file, usually Dir.Current. The caller closes it.
+// OpenReader opens a published file: Dir.Current, or by Dir.Link whichever that leads to. The caller closes it.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	if path == "" {
 		return nil, ErrNothingPublished
 	}
-	// DuckDB knows an open file by its path: the target of a link is another path after the next publish.
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	for {
+		// DuckDB knows an open file by its path: the target of a link is another path after the next publish.
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		}
+		db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: queryMemory})
+		if err == nil {
+			return &Reader{db}, nil
+		}
+		// Publishes may have come and taken the file away meanwhile: then the link leads to a newer one.
+		if newer, moved := filepath.EvalSymlinks(path); moved != nil || newer == target {
+			return nil, fmt.Errorf("%w: open %s: %w", ErrUnreadable, target, err)
+		}
 	}
-	db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: queryMemory})
-	if err != nil {
-		return nil, fmt.Errorf("%w: open %s: %w", ErrUnreadable, target, err)
-	}
-	return &Reader{db}, nil
 }
 
 // Close closes the file.

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/lane"
+	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
 
@@ -88,4 +90,67 @@ func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
 	puttingOff = false
 	b.sync(pipeline.Options{})
 	b.equalsOracle()
+}
+
+// TestF19ListsThatAreAllEmptyTakeNothingAway has every list of the workspace answer with 200 and nothing in it.
+func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(74)
+	c.Conversations, c.Calls = 30, 20
+	b := newBedWith(t, c, strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", `"*"`, 1))
+	all := pipeline.Options{Exclude: []string{"reporting*"}}
+	b.sync(all)
+	const gone = `SELECT table_name FROM duckdb_columns() WHERE column_name = '_gone_at' AND schema_name = 'main' ORDER BY 1`
+	tables := b.rows(gone)
+	if len(tables) < 5 {
+		t.Fatalf("absence is told in %v", tables)
+	}
+	for i, table := range tables {
+		tables[i] = "SELECT '" + table + "', count(*), count(_gone_at) FROM main." + table
+	}
+	count := strings.Join(tables, " UNION ALL ") + " ORDER BY 1"
+	before := b.rows(count)
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
+	b.space.Advance(8 * 24 * time.Hour) // a week later whole lists are held against what is stored
+	for range 2 {
+		if report := b.try(all); report.Exit() == pipeline.ExitOK {
+			t.Errorf("it ended well: %s", report.LastLine())
+		}
+	}
+	oracletest.Same(t, "rows, and those that left", b.rows(count), before)
+}
+
+// TestF25TheSameAnswersGiveTheSameTables reads one workspace three streams at a time in large batches, and one stream at a time in
+// batches of a page.
+func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := emulator.Config{Seed: 75, Contacts: 400, Inactive: 180, Activities: 400, Knobs: emulator.Knobs{NoLag: true}}
+	once, pieces := newBed(t, c), newBed(t, c)
+	once.sync(pipeline.Options{})
+	var mu sync.Mutex
+	now := pieces.space.Clock()
+	pieces.runner.Now = func() time.Time { // every look at it shows a minute more, after which no batch waits for a second page
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Minute)
+		return now
+	}
+	for _, name := range []string{"contacts", "deleted_contacts", "contact_activities"} {
+		pieces.sync(pipeline.Options{Select: []string{name}})
+	}
+	if a, b := commits(once), commits(pieces); a >= b {
+		t.Errorf("%d commits in one, %d in pieces", a, b)
+	}
+	for _, table := range once.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal ORDER BY 1") {
+		content := "SELECT count(*), sum(hash(t::VARCHAR)::HUGEINT) FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id', '_hash')) FROM main." + table + ") t"
+		oracletest.Same(t, table+" (rows, and their sum)", pieces.rows(content), once.rows(content))
+	}
+}
+
+func commits(b *bed) (n int) {
+	b.t.Helper()
+	fmt.Sscan(b.rows("SELECT sum(seq) FROM _sync.checkpoints")[0], &n)
+	return n
 }

@@ -77,10 +77,10 @@ func (t *task) pending(ctx context.Context) error {
 // await puts rows that are stored already among the ids that wait: all of them when the stream is new, or forgotten; now and
 // then those that changed lately, for what comes under them later without a change of theirs.
 func (t *task) await(ctx context.Context) error {
-	over, now := t.stream.Read.Over, t.run.now()
+	over, now := t.stream.Read.Over, t.workspace.client.Now()
 	var since time.Time
 	if t.state.Refreshed > 0 {
-		if over.Every == 0 || now.Sub(time.Unix(t.state.Refreshed, 0)) < over.Every {
+		if over.Every == 0 || lately(t.state.Refreshed, over.Every, now) {
 			return nil
 		}
 		since = now.Add(-over.For)

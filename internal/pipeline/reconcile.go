@@ -18,8 +18,8 @@ const askedAtOnce = 150
 // reconcile holds the whole list against what is stored, now and then: what search no longer has was deleted, what it has
 // and is not stored was told too late. Both are asked for by id, so that only the API's own word counts.
 func (t *task) reconcile(ctx context.Context) error {
-	now := t.run.now()
-	if t.stream.Reconcile == 0 || t.windowed() || t.owesHistory() || now.Sub(time.Unix(t.state.Reconciled, 0)) < t.stream.Reconcile {
+	now := t.workspace.client.Now()
+	if t.stream.Reconcile == 0 || t.windowed() || t.owesHistory() || lately(t.state.Reconciled, t.stream.Reconcile, now) {
 		return nil
 	}
 	if t.state.Reconciled == 0 { // the history was read a moment ago
@@ -55,6 +55,12 @@ func (t *task) reconcile(ctx context.Context) error {
 	}
 	t.state.Reconciled = now.Unix()
 	return t.commit(ctx)
+}
+
+// lately says that something was done within a span. A time that is still to come was taken from a clock that was wrong.
+func lately(then int64, span time.Duration, now time.Time) bool {
+	ago := now.Sub(time.Unix(then, 0))
+	return ago >= 0 && ago < span
 }
 
 // listed are the keys that the whole list has, down to the beginning of what is wanted. Records that a list has whole are

@@ -30,7 +30,9 @@ func (t *task) sweep(ctx context.Context) error {
 		if t.state.Sweep == nil || t.state.Sweep.Number != n {
 			t.state.Sweep, t.state.Position = &extract.Sweep{Number: n}, nil
 		}
-		t.walked = t.run.now()
+		if t.walked, err = t.run.writer.clock(); err != nil {
+			return err
+		}
 		if err := t.read(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
 			return err
 		}

@@ -107,6 +107,12 @@ func (w *writer) use(f func(*load.Work) error) error {
 	return f(w.work)
 }
 
+// clock is the time of the commits.
+func (w *writer) clock() (now time.Time, err error) {
+	err = w.use(func(work *load.Work) error { now = work.Clock(); return nil })
+	return now, err
+}
+
 // closed says that nothing can be written any more, and why.
 func (w *writer) closed() error {
 	if w.broken == nil {

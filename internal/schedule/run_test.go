@@ -195,3 +195,34 @@ func TestRunJobsBesideOneAnother(t *testing.T) {
 		b.want(t, []string{"01 03:00"}, nil)
 	})
 }
+
+// TestF8EveryNightOfTwoYearsIsServedOnce lives through the 366 nights of 2000 and the 365 of 2001 in four zones, at a time that the
+// clocks of each leave out once a year or show twice.
+func TestF8EveryNightOfTwoYearsIsServedOnce(t *testing.T) {
+	for name, spec := range map[string]string{
+		"Europe/Berlin": "30 2 * * *", "America/New_York": "30 1 * * *", "Australia/Lord_Howe": "15 2 * * *", "America/Santiago": "0 0 * * *",
+	} {
+		t.Run(name, func(t *testing.T) {
+			z := zone(t, name)
+			now := time.Date(2000, 1, 1, 12, 0, 0, 0, z)
+			first, end, served := now.AddDate(0, 0, 1), now.AddDate(2, 0, 0), map[string]int{}
+			job := Job{Name: "nightly", Schedule: mustParse(t, spec, z), CatchUp: true, Run: func(context.Context) {
+				served[now.In(z).Format(time.DateOnly)]++
+			}}
+			Run(t.Context(), []Job{job}, func() time.Time { return now }, func(_ context.Context, d time.Duration) error {
+				if now = now.Add(d); now.After(end) {
+					return context.Canceled
+				}
+				return nil
+			})
+			for day := first; !day.After(end); day = day.AddDate(0, 0, 1) {
+				if n := served[day.Format(time.DateOnly)]; n != 1 {
+					t.Errorf("the night of %s was served %d times", day.Format(time.DateOnly), n)
+				}
+			}
+			if len(served) != 366+365 {
+				t.Errorf("%d nights were served, want %d", len(served), 366+365)
+			}
+		})
+	}
+}

@@ -1,0 +1,89 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aqueduck/internal/lane"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// TestF12TenReadersAskDuringWholeRuns has ten readers open the published file anew again and again, each with several questions to
+// what it opened: none gets an error, and all answers in one session are of one instant.
+func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	const readers = 10
+	b := newBed(t, tiny(73))
+	b.sync(pipeline.Options{})
+	l := newLife(b, 73)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	questions := lane.New(t, "questions of ten readers", 1)
+	var asked atomic.Int64
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			for ctx.Err() == nil && !t.Failed() {
+				if err := b.session(&asked); err != nil {
+					t.Error(err)
+				}
+				if !questions.Long() { // in make test others want the processor too
+					select {
+					case <-ctx.Done():
+					case <-time.After(300 * time.Millisecond):
+					}
+				}
+			}
+		})
+	}
+	for questions.More() {
+		before := asked.Load()
+		for range 3 {
+			l.happen(10)
+			b.sync(pipeline.Options{})
+		}
+		questions.Done(int(asked.Load() - before))
+	}
+	stop()
+	all.Wait()
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// session opens what is published and asks the same three times; rows and the run that they are of must stay what they were.
+func (b *bed) session(asked *atomic.Int64) error {
+	r, err := load.OpenReader(context.Background(), b.runner.Dir.Link())
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	first := ""
+	for range 3 {
+		var got string
+		err := r.Query(context.Background(), `SELECT (SELECT max(run_id) FROM _sync.runs), (SELECT count(*) FROM contacts_all), (SELECT count(*) FROM contact_activities)`,
+			func(_ []string, row []any) error {
+				if row != nil {
+					got = fmt.Sprint(row...)
+				}
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+		asked.Add(1)
+		if first == "" {
+			first = got
+		}
+		if got != first {
+			return fmt.Errorf("one session was told %s, then %s", first, got)
+		}
+	}
+	return nil
+}

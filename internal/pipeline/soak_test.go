@@ -1,0 +1,85 @@
+package pipeline_test
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
+	"aqueduck/load"
+)
+
+// TestF17NightsWithFaultsDriftNowhere lives night after night with changes and faults for two requests in a hundred: every morning all
+// is as the workspace has it. What the process holds, and the size of the file, stay level.
+func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	l := lane.New(t, "nights", 3)
+	b := newBedWith(t, emulator.Config{Seed: l.Seed(), Contacts: 120, Inactive: 40, Activities: 150, Conversations: 30,
+		Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never, Chaos: mixed(0.02)}}, conversing)
+	life := newLife(b, l.Seed())
+	var early held
+	for night := 1; l.More(); night++ {
+		life.happen(12)
+		b.space.Live(3)
+		b.space.Advance(21 * time.Hour)
+		b.untilWell(2)
+		if night == 30 {
+			early = holds(t)
+		}
+		l.Done(1)
+		if night%100 == 0 {
+			t.Logf("night %d: %+v", night, holds(t))
+		}
+	}
+	if early.files > 0 {
+		late := holds(t)
+		t.Logf("after 30 nights %+v, now %+v", early, late)
+		if late.resident > early.resident*5/4+32<<10 || late.files > early.files+5 || late.goroutines > early.goroutines+5 {
+			t.Errorf("the process held %+v after 30 nights, and holds %+v", early, late)
+		}
+	}
+	grown := size(t, b.runner.Dir.Current())
+	b.runner.Dir = load.Dir(t.TempDir() + "/fresh")
+	b.untilWell(2)
+	fresh := size(t, b.runner.Dir.Current())
+	t.Logf("the file has %d KiB, a fresh one %d", grown>>10, fresh>>10)
+	if grown > fresh*3/2+1<<20 {
+		t.Errorf("the file has grown to %d bytes, a fresh one has %d", grown, fresh)
+	}
+}
+
+// held is what this process holds of the machine.
+type held struct{ resident, files, goroutines int }
+
+func holds(t *testing.T) held {
+	t.Helper()
+	runtime.GC()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip(err) // not on Linux
+	}
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmRSS:")
+	kib, err := strconv.Atoi(strings.Fields(after)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held{kib, len(files), runtime.NumGoroutine()}
+}
+
+func size(t *testing.T, file string) int64 {
+	t.Helper()
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
