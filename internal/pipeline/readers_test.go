@@ -27,24 +27,34 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 	questions := lane.New(t, "questions of ten readers", 1)
 	var asked atomic.Int64
 	var all sync.WaitGroup
+	turns := make(chan bool, readers)
 	for range readers {
 		all.Go(func() {
 			for ctx.Err() == nil && !t.Failed() {
-				if err := b.session(&asked); err != nil {
-					t.Error(err)
-				}
-				if !questions.Long() { // in make test others want the processor too
+				if !questions.Long() { // in make test others want the processor too: some sessions for each request of the run
 					select {
 					case <-ctx.Done():
-					case <-time.After(300 * time.Millisecond):
+						return
+					case <-turns:
 					}
+				}
+				if err := b.session(&asked); err != nil {
+					t.Error(err)
 				}
 			}
 		})
 	}
+	b.space.Between(func(int) {
+		for range readers / 3 {
+			select {
+			case turns <- true:
+			default: // all are at work
+			}
+		}
+	})
 	for questions.More() {
 		before := asked.Load()
-		for range 3 {
+		for range 2 {
 			l.happen(10)
 			b.sync(pipeline.Options{})
 		}
@@ -52,6 +62,7 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 	}
 	stop()
 	all.Wait()
+	b.space.Between(nil)
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	b.equalsOracle()
