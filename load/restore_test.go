@@ -111,6 +111,23 @@ func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 	}
 }
 
+// TestALogWithoutAWholeCommitIsFolded cuts a log of one commit at different places: that commit never was.
+func TestALogWithoutAWholeCommitIsFolded(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	log, err := os.ReadFile(w.dir.Database() + ".wal")
+	must(t, err)
+	for _, cut := range []int{1, 50, len(log) / 2, len(log) - 1} {
+		must(t, os.WriteFile(w.dir.Database()+".wal", log[:cut], 0o600))
+		w.open(t)
+		must(t, w.Fold(t.Context()))
+		if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" || w.LogSize() > 0 {
+			t.Errorf("cut at %d: checkpoint %+v, %v, a log of %d, restored %q; want that of the published file", cut, c, err, w.LogSize(), w.Restored)
+		}
+		must(t, w.Close())
+	}
+}
+
 // TestMissingWorkDatabaseIsCopiedFromThePublishedFile also where its directory is there, or its log alone: what a disk may
 // hold when the power went.
 func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {

@@ -280,13 +280,28 @@ func checkpointCopy(ctx context.Context, o duck.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(db.Checkpoint(ctx), db.Close()); err != nil {
+	err = db.Checkpoint(ctx)
+	if err == nil && disk.Size(o.Path+".wal") > 0 {
+		err = replaceLog(ctx, db)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
 	if disk.Size(o.Path+".wal") > 0 {
 		return fmt.Errorf("%s still has a log after its checkpoint", o.Path)
 	}
 	return disk.SyncFile(o.Path)
+}
+
+// replaceLog gets rid of a log that ends before its first commit does, as a kill may leave it: to DuckDB it is nothing, which a
+// checkpoint neither takes in nor away. What is written next takes its place.
+func replaceLog(ctx context.Context, db *duck.DB) error {
+	for _, statement := range []string{"INSERT INTO _sync.meta (key, value) VALUES ('log', '')", "DELETE FROM _sync.meta WHERE key = 'log'"} {
+		if _, err := db.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return db.Checkpoint(ctx)
 }
 
 // CopyDatabase copies a closed database with its log into a new directory.
