@@ -24,6 +24,14 @@ const (
 	canaryMail  = "rosa.canary@finch.example.org"
 )
 
+// outside skips a test that looks at processes from outside in the lane that looks into this one.
+func outside(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it looks at what other processes leave and say, in the lane without the race detector")
+	}
+}
+
 // blabbing is a workspace that repeats the token and a person's address wherever an answer has a place for it: in errors, in the
 // name of a list, in addresses, in headers, in a record.
 type blabbing struct {
@@ -89,6 +97,7 @@ func newBlabbing(t *testing.T) *blabbing {
 // the level of debugging, and looks through what was said and every file.
 func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 	t.Parallel()
+	outside(t)
 	b := newBlabbing(t)
 	home := inDirectory(t, strings.Replace(scripted, "[contacts, deleted_contacts, contact_activities]", `[contacts, deleted_contacts, contact_activities,
     tags, teams, admins, segments, subscription_types, ticket_types, ticket_states, away_status_reasons]`, 1))
@@ -160,6 +169,7 @@ func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 // TestS7WhatTheProgramHoldsStaysInIt looks at a running process from outside: its command line, and that a crash leaves no core.
 func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 	t.Parallel()
+	outside(t)
 	if _, err := os.Stat("/proc/self/limits"); err != nil {
 		t.Skip("there is no /proc to look at a process by")
 	}
@@ -188,6 +198,7 @@ func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 // nobody else can write anything, and what is not for them they cannot reach.
 func TestS20FilesHaveTheirModesWhateverTheUmask(t *testing.T) {
 	t.Parallel()
+	outside(t)
 	space := emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: birth, Now: time.Now, Knobs: emulator.Knobs{
 		// A record without its key is kept aside.
 		Mutate: func(_ string, body []byte) []byte {
