@@ -24,7 +24,7 @@ ONLY ?=
 torture: ## kill, interrupt, race, refuse and starve the program by dice for HOURS_OF hours; ONLY=word narrows it
 	go run ./internal/torture -for $(HOURS_OF)h -only "$(ONLY)"
 
-torture-short: ## the same as far as it is in make test: about five minutes of two cores
+torture-short: ## the same tests, at the size that they have in make test
 	go run ./internal/torture -only "$(ONLY)"
 
 SEEDS ?= 500

@@ -18,7 +18,7 @@ import (
 func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	l := lane.New(t, "nights", 3)
+	l := lane.New(t, "nights", 2)
 	b := newBedWith(t, emulator.Config{Seed: l.Seed(), Contacts: 120, Inactive: 40, Activities: 150, Conversations: 30,
 		Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never, Chaos: mixed(0.02)}}, conversing)
 	life := newLife(b, l.Seed())
@@ -32,8 +32,8 @@ func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
 			early = holds(t)
 		}
 		l.Done(1)
-		if night%100 == 0 {
-			t.Logf("night %d: %+v", night, holds(t))
+		if night%25 == 0 {
+			t.Logf("night %d: %+v, the file has %d KiB", night, holds(t), size(t, b.runner.Dir.Current())>>10)
 		}
 	}
 	if early.files > 0 {
@@ -48,7 +48,8 @@ func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
 	b.untilWell(2)
 	fresh := size(t, b.runner.Dir.Current())
 	t.Logf("the file has %d KiB, a fresh one %d", grown>>10, fresh>>10)
-	if grown > fresh*3/2+1<<20 {
+	const few = 64 * 256 << 10 // a file of so many bytes is never rebuilt for its size
+	if grown > fresh*3/2+few {
 		t.Errorf("the file has grown to %d bytes, a fresh one has %d", grown, fresh)
 	}
 }

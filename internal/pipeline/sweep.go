@@ -17,6 +17,7 @@ const maxSweeps = 4
 const (
 	guardRows  = 10
 	guardShare = 0.30
+	guardAll   = 3 // more than so many are not believed to leave a list that is empty then
 )
 
 // sweep walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
@@ -115,7 +116,8 @@ func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 		if err != nil {
 			return err
 		}
-		if absent > guardRows && float64(absent) > guardShare*float64(present) && !t.run.options.acceptsDrop(t.tables[0].Name, t.stream.Name) {
+		many := absent > guardRows && float64(absent) > guardShare*float64(present) || absent > guardAll && present == 0
+		if many && !t.run.options.acceptsDrop(t.tables[0].Name, t.stream.Name) {
 			return &Problem{Class: "data",
 				What: fmt.Sprintf("stream %s: %d of %d rows have left the list at once; none was marked gone", t.stream.Name, absent, present),
 				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.stream.Name}

@@ -38,6 +38,8 @@ var courses = []course{
 	{"F14", "cmd/aqueduck", "TestF14", 2},
 	{"F6", "internal/pipeline", "TestF6", 3},
 	{"F6 F7", "extract", "TestF6|TestF7", 1},
+	{"F12", "internal/pipeline", "TestF12", 1},
+	{"F17", "internal/pipeline", "TestF17", 4},
 }
 
 func main() {
