@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,41 +14,65 @@ import (
 )
 
 func (a *app) query() *cobra.Command {
-	return &cobra.Command{
+	var s saved
+	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
 		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
 neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
 digits, in JSON too. In CSV a ' stands before a text that a spreadsheet would take for a formula; JSON has every text as
-it is.`,
+it is.
+
+--saved NAME asks one of the questions that come with the program, --list tells them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
   aqueduck query -o csv "FROM _sync.freshness"
   aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"
+  aqueduck query --list
+  aqueduck query --saved conversations_by_team -o csv
   aqueduck query - < question.sql`,
-		Args:        oneArgument("an SQL statement in quotes"),
+		Args:        s.arguments,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, args []string) error {
+			if s.list {
+				return a.listSaved()
+			}
 			dir, err := a.warehouse()
 			if err != nil {
 				return err
+			}
+			if s.name != "" {
+				return a.ask(c.Context(), dir, s)
 			}
 			statement, err := a.statement(args[0])
 			if err != nil {
 				return err
 			}
-			out := newRows(a.output, a.stdout)
-			err = load.Query(c.Context(), dir.Current(), statement, func(columns []string, row []any) error {
-				if row == nil {
-					return out.columns(columns)
-				}
-				return out.row(row)
-			})
-			if err != nil {
+			if err := a.answer(c.Context(), dir, statement); err != nil {
 				return a.unanswered(err)
 			}
-			return out.end()
+			return nil
 		},
 	}
+	c.Flags().StringVar(&s.name, "saved", "", "ask this question of those that come with the program")
+	c.Flags().BoolVar(&s.list, "list", false, "list the saved questions")
+	c.Flags().StringVar(&s.workspace, "workspace", "", "of a saved question: the workspace that is meant (default: the first of the configuration)")
+	_ = c.RegisterFlagCompletionFunc("saved", completeSaved) // it errs only where there is no such flag
+	return c
+}
+
+// answer writes the rows that a statement gives.
+func (a *app) answer(ctx context.Context, dir load.Dir, statement string) error {
+	out := newRows(a.output, a.stdout)
+	err := load.Query(ctx, dir.Current(), statement, func(columns []string, row []any) error {
+		if row == nil {
+			return out.columns(columns)
+		}
+		return out.row(row)
+	})
+	if err != nil {
+		return err
+	}
+	return out.end()
 }
 
 // longest is how much of a statement is read from standard input: more is no question that a person wrote.

@@ -12,6 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"aqueduck/docs/queries"
+	"aqueduck/internal/oracletest"
+	"aqueduck/load"
 )
 
 // block is a piece of the README between two fences.
@@ -126,9 +130,24 @@ func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
 			t.Errorf("%s says only\n%s", line, out)
 		}
 	}
+	everyQuestionIsAnswered(t, filepath.Join(dir, "demo"))
 	sh(t, dir, "make clean")
 	if _, err := os.Stat(filepath.Join(dir, "demo")); !os.IsNotExist(err) {
 		t.Errorf("make clean left the demo: %v", err)
+	}
+}
+
+// everyQuestionIsAnswered asks the saved questions of the demo.
+func everyQuestionIsAnswered(t *testing.T, dir string) {
+	t.Helper()
+	all, err := queries.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range all {
+		if rows, err := oracletest.Rows(load.Dir(dir).Current(), q.SQL); err != nil || len(rows) == 0 {
+			t.Errorf("%s: %d rows, %v", q.Name, len(rows), err)
+		}
 	}
 }
 

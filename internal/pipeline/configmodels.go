@@ -50,8 +50,8 @@ func office(warehouse *grammar.Value) publish.Office {
 	return office
 }
 
-// modelSchema is where the models over a workspace's tables are.
-func modelSchema(workspace string) string {
+// ModelSchema is where the models over a workspace's tables are.
+func ModelSchema(workspace string) string {
 	if workspace == "main" {
 		return "models"
 	}
@@ -60,7 +60,7 @@ func modelSchema(workspace string) string {
 
 // models are those over one workspace's tables.
 func (r *Runner) models(workspace string) publish.Models {
-	m := publish.Models{Schema: modelSchema(workspace), Values: publish.Values{Timezone: r.Config.Warehouse.Timezone, Office: r.Config.Warehouse.Office}}
+	m := publish.Models{Schema: ModelSchema(workspace), Values: publish.Values{Timezone: r.Config.Warehouse.Timezone, Office: r.Config.Warehouse.Office}}
 	for _, each := range r.Config.models {
 		relation := published(each)
 		relation.File, relation.Line = each.File, each.Line

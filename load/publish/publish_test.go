@@ -117,6 +117,7 @@ func TestPublishGivesFileLakeAndRecords(t *testing.T) {
 		"SELECT string_agg(name || people, ' ' ORDER BY name) FROM people_names":                           "a1 b1",
 		"SELECT string_agg(id) FROM people_tagged":                                                         "1",
 		"SELECT value FROM _sync.meta WHERE key = 'run_id'":                                                "run01",
+		"SELECT value FROM _sync.meta WHERE key = 'timezone'":                                              "UTC",
 		"SELECT file FROM _sync.publishes":                                                                 "run01.duckdb",
 		"SELECT stream FROM _sync.freshness":                                                               "people",
 		"SELECT doc FROM _sync.dictionary WHERE table_name = 'people_tagged' AND column_name = 'name'":     "The name.",

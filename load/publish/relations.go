@@ -154,7 +154,8 @@ func setMeta(ctx context.Context, db *duck.DB, key, value string) error {
 
 // record writes what the file tells about itself.
 func (p *publication) record(ctx context.Context, db *duck.DB) error {
-	for key, value := range map[string]string{"run_id": p.spec.RunID, "file": p.name + ".duckdb", "published_at": p.at.Format(time.RFC3339Nano)} {
+	for key, value := range map[string]string{"run_id": p.spec.RunID, "file": p.name + ".duckdb", "published_at": p.at.Format(time.RFC3339Nano),
+		"timezone": zone(p.spec.Timezone)} {
 		if err := setMeta(ctx, db, key, value); err != nil {
 			return err
 		}

@@ -1,0 +1,6 @@
+-- In which languages are the published articles there, and how many are missing from each?
+WITH published AS (
+  SELECT id FROM articles WHERE state = 'published'
+)
+SELECT t.locale, count(*) AS articles, (SELECT count(*) FROM published) - count(*) AS missing
+FROM article_translations t JOIN published p ON p.id = t.article_id WHERE t.state = 'published' GROUP BY t.locale ORDER BY articles DESC, t.locale;

@@ -1,0 +1,5 @@
+-- How many contacts left us in each month, and by which way?
+SELECT date_trunc('month', timezone((SELECT value FROM _sync.meta WHERE key = 'timezone'), inactive_since))::DATE AS month_date,
+       count(*) AS contacts, count(*) FILTER (lifecycle = 'merged') AS merged, count(*) FILTER (lifecycle = 'archived') AS archived,
+       count(*) FILTER (lifecycle = 'blocked') AS blocked, count(*) FILTER (lifecycle NOT IN ('merged', 'archived', 'blocked')) AS deleted
+FROM contacts_inactive GROUP BY month_date ORDER BY month_date DESC NULLS LAST LIMIT 12;

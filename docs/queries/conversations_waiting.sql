@@ -1,0 +1,8 @@
+-- Who has waited longest for an answer, and with which team and teammate?
+-- A waiting_since in the future is a mark of the source, and nobody's wait.
+WITH now AS (
+  SELECT max(synced_to) AS moment FROM _sync.freshness
+)
+SELECT c.id, c.state, c.priority, t.name AS team, a.name AS admin, round((epoch(moment) - epoch(c.waiting_since)) / 3600, 1) AS hours_waited
+FROM conversations c CROSS JOIN now LEFT JOIN teams t ON t.id = c.team_assignee_id LEFT JOIN admins a ON a.id = c.admin_assignee_id
+WHERE c.open AND c.waiting_since <= moment ORDER BY c.waiting_since, c.id LIMIT 20;

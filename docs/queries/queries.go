@@ -1,0 +1,96 @@
+// Package queries has the questions that analysts ask most, one SQL file each, whose first line is the question.
+package queries
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed *.sql
+var files embed.FS
+
+// joins is the one file that answers no question: it has several statements.
+const joins = "joins.sql"
+
+// Query is one question with the statement that answers it.
+type Query struct {
+	Name     string // of its file, without .sql
+	Question string
+	SQL      string
+	Reads    []string // relations, as it names them: contacts, models.reply_pairs; those of _sync, which every warehouse has, left out
+}
+
+// All gives every question in the order of their names.
+func All() ([]Query, error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("list the saved queries: %w", err)
+	}
+	var all []Query
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the saved queries: %w", err)
+		}
+		if name != joins {
+			all = append(all, parse(strings.TrimSuffix(name, ".sql"), string(text)))
+		}
+	}
+	return all, nil
+}
+
+var (
+	read  = regexp.MustCompile(`(?i)\b(from|join)\s+([a-z_][a-z0-9_]*\.)?([a-z_][a-z0-9_]*)`)
+	named = regexp.MustCompile(`(?i)(?:\bwith|,)\s+([a-z_][a-z0-9_]*) as (?:materialized )?\(`)
+)
+
+func parse(name, text string) Query {
+	first, _, _ := strings.Cut(text, "\n")
+	q := Query{Name: name, Question: strings.TrimPrefix(first, "-- "), SQL: text}
+	for _, found := range read.FindAllStringSubmatch(q.statement(), -1) {
+		if relation := found[2] + found[3]; q.stored(found) && !slices.Contains(q.Reads, relation) {
+			q.Reads = append(q.Reads, relation)
+		}
+	}
+	slices.Sort(q.Reads)
+	return q
+}
+
+// statement is the SQL without its comments, in which words stand that look like SQL.
+func (q Query) statement() string {
+	var b strings.Builder
+	for line := range strings.Lines(q.SQL) {
+		if !strings.HasPrefix(line, "--") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// stored says that what a FROM or JOIN names is a relation of the workspace: neither one that the statement makes itself nor one of _sync.
+func (q Query) stored(found []string) bool {
+	if found[2] != "" {
+		return found[2] == "models."
+	}
+	return !slices.ContainsFunc(named.FindAllStringSubmatch(q.SQL, -1), func(with []string) bool { return with[1] == found[3] })
+}
+
+// In is the statement for the workspace of a schema, each of its relations named with that schema and its models with theirs.
+func (q Query) In(schema, models string) string {
+	return read.ReplaceAllStringFunc(q.statement(), func(text string) string {
+		found := read.FindStringSubmatch(text)
+		switch {
+		case !q.stored(found):
+			return text
+		case found[2] != "":
+			return found[1] + " " + quoted(models) + "." + found[3]
+		}
+		return found[1] + " " + quoted(schema) + "." + found[3]
+	})
+}
+
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

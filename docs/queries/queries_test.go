@@ -1,0 +1,275 @@
+package queries_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/docs/queries"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+
+	_ "github.com/duckdb/duckdb-go/v2"
+)
+
+// config has all streams, and days of another zone than any session here has.
+const config = `version: 1
+warehouse:
+  dir: data
+  timezone: Australia/Adelaide
+  office_hours: {monday: 09:00-17:00, tuesday: 09:00-17:00, wednesday: 09:00-17:00, thursday: 09:00-17:00, friday: 09:00-17:00}
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+streams: {"reporting_*": {start: 2026-10-25}}
+pipelines: {all: {streams: "*"}}
+`
+
+// filled is a published file of a small workspace.
+var filled = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "queries")
+	if err != nil {
+		return "", err
+	}
+	space := emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 60, Calls: 15, Logs: 20})
+	space.Live(6)
+	server := httptest.NewServer(space)
+	defer server.Close()
+	file := filepath.Join(dir, "pipelines.yaml")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		return "", err
+	}
+	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
+	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+	parsed, catalogue, err := pipeline.LoadConfig(file, lookup)
+	if err != nil {
+		return "", err
+	}
+	runner := &pipeline.Runner{
+		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
+		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
+		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+			url, token, err := parsed.Connect(name, lookup)
+			return pipeline.Source{BaseURL: url, Token: token}, err
+		},
+	}
+	report, err := runner.Sync(context.Background(), parsed.Pipelines[0], pipeline.Options{})
+	if err != nil {
+		return "", err
+	}
+	if report.Exit() != pipeline.ExitOK {
+		return "", fmt.Errorf("the run ended %s: %v", report.LastLine(), report.Notes)
+	}
+	return filepath.EvalSymlinks(runner.Dir.Current())
+})
+
+// TestMain removes what the tests share.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if file, err := filled(); err == nil {
+		_ = os.RemoveAll(filepath.Join(filepath.Dir(file), "..", "..", "..")) // the operating system empties it otherwise
+	}
+	os.Exit(code)
+}
+
+// session is an analyst's, with the published file in it.
+type session struct {
+	t  *testing.T
+	db *sql.DB
+}
+
+func open(t *testing.T, path string) *session {
+	t.Helper()
+	db, err := sql.Open("duckdb", path)
+	must(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return &session{t, db}
+}
+
+// alone has nothing but the published file.
+func alone(t *testing.T) *session {
+	t.Helper()
+	file, err := filled()
+	must(t, err)
+	return open(t, file+"?access_mode=read_only&threads=1")
+}
+
+// attached has it under another name, beside a database with relations of the same names; USE makes it the one that is meant.
+func attached(t *testing.T) *session {
+	t.Helper()
+	file, err := filled()
+	must(t, err)
+	s := open(t, "?threads=1")
+	s.exec("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")
+	for _, row := range s.rows("SELECT DISTINCT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'elsewhere'") {
+		schema, table, _ := strings.Cut(row, "|")
+		s.exec("CREATE SCHEMA IF NOT EXISTS " + schema)
+		s.exec("CREATE TABLE " + schema + "." + table + " AS SELECT 'mine' AS id")
+	}
+	s.exec("USE elsewhere")
+	return s
+}
+
+func (s *session) exec(statement string) {
+	s.t.Helper()
+	if _, err := s.db.Exec(statement); err != nil {
+		s.t.Fatalf("%v\n%s", err, statement)
+	}
+}
+
+// rows are the values of each row as text, with bars between them.
+func (s *session) rows(query string) (all []string) {
+	s.t.Helper()
+	rows, err := s.db.Query(query)
+	if err != nil {
+		s.t.Fatalf("%v\n%s", err, query)
+	}
+	defer func() { must(s.t, rows.Close()) }()
+	names, err := rows.Columns()
+	must(s.t, err)
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		must(s.t, rows.Scan(into...))
+		cells := make([]string, len(values))
+		for i, v := range values {
+			if at, ok := v.(time.Time); ok {
+				v = at.UTC()
+			}
+			cells[i] = fmt.Sprint(v)
+		}
+		all = append(all, strings.Join(cells, "|"))
+	}
+	must(s.t, rows.Err())
+	return all
+}
+
+var (
+	table = regexp.MustCompile(`"schema_name":"(\w*)","table_name":"(\w+)"`)
+	with  = regexp.MustCompile(`\{"key":"(\w+)","value":\{"aliases"`)
+)
+
+// reads are the relations that DuckDB finds in a statement, those that it makes itself and those of _sync left out.
+func (s *session) reads(statement string) (names []string) {
+	s.t.Helper()
+	var tree string
+	must(s.t, s.db.QueryRow("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR", statement).Scan(&tree))
+	made := with.FindAllStringSubmatch(tree, -1)
+	for _, found := range table.FindAllStringSubmatch(tree, -1) {
+		own := slices.ContainsFunc(made, func(m []string) bool { return m[1] == found[2] })
+		if found[1] == "" && !own {
+			names = append(names, found[2])
+		} else if found[1] == "models" {
+			names = append(names, "models."+found[2])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func all(t *testing.T) []queries.Query {
+	t.Helper()
+	found, err := queries.All()
+	must(t, err)
+	return found
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// most is how many rows somebody reads who asked one question.
+const most = 40
+
+// TestEveryQuestionIsAnswered holds each file to its form, and asks it: some rows come, not too many, and in the same order each time.
+func TestEveryQuestionIsAnswered(t *testing.T) {
+	t.Parallel()
+	s, questions := alone(t), map[string]bool{}
+	if n := len(all(t)); n < 25 {
+		t.Errorf("there are %d questions", n)
+	}
+	for _, q := range all(t) {
+		if !strings.HasPrefix(q.SQL, "-- "+q.Question+"\n") || !strings.HasSuffix(q.Question, "?") || questions[q.Question] {
+			t.Errorf("%s: its first line is no question of its own: %s", q.Name, q.Question)
+		}
+		questions[q.Question] = true
+		if got := s.reads(q.SQL); !slices.Equal(got, q.Reads) {
+			t.Errorf("%s: it is taken to read %v, it reads %v", q.Name, q.Reads, got)
+		}
+		rows := s.rows(q.SQL)
+		if len(rows) == 0 || len(rows) > most && q.Name != "data_personal" && q.Name != "data_as_of" && q.Name != "data_rows" {
+			t.Errorf("%s: %d rows", q.Name, len(rows))
+		}
+		if !regexp.MustCompile(`\bORDER BY [^)]*;\s*$`).MatchString(q.SQL) {
+			t.Errorf("%s: its result has no order", q.Name)
+		}
+	}
+}
+
+// TestSavedQueriesAreRightWhereverTheyAreAsked compares the answers of the file opened alone with those of the file attached under
+// another name, and of sessions in three time zones.
+func TestSavedQueriesAreRightWhereverTheyAreAsked(t *testing.T) {
+	t.Parallel()
+	s, other := alone(t), attached(t)
+	want := map[string][]string{}
+	for _, zone := range []string{"UTC", "America/Los_Angeles", "Asia/Tokyo"} {
+		s.exec("SET TimeZone = '" + zone + "'")
+		other.exec("SET TimeZone = '" + zone + "'")
+		for _, q := range all(t) {
+			if want[q.Name] == nil {
+				want[q.Name] = s.rows(q.SQL)
+			}
+			for place, got := range map[string][]string{"alone": s.rows(q.SQL), "attached": other.rows(q.SQL), "by its schema": s.rows(q.In("main", "models"))} {
+				if !slices.Equal(got, want[q.Name]) {
+					t.Errorf("%s, %s, in a session of %s:\n%s\nwant\n%s", q.Name, place, zone, strings.Join(got, "\n"), strings.Join(want[q.Name], "\n"))
+				}
+			}
+		}
+	}
+}
+
+// TestTheWrongJoinsGiveAnotherAnswer runs joins.sql: each pair is of one question, says why, and its answers differ.
+func TestTheWrongJoinsGiveAnotherAnswer(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("joins.sql")
+	must(t, err)
+	s := alone(t)
+	s.exec("SET TimeZone = 'America/Los_Angeles'")
+	pairs := regexp.MustCompile(`(?m)^-- \d+\. `).Split(string(text), -1)[1:]
+	if len(pairs) < 8 {
+		t.Errorf("there are %d pairs", len(pairs))
+	}
+	for i, pair := range pairs {
+		parts := regexp.MustCompile(`(?m)^-- (?:wrong|right): `).Split(pair, -1)
+		if len(parts) != 3 || strings.Count(pair, ";\n") != 2 {
+			t.Fatalf("pair %d has not one wrong and one right statement:\n%s", i+1, pair)
+		}
+		answers := func(sql string) []string {
+			_, sql, _ = strings.Cut(sql, "\n") // the rest of the line that says why
+			sql, _, _ = strings.Cut(sql, ";\n")
+			return s.rows("SELECT question, answer FROM (" + sql + ")")
+		}
+		wrong, right := answers(parts[1]), answers(parts[2])
+		if len(wrong) == 0 || len(right) == 0 || slices.Equal(wrong, right) {
+			t.Errorf("pair %d: wrong %v, right %v", i+1, wrong, right)
+		}
+		if question, _, _ := strings.Cut(wrong[0], "|"); !strings.HasPrefix(right[0], question+"|") {
+			t.Errorf("pair %d: one answers %s, the other %s", i+1, wrong[0], right[0])
+		}
+	}
+}
