@@ -1,0 +1,108 @@
+package models_test
+
+import "testing"
+
+func TestConversationMetricsTellWhatHappenedWhen(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, cases()...)
+	g.holds(`SELECT conversation_id, strftime(first_contact_reply_at, '%d %H:%M:%S'), strftime(first_human_response_at, '%d %H:%M:%S'), strftime(first_ai_response_at, '%d %H:%M:%S'),
+		strftime(first_close_at, '%d %H:%M:%S'), strftime(last_close_at, '%d %H:%M:%S'), strftime(first_admin_close_at, '%d %H:%M:%S'), reopens FROM models.conversation_metrics`,
+		"bot|19 10:00:00|19 10:40:00|19 10:00:30|19 10:05:00|19 11:00:00|19 11:00:00|1",
+		"hidden|20 09:00:00|20 09:30:00||20 10:00:00|20 10:00:00|20 10:00:00|0",
+		"skip|21 12:00:00|21 12:10:00||21 12:20:00|21 12:20:00|21 12:20:00|0",
+		"robin|22 08:00:00|22 08:50:00||22 09:00:00|22 10:20:00|22 09:00:00|1",
+		"removed|23 09:00:00||||||0",
+		"capped|12 10:00:00||12 10:10:00||||0", // begun by the workspace
+		"saturday|23 15:50:00|24 22:59:00||26 09:30:00|26 09:30:00|26 09:30:00|0",
+		"outbound|||||||0",
+		"merged|13 09:00:00|13 09:15:00||13 09:20:00|13 09:20:00|13 09:20:00|0",
+		"merged2|16 09:00:00|16 09:30:00||16 10:00:00|16 10:00:00|16 10:00:00|0",
+		"deleted|14 09:00:00|14 09:45:00||14 09:50:00|14 09:50:00|14 09:50:00|0",
+		"redacted|15 09:00:00|15 09:30:00|||||0",
+		"rated|20 14:00:00|20 14:10:00||20 14:20:00|20 14:20:00|20 14:20:00|0",
+		"old|16 12:00:00|16 12:50:00|||||0",
+		"snoozed|27 10:00:00|||29 00:00:00|29 00:00:00|29 00:00:00|0",
+		"midnight|29 00:00:00||||||0")
+	g.holds("SELECT created_date FROM models.conversation_metrics WHERE conversation_id = 'outbound'", "2026-10-19 00:00:00 +0000 UTC") // 00:30 in Dublin
+}
+
+func TestConversationMetricsCountAssignmentsAndHandling(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, cases()...)
+	g.holds(`SELECT conversation_id, assignments, strftime(first_assignment_at, '%H:%M:%S'), strftime(last_assignment_at, '%H:%M:%S'), handling_time
+		FROM models.conversation_metrics WHERE assignments > 0 OR handling_time IS NOT NULL`,
+		"hidden|2|09:20:00|09:30:00|2400",  // 600 to the reassignment, 1800 to the close
+		"skip|1|12:30:00|12:30:00|",        // never ended
+		"robin|3|08:00:10|10:00:00|4790",   // 1800 to the round robin, 1790 to the close, 1200 to the next
+		"removed|6|09:10:00|10:00:00|1800", // three times 600, each until somebody is taken away
+		"redacted|1|09:30:00|09:30:00|",
+		"old|3|12:10:00|12:40:00|1800") // 600 + 1200
+}
+
+func TestConversationMetricsTakeTimeByTheCalendarAndByOfficeHours(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, cases()...)
+	g.holds(`SELECT conversation_id, time_to_first_response_calendar, time_to_first_response_office, time_to_first_close, time_to_first_close_office, time_to_first_close_from_creation,
+		time_to_last_close, time_to_last_close_office, time_to_last_close_from_creation FROM models.conversation_metrics
+		WHERE time_to_first_response_calendar IS NOT NULL OR time_to_first_close_from_creation IS NOT NULL`,
+		"bot|2400|2400|300|300|300|3600|3600|3600",
+		"hidden|1800|1800|3600|3600|3600|3600|3600|3600",
+		"skip|600|600|1200|1200|1200|1200|1200|1200",
+		"robin|3000|3000|3600|3600|3600|8400|8400|8400",
+		// Friday 16:50 to Saturday 23:59 in Dublin: 31 h 9 min, of which 10 minutes are office hours. To Monday 09:30 of the
+		// other time: 7 h 10 min + 24 h + 25 h + 9 h 30 min = 65 h 40 min, and 10 + 30 minutes.
+		"saturday|112140|600|236400|2400|236400|236400|2400|236400",
+		"merged|900|900|1200|1200|1200|1200|1200|1200",
+		"merged2|1800|1800|3600|3600|3600|3600|3600|3600",
+		"deleted|2700|2700|3000|3000|3000|3000|3000|3000",
+		"redacted|1800|1800||||||",
+		"rated|600|600|1200|1200|1200|1200|1200|1200",
+		"old|3000|3000||||||",
+		// Tuesday 10:00 to Thursday 00:00, 38 h: 7 h of Tuesday and 8 of Wednesday.
+		"snoozed|||136800|54000|136800|136800|54000|136800")
+}
+
+func TestConversationMetricsHaveMediansOfWaits(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, cases()...)
+	g.holds(`SELECT conversation_id, waits, answered_waits, median_reply_time, median_reply_time_office, strftime(waiting_since, '%d %H:%M') FROM models.conversation_metrics`,
+		"bot|2|2|315|315|", // 30 and 600
+		"hidden|2|1|1800|1800|",
+		"skip|1|1|600|600|", "robin|1|1|3000|3000|", "removed|1|0|||23 09:00", "capped|1|1|600|600|",
+		"saturday|2|2|117735|750|", // 112140 and 123330; 600 and 900
+		"outbound|0|0|||", "merged|1|1|900|900|", "merged2|1|1|1800|1800|", "deleted|1|1|2700|2700|",
+		"redacted|2|2|2700|2700|", // 1800 and 3600
+		"rated|1|1|600|600|", "old|1|1|3000|3000|", "snoozed|1|0|||", "midnight|1|0|||29 00:00")
+}
+
+func TestConversationMetricsTellOfRatingsAndOfPartsThatAreMissing(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, cases()...)
+	g.holds("SELECT conversation_id, rating_requested, rating, satisfied FROM models.conversation_metrics WHERE rating_requested IS NOT NULL OR satisfied IS NOT NULL",
+		"skip|true|4|true", "robin|true|3|false", "rated|true||")
+	g.holds("SELECT conversation_id, parts_stored, parts_reported, parts_capped FROM models.conversation_metrics WHERE parts_capped IS DISTINCT FROM false OR parts_stored = 0",
+		"capped|2|1200|true", "outbound|0|0|false", "midnight|0||")
+}
+
+func TestConversationMetricsWithoutOfficeHoursHaveNoneOfTheirMeasures(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, cases()...)
+	g.exec("DELETE FROM models.office_hours")
+	g.holds(`SELECT count(*), count(time_to_first_response_office), count(time_to_first_close_office), count(time_to_last_close_office), count(median_reply_time_office),
+		count(time_to_first_response_calendar) FROM models.conversation_metrics`, "16|0|0|0|0|11")
+}
+
+// TestConversationMetricsAddUpToTheirBase reads what a whole workspace was stored as: as many rows as conversations, sums that are
+// those of the parts, and where the source measures the same, what the source says.
+func TestConversationMetricsAddUpToTheirBase(t *testing.T) {
+	t.Parallel()
+	g := whole(t)
+	of := "FROM main.conversation_parts WHERE conversation_id IN (SELECT id FROM main.conversations)"
+	g.holds("SELECT count(*), sum(parts_stored), sum(assignments), count(median_reply_time) > 0 FROM models.conversation_metrics",
+		g.rows("SELECT (SELECT count(*) FROM main.conversations), count(*), count(*) FILTER (assigned_to_type IS NOT NULL), true "+of)...)
+	g.holds("SELECT sum(waits), sum(answered_waits), count(waiting_since) FROM models.conversation_metrics",
+		g.rows("SELECT count(*), count(answered_at), count(*) FILTER (answered_at IS NULL AND closed_at IS NULL) FROM models.reply_pairs")...)
+	g.holds(`SELECT m.* FROM models.conversation_metrics m JOIN main.conversations c ON c.id = m.conversation_id WHERE c.statistics_count_reopens IS NOT NULL AND NOT coalesce(m.parts_capped, false)
+		AND (m.reopens <> c.statistics_count_reopens OR m.first_close_at IS DISTINCT FROM c.statistics_first_close_at OR m.last_close_at IS DISTINCT FROM c.statistics_last_close_at
+		OR m.first_human_response_at IS DISTINCT FROM c.statistics_first_admin_reply_at OR m.waiting_since IS DISTINCT FROM c.waiting_since)`)
+}

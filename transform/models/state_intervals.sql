@@ -1,0 +1,32 @@
+-- relation: state_intervals (view)
+-- doc: One row a stretch of time in which a conversation stayed in one state, as its parts tell: it begins open, or, where no part tells anything, in the state that it has. Where its own state is another one than that of its last part, it has that since its last change.
+-- key: conversation_id, number
+-- column conversation_id: The conversation.
+-- column number: Place among the stretches of its conversation, from 1.
+-- column state: open, snoozed or closed; others may come. An assignment that skips reopening leaves closed what is closed.
+-- column began_at: Beginning of the stretch.
+-- column ended_at: End of the stretch, at which the next one begins; null while it lasts.
+-- column reopened: True where an open stretch follows a closed one.
+WITH marks AS (
+  SELECT id AS conversation_id, 0 AS place, created_at AS happened_at, '' AS part_id, 'open' AS state, state AS own
+  FROM {schema}.conversations
+  UNION ALL
+  -- The type tells where the part does not.
+  SELECT conversation_id, 1, created_at, id,
+         coalesce(state, CASE WHEN part_type = 'close' THEN 'closed' WHEN part_type = 'snoozed' THEN 'snoozed'
+                              WHEN part_type IN ('open', 'assign_and_reopen') OR part_type = 'comment' AND author_type IN ('user', 'lead') THEN 'open' END), NULL
+  FROM {schema}.conversation_parts SEMI JOIN {schema}.conversations ON conversations.id = conversation_parts.conversation_id
+  UNION ALL
+  SELECT id, 2, coalesce(updated_at, created_at), '', state, NULL
+  FROM {schema}.conversations
+), changes AS (
+  SELECT conversation_id, place, part_id, greatest(happened_at, lag(happened_at) OVER ordered) AS began_at, lag(state) OVER ordered AS before,
+         CASE WHEN place = 0 AND count(*) OVER whole = 2 THEN coalesce(own, state) ELSE state END AS state
+  FROM marks WHERE state IS NOT NULL
+  WINDOW whole AS (PARTITION BY conversation_id), ordered AS (PARTITION BY conversation_id ORDER BY place, happened_at, length(part_id), part_id)
+  QUALIFY place = 0 OR marks.state <> lag(marks.state) OVER ordered AND (place = 1 OR count(*) OVER whole > 2)
+)
+SELECT conversation_id, row_number() OVER ordered AS number, state, began_at, lead(began_at) OVER ordered AS ended_at,
+       coalesce(state = 'open' AND before = 'closed', false) AS reopened
+FROM changes
+WINDOW ordered AS (PARTITION BY conversation_id ORDER BY place, began_at, length(part_id), part_id)

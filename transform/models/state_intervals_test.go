@@ -1,0 +1,56 @@
+package models_test
+
+import "testing"
+
+func TestStateIntervalsAreWhatPartsTell(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, cases()...)
+	g.holds("SELECT conversation_id, number, state, strftime(began_at, '%d %H:%M'), strftime(ended_at, '%d %H:%M'), reopened FROM models.state_intervals",
+		"bot|1|open|19 10:00|19 10:05|false", "bot|2|closed|19 10:05|19 10:30|false", "bot|3|open|19 10:30|19 11:00|true", "bot|4|closed|19 11:00||false",
+		"hidden|1|open|20 09:00|20 10:00|false", "hidden|2|closed|20 10:00||false",
+		"skip|1|open|21 12:00|21 12:20|false", "skip|2|closed|21 12:20||false", // an assignment that skips reopening
+		"robin|1|open|22 08:00|22 09:00|false", "robin|2|closed|22 09:00|22 10:00|false", "robin|3|open|22 10:00|22 10:20|true", "robin|4|closed|22 10:20||false",
+		"removed|1|open|23 09:00||false", "capped|1|open|01 10:00||false",
+		"saturday|1|open|23 15:50|26 09:30|false", "saturday|2|closed|26 09:30||false",
+		"outbound|1|closed|18 23:30||false", // no part tells anything
+		"merged|1|open|13 09:00|13 09:20|false", "merged|2|closed|13 09:20||false",
+		"merged2|1|open|16 09:00|16 10:00|false", "merged2|2|closed|16 10:00||false", // by the types of its parts
+		"deleted|1|open|14 09:00|14 09:50|false", "deleted|2|closed|14 09:50||false",
+		"redacted|1|open|15 09:00||false",
+		"rated|1|open|20 14:00|20 14:20|false", "rated|2|closed|20 14:20||false",
+		"old|1|open|16 12:00||false",
+		"snoozed|1|open|27 10:00|27 12:00|false", "snoozed|2|snoozed|27 12:00|29 00:00|false", "snoozed|3|closed|29 00:00||false",
+		"midnight|1|open|29 00:00||false")
+}
+
+func TestStateIntervalsEndWithTheStateOfTheConversation(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insert("conversations_all", "id|created_at|updated_at|state",
+			"a|2026-10-19 10:00:00|2026-10-19 12:00:00|closed", // closed without a part
+			"b|2026-10-19 10:00:00|2026-10-19 10:30:00|open",   // its last change is before its last part
+			"c|2026-10-19 10:00:00||",
+			"d|2026-10-19 10:00:00|2026-10-19 12:00:00|snoozed"), // a part that tells no state
+		talks(`
+			a | 2026-10-19 11:00:00 | comment by admin 1 | open | | words
+			b | 2026-10-19 11:00:00 | close by admin 1   | closed
+			c | 2026-10-19 11:00:00 | snoozed by admin 1 |
+			c | 2026-10-19 11:10:00 | comment by user u  |
+			c | 2026-10-19 11:20:00 | close by admin 1   |
+			c | 2026-10-19 11:30:00 | assignment by admin 1 | | admin 2 2 -
+			c | 2026-10-19 11:40:00 | assign_and_reopen by admin 1 | | admin 2 2 -
+			d | 2026-10-19 11:00:00 | note by admin 1    |`))
+	g.holds("SELECT conversation_id, state, strftime(began_at, '%H:%M'), strftime(ended_at, '%H:%M'), reopened FROM models.state_intervals",
+		"a|open|10:00|12:00|false", "a|closed|12:00||false",
+		"b|open|10:00|11:00|false", "b|closed|11:00|11:00|false", "b|open|11:00||true",
+		"c|open|10:00|11:00|false", "c|snoozed|11:00|11:10|false", "c|open|11:10|11:20|false", "c|closed|11:20|11:40|false", "c|open|11:40||true",
+		"d|snoozed|10:00||false")
+}
+
+func TestStateIntervalsAddUpToTheirBase(t *testing.T) {
+	t.Parallel()
+	g := whole(t)
+	g.holds("SELECT id, state FROM main.conversations", g.rows("SELECT conversation_id, state FROM models.state_intervals WHERE ended_at IS NULL")...)
+	g.holds("SELECT count(*) FROM models.state_intervals WHERE ended_at < began_at", "0")
+	g.holds("SELECT count(*) FROM models.state_intervals WHERE number = 1", g.rows("SELECT count(*) FROM main.conversations")...)
+}
