@@ -195,6 +195,9 @@ func TestT117EmulatorQuotaIsNeverPassed(t *testing.T) {
 // TestF20ACursorThatDiesAtAnyPageCostsLittle lets the cursors die before each page of a list in turn.
 func TestF20ACursorThatDiesAtAnyPageCostsLittle(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("one reader at a time: nothing for the race detector")
+	}
 	for _, name := range []string{"contacts", "contact_activities"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

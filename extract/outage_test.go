@@ -142,6 +142,9 @@ func TestF7AServerThatHangsIsGivenUpWithinNinetySeconds(t *testing.T) {
 // and the workspace allows 1,000 requests a minute.
 func TestF6FaultsOfTheAPITakeLittleTime(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("one reader at a time: nothing for the race detector")
+	}
 	l := lane.New(t, "readings through faults in virtual time", 1)
 	for ; l.More(); l.Done(1) {
 		contacts := 2400
