@@ -22,7 +22,7 @@ var ErrReadOnly = errors.New("only one statement that reads is allowed here: SEL
 // queryMemory is what a query may use: more than a sync has, since nothing runs beside it.
 const queryMemory = "1GB"
 
-// Query runs one reading statement on a published file, usually Dir.Current, which may happen while a sync runs, as
+// Query runs one reading statement on a published file, usually Dir.Readable, which may happen while a sync runs, as
 // Reader.Query does.
 func Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
 	r, err := OpenReader(ctx, path)

@@ -233,6 +233,15 @@ func (d Dir) Current() string {
 	return target
 }
 
+// Readable is what to open to read what is published: the link, which leads to the newest file whatever is published
+// meanwhile; "" when there is no link of ours.
+func (d Dir) Readable() string {
+	if d.Current() == "" {
+		return ""
+	}
+	return d.Link()
+}
+
 // copyPublished copies a published file into a new work directory, without any log that somebody left beside it,
 // and only when it is the file that was published.
 func (d Dir) copyPublished(to, file string) error {

@@ -63,7 +63,7 @@ it is.
 // answer writes the rows that a statement gives.
 func (a *app) answer(ctx context.Context, dir load.Dir, statement string) error {
 	out := newRows(a.output, a.stdout)
-	err := load.Query(ctx, dir.Current(), statement, func(columns []string, row []any) error {
+	err := load.Query(ctx, dir.Readable(), statement, func(columns []string, row []any) error {
 		if row == nil {
 			return out.columns(columns)
 		}

@@ -121,7 +121,7 @@ func (a *app) schema(workspace string) (string, error) {
 // lacking says which relations of a saved query the warehouse does not have, and which streams they need; nil when it has them all.
 func (a *app) lacking(ctx context.Context, dir load.Dir, q queries.Query, schema string) error {
 	stored, there := map[string]bool{}, false
-	err := load.Query(ctx, dir.Current(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
+	err := load.Query(ctx, dir.Readable(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
 		if row != nil {
 			stored[fmt.Sprint(row[0])] = true
 			there = there || strings.HasPrefix(fmt.Sprint(row[0]), schema+".")
