@@ -16,10 +16,13 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"aqueduck/internal/diskfault"
 )
 
 // The tests of this package that end processes run the program itself: another one, built with crash points.
 func TestMain(m *testing.M) {
+	diskfault.Launch()
 	if order := os.Getenv(analystVariable); order != "" {
 		os.Exit(analyst(order))
 	}

@@ -59,6 +59,13 @@ func Equal(t testing.TB, space *emulator.Workspace, file string) {
 	compare(t, space, file, slices.DeleteFunc(slices.Concat(conversationTruths(), ticketTruths(), otherTruths()), func(truth truth) bool { return !slices.Contains(there, truth.stream) }), kept)
 }
 
+// Streams is Equal for a file that was made from some streams alone.
+func Streams(t testing.TB, space *emulator.Workspace, file string, streams ...string) {
+	t.Helper()
+	all := slices.Concat(truths(), conversationTruths(), ticketTruths(), otherTruths())
+	compare(t, space, file, slices.DeleteFunc(all, func(truth truth) bool { return !slices.Contains(streams, truth.stream) }), remember(space))
+}
+
 func compare(t testing.TB, space *emulator.Workspace, file string, truths []truth, kept *memory) {
 	t.Helper()
 	f := open(t, file)

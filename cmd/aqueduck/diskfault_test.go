@@ -1,0 +1,229 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aqueduck/internal/diskfault"
+)
+
+// TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each
+// kind of fault is a group; AQUEDUCK_FAULTS=n makes them n states, all errors up to n, and n/5 damages.
+func TestDiskFaults(t *testing.T) {
+	t.Parallel()
+	seed := seed(t)
+	y := newYard(t, 31)
+	most, err := strconv.Atoi(os.Getenv("AQUEDUCK_FAULTS"))
+	states, errors, damages := most, most, most/5
+	if err != nil || most < 5 {
+		states, errors, damages = 7, 7, 9
+	}
+	t.Run("F3", func(t *testing.T) { powerLosses(t, y, seed, states) })
+	t.Run("F4", func(t *testing.T) { diskErrors(t, y, seed, errors) })
+	t.Run("F10", func(t *testing.T) { damaged(t, y, seed, damages) })
+}
+
+// each runs a numbered part of a lane, by itself: the same seed and number are the same fault again.
+func each(t *testing.T, n int, seed uint64, do func(t *testing.T, r *rand.Rand)) {
+	t.Helper()
+	if !t.Run(strconv.Itoa(n), func(t *testing.T) { do(t, rand.New(rand.NewPCG(seed, uint64(n)))) }) {
+		t.Logf("again: AQUEDUCK_SEED=%d go test ./cmd/aqueduck -run '%s/^%d$' -v", seed, t.Name(), n)
+	}
+}
+
+// bound is what no failure in so many trials tells.
+func bound(n int) string {
+	return fmt.Sprintf("; with no failure, fewer than %.2g %% of all fail, at 95 %%", 300/float64(n))
+}
+
+// powerLosses notes what runs write and begins with what a disk may hold of that when the power goes.
+func powerLosses(t *testing.T, y *yard, seed uint64, wanted int) {
+	var journals []*diskfault.Journal
+	for _, history := range histories {
+		journals = append(journals, y.record(t, history))
+	}
+	for i, j := range journals { // what was noted is what happened
+		p := y.plot(t, empty)
+		p.begin(j.State(j.Len(), diskfault.LoseNothing, rand.New(rand.NewPCG(seed, 0))))
+		p.true()
+		if err := j.Ordered(); err != nil {
+			t.Errorf("a run in a warehouse with history %q: %v", histories[i], err)
+		}
+	}
+	seen := map[[32]byte]bool{}
+	for i := 0; len(seen) < wanted && i < 100*wanted; i++ {
+		each(t, i, seed, func(t *testing.T, r *rand.Rand) {
+			j := journals[r.IntN(len(journals))]
+			n, loss := r.IntN(j.Len()+1), diskfault.Losses()[r.IntN(len(diskfault.Losses()))]
+			state := j.State(n, loss, r)
+			if seen[state.Sum()] {
+				return
+			}
+			seen[state.Sum()] = true
+			p := y.plot(t, empty)
+			p.begin(state)
+			p.readable()
+			p.recovers()
+			if t.Failed() {
+				t.Logf("after change %d of %d (%s), losing %s", n, j.Len(), j.Change(n), loss)
+			}
+		})
+	}
+	t.Logf("%d states of %d journals%s", len(seen), len(journals), bound(len(seen)))
+}
+
+// begin makes the warehouse what a disk holds.
+func (p *plot) begin(s diskfault.State) {
+	p.t.Helper()
+	if err := s.Write(string(p.dir)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// record runs undisturbed and notes what is written.
+func (y *yard) record(t *testing.T, history string) *diskfault.Journal {
+	t.Helper()
+	p := y.plot(t, history)
+	j, err := diskfault.NewJournal(string(p.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := p.watched(diskfault.Watch{After: j.Note}); !e.well() {
+		t.Fatal(e)
+	}
+	return j
+}
+
+// fault is one thing that goes wrong in a run.
+type fault struct {
+	what  string
+	errno syscall.Errno
+	short bool
+	reads bool // it happens to calls that read, too
+	hits  func(diskfault.Call) bool
+}
+
+// faults are the kinds of what can go wrong.
+var faults = []fault{
+	{what: "EIO", errno: syscall.EIO, hits: func(c diskfault.Call) bool { return true }},
+	{what: "EIO while reading", errno: syscall.EIO, reads: true, hits: func(c diskfault.Call) bool { return c.Name == "read" }},
+	{what: "ENOSPC", errno: syscall.ENOSPC, hits: grows},
+	{what: "EDQUOT", errno: syscall.EDQUOT, hits: grows},
+	{what: "EMFILE", errno: syscall.EMFILE, hits: diskfault.Call.Opens},
+	{what: "a short write", short: true, hits: func(c diskfault.Call) bool { return c.Name == "write" }},
+}
+
+// grows says whether a call needs room.
+func grows(c diskfault.Call) bool {
+	switch c.Name {
+	case "write", "mkdir", "rename", "symlink", "fsync", "truncate":
+		return true
+	}
+	return c.Opens() && c.Flags&os.O_CREATE != 0
+}
+
+// diskErrors has each call of a run fail in turn, or as many of them as are wanted.
+func diskErrors(t *testing.T, y *yard, seed uint64, wanted int) {
+	type point struct {
+		history string
+		fault   fault
+		n       int
+	}
+	var points []point
+	for _, history := range histories {
+		calls := make([]int, len(faults))
+		p := y.plot(t, history)
+		if e := p.watched(diskfault.Watch{Reads: true, Fault: func(c diskfault.Call) diskfault.Fault {
+			for i, f := range faults {
+				if f.hits(c) && (f.reads || c.Name != "read") {
+					calls[i]++
+					points = append(points, point{history, f, calls[i]})
+				}
+			}
+			return diskfault.Fault{}
+		}}); !e.well() {
+			t.Fatal(e)
+		}
+	}
+	rand.New(rand.NewPCG(seed, 1)).Shuffle(len(points), func(i, k int) { points[i], points[k] = points[k], points[i] })
+	ends := map[string]int{}
+	for i, at := range points[:min(wanted, len(points))] {
+		each(t, i, seed, func(t *testing.T, _ *rand.Rand) {
+			p := y.plot(t, at.history)
+			ends[p.strike(at.fault, at.n)]++
+			if t.Failed() {
+				t.Logf("%s at call %d in a warehouse with history %q", at.fault.what, at.n, at.history)
+			}
+		})
+	}
+	t.Logf("%d of %d points: %v%s", min(wanted, len(points)), len(points), ends, bound(min(wanted, len(points))))
+}
+
+// strike has the n-th call that a fault can happen to meet it, and gives how the run ended. It ends with an error, or the
+// fault had no effect; whatever it was, the next run makes good.
+func (p *plot) strike(f fault, n int) string {
+	p.t.Helper()
+	var hit diskfault.Call
+	e := p.watched(diskfault.Watch{Reads: f.reads, Fault: func(c diskfault.Call) diskfault.Fault {
+		if f.hits(c) {
+			if n--; n == 0 {
+				hit = c
+				return diskfault.Fault{Errno: f.errno, Short: f.short}
+			}
+		}
+		return diskfault.Fault{}
+	}})
+	p.t.Logf("%s: %s", f.what, hit)
+	how := "another error"
+	switch {
+	case e.well():
+		how = "no effect"
+		p.true()
+		p.tidy()
+		if hit.Name != "" && !f.short && !harmless(hit) {
+			p.t.Errorf("%s of %s was passed over: %v", f.what, hit, e)
+		}
+	case e.status.Signaled():
+		how = "died of " + e.status.Signal().String()
+	case strings.Contains(e.said, "the disk is full"):
+		how = "the disk is full"
+	case f.errno == syscall.ENOSPC || f.errno == syscall.EDQUOT:
+		p.t.Errorf("nobody says that the disk is full: %v", e)
+	}
+	if strings.Contains(e.said, "goroutine ") {
+		p.t.Errorf("it did not end, it broke: %v", e)
+	}
+	p.readable()
+	p.recovers()
+	return how
+}
+
+// harmless says whether a run may pass over the error of a call: what it could not read it wrote again, what it could not
+// remove it removes later, nobody relies on run.json, and what the kernel does not copy is copied by hand.
+func harmless(c diskfault.Call) bool {
+	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json")
+}
+
+// seed is AQUEDUCK_SEED; without it, 1 in make test and another one each time in make torture-disk. The test's output tells it.
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	seed := uint64(1)
+	if os.Getenv("AQUEDUCK_FAULTS") != "" {
+		seed = uint64(time.Now().UnixNano())
+	}
+	if text := os.Getenv("AQUEDUCK_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	t.Logf("AQUEDUCK_SEED=%d", seed)
+	return seed
+}

@@ -1,0 +1,178 @@
+package diskfault
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// form says where the arguments of a call are. Places count from one; 0: there is none.
+type form struct {
+	name           string
+	fd             int // a descriptor of the file itself
+	dir, path      int // a descriptor of a directory, and a name in it
+	dirTo, to      int // the second of both
+	flags, mode    int
+	size, position int
+}
+
+// forms has the calls that change files; reading has those that only read them.
+var forms = map[uint64]form{
+	unix.SYS_OPEN:            {name: "open", path: 1, flags: 2, mode: 3},
+	unix.SYS_OPENAT:          {name: "open", dir: 1, path: 2, flags: 3, mode: 4},
+	unix.SYS_WRITE:           {name: "write", fd: 1, size: 3},
+	unix.SYS_PWRITE64:        {name: "write", fd: 1, size: 3, position: 4},
+	unix.SYS_WRITEV:          {name: "write", fd: 1},
+	unix.SYS_PWRITEV:         {name: "write", fd: 1, position: 4},
+	unix.SYS_COPY_FILE_RANGE: {name: "write", fd: 3, size: 5},
+	unix.SYS_SENDFILE:        {name: "write", fd: 1, size: 4},
+	unix.SYS_FSYNC:           {name: "fsync", fd: 1},
+	unix.SYS_FDATASYNC:       {name: "fsync", fd: 1},
+	unix.SYS_FTRUNCATE:       {name: "truncate", fd: 1, size: 2},
+	unix.SYS_TRUNCATE:        {name: "truncate", path: 1, size: 2},
+	unix.SYS_FALLOCATE:       {name: "fallocate", fd: 1},
+	unix.SYS_RENAME:          {name: "rename", path: 1, to: 2},
+	unix.SYS_RENAMEAT:        {name: "rename", dir: 1, path: 2, dirTo: 3, to: 4},
+	unix.SYS_RENAMEAT2:       {name: "rename", dir: 1, path: 2, dirTo: 3, to: 4},
+	unix.SYS_LINK:            {name: "link", path: 1, to: 2},
+	unix.SYS_LINKAT:          {name: "link", dir: 1, path: 2, dirTo: 3, to: 4},
+	unix.SYS_SYMLINK:         {name: "symlink", path: 2},
+	unix.SYS_SYMLINKAT:       {name: "symlink", dir: 2, path: 3},
+	unix.SYS_UNLINK:          {name: "unlink", path: 1},
+	unix.SYS_UNLINKAT:        {name: "unlink", dir: 1, path: 2},
+	unix.SYS_RMDIR:           {name: "unlink", path: 1},
+	unix.SYS_MKDIR:           {name: "mkdir", path: 1, mode: 2},
+	unix.SYS_MKDIRAT:         {name: "mkdir", dir: 1, path: 2, mode: 3},
+	unix.SYS_CHMOD:           {name: "chmod", path: 1, mode: 2},
+	unix.SYS_FCHMOD:          {name: "chmod", fd: 1, mode: 2},
+	unix.SYS_FCHMODAT:        {name: "chmod", dir: 1, path: 2, mode: 3},
+	unix.SYS_IOCTL:           {name: "ioctl", fd: 1},
+}
+
+var reading = map[uint64]form{
+	unix.SYS_READ:    {name: "read", fd: 1, size: 3},
+	unix.SYS_PREAD64: {name: "read", fd: 1, size: 3, position: 4},
+}
+
+// watched lists the numbers of the calls to stop at.
+func watched(reads bool) (list []uint64) {
+	for nr := range forms {
+		list = append(list, nr)
+	}
+	if reads {
+		for nr := range reading {
+			list = append(list, nr)
+		}
+	}
+	return list
+}
+
+// decode reads a call that is about to be made; false when it is none on files below the directory.
+func (t *tracer) decode(tid int, regs *syscall.PtraceRegs) (Call, bool) {
+	f, ok := forms[regs.Orig_rax]
+	if !ok {
+		f = reading[regs.Orig_rax]
+	}
+	args := []uint64{0, regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8, regs.R9}
+	c := Call{Name: f.name, Flags: int(args[f.flags]), Mode: uint32(args[f.mode]), Size: int64(args[f.size])}
+	c.Copies = regs.Orig_rax == unix.SYS_COPY_FILE_RANGE || regs.Orig_rax == unix.SYS_SENDFILE
+	if f.fd > 0 {
+		c.Path = descriptor(tid, int32(args[f.fd]))
+	} else {
+		c.Path = t.place(tid, args, f.dir, f.path)
+	}
+	if f.to > 0 {
+		c.To = t.place(tid, args, f.dirTo, f.to)
+	}
+	if f.name == "symlink" {
+		c.To, _ = text(tid, args[1])
+	}
+	return c, t.inside(c.Path) || t.inside(c.To) && f.to > 0
+}
+
+// descriptor gives the path of an open file, as it is called now.
+func descriptor(tid int, fd int32) string {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
+	if err != nil || strings.HasSuffix(path, " (deleted)") {
+		return ""
+	}
+	return path
+}
+
+// place gives the path that a name in a directory means.
+func (t *tracer) place(tid int, args []uint64, dir, path int) string {
+	name, err := text(tid, args[path])
+	if err != nil || name == "" {
+		return ""
+	}
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	base := ""
+	if dir > 0 && int32(args[dir]) != unix.AT_FDCWD {
+		base = descriptor(tid, int32(args[dir]))
+	} else if base, err = os.Readlink(fmt.Sprintf("/proc/%d/cwd", tid)); err != nil {
+		return ""
+	}
+	return filepath.Join(base, name)
+}
+
+// text reads a string of the process.
+func text(tid int, at uint64) (string, error) {
+	const page = 4096
+	var all []byte
+	for {
+		part := make([]byte, page-at%page)
+		local := []unix.Iovec{{Base: &part[0]}}
+		local[0].SetLen(len(part))
+		n, err := unix.ProcessVMReadv(tid, local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(part)}}, 0)
+		if err != nil {
+			return "", err
+		}
+		if end := bytes.IndexByte(part[:n], 0); end >= 0 {
+			return string(append(all, part[:end]...)), nil
+		}
+		all, at = append(all, part[:n]...), at+uint64(n)
+	}
+}
+
+// written reads what a write has written from the file itself: while the thread stands still, nobody else writes there.
+func (t *tracer) written(tid int, c *Call, regs *syscall.PtraceRegs, size int64) error {
+	f := forms[regs.Orig_rax]
+	args := []uint64{0, regs.Rdi, regs.Rsi, regs.Rdx, regs.R10, regs.R8, regs.R9}
+	fd := int32(args[f.fd])
+	c.Size, c.Offset = size, int64(args[f.position])
+	if f.position == 0 {
+		info, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", tid, fd))
+		if err != nil {
+			return err
+		}
+		fields := strings.Fields(string(info)) // pos: 123 …
+		if len(fields) < 2 {
+			return fmt.Errorf("fdinfo says %q", info)
+		}
+		end, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return err
+		}
+		c.Offset = end - size
+	}
+	file, err := os.Open(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
+	if err != nil {
+		return err
+	}
+	c.Data = make([]byte, size)
+	_, err = file.ReadAt(c.Data, c.Offset)
+	if errors.Is(err, io.EOF) && size == 0 {
+		err = nil
+	}
+	return errors.Join(err, file.Close())
+}

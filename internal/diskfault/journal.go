@@ -1,0 +1,136 @@
+package diskfault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Journal is what a process did to its files: enough to tell what a disk may hold when the power goes at any moment.
+type Journal struct {
+	dir   string
+	start map[string]file // what was there before, by its path below dir; all of it durable
+	ops   []op
+}
+
+// file is one file, directory or symbolic link.
+type file struct {
+	mode fs.FileMode // the type and the permissions
+	data []byte
+	link string
+	at   time.Time // when it was written last
+}
+
+// op is one change, or one fsync.
+type op struct {
+	Call
+	path, to string // below the directory; "." is the directory itself
+}
+
+// NewJournal begins with the files as they are.
+func NewJournal(dir string) (*Journal, error) {
+	j := &Journal{dir: dir, start: map[string]file{}}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == dir {
+			return nil // the process makes it
+		}
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		f := file{mode: info.Mode(), at: info.ModTime()}
+		switch {
+		case f.mode.IsRegular():
+			f.data, err = os.ReadFile(path)
+		case f.mode&fs.ModeSymlink != 0:
+			f.link, err = os.Readlink(path)
+		}
+		j.start[j.below(path)] = f
+		return err
+	})
+	return j, err
+}
+
+func (j *Journal) below(path string) string {
+	rel, err := filepath.Rel(j.dir, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return ""
+	}
+	return rel
+}
+
+// Note takes in a call that was made.
+func (j *Journal) Note(c Call) error {
+	if c.Errno != 0 || c.Reads() {
+		return nil
+	}
+	o := op{Call: c, path: j.below(c.Path)}
+	switch c.Name {
+	case "open":
+		if !c.Made && c.Flags&syscall.O_TRUNC == 0 {
+			return nil
+		}
+	case "rename":
+		o.to = j.below(c.To)
+	case "link", "fallocate":
+		return errors.New("the journal does not know what becomes of " + c.String())
+	}
+	j.ops = append(j.ops, o)
+	return nil
+}
+
+// Len is how many changes there were; a process can end before each of them and after the last.
+func (j *Journal) Len() int { return len(j.ops) }
+
+// Change names the last of the first n changes.
+func (j *Journal) Change(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return strings.ReplaceAll(j.ops[n-1].Call.String(), j.dir, "")
+}
+
+// Ordered says of every file that got a name under which others look for it whether its content was durable by then, and
+// whether the name became durable before the link was swapped, or before the end. Names that are given up at the next
+// start are nobody's.
+func (j *Journal) Ordered() error {
+	var problems []error
+	all := j.plan(len(j.ops))
+	for i, o := range j.ops {
+		if o.Name != "rename" || private(o.to) {
+			continue
+		}
+		before := j.plan(i)
+		for k, earlier := range before.ops {
+			if (earlier.Name == "write" || earlier.Name == "truncate") && before.of[k] == all.of[i] && !before.durable[k] {
+				problems = append(problems, fmt.Errorf("%s before what %s did was durable", o.Call, earlier.Call))
+			}
+		}
+		if !all.durable[i] {
+			problems = append(problems, fmt.Errorf("%s was never made durable", o.Call))
+		}
+		if filepath.Base(o.to) != "warehouse.duckdb" {
+			continue
+		}
+		for k, earlier := range before.ops {
+			if earlier.Name == "rename" && !private(earlier.to) && !before.durable[k] {
+				problems = append(problems, fmt.Errorf("the link was swapped before %s was durable", earlier.Call))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// private says whether a name is one of those that nobody relies on after a crash.
+func private(path string) bool {
+	name := strings.TrimPrefix(path, ".aqueduck/")
+	return strings.HasPrefix(name, "new-") || strings.HasPrefix(name, "trash-") || strings.HasPrefix(name, "tmp/") || name == "run.json"
+}

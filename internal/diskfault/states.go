@@ -1,0 +1,357 @@
+package diskfault
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sector is what a disk writes wholly or not at all.
+const sector = 4096
+
+// Loss says what of that which no fsync has made durable is gone when the power goes.
+type Loss int
+
+// The losses.
+const (
+	LoseNothing Loss = iota // as when a process is killed
+	LoseAll                 // names and data
+	LoseData                // the names are there, the data is not: files are empty, or as they were
+	LoseNames               // the data is there, under the names of before
+	LoseTail                // of names and of each file's data what came last, and the last write is torn
+	LoseSome                // any sector of any write, any tail of each directory's names
+	losses
+)
+
+// State is what a disk holds.
+type State struct {
+	nodes map[int]*node
+	root  map[string]int // by path
+	base  time.Time
+}
+
+// node is the content of one file, whatever it is called.
+type node struct {
+	file
+	touched int  // the change that wrote it last; -1: none
+	own     bool // its bytes are not shared with another state
+}
+
+// State gives what the disk may hold when the power goes after n changes. What r decides is the same for equal seeds.
+func (j *Journal) State(n int, loss Loss, r *rand.Rand) State {
+	p := j.plan(n)
+	keep := p.choose(loss, r)
+	s := State{nodes: map[int]*node{}, root: map[string]int{}, base: time.Now()}
+	for i, path := range slices.Sorted(maps.Keys(j.start)) {
+		f := j.start[path]
+		f.data = f.data[:len(f.data):len(f.data)] // shared by all states
+		s.root[path], s.nodes[-1-i] = -1-i, &node{file: f, touched: -1}
+	}
+	for i, o := range j.ops[:n] {
+		s.apply(i, o, p.of[i], keep[i])
+	}
+	return s
+}
+
+// kept says how much of a change is on the disk: its name, and those sectors of what it wrote.
+type kept struct {
+	name    bool
+	data    bool
+	sectors func(at int64) bool // nil: all
+}
+
+// plan knows of each of the first changes which file it is about and whether it was durable at their end.
+type plan struct {
+	ops     []op
+	of      []int   // the file: the number of the change that made it, or negative
+	in      [][]int // the directories that a change of names is about
+	durable []bool
+}
+
+// plan follows names to files. A change of a file's content is durable when the file is synced later, a change of a name
+// when a directory of it is.
+func (j *Journal) plan(n int) plan {
+	p := plan{ops: j.ops[:n], of: make([]int, n), in: make([][]int, n), durable: make([]bool, n)}
+	names := map[string]int{}
+	for i, path := range slices.Sorted(maps.Keys(j.start)) {
+		names[path] = -1 - i
+	}
+	for i, o := range p.ops {
+		if o.makes() {
+			names[o.path] = i
+		}
+		p.of[i] = names[o.path]
+		for _, dir := range o.dirs() {
+			p.in[i] = append(p.in[i], names[dir])
+		}
+		switch o.Name {
+		case "rename":
+			move(names, o.path, o.to)
+		case "unlink":
+			delete(names, o.path)
+		case "fsync":
+			for before, earlier := range p.ops[:i] {
+				if earlier.named() {
+					p.durable[before] = p.durable[before] || slices.Contains(p.in[before], p.of[i])
+				} else if p.of[before] == p.of[i] {
+					p.durable[before] = true
+				}
+			}
+		}
+	}
+	return p
+}
+
+// named says whether a change is one of names in directories.
+func (o op) named() bool { return o.makes() || o.Name == "rename" || o.Name == "unlink" }
+
+// makes says whether a change makes a file.
+func (o op) makes() bool {
+	return o.Name == "open" && o.Made || o.Name == "mkdir" || o.Name == "symlink"
+}
+
+// dirs are the directories whose names a change is about. One of a file that comes from elsewhere has only the new one.
+func (o op) dirs() []string {
+	var list []string
+	if o.path != "" {
+		list = append(list, filepath.Dir(o.path))
+	}
+	if o.to != "" {
+		list = append(list, filepath.Dir(o.to))
+	}
+	return list
+}
+
+// move gives a file, or a directory with all in it, another name.
+func move[T any](names map[string]T, from, to string) {
+	moved := map[string]T{}
+	for path, f := range names {
+		if rest, below := strings.CutPrefix(path, from); below && (rest == "" || rest[0] == '/') {
+			moved[to+rest] = f
+			delete(names, path)
+		}
+	}
+	maps.Copy(names, moved)
+}
+
+// choose decides about each change that is not durable.
+func (p plan) choose(loss Loss, r *rand.Rand) []kept {
+	n := len(p.ops)
+	cuts := map[int]int{} // by directory: what comes later is lost
+	cut := func(dir int) int {
+		if _, ok := cuts[dir]; !ok {
+			cuts[dir] = r.IntN(n + 1)
+		}
+		return cuts[dir]
+	}
+	all := r.IntN(n + 1)
+	list := make([]kept, n)
+	for i := range p.ops {
+		k := &list[i]
+		inName, inData := true, true
+		for _, dir := range p.in[i] {
+			inName = inName && i < cut(dir)
+		}
+		switch {
+		case p.durable[i] || loss == LoseNothing:
+		case loss == LoseAll:
+			inName, inData = false, false
+		case loss == LoseData:
+			inName, inData = true, false
+		case loss == LoseNames:
+			inName, inData = false, true
+		case loss == LoseTail:
+			inName, inData = i < all, i < all
+			if i == all || i == n-1 {
+				inData, k.sectors = true, torn(r)
+			}
+		case loss == LoseSome:
+			inData, k.sectors = r.IntN(4) > 0, torn(r)
+		}
+		if p.durable[i] || loss == LoseNothing {
+			inName = true
+		}
+		k.name, k.data = inName, inData
+	}
+	return list
+}
+
+// torn keeps some sectors.
+func torn(r *rand.Rand) func(int64) bool {
+	a, b := r.Uint64(), r.Uint64()
+	return func(at int64) bool { return rand.New(rand.NewPCG(a, b^uint64(at))).IntN(2) == 0 }
+}
+
+// apply makes one change, as far as it is kept. What it needs may be lost: then it has no effect.
+func (s State) apply(i int, o op, of int, k kept) {
+	f := s.nodes[of]
+	switch o.Name {
+	case "open", "mkdir", "symlink":
+		if o.named() {
+			s.make(i, o, k)
+		} else if f != nil && k.data {
+			f.data, f.touched = nil, i // truncated as it was opened
+		}
+	case "rename":
+		if k.name {
+			s.rename(o.path, o.to)
+		}
+	case "unlink":
+		if k.name {
+			s.unlink(o.path)
+		}
+	case "write":
+		if f != nil && k.data {
+			f.write(o.Offset, o.Data, k.sectors)
+			f.touched = i
+		}
+	case "truncate":
+		if f != nil && k.data {
+			f.resize(o.Size)
+			f.touched = i
+		}
+	case "chmod":
+		if f != nil && k.data {
+			f.mode = f.mode&^fs.ModePerm | fs.FileMode(o.Mode)&fs.ModePerm
+		}
+	}
+}
+
+func (s State) make(i int, o op, k kept) {
+	mode := fs.FileMode(o.Mode) & fs.ModePerm &^ 0o022
+	f := &node{file: file{mode: mode, link: o.To}, touched: i}
+	switch o.Name {
+	case "mkdir":
+		f.mode |= fs.ModeDir
+	case "symlink":
+		f.mode |= fs.ModeSymlink
+	}
+	s.nodes[i] = f
+	if k.name && (o.path == "." || s.isDir(filepath.Dir(o.path))) {
+		s.root[o.path] = i
+	}
+}
+
+func (s State) isDir(path string) bool {
+	id, ok := s.root[path]
+	return ok && s.nodes[id].mode.IsDir()
+}
+
+func (s State) rename(from, to string) {
+	if _, there := s.root[from]; !there || to == "" || !s.isDir(filepath.Dir(to)) {
+		return
+	}
+	if s.occupied(to) {
+		return
+	}
+	move(s.root, from, to)
+}
+
+func (s State) unlink(path string) {
+	if !s.occupied(path) {
+		delete(s.root, path)
+	}
+}
+
+// occupied says whether a directory has something in it.
+func (s State) occupied(path string) bool {
+	for other := range s.root {
+		if strings.HasPrefix(other, path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// write puts the kept sectors of what was written in place. Where others before it are lost there are zeros.
+func (f *node) write(at int64, data []byte, keep func(int64) bool) {
+	if keep == nil {
+		f.put(at, data)
+		return
+	}
+	for len(data) > 0 {
+		size := min(int64(len(data)), sector-at%sector)
+		if keep(at / sector) {
+			f.put(at, data[:size])
+		}
+		at, data = at+size, data[size:]
+	}
+}
+
+func (f *node) put(at int64, data []byte) {
+	if !f.own {
+		f.data, f.own = slices.Clone(f.data), true
+	}
+	f.resize(max(int64(len(f.data)), at+int64(len(data))))
+	copy(f.data[at:], data)
+}
+
+func (f *node) resize(size int64) {
+	if more := size - int64(len(f.data)); more > 0 {
+		f.data = append(f.data, make([]byte, more)...) // which copies what is shared: it has no room behind it
+		return
+	}
+	f.data = f.data[:size:size]
+}
+
+// Sum is equal for states with the same files.
+func (s State) Sum() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(s.root)) {
+		f := s.nodes[s.root[path]]
+		content := sha256.Sum256(f.data)
+		h.Write(binary.LittleEndian.AppendUint32([]byte(path+"\x00"+f.link+"\x00"), uint32(f.mode)))
+		h.Write(content[:])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// Write makes the files of the state in a directory that is not there yet.
+func (s State) Write(dir string) error {
+	for _, path := range slices.Sorted(maps.Keys(s.root)) {
+		f, to := s.nodes[s.root[path]], filepath.Join(dir, path)
+		var err error
+		switch {
+		case f.mode.IsDir():
+			err = os.Mkdir(to, 0o700)
+		case f.mode&fs.ModeSymlink != 0:
+			err = os.Symlink(f.link, to)
+		default:
+			err = os.WriteFile(to, f.data, 0o600)
+		}
+		if err == nil && f.mode&fs.ModeSymlink == 0 {
+			err = os.Chmod(to, f.mode.Perm())
+		}
+		if err == nil && f.mode.IsRegular() {
+			at := f.at
+			if f.touched >= 0 {
+				at = s.base.Add(time.Duration(f.touched) * time.Second)
+			}
+			err = os.Chtimes(to, at, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Losses lists all kinds of loss.
+func Losses() (list []Loss) {
+	for l := range losses {
+		list = append(list, l)
+	}
+	return list
+}
+
+// String names a loss.
+func (l Loss) String() string {
+	return [...]string{"nothing", "all", "data", "names", "tail", "some"}[l]
+}

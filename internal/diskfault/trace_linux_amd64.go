@@ -1,0 +1,198 @@
+package diskfault
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// longest is how long a watched process may live.
+const longest = 5 * time.Minute
+
+// tracer is one process under watch. All that it does it does on one thread, which the kernel knows the tracer by.
+type tracer struct {
+	Watch
+	leader int
+	known  map[int]bool // threads that have begun
+	err    error        // the first of After
+}
+
+// Run runs a program by its path and arguments, under watch, and gives how it ended. The process begins as a copy of this
+// one, whose main must call Launch.
+func Run(w Watch, program ...string) (syscall.WaitStatus, error) {
+	type end struct {
+		status syscall.WaitStatus
+		err    error
+	}
+	ended := make(chan end)
+	go func() {
+		runtime.LockOSThread() // for good: the thread goes with its goroutine
+		t := &tracer{Watch: w, known: map[int]bool{}}
+		status, err := t.run(program)
+		ended <- end{status, err}
+	}()
+	e := <-ended
+	return e.status, e.err
+}
+
+func (t *tracer) run(program []string) (syscall.WaitStatus, error) {
+	if err := t.start(program); err != nil {
+		return 0, err
+	}
+	tooLong := time.AfterFunc(longest, func() { _ = syscall.Kill(t.leader, syscall.SIGKILL) })
+	defer tooLong.Stop()
+	for {
+		var status syscall.WaitStatus
+		tid, err := wait(-1, &status)
+		if err != nil {
+			return 0, fmt.Errorf("wait for the watched process: %w", err)
+		}
+		if status.Exited() || status.Signaled() {
+			if tid == t.leader {
+				return status, t.err
+			}
+			continue
+		}
+		if err := t.stopped(tid, status); err != nil && !errors.Is(err, syscall.ESRCH) { // it may be gone by now
+			_ = syscall.Kill(t.leader, syscall.SIGKILL)
+			t.err = errors.Join(t.err, err)
+		}
+	}
+}
+
+// wait waits for a thread that this thread traces; -1 for any of them.
+func wait(tid int, status *syscall.WaitStatus) (int, error) {
+	for {
+		got, err := syscall.Wait4(tid, status, syscall.WALL|unix.WNOTHREAD, nil)
+		if !errors.Is(err, syscall.EINTR) {
+			return got, err
+		}
+	}
+}
+
+func (t *tracer) start(program []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	mode := "writes"
+	if t.Reads {
+		mode = "reads"
+	}
+	attr := &syscall.ProcAttr{
+		Env: append([]string{launchVariable + "=" + mode}, t.Env...), Files: []uintptr{0, t.Out.Fd(), t.Out.Fd()},
+		Sys: &syscall.SysProcAttr{Ptrace: true},
+	}
+	if t.leader, err = syscall.ForkExec(self, append([]string{self}, program...), attr); err != nil {
+		if errors.Is(err, syscall.EPERM) {
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+		return err
+	}
+	t.known[t.leader] = true
+	var status syscall.WaitStatus
+	if _, err := wait(t.leader, &status); err != nil {
+		return err
+	}
+	options := unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
+		unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_EXITKILL
+	if err := syscall.PtraceSetOptions(t.leader, options); err != nil {
+		return errors.Join(err, syscall.Kill(t.leader, syscall.SIGKILL))
+	}
+	return syscall.PtraceCont(t.leader, 0)
+}
+
+// stopped lets a thread go on, after what it has stopped for.
+func (t *tracer) stopped(tid int, status syscall.WaitStatus) error {
+	first := !t.known[tid]
+	t.known[tid] = true
+	switch signal := status.StopSignal(); {
+	case status.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
+		return t.called(tid)
+	case status.TrapCause() > 0, first && signal == syscall.SIGSTOP, signal == syscall.SIGTRAP|0x80:
+		return syscall.PtraceCont(tid, 0)
+	default:
+		return syscall.PtraceCont(tid, int(signal))
+	}
+}
+
+// called handles one watched call from its beginning to its end, while no other begins: they have an order.
+func (t *tracer) called(tid int) error {
+	var regs syscall.PtraceRegs
+	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
+		return err
+	}
+	c, ok := t.decode(tid, &regs)
+	if !ok {
+		return syscall.PtraceCont(tid, 0)
+	}
+	fault := Fault{}
+	switch {
+	case c.Name == "ioctl" && regs.Rsi != unix.FICLONE:
+		return syscall.PtraceCont(tid, 0)
+	case c.Name == "ioctl":
+		fault.Errno = syscall.EOPNOTSUPP // files are copied byte by byte, by calls that tell what they write
+	case t.Fault != nil:
+		fault = t.Fault(c)
+	}
+	switch {
+	case fault.Errno != 0:
+		regs.Orig_rax, regs.Rax = ^uint64(0), uint64(-int64(fault.Errno))
+		if err := syscall.PtraceSetRegs(tid, &regs); err != nil {
+			return err
+		}
+		return syscall.PtraceCont(tid, 0)
+	case fault.Short && c.Name == "write" && regs.Rdx > 1 && regs.Orig_rax != unix.SYS_WRITEV && regs.Orig_rax != unix.SYS_PWRITEV:
+		regs.Rdx /= 2 // the length, of all but the vectors
+		if err := syscall.PtraceSetRegs(tid, &regs); err != nil {
+			return err
+		}
+	}
+	if t.After == nil {
+		return syscall.PtraceCont(tid, 0)
+	}
+	return t.finish(tid, c)
+}
+
+// finish lets the call be made and tells what became of it.
+func (t *tracer) finish(tid int, c Call) error {
+	_, statErr := os.Lstat(c.Path)
+	if err := syscall.PtraceSyscall(tid, 0); err != nil {
+		return err
+	}
+	var status syscall.WaitStatus
+	if _, err := wait(tid, &status); err != nil {
+		return err
+	}
+	if status.Exited() || status.Signaled() {
+		return nil
+	}
+	if status.StopSignal() != syscall.SIGTRAP|0x80 {
+		return fmt.Errorf("after %s the process stopped for %v", c, status.StopSignal())
+	}
+	var regs syscall.PtraceRegs
+	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
+		return err
+	}
+	result := int64(regs.Rax)
+	if result < 0 {
+		c.Errno = syscall.Errno(-result)
+	}
+	if c.Opens() {
+		c.Made = c.Errno == 0 && statErr != nil
+	}
+	if c.Name == "write" && c.Errno == 0 {
+		if err := t.written(tid, &c, &regs, result); err != nil {
+			return fmt.Errorf("see what %s wrote: %w", c, err)
+		}
+	}
+	if err := t.After(c); err != nil && t.err == nil {
+		t.err = err
+	}
+	return syscall.PtraceCont(tid, 0)
+}
