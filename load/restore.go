@@ -104,6 +104,7 @@ func (w *Work) setAside(cause error) error {
 	if err := disk.Move(name, d.Work()); err != nil {
 		return fmt.Errorf("set the damaged work database aside: %w", err)
 	}
+	crash.At(crash.OpenAside)
 	for _, path := range old {
 		if path == name {
 			continue
@@ -335,15 +336,21 @@ func (d Dir) adopt() error {
 		return fmt.Errorf("%s is no backup of a warehouse: %w", d.Link(), err)
 	}
 	file := filepath.Join(d.Published(), "backup.duckdb")
+	// A killed process may have left a checksum, which nobody may write to.
+	if err := os.RemoveAll(SumFile(file)); err != nil {
+		return err
+	}
 	if err := WriteSum(SumFile(file), d.Link(), "backup.duckdb"); err != nil {
 		return err
 	}
+	crash.At(crash.BackupSummed)
 	if err := os.Chmod(d.Link(), 0o444); err != nil {
 		return err
 	}
 	if err := disk.Move(file, d.Link()); err != nil {
 		return err
 	}
+	crash.At(crash.BackupMoved)
 	return d.SwapLink(file)
 }
 

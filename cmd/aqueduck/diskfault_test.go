@@ -27,6 +27,7 @@ func TestDiskFaults(t *testing.T) {
 	t.Run("F3", func(t *testing.T) { powerLosses(t, y, seed, states) })
 	t.Run("F4", func(t *testing.T) { diskErrors(t, y, seed, errors) })
 	t.Run("F10", func(t *testing.T) { damaged(t, y, seed, damages) })
+	t.Run("F1", func(t *testing.T) { killsAtRarePlaces(t, y) })
 }
 
 // each runs a numbered part of a lane, by itself: the same seed and number are the same fault again.

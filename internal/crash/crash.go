@@ -15,6 +15,15 @@ func Points() []string {
 // ErasePoints gives those that only an erasure passes.
 func ErasePoints() []string { return []string{EraseNoted, EraseBegun, EraseCommitted, ErasePublished} }
 
+// RebuildPoints gives those that are passed where a file is written anew: when somebody was erased, or it is worn.
+func RebuildPoints() []string { return []string{RebuildPacked, RebuildCleared} }
+
+// RestorePoints gives those that are passed only where something was damaged, or a backup is put back.
+func RestorePoints() []string { return []string{OpenAside, BackupSummed, BackupMoved} }
+
+// ExportPoints gives those that only the reading of an export passes.
+func ExportPoints() []string { return []string{ExportMeant, ExportAsked, ExportNamed, ExportFetched} }
+
 // The places.
 const (
 	OpenCreated      = "open-created"      // an empty database is made, not yet the work database
@@ -43,5 +52,14 @@ const (
 	EraseNoted       = "erase-noted"       // the tombstones are durable, nothing is erased
 	EraseBegun       = "erase-begun"       // and files are known to hold what is to go
 	EraseCommitted   = "erase-committed"   // the work database is without it, its file and the published ones are not
+	RebuildPacked    = "rebuild-packed"    // the file is written anew, the worn one still has its name
+	RebuildCleared   = "rebuild-cleared"   // the worn one is gone, the new one has not its name
+	OpenAside        = "open-aside"        // a damaged work database is set aside, none is in its place
+	BackupSummed     = "backup-summed"     // a backup that was put back has its checksum, not its place
+	BackupMoved      = "backup-moved"      // it has its place, no link leads to it
+	ExportMeant      = "export-meant"      // it is stored that a job is about to be asked for
+	ExportAsked      = "export-asked"      // the source has the job, nobody has stored what it is called
+	ExportNamed      = "export-named"      // its name is stored, nobody has asked what became of it
+	ExportFetched    = "export-fetched"    // its file is there and read, its rows are not stored
 	ErasePublished   = "erase-published"   // a file without it is published, the older ones are gone, other files are not
 )

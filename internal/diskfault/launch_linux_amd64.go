@@ -30,8 +30,11 @@ func Launch() {
 		err = syscall.Exec(os.Args[1], os.Args[1:], env)
 	}
 	fmt.Fprintln(os.Stderr, "watch this process:", err)
-	os.Exit(99)
+	os.Exit(notWatched)
 }
+
+// notWatched is how a process ends that could not become the watched one.
+const notWatched = 99
 
 // stopAtCalls installs a filter: watched calls stop for the tracer, all others go on.
 func stopAtCalls(reads bool) error {

@@ -53,6 +53,9 @@ func (t *tracer) run(program []string) (syscall.WaitStatus, error) {
 			return 0, fmt.Errorf("wait for the watched process: %w", err)
 		}
 		if status.Exited() || status.Signaled() {
+			if tid == t.leader && status.ExitStatus() == notWatched {
+				return status, ErrUnsupported
+			}
 			if tid == t.leader {
 				return status, t.err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/extract/export"
+	"aqueduck/internal/crash"
 )
 
 const (
@@ -192,6 +193,7 @@ func (t *task) fetch(ctx context.Context, job extract.ExportJob, status export.S
 	if err != nil {
 		return err
 	}
+	crash.At(crash.ExportFetched)
 	return t.store(ctx, job, archive)
 }
 
@@ -205,11 +207,15 @@ func (t *task) enqueue(ctx context.Context, job *extract.ExportJob) error {
 		if err := t.commitState(ctx, func(e *extract.Export) { e.Job = job }); err != nil {
 			return err
 		}
+		crash.At(crash.ExportMeant)
 		// A second more at both ends: whether rows at the bounds are in is not known, and those too many are left out (T105).
 		status, err := x.source.Enqueue(ctx, t.stream, x.set, job.From-1, job.To+1)
 		if err == nil {
+			crash.At(crash.ExportAsked)
 			job.ID = status.ID
-			return t.commitState(ctx, func(e *extract.Export) { e.Job = job })
+			err = t.commitState(ctx, func(e *extract.Export) { e.Job = job })
+			crash.At(crash.ExportNamed)
+			return err
 		}
 		full := extract.StatusOf(err) == http.StatusTooManyRequests
 		switch {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"aqueduck/internal/crash"
 	"aqueduck/load"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
@@ -52,9 +53,11 @@ func (p *publication) pack(ctx context.Context) error {
 	if err := p.rebuild(ctx, packed); err != nil {
 		return err
 	}
+	crash.At(crash.RebuildPacked)
 	if err := os.Remove(p.copied()); err != nil {
 		return err
 	}
+	crash.At(crash.RebuildCleared)
 	return disk.Move(p.copied(), packed)
 }
 
