@@ -219,3 +219,27 @@ func (p *plot) parts() {
 		}
 	}
 }
+
+// rolledBack puts back a part of a warehouse as it was three runs ago, beside what is newer, and the whole of it.
+func rolledBack(t *testing.T, y *yard, histories []string) {
+	for _, part := range []string{"lake", ".aqueduck", ".aqueduck/published", "erasures.log", "."} {
+		for _, history := range histories {
+			t.Run(part+" "+history, func(t *testing.T) {
+				p := y.plot(t, history)
+				to, from := filepath.Join(string(p.dir), part), filepath.Join(y.base(first), part)
+				if err := os.RemoveAll(to); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := os.Stat(from); err == nil {
+					y.duplicate(to, from)
+				}
+				if e := p.run(); !e.well() {
+					t.Fatal(e)
+				}
+				p.true()
+				p.parts()
+				p.tidy()
+			})
+		}
+	}
+}

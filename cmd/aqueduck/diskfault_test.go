@@ -14,19 +14,22 @@ import (
 )
 
 // TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each
-// kind of fault is a group; AQUEDUCK_FAULTS=n makes them n states, all errors up to n, and n/5 damages.
+// kind of fault is a group; AQUEDUCK_FAULTS=n makes them n states, all errors up to n, n/5 damages, and all that can be put
+// back.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
 	seed := seed(t)
 	y := newYard(t, 31)
 	most, err := strconv.Atoi(os.Getenv("AQUEDUCK_FAULTS"))
 	states, errors, damages := most, most, most/5
+	rolled := histories[1:]
 	if err != nil || most < 5 {
-		states, errors, damages = 7, 7, 9
+		states, errors, damages, rolled = 6, 6, 8, histories[2:3]
 	}
 	t.Run("F3", func(t *testing.T) { powerLosses(t, y, seed, states) })
 	t.Run("F4", func(t *testing.T) { diskErrors(t, y, seed, errors) })
 	t.Run("F10", func(t *testing.T) { damaged(t, y, seed, damages) })
+	t.Run("F11", func(t *testing.T) { rolledBack(t, y, rolled) })
 	t.Run("F1", func(t *testing.T) { killsAtRarePlaces(t, y) })
 }
 
