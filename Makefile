@@ -36,6 +36,7 @@ model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 f
 
 torture-disk: ## lose power, have every call on files fail, and spoil files, AQUEDUCK_FAULTS times; AQUEDUCK_SEED repeats a failure
 	AQUEDUCK_FAULTS=$${AQUEDUCK_FAULTS:-5000} go test ./cmd/aqueduck -run 'DiskFaults|F5ASmallDisk' -v -timeout 24h
+	AQUEDUCK_ROWS=$${AQUEDUCK_ROWS:-10000000} go test ./load -run F24 -v
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay' -v -timeout 3h
