@@ -181,18 +181,19 @@ func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
 	for _, m := range e.marks {
 		c.Persons = append(c.Persons, m.String())
 	}
-	now := w.options.Now().UTC()
-	if err := w.tombs.add(place{e.schema, ""}, e.marks, now); err != nil {
-		return c, fmt.Errorf("note whom to erase: %w", err)
-	}
-	crash.At(crash.EraseNoted)
-	// Where nothing was ever published and nothing is stored there are no bytes to remove.
+	// Before the tombstones: a run that is killed in between finds that files are to be written anew, never tombstones that say
+	// that this was done. Where nothing was ever published and nothing is stored there are no bytes to remove.
 	if c.Rows > 0 || len(e.ids) > 0 && w.dir.Current() != "" {
 		if err := w.dir.beginErasing(); err != nil {
 			return c, fmt.Errorf("note that files are to be erased: %w", err)
 		}
 	}
 	crash.At(crash.EraseBegun)
+	now := w.options.Now().UTC()
+	if err := w.tombs.add(place{e.schema, ""}, e.marks, now); err != nil {
+		return c, fmt.Errorf("note whom to erase: %w", err)
+	}
+	crash.At(crash.EraseNoted)
 	stamp := w.stamp()
 	err = w.db.Transaction(ctx, func() error { return w.eraseAll(ctx, e, c, stamp) })
 	if err != nil {

@@ -137,6 +137,9 @@ func (m *merger) seal(ctx context.Context) error {
 	if err := w.tombs.begin(); err != nil {
 		return err
 	}
+	if err := w.dir.beginErasing(); err != nil {
+		return err
+	}
 	for table, keys := range r.erasure.rows {
 		p := place{m.schema, table}
 		for _, key := range keys {
@@ -146,9 +149,6 @@ func (m *merger) seal(ctx context.Context) error {
 		if err := w.tombs.add(p, r.rowMarks[table], w.options.Now().UTC()); err != nil {
 			return err
 		}
-	}
-	if err := w.dir.beginErasing(); err != nil {
-		return err
 	}
 	if err := m.takeOut(ctx, r.muted, false); err != nil {
 		return fmt.Errorf("the rows that answered no more: %w", err)

@@ -38,7 +38,7 @@ func (d Dir) tidy() error {
 		return err
 	}
 	for _, e := range entries {
-		for _, prefix := range []string{"trash-", "new-", "wtmp-"} {
+		for _, prefix := range []string{"trash-", "new-", "wtmp-", ".run.json"} { // the last is one that did not become run.json
 			if strings.HasPrefix(e.Name(), prefix) {
 				if err := os.RemoveAll(filepath.Join(d.State(), e.Name())); err != nil {
 					return err

@@ -229,11 +229,11 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 func TestS21LeftoversAreRemovedAtStart(t *testing.T) {
 	t.Parallel()
 	w := published(t)
-	for _, name := range []string{"trash-work/x", "new-run/x", "wtmp-work/x", "tmp/spill"} {
+	for _, name := range []string{"trash-work/x", "new-run/x", "wtmp-work/x", "tmp/spill", ".run.json123"} {
 		write(t, filepath.Join(w.dir.State(), name), "")
 	}
 	w.open(t)
-	for _, name := range []string{"trash-work", "new-run", "wtmp-work", "tmp/spill"} {
+	for _, name := range []string{"trash-work", "new-run", "wtmp-work", "tmp/spill", ".run.json123"} {
 		if _, err := os.Lstat(filepath.Join(w.dir.State(), name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}

@@ -270,5 +270,11 @@ func (d Dir) EndErasing() error {
 	if err := emptyDir(d.Temp()); err != nil {
 		return err
 	}
+	// That files are gone is durable before it is forgotten that they were to go.
+	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {
+		if err := disk.SyncDir(dir); err != nil {
+			return err
+		}
+	}
 	return errors.Join(os.Remove(d.erasing()), disk.SyncDir(d.State()))
 }

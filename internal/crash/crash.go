@@ -13,7 +13,7 @@ func Points() []string {
 }
 
 // ErasePoints gives those that only an erasure passes.
-func ErasePoints() []string { return []string{EraseNoted, EraseBegun, EraseCommitted, ErasePublished} }
+func ErasePoints() []string { return []string{EraseBegun, EraseNoted, EraseCommitted, ErasePublished} }
 
 // RebuildPoints gives those that are passed where a file is written anew: when somebody was erased, or it is worn.
 func RebuildPoints() []string { return []string{RebuildPacked, RebuildCleared} }
@@ -49,8 +49,8 @@ const (
 	LinkSwapped      = "link-swapped"      // readers find the new file
 	WorkTrashed      = "work-trashed"      // the work database is out of the way
 	PublishRetained  = "publish-retained"  // the checksum of an old published file is removed, the file is not
-	EraseNoted       = "erase-noted"       // the tombstones are durable, nothing is erased
-	EraseBegun       = "erase-begun"       // and files are known to hold what is to go
+	EraseBegun       = "erase-begun"       // files are known to hold what is to go, nothing else is done
+	EraseNoted       = "erase-noted"       // and the tombstones are durable, nothing is erased
 	EraseCommitted   = "erase-committed"   // the work database is without it, its file and the published ones are not
 	RebuildPacked    = "rebuild-packed"    // the file is written anew, the worn one still has its name
 	RebuildCleared   = "rebuild-cleared"   // the worn one is gone, the new one has not its name
