@@ -16,6 +16,9 @@ import (
 // ErrDiskFull is what every error about a full disk is.
 var ErrDiskFull = disk.ErrFull
 
+// Explain makes an error of writing below the directory say that the disk is full, where that is why: then it is ErrDiskFull.
+func (d Dir) Explain(err error) error { return disk.Explain(err, string(d)) }
+
 // Dir is the directory of one warehouse.
 type Dir string
 

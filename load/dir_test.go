@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -119,5 +120,19 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestF4AFullDiskIsToldWhereverItIsMet has the operating system's words for it, from a file that no database wrote.
+func TestF4AFullDiskIsToldWhereverItIsMet(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		err := load.Dir("data").Explain(&os.PathError{Op: "write", Path: "run.json", Err: cause})
+		if !errors.Is(err, load.ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full in data: free some space and run again") {
+			t.Errorf("%v: %v", cause, err)
+		}
+	}
+	if err := load.Dir("data").Explain(syscall.EIO); errors.Is(err, load.ErrDiskFull) {
+		t.Errorf("an error of another kind: %v", err)
 	}
 }

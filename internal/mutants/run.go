@@ -28,7 +28,7 @@ var running = []mutant{
 	},
 	{
 		bug: "the name of an export's job is not committed", file: "internal/pipeline/exportjob.go", killer: "pipeline.TestT97AJobThatWasAskedForIsGoneOnWith",
-		old: "			job.ID = status.ID\n			return t.commitState(ctx, func(e *extract.Export) { e.Job = job })\n", new: "			job.ID = status.ID\n			return nil\n",
+		old: "			err = t.commitState(ctx, func(e *extract.Export) { e.Job = job })\n", new: "",
 	},
 	{
 		bug: "an export is asked for by its days, no second more", file: "internal/pipeline/exportjob.go", killer: "pipeline.TestT105RowsOnTheBoundsOfADayAreThereOnce/bounds are out",

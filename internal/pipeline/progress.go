@@ -249,7 +249,7 @@ const watchEvery = runFileEvery / 4
 // it gives removes the file at the end of the run.
 func (p *progress) announce() (done func(), err error) {
 	if err := p.save(); err != nil {
-		return nil, fmt.Errorf("tell others of this run: %w", err)
+		return nil, fmt.Errorf("tell others of this run: %w", p.run.runner.Dir.Explain(err))
 	}
 	return func() {
 		if err := os.Remove(p.run.runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
