@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture torture-short torture-disk model mutants long large twice fuzz check fmt vet lint vuln race bench docs clean
+.PHONY: build demo test torture torture-short model mutants long large twice fuzz check fmt vet lint vuln race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -31,19 +31,17 @@ SEEDS ?= 500
 RUNS ?= 3
 
 model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 from FIRST=1 on, RUNS=3 at most in each; SEED=n or PLAN=file repeats one
-	AQUEDUCK_SEEDS=$(SEEDS) AQUEDUCK_FIRST_SEED=$(FIRST) AQUEDUCK_RUNS=$(RUNS) AQUEDUCK_SEED=$(SEED) AQUEDUCK_PLAN=$(abspath $(PLAN)) \
+	AQUEDUCK_SEEDS=$(if $(SEED),1,$(SEEDS)) AQUEDUCK_SEED=$(or $(SEED),$(FIRST)) AQUEDUCK_RUNS=$(RUNS) AQUEDUCK_PLAN=$(abspath $(PLAN)) \
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F22 -v -timeout 48h
-
-torture-disk: ## lose power, have every call on files fail, and spoil files, AQUEDUCK_FAULTS times; AQUEDUCK_SEED repeats a failure
-	AQUEDUCK_FAULTS=$${AQUEDUCK_FAULTS:-5000} go test ./cmd/aqueduck -run 'DiskFaults|F5ASmallDisk' -v -timeout 24h
-	AQUEDUCK_ROWS=$${AQUEDUCK_ROWS:-10000000} go test ./load -run F24 -v
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay' -v -timeout 3h
 
-large: ## the emulator with a million contacts and thirteen million parts: its memory; then its speed on one core
+large: ## a million contacts and thirteen million parts in the emulator: its memory and speed; disks of twenty sizes; ten million rows restored
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h
 	GOMAXPROCS=1 go test ./internal/emulator -run xxx -bench Walk -benchtime 5x
+	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run F5ASmallDisk -v
+	AQUEDUCK_ROWS=10000000 go test ./load -run F24 -v -timeout 1h
 
 twice: ## build the program in two places: both are the same file
 	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run TwoBuilds -v

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/lane"
 	"aqueduck/load/publish"
 )
 
@@ -73,32 +74,30 @@ var damages = []struct {
 
 // damaged spoils one file of a warehouse after another. A run makes good what is spoilt, or refuses and says which file it
 // is, and then changes nothing: with the file put back all is well.
-func damaged(t *testing.T, y *yard, seed uint64, wanted int) {
+func damaged(t *testing.T, y *yard) {
 	ends := map[string]int{}
-	for i := range wanted {
-		each(t, i, seed, func(t *testing.T, r *rand.Rand) {
-			p := y.plot(t, []string{later, killed, nothing}[r.IntN(3)])
-			of := p.kindsOf()
-			names := slices.Sorted(maps.Keys(of))
-			kind := names[r.IntN(len(names))]
-			path := of[kind][r.IntN(len(of[kind]))]
-			restore, what := p.damage(r, path)
-			t.Logf("%s %s: %s", kind, strings.TrimPrefix(path, string(p.dir)), what)
-			e := p.run()
-			switch {
-			case e.well():
-				ends["made good"]++
-				p.true()
-				p.parts()
-			default:
-				ends[kind+" refused"]++
-				refused(t, e, p.dir.State(), path)
-				restore()
-			}
-			p.recovers()
-		})
-	}
-	t.Logf("%d damages: %v%s", wanted, ends, bound(wanted))
+	each(t, lane.New(t, "damaged files", 9), func(t *testing.T, r *rand.Rand) {
+		p := y.plot(t, []string{later, killed, nothing}[r.IntN(3)])
+		of := p.kindsOf()
+		names := slices.Sorted(maps.Keys(of))
+		kind := names[r.IntN(len(names))]
+		path := of[kind][r.IntN(len(of[kind]))]
+		restore, what := p.damage(r, path)
+		t.Logf("%s %s: %s", kind, strings.TrimPrefix(path, string(p.dir)), what)
+		e := p.run()
+		switch {
+		case e.well():
+			ends["made good"]++
+			p.true()
+			p.parts()
+		default:
+			ends[kind+" refused"]++
+			refused(t, e, p.dir.State(), path)
+			restore()
+		}
+		p.recovers()
+	})
+	t.Logf("%v", ends)
 }
 
 // refused fails the test unless a run says, as a mistake that is not its own, what is wrong with which file, and what to do.

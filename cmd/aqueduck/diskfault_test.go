@@ -4,82 +4,58 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"aqueduck/internal/diskfault"
+	"aqueduck/internal/lane"
 )
 
 // TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each
-// kind of fault is a group; AQUEDUCK_FAULTS=n makes them n states, all errors up to n, n/5 damages, and all that can be put
-// back.
+// kind of fault is a lane.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
-	seed := seed(t)
 	y := newYard(t, 31)
-	most, err := strconv.Atoi(os.Getenv("AQUEDUCK_FAULTS"))
-	states, errors, damages := most, most, most/5
-	rolled := histories[1:]
-	if err != nil || most < 5 {
-		states, errors, damages, rolled = 6, 6, 8, histories[2:3]
-	}
-	t.Run("F3", func(t *testing.T) { powerLosses(t, y, seed, states) })
-	t.Run("F4", func(t *testing.T) { diskErrors(t, y, seed, errors) })
-	t.Run("F10", func(t *testing.T) { damaged(t, y, seed, damages) })
-	t.Run("F11", func(t *testing.T) { rolledBack(t, y, rolled) })
-	t.Run("F1", func(t *testing.T) { killsAtRarePlaces(t, y) })
+	t.Run("F3", func(t *testing.T) { powerLosses(t, y) })
+	t.Run("F4", func(t *testing.T) { diskErrors(t, y) })
+	t.Run("F10", func(t *testing.T) { damaged(t, y) })
 }
 
-// each runs a numbered part of a lane, by itself: the same seed and number are the same fault again.
-func each(t *testing.T, n int, seed uint64, do func(t *testing.T, r *rand.Rand)) {
+// each makes the trials of a lane, each by itself: the same seed is the same fault again.
+func each(t *testing.T, l *lane.Lane, do func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
-	if !t.Run(strconv.Itoa(n), func(t *testing.T) { do(t, rand.New(rand.NewPCG(seed, uint64(n)))) }) {
-		t.Logf("again: AQUEDUCK_SEED=%d go test ./cmd/aqueduck -run '%s/^%d$' -v", seed, t.Name(), n)
+	for l.More() {
+		t.Run(fmt.Sprint(l.Seed()), func(t *testing.T) { do(t, rand.New(rand.NewPCG(l.Seed(), 0))) })
+		l.Done(1)
 	}
-}
-
-// bound is what no failure in so many trials tells.
-func bound(n int) string {
-	return fmt.Sprintf("; with no failure, fewer than %.2g %% of all fail, at 95 %%", 300/float64(n))
 }
 
 // powerLosses notes what runs write and begins with what a disk may hold of that when the power goes.
-func powerLosses(t *testing.T, y *yard, seed uint64, wanted int) {
+func powerLosses(t *testing.T, y *yard) {
 	var journals []*diskfault.Journal
 	for _, history := range histories {
 		journals = append(journals, y.record(t, history))
 	}
 	for i, j := range journals { // what was noted is what happened
 		p := y.plot(t, empty)
-		p.begin(j.State(j.Len(), diskfault.LoseNothing, rand.New(rand.NewPCG(seed, 0))))
+		p.begin(j.State(j.Len(), diskfault.LoseNothing, rand.New(rand.NewPCG(1, 0))))
 		p.true()
 		if err := j.Ordered(); err != nil {
 			t.Errorf("a run in a warehouse with history %q: %v", histories[i], err)
 		}
 	}
-	seen := map[[32]byte]bool{}
-	for i := 0; len(seen) < wanted && i < 100*wanted; i++ {
-		each(t, i, seed, func(t *testing.T, r *rand.Rand) {
-			j := journals[r.IntN(len(journals))]
-			n, loss := r.IntN(j.Len()+1), diskfault.Losses()[r.IntN(len(diskfault.Losses()))]
-			state := j.State(n, loss, r)
-			if seen[state.Sum()] {
-				return
-			}
-			seen[state.Sum()] = true
-			p := y.plot(t, empty)
-			p.begin(state)
-			p.readable()
-			p.recovers()
-			if t.Failed() {
-				t.Logf("after change %d of %d (%s), losing %s", n, j.Len(), j.Change(n), loss)
-			}
-		})
-	}
-	t.Logf("%d states of %d journals%s", len(seen), len(journals), bound(len(seen)))
+	each(t, lane.New(t, "states of a disk that lost power", 7), func(t *testing.T, r *rand.Rand) {
+		j := journals[r.IntN(len(journals))]
+		n, loss := r.IntN(j.Len()+1), diskfault.Losses()[r.IntN(len(diskfault.Losses()))]
+		p := y.plot(t, empty)
+		p.begin(j.State(n, loss, r))
+		p.readable()
+		p.recovers()
+		if t.Failed() {
+			t.Logf("after change %d of %d (%s), losing %s", n, j.Len(), j.Change(n), loss)
+		}
+	})
 }
 
 // begin makes the warehouse what a disk holds.
@@ -132,8 +108,8 @@ func grows(c diskfault.Call) bool {
 	return c.Opens() && c.Flags&os.O_CREATE != 0
 }
 
-// diskErrors has each call of a run fail in turn, or as many of them as are wanted.
-func diskErrors(t *testing.T, y *yard, seed uint64, wanted int) {
+// diskErrors has calls of runs fail, each of them as likely as the next.
+func diskErrors(t *testing.T, y *yard) {
 	type point struct {
 		history string
 		fault   fault
@@ -155,18 +131,17 @@ func diskErrors(t *testing.T, y *yard, seed uint64, wanted int) {
 			t.Fatal(e)
 		}
 	}
-	rand.New(rand.NewPCG(seed, 1)).Shuffle(len(points), func(i, k int) { points[i], points[k] = points[k], points[i] })
+	t.Logf("%d calls that can fail", len(points))
 	ends := map[string]int{}
-	for i, at := range points[:min(wanted, len(points))] {
-		each(t, i, seed, func(t *testing.T, _ *rand.Rand) {
-			p := y.plot(t, at.history)
-			ends[p.strike(at.fault, at.n)]++
-			if t.Failed() {
-				t.Logf("%s at call %d in a warehouse with history %q", at.fault.what, at.n, at.history)
-			}
-		})
-	}
-	t.Logf("%d of %d points: %v%s", min(wanted, len(points)), len(points), ends, bound(min(wanted, len(points))))
+	each(t, lane.New(t, "errors of the disk", 7), func(t *testing.T, r *rand.Rand) {
+		at := points[r.IntN(len(points))]
+		p := y.plot(t, at.history)
+		ends[p.strike(at.fault, at.n)]++
+		if t.Failed() {
+			t.Logf("%s at call %d in a warehouse with history %q", at.fault.what, at.n, at.history)
+		}
+	})
+	t.Logf("%v", ends)
 }
 
 // strike has the n-th call that a fault can happen to meet it, and gives how the run ended. It ends with an error, or the
@@ -212,22 +187,4 @@ func (p *plot) strike(f fault, n int) string {
 // remove it removes later, nobody relies on run.json, and what the kernel does not copy is copied by hand.
 func harmless(c diskfault.Call) bool {
 	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json")
-}
-
-// seed is AQUEDUCK_SEED; without it, 1 in make test and another one each time in make torture-disk. The test's output tells it.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	seed := uint64(1)
-	if os.Getenv("AQUEDUCK_FAULTS") != "" {
-		seed = uint64(time.Now().UnixNano())
-	}
-	if text := os.Getenv("AQUEDUCK_SEED"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
-	t.Logf("AQUEDUCK_SEED=%d", seed)
-	return seed
 }

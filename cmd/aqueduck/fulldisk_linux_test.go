@@ -21,8 +21,8 @@ const ownMounts = "AQUEDUCK_OWN_MOUNTS"
 // is full, before it has written what it has no room for; with more room the next one has it all. A lane: it reads 4,000
 // contacts forty times.
 func TestF5ASmallDiskLosesNothing(t *testing.T) {
-	if os.Getenv("AQUEDUCK_FAULTS") == "" {
-		t.Skip("make torture-disk runs it")
+	if os.Getenv("AQUEDUCK_LONG") == "" {
+		t.Skip("make large runs it")
 	}
 	if os.Getenv(ownMounts) == "" {
 		inOwnMounts(t)

@@ -27,19 +27,24 @@ type course struct {
 	pkg    string
 	tests  string // for go test -run
 	share  int    // of the time, against the others'
+	places bool   // the test's own process stops at named places: built with crash points
 }
 
 // courses are run two at a time, in this order.
 var courses = []course{
-	{"F1", "cmd/aqueduck", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6},
-	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2},
-	{"F2", "load/publish", "TestF2KillsAtEveryNamedPoint", 3},
-	{"F9", "cmd/aqueduck", "TestF9", 2},
-	{"F14", "cmd/aqueduck", "TestF14", 2},
-	{"F6", "internal/pipeline", "TestF6", 3},
-	{"F6 F7", "extract", "TestF6|TestF7", 1},
-	{"F12", "internal/pipeline", "TestF12", 1},
-	{"F17", "internal/pipeline", "TestF17", 4},
+	{"F1", "cmd/aqueduck", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
+	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2, false},
+	{"F2", "load/publish", "TestF2KillsAtEveryNamedPoint", 3, false},
+	{"F9", "cmd/aqueduck", "TestF9", 2, false},
+	{"F14", "cmd/aqueduck", "TestF14", 2, false},
+	{"F6", "internal/pipeline", "TestF6", 3, false},
+	{"F6 F7", "extract", "TestF6|TestF7", 1, false},
+	{"F3", "cmd/aqueduck", "TestDiskFaults/^F3$", 3, false},
+	{"F4", "cmd/aqueduck", "TestDiskFaults/^F4$", 3, false},
+	{"F10", "cmd/aqueduck", "TestDiskFaults/^F10$", 2, false},
+	{"F22", "internal/pipeline", "TestF22", 4, true},
+	{"F12", "internal/pipeline", "TestF12", 1, false},
+	{"F17", "internal/pipeline", "TestF17", 4, false},
 }
 
 func main() {
@@ -109,9 +114,12 @@ func (c course) run(ctx context.Context, span time.Duration) (results []tried, e
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	args := []string{"test", "-count=1", "-v", "-vet=off", "-timeout=0", "-parallel=8", "-run", "^(" + c.tests + ")", "./" + c.pkg}
+	args := []string{"test", "-count=1", "-v", "-vet=off", "-timeout=0", "-parallel=8", "-run", c.tests, "./" + c.pkg}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = os.Environ()
+	if c.places {
+		cmd.Env = append(cmd.Env, "GOFLAGS=-tags=duckdb_arrow,crashpoints")
+	}
 	if span > 0 {
 		cmd.Env = append(cmd.Env, "AQUEDUCK_TORTURE="+span.Round(time.Second).String())
 	}
