@@ -31,3 +31,31 @@ func TestTheExampleOfTheGrammarIsAStream(t *testing.T) {
 		t.Error("it is not in the catalogue")
 	}
 }
+
+// TestTheFirstSentenceOfEachTableIsItsGrain holds the words of streams, of lists inside their records and of relations to one form.
+func TestTheFirstSentenceOfEachTableIsItsGrain(t *testing.T) {
+	t.Parallel()
+	c := builtins(t)
+	docs := map[string]string{}
+	for _, s := range c.Streams() {
+		docs[s.Name] = s.Doc
+		for _, child := range s.Children {
+			docs[s.Name+"."+child.Table] = child.Doc
+		}
+		if s.PublishAs == "" {
+			continue
+		}
+		relations, err := c.Relations(s.PublishAs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range relations {
+			docs[s.Name+"."+r.Name] = r.Doc
+		}
+	}
+	for name, doc := range docs {
+		if grain, _, _ := strings.Cut(doc, ". "); !strings.HasPrefix(grain, "One row ") || len(grain) <= len("One row a ") {
+			t.Errorf("%s: its first sentence is not its grain: %s", name, doc)
+		}
+	}
+}

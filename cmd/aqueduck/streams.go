@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,16 +11,30 @@ import (
 )
 
 func (a *app) streams() *cobra.Command {
+	var markdown, html bool
 	c := &cobra.Command{
 		Use:   "streams [NAME]",
 		Short: "List the streams, or tell all about one",
 		Long: `List every stream that a pipeline can name, built-in ones and your own; with a name, tell how that one is read, its tables,
-keys and columns. Needs neither token nor network.`,
-		Example:           "  aqueduck streams\n  aqueduck streams contacts\n  aqueduck streams -o json",
+keys and columns. Needs neither token nor network.
+
+--markdown and --html write the dictionary of a warehouse that has them all: every table, column and model, with types, comments and
+personal data, the field of the API that a column comes from, the models that it goes into, and what points to what. The page of
+--html needs nothing beside it.`,
+		Example: `  aqueduck streams
+  aqueduck streams contacts
+  aqueduck streams -o json
+  aqueduck streams --html > dictionary.html`,
 		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: a.completeStreams,
 		Args:              atMostOne("the name of a stream"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if markdown || html {
+				if len(args) > 0 || markdown && html || c.Flags().Changed("output") {
+					return misused(c, "--markdown and --html write one page of all streams: give one of them, without a name and without --output")
+				}
+				return a.dictionary(c.Context(), html)
+			}
 			catalogue, err := a.catalogue()
 			if err != nil {
 				return err
@@ -35,8 +50,30 @@ keys and columns. Needs neither token nor network.`,
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&markdown, "markdown", false, "write the dictionary as Markdown")
+	c.Flags().BoolVar(&html, "html", false, "write the dictionary as one page of HTML")
 	c.AddCommand(a.streamsTry(), a.streamsNew())
 	return c
+}
+
+// dictionary writes the dictionary of all streams, and of the models that come with the program or that the configuration names.
+func (a *app) dictionary(ctx context.Context, html bool) error {
+	var config *pipeline.Config
+	catalogue, err := schemas.Builtin()
+	if a.configured() {
+		config, catalogue, err = a.load()
+	}
+	if err != nil {
+		return err
+	}
+	d, err := pipeline.NewDictionary(ctx, catalogue, config)
+	if err != nil {
+		return err
+	}
+	if html {
+		return d.HTML(a.stdout)
+	}
+	return d.Markdown(a.stdout)
 }
 
 // catalogue is that of the configuration; where there is none, and none was named, the built-in streams.

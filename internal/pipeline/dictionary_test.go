@@ -1,0 +1,159 @@
+package pipeline_test
+
+import (
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/schemas"
+	"aqueduck/transform/models"
+)
+
+// hostile is a stream file whose words would be markup, were they not taken as text.
+const hostile = `stream: hostiles
+doc: "One row a <script>alert('x')</script> | **bold** & [link](javascript:x) \"quoted\"."
+read: {endpoint: GET /hostiles, records: data, page: {by: none}, since: {by: full}}
+key: [id]
+columns:
+  - {name: id, type: text, doc: "</td><img src=x onerror=alert(1)> | ` + "`" + `tick` + "`" + `"}
+  - {name: owner_id, from: "a<b>c", type: text, references: contacts.id, doc: "Owner."}
+`
+
+// pages are the dictionary of the built-in streams and a hostile one, as Markdown and as HTML.
+func pages(t *testing.T) (d *pipeline.Dictionary, c *schemas.Catalogue, markdown, page string) {
+	t.Helper()
+	c, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Add("hostiles.yaml", []byte(hostile)); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = pipeline.NewDictionary(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	var one, other strings.Builder
+	if err := d.Markdown(&one); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.HTML(&other); err != nil {
+		t.Fatal(err)
+	}
+	return d, c, one.String(), other.String()
+}
+
+// section is what stands under the heading of a table.
+func section(text, heading, next string) string {
+	_, rest, _ := strings.Cut(text, heading)
+	under, _, _ := strings.Cut(rest, next)
+	return under
+}
+
+func TestTheDictionaryHasEveryStreamTableColumnAndReference(t *testing.T) {
+	t.Parallel()
+	d, c, markdown, page := pages(t)
+	home := map[string]string{}
+	for _, s := range d.Streams {
+		for _, table := range s.Tables {
+			home[table.Name] = s.Stream
+		}
+	}
+	svg := html.UnescapeString(section(page, "<svg", "</svg>"))
+	for _, s := range c.Streams() {
+		if !strings.Contains(markdown, "\n## "+s.Name+"\n") || !strings.Contains(page, `<h2 id="stream-`+s.Name+`">`) {
+			t.Errorf("stream %s is missing", s.Name)
+		}
+		if s.Into != "" || s.Family() {
+			continue
+		}
+		tables := map[string][]schemas.Column{s.Table: s.Columns}
+		for _, child := range s.Children {
+			tables[child.Table] = child.Columns
+		}
+		for table, columns := range tables {
+			inMarkdown, inPage := section(markdown, "\n### "+table+"\n", "\n### "), section(page, `<h3 id="`+table+`">`, "<h3 ")
+			for _, column := range columns {
+				if !strings.Contains(inMarkdown, "\n| "+column.Name+" | ") || !strings.Contains(inPage, `<th scope="row"><code>`+column.Name+"</code></th>") {
+					t.Errorf("%s.%s is missing", table, column.Name)
+				}
+				line := regexp.MustCompile(`(?m)^\| ` + column.Name + ` \| .*$`).FindString(inMarkdown)
+				if (column.PII || column.Person) != strings.Contains(line, "(personal data)") {
+					t.Errorf("%s.%s: whether it is personal data is not what %q says", table, column.Name, line)
+				}
+				if column.References != "" && !s.Internal && !reference(home, svg, page, table+"."+column.Name, column.References) {
+					t.Errorf("%s.%s → %s is no edge", table, column.Name, column.References)
+				}
+			}
+		}
+	}
+	all, err := models.Builtin()
+	if err != nil || len(d.Models) != len(all) {
+		t.Errorf("there are %d of %d models: %v", len(d.Models), len(all), err)
+	}
+	for _, m := range d.Models {
+		for _, column := range m.Columns {
+			if column.Doc == "" || !strings.Contains(section(markdown, "\n### "+m.Name+"\n", "\n### "), "\n| "+column.Name+" | "+column.Type) {
+				t.Errorf("%s.%s is missing", m.Name, column.Name)
+			}
+		}
+	}
+}
+
+// reference says whether a reference stands in the list and, where it is one between streams, on a line of the picture.
+func reference(home map[string]string, svg, page, from, to string) bool {
+	listed := strings.Contains(page, "<li><code>"+from+"</code> → <code>"+to+"</code></li>")
+	table, _, _ := strings.Cut(from, ".")
+	of, _, _ := strings.Cut(to, ".")
+	drawn := strings.Contains(svg, from+" → "+to+"\n") || strings.Contains(svg, from+" → "+to+"</title>")
+	return listed && home[of] != "" && drawn == (home[table] != home[of])
+}
+
+// TestTheDictionaryTellsWhereAColumnComesFromAndGoes follows fields of the API into columns, and columns into models.
+func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
+	t.Parallel()
+	_, _, markdown, _ := pages(t)
+	for table, lines := range map[string][]string{
+		"contacts_raw":           {"| location_country | varchar | Country of the last visit. | POST /contacts/search: location.country |"},
+		"contacts":               {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |"},
+		"models.contact_current": {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |", "Made of contacts_all, contact_identity."},
+		"contacts_all":           {" | contacts_raw.location_country | models.contact_current |"},
+		"conversation_parts":     {" | GET /conversations/{id}: conversation_parts.conversation_parts\\[\\].author.id |"},
+		"companies":              {"POST /companies/search: company_id; GET /companies/{id}: company_id; POST /companies/list: company_id |", "What has gone is kept in companies_all."},
+		"team_admins":            {"→ admins.id", "GET /teams: admin_ids\\[\\]"},
+		"article_translations":   {"GET /articles/{id}: translated_content.\\*, the key"},
+	} {
+		under := section(markdown, "\n### "+table+"\n", "\n### ")
+		for _, line := range lines {
+			if !strings.Contains(under, line) {
+				t.Errorf("%s does not have %q:\n%s", table, line, under)
+			}
+		}
+	}
+}
+
+// TestTheDictionaryTakesNoTextForMarkup has words of a stream file that would do something on a page.
+func TestTheDictionaryTakesNoTextForMarkup(t *testing.T) {
+	t.Parallel()
+	_, _, markdown, page := pages(t)
+	for _, forbidden := range []string{"<script", "<img", "<link", " src=\"", "@import", "url(", "http:", "https:", "onerror=alert(1)>"} {
+		if found := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""); strings.Contains(found, forbidden) {
+			t.Errorf("the page has %s", forbidden)
+		}
+	}
+	for _, want := range []string{"&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;", "prefers-color-scheme: dark", `name="viewport"`, "default-src 'none'"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	under := section(markdown, "\n### hostiles\n", "\n### ")
+	for _, forbidden := range []string{"<script", "<img", "**bold**", "[link]", " | `tick`"} {
+		if strings.Contains(under, forbidden) {
+			t.Errorf("Markdown has %s:\n%s", forbidden, under)
+		}
+	}
+	if lines := regexp.MustCompile(`(?m)^\| id \|.*$`).FindString(under); strings.Count(strings.ReplaceAll(lines, `\|`, ""), "|") != 6 {
+		t.Errorf("a text has made cells of its own: %s", lines)
+	}
+}

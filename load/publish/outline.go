@@ -1,0 +1,93 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/load"
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Outlined is a table, view or model with its columns, as DuckDB has them.
+type Outlined struct {
+	Name    string
+	Kind    string // table or view
+	Doc     string
+	Model   bool // in the schema of the models
+	Columns []transform.Column
+}
+
+// Outline says what a schema has in the published file, before a row of it was read: all but the attributes, which the rows
+// tell. It makes everything once, in a file of its own below the system's directory for such, which is gone afterwards.
+func Outline(ctx context.Context, s Schema) (all []Outlined, err error) {
+	dir, err := os.MkdirTemp("", "aqueduck-outline-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for the outline: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	db, err := duck.Open(ctx, duck.Options{Path: filepath.Join(dir, "outline.duckdb"), TempDir: dir})
+	if err != nil {
+		return nil, fmt.Errorf("make a file for the outline: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	known, made, err := s.makeEmpty(ctx, db)
+	if err != nil {
+		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
+	}
+	for _, r := range made {
+		known = append(known, described{"{models}.", r.Name, r.Kind, r.Doc, inherit(r, known)})
+	}
+	return outlined(ctx, db, s, known)
+}
+
+// makeEmpty makes the tables, the relations and the models of a schema.
+func (s Schema) makeEmpty(ctx context.Context, db *duck.DB) (known []described, models []Relation, err error) {
+	statements := []string{"CREATE SCHEMA IF NOT EXISTS " + duck.Name(s.Name)}
+	for _, t := range s.Tables {
+		columns := make([]string, len(t.Columns))
+		for i, c := range t.Columns {
+			columns[i] = duck.Name(c.Name) + " " + c.SQL
+		}
+		statements = append(statements, "CREATE TABLE "+duck.Table(s.Name, t.Name)+" ("+strings.Join(columns, ", ")+")")
+		if t.View != "" {
+			statements = append(statements, load.GoneView(s.Name, t))
+		}
+	}
+	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
+		return nil, nil, err
+	}
+	for _, r := range s.Relations {
+		if err := makeRelation(ctx, db, s.Name, r); err != nil {
+			return nil, nil, fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
+		}
+	}
+	models, failed, err := s.makeModels(ctx, db, false)
+	for _, f := range failed {
+		err = errors.Join(err, errors.New(f.String()))
+	}
+	return meanings(s), models, err
+}
+
+func outlined(ctx context.Context, db *duck.DB, s Schema, known []described) (all []Outlined, err error) {
+	columns := map[string]map[string][]storedColumn{}
+	for prefix, schema := range map[string]string{"{schema}.": s.Name, "{models}.": s.Models.Schema} {
+		if columns[prefix], err = readColumns(ctx, db, schema); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range known {
+		one := Outlined{Name: d.name, Kind: d.kind, Doc: d.doc, Model: d.prefix == "{models}."}
+		for _, c := range columns[d.prefix][d.name] {
+			column := d.columns[c.name]
+			column.Name, column.SQL = c.name, c.kind
+			one.Columns = append(one.Columns, column)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
