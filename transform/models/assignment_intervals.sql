@@ -1,0 +1,45 @@
+-- relation: assignment_intervals (view)
+-- doc: One row a stretch in which an admin, a team or both were in charge of a conversation, from a part that assigns to the next one that does. In a part's assignee fields 0 ends, null leaves untouched, absent is unknown; unassigned without a kind ends both. A close ends nothing, and the same owner assigned again begins another stretch.
+-- key: conversation_id, part_id
+-- column conversation_id: The conversation.
+-- column part_id: Part that began the stretch.
+-- column began_at: Beginning of the stretch.
+-- column ended_at: End of the stretch: the next part that assigns or takes away; null while it lasts.
+-- column admin_id: Admin or bot in charge, who may have been deleted since; null where there was none, or where it is not known.
+-- column team_id: Team in charge; null where there was none, or where it is not known.
+-- column admin_known: False where versions up to 2.16, which tell only whom a part assigned to, leave open whether an admin was in charge.
+-- column team_known: False where they leave open whether a team was.
+-- column owned_seconds: Length of the stretch in seconds; null while it lasts. Summed by admin_id or by team_id it is what each has owned.
+WITH told AS (
+  SELECT conversation_id, id, created_at, assigned_to_type, assigned_to_id, admin_assignee_id, team_assignee_id,
+         -- Versions up to 2.16 do not send the fields of assignees.
+         coalesce(1000 * try_cast(split_part(_api_version, '.', 1) AS INTEGER) + try_cast(split_part(_api_version, '.', 2) AS INTEGER) <= 2016, false) AS old
+  FROM {schema}.conversation_parts SEMI JOIN {schema}.conversations ON conversations.id = conversation_parts.conversation_id
+  WHERE assigned_to_type IS NOT NULL OR admin_assignee_id IS NOT NULL OR team_assignee_id IS NOT NULL
+), effects AS (
+  -- What a part does to each kind: null leaves it untouched, 0 ends it, ? is unknown.
+  SELECT conversation_id, id, created_at,
+         CASE WHEN admin_assignee_id IS NOT NULL THEN admin_assignee_id
+              WHEN assigned_to_type IN ('admin', 'bot') THEN assigned_to_id
+              WHEN team_assignee_id IS NOT NULL THEN NULL
+              WHEN assigned_to_type = 'nobody_admin' AND NOT old THEN '0'
+              ELSE '?' END AS admin,
+         CASE WHEN team_assignee_id IS NOT NULL THEN team_assignee_id
+              WHEN assigned_to_type = 'team' THEN assigned_to_id
+              WHEN admin_assignee_id IS NOT NULL THEN NULL
+              WHEN assigned_to_type = 'nobody_admin' AND NOT old THEN '0'
+              ELSE '?' END AS team
+  FROM told
+), stretches AS (
+  SELECT conversation_id, id AS part_id, created_at AS began_at, lead(created_at) OVER ordered AS ended_at,
+         last_value(admin IGNORE NULLS) OVER so_far AS admin, last_value(team IGNORE NULLS) OVER so_far AS team
+  FROM effects
+  WINDOW ordered AS (PARTITION BY conversation_id ORDER BY created_at, length(id), id),
+         so_far AS (PARTITION BY conversation_id ORDER BY created_at, length(id), id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+)
+SELECT conversation_id, part_id, began_at, ended_at,
+       CASE WHEN admin NOT IN ('0', '?') THEN admin END AS admin_id, CASE WHEN team NOT IN ('0', '?') THEN team END AS team_id,
+       admin IS DISTINCT FROM '?' AS admin_known, team IS DISTINCT FROM '?' AS team_known,
+       (epoch(ended_at) - epoch(began_at))::BIGINT AS owned_seconds
+FROM stretches
+WHERE admin NOT IN ('0', '?') OR team NOT IN ('0', '?')

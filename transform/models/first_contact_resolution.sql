@@ -1,0 +1,36 @@
+-- relation: first_contact_resolution (view)
+-- doc: One row a conversation: whether it was resolved at the first contact, which is closed, no reopen, and no new conversation of the same survivor within 7 days of the close. The rate is avg(resolved::INTEGER).
+-- key: conversation_id
+-- column conversation_id: The conversation.
+-- column first_closed_at: When it was closed for the first time; null while it never was.
+-- column reopened: It became open again after it was closed; an assignment that skips reopening on a closed conversation does not count. Null while it was never closed.
+-- column next_conversation_at: Beginning of the next conversation that one of its contacts, as their survivors, began by himself after the close, however much later; null without one. What the workspace sends of itself is none.
+-- column resolved: True when it was closed, never reopened, and nobody of its contacts came back within 7 days of the close; false when it was reopened or one of them came back. Null while it was never closed, where the contact never wrote, and while the 7 days are not over.
+WITH closed AS (
+  SELECT conversation_id, min(began_at) FILTER (state = 'closed') AS first_closed_at, bool_or(reopened) AS reopened
+  FROM {models}.state_intervals GROUP BY conversation_id
+), wrote AS (
+  SELECT DISTINCT conversation_id FROM {schema}.conversation_parts WHERE part_type = 'comment' AND author_type IN ('user', 'lead')
+), people AS (
+  SELECT c.conversation_id, coalesce(i.current_contact_id, c.contact_id) AS survivor_id
+  FROM {schema}.conversation_contacts c LEFT JOIN {schema}.contact_identity i ON i.contact_id = c.contact_id
+), begun AS (
+  SELECT p.survivor_id, c.created_at
+  FROM {schema}.conversations c JOIN people p ON p.conversation_id = c.id WHERE c.source_author_type IN ('user', 'lead')
+), returned AS (
+  SELECT p.conversation_id, min(b.created_at) AS next_conversation_at
+  FROM (SELECT people.*, closed.first_closed_at FROM people JOIN closed ON closed.conversation_id = people.conversation_id WHERE closed.first_closed_at IS NOT NULL) p
+  ASOF JOIN begun b ON b.survivor_id = p.survivor_id AND p.first_closed_at < b.created_at
+  GROUP BY p.conversation_id
+), read AS (
+  SELECT coalesce(max(_synced_at), max(updated_at)) AS until FROM {schema}.conversations
+)
+SELECT c.id AS conversation_id, closed.first_closed_at, CASE WHEN closed.first_closed_at IS NOT NULL THEN closed.reopened END AS reopened, returned.next_conversation_at,
+       CASE WHEN closed.first_closed_at IS NULL OR c.source_author_type IS DISTINCT FROM 'user' AND c.source_author_type IS DISTINCT FROM 'lead' AND wrote.conversation_id IS NULL THEN NULL
+            WHEN closed.reopened OR returned.next_conversation_at <= closed.first_closed_at + INTERVAL 168 HOURS THEN false
+            WHEN closed.first_closed_at + INTERVAL 168 HOURS <= read.until THEN true END AS resolved
+FROM {schema}.conversations c
+LEFT JOIN closed ON closed.conversation_id = c.id
+LEFT JOIN wrote ON wrote.conversation_id = c.id
+LEFT JOIN returned ON returned.conversation_id = c.id
+CROSS JOIN read
