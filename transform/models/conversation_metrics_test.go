@@ -62,6 +62,21 @@ func TestConversationMetricsTakeTimeByTheCalendarAndByOfficeHours(t *testing.T) 
 		"snoozed|||136800|54000|136800|136800|54000|136800")
 }
 
+func TestConversationMetricsOfAContactWhoWritesAfterTheClose(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insert("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 10:00:00|admin", "b|2026-10-19 10:00:00|bot"),
+		talks(`
+			a | 2026-10-19 10:10:00 | close by bot 70    | closed
+			a | 2026-10-19 10:20:00 | comment by lead l  | open
+			b | 2026-10-19 10:10:00 | close by bot 70    | closed
+			b | 2026-10-19 10:20:00 | comment by user u  | open
+			b | 2026-10-19 10:40:00 | close by user u    | closed`))
+	g.holds(`SELECT conversation_id, strftime(first_contact_reply_at, '%H:%M'), time_to_first_close, time_to_first_close_office, time_to_first_close_from_creation,
+		time_to_last_close, time_to_last_close_office, time_to_last_close_from_creation, first_admin_close_at, reopens FROM models.conversation_metrics`,
+		"a|10:20|||600|||600||1", "b|10:20|||600|1200|1200|2400||1")
+}
+
 func TestConversationMetricsHaveMediansOfWaits(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t, cases()...)
