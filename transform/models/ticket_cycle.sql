@@ -1,0 +1,78 @@
+-- relation: ticket_cycle (view)
+-- doc: One row a ticket: how long it stood in each state, its first response and its resolution, from its parts. Only stays that have ended count: the one that goes on began at state_since.
+-- key: ticket_id
+-- column ticket_id: The ticket.
+-- column state: State it is in - submitted, in_progress, waiting_on_customer or resolved; others may come.
+-- column state_since: When it came into that state, as far as its parts tell: its creation where none moved it.
+-- column created_date: Day on which it was opened.
+-- column first_human_response_at: Earliest part of type comment, or assignment with a body, by an admin who is not a bot; notes do not count, redacted parts do. Null where there is none. Where bodies are dropped, only comments are seen.
+-- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at.
+-- column time_to_first_response_office: The same with time outside the office hours taken out; null where there are no office hours.
+-- column submitted_seconds: Seconds in state submitted, over the stays that have ended; null where none has, and where parts are missing.
+-- column in_progress_seconds: Seconds in state in_progress; null as submitted_seconds is.
+-- column waiting_on_customer_seconds: Seconds in state waiting_on_customer; null as submitted_seconds is.
+-- column resolved_seconds: Seconds in state resolved until it was opened again; null as submitted_seconds is.
+-- column state_changes: Times it moved from one state to another; 0 where it never did.
+-- column reopens: Times it moved out of state resolved.
+-- column first_resolved_at: When it first came into state resolved; null where it never did, and where it began there.
+-- column resolved_at: When it last came into state resolved; null where it is in another state now.
+-- column resolved_date: Day of resolved_at.
+-- column time_to_resolution_calendar: Seconds from created_at to resolved_at; null where it is not resolved.
+-- column time_to_resolution_office: The same with time outside the office hours taken out; null where there are no office hours.
+-- column parts_stored: Parts that are stored; 0 where it has none.
+-- column parts_reported: Parts that it has, as the source counts them.
+-- column parts_capped: Parts are missing that the API can no longer give, since it sends the newest 500: counts and first times are those of the stored ones. Null where the source does not tell how many there are.
+WITH moves AS (
+  SELECT ticket_id, previous_ticket_state, ticket_state, created_at,
+         row_number() OVER ticket AS number, lead(created_at) OVER ticket AS until
+  FROM {schema}.ticket_parts
+  WHERE ticket_state IS NOT NULL AND previous_ticket_state IS DISTINCT FROM ticket_state
+  WINDOW ticket AS (PARTITION BY ticket_id ORDER BY created_at, length(id), id) -- ids are numbers as text
+), stays AS (
+  SELECT ticket_id, ticket_state AS state, (epoch(until) - epoch(created_at))::BIGINT AS seconds, created_at AS moved_at,
+         previous_ticket_state = 'resolved' AS reopened
+  FROM moves
+  UNION ALL
+  SELECT t.id, m.previous_ticket_state, (epoch(m.created_at) - epoch(t.created_at))::BIGINT, NULL, false
+  FROM {schema}.tickets t JOIN moves m ON m.ticket_id = t.id AND m.number = 1
+), states AS (
+  SELECT ticket_id, max(moved_at) AS state_since, count(moved_at) AS state_changes, count(*) FILTER (reopened) AS reopens,
+         sum(seconds) FILTER (state = 'submitted')::BIGINT AS submitted_seconds,
+         sum(seconds) FILTER (state = 'in_progress')::BIGINT AS in_progress_seconds,
+         sum(seconds) FILTER (state = 'waiting_on_customer')::BIGINT AS waiting_on_customer_seconds,
+         sum(seconds) FILTER (state = 'resolved')::BIGINT AS resolved_seconds,
+         min(moved_at) FILTER (state = 'resolved') AS first_resolved_at, max(moved_at) FILTER (state = 'resolved') AS last_resolved_at
+  FROM stays GROUP BY ticket_id
+), said AS (
+  SELECT ticket_id, count(*) AS parts_stored,
+         min(created_at) FILTER (author_type = 'admin' AND NOT coalesce(from_ai_agent, false) AND NOT coalesce(is_ai_answer, false)
+           AND (part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen') AND (body <> '' OR redacted))) AS first_human_response_at
+  FROM {schema}.ticket_parts GROUP BY ticket_id
+), cycle AS (
+  SELECT t.*, coalesce(t.ticket_state_category, CASE WHEN json_type(t.ticket_state) = 'VARCHAR' THEN t.ticket_state->>'$' END) AS state,
+         m.* EXCLUDE (ticket_id), p.first_human_response_at, coalesce(p.parts_stored, 0) AS parts_stored,
+         t.part_count > greatest(coalesce(p.parts_stored, 0), 500) AS parts_capped, NOT coalesce(coalesce(p.parts_stored, 0) < t.part_count, false) AS whole
+  FROM {schema}.tickets t LEFT JOIN states m ON m.ticket_id = t.id LEFT JOIN said p ON p.ticket_id = t.id
+), ended AS (
+  SELECT *, CASE WHEN state = 'resolved' THEN last_resolved_at END AS resolved_at FROM cycle
+)
+SELECT e.id AS ticket_id, e.number, e.category, e.ticket_type_id, e.ticket_type_name, e.admin_assignee_id, e.team_assignee_id,
+       e.state, coalesce(e.state_since, e.created_at) AS state_since, e.created_at, timezone({timezone}, e.created_at)::DATE AS created_date,
+       e.first_human_response_at,
+       (epoch(e.first_human_response_at) - epoch(e.created_at))::BIGINT AS time_to_first_response_calendar,
+       (answered.open_before + least(epoch(e.first_human_response_at), epoch(answered.ends_at)) - epoch(answered.opens_at)
+         - opened.open_before - least(epoch(e.created_at), epoch(opened.ends_at)) + epoch(opened.opens_at))::BIGINT AS time_to_first_response_office,
+       CASE WHEN e.whole THEN e.submitted_seconds END AS submitted_seconds,
+       CASE WHEN e.whole THEN e.in_progress_seconds END AS in_progress_seconds,
+       CASE WHEN e.whole THEN e.waiting_on_customer_seconds END AS waiting_on_customer_seconds,
+       CASE WHEN e.whole THEN e.resolved_seconds END AS resolved_seconds,
+       coalesce(e.state_changes, 0) AS state_changes, coalesce(e.reopens, 0) AS reopens,
+       e.first_resolved_at, e.resolved_at, timezone({timezone}, e.resolved_at)::DATE AS resolved_date,
+       (epoch(e.resolved_at) - epoch(e.created_at))::BIGINT AS time_to_resolution_calendar,
+       (solved.open_before + least(epoch(e.resolved_at), epoch(solved.ends_at)) - epoch(solved.opens_at)
+         - opened.open_before - least(epoch(e.created_at), epoch(opened.ends_at)) + epoch(opened.opens_at))::BIGINT AS time_to_resolution_office,
+       e.parts_stored, e.part_count AS parts_reported, e.parts_capped
+FROM ended e
+ASOF LEFT JOIN {models}.office_hours opened ON e.created_at >= opened.opens_at
+ASOF LEFT JOIN {models}.office_hours answered ON e.first_human_response_at >= answered.opens_at
+ASOF LEFT JOIN {models}.office_hours solved ON e.resolved_at >= solved.opens_at
