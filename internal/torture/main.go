@@ -44,6 +44,7 @@ var courses = []course{
 	{"F10", "cmd/aqueduck", "TestDiskFaults/^F10$", 2, false},
 	{"F22", "internal/pipeline", "TestF22", 4, true},
 	{"F12", "internal/pipeline", "TestF12", 1, false},
+	{"F13", "internal/pipeline", "TestF13", 2, false},
 	{"F17", "internal/pipeline", "TestF17", 4, false},
 }
 
