@@ -25,6 +25,14 @@ func TestAdminWorkloadOfEachDay(t *testing.T) {
 		"99|14|1|1|0|1|0|1|2700|2700") // deleted since
 }
 
+func TestAdminWorkloadTakesDaysOfTheWarehouse(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insert("conversations_all", "id|created_at|source_author_type", "a|2026-10-19 23:20:00|user"),
+		talks(`a | 2026-10-19 23:30:00 | assignment by admin 5 | | admin 5 5 - | at 00:30 in Dublin`))
+	g.holds("SELECT admin_id, strftime(workload_date, '%d'), replies, assigned, waits_answered, median_reply_time, median_reply_time_office FROM models.admin_workload", "5|20|1|1|1|600|0")
+}
+
 func TestAdminWorkloadLeavesBotsAndTheAIAgentOut(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,

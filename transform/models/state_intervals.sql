@@ -6,7 +6,7 @@
 -- column state: open, snoozed or closed; others may come. An assignment that skips reopening leaves closed what is closed.
 -- column began_at: Beginning of the stretch.
 -- column ended_at: End of the stretch, at which the next one begins; null while it lasts.
--- column reopened: True where an open stretch follows a closed one.
+-- column reopened: True where an open stretch follows a closed one at once; false for all others.
 WITH marks AS (
   SELECT id AS conversation_id, 0 AS place, created_at AS happened_at, '' AS part_id, 'open' AS state, state AS own
   FROM {schema}.conversations

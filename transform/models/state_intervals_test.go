@@ -30,7 +30,7 @@ func TestStateIntervalsEndWithTheStateOfTheConversation(t *testing.T) {
 			"a|2026-10-19 10:00:00|2026-10-19 12:00:00|closed", // closed without a part
 			"b|2026-10-19 10:00:00|2026-10-19 10:30:00|open",   // its last change is before its last part
 			"c|2026-10-19 10:00:00||",
-			"d|2026-10-19 10:00:00|2026-10-19 12:00:00|snoozed"), // a part that tells no state
+			"d|2026-10-19 10:00:00|2026-10-19 12:00:00|snoozed"), // no part tells anything
 		talks(`
 			a | 2026-10-19 11:00:00 | comment by admin 1 | open | | words
 			b | 2026-10-19 11:00:00 | close by admin 1   | closed
@@ -39,11 +39,15 @@ func TestStateIntervalsEndWithTheStateOfTheConversation(t *testing.T) {
 			c | 2026-10-19 11:20:00 | close by admin 1   |
 			c | 2026-10-19 11:30:00 | assignment by admin 1 | | admin 2 2 -
 			c | 2026-10-19 11:40:00 | assign_and_reopen by admin 1 | | admin 2 2 -
+			c | 2026-10-19 11:50:00 | close by admin 1   |
+			c | 2026-10-19 11:55:00 | snoozed by admin 1 |
+			c | 2026-10-19 12:00:00 | open by admin 1    |
 			d | 2026-10-19 11:00:00 | note by admin 1    |`))
 	g.holds("SELECT conversation_id, state, strftime(began_at, '%H:%M'), strftime(ended_at, '%H:%M'), reopened FROM models.state_intervals",
 		"a|open|10:00|12:00|false", "a|closed|12:00||false",
 		"b|open|10:00|11:00|false", "b|closed|11:00|11:00|false", "b|open|11:00||true",
-		"c|open|10:00|11:00|false", "c|snoozed|11:00|11:10|false", "c|open|11:10|11:20|false", "c|closed|11:20|11:40|false", "c|open|11:40||true",
+		"c|open|10:00|11:00|false", "c|snoozed|11:00|11:10|false", "c|open|11:10|11:20|false", "c|closed|11:20|11:40|false", "c|open|11:40|11:50|true",
+		"c|closed|11:50|11:55|false", "c|snoozed|11:55|12:00|false", "c|open|12:00||false", // what is snoozed is not open again
 		"d|snoozed|10:00||false")
 }
 
