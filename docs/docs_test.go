@@ -1,0 +1,200 @@
+// Package docs_test runs what the pages for analysts say.
+package docs_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+
+	_ "github.com/duckdb/duckdb-go/v2"
+)
+
+const config = `version: 1
+warehouse: {dir: data, publish: {keep: 4}}
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+pipelines: {all: {streams: [conversations, deleted_conversations, contacts, deleted_contacts, contact_activities]}}
+`
+
+// house is a warehouse of a small workspace that is read as often as a test wants.
+type house struct {
+	t      *testing.T
+	space  *emulator.Workspace
+	runner *pipeline.Runner
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	space := emulator.New(emulator.Config{Seed: 9, Contacts: 60, Inactive: 10, Activities: 40, Conversations: 60})
+	server := httptest.NewServer(space)
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "pipelines.yaml")
+	must(t, os.WriteFile(file, []byte(config), 0o600))
+	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
+	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+	parsed, catalogue, err := pipeline.LoadConfig(file, lookup)
+	must(t, err)
+	return &house{t, space, &pipeline.Runner{
+		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
+		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
+		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+			url, token, err := parsed.Connect(name, lookup)
+			return pipeline.Source{BaseURL: url, Token: token}, err
+		},
+	}}
+}
+
+// publish runs once, and gives the file that readers have then.
+func (h *house) publish() string {
+	h.t.Helper()
+	report, err := h.runner.Sync(h.t.Context(), h.runner.Config.Pipelines[0], pipeline.Options{})
+	must(h.t, err)
+	if report.Exit() != pipeline.ExitOK {
+		h.t.Fatalf("the run ended %s", report.LastLine())
+	}
+	file, err := filepath.EvalSymlinks(h.runner.Dir.Current())
+	must(h.t, err)
+	return file
+}
+
+// blocks are the pieces of a page in a language.
+func blocks(t *testing.T, page, language string) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	must(t, err)
+	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		all = append(all, found[1])
+	}
+	return all
+}
+
+// model is the SQL of the page's incremental model as dbt makes it, for a whole build and for the next one.
+func model(t *testing.T) (whole, next string) {
+	t.Helper()
+	var text string
+	for _, block := range blocks(t, "dbt.md", "sql") {
+		if strings.Contains(block, "materialized='incremental'") {
+			text = block
+		}
+	}
+	_, text, found := strings.Cut(text, "}}\n") // the line of its configuration
+	if !found {
+		t.Fatal("the page has no incremental model")
+	}
+	text = regexp.MustCompile(`\{\{ source\('workspace', '(\w+)'\) \}\}`).ReplaceAllString(text, "warehouse.main.$1")
+	text = strings.ReplaceAll(text, "{{ this }}", "conversation_facts")
+	condition := regexp.MustCompile(`(?s)\{% if is_incremental\(\) %\}(.*?)\{% endif %\}`)
+	return condition.ReplaceAllString(text, ""), condition.ReplaceAllString(text, "$1")
+}
+
+// TestTheIncrementalModelOfThePageEqualsAWholeBuild builds it on one published file and goes on from there on the next ones, as
+// dbt's delete+insert does. Conversations came, changed, only got a tag, and were deleted in between.
+func TestTheIncrementalModelOfThePageEqualsAWholeBuild(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	whole, next := model(t)
+	db := open(t, "")
+	attach(t, db, h.publish())
+	run(t, db, "CREATE TABLE conversation_facts AS "+whole)
+	replaced := 0
+	for n := range 3 {
+		h.space.Live(5)
+		must(t, h.space.DeleteConversation(h.space.Oracle("conversations")[n]["id"].(string)))
+		h.space.Advance(time.Hour)
+		attach(t, db, h.publish())
+		run(t, db, "CREATE OR REPLACE TEMP TABLE news AS "+next)
+		replaced += len(rows(t, db, "FROM news"))
+		run(t, db, "DELETE FROM conversation_facts WHERE conversation_id IN (SELECT conversation_id FROM news)")
+		run(t, db, "INSERT INTO conversation_facts FROM news")
+		if got, want := rows(t, db, "FROM conversation_facts ORDER BY ALL"), rows(t, db, "FROM ("+whole+") ORDER BY ALL"); !slices.Equal(got, want) {
+			t.Fatalf("built on: %d rows, as a whole: %d\n%s\nwant\n%s", len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	all := len(rows(t, db, "FROM conversation_facts"))
+	if gone := rows(t, db, "FROM conversation_facts WHERE gone"); replaced == 0 || replaced >= 3*all || len(gone) == 0 {
+		t.Errorf("%d rows of %d were replaced, %d are gone", replaced, all, len(gone))
+	}
+}
+
+// TestTheStatementsOfThePagesAreAnswered runs each on a published file, by the name that the page has it under.
+func TestTheStatementsOfThePagesAreAnswered(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	file := h.publish()
+	db := open(t, "")
+	attach(t, db, file)
+	for _, statement := range blocks(t, "dbt.md", "sql") {
+		if !strings.Contains(statement, "{{") && len(rows(t, db, statement)) == 0 {
+			t.Errorf("no row answers\n%s", statement)
+		}
+	}
+	run(t, db, "USE warehouse")
+	for _, statement := range blocks(t, "bi.md", "sql") {
+		if got := rows(t, db, statement); len(got) == 0 || strings.Contains(got[0], "<nil>") {
+			t.Errorf("%v answers\n%s", got, statement)
+		}
+	}
+}
+
+func open(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("duckdb", path)
+	must(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return db
+}
+
+// attach puts a published file in place of the one before, as the next run of dbt finds it.
+func attach(t *testing.T, db *sql.DB, file string) {
+	t.Helper()
+	run(t, db, "DETACH DATABASE IF EXISTS warehouse")
+	run(t, db, "ATTACH '"+file+"' AS warehouse (READ_ONLY)")
+}
+
+func run(t *testing.T, db *sql.DB, statement string) {
+	t.Helper()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatalf("%v\n%s", err, statement)
+	}
+}
+
+func rows(t *testing.T, db *sql.DB, query string) (all []string) {
+	t.Helper()
+	found, err := db.Query(query)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, query)
+	}
+	defer func() { must(t, found.Close()) }()
+	names, err := found.Columns()
+	must(t, err)
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for found.Next() {
+		must(t, found.Scan(into...))
+		all = append(all, fmt.Sprint(values...))
+	}
+	must(t, found.Err())
+	return all
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
