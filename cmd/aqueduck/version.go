@@ -13,12 +13,13 @@ import (
 )
 
 func (a *app) version() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program, of Go and of DuckDB",
-		Long: `Print the version of the program, of Go and of DuckDB. With -o json also what the program is made of: the DuckDB library
+		Long: `Print the version of the program, of Go and of DuckDB. With --json also what the program is made of: the DuckDB library
 that is linked in, with the checksum of its module, and every module as a CycloneDX document (sbom).`,
-		Example:     "  aqueduck version\n  aqueduck version -o json",
+		Example:     "  aqueduck version\n  aqueduck version --json",
 		Args:        noArguments,
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -26,7 +27,7 @@ that is linked in, with the checksum of its module, and every module as a Cyclon
 			if err != nil {
 				return err
 			}
-			if a.output != "json" {
+			if a.output != "json" && !asJSON {
 				_, err := fmt.Fprintf(a.stdout, "aqueduck %s, %s, DuckDB %s\n", release(), runtime.Version(), library.Version)
 				return err
 			}
@@ -40,6 +41,8 @@ that is linked in, with the checksum of its module, and every module as a Cyclon
 			return a.encode(v)
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "the same as -o json")
+	return c
 }
 
 type versions struct {
