@@ -70,7 +70,7 @@ WITH parts AS (
   SELECT conversation_id, count(*) FILTER (reopened) AS reopens FROM {models}.state_intervals GROUP BY conversation_id
 ), moments AS (
   SELECT c.id AS conversation_id, c.created_at, c.state, c.admin_assignee_id, c.team_assignee_id,
-         c.rating, c.rating_teammate_type, c.rating_created_at, c.statistics_count_conversation_parts AS parts_reported,
+         c.rating, c.rating_teammate_type, c.rating_created_at, c.rating_contact_id, c.statistics_count_conversation_parts AS parts_reported,
          least(CASE WHEN c.source_author_type IN ('user', 'lead') THEN c.created_at END, f.first_contact_comment_at) AS first_contact_reply_at,
          f.* EXCLUDE (conversation_id, first_contact_comment_at)
   FROM {schema}.conversations c LEFT JOIN facts f ON f.conversation_id = c.id
@@ -103,7 +103,7 @@ SELECT t.conversation_id, t.created_at, timezone({timezone}, t.created_at)::DATE
        (epoch(t.last_close_at) - epoch(t.created_at))::BIGINT AS time_to_last_close_from_creation,
        coalesce(r.waits, 0) AS waits, coalesce(r.answered_waits, 0) AS answered_waits, r.median_reply_time, r.median_reply_time_office, r.waiting_since,
        h.handling_time,
-       CASE WHEN t.rating IS NOT NULL OR t.rating_created_at IS NOT NULL OR t.rating_teammate_type IS NOT NULL THEN true END AS rating_requested,
+       CASE WHEN t.rating IS NOT NULL OR t.rating_created_at IS NOT NULL OR t.rating_teammate_type IS NOT NULL OR t.rating_contact_id IS NOT NULL THEN true END AS rating_requested,
        t.rating, t.rating >= 4 AS satisfied, t.rating_teammate_type,
        coalesce(t.parts_stored, 0) AS parts_stored, t.parts_reported, t.parts_reported > greatest(coalesce(t.parts_stored, 0), 500) AS parts_capped
 FROM timed t

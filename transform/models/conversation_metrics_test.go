@@ -117,6 +117,8 @@ func TestConversationMetricsAddUpToTheirBase(t *testing.T) {
 		g.rows("SELECT (SELECT count(*) FROM main.conversations), count(*), count(*) FILTER (assigned_to_type IS NOT NULL), true "+of)...)
 	g.holds("SELECT sum(waits), sum(answered_waits), count(waiting_since) FROM models.conversation_metrics",
 		g.rows("SELECT count(*), count(answered_at), count(*) FILTER (answered_at IS NULL AND closed_at IS NULL) FROM models.reply_pairs")...)
+	g.holds("SELECT count(rating_requested), count(rating), count(*) FILTER (satisfied) FROM models.conversation_metrics",
+		g.rows("SELECT count(*), count(rating), count(*) FILTER (satisfied) FROM models.csat")...)
 	g.holds(`SELECT m.* FROM models.conversation_metrics m JOIN main.conversations c ON c.id = m.conversation_id WHERE c.statistics_count_reopens IS NOT NULL AND NOT coalesce(m.parts_capped, false)
 		AND (m.reopens <> c.statistics_count_reopens OR m.first_close_at IS DISTINCT FROM c.statistics_first_close_at OR m.last_close_at IS DISTINCT FROM c.statistics_last_close_at
 		OR m.first_human_response_at IS DISTINCT FROM c.statistics_first_admin_reply_at OR m.waiting_since IS DISTINCT FROM c.waiting_since)`)
