@@ -40,3 +40,11 @@ func TestBacklogDailyAddsUpToItsBase(t *testing.T) {
 	g.holds("SELECT count(*) FROM main.conversations WHERE state IN ('open', 'snoozed')", g.rows("SELECT arg_max(backlog, backlog_date) FROM models.backlog_daily")...)
 	g.holds("SELECT count(*) FROM models.backlog_daily", g.rows("SELECT max(backlog_date) - min(backlog_date) + 1 FROM models.backlog_daily")...)
 }
+
+func TestBacklogDailyHasDaysOfTheWarehouse(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, insert("conversations_all", "id|created_at|updated_at|state|_synced_at",
+		"a|2026-10-19 12:00:00|2026-10-19 12:00:00|open|2026-10-22 12:00:00",
+		"b|2026-10-20 23:30:00|2026-10-20 23:30:00|open|2026-10-22 12:00:00")) // 00:30 of the 21st in Dublin
+	g.holds("SELECT strftime(backlog_date, '%d'), backlog FROM models.backlog_daily", "20|1", "21|1", "22|2")
+}
