@@ -125,10 +125,8 @@ func (b *dictionary) schema() (publish.Schema, error) {
 
 func (b *dictionary) make(internal []string) *Dictionary {
 	d := &Dictionary{}
-	for _, o := range b.outline {
-		if o.Model {
-			d.Models = append(d.Models, b.table(o))
-		}
+	for _, m := range b.models {
+		d.Models = append(d.Models, b.table(b.outlineOf(m)))
 	}
 	for _, s := range b.catalogue.Streams() {
 		one := DictionaryStream{Described: describeStream(b.catalogue, s)}
@@ -146,6 +144,21 @@ func (b *dictionary) make(internal []string) *Dictionary {
 		d.Streams = append(d.Streams, one)
 	}
 	return d
+}
+
+// outlineOf is the outline of a model. One that could not be made, because the source names the columns that it reads, has those
+// that its file tells of.
+func (b *dictionary) outlineOf(m schemas.Relation) publish.Outlined {
+	for _, o := range b.outline {
+		if o.Model && o.Name == m.Name {
+			return o
+		}
+	}
+	o := publish.Outlined{Name: m.Name, Kind: m.Kind, Doc: m.Doc, Model: true}
+	for _, c := range m.Columns {
+		o.Columns = append(o.Columns, transform.Column{Name: c.Name, Doc: c.Doc})
+	}
+	return o
 }
 
 // given names what stands under a stream: what analysts find, then its tables where those only feed that. What is in the
@@ -188,6 +201,7 @@ func (b *dictionary) table(o publish.Outlined) DictionaryTable {
 		for _, other := range others {
 			stored = append(stored, ModelSchema(dictionarySchema)+"."+other)
 		}
+		slices.Sort(stored)
 		t.Reads = stored
 	}
 	fields := b.fields(o.Name)

@@ -1,9 +1,12 @@
 package pipeline_test
 
 import (
+	"context"
+	"errors"
 	"html"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"aqueduck/internal/pipeline"
@@ -21,27 +24,37 @@ columns:
   - {name: owner_id, from: "a<b>c", type: text, references: contacts.id, doc: "Owner."}
 `
 
-// pages are the dictionary of the built-in streams and a hostile one, as Markdown and as HTML.
+// written is a dictionary with what it is of, as Markdown and as HTML.
+type written struct {
+	of             *pipeline.Dictionary
+	catalogue      *schemas.Catalogue
+	markdown, page string
+}
+
+// dictionary is that of the built-in streams and a hostile one, made once for all tests.
+var dictionary = sync.OnceValues(func() (w written, err error) {
+	if w.catalogue, err = schemas.Builtin(); err != nil {
+		return w, err
+	}
+	if err := w.catalogue.Add("hostiles.yaml", []byte(hostile)); err != nil {
+		return w, err
+	}
+	if w.of, err = pipeline.NewDictionary(context.Background(), w.catalogue, nil); err != nil {
+		return w, err
+	}
+	var markdown, page strings.Builder
+	err = errors.Join(w.of.Markdown(&markdown), w.of.HTML(&page))
+	w.markdown, w.page = markdown.String(), page.String()
+	return w, err
+})
+
 func pages(t *testing.T) (d *pipeline.Dictionary, c *schemas.Catalogue, markdown, page string) {
 	t.Helper()
-	c, err := schemas.Builtin()
+	w, err := dictionary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Add("hostiles.yaml", []byte(hostile)); err != nil {
-		t.Fatal(err)
-	}
-	if d, err = pipeline.NewDictionary(t.Context(), c, nil); err != nil {
-		t.Fatal(err)
-	}
-	var one, other strings.Builder
-	if err := d.Markdown(&one); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.HTML(&other); err != nil {
-		t.Fatal(err)
-	}
-	return d, c, one.String(), other.String()
+	return w.of, w.catalogue, w.markdown, w.page
 }
 
 // section is what stands under the heading of a table.
@@ -117,7 +130,7 @@ func TestTheDictionaryTellsWhereAColumnComesFromAndGoes(t *testing.T) {
 	for table, lines := range map[string][]string{
 		"contacts_raw":           {"| location_country | varchar | Country of the last visit. | POST /contacts/search: location.country |"},
 		"contacts":               {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |"},
-		"models.contact_current": {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |", "Made of contacts_all, contact_identity."},
+		"models.contact_current": {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |", "Made of contact_identity, contacts_all."},
 		"contacts_all":           {" | contacts_raw.location_country | models.contact_current |"},
 		"conversation_parts":     {" | GET /conversations/{id}: conversation_parts.conversation_parts\\[\\].author.id |"},
 		"companies":              {"POST /companies/search: company_id; GET /companies/{id}: company_id; POST /companies/list: company_id |", "What has gone is kept in companies_all."},
