@@ -75,6 +75,9 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
+	if !r.deadline.IsZero() {
+		r.stopAt(r.deadline)
+	}
 	if len(r.tasks) == 0 {
 		r.reported.Notes = append(r.reported.Notes, "every stream ended well in the last run: nothing was read")
 		return nil

@@ -155,9 +155,7 @@ func (r *run) open(ctx context.Context) error {
 	r.reported = Report{Pipeline: r.pipeline.Name, RunID: r.id, Started: r.started}
 	if limit := firstSet(r.options.MaxTime, r.pipeline.MaxTime); limit > 0 {
 		r.deadline = r.started.Add(limit)
-		for _, w := range r.workspaces {
-			w.client.StopAt(r.deadline)
-		}
+		r.stopAt(r.started.Add(max(limit, toBegin)))
 	}
 	var err error
 	if r.hashKey, err = r.runner.Dir.HashKey(); err != nil {
@@ -225,6 +223,16 @@ func (r *run) client(name string, source Source) (*extract.Client, error) {
 		return nil, &Problem{Class: "config", What: "workspace " + name, Err: err, Next: "correct workspaces." + name + " in pipelines.yaml, or the variable it names"}
 	}
 	return client, nil
+}
+
+// toBegin is what a run takes to know whom it reads and what, however little time it has: what it then says of its streams is true.
+const toBegin = 30 * time.Second
+
+// stopAt has the workspaces' clients send nothing more from some time on.
+func (r *run) stopAt(t time.Time) {
+	for _, w := range r.workspaces {
+		w.client.StopAt(t)
+	}
 }
 
 // identify refuses to mix two workspaces, or the emulator and a real one, in one warehouse. It asks for one record of a
