@@ -68,7 +68,7 @@ func exact(ctx context.Context, db *duck.DB, statement string) (string, []column
 		name := fmt.Sprintf("c%d", i) // the statement's own names need not be unique
 		names, asked = append(names, name), append(asked, fmt.Sprintf(c.form, name))
 	}
-	if _, err := db.Exec(ctx, "CREATE TEMP VIEW answer("+strings.Join(names, ", ")+") AS "+statement); err != nil {
+	if _, err := db.Exec(ctx, "CREATE OR REPLACE TEMP VIEW answer("+strings.Join(names, ", ")+") AS "+statement); err != nil {
 		return statement, nil
 	}
 	return "SELECT " + strings.Join(asked, ", ") + " FROM temp.answer", columns

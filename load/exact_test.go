@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,6 +108,45 @@ func TestQueryAnswersWhatCannotBeDescribed(t *testing.T) {
 		"PIVOT (SELECT i % 2 AS k, '1'::JSON AS j FROM odd) ON k IN (0, 1) USING count(*) GROUP BY j"} {
 		if _, rows := asked(t, statement); len(rows) == 0 {
 			t.Errorf("%s: no rows", statement)
+		}
+	}
+}
+
+func TestAReaderGivesEachOfItsAnswersExact(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "odd.duckdb")
+	db, err := sql.Open("duckdb", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`CREATE TABLE odd AS SELECT 1 AS i`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := load.OpenReader(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, tc := range []struct{ sql, want string }{
+		{`SELECT '{"n": 9007199254740993}'::JSON`, `json.RawMessage {"n": 9007199254740993}`},
+		{`SELECT 0.10::DECIMAL(9,2), '{"n": 9007199254740995}'::JSON`, `json.Number 0.10 json.RawMessage {"n": 9007199254740995}`},
+		{`SELECT DATE '2026-11-22'`, `string 2026-11-22`},
+	} {
+		err := r.Query(t.Context(), tc.sql, func(_ []string, row []any) error {
+			var got []string
+			for _, v := range row {
+				got = append(got, fmt.Sprintf("%T %s", v, v))
+			}
+			if row != nil && strings.Join(got, " ") != tc.want {
+				t.Errorf("%s: got %s, want %s", tc.sql, got, tc.want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }
