@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture torture-short model mutants long large twice fuzz check fmt vet lint vuln race bench docs clean
+.PHONY: build demo test torture torture-short model mutants long large twice interop fuzz check fmt vet lint vuln race bench docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -45,6 +45,9 @@ large: ## a million contacts and thirteen million parts in the emulator: its mem
 
 twice: ## build the program in two places: both are the same file
 	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run TwoBuilds -v
+
+interop: ## the published file, its models and the lake as other DuckDBs and another Parquet reader see them; installs 300 MB of packages
+	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
 
 mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it
 	go run ./internal/mutants $(ONLY)

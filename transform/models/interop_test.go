@@ -1,0 +1,253 @@
+package models_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/docs/queries"
+	"aqueduck/load"
+)
+
+// What others read, they read as we do: the published file, its models, the saved questions and the lake, by packages of another
+// language, of the oldest DuckDB that docs/bi.md promises, of a later one and of one newer than ours; and the lake by a library
+// that has nothing to do with DuckDB. Rows are counted; names, types and every value are compared.
+
+// readers are packages of the registry. A DuckDB gives instants only where pytz is there, too.
+var readers = []string{"duckdb==1.2.2", "duckdb==1.4.4", "duckdb==2.0.0", "pyarrow==26.0.1"}
+
+// reading is what one relation looks like to a reader.
+type reading struct {
+	Rows    int         `json:"rows"`
+	Columns [][2]string `json:"columns"` // name and type
+	Sum     string      `json:"sum"`
+	Error   string      `json:"error"`
+}
+
+func (r reading) String() string {
+	return cmp.Or(r.Error, fmt.Sprintf("%d rows, sum %s, %v", r.Rows, r.Sum, r.Columns))
+}
+
+func TestInteropOthersReadWhatWeRead(t *testing.T) {
+	if os.Getenv("AQUEDUCK_INTEROP") == "" {
+		t.Skip("installs packages of 300 MB: AQUEDUCK_INTEROP=1, or make interop")
+	}
+	file, err := filled()
+	must(t, err)
+	own, lake := ourReadings(t, file), filepath.Join(filepath.Dir(file), "..", "..", "lake", "main")
+	for _, reader := range readers {
+		t.Run(reader, func(t *testing.T) {
+			t.Parallel()
+			if library, _, _ := strings.Cut(reader, "=="); library == "duckdb" {
+				asked := map[string]string{}
+				for name := range own {
+					asked[name] = statement(t, name)
+				}
+				for name, files := range lakeFiles(t, lake) {
+					asked["lake "+name] = "SELECT * FROM read_parquet(['" + strings.Join(files, "', '") + "'])"
+				}
+				compare(t, own, readBy(t, map[string]any{"file": file, "queries": asked}, reader, "pytz==2026.1"))
+				return
+			}
+			tables := map[string][]string{}
+			for name, files := range lakeFiles(t, lake) {
+				tables["lake "+name] = files
+			}
+			compare(t, own, readBy(t, map[string]any{"tables": tables}, reader))
+		})
+	}
+}
+
+// arrowTypes are the names that others have for the types of the lake.
+var arrowTypes = map[string]string{
+	"string": "VARCHAR", "extension<arrow.json>": "JSON", "int64": "BIGINT", "int32": "INTEGER", "bool": "BOOLEAN", "double": "DOUBLE",
+	"date32[day]": "DATE", "timestamp[us, tz=UTC]": "TIMESTAMP WITH TIME ZONE",
+}
+
+// compare holds what a reader found against our own: a table of the lake against that of the file.
+func compare(t *testing.T, own, others map[string]reading) {
+	t.Helper()
+	rows := 0
+	for name, other := range others {
+		for i, c := range other.Columns {
+			other.Columns[i][1] = cmp.Or(arrowTypes[c[1]], c[1])
+		}
+		want := own["main."+strings.TrimPrefix(name, "lake ")]
+		if !strings.HasPrefix(name, "lake ") {
+			want = own[name]
+		}
+		if other.String() != want.String() {
+			t.Errorf("%s: %s\nand to us %s", name, other, want)
+		}
+		rows += other.Rows
+	}
+	t.Logf("%d relations and answers with %d rows are equal", len(others), rows)
+}
+
+// statement is the query of a name: a relation, or a saved question.
+func statement(t *testing.T, name string) string {
+	t.Helper()
+	question, saved := strings.CutPrefix(name, "question ")
+	if !saved {
+		return "SELECT * FROM " + name
+	}
+	all, err := queries.All()
+	must(t, err)
+	i := slices.IndexFunc(all, func(q queries.Query) bool { return q.Name == question })
+	return all[i].SQL
+}
+
+// ofNow are questions whose answer is another in each second.
+var ofNow = regexp.MustCompile(`(?i)\bnow\(|current_date|current_timestamp`)
+
+// ourReadings reads every table, view and model of a file, and asks the saved questions.
+func ourReadings(t *testing.T, file string) map[string]reading {
+	t.Helper()
+	r, err := load.OpenReader(t.Context(), file)
+	must(t, err)
+	defer func() { must(t, r.Close()) }()
+	var names []string
+	must(t, r.Query(t.Context(), "SELECT table_schema || '.' || table_name FROM information_schema.tables ORDER BY ALL", func(_ []string, row []any) error {
+		if row != nil {
+			names = append(names, row[0].(string))
+		}
+		return nil
+	}))
+	all, err := queries.All()
+	must(t, err)
+	for _, q := range all {
+		if !ofNow.MatchString(q.SQL) {
+			names = append(names, "question "+q.Name)
+		}
+	}
+	found := map[string]reading{}
+	for _, name := range names {
+		found[name] = ourReading(t, r, statement(t, name))
+	}
+	if len(found) < 100 {
+		t.Fatalf("only %d relations and questions", len(found))
+	}
+	return found
+}
+
+func ourReading(t *testing.T, r *load.Reader, query string) (found reading) {
+	t.Helper()
+	must(t, r.Query(t.Context(), "DESCRIBE "+query, func(_ []string, row []any) error {
+		if row != nil {
+			found.Columns = append(found.Columns, [2]string{row[0].(string), row[1].(string)})
+		}
+		return nil
+	}))
+	var total uint64
+	must(t, r.Query(t.Context(), query, func(_ []string, row []any) error {
+		if row == nil {
+			return nil
+		}
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = text(v)
+		}
+		digest := sha256.Sum256([]byte(strings.Join(cells, "|")))
+		total += binary.BigEndian.Uint64(digest[:])
+		found.Rows++
+		return nil
+	}))
+	found.Sum = fmt.Sprintf("%016x", total)
+	return found
+}
+
+// text is a value in the one form that testdata/interop/read.py writes, too.
+func text(v any) string {
+	sized := func(s string) string { return fmt.Sprintf("%d:%s", len(s), s) }
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case float64:
+		return fmt.Sprintf("%.16e", v)
+	case time.Time:
+		return fmt.Sprintf("@%d", v.UnixMicro())
+	case json.RawMessage:
+		return sized(string(v))
+	case json.Number:
+		return v.String()
+	case string:
+		return sized(v)
+	case *big.Int:
+		return v.String()
+	}
+	return fmt.Sprint(v)
+}
+
+// lakeFiles are the files of each table of a lake.
+func lakeFiles(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	tables := map[string][]string{}
+	found, err := filepath.Glob(filepath.Join(dir, "*", "*.parquet"))
+	must(t, err)
+	for _, path := range found {
+		name := filepath.Base(filepath.Dir(path))
+		tables[name] = append(tables[name], path)
+	}
+	if len(tables) == 0 {
+		t.Fatal("the lake is empty")
+	}
+	return tables
+}
+
+// readBy makes an environment with the packages and has the script read there.
+func readBy(t *testing.T, request any, packages ...string) map[string]reading {
+	t.Helper()
+	python := filepath.Join(t.TempDir(), "env", "bin", "python")
+	install(t, "python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
+	install(t, append([]string{python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"}, packages...)...)
+	asked, err := json.Marshal(request)
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	run := exec.CommandContext(ctx, python, "testdata/interop/read.py")
+	var problems bytes.Buffer
+	run.Stdin, run.Stderr = bytes.NewReader(asked), &problems
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, problems.Bytes())
+	}
+	var said struct {
+		Version string             `json:"version"`
+		Answers map[string]reading `json:"answers"`
+	}
+	must(t, json.Unmarshal(out, &said))
+	if !strings.HasSuffix(packages[0], "=="+said.Version) {
+		t.Fatalf("%s was asked for, %s answered", packages[0], said.Version)
+	}
+	return said.Answers
+}
+
+// unreachable is what installers say where there is no registry to reach, or no way to install.
+var unreachable = regexp.MustCompile(`(?i)connection broken|NewConnectionError|ensurepip is not available`)
+
+// install runs what brings a package here. The test is skipped where the installer, or the network, is not there.
+func install(t *testing.T, command ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) || unreachable.Match(out) {
+			t.Skipf("%v: %v: %s", command, err, bytes.TrimSpace(out))
+		}
+		t.Fatalf("%v: %v: %s", command, err, bytes.TrimSpace(out))
+	}
+}
