@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture torture-short model mutants long large twice interop fuzz check fmt vet lint vuln race bench docs clean
+.PHONY: build demo test torture torture-short model mutants long large twice interop fuzz check fmt vet lint vuln race bench bench-models docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -86,6 +86,9 @@ race:
 
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./bench
+
+bench-models: ## CPU time and memory of reading each model over a million contacts; the file takes up to 15 GB while it runs
+	go run ./bench -models -contacts 1000000
 
 docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the stream files, figures of docs/population.md
 	go run ./schemas/gendocs

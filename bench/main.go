@@ -19,6 +19,8 @@ var roles = map[string]func(args []string) error{
 	"readjson": readJSON,
 	"steps":    steps,
 	"profile":  profiled,
+	"grow":     grow,
+	"read":     readModel,
 }
 
 func main() {
@@ -28,8 +30,13 @@ func main() {
 	sizes := flag.String("contacts", "100000,1000000", "how many contacts; several with commas between them")
 	talking := flag.Int("conversations", 100_000, "how many conversations; 0 leaves them out")
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
+	onlyModels := flag.Bool("models", false, "instead, read the analysts' models over the contacts and ten times as many parts")
 	flag.Parse()
-	exit(run(context.Background(), *sizes, *talking, *profile))
+	measured := run
+	if *onlyModels {
+		measured = runModels
+	}
+	exit(measured(context.Background(), *sizes, *talking, *profile))
 }
 
 func exit(err error) {
@@ -40,21 +47,44 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-func run(ctx context.Context, sizes string, conversations int, profile string) error {
+func runModels(ctx context.Context, sizes string, _ int, _ string) error {
 	fmt.Println(machine(ctx))
+	return ofEach(sizes, func(contacts int) error {
+		b := &models{bench: bench{contacts: contacts}}
+		err := b.run(ctx)
+		if err == nil {
+			b.print(os.Stdout)
+		}
+		return err
+	})
+}
+
+// ofEach calls measured with each of the sizes that the text has.
+func ofEach(sizes string, measured func(contacts int) error) error {
 	for _, text := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
 		contacts, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
 			return err
 		}
-		b := &bench{contacts: contacts, profile: profile}
-		if err := b.run(ctx); err != nil {
+		if err := measured(contacts); err != nil {
 			return err
 		}
-		b.report.print(os.Stdout)
 	}
-	if conversations == 0 {
-		return nil
+	return nil
+}
+
+func run(ctx context.Context, sizes string, conversations int, profile string) error {
+	fmt.Println(machine(ctx))
+	err := ofEach(sizes, func(contacts int) error {
+		b := &bench{contacts: contacts, profile: profile}
+		err := b.run(ctx)
+		if err == nil {
+			b.report.print(os.Stdout)
+		}
+		return err
+	})
+	if err != nil || conversations == 0 {
+		return err
 	}
 	b := &talks{bench: bench{profile: profile}, conversations: conversations}
 	if err := b.run(ctx); err != nil {

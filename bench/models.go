@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// everything is a run of all streams, with office hours: each model is there.
+const everything = `version: 1
+warehouse:
+  dir: data
+  timezone: Europe/Dublin
+  office_hours: {monday: 09:00-17:00, tuesday: 09:00-17:00, wednesday: 09:00-17:00, thursday: 09:00-17:00, friday: 09:00-17:00}
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+streams: {"reporting_*": {start: 2026-10-01}}
+pipelines: {all: {streams: "*"}}
+`
+
+// What a model is read with.
+const (
+	modelThreads = 2
+	modelMemory  = "1GB"
+)
+
+// copies is how often a small workspace is repeated: most of what is read was never asked of an API.
+const copies = 200
+
+// models is the measurement of the analysts' models over many conversations.
+type models struct {
+	bench
+	sizes string // how many rows of what there are
+	costs []modelCost
+}
+
+// modelCost is what reading every column of every row of one model used.
+type modelCost struct {
+	name    string
+	rows    int64
+	cost    cost
+	problem error // it does not fit; the reason has been printed
+}
+
+func (b *models) run(ctx context.Context) (err error) {
+	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := b.build(); err != nil {
+		return err
+	}
+	file, err := b.publish()
+	if err != nil {
+		return err
+	}
+	text, _, err := measure("grow", file, strconv.Itoa(copies))
+	if err != nil {
+		return err
+	}
+	var names string
+	b.sizes, names, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	for _, name := range strings.Fields(names) {
+		text, c, err := measure("read", file, name)
+		m := modelCost{name: name, cost: c, problem: err}
+		if err == nil {
+			m.rows, err = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		}
+		if err != nil && m.problem == nil {
+			return err
+		}
+		b.costs = append(b.costs, m)
+		m.print(os.Stderr)
+	}
+	return ctx.Err()
+}
+
+// publish reads a workspace of one copy's size, in which ten contacts have about a hundred parts of conversations, and gives what was published of it, as a file of its own.
+func (b *models) publish() (file string, err error) {
+	if b.space, err = openSpace(b.contacts/copies, b.contacts/copies*4/5, 0); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, b.space.close()) }()
+	config := filepath.Join(b.dir, "all.yaml")
+	if err := os.WriteFile(config, []byte(everything), 0o600); err != nil {
+		return "", err
+	}
+	if _, err := b.measured(exec.Command(b.binary, "-f", config, "--dir", b.data(), "--quiet", "sync", "all")); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(b.data(), "warehouse.duckdb"))
+	if err != nil {
+		return "", err
+	}
+	file = filepath.Join(b.dir, "grown.duckdb") // another name than the schema that is read: DuckDB calls a database by its file
+	return file, errors.Join(os.WriteFile(file, text, 0o600), os.RemoveAll(b.data()))
+}
+
+// grown are the ids of what a larger workspace has more of. Its teammates, tags, articles and lists stay the same.
+const grown = `CREATE TEMP TABLE grown AS SELECT DISTINCT id FROM (
+SELECT id FROM contacts_raw UNION ALL SELECT id FROM contacts_by_id_all UNION ALL SELECT id FROM deleted_contacts_all
+UNION ALL SELECT id FROM companies_all UNION ALL SELECT id FROM contact_activities UNION ALL SELECT id FROM conversations_all
+UNION ALL SELECT id FROM conversation_parts UNION ALL SELECT id FROM tickets_all UNION ALL SELECT id FROM ticket_parts
+UNION ALL SELECT id FROM calls_all) WHERE id IS NOT NULL`
+
+// repeated are the statements that repeat each row that has such an id, with others in their place, in the tables that models
+// read. Long columns that no model reads stay empty.
+const repeated = `SELECT format('INSERT INTO main.{} SELECT one.* REPLACE ({}) FROM main.{} one, range(1, $1) copies(k) WHERE {}', table_name,
+    string_agg(format(CASE WHEN column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar') THEN 'NULL AS {0}'
+        ELSE 'CASE WHEN {0} IN (SELECT id FROM grown) THEN {0} || lpad(k::VARCHAR, 3, ''0'') ELSE {0} END AS {0}' END, column_name), ', '),
+    table_name, string_agg(column_name || ' IN (SELECT id FROM grown)', ' OR ') FILTER (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
+FROM duckdb_columns() JOIN duckdb_tables() USING (schema_name, table_name)
+WHERE schema_name = 'main' AND column_name <> '_run_id'
+    AND (column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar')
+        OR data_type = 'VARCHAR' AND (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
+    AND table_name IN ('contacts_raw', 'contacts_by_id_all', 'deleted_contacts_all', 'contact_activities', 'contact_lifecycle', 'contact_companies_raw',
+        'contact_companies_by_id', 'companies_all', 'conversations_all', 'conversation_parts', 'conversation_contacts',
+        'conversation_content_sources', 'conversation_scorecards', 'hitl_events', 'reporting_conversation', 'tickets_all', 'ticket_parts',
+        'calls_all', 'call_transcripts_all', 'call_transcript_lines')
+GROUP BY table_name ORDER BY table_name`
+
+// grow makes a workspace of many copies of a published file's one, in place. It prints its sizes, and the models to read.
+func grow(args []string) (err error) {
+	db, err := sql.Open("duckdb", args[0]+"?threads=2&memory_limit=2GB&preserve_insertion_order=false")
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1) // of the temporary table
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.Exec(grown); err != nil {
+		return fmt.Errorf("tell whose rows are repeated: %w", err)
+	}
+	statements, err := texts(db, repeated)
+	if err != nil {
+		return err
+	}
+	for _, statement := range append(statements, "CHECKPOINT") {
+		if _, err := db.Exec(strings.ReplaceAll(statement, "$1", args[1])); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	sizes, err := texts(db, `SELECT format('{:,} contacts, {:,} conversations with {:,} parts, {:,} tickets with {:,} parts, {:,} calls',
+    (SELECT count(*) FROM contacts), (SELECT count(*) FROM conversations), (SELECT count(*) FROM conversation_parts),
+    (SELECT count(*) FROM tickets), (SELECT count(*) FROM ticket_parts), (SELECT count(*) FROM calls))`)
+	if err != nil {
+		return err
+	}
+	names, err := texts(db, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'models' ORDER BY table_name")
+	fmt.Println(strings.Join(append(sizes, names...), "\n"))
+	return err
+}
+
+// texts are the values of a query's first column.
+func texts(db *sql.DB, query string) (all []string, err error) {
+	rows, err := db.Query(query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		all = append(all, text)
+	}
+	return all, rows.Err()
+}
+
+// readModel reads every column of a model and prints how many rows it has.
+func readModel(args []string) (err error) {
+	db, err := sql.Open("duckdb", fmt.Sprintf("%s?access_mode=read_only&threads=%d&memory_limit=%s", args[0], modelThreads, modelMemory))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var rows int64
+	var content sql.NullString
+	if err := db.QueryRow("SELECT count(*), sum(hash(m)::HUGEINT)::VARCHAR FROM models."+args[1]+" m").Scan(&rows, &content); err != nil {
+		return err
+	}
+	fmt.Println(rows)
+	return nil
+}
+
+// print writes the table that docs/performance.md shows.
+func (b *models) print(w io.Writer) {
+	fmt.Fprintf(w, "\n%s; %d threads, %s for DuckDB\n\n", b.sizes, modelThreads, modelMemory)
+	fmt.Fprintln(w, "| model | rows | CPU s | peak MiB |")
+	fmt.Fprintln(w, "|---|---:|---:|---:|")
+	for _, m := range b.costs {
+		m.print(w)
+	}
+}
+
+func (m modelCost) print(w io.Writer) {
+	rows := strconv.FormatInt(m.rows, 10)
+	if m.problem != nil {
+		rows = "does not fit"
+	}
+	fmt.Fprintf(w, "| `%s` | %s | %.1f | %d |\n", m.name, rows, m.cost.cpu, m.cost.peak>>20)
+}
