@@ -35,7 +35,7 @@ model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 f
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F22 -v -timeout 48h
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
-	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay' -v -timeout 3h
+	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay|DaysOfLife' -v -timeout 3h
 
 large: ## a million contacts and thirteen million parts in the emulator: its memory and speed; disks of twenty sizes; ten million rows restored
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h

@@ -13,13 +13,19 @@ import (
 )
 
 // TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each
-// kind of fault is a lane.
+// kind of fault is a lane; F11 and F1 are those that can be counted.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 31)
 	t.Run("F3", func(t *testing.T) { powerLosses(t, y) })
 	t.Run("F4", func(t *testing.T) { diskErrors(t, y) })
 	t.Run("F10", func(t *testing.T) { damaged(t, y) })
+	rolled := histories[2:3]
+	if os.Getenv("AQUEDUCK_LONG") != "" {
+		rolled = histories[1:]
+	}
+	t.Run("F11", func(t *testing.T) { rolledBack(t, y, rolled) })
+	t.Run("F1", func(t *testing.T) { killsAtRarePlaces(t, y) })
 }
 
 // each makes the trials of a lane, each by itself: the same seed is the same fault again.

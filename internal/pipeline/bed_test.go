@@ -47,6 +47,14 @@ func serial(t testing.TB) {
 	}
 }
 
+// long skips a test that takes most of a minute: make test has smaller ones of what it holds.
+func long(t testing.TB) {
+	t.Helper()
+	if os.Getenv("AQUEDUCK_LONG") == "" {
+		t.Skip("make long runs it")
+	}
+}
+
 // small is a workspace that is made and read in moments, with something of everything.
 func small() emulator.Config {
 	return emulator.Config{Seed: 7, Contacts: 400, Inactive: 60, Activities: 600}

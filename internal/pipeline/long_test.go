@@ -175,7 +175,7 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 // dies, which leaves what was on disk at that instant.
 func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 	t.Parallel()
-	serial(t)
+	long(t)
 	one, pieces := newLongSync(t), newLongSync(t)
 	whole := one.sync(pipeline.Options{})
 	length := one.clock.Now().Sub(one.began)

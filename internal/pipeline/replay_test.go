@@ -22,11 +22,8 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 	b := newBedWith(t, tiny(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
 	l := newLife(b, 11)
 	c := &consumer{bed: b, held: map[string]map[string]row{}}
-	runs := 12
-	switch {
-	case testing.Short():
-		runs = 8
-	case os.Getenv("AQUEDUCK_LONG") != "":
+	runs := 6
+	if os.Getenv("AQUEDUCK_LONG") != "" {
 		runs = 100
 	}
 	for n := range runs {

@@ -27,7 +27,7 @@ func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
 }
 
 func TestDaysOfLifeEqualTheOracle(t *testing.T) {
-	serial(t)
+	long(t)
 	t.Parallel()
 	b := newBed(t, small())
 	for range 12 {
