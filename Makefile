@@ -83,7 +83,7 @@ vuln: ## nothing with a known vulnerability is called
 # emulator is asked by many at once in the tests of what reads it. What a run does side by side it does in each of these:
 RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepGoesOn|TestEveryDataset|TestT96|TestT97
 race:
-	$(TESTS) -race -short $$(go list ./... | grep -v -e /internal/emulator -e /internal/pipeline)
+	$(TESTS) -race -short $$(go list ./... | grep -v -e /internal/emulator -e /internal/pipeline -e /docs -e /transform/models)
 	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
 bench: ## rows and MB per CPU-second, for docs/performance.md
