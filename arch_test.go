@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"load/internal/disk":  {},
 	"load/committest":     {"load", "transform", "schemas"},
 	"internal/oracletest": {"internal/emulator", "load"},
+	"internal/readtest":   {"internal/emulator", "internal/pipeline", "load"},
 	"bench":               {"extract", "transform", "load", "load/publish", "internal/emulator", "internal/pipeline", "schemas"},
 }
 

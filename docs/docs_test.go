@@ -2,13 +2,9 @@
 package docs_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
-	"log/slog"
-	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +13,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/internal/readtest"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 )
@@ -38,33 +34,16 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	space := emulator.New(emulator.Config{Seed: 9, Contacts: 60, Inactive: 10, Activities: 40, Conversations: 60})
-	server := httptest.NewServer(space)
-	t.Cleanup(server.Close)
-	file := filepath.Join(t.TempDir(), "pipelines.yaml")
-	must(t, os.WriteFile(file, []byte(config), 0o600))
-	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
-	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
-	parsed, catalogue, err := pipeline.LoadConfig(file, lookup)
+	runner, end, err := readtest.Runner(t.TempDir(), config, space)
 	must(t, err)
-	return &house{t, space, &pipeline.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
-		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
-			url, token, err := parsed.Connect(name, lookup)
-			return pipeline.Source{BaseURL: url, Token: token}, err
-		},
-	}}
+	t.Cleanup(end)
+	return &house{t, space, runner}
 }
 
 // publish runs once, and gives the file that readers have then.
 func (h *house) publish() string {
 	h.t.Helper()
-	report, err := h.runner.Sync(h.t.Context(), h.runner.Config.Pipelines[0], pipeline.Options{})
-	must(h.t, err)
-	if report.Exit() != pipeline.ExitOK {
-		h.t.Fatalf("the run ended %s", report.LastLine())
-	}
-	file, err := filepath.EvalSymlinks(h.runner.Dir.Current())
+	file, err := readtest.Publish(h.t.Context(), h.runner)
 	must(h.t, err)
 	return file
 }

@@ -1,24 +1,18 @@
 package queries_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
-	"log/slog"
-	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"aqueduck/docs/queries"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/internal/readtest"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 )
@@ -35,48 +29,18 @@ pipelines: {all: {streams: "*"}}
 `
 
 // filled is a published file of a small workspace.
-var filled = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "queries")
-	if err != nil {
-		return "", err
-	}
+var filled = readtest.Shared{Config: config, Space: func() *emulator.Workspace {
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 60, Calls: 15, Logs: 20})
 	space.Live(6)
-	server := httptest.NewServer(space)
-	defer server.Close()
-	file := filepath.Join(dir, "pipelines.yaml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		return "", err
-	}
-	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
-	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
-	parsed, catalogue, err := pipeline.LoadConfig(file, lookup)
-	if err != nil {
-		return "", err
-	}
-	runner := &pipeline.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
-		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
-			url, token, err := parsed.Connect(name, lookup)
-			return pipeline.Source{BaseURL: url, Token: token}, err
-		},
-	}
-	report, err := runner.Sync(context.Background(), parsed.Pipelines[0], pipeline.Options{})
-	if err != nil {
-		return "", err
-	}
-	if report.Exit() != pipeline.ExitOK {
-		return "", fmt.Errorf("the run ended %s: %v", report.LastLine(), report.Notes)
-	}
-	return filepath.EvalSymlinks(runner.Dir.Current())
-})
+	return space
+}}
 
 // TestMain removes what the tests share.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if file, err := filled(); err == nil {
-		_ = os.RemoveAll(filepath.Join(filepath.Dir(file), "..", "..", "..")) // the operating system empties it otherwise
+	if err := filled.Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
 	}
 	os.Exit(code)
 }
@@ -99,7 +63,7 @@ func open(t *testing.T, path string) *session {
 // alone has nothing but the published file.
 func alone(t *testing.T) *session {
 	t.Helper()
-	file, err := filled()
+	file, err := filled.File()
 	must(t, err)
 	return open(t, file+"?access_mode=read_only&threads=1")
 }
@@ -107,7 +71,7 @@ func alone(t *testing.T) *session {
 // attached has it under another name, beside a database with relations of the same names; USE makes it the one that is meant.
 func attached(t *testing.T) *session {
 	t.Helper()
-	file, err := filled()
+	file, err := filled.File()
 	must(t, err)
 	s := open(t, "?threads=1")
 	s.exec("ATTACH '" + file + "' AS elsewhere (READ_ONLY)")

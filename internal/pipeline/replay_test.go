@@ -51,7 +51,6 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 	b.sync(pipeline.Options{})
 	c.look()
 	b.equalsOracle()
-
 	if c.midway == 0 {
 		t.Error("no run published in its middle")
 	}

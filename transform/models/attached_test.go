@@ -14,7 +14,7 @@ func TestModelsAreRightWhenAttached(t *testing.T) {
 	t.Parallel()
 	all, err := models.Builtin()
 	must(t, err)
-	file, err := filled()
+	file, err := filled.File()
 	must(t, err)
 	db, err := sql.Open("duckdb", "?threads=1")
 	must(t, err)

@@ -1,22 +1,16 @@
 package models_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
-	"log/slog"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/internal/readtest"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 )
@@ -33,47 +27,16 @@ pipelines: {all: {streams: "*"}}
 `
 
 // filled is a published file of a small workspace with every table and model.
-var filled = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "models")
-	if err != nil {
-		return "", err
-	}
-	space := emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 40, Calls: 12, Logs: 20})
-	server := httptest.NewServer(space)
-	defer server.Close()
-	file := filepath.Join(dir, "pipelines.yaml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		return "", err
-	}
-	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
-	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
-	parsed, catalogue, err := pipeline.LoadConfig(file, lookup)
-	if err != nil {
-		return "", err
-	}
-	runner := &pipeline.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
-		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
-			url, token, err := parsed.Connect(name, lookup)
-			return pipeline.Source{BaseURL: url, Token: token}, err
-		},
-	}
-	report, err := runner.Sync(context.Background(), parsed.Pipelines[0], pipeline.Options{})
-	if err != nil {
-		return "", err
-	}
-	if report.Exit() != pipeline.ExitOK || len(report.Notes) > 0 {
-		return "", fmt.Errorf("the run ended %s: %v", report.LastLine(), report.Notes)
-	}
-	return filepath.EvalSymlinks(runner.Dir.Current())
-})
+var filled = readtest.Shared{Config: config, Space: func() *emulator.Workspace {
+	return emulator.New(emulator.Config{Seed: 5, Contacts: 60, Inactive: 20, Activities: 60, Conversations: 40, Calls: 12, Logs: 20})
+}}
 
 // TestMain removes what the tests share.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if file, err := filled(); err == nil {
-		_ = os.RemoveAll(filepath.Join(filepath.Dir(file), "..", "..", "..")) // the operating system empties it otherwise
+	if err := filled.Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
 	}
 	os.Exit(code)
 }
@@ -87,7 +50,7 @@ type golden struct {
 // whole opens a copy of the filled file.
 func whole(t *testing.T) *golden {
 	t.Helper()
-	file, err := filled()
+	file, err := filled.File()
 	must(t, err)
 	text, err := os.ReadFile(file)
 	must(t, err)

@@ -46,7 +46,7 @@ func TestInteropOthersReadWhatWeRead(t *testing.T) {
 	if os.Getenv("AQUEDUCK_INTEROP") == "" {
 		t.Skip("installs packages of 300 MB: AQUEDUCK_INTEROP=1, or make interop")
 	}
-	file, err := filled()
+	file, err := filled.File()
 	must(t, err)
 	own, lake := ourReadings(t, file), filepath.Join(filepath.Dir(file), "..", "..", "lake", "main")
 	for _, reader := range readers {
