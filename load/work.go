@@ -203,11 +203,31 @@ func (w *Work) close() error {
 	}
 	err := w.db.Close()
 	w.db = nil
-	if w.suspect {
-		err = errors.Join(err, os.WriteFile(filepath.Join(w.dir.Work(), suspectName), nil, 0o600))
-	}
-	return err
+	return errors.Join(err, w.mark())
 }
+
+// mark leaves word for the next Open when the database has shown damage.
+func (w *Work) mark() error {
+	if !w.suspect {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(w.dir.Work(), suspectName), nil, 0o600)
+}
+
+// Doubt passes on an error that a copy of the database gave. When it speaks of damage it is ErrDamaged, and the next Open sets the
+// database aside, though it is closed.
+func (w *Work) Doubt(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err = w.judge(err)
+	if w.db != nil {
+		return err // Close marks it
+	}
+	return errors.Join(err, w.mark())
+}
+
+// ErrDamaged is the answer of a work database that has shown damage: the next Open makes it from the published file.
+var ErrDamaged = errors.New("the work database is damaged")
 
 // errClosed is the answer after Close or Publish.
 var errClosed = errors.New("the work database is closed")
@@ -218,12 +238,13 @@ func (w *Work) judge(err error) error {
 		return nil
 	}
 	err = disk.Explain(err, string(w.dir))
-	if errors.Is(err, ErrDiskFull) {
+	if errors.Is(err, ErrDiskFull) || errors.Is(err, ErrDamaged) {
 		return err
 	}
 	for _, sign := range []string{"Corrupt database file", "Corrupt WAL", "INTERNAL Error", "Serialization Error"} {
 		if strings.Contains(err.Error(), sign) {
 			w.suspect = true
+			return fmt.Errorf("%w (%s): %w", ErrDamaged, w.dir.Database(), err)
 		}
 	}
 	return err

@@ -111,6 +111,8 @@ func classify(err error) *Problem {
 	case errors.Is(err, load.ErrNoWholeFile):
 		return &Problem{Class: "data", What: firstLine(err), Exit: ExitConfig,
 			Next: "put a backup of a published file into an empty directory, as warehouse.duckdb, and give that: --dir DIR"}
+	case errors.Is(err, load.ErrDamaged):
+		return &Problem{Class: "data", What: firstLine(err), Next: "run the same command again: it sets the file aside and goes on from the published one"}
 	case errors.As(err, &busy):
 		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
 	case errors.Is(err, load.ErrFormat):

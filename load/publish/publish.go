@@ -94,8 +94,8 @@ func Publish(ctx context.Context, d load.Dir, w *load.Work, s Spec) (Result, err
 		return Result{}, err
 	}
 	if err != nil {
-		err = errors.Join(err, os.RemoveAll(p.fresh))
-		return Result{}, disk.Explain(fmt.Errorf("publish: %w", errors.Join(err, w.Close())), string(d))
+		err = w.Doubt(fmt.Errorf("publish: %w", err)) // the copy has what damage the work database has
+		return Result{}, d.Explain(errors.Join(err, w.Close(), os.RemoveAll(p.fresh)))
 	}
 	return p.result, nil
 }

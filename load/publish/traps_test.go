@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/publish"
 
 	_ "github.com/duckdb/duckdb-go/v2" // an analyst's own session
 )
@@ -236,6 +237,50 @@ func TestF10LakeThatIsNotWhatWasWrittenIsWrittenAgain(t *testing.T) {
 			checkLake(t, h.dir)
 		})
 	}
+}
+
+// TestF10DamageThatOnlyAPublishMeetsIsMadeGoodByTheNextRun damages rows that no commit reads, and has them all written anew.
+func TestF10DamageThatOnlyAPublishMeetsIsMadeGoodByTheNextRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var list []committest.Person
+	for i := range 20_000 {
+		list = append(list, committest.Person{Region: "eu", ID: strconv.Itoa(i), Updated: 1, Name: strings.Repeat(strconv.Itoa(i*i), 20)})
+	}
+	h.commit(list...)
+	h.publish()
+	h.commit(person("new", "b"))
+	spoilMiddle(t, h.dir.Database())
+	s := h.spec()
+	s.Rebuild = true
+	_, err := publish.Publish(t.Context(), h.dir, h.work, s)
+	if !errors.Is(err, load.ErrDamaged) || !strings.Contains(err.Error(), h.dir.Database()) {
+		t.Fatalf("publish: %v; want ErrDamaged, and the file's name", err)
+	}
+	h.consistent(true)
+	h.open()
+	if !strings.Contains(h.work.Restored, "was set aside") || !strings.Contains(h.work.Restored, "run01.duckdb") {
+		t.Errorf("restored: %q, want to hear what was done", h.work.Restored)
+	}
+	h.commit(person("new", "b"))
+	h.publish()
+	if n := ask(t, h.dir, "SELECT count(*) FROM people")[0]; n != "20001" {
+		t.Errorf("%s people, want 20001", n)
+	}
+}
+
+// spoilMiddle turns over the bits of a few bytes in every block of the middle of a database.
+func spoilMiddle(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	must(t, err)
+	const block = 256 << 10
+	for at := len(text) / 4; at < len(text)*3/4; at += block {
+		for i := range 64 {
+			text[at+i] ^= 0xff
+		}
+	}
+	must(t, os.WriteFile(path, text, 0o600))
 }
 
 // TestF11LakeOfAnotherRunIsNoticed puts back what an older run left.
