@@ -49,8 +49,8 @@ twice: ## build the program in two places: both are the same file
 interop: ## the published file, its models and the lake as other DuckDBs and another Parquet reader see them; installs 300 MB of packages
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
 
-mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it
-	go run ./internal/mutants $(ONLY)
+mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it, BY=package.Test tries that test alone
+	go run ./internal/mutants $(if $(BY),-by $(BY)) $(ONLY)
 
 FUZZTIME ?= 1m
 VULNED ?= ./cmd/aqueduck

@@ -1,9 +1,10 @@
 // Command mutants plants known bugs into a copy of this repository, one at a time, and says of each whether the test that is
-// named for it notices. A bug that nobody notices is a test that is missing.
+// named for it notices, or another one by -by. A bug that nobody notices is a test that is missing.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ var packages = map[string]string{
 	"pipeline": "internal/pipeline", "schedule": "internal/schedule",
 }
 
-// How long a test may take that needs seconds, for a bug may keep it from ending; and all of a package's.
+// How long a test may take that needs seconds, for a bug may keep it from ending; and all of a package's, or one for every bug.
 const (
 	patience = "120s"
 	forAll   = "10m"
@@ -38,7 +39,9 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	survivors, err := hunt(ctx, os.Args[1:])
+	by := flag.String("by", "", "package.Test: run this test for every bug instead of the one that is named for it")
+	flag.Parse()
+	survivors, err := hunt(ctx, flag.Args(), *by)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
@@ -48,11 +51,19 @@ func main() {
 	}
 }
 
-// hunt plants the bugs whose words or file hold one of those given, all without any, and counts those that were not killed.
-func hunt(ctx context.Context, words []string) (survivors int, err error) {
+// hunt plants the bugs whose words or file hold one of those given, all without any, and counts those that were not killed, each by
+// its own test, or by one for all.
+func hunt(ctx context.Context, words []string, by string) (survivors int, err error) {
 	chosen := slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool {
 		return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(m.bug+" "+m.file, word) })
 	})
+	limit := patience
+	if by != "" {
+		limit = forAll
+		for i := range chosen {
+			chosen[i].killer = by
+		}
+	}
 	dir, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return 0, err
@@ -68,7 +79,7 @@ func hunt(ctx context.Context, words []string) (survivors int, err error) {
 	began := time.Now()
 	for i, m := range chosen {
 		started := time.Now()
-		fate, err := plant(ctx, dir, m)
+		fate, err := plant(ctx, dir, m, limit)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", m.bug, err)
 		}
@@ -89,7 +100,7 @@ const (
 )
 
 // plant puts a bug into the copy, runs its test, and takes the bug out again.
-func plant(ctx context.Context, dir string, m mutant) (fate string, err error) {
+func plant(ctx context.Context, dir string, m mutant, limit string) (fate string, err error) {
 	path := filepath.Join(dir, m.file)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -102,7 +113,7 @@ func plant(ctx context.Context, dir string, m mutant) (fate string, err error) {
 		return "", err
 	}
 	pkg, name, _ := strings.Cut(m.killer, ".")
-	output, failed := goTest(ctx, dir, packages[pkg], pattern(name), patience)
+	output, failed := goTest(ctx, dir, packages[pkg], pattern(name), limit)
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return "", err
 	}
