@@ -52,6 +52,9 @@ func (d Dir) LockFile() string { return filepath.Join(d.State(), "lock") }
 // RunFile tells what the running process does.
 func (d Dir) RunFile() string { return filepath.Join(d.State(), "run.json") }
 
+// EndsFile has a line for how each of the last runs ended, those too that published nothing.
+func (d Dir) EndsFile() string { return filepath.Join(d.State(), "ended.jsonl") }
+
 // RejectDir holds the text of records without a key, for a few days.
 func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 

@@ -106,7 +106,7 @@ Results go to stdout, everything else to stderr.`,
 		return &usageError{command: c.CommandPath(), err: suggestFlag(c, err)}
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.globals(c) }
-	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.verify(), a.query(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
+	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.runs(), a.rollback(), a.verify(), a.query(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(help())
 	return root

@@ -62,14 +62,13 @@ func (a *app) serveAll(ctx context.Context) error {
 
 // serveOne runs a pipeline once. Its failure is written down; the next time comes all the same.
 func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline.Pipeline) {
-	report, err := runner.Sync(ctx, p, pipeline.Options{Wait: time.Hour})
+	report, err := runner.Run(ctx, p, pipeline.Options{Wait: time.Hour}, a.stderr)
 	switch {
 	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
 	case err != nil:
 		fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
 		fmt.Fprintln(a.stderr, pipeline.AsProblem(err).Text())
 	default:
-		runner.After(ctx, p, report, a.stderr)
 		a.report(report)
 	}
 	if ctx.Err() == nil {

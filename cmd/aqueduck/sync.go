@@ -70,13 +70,12 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		report, err := runner.Sync(ctx, p, o)
+		report, err := runner.Run(ctx, p, o, a.stderr)
 		a.unwatch()
 		if err != nil {
 			fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
 			return err
 		}
-		runner.After(ctx, p, report, a.stderr)
 		a.report(report)
 		code := report.Exit()
 		if code == pipeline.ExitInterrupted {

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// After runs the commands of a pipeline's `after:`, one after the other, when a run has put changed data before the readers; the
+// after runs the commands of a pipeline's `after:`, one after the other, when a run has put changed data before the readers; the
 // first that fails is the last, and is told in the report. They run without the warehouse's lock, and write to out. Their
 // environment is this process's without the tokens, and has AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN. A context
 // that ends takes them along.
-func (r *Runner) After(ctx context.Context, p *Pipeline, report *Report, out io.Writer) {
+func (r *Runner) after(ctx context.Context, p *Pipeline, report *Report, out io.Writer) {
 	if !report.Published || report.TablesChanged == 0 || ctx.Err() != nil {
 		return
 	}

@@ -53,6 +53,8 @@ type Options struct {
 	MaxRequests     int64         // 0: the pipeline's own
 	Wait            time.Duration // how long to wait for another run
 	AcceptDrop      []string      // streams or tables that may lose a large share of their rows
+
+	id string // of the run; "": one is made
 }
 
 func (o *Options) windowed() bool { return !o.Since.IsZero() || !o.Until.IsZero() }
@@ -103,11 +105,12 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 	if err != nil {
 		return nil, err
 	}
-	id, err := ulid.New(ulid.Timestamp(r.Now()), ulid.DefaultEntropy())
-	if err != nil {
-		return nil, fmt.Errorf("name the run: %w", err)
+	if o.id == "" {
+		if o.id, err = r.nameRun(); err != nil {
+			return nil, err
+		}
 	}
-	run := &run{runner: r, config: r.Config, pipeline: pipeline, options: o, id: id.String(), now: r.Now}
+	run := &run{runner: r, config: r.Config, pipeline: pipeline, options: o, id: o.id, now: r.Now}
 	defer func() { err = errors.Join(err, run.close()) }()
 	if err := run.open(ctx); err != nil {
 		return nil, err
@@ -119,6 +122,15 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 		return nil, err
 	}
 	return run.report(), nil
+}
+
+// nameRun makes the id of a run: ids sort by when their runs began.
+func (r *Runner) nameRun() (string, error) {
+	id, err := ulid.New(ulid.Timestamp(r.Now()), ulid.DefaultEntropy())
+	if err != nil {
+		return "", fmt.Errorf("name the run: %w", err)
+	}
+	return id.String(), nil
 }
 
 // lock waits for the right to write, and says whom for.

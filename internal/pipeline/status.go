@@ -36,19 +36,6 @@ type NextRun struct {
 	At       time.Time `json:"at"`
 }
 
-// PastRun is one run that has ended.
-type PastRun struct {
-	Run      string    `json:"run"`
-	Pipeline string    `json:"pipeline"`
-	Started  time.Time `json:"started_at"`
-	Finished time.Time `json:"finished_at"`
-	Outcome  string    `json:"outcome"`
-	Rows     int64     `json:"rows"`
-	Requests int64     `json:"requests"`
-	Backfill float64   `json:"backfill"`
-	Error    string    `json:"error,omitempty"`
-}
-
 // StreamStatus is how far one stream is read.
 type StreamStatus struct {
 	Workspace string    `json:"workspace"`
@@ -76,18 +63,21 @@ func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *sc
 	if err := s.readRunning(dir); err != nil {
 		return nil, err
 	}
-	if err := s.readPublished(ctx, dir); err != nil {
+	lived, err := s.readPublished(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {
 		return nil, err
 	}
 	if catalogue == nil {
-		var err error
 		if catalogue, err = schemas.Builtin(); err != nil {
 			return nil, err
 		}
 	}
 	s.asOf(catalogue)
-	if s.Emulated && len(s.Runs) > 0 {
-		s.Now = s.Runs[0].Finished // the emulated workspace lives only while a run reads it
+	if s.Emulated {
+		s.Now = lived // the emulated workspace lives only while a run reads it
 	}
 	if config != nil {
 		for _, p := range config.Pipelines {
@@ -134,26 +124,19 @@ func alive(pid int) bool {
 	return err == nil || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }
 
-func (s *Status) readPublished(ctx context.Context, dir load.Dir) error {
-	err := ask(ctx, dir, "SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces", func(v []any) error {
+// readPublished reads how far each stream is, and until when the runs of the file lived.
+func (s *Status) readPublished(ctx context.Context, dir load.Dir) (lived time.Time, err error) {
+	const known = "SELECT (SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces), (SELECT max(finished_at) FROM _sync.runs)"
+	err = ask(ctx, dir, known, func(v []any) error {
 		s.Emulated, _ = v[0].(bool)
+		lived = when(v[1])
 		return nil
 	})
 	if errors.Is(err, load.ErrNothingPublished) {
-		return nil
+		return lived, nil
 	}
 	if err != nil {
-		return err
-	}
-	runs := fmt.Sprintf(`SELECT run_id, pipeline, started_at, finished_at, outcome, rows, requests, backfill, error
-		FROM _sync.runs ORDER BY started_at DESC, run_id DESC LIMIT %d`, shownRuns)
-	err = ask(ctx, dir, runs, func(v []any) error {
-		s.Runs = append(s.Runs, PastRun{Run: str(v[0]), Pipeline: str(v[1]), Started: when(v[2]), Finished: when(v[3]),
-			Outcome: str(v[4]), Rows: whole(v[5]), Requests: whole(v[6]), Backfill: share(v[7]), Error: str(v[8])})
-		return nil
-	})
-	if err != nil {
-		return err
+		return lived, err
 	}
 	const streams = `SELECT f.schema, f.stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to)
 		FROM _sync.freshness f LEFT JOIN (
@@ -166,7 +149,7 @@ func (s *Status) readPublished(ctx context.Context, dir load.Dir) error {
 			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7]), OK: when(v[8])})
 		return nil
 	})
-	return err
+	return lived, err
 }
 
 // asOf finds the time that everything before is here. A stream that is read by ids has none of its own while it is asked for none.
@@ -206,6 +189,7 @@ func (s *Status) Print(w io.Writer) {
 		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: aqueduck sync %s\n",
 			s.Lost.Pipeline, s.Lost.Run, s.Lost.Pipeline)
 	}
+	s.printFailed(w)
 	if len(s.Runs) == 0 && len(s.Streams) == 0 {
 		fmt.Fprintf(w, "nothing   has been published in %s yet\n          next: aqueduck sync\n", s.Dir)
 	} else {
@@ -219,6 +203,17 @@ func (s *Status) Print(w io.Writer) {
 	}
 	if len(s.Runs) > 0 {
 		s.printRuns(w)
+	}
+}
+
+// printFailed tells what went wrong in the last run of each pipeline, where something did.
+func (s *Status) printFailed(w io.Writer) {
+	told := map[string]bool{}
+	for _, r := range s.Runs {
+		if r.Class != "" && !told[r.Pipeline] {
+			fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, r.Finished.UTC().Format(time.RFC3339), r.Class, r.Error, r.Next)
+		}
+		told[r.Pipeline] = true
 	}
 }
 

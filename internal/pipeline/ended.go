@@ -1,0 +1,182 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"aqueduck/load"
+)
+
+// PastRun is one run that has ended, or what kept it from being one.
+type PastRun struct {
+	Run      string    `json:"run"`
+	Pipeline string    `json:"pipeline"`
+	Started  time.Time `json:"started_at"`
+	Finished time.Time `json:"finished_at"`
+	Outcome  string    `json:"outcome"` // OK, FAILED, INTERRUPTED
+	Exit     int       `json:"exit_code"`
+	Rows     int64     `json:"rows"`
+	Requests int64     `json:"requests"`
+	Backfill float64   `json:"backfill"`
+	Class    string    `json:"class,omitempty"` // of what went wrong first; "" as far as only the published file tells of it
+	Error    string    `json:"error,omitempty"`
+	Next     string    `json:"next,omitempty"`
+	Line     string    `json:"line,omitempty"` // its last line
+}
+
+// Run runs a pipeline once, with all that belongs to it: Sync, the commands after it, and a note of how it ended beside the database,
+// where `status` finds it although nothing could be published. The commands write to out.
+func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer) (*Report, error) {
+	began := r.Now()
+	var err error
+	if o.id, err = r.nameRun(); err != nil {
+		return nil, err
+	}
+	report, err := r.Sync(ctx, p, o)
+	if err == nil {
+		r.after(ctx, p, report, out)
+	}
+	past := PastRun{Run: o.id, Pipeline: p.Name, Started: toMicro(began), Finished: toMicro(r.Now())}
+	if err != nil {
+		past.stopped(ctx, p, err)
+	} else {
+		past.reported(report)
+	}
+	if noted := past.note(r.Dir); noted != nil {
+		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.id, "error", noted)
+	}
+	return report, err
+}
+
+// stopped says what kept a run from being one.
+func (e *PastRun) stopped(ctx context.Context, p *Pipeline, err error) {
+	problem := AsProblem(err)
+	e.Outcome, e.Exit, e.Line = "FAILED", problem.ExitCode(), Stopped(ctx, p, err)
+	if ctx.Err() != nil {
+		e.Outcome, e.Exit = "INTERRUPTED", ExitInterrupted
+	}
+	e.Class, e.Error, e.Next = problem.Class, problem.Error(), problem.next(p.Name)
+}
+
+// reported says what a run did, and what went wrong in it first.
+func (e *PastRun) reported(r *Report) {
+	e.Started, e.Finished = toMicro(r.Started), toMicro(r.Started.Add(r.Time)) // by the clock that the workspace lives by
+	e.Outcome, e.Exit, e.Line = r.Outcome(), r.Exit(), r.LastLine()
+	e.Rows, e.Requests, e.Backfill = r.Rows(), r.Requests, r.backfill()
+	for _, p := range []*Problem{r.Held, r.After} {
+		if p != nil {
+			e.Class, e.Error, e.Next = p.Class, p.What, p.Next
+			return
+		}
+	}
+	for _, s := range r.Streams {
+		if s.Error != "" && (s.Status == StatusFailed || s.Lost) {
+			e.Class, e.Error, e.Next = s.Class, s.Stream+": "+s.Error, s.Next
+			return
+		}
+	}
+	for _, f := range r.Findings {
+		if f.Kind == "exact" {
+			e.Class, e.Error, e.Next = "data", fmt.Sprintf("%s.%s: %s", f.Schema, f.Table, f.Message), "aqueduck runs show "+r.RunID
+			return
+		}
+	}
+}
+
+// toMicro is a time as the database has it.
+func toMicro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Notes of ended runs: how many are kept when there are too many, and what is too many.
+const (
+	keptEnds = 500
+	mostEnds = 512 << 10
+)
+
+// note adds a line to the notes of ended runs. It begins with a line break: one that a full disk cut costs no other.
+func (e PastRun) note(dir load.Dir) (err error) {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(dir.EndsFile(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // there is no warehouse to note it in
+	}
+	if err != nil {
+		return dir.Explain(err)
+	}
+	_, err = file.Write(append([]byte{'\n'}, line...))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return dir.Explain(err)
+	}
+	if info, err := os.Stat(dir.EndsFile()); err != nil || info.Size() <= mostEnds {
+		return err
+	}
+	text, err := os.ReadFile(dir.EndsFile())
+	if err != nil {
+		return err
+	}
+	lines := bytes.Split(text, []byte{'\n'})
+	return dir.Explain(renameio.WriteFile(dir.EndsFile(), bytes.Join(lines[max(0, len(lines)-keptEnds):], []byte{'\n'}), 0o600))
+}
+
+// readEnds gives the notes of ended runs, those that can be read. Whatever spoilt the others, the database has its own.
+func readEnds(dir load.Dir) ([]PastRun, error) {
+	text, err := os.ReadFile(dir.EndsFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read how runs ended: %w", err)
+	}
+	var ends []PastRun
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		var e PastRun
+		if json.Unmarshal(line, &e) == nil && e.Run != "" {
+			ends = append(ends, e)
+		}
+	}
+	return ends, nil
+}
+
+// PastRuns gives the runs that have ended, newest first, at most so many: those of the published file, and those that published
+// nothing. An empty pipeline means all.
+func PastRuns(ctx context.Context, dir load.Dir, pipeline string, most int) ([]PastRun, error) {
+	runs, err := readEnds(dir)
+	if err != nil {
+		return nil, err
+	}
+	noted := map[string]bool{}
+	for _, r := range runs {
+		noted[r.Run] = true
+	}
+	err = ask(ctx, dir, `SELECT run_id, pipeline, started_at, finished_at, outcome, exit_code, rows, requests, backfill, error FROM _sync.runs`, func(v []any) error {
+		if !noted[str(v[0])] {
+			exit, _ := v[5].(int32)
+			runs = append(runs, PastRun{Run: str(v[0]), Pipeline: str(v[1]), Started: when(v[2]), Finished: when(v[3]), Outcome: str(v[4]), Exit: int(exit),
+				Rows: whole(v[6]), Requests: whole(v[7]), Backfill: share(v[8]), Error: str(v[9])})
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(r PastRun) bool { return pipeline != "" && r.Pipeline != pipeline })
+	slices.SortFunc(runs, func(a, b PastRun) int {
+		if c := b.Started.Compare(a.Started); c != 0 {
+			return c
+		}
+		return bytes.Compare([]byte(b.Run), []byte(a.Run))
+	})
+	return append([]PastRun{}, runs[:min(len(runs), most)]...), nil
+}

@@ -1,0 +1,208 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/load"
+)
+
+// RunDetail is all that is known of one run that has ended.
+type RunDetail struct {
+	PastRun
+	Published bool           `json:"published"` // it is in the file that readers have; only then is there more than how it ended
+	Version   string         `json:"version,omitempty"`
+	Streams   []RunStream    `json:"streams"`
+	Findings  []RunFinding   `json:"findings"`
+	Changes   []RunChange    `json:"schema_changes"`
+	Rejects   []RunReject    `json:"rejects"`
+	Publishes []RunPublished `json:"publishes"`
+}
+
+// RunStream is what a run did for one stream.
+type RunStream struct {
+	Workspace string    `json:"workspace"`
+	Stream    string    `json:"stream"`
+	Outcome   string    `json:"outcome"`
+	Records   int64     `json:"records"`
+	New       int64     `json:"new"`
+	Changed   int64     `json:"changed"`
+	Gone      int64     `json:"gone"`
+	Rejected  int64     `json:"rejected"`
+	Requests  int64     `json:"requests"`
+	Retries   int64     `json:"retries"`
+	SyncedTo  time.Time `json:"synced_to,omitzero"`
+	Error     string    `json:"error,omitempty"`
+	Next      string    `json:"next,omitempty"`
+}
+
+// RunFinding is what the audit of a run found.
+type RunFinding struct {
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
+	Table    string `json:"table"`
+	Found    string `json:"found,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Message  string `json:"message"`
+}
+
+// RunChange is a change of a table, or a field that nobody knew.
+type RunChange struct {
+	Table  string `json:"table"`
+	Column string `json:"column,omitempty"`
+	Change string `json:"change"`
+	Path   string `json:"path,omitempty"`
+}
+
+// RunReject counts what did not fit, of one reason.
+type RunReject struct {
+	Stream string `json:"stream"`
+	Column string `json:"column,omitempty"`
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+	Key    string `json:"sample_key,omitempty"`
+}
+
+// RunPublished is a file that a run put before the readers.
+type RunPublished struct {
+	At      time.Time `json:"at"`
+	File    string    `json:"file"`
+	Changed int64     `json:"tables_changed"`
+	Rebuilt bool      `json:"rebuilt"`
+}
+
+// FindRun gives a run by the beginning of its id; an empty one means the last run.
+func FindRun(ctx context.Context, dir load.Dir, id string) (*RunDetail, error) {
+	runs, err := PastRuns(ctx, dir, "", keptEnds)
+	if err != nil {
+		return nil, err
+	}
+	var found []PastRun
+	for _, r := range runs {
+		if strings.HasPrefix(r.Run, strings.ToUpper(id)) {
+			found = append(found, r)
+		}
+		if id == "" || r.Run == id {
+			break
+		}
+	}
+	const next = "aqueduck runs lists them"
+	switch {
+	case len(runs) == 0:
+		return nil, &Problem{Class: "data", What: "there has been no run yet", Next: "aqueduck sync"}
+	case len(found) == 0:
+		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "no run " + id, Next: next}
+	case len(found) > 1 && found[len(found)-1].Run != id:
+		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "more than one run begins with " + id, Next: next}
+	}
+	detail := &RunDetail{PastRun: found[len(found)-1], Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
+		Rejects: []RunReject{}, Publishes: []RunPublished{}}
+	if err := detail.read(ctx, dir); err != nil && !errors.Is(err, load.ErrNothingPublished) {
+		return nil, err
+	}
+	return detail, nil
+}
+
+// read adds what the published file has of the run.
+func (d *RunDetail) read(ctx context.Context, dir load.Dir) error {
+	of := " WHERE run_id = '" + d.Run + "'" // an id that was found, not what was typed
+	for _, q := range []struct {
+		sql string
+		row func(v []any)
+	}{
+		{"SELECT version FROM _sync.runs" + of, func(v []any) { d.Published, d.Version = true, str(v[0]) }},
+		{`SELECT schema, stream, outcome, records, added, changed, gone, rejected, requests, retries, synced_to, error, hint FROM _sync.stream_runs` + of, func(v []any) {
+			d.Streams = append(d.Streams, RunStream{Workspace: str(v[0]), Stream: str(v[1]), Outcome: str(v[2]), Records: whole(v[3]), New: whole(v[4]), Changed: whole(v[5]),
+				Gone: whole(v[6]), Rejected: whole(v[7]), Requests: whole(v[8]), Retries: whole(v[9]), SyncedTo: when(v[10]), Error: str(v[11]), Next: str(v[12])})
+		}},
+		{"SELECT kind, name, concat_ws('.', schema, table_name), found, expected, message FROM _sync.audit" + of, func(v []any) {
+			d.Findings = append(d.Findings, RunFinding{str(v[0]), str(v[1]), str(v[2]), str(v[3]), str(v[4]), str(v[5])})
+		}},
+		{"SELECT concat_ws('.', schema, table_name), column_name, change, path FROM _sync.schema_changes" + of + " ORDER BY ALL", func(v []any) {
+			d.Changes = append(d.Changes, RunChange{str(v[0]), str(v[1]), str(v[2]), str(v[3])})
+		}},
+		{"SELECT stream, column_name, reason, count, sample_key FROM _sync.rejects" + of + " ORDER BY ALL", func(v []any) {
+			d.Rejects = append(d.Rejects, RunReject{str(v[0]), str(v[1]), str(v[2]), whole(v[3]), str(v[4])})
+		}},
+		{"SELECT recorded_at, file, tables_changed::BIGINT, rebuilt FROM _sync.publishes WHERE starts_with(run_id, '" + d.Run + "') ORDER BY ALL", func(v []any) {
+			rebuilt, _ := v[3].(bool)
+			d.Publishes = append(d.Publishes, RunPublished{when(v[0]), str(v[1]), whole(v[2]), rebuilt})
+		}},
+	} {
+		if err := ask(ctx, dir, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Print writes it for a person.
+func (d *RunDetail) Print(w io.Writer) {
+	fmt.Fprintf(w, "run       %s of %s%s\n", d.Run, d.Pipeline, with(", by version ", d.Version))
+	fmt.Fprintf(w, "time      %s to %s, %s\n", orDash(d.Started), orDash(d.Finished), brief(d.Finished.Sub(d.Started)))
+	fmt.Fprintf(w, "ended     %s, exit code %d, %s, %s\n", d.Outcome, d.Exit, many(int(d.Rows), "row"), many(int(d.Requests), "request"))
+	if d.Error != "" {
+		fmt.Fprintf(w, "          error[%s] %s\n", cmp.Or(d.Class, "stream"), d.Error)
+	}
+	if d.Next != "" {
+		fmt.Fprintf(w, "          next: %s\n", d.Next)
+	}
+	if !d.Published {
+		fmt.Fprintln(w, "          it published nothing: what each of its streams did is not known any more")
+	}
+	for _, p := range d.Publishes {
+		rebuilt := ""
+		if p.Rebuilt {
+			rebuilt = ", written anew"
+		}
+		fmt.Fprintf(w, "published %s at %s, %s changed%s\n", p.File, orDash(p.At), many(int(p.Changed), "table"), rebuilt)
+	}
+	d.printStreams(w)
+	for _, c := range d.Changes {
+		fmt.Fprintf(w, "  changed: %s%s %s%s\n", c.Table, with(".", c.Column), c.Change, with(", at ", c.Path))
+	}
+	for _, r := range d.Rejects {
+		fmt.Fprintf(w, "  rejected: %s of %s%s: %s%s\n", many(int(r.Count), "value"), r.Stream, with(".", r.Column), r.Reason, with(", e.g. of ", r.Key))
+	}
+	for _, f := range d.Findings {
+		fmt.Fprintf(w, "  audit %s: %s of %s: %s%s: %s\n", f.Kind, f.Name, f.Table, f.Found, with(", expected ", f.Expected), f.Message)
+	}
+	if d.Line != "" {
+		fmt.Fprintf(w, "\n%s\n", d.Line)
+	}
+}
+
+func (d *RunDetail) printStreams(w io.Writer) {
+	if len(d.Streams) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO"})
+	t.SetColumnConfigs(right(3, 4, 5, 6, 7, 8, 9))
+	for _, s := range d.Streams {
+		t.AppendRow(table.Row{s.Stream, s.Outcome, thousands(s.Records), thousands(s.New), thousands(s.Changed), thousands(s.Gone),
+			thousands(s.Rejected), thousands(s.Requests), thousands(s.Retries), orDash(s.SyncedTo)})
+	}
+	fmt.Fprintf(w, "\n%s\n", draw(t))
+	for _, s := range d.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", s.Stream, s.Error, s.Next)
+		}
+	}
+}
+
+// with is a text with what comes before it; nothing without a text.
+func with(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
