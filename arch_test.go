@@ -14,7 +14,8 @@ import (
 // allowed says, for each directory, which packages of ours its own may import. Data takes one way; so do imports.
 var allowed = map[string][]string{
 	"cmd/aqueduck":        {"internal/pipeline", "internal/emulator", "internal/schedule", "internal/grammar", "extract", "load", "schemas", "docs/queries"},
-	"internal/pipeline":   {"extract", "extract/export", "transform", "load", "load/publish", "internal/schedule", "internal/grammar", "internal/crash", "schemas", "transform/models"},
+	"internal/pipeline":   {"extract", "extract/export", "transform", "load", "load/publish", "internal/schedule", "internal/grammar", "internal/crash", "internal/alert", "schemas", "transform/models"},
+	"internal/alert":      {},
 	"docs/queries":        {},
 	"internal/grammar":    {},
 	"internal/schedule":   {},
@@ -57,12 +58,12 @@ var homes = map[string][]string{
 	"github.com/jedib0t/go-pretty":  {"internal/pipeline", "cmd/aqueduck"},
 	"golang.org/x/net/html":         {"transform"},
 	"github.com/klauspost/compress": {"extract", "extract/export"},
-	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "cmd/aqueduck"},
+	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "internal/alert", "cmd/aqueduck"},
 	"golang.org/x/time/rate":        {"extract"},
 	"github.com/gofrs/flock":        {"load", "cmd/aqueduck"},
 	"github.com/cespare/xxhash":     {"transform"},
 	"github.com/lmittmann/tint":     {"cmd/aqueduck"},
-	"github.com/oklog/ulid":         {"internal/pipeline"},
+	"github.com/oklog/ulid":         {"internal/pipeline", "internal/alert"},
 	"golang.org/x/sync/errgroup":    {"internal/pipeline", "extract"},
 	"golang.org/x/sys/unix":         {"load/internal/disk", "internal/diskfault"},
 }

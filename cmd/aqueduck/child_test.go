@@ -12,6 +12,13 @@ import (
 // onFullDisk is the program where no file may grow beyond DISK_KIB, which is what a full disk is to it: every write
 // beyond is refused by the kernel.
 func onFullDisk() {
+	fillDisk()
+	os.Args[0] = "aqueduck"
+	main()
+}
+
+// fillDisk lets no file of this process grow beyond DISK_KIB.
+func fillDisk() {
 	signal.Ignore(syscall.SIGXFSZ)
 	most, err := strconv.ParseUint(os.Getenv("DISK_KIB"), 10, 32)
 	if err == nil {
@@ -22,8 +29,6 @@ func onFullDisk() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(99)
 	}
-	os.Args[0] = "aqueduck"
-	main()
 }
 
 // onLoopback is the program in a network of its own, as unshare has made it, which this brings up: there is this machine's

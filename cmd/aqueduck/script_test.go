@@ -21,7 +21,7 @@ import (
 
 // commands are the programs that scripts call: the test binary under other names.
 var commands = map[string]func(){"aqueduck": main, "aqueduck-on-a-full-disk": onFullDisk, "aqueduck-on-loopback": onLoopback,
-	"analyst": askAsAnalyst}
+	"analyst": askAsAnalyst, "aqueduck-in-virtual-time": inVirtualTime}
 
 // scripted is the configuration of a script that brings none.
 const scripted = `version: 1

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,9 @@ something runs.`,
 	}
 }
 
+// lookAtAge is how often serve looks whether data has grown too old while nothing runs.
+const lookAtAge = 10 * time.Minute
+
 func (a *app) serveAll(ctx context.Context) error {
 	runner, err := a.runner()
 	if err != nil {
@@ -33,6 +37,7 @@ func (a *app) serveAll(ctx context.Context) error {
 	if err := a.ready(runner, runner.Config.Pipelines, pipeline.Options{}); err != nil {
 		return err
 	}
+	runner.Alerts = runner.Sender(a.env)
 	last, err := pipeline.LastRuns(ctx, runner.Dir)
 	if err != nil {
 		return err
@@ -55,7 +60,14 @@ func (a *app) serveAll(ctx context.Context) error {
 		return &pipeline.Problem{Class: "config", What: "no pipeline of " + a.file + " has a schedule",
 			Next: `give one, e.g. schedule: "0 2 * * *"`}
 	}
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for runner.Wait(ctx, lookAtAge) == nil {
+			runner.TellAge(ctx)
+		}
+	})
 	schedule.Run(ctx, jobs, runner.Now, runner.Wait)
+	looking.Wait()
 	runner.Log.Info("stopped")
 	return nil // asked to stop, and stopped
 }

@@ -37,7 +37,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 					fmt.Fprintf(a.stderr, "note: %s has mistakes, so that no next run is shown, and nothing is late: aqueduck check lists them\n", a.file)
 				}
 			}
-			s, err := pipeline.ReadStatus(c.Context(), dir, config, catalogue)
+			s, err := pipeline.ReadStatus(c.Context(), dir, config, catalogue, a.now())
 			if err != nil {
 				return err
 			}

@@ -65,6 +65,7 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 	if err := a.ready(runner, pipelines, o); err != nil {
 		return err
 	}
+	runner.Alerts = runner.Sender(a.env)
 	defer a.watch(runner)()
 	for _, p := range pipelines {
 		if ctx.Err() != nil {

@@ -24,6 +24,7 @@ type Config struct {
 	Workspaces map[string]*Workspace
 	Pipelines  []*Pipeline // in the file's order
 
+	alerts   []alertConfig       // who is told
 	models   []schemas.Relation  // the program's and the user's own
 	settings map[string]Settings // by stream
 	datasets []datasetSettings   // of the streams that families of exports stand for; what counts more comes later
@@ -208,6 +209,9 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 	}
 	for _, e := range root.Key("pipelines").Entries() {
 		c.Pipelines = append(c.Pipelines, l.pipeline(e.Name, e.Value, zone, c.names))
+	}
+	for _, e := range root.Key("alerts").Entries() {
+		c.alerts = append(c.alerts, l.alert(c, e.Name, e.Value))
 	}
 	for _, key := range []string{"workspaces", "pipelines"} {
 		if v := root.Key(key); v.Set() && len(v.Entries()) == 0 && !v.Flawed() {

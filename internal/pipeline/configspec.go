@@ -36,8 +36,30 @@ func ConfigSpec() *grammar.Spec {
 		{Name: "streams", Kind: grammar.Free, Item: settingsSpec(), Doc: "What is wanted different from the stream files, by name or pattern."},
 		{Name: "pipelines", Kind: grammar.Free, Required: true, Item: pipelineSpec(), Check: checkPipelineName,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "What is read, and when."},
+		{Name: "alerts", Kind: grammar.Free, Item: alertSpec(), Check: checkPipelineName,
+			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Who is told how runs go."},
 	}}
 }
+
+func alertSpec() *grammar.Spec {
+	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "One place to tell. What cannot be told is logged, and fails no run.", Keys: []grammar.Spec{
+		{Name: "ping", Kind: grammar.Text, Verbatim: true, Secret: literal,
+			Doc: "Address that gets a POST with the last line of each run: as it is when it went well, with `/start` before it, `/fail` when it did not, and the run's id as `rid`. For services that call when one is missing."},
+		{Name: "webhook", Kind: grammar.Text, Verbatim: true, Secret: literal,
+			Doc: "Address that gets a POST of JSON with `event`, `text` and what belongs to it. Best from `${VAR}` or `${file:…}`: such addresses are secret."},
+		{Name: "on", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Enum, Values: []grammar.Choice{
+			{Name: "failure", Doc: "a run did not end with 0."},
+			{Name: "late", Doc: "a stream's freshness is breached; `serve` looks every ten minutes, and each run when it ends."},
+			{Name: "recovery", Doc: "what was told of before is over."},
+			{Name: "schema_change", Doc: "the source has fields that nobody knew, or a column was added or widened."}}},
+			Doc: "What the webhook is told; left out: failure, late, recovery."},
+		{Name: "cooldown", Kind: grammar.Duration, Default: "4h", Doc: "The same failure again is told no sooner."},
+		{Name: "pipelines", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Whose runs; left out: those of all."},
+	}}
+}
+
+// literal says that a text is more than references to variables and files: it may be a secret itself.
+func literal(text string) bool { return !reference.MatchString(text) }
 
 // weekdays are the keys of office hours, Monday first.
 var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
@@ -59,7 +81,7 @@ func workspaceSpec() *grammar.Spec {
 		Doc: "Its name is the schema of its tables; main is the one that needs no schema in a query.", Keys: []grammar.Spec{
 			{Name: "base_url", Kind: grammar.Text, Required: true, Verbatim: true,
 				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
-			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: func(text string) bool { return !reference.MatchString(text) },
+			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: literal,
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
 			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Check: checkVersion, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
 			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Check: checkHeader, Doc: "Header that carries it."},

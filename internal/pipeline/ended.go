@@ -34,19 +34,21 @@ type PastRun struct {
 	Line     string    `json:"line,omitempty"` // its last line
 }
 
-// Run runs a pipeline once, with all that belongs to it: Sync, the commands after it, and a note of how it ended beside the database,
-// where `status` finds it although nothing could be published. The commands write to out.
+// Run runs a pipeline once, with all that belongs to it: Sync, the commands after it, a note of how it ended beside the database,
+// where `status` finds it although nothing could be published, and alerts. The commands write to out.
 func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer) (*Report, error) {
 	began := r.Now()
 	var err error
 	if o.id, err = r.nameRun(); err != nil {
 		return nil, err
 	}
+	past := PastRun{Run: o.id, Pipeline: p.Name, Started: toMicro(began)}
+	r.begun(ctx, &past)
 	report, err := r.Sync(ctx, p, o)
 	if err == nil {
 		r.after(ctx, p, report, out)
 	}
-	past := PastRun{Run: o.id, Pipeline: p.Name, Started: toMicro(began), Finished: toMicro(r.Now())}
+	past.Finished = toMicro(r.Now())
 	if err != nil {
 		past.stopped(ctx, p, err)
 	} else {
@@ -55,6 +57,7 @@ func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer)
 	if noted := past.note(r.Dir); noted != nil {
 		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.id, "error", noted)
 	}
+	r.tell(ctx, &past)
 	return report, err
 }
 

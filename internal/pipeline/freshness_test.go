@@ -15,7 +15,7 @@ import (
 // freshness gives what the status says of a stream, and its line.
 func (b *bed) freshness(name string) (pipeline.Freshness, string) {
 	b.t.Helper()
-	s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue)
+	s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
 	if err != nil {
 		b.t.Fatal(err)
 	}

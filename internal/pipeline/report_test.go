@@ -119,7 +119,7 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(122))
 	status := func() *pipeline.Status {
-		s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue)
+		s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
 		if err != nil {
 			t.Error(err)
 			return &pipeline.Status{}

@@ -14,6 +14,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"aqueduck/extract"
+	"aqueduck/internal/alert"
 	"aqueduck/load"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -40,6 +41,7 @@ type Runner struct {
 	Log       *slog.Logger
 	Parallel  int           // streams that are read side by side; 0: three
 	Version   string        // of the program, noted with each run
+	Alerts    *alert.Sender // told how runs go; nil: nobody is
 	Watch     func(Running) // shown a run under way now and then, by one goroutine; may be nil
 }
 
@@ -297,7 +299,11 @@ func unidentified(err error) error {
 		return err
 	}
 	p := classify(err)
-	if p.Class == "transient" || p.Class == "data" {
+	var api *extract.Error
+	switch {
+	case errors.As(err, &api) && api.Status >= 500:
+		p.Next = "run the same command again once the API answers; nothing was written"
+	case p.Class == "transient" || p.Class == "data":
 		p.Next = "see that base_url is the address of the workspace's region and can be reached, then run the same command again; nothing was written"
 	}
 	return p

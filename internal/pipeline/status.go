@@ -56,10 +56,10 @@ const shownRuns = 10
 // staleRun is how old run.json may be before its writer counts as gone: it is rewritten every two seconds.
 const staleRun = 30 * time.Second
 
-// ReadStatus reads the published file and run.json. Without a configuration there is no next run to tell of, and no stream
+// ReadStatus reads the published file, run.json and how runs ended, and judges them at a time. Without a configuration there is no next run to tell of, and no stream
 // is late.
-func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *schemas.Catalogue) (*Status, error) {
-	s := &Status{Dir: string(dir), Now: time.Now().UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
+func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *schemas.Catalogue, now time.Time) (*Status, error) {
+	s := &Status{Dir: string(dir), Now: now.UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	if err := s.readRunning(dir); err != nil {
 		return nil, err
 	}

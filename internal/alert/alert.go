@@ -1,0 +1,143 @@
+// Package alert tells the outside how runs go: pings for services that notice when one is missing, webhooks for people.
+package alert
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Kind is what a webhook may be told.
+type Kind string
+
+// What a webhook is told of.
+const (
+	Failure  Kind = "failure"       // a run did not end with 0
+	Late     Kind = "late"          // what a pipeline reads is older than it may be
+	Recovery Kind = "recovery"      // what was told of before is over
+	Changed  Kind = "schema_change" // the source has fields that were not known, or a table got columns
+)
+
+// Kinds are all that there are, in the order of their importance.
+var Kinds = []Kind{Failure, Late, Recovery, Changed}
+
+// Target is a place to tell.
+type Target struct {
+	Name          string
+	Ping, Webhook string        // addresses, which may hold a secret: they are in no message; "": none
+	On            []Kind        // what the webhook is told
+	Pipelines     []string      // whose runs; none: all
+	Cooldown      time.Duration // the same again is told no sooner
+}
+
+// Run is a run as it is told of.
+type Run struct {
+	Pipeline, ID       string
+	Well, Interrupted  bool
+	Class, Error, Next string   // of what went wrong first
+	Line               string   // its last line
+	Changes            []string // what was new in the source
+	At                 time.Time
+}
+
+// Sender tells. Whatever fails is logged and no more: a run does not depend on it.
+type Sender struct {
+	Targets []Target
+	State   string // a file of what was told, so that it is told once
+	Now     func() time.Time
+	Wait    func(context.Context, time.Duration) error
+	Log     *slog.Logger
+
+	once   sync.Once
+	client *http.Client
+	mu     sync.Mutex // guards the file of what was told
+}
+
+// Begun pings that a run has begun.
+func (s *Sender) Begun(ctx context.Context, r Run) {
+	for t := range s.of(r.Pipeline) {
+		s.ping(ctx, t, "/start", r)
+	}
+}
+
+// Ended pings how a run has ended, and tells webhooks of a failure, of its end, and of what was new in the source. One that was
+// interrupted is over for nobody: whoever did so knows, and a service that waits for its end will say so.
+func (s *Sender) Ended(ctx context.Context, r Run) {
+	if r.Interrupted {
+		return
+	}
+	for t := range s.of(r.Pipeline) {
+		way := ""
+		if !r.Well {
+			way = "/fail"
+		}
+		s.ping(ctx, t, way, r)
+		m := Message{Event: Failure, Pipeline: r.Pipeline, Run: r.ID, Class: r.Class, Error: r.Error, Next: r.Next, Line: r.Line, At: r.At}
+		m.Text = fmt.Sprintf("aqueduck: %s failed: error[%s] %s\nnext: %s\n%s", r.Pipeline, r.Class, r.Error, r.Next, r.Line)
+		over := Message{Event: Recovery, Pipeline: r.Pipeline, Run: r.ID, Line: r.Line, At: r.At}
+		over.Text = fmt.Sprintf("aqueduck: %s is well again\n%s", r.Pipeline, r.Line)
+		s.tell(ctx, t, m, over, !r.Well)
+		if len(r.Changes) > 0 && slices.Contains(t.On, Changed) {
+			s.post(ctx, t, Message{Event: Changed, Pipeline: r.Pipeline, Run: r.ID, Changes: r.Changes, At: r.At,
+				Text: fmt.Sprintf("aqueduck: %s: the source has changed\n%s", r.Pipeline, strings.Join(r.Changes, "\n"))})
+		}
+	}
+}
+
+// Aged tells which streams of a pipeline are older than they may be; none ends what was told before.
+func (s *Sender) Aged(ctx context.Context, pipeline string, streams []string) {
+	for t := range s.of(pipeline) {
+		at := s.Now().UTC()
+		m := Message{Event: Late, Pipeline: pipeline, Class: "freshness", Next: "aqueduck status", Streams: streams, At: at}
+		m.Text = fmt.Sprintf("aqueduck: %s is late: older than they may be: %s\nnext: aqueduck status", pipeline, strings.Join(streams, ", "))
+		over := Message{Event: Recovery, Pipeline: pipeline, At: at, Text: fmt.Sprintf("aqueduck: %s is on time again", pipeline)}
+		s.tell(ctx, t, m, over, len(streams) > 0)
+	}
+}
+
+// of gives the targets that a pipeline's runs are told to.
+func (s *Sender) of(pipeline string) func(func(Target) bool) {
+	return func(yield func(Target) bool) {
+		for _, t := range s.Targets {
+			if (len(t.Pipelines) == 0 || slices.Contains(t.Pipelines, pipeline)) && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// tell posts what is wrong, unless it was told and the target wants rest from it, or that it is over, where it had been told.
+func (s *Sender) tell(ctx context.Context, t Target, wrong, over Message, isWrong bool) {
+	if t.Webhook == "" || !slices.Contains(t.On, wrong.Event) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := s.read()
+	key := strings.Join([]string{t.Name, wrong.Pipeline, string(wrong.Event)}, " ")
+	before, known := told[key]
+	switch {
+	case isWrong && known && before.Class == wrong.Class && s.Now().Sub(before.At) < t.Cooldown:
+		return
+	case isWrong:
+		if !s.post(ctx, t, wrong) {
+			return // it is still to be told
+		}
+		told[key] = last{Class: wrong.Class, At: s.Now().UTC()}
+	case !known:
+		return
+	default:
+		if slices.Contains(t.On, Recovery) && !s.post(ctx, t, over) {
+			return
+		}
+		delete(told, key)
+	}
+	if err := s.write(told); err != nil {
+		s.Log.Warn("it could not be noted down what was told: it may be told again", "alert", t.Name, "error", err)
+	}
+}

@@ -1,0 +1,213 @@
+package alert_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/alert"
+)
+
+const runID = "01K9ZZZZZZZZZZZZZZZZZZZZZZ"
+
+// desk is where alerts come in, and whoever sends them.
+type desk struct {
+	t      *testing.T
+	sender *alert.Sender
+	now    time.Time
+	log    bytes.Buffer
+
+	mu     sync.Mutex
+	got    []string // method, path and body of each
+	answer []int    // the next answers; then 200
+}
+
+func newDesk(t *testing.T, on ...alert.Kind) *desk {
+	d := &desk{t: t, now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	server := httptest.NewServer(d)
+	t.Cleanup(server.Close)
+	target := alert.Target{Name: "ops", Ping: server.URL + "/ping/secret-of-ping", Webhook: server.URL + "/hook/secret-of-hook", On: on, Cooldown: 4 * time.Hour}
+	if len(on) == 0 {
+		target.Webhook = ""
+	}
+	d.sender = &alert.Sender{Targets: []alert.Target{target}, State: filepath.Join(t.TempDir(), "alerts.json"), Now: func() time.Time { return d.now },
+		Wait: func(ctx context.Context, wait time.Duration) error { d.now = d.now.Add(wait); return ctx.Err() }, Log: slog.New(slog.NewTextHandler(&d.log, nil))}
+	return d
+}
+
+func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		d.t.Error(err)
+	}
+	text := string(body)
+	if r.Header.Get("Content-Type") == "application/json" {
+		var m alert.Message
+		if err := json.Unmarshal(body, &m); err != nil {
+			d.t.Errorf("%s: %v", body, err)
+		}
+		text = string(m.Event) + "|" + m.Text
+	}
+	d.got = append(d.got, r.Method+" "+r.URL.RequestURI()+" "+text)
+	if len(d.answer) > 0 {
+		status := d.answer[0]
+		d.answer = d.answer[1:]
+		if status/100 == 3 {
+			w.Header().Set("Location", "/elsewhere")
+		}
+		w.WriteHeader(status)
+	}
+}
+
+// came gives what came in since it was last asked.
+func (d *desk) came() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	got := d.got
+	d.got = nil
+	return got
+}
+
+func (d *desk) want(what string, want ...string) {
+	d.t.Helper()
+	if got := d.came(); !slices.Equal(got, want) {
+		d.t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func well() alert.Run {
+	return alert.Run{Pipeline: "nightly", ID: runID, Well: true, Line: "OK nightly ok=4"}
+}
+
+func failed(class string) alert.Run {
+	return alert.Run{Pipeline: "nightly", ID: runID, Class: class, Error: "contacts: 503", Next: "aqueduck sync nightly --failed", Line: "FAILED nightly ok=3"}
+}
+
+const told = "POST /hook/secret-of-hook failure|aqueduck: nightly failed: error[transient] contacts: 503\nnext: aqueduck sync nightly --failed\nFAILED nightly ok=3"
+
+func TestPingsSayWhenARunBeginsAndHowItEnds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sender.Begun(t.Context(), alert.Run{Pipeline: "nightly", ID: runID})
+	d.sender.Ended(t.Context(), well())
+	d.sender.Ended(t.Context(), failed("transient"))
+	stopped := failed("interrupted")
+	stopped.Interrupted = true
+	d.sender.Ended(t.Context(), stopped)
+	const rid = "?rid=019a7fff-ffff-ffff-ffff-ffffffffffff"
+	d.want("pings", "POST /ping/secret-of-ping/start"+rid+" ", "POST /ping/secret-of-ping"+rid+" OK nightly ok=4", "POST /ping/secret-of-ping/fail"+rid+" FAILED nightly ok=3")
+}
+
+func TestAFailureIsToldOnceAndThenThatItIsOver(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, alert.Failure, alert.Recovery)
+	d.sender.Targets[0].Ping = ""
+	d.sender.Ended(t.Context(), well())
+	d.want("all is well")
+	d.sender.Ended(t.Context(), failed("transient"))
+	d.want("the first failure", told)
+	d.now = d.now.Add(time.Hour)
+	d.sender.Ended(t.Context(), failed("transient"))
+	d.want("the same within the cooldown")
+	d.sender.Ended(t.Context(), failed("auth"))
+	d.want("another one", strings.Replace(told, "transient", "auth", 1))
+	d.now = d.now.Add(4 * time.Hour)
+	d.sender.Ended(t.Context(), failed("auth"))
+	d.want("the same later", strings.Replace(told, "transient", "auth", 1))
+	d.sender.Ended(t.Context(), well())
+	d.want("recovery", "POST /hook/secret-of-hook recovery|aqueduck: nightly is well again\nOK nightly ok=4")
+	d.sender.Ended(t.Context(), well())
+	d.want("still well")
+}
+
+func TestAWebhookIsToldOnlyWhatItWants(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, alert.Late)
+	d.sender.Targets[0].Ping, d.sender.Targets[0].Pipelines = "", []string{"nightly"}
+	d.sender.Ended(t.Context(), failed("transient"))
+	changed := well()
+	changed.Changes = []string{"contacts.plan: a field that no column takes"}
+	d.sender.Ended(t.Context(), changed)
+	d.sender.Aged(t.Context(), "weekly", []string{"calls"})
+	d.want("what it does not want")
+	d.sender.Aged(t.Context(), "nightly", []string{"contacts", "calls"})
+	d.sender.Aged(t.Context(), "nightly", []string{"contacts", "calls"})
+	d.want("late, once", "POST /hook/secret-of-hook late|aqueduck: nightly is late: older than they may be: contacts, calls\nnext: aqueduck status")
+	d.sender.Aged(t.Context(), "nightly", nil)
+	d.want("on time again, which nobody wants to know")
+	d.sender.Targets[0].On = []alert.Kind{alert.Changed}
+	d.sender.Ended(t.Context(), changed)
+	d.want("a change", "POST /hook/secret-of-hook schema_change|aqueduck: nightly: the source has changed\ncontacts.plan: a field that no column takes")
+}
+
+// TestWhatIsNotTakenIsTriedAgainAndToldLater: a failure that nobody heard of is still to be told.
+func TestWhatIsNotTakenIsTriedAgainAndToldLater(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, alert.Failure)
+	d.sender.Targets[0].Ping = ""
+	d.answer = []int{503, 429, 200}
+	d.sender.Ended(t.Context(), failed("transient"))
+	d.want("in three tries", told, told, told)
+	if err := os.Remove(d.sender.State); err != nil {
+		t.Fatal(err)
+	}
+	d.answer = []int{500, 500, 500}
+	d.sender.Ended(t.Context(), failed("transient"))
+	d.want("in vain", told, told, told)
+	d.sender.Ended(t.Context(), failed("transient"))
+	d.want("later", told)
+	if err := os.Remove(d.sender.State); err != nil {
+		t.Fatal(err)
+	}
+	d.answer = []int{302}
+	d.sender.Ended(t.Context(), failed("transient"))
+	d.want("an answer that leads elsewhere is not followed", told)
+	d.sender.Targets[0].Webhook = "http://127.0.0.1:1/hook/secret-of-hook"
+	d.sender.Ended(t.Context(), failed("auth"))
+	if log := d.log.String(); strings.Contains(log, "secret") || strings.Count(log, "an alert could not be sent") != 3 {
+		t.Errorf("the log says too much, or too little:\n%s", log)
+	}
+}
+
+// TestASpoiltNoteOfWhatWasToldCostsNoMessage: it may be told twice.
+func TestASpoiltNoteOfWhatWasToldCostsNoMessage(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, alert.Failure)
+	d.sender.Targets[0].Ping = ""
+	for range 2 {
+		if err := os.WriteFile(d.sender.State, []byte(`{"ops`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d.sender.Ended(t.Context(), failed("transient"))
+	}
+	d.want("told each time", told, told)
+}
+
+func TestAddressesOfAlerts(t *testing.T) {
+	t.Parallel()
+	for text, fine := range map[string]bool{
+		"https://ping.example.com/abc": true, "http://127.0.0.1:8000/x": true, "http://localhost/x": true, "http://[::1]:1/x": true,
+		"http://ping.example.com/abc": false, "http://127.evil.example/": false, "ftp://ping.example.com": false, "ping.example.com": false, "": false, "https://": false, "%": false,
+	} {
+		err := alert.CheckAddress(text)
+		if (err == nil) != fine {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "abc") {
+			t.Errorf("%v shows what may be secret", err)
+		}
+	}
+}

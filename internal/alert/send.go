@@ -1,0 +1,162 @@
+package alert
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/oklog/ulid/v2"
+)
+
+// Message is what a webhook gets, as JSON. Text says it all in words, as chat services show it.
+type Message struct {
+	Event    Kind      `json:"event"`
+	Text     string    `json:"text"`
+	Pipeline string    `json:"pipeline"`
+	Run      string    `json:"run,omitempty"`
+	Class    string    `json:"class,omitempty"`
+	Error    string    `json:"error,omitempty"`
+	Next     string    `json:"next,omitempty"`
+	Line     string    `json:"line,omitempty"`
+	Streams  []string  `json:"streams,omitempty"`
+	Changes  []string  `json:"changes,omitempty"`
+	At       time.Time `json:"at"`
+}
+
+// What telling may take: a run waits for it.
+const (
+	patience = 10 * time.Second // for one answer
+	tries    = 3
+)
+
+// last is what was told last.
+type last struct {
+	Class string    `json:"class"`
+	At    time.Time `json:"at"`
+}
+
+// CheckAddress refuses an address that pings and messages cannot go to: they go over TLS, but to this machine itself.
+func CheckAddress(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "":
+		return errors.New("this is no address") // it may be a secret: it is not shown
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return errors.New("http:// would send it in the open: https:// is needed")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return errors.New("this is no https:// address")
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// ping sends the last line of a run to where one is awaited. The id of the run is sent as such services want ids: as a UUID.
+func (s *Sender) ping(ctx context.Context, t Target, way string, r Run) {
+	if t.Ping == "" {
+		return
+	}
+	u, err := url.Parse(t.Ping)
+	if err != nil {
+		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", "its address is none")
+		return
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/") + way
+	if id, err := ulid.Parse(r.ID); err == nil {
+		q := u.Query()
+		q.Set("rid", fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]))
+		u.RawQuery = q.Encode()
+	}
+	s.send(ctx, t, u.String(), "text/plain; charset=utf-8", []byte(r.Line))
+}
+
+// post sends a message to a webhook, and says whether it was taken.
+func (s *Sender) post(ctx context.Context, t Target, m Message) bool {
+	if t.Webhook == "" {
+		return true
+	}
+	body, err := json.Marshal(m)
+	if err != nil {
+		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)
+		return false
+	}
+	return s.send(ctx, t, t.Webhook, "application/json", body)
+}
+
+// send tries to send until it is taken, or there is no use. What goes wrong is said without the address.
+func (s *Sender) send(ctx context.Context, t Target, address, kind string, body []byte) bool {
+	s.once.Do(func() {
+		s.client = &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}, // no proxy of the environment's
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	})
+	for try := 1; ; try++ {
+		again, err := s.attempt(ctx, address, kind, body)
+		if err == nil {
+			return true
+		}
+		if !again || try == tries || s.Wait(ctx, time.Duration(try*try)*time.Second) != nil {
+			s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)
+			return false
+		}
+	}
+}
+
+// attempt sends once, and says whether another try may go better.
+func (s *Sender) attempt(ctx context.Context, address, kind string, body []byte) (again bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return false, errors.New("its address is none")
+	}
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("User-Agent", "aqueduck")
+	resp, err := s.client.Do(req)
+	var inside *url.Error
+	if errors.As(err, &inside) {
+		err = inside.Err // which does not repeat the address
+	}
+	if err != nil {
+		return true, err
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, 1<<10) // what it says does not matter
+	if resp.StatusCode/100 == 2 {
+		return false, nil
+	}
+	return resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests, fmt.Errorf("the answer was %s", resp.Status)
+}
+
+// read gives what was told. A file that cannot be read is as good as none: something may be told twice.
+func (s *Sender) read() map[string]last {
+	told := map[string]last{}
+	text, err := os.ReadFile(s.State)
+	if err == nil {
+		err = json.Unmarshal(text, &told)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.Log.Warn("what was told before cannot be read: it may be told again", "file", s.State, "error", err)
+		return map[string]last{}
+	}
+	return told
+}
+
+func (s *Sender) write(told map[string]last) error {
+	text, err := json.Marshal(told)
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(s.State, text, 0o600)
+}

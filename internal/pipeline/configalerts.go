@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"strings"
+
+	"aqueduck/internal/alert"
+	"aqueduck/internal/grammar"
+)
+
+// alertConfig is one place to tell, as the file has it.
+type alertConfig struct {
+	alert.Target // but for its addresses
+
+	ping, webhook string // ${VAR}, ${file:…} or the address itself
+	dir           string // that relative files are from
+}
+
+func (l *loader) alert(c *Config, name string, v *grammar.Value) alertConfig {
+	ping, webhook := v.Key("ping"), v.Key("webhook")
+	a := alertConfig{ping: ping.Text(), webhook: webhook.Text(), dir: l.dir}
+	a.Name, a.Cooldown, a.Pipelines = name, v.Key("cooldown").Duration(), v.Key("pipelines").Texts()
+	for _, kind := range v.Key("on").Texts() {
+		a.On = append(a.On, alert.Kind(kind))
+	}
+	if !v.Key("on").Set() {
+		a.On = []alert.Kind{alert.Failure, alert.Late, alert.Recovery}
+	}
+	if !ping.Set() && !webhook.Set() && !v.Flawed() {
+		v.WrongKey("", "%s has neither ping nor webhook", v.Path())
+	}
+	for _, address := range []*grammar.Value{ping, webhook} {
+		if !address.Set() || strings.Contains(address.Text(), "$") {
+			continue // what a variable holds is looked at when it is needed
+		}
+		if err := alert.CheckAddress(address.Text()); err != nil {
+			address.WrongKey("e.g. ${PING_URL}", "%s: %v", address.Path(), err)
+		}
+	}
+	for _, p := range v.Key("pipelines").Items() {
+		if _, ok := c.Pipeline(p.Text()); !ok {
+			var names []string
+			for _, known := range c.Pipelines {
+				names = append(names, known.Name)
+			}
+			p.Wrong(grammar.DidYouMean(p.Text(), names), "no pipeline %q", p.Text())
+		}
+	}
+	return a
+}
+
+// Alerts gives who is told how runs go. Those whose address cannot be found out are left out, and told of.
+func (c *Config) Alerts(lookup func(string) (string, bool)) (targets []alert.Target, missing []error) {
+	for _, a := range c.alerts {
+		var errs [2]error
+		t := a.Target
+		t.Ping, errs[0] = a.address("ping", a.ping, lookup)
+		t.Webhook, errs[1] = a.address("webhook", a.webhook, lookup)
+		for _, err := range errs {
+			if err != nil {
+				missing = append(missing, err)
+			}
+		}
+		if t.Ping != "" || t.Webhook != "" {
+			targets = append(targets, t)
+		}
+	}
+	return targets, missing
+}
+
+func (a *alertConfig) address(key, text string, lookup func(string) (string, bool)) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	address, err := expander{lookup: lookup, dir: a.dir, secret: true}.expand(text)
+	if err == nil {
+		address = strings.TrimSpace(address)
+		err = alert.CheckAddress(address)
+	}
+	if err != nil {
+		return "", &Problem{Class: "config", What: "alerts." + a.Name + "." + key, Err: err, Next: "nobody is told by it; set it to an https:// address"}
+	}
+	return address, nil
+}

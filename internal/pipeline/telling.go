@@ -1,0 +1,91 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/alert"
+	"aqueduck/load"
+)
+
+// Sender gives what tells the targets of the configuration how runs go; nil where nobody is to be told. An address that cannot be
+// found out is logged: a run does not depend on it.
+func (r *Runner) Sender(lookup func(string) (string, bool)) *alert.Sender {
+	targets, missing := r.Config.Alerts(lookup)
+	for _, err := range missing {
+		r.Log.Warn("nobody is told by this alert", "error", err)
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	return &alert.Sender{Targets: targets, State: filepath.Join(r.Dir.State(), "alerts.json"), Now: r.Now, Wait: r.Wait, Log: r.Log}
+}
+
+// begun tells that a run begins.
+func (r *Runner) begun(ctx context.Context, past *PastRun) {
+	if r.Alerts != nil {
+		r.Alerts.Begun(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, At: past.Started})
+	}
+}
+
+// tell tells how a run ended, and what has grown too old.
+func (r *Runner) tell(ctx context.Context, past *PastRun) {
+	if r.Alerts == nil {
+		return
+	}
+	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Well: past.Exit == ExitOK, Interrupted: past.Outcome == "INTERRUPTED", Class: past.Class,
+		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
+	var err error
+	if told.Changes, err = r.changes(ctx, past.Run); err != nil {
+		r.Log.Warn("it cannot be told what has changed in the source", "run", past.Run, "error", err)
+	}
+	r.Alerts.Ended(ctx, told)
+	r.TellAge(ctx)
+}
+
+// changes are what was new in the source for the run: fields that no column takes, columns that were added or widened. A table that
+// the run made is no news of the source.
+func (r *Runner) changes(ctx context.Context, run string) (changes []string, err error) {
+	if !r.told(alert.Changed) {
+		return nil, nil
+	}
+	err = ask(ctx, r.Dir, `SELECT concat_ws('.', schema, table_name, nullif(column_name, '')), change, path FROM _sync.schema_changes c WHERE run_id = '`+run+`'
+		AND NOT EXISTS (FROM _sync.schema_changes m WHERE m.run_id = c.run_id AND m.schema = c.schema AND m.table_name = c.table_name AND m.change LIKE 'made%')
+		ORDER BY ALL`, func(v []any) error {
+		changes = append(changes, str(v[0])+": "+str(v[1])+with(", at ", str(v[2])))
+		return nil
+	})
+	if errors.Is(err, load.ErrNothingPublished) {
+		err = nil
+	}
+	return changes, err
+}
+
+// TellAge tells of the streams whose freshness is breached, and where none is any more.
+func (r *Runner) TellAge(ctx context.Context) {
+	if !r.told(alert.Late) {
+		return
+	}
+	s, err := ReadStatus(ctx, r.Dir, r.Config, r.Catalogue, r.Now())
+	if err != nil {
+		r.Log.Warn("it cannot be told how old the data is", "error", err)
+		return
+	}
+	for _, p := range r.Config.Pipelines {
+		var names []string
+		for _, stream := range s.Streams {
+			if stream.Freshness == Breached && p.reads(r.Config, r.Catalogue, stream.Workspace, stream.Stream) {
+				names = append(names, strings.TrimPrefix(stream.Workspace+".", "main.")+stream.Stream)
+			}
+		}
+		r.Alerts.Aged(ctx, p.Name, names)
+	}
+}
+
+// told says whether anybody wants to be told of something.
+func (r *Runner) told(kind alert.Kind) bool {
+	return r.Alerts != nil && slices.ContainsFunc(r.Alerts.Targets, func(t alert.Target) bool { return t.Webhook != "" && slices.Contains(t.On, kind) })
+}
