@@ -92,12 +92,13 @@ bench: ## rows and MB per CPU-second, for docs/performance.md
 bench-models: ## CPU time and memory of reading each model over a million contacts; the file takes up to 15 GB while it runs
 	go run ./bench -models -contacts 1000000
 
-docs: ## docs/streams.md and docs/pipelines.md from the two grammars and the stream files, figures of docs/population.md
+docs: ## the pages of docs/ that are made from the code: streams, pipelines, models, mutants, errors, figures of population
 	go run ./schemas/gendocs
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
 	go test ./internal/mutants -run ThePageOf -update
 	go test ./transform/models -run ThePageOf -update
+	go test . -run ThePageOfErrors -update
 
 clean:
 	rm -rf bin demo

@@ -36,6 +36,9 @@ type app struct {
 	dir      string // overrides warehouse.dir
 	output   string // table, json, csv
 	logLevel string
+	logForm  string // auto, text, json
+	progress string // auto, tty, plain, json, none
+	colour   string // auto, always, never
 	quiet    bool
 
 	watched atomic.Pointer[screen] // where a run is shown, while it is
@@ -101,6 +104,9 @@ Results go to stdout, everything else to stderr.`,
 	flags.StringVar(&a.dir, "dir", a.fallback("AQUEDUCK_DIR", ""), "the warehouse's directory, instead of warehouse.dir")
 	flags.StringVarP(&a.output, "output", "o", a.fallback("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv")
 	flags.StringVar(&a.logLevel, "log-level", a.fallback("AQUEDUCK_LOG_LEVEL", "info"), "what is logged to stderr: debug, info, warn or error")
+	flags.StringVar(&a.logForm, "log-format", a.fallback("AQUEDUCK_LOG_FORMAT", "auto"), "how is logged: text, json, or auto: for people on a terminal, text elsewhere")
+	flags.StringVar(&a.progress, "progress", a.fallback("AQUEDUCK_PROGRESS", "auto"), "how a run under way is shown on stderr: tty, plain, json, none, or auto: tty on a terminal, plain elsewhere")
+	flags.StringVar(&a.colour, "color", a.fallback("AQUEDUCK_COLOR", "auto"), "colours of the log on a terminal: always, never, or auto, which goes by NO_COLOR, FORCE_COLOR and TERM")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "of a run or a verification print only the last line")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usageError{command: c.CommandPath(), err: suggestFlag(c, err)}
@@ -210,16 +216,24 @@ func (a *app) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 	if !a.quiet {
 		level = max(levels[a.logLevel], least)
 	}
-	if people {
-		_, plain := a.env("NO_COLOR")
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: plain}))
+	if a.logForm == "json" {
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+	}
+	if people && a.logForm != "text" {
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !a.coloured()}))
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// colourless says whether the terminal's owner wants, or it has, no colours.
-func (a *app) colourless() bool {
-	return a.fallback("NO_COLOR", "") != "" || a.fallback("TERM", "") == "dumb"
+// coloured says whether a terminal's owner wants colours and it has them: the flag goes before NO_COLOR, that before FORCE_COLOR.
+func (a *app) coloured() bool {
+	switch {
+	case a.colour != "auto":
+		return a.colour == "always"
+	case a.fallback("NO_COLOR", "") != "":
+		return false
+	}
+	return a.fallback("FORCE_COLOR", "") != "" || a.fallback("TERM", "") != "dumb"
 }
 
 func terminal(f *os.File) bool {

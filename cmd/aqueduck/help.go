@@ -27,7 +27,11 @@ const variables = `Variables of the environment. A flag goes before its variable
   AQUEDUCK_DIR         --dir
   AQUEDUCK_OUTPUT      --output
   AQUEDUCK_LOG_LEVEL   --log-level
+  AQUEDUCK_LOG_FORMAT  --log-format
+  AQUEDUCK_PROGRESS    --progress
+  AQUEDUCK_COLOR       --color
   NO_COLOR             no colours in the log on a terminal
+  FORCE_COLOR          colours, although TERM says that there are none
 
 Of the embedded workspace:
 

@@ -167,11 +167,17 @@ func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
 
 func TestColoursAreLeftOutWhereNobodyWantsThem(t *testing.T) {
 	t.Parallel()
-	for pair, want := range map[string]bool{"NO_COLOR=1": true, "NO_COLOR=": false, "TERM=dumb": true, "TERM=xterm": false, "X=1": false} {
+	for _, c := range []struct {
+		flag, env string
+		want      bool
+	}{
+		{"auto", "", true}, {"auto", "TERM=xterm", true}, {"auto", "TERM=dumb", false}, {"auto", "NO_COLOR=1", false}, {"auto", "NO_COLOR=", true},
+		{"auto", "FORCE_COLOR=1 TERM=dumb", true}, {"auto", "NO_COLOR=1 FORCE_COLOR=1", false}, {"always", "NO_COLOR=1", true}, {"never", "FORCE_COLOR=1", false},
+	} {
 		a, _, _ := inProcess()
-		a.env = lookup([]string{pair})
-		if got := a.colourless(); got != want {
-			t.Errorf("%s: %t", pair, got)
+		a.colour, a.env = c.flag, lookup(strings.Fields(c.env))
+		if got := a.coloured(); got != c.want {
+			t.Errorf("%+v: %t", c, got)
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"aqueduck/internal/pipeline"
 )
@@ -68,18 +70,48 @@ func (s *screen) draw(before, table string) error {
 	return err
 }
 
-// watch shows the runs of a runner in a table, where there is a terminal that can: one that moves its cursor. What it gives
-// ends that.
+// watch shows the runs of a runner as they were asked to be shown: in a table, where there is a terminal that can, one that moves its
+// cursor; in a line now and then; as lines of JSON; or not at all. What it gives ends that.
 func (a *app) watch(runner *pipeline.Runner) (end func()) {
-	f, ok := a.stderr.(*os.File)
-	if !ok || a.quiet || a.logLevel == "debug" || !terminal(f) || a.fallback("TERM", "dumb") == "dumb" {
-		return func() {}
+	f, isFile := a.stderr.(*os.File)
+	able := isFile && !a.quiet && a.logLevel != "debug" && terminal(f) && a.fallback("TERM", "dumb") != "dumb"
+	switch {
+	case a.progress == "tty" || a.progress == "auto" && able:
+		s := &screen{to: a.stderr}
+		a.watched.Store(s)
+		// What streams say when they end is in the table, and then in the report.
+		runner.Watch, runner.Log = s.show, a.logTo(s, true, slog.LevelWarn)
+		return func() { a.watched.Store(nil) }
+	case a.progress == "json":
+		runner.Log = a.logTo(a.stderr, false, slog.LevelWarn)
+		runner.Watch = every(jsonEvery, func(r pipeline.Running) {
+			if line, err := json.Marshal(r); err == nil { // it is made of numbers and texts
+				fmt.Fprintf(a.stderr, "%s\n", line)
+			}
+		})
+	case a.progress == "none":
+		runner.Log = a.logTo(a.stderr, isFile && terminal(f), slog.LevelWarn)
+	case !a.quiet:
+		runner.Watch = every(plainEvery, func(r pipeline.Running) { runner.Log.Info(r.Line()) })
 	}
-	s := &screen{to: f}
-	a.watched.Store(s)
-	// What streams say when they end is in the table, and then in the report.
-	runner.Watch, runner.Log = s.show, a.logTo(s, true, slog.LevelWarn)
-	return func() { a.watched.Store(nil) }
+	return func() {}
+}
+
+// How often a run is told of that nobody draws.
+const (
+	plainEvery = 10 * time.Second
+	jsonEvery  = time.Second
+)
+
+// every lets one snapshot in a while through; a run that is over sooner has none.
+func every(pause time.Duration, show func(pipeline.Running)) func(pipeline.Running) {
+	last := time.Now()
+	return func(r pipeline.Running) {
+		if now := time.Now(); now.Sub(last) >= pause {
+			last = now
+			show(r)
+		}
+	}
 }
 
 // unwatch takes the table of a run that has ended away.

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/pipeline"
@@ -13,7 +16,7 @@ import (
 
 func (a *app) sync() *cobra.Command {
 	var o pipeline.Options
-	var since, until string
+	var since, until, summary string
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
 		Short: "Read what is new and publish it",
@@ -27,13 +30,15 @@ A terminal shows each stream while it is read, how much of its history is there,
   aqueduck sync --select contacts --since 2026-11-01 --until 2026-11-08
   aqueduck sync --full-refresh --exclude contact_activities
   aqueduck sync --accept-drop deleted_contacts
+  aqueduck sync nightly -q --summary-file run.json --log-format json
   WORKSPACE_URL=emulator aqueduck sync nightly --dir demo`,
+		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: a.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := spans(c, &o, since, until); err != nil {
 				return err
 			}
-			return a.syncAll(c.Context(), args, o)
+			return a.syncAll(c.Context(), args, o, summary)
 		},
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams (names or globs)")
@@ -46,11 +51,12 @@ A terminal shows each stream while it is read, how much of its history is there,
 	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")
 	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
 	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams or tables that may have lost a large share of their rows")
+	c.Flags().StringVar(&summary, "summary-file", "", "write what the runs did into this file, as JSON (as -o json writes it to stdout)")
 	return c
 }
 
 // syncAll runs the named pipelines one after the other; the worst exit code is the program's.
-func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) error {
+func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options, file string) (err error) {
 	runner, err := a.runner()
 	if err != nil {
 		return err
@@ -66,6 +72,9 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 		return err
 	}
 	runner.Alerts = runner.Sender(a.env)
+	summary := &pipeline.Summary{Version: 1, Program: release(), Runs: []*pipeline.RunDetail{}}
+	runner.Ended = summary.Add
+	defer func() { err = errors.Join(err, a.summarize(summary, file)) }()
 	defer a.watch(runner)()
 	for _, p := range pipelines {
 		if ctx.Err() != nil {
@@ -74,7 +83,9 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 		report, err := runner.Run(ctx, p, o, a.stderr)
 		a.unwatch()
 		if err != nil {
-			fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
+			if a.output != "json" {
+				fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
+			}
 			return err
 		}
 		a.report(report)
@@ -87,7 +98,27 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options) e
 	return nil
 }
 
+// summarize tells programs what the runs did: on stdout where they asked for JSON, and in a file where they named one.
+func (a *app) summarize(s *pipeline.Summary, file string) error {
+	if file != "" {
+		text, err := json.MarshalIndent(s, "", "  ")
+		if err == nil {
+			err = renameio.WriteFile(file, append(text, '\n'), 0o644)
+		}
+		if err != nil {
+			return &pipeline.Problem{Class: "config", What: "write the summary of the runs, which have ended as they say", Err: err, Next: "give --summary-file a file in a directory that can be written"}
+		}
+	}
+	if a.output == "json" {
+		return a.encode(s)
+	}
+	return nil
+}
+
 func (a *app) report(r *pipeline.Report) {
+	if a.output == "json" {
+		return
+	}
 	if a.quiet {
 		fmt.Fprintln(a.stdout, r.LastLine())
 		return

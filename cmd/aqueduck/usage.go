@@ -106,6 +106,12 @@ func (a *app) globals(c *cobra.Command) error {
 	if _, ok := levels[a.logLevel]; !ok {
 		return misused(c, "--log-level %s: it is debug, info, warn or error", a.logLevel)
 	}
+	for _, f := range []struct{ name, value, known string }{{"log-format", a.logForm, "auto text json"},
+		{"progress", a.progress, "auto tty plain json none"}, {"color", a.colour, "auto always never"}} {
+		if known := strings.Fields(f.known); !slices.Contains(known, f.value) {
+			return misused(c, "--%s %s: it is %s or %s", f.name, f.value, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+		}
+	}
 	has := strings.Fields("table " + c.Annotations[forms])
 	if slices.Contains(has, a.output) {
 		return nil

@@ -58,6 +58,9 @@ func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer)
 		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.id, "error", noted)
 	}
 	r.tell(ctx, &past)
+	if r.Ended != nil {
+		r.Ended(past, report)
+	}
 	return report, err
 }
 

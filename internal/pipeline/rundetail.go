@@ -24,6 +24,7 @@ type RunDetail struct {
 	Changes   []RunChange    `json:"schema_changes"`
 	Rejects   []RunReject    `json:"rejects"`
 	Publishes []RunPublished `json:"publishes"`
+	Notes     []string       `json:"notes,omitempty"` // of a run that has just ended
 }
 
 // RunStream is what a run did for one stream.
@@ -38,7 +39,10 @@ type RunStream struct {
 	Rejected  int64     `json:"rejected"`
 	Requests  int64     `json:"requests"`
 	Retries   int64     `json:"retries"`
+	Seconds   float64   `json:"seconds,omitempty"`  // of a run that has just ended
+	Backfill  float64   `json:"backfill,omitempty"` // share of its history that is read; likewise
 	SyncedTo  time.Time `json:"synced_to,omitzero"`
+	Class     string    `json:"class,omitempty"` // likewise
 	Error     string    `json:"error,omitempty"`
 	Next      string    `json:"next,omitempty"`
 }

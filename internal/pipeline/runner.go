@@ -39,10 +39,11 @@ type Runner struct {
 	Now       func() time.Time
 	Wait      func(context.Context, time.Duration) error
 	Log       *slog.Logger
-	Parallel  int           // streams that are read side by side; 0: three
-	Version   string        // of the program, noted with each run
-	Alerts    *alert.Sender // told how runs go; nil: nobody is
-	Watch     func(Running) // shown a run under way now and then, by one goroutine; may be nil
+	Parallel  int                    // streams that are read side by side; 0: three
+	Version   string                 // of the program, noted with each run
+	Alerts    *alert.Sender          // told how runs go; nil: nobody is
+	Ended     func(PastRun, *Report) // told by Run how a run ended, without a report when there was none; may be nil
+	Watch     func(Running)          // shown a run under way now and then, by one goroutine; may be nil
 }
 
 // Options narrow or widen one run.

@@ -16,6 +16,10 @@ func (r *Running) Table() string {
 	for _, s := range r.Streams {
 		t.AppendRow(table.Row{s.Stream, s.Phase, thousands(s.Extracted), thousands(s.Rows), fmt.Sprintf("%.0f %%", 100*s.Backfill)})
 	}
-	return fmt.Sprintf("%s %s for %s: %s%s, %s\n%s", r.Pipeline, r.Doing, brief(r.At.Sub(r.Started)), r.share(),
-		many(int(r.Rows), "row"), many(int(r.Requests), "request"), draw(t))
+	return r.Line() + "\n" + draw(t)
+}
+
+// Line says in a line what it does, how far it is, and when it may end.
+func (r *Running) Line() string {
+	return fmt.Sprintf("%s %s for %s: %s%s, %s", r.Pipeline, r.Doing, brief(r.At.Sub(r.Started)), r.share(), many(int(r.Rows), "row"), many(int(r.Requests), "request"))
 }

@@ -1,0 +1,242 @@
+package aqueduck
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/errors.md as the code has it")
+
+// classes are what kinds of errors there are, who acts, and the exit code that they end a run with.
+var classes = []struct{ name, meaning, act, exit string }{
+	{"transient", "the API or the network fails for a while", "nobody: the next run goes on", "1"},
+	{"auth", "the API refuses the token", "give a valid token", "4"},
+	{"plan", "the workspace's plan does not have it", "ask for the feature, or leave the stream out", "0, once 1"},
+	{"scope", "the token has no right to read it", "give it the right, or leave the stream out", "0, once 1"},
+	{"not_found", "this API version does not have it", "another `api_version`, or leave the stream out", "0, once 1"},
+	{"version", "an older or newer API version is needed for it", "another `api_version`", "0, once 1"},
+	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what is named", "3"},
+	{"usage", "the command line is wrong", "`--help`", "2"},
+	{"query", "a statement cannot be answered", "correct the statement", "1"},
+	{"data", "what came, or what is stored, is not what it must be", "look at what is named before you let it pass", "1, 3 or 6"},
+	{"disk", "the disk is full, or refuses", "make room, then the same command again", "1"},
+	{"busy", "another run writes the warehouse", "wait for it", "5"},
+	{"freshness", "data is older than it may be", "`status` shows why", "6"},
+	{"interrupted", "somebody stopped it", "the same command goes on", "130, 143"},
+	{"bug", "a fault of the program", "run it again, and report it", "70"},
+}
+
+// TestThePageOfErrorsIsUpToDate holds docs/errors.md to the code: each error has a class that the page explains, and a next step.
+func TestThePageOfErrorsIsUpToDate(t *testing.T) {
+	told, err := errorsOfTheCode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	page.WriteString(`# Errors
+
+Every error has one form: its class, what happened where and why, and the next step.
+
+` + "```" + `
+error[auth] read one record of contacts to know the workspace: POST /contacts/search: 401 unauthorized: Access Token Invalid (request_id 8f0c…)
+     next: give a token that is valid for this workspace, at the address of its region, then run the same command again; no mark moved
+` + "```" + `
+
+The class says who acts; alerts, ` + "`status`, `runs`" + ` and the JSON of a run have it too. Whatever the class: what was committed is safe, a mark moves only
+with its rows, and readers keep the file they have until a new one is whole. An error of the API carries its ` + "`request_id`" + `.
+
+| class | what it is | who acts, and how | exit code |
+|---|---|---|---|
+`)
+	for _, c := range classes {
+		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", c.name, c.meaning, c.act, c.exit)
+	}
+	page.WriteString("\nEach row below is made from the code. Mistakes in `pipelines.yaml` and stream files are told with line, column and excerpt; `aqueduck check` lists all of them at once.\n")
+	for _, c := range classes {
+		if len(told[c.name]) == 0 {
+			continue
+		}
+		fmt.Fprintf(&page, "\n## %s\n\n| what is said (… stands for names, numbers and causes) | next |\n|---|---|\n", c.name)
+		for _, e := range told[c.name] {
+			if e.next == "…" {
+				e.next = "is said with it"
+			}
+			fmt.Fprintf(&page, "| %s | %s |\n", e.what, e.next)
+		}
+		delete(told, c.name)
+	}
+	for class, list := range told {
+		t.Errorf("class %q of %q is not explained", class, list[0].what)
+	}
+	if *update {
+		if err := os.WriteFile("docs/errors.md", []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile("docs/errors.md")
+	if err != nil || string(text) != page.String() {
+		t.Errorf("docs/errors.md is not what the code says (%v): make docs writes it", err)
+	}
+}
+
+// saying is an error as the code makes it.
+type saying struct{ what, next string }
+
+// errorsOfTheCode gives, by class, what every Problem that the code makes says.
+func errorsOfTheCode() (map[string][]saying, error) {
+	r := reading{sentinels: map[string]string{}, told: map[string][]saying{}}
+	var files []*ast.File
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		files = append(files, file)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		r.of = f.Name.Name
+		ast.Inspect(f, r.sentinel)
+	}
+	for _, f := range files {
+		r.of = f.Name.Name
+		ast.Inspect(f, r.alias)
+	}
+	for _, f := range files {
+		r.of = f.Name.Name
+		ast.Inspect(f, r.problem)
+	}
+	for class := range r.told {
+		slices.SortFunc(r.told[class], func(a, b saying) int { return strings.Compare(a.what+a.next, b.what+b.next) })
+		r.told[class] = slices.Compact(r.told[class])
+	}
+	return r.told, nil
+}
+
+// reading collects what is said.
+type reading struct {
+	of        string            // the package that is being read
+	sentinels map[string]string // texts of errors by the names of their variables, package.Name
+	cause     string            // what the case that is being read is about
+	told      map[string][]saying
+}
+
+func (r *reading) sentinel(n ast.Node) bool {
+	if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == 1 && len(v.Values) == 1 {
+		if call, ok := v.Values[0].(*ast.CallExpr); ok && len(call.Args) == 1 && name(call.Fun) == "New" {
+			r.sentinels[r.of+"."+v.Names[0].Name] = wording(call.Args[0])
+		}
+	}
+	return true
+}
+
+// alias is a sentinel of another package under a name of this one.
+func (r *reading) alias(n ast.Node) bool {
+	if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == 1 && len(v.Values) == 1 {
+		if text, ok := r.sentinels[r.qualified(v.Values[0])]; ok {
+			r.sentinels[r.of+"."+v.Names[0].Name] = text
+		}
+	}
+	return true
+}
+
+func (r *reading) qualified(e ast.Expr) string {
+	if s, ok := e.(*ast.SelectorExpr); ok {
+		return name(s.X) + "." + s.Sel.Name
+	}
+	return r.of + "." + name(e)
+}
+
+func (r *reading) problem(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CaseClause:
+		r.cause = ""
+		for _, e := range n.List {
+			if call, ok := e.(*ast.CallExpr); ok && name(call.Fun) == "Is" {
+				r.cause = r.sentinels[r.qualified(call.Args[1])]
+			}
+		}
+	case *ast.AssignStmt:
+		if len(n.Lhs) == 2 && len(n.Rhs) == 2 && name(n.Lhs[0]) == "Class" && name(n.Lhs[1]) == "Next" {
+			class, _ := strconv.Unquote(wordingOf(n.Rhs[0]))
+			r.told[class] = append(r.told[class], saying{"what was asked of the API, and what it answered", wording(n.Rhs[1])})
+		}
+	case *ast.CompositeLit:
+		if name(n.Type) != "Problem" {
+			return true
+		}
+		var class string
+		s := saying{what: "…", next: "…"}
+		for _, e := range n.Elts {
+			pair, ok := e.(*ast.KeyValueExpr)
+			if !ok {
+				continue
+			}
+			switch name(pair.Key) {
+			case "Class":
+				class, _ = strconv.Unquote(wordingOf(pair.Value))
+			case "What":
+				s.what = wording(pair.Value)
+			case "Next":
+				s.next = wording(pair.Value)
+			}
+		}
+		if s.what == "…" && r.cause != "" {
+			s.what = r.cause + "…"
+		}
+		if class != "" && s.what != "…" {
+			r.told[class] = append(r.told[class], s)
+		}
+	}
+	return true
+}
+
+func name(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+func wordingOf(e ast.Expr) string {
+	if lit, ok := e.(*ast.BasicLit); ok {
+		return lit.Value
+	}
+	return ""
+}
+
+var verb = regexp.MustCompile(`"?%[-+# 0-9.]*[a-zA-Z]"?`)
+
+// wording is a text of the code with … for what only a run knows.
+func wording(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(e.Value); err == nil {
+			return strings.ReplaceAll(text, "|", "\\|")
+		}
+	case *ast.BinaryExpr:
+		return strings.ReplaceAll(wording(e.X)+wording(e.Y), "……", "…")
+	case *ast.CallExpr:
+		if name(e.Fun) == "Sprintf" && len(e.Args) > 0 {
+			return strings.ReplaceAll(verb.ReplaceAllString(wording(e.Args[0]), "…"), "……", "…")
+		}
+	}
+	return "…"
+}
