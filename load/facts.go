@@ -93,6 +93,30 @@ func (w *Work) LastAnswers(ctx context.Context, schema string) (map[string]strin
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }
 
+// LastShares gives, by stream of a schema, the share of its history that was read when a run last knew it.
+func (w *Work) LastShares(ctx context.Context, schema string) (map[string]float64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	shares := map[string]float64{}
+	const query = "SELECT stream, arg_max(backfill, started_at) FROM _sync.stream_runs WHERE schema = $1 AND backfill > 0 GROUP BY stream"
+	err := w.db.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
+		var stream string
+		var share float64
+		if err := rows.Scan(&stream, &share); err != nil {
+			return err
+		}
+		shares[stream] = share
+		return nil
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("read how far earlier runs were: %w", err))
+	}
+	return shares, nil
+}
+
 // States gives the state of every checkpoint of a schema, by stream.
 func (w *Work) States(ctx context.Context, schema string) (map[string]string, error) {
 	w.mu.Lock()

@@ -58,6 +58,7 @@ type backfill struct {
 	known, stored int64     // new records of this run until then, and since; what is read again does not count
 	open          int64     // read and not yet stored
 	at            time.Time // of the last page
+	least         float64   // what earlier runs said: the share goes back for no record that has come to the source since
 	from          int64     // of seconds: where the history began in this run; 0 of records
 }
 
@@ -68,7 +69,7 @@ func newProgress(r *run) *progress {
 func (p *progress) start(t *task, phase extract.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.streams[t] = &RunningStream{Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo), Backfill: t.reached()}
+	p.streams[t] = &RunningStream{Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo), Backfill: max(t.reached(), t.found)}
 	p.run.runner.Log.Debug("stream begins", "stream", t.stream.Name, "phase", phase)
 }
 
@@ -109,7 +110,7 @@ func (p *progress) committed(t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.streams[t]; s != nil {
-		s.Rows, s.SyncedTo, s.Backfill = t.result.Rows, unix(t.state.SyncedTo), t.reached()
+		s.Rows, s.SyncedTo, s.Backfill = t.result.Rows, unix(t.state.SyncedTo), max(t.reached(), t.found)
 	}
 	if h := p.history[t]; h != nil {
 		h.stored, h.open = t.result.New-h.known, 0
@@ -120,7 +121,7 @@ func (p *progress) committed(t *task) {
 
 func (p *progress) end(t *task) {
 	p.mu.Lock()
-	p.streams[t].Phase, p.streams[t].Backfill = "done", t.reached()
+	p.streams[t].Phase, p.streams[t].Backfill = "done", max(t.reached(), t.found)
 	if h := p.history[t]; h != nil && t.owesHistory() {
 		p.streams[t].Backfill = h.share()
 	}
@@ -162,7 +163,7 @@ func (p *progress) measure(ctx context.Context, t *task) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.history[t] = &backfill{began: p.run.now(), before: stored, total: total, known: t.result.New}
+	p.history[t] = &backfill{began: p.run.now(), before: stored, total: total, known: t.result.New, least: t.found}
 }
 
 // measureTime begins the estimate for a source that does not count. Without a start nobody knows where it ends.
@@ -173,7 +174,7 @@ func (p *progress) measureTime(t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.run.now()
-	p.history[t] = &backfill{began: now, before: max(0, now.Unix()-t.state.HistoryTo), total: max(1, now.Unix()-t.start.Unix()), from: t.state.HistoryTo}
+	p.history[t] = &backfill{began: now, before: max(0, now.Unix()-t.state.HistoryTo), total: max(1, now.Unix()-t.start.Unix()), from: t.state.HistoryTo, least: t.found}
 }
 
 // seconds takes what was read of the time instead of what was read of the records, where that is what is measured.
@@ -184,7 +185,7 @@ func (b *backfill) seconds(t *task) {
 }
 
 func (b *backfill) share() float64 {
-	return min(0.99, float64(b.before+b.stored)/float64(b.total))
+	return max(b.least, min(0.99, float64(b.before+b.stored)/float64(b.total)))
 }
 
 // left estimates how long the rest takes at this run's pace; 0 when nothing was read yet.
@@ -210,7 +211,7 @@ func (p *progress) backfilled(t *task) (share float64, left time.Duration) {
 	if h := p.history[t]; h != nil {
 		return h.share(), h.left(p.run.now())
 	}
-	return 0, 0
+	return t.found, 0
 }
 
 // snapshot is the run as it stands.

@@ -56,8 +56,9 @@ type workspace struct {
 	source  Source
 	client  *extract.Client
 	streams []*schemas.Stream
-	exports exported          // datasets of the families among the streams
-	answers map[string]string // what the source last said of each stream: ok or unavailable
+	exports exported           // datasets of the families among the streams
+	answers map[string]string  // what the source last said of each stream: ok or unavailable
+	shares  map[string]float64 // of their histories that earlier runs had read, by stream
 }
 
 // over says that the run asks for no more: its time is spent, or another stream met an answer that ends the run.
@@ -135,7 +136,10 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 		if err := r.writer.use(func(work *load.Work) (err error) {
-			w.answers, err = work.LastAnswers(ctx, w.name)
+			if w.answers, err = work.LastAnswers(ctx, w.name); err != nil {
+				return err
+			}
+			w.shares, err = work.LastShares(ctx, w.name)
 			return err
 		}); err != nil {
 			return err

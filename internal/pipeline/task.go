@@ -41,7 +41,7 @@ type task struct {
 	broken    error            // why the stream cannot be read at all
 	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
 
-	found  float64 // 1: an earlier run had read all that is wanted of it, 0: not yet
+	found  float64 // share of the history that earlier runs had read
 	base   load.Checkpoint
 	state  extract.State
 	walked time.Time // when the walk over the list began
@@ -77,6 +77,9 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		err = t.readDataset()
 	}
 	t.found = t.reached()
+	if known := w.shares[s.Name]; t.found == 0 && t.state.HistoryTo > 0 && known < 1 {
+		t.found = known
+	}
 	return t, err
 }
 
