@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -221,8 +220,8 @@ func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 func (l *longSync) killedAfter(d time.Duration, to string, at *int) {
 	l.after(d, func() {
 		*at = l.space.Count()
-		if out, err := exec.Command("cp", "-a", string(l.runner.Dir), to).CombinedOutput(); err != nil {
-			l.t.Errorf("%v: %s", err, out)
+		if err := copyDir(string(l.runner.Dir), to); err != nil {
+			l.t.Error(err)
 		}
 	})
 }
