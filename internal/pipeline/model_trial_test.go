@@ -165,6 +165,9 @@ func (t *trial) begin() {
 // writes it into first may go while it is copied.
 func copyDir(from, to string) error {
 	out, err := exec.Command("cp", "-a", from, to).CombinedOutput()
+	if err != nil && len(out) == 0 {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
 	for line := range strings.Lines(string(out)) {
 		if !strings.Contains(line, "/.run.json") {
 			return fmt.Errorf("copy %s: %w: %s", from, err, out)
