@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture torture-short model mutants long large twice interop fuzz check fmt vet lint vuln race bench bench-models docs clean
+.PHONY: build demo test torture torture-short model mutants long large twice interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -88,6 +88,12 @@ race:
 
 bench: ## rows and MB per CPU-second, for docs/performance.md
 	go run ./bench
+
+CONTACTS ?= 1000000
+CONVERSATIONS ?= 833000
+
+bench-large: ## a million contacts and ten million parts the whole way, within 768 MiB and 1 GiB of memory; the disk needs 60 GB
+	go run ./bench -large -contacts $(CONTACTS) -conversations $(CONVERSATIONS)
 
 bench-models: ## CPU time and memory of reading each model over a million contacts; the file takes up to 15 GB while it runs
 	go run ./bench -models -contacts 1000000

@@ -21,6 +21,7 @@ var roles = map[string]func(args []string) error{
 	"profile":  profiled,
 	"grow":     grow,
 	"read":     readModel,
+	"within":   within,
 }
 
 func main() {
@@ -31,10 +32,14 @@ func main() {
 	talking := flag.Int("conversations", 100_000, "how many conversations; 0 leaves them out")
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
 	onlyModels := flag.Bool("models", false, "instead, read the analysts' models over the contacts and ten times as many parts")
+	onlyLarge := flag.Bool("large", false, "instead, read contacts and conversations into one warehouse, within bounds of memory")
 	flag.Parse()
 	measured := run
-	if *onlyModels {
+	switch {
+	case *onlyModels:
 		measured = runModels
+	case *onlyLarge:
+		measured = runLarge
 	}
 	exit(measured(context.Background(), *sizes, *talking, *profile))
 }

@@ -29,6 +29,7 @@ pipelines:
   contacts: {streams: [contacts]}
   nightly: {streams: [contacts, deleted_contacts, contact_activities]}
   conversations: {streams: [conversations]}
+  large: {streams: [contacts, conversations]}
 `
 
 // synced is one run of the program.

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// What a process may hold at the most, of a million contacts alone and with ten million parts of conversations beside them.
+const (
+	contactsMemory = 768 << 20
+	wholeMemory    = 1 << 30
+)
+
+// large is the measurement of a workspace as large as this program is made for. What takes more memory than it may ends it.
+type large struct {
+	bench
+	conversations int
+	alone         watched // contacts alone
+	first         watched // both
+	nothing       watched
+}
+
+func runLarge(ctx context.Context, sizes string, conversations int, profile string) error {
+	fmt.Println(machine(ctx))
+	return ofEach(sizes, func(contacts int) error {
+		b := &large{bench: bench{contacts: contacts, profile: profile}, conversations: conversations}
+		err := b.run(ctx)
+		b.print(os.Stdout)
+		return err
+	})
+}
+
+func (b *large) run(ctx context.Context) (err error) {
+	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := b.build(); err != nil {
+		return err
+	}
+	if b.space, err = openSpace(b.contacts, b.conversations, 0); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.space.close()) }()
+	if b.alone, err = b.watch("contacts", contactsMemory); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(b.data()); err != nil {
+		return err
+	}
+	if b.first, err = b.watch("large", wholeMemory); err != nil {
+		return err
+	}
+	b.nothing, err = b.watch("large", wholeMemory)
+	return errors.Join(err, ctx.Err())
+}
+
+// watch is one run of the program, within bounds of memory, with an eye on its directory.
+func (b *large) watch(name string, memory int64) (watched, error) {
+	file := filepath.Join(b.dir, "pipelines.yaml")
+	if err := os.WriteFile(file, fmt.Appendf(nil, configuration, ""), 0o600); err != nil {
+		return watched{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return watched{}, err
+	}
+	command := exec.Command(self, "within", strconv.Itoa(wholeMemory), b.binary, "-f", file, "--dir", b.data(), "--quiet", "sync", name)
+	stop := look(b.data())
+	s, err := b.measured(command)
+	w := stop(s)
+	w.print(os.Stderr, name)
+	if err == nil && s.cost.peak > memory {
+		err = fmt.Errorf("%s took %d MiB of memory, it may take %d (F15)", name, s.cost.peak>>20, memory>>20)
+	}
+	return w, err
+}
+
+// within becomes another program, to which the kernel gives no more than so many bytes of data.
+func within(args []string) error {
+	most, err := strconv.ParseUint(args[0], 10, 64)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+		return fmt.Errorf("bound the memory of %s: %w", args[1], err)
+	}
+	return syscall.Exec(args[1], args[1:], os.Environ())
+}
+
+// print writes the table that docs/performance.md shows.
+func (b *large) print(w io.Writer) {
+	fmt.Fprintf(w, "\n%d contacts, %d conversations\n\n", b.contacts, b.conversations)
+	fmt.Fprintln(w, "| run | CPU s | wall s | rows written | rows / CPU s | peak MiB | requests | publishes: CPU s (wall s) | disk MB after | at most |")
+	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|---|---:|---:|")
+	b.alone.print(w, "contacts alone, first run")
+	b.first.print(w, "first run")
+	b.nothing.print(w, "nothing changed")
+}
+
+func (w watched) print(out io.Writer, name string) {
+	if w.cost.cpu == 0 {
+		return // it came to nothing
+	}
+	var publishes []string
+	for _, p := range w.publishes {
+		publishes = append(publishes, fmt.Sprintf("%.1f (%.1f)", p.cpu, p.wall.Seconds()))
+	}
+	fmt.Fprintf(out, "| %s | %.2f | %.0f | %d | %.0f | %d | %d | %s | %d | %d |\n", name, w.cost.cpu, w.cost.wall, w.rows, float64(w.rows)/w.cost.cpu,
+		w.cost.peak>>20, w.requests, strings.Join(publishes, ", "), w.after/1e6, w.most/1e6)
+}
