@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"aqueduck/internal/crash"
 	"aqueduck/load"
@@ -61,12 +62,17 @@ func (p *publication) pack(ctx context.Context) error {
 	return disk.Move(p.copied(), packed)
 }
 
+// few is how many blocks a file may have whatever it holds, and more than that for what few rows of a night take: a small one would
+// be written anew every few nights.
+const few = 64
+
 // isWorn compares the blocks of a file with those that its live rows need. Free blocks are counted by DuckDB; deleted
-// rows still lie in their groups, and are the difference between what a table holds and what it shows.
+// rows still lie in their groups, and are the difference between what a table holds and what it shows. The few rows that a night
+// adds to a table are a group with a block of its own, next to empty.
 func isWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	var total, used int64
 	err := db.Scan(ctx, "SELECT total_blocks, used_blocks FROM pragma_database_size() WHERE database_name = $1", []any{duck.Catalog}, &total, &used)
-	if err != nil {
+	if err != nil || total <= few {
 		return false, err
 	}
 	var held, live float64
@@ -78,9 +84,30 @@ func isWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	if held < live || held == 0 {
 		held, live = 1, 1
 	}
-	// A file of a few blocks is what it is.
-	const small = 64
-	return total > small && float64(total) > worn*float64(used)*live/held, nil
+	fresh := float64(used) * live / held
+	if float64(total) > worn*fresh {
+		return true, nil
+	}
+	thin, err := thinGroups(ctx, db)
+	return float64(total) > worn*(fresh-float64(thin))+few, err
+}
+
+// thinGroups counts the groups of rows that are next to empty, but for one of each table.
+func thinGroups(ctx context.Context, db *duck.DB) (thin int64, err error) {
+	const full = 2048 // rows: a sixteenth of a group
+	var counts []string
+	err = db.Each(ctx, "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1", []any{duck.Catalog}, func(rows *sql.Rows) error {
+		var schema, name string
+		err := rows.Scan(&schema, &name)
+		counts = append(counts, fmt.Sprintf(`SELECT greatest(count(*) - 1, 0) FROM (SELECT 1 FROM pragma_storage_info(%s)
+			WHERE column_id = 0 AND segment_type <> 'VALIDITY' GROUP BY row_group_id HAVING sum("count") < %d)`, duck.Text(duck.Table(schema, name)), full))
+		return err
+	})
+	if err != nil || len(counts) == 0 {
+		return 0, err
+	}
+	err = db.Scan(ctx, "SELECT sum(n)::BIGINT FROM ("+strings.Join(counts, " UNION ALL ")+") t(n)", nil, &thin)
+	return thin, err
 }
 
 // rebuild copies all tables into a new file. Views and comments are made again later.

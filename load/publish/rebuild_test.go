@@ -1,0 +1,65 @@
+package publish
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"aqueduck/load/internal/duck"
+)
+
+// TestF17NightsOfLittleWearAFile adds a row to each of some tables again and again, as nights with few changes do: each time each
+// table's few new rows take a block of their own. Written anew the file is not worn.
+func TestF17NightsOfLittleWearAFile(t *testing.T) {
+	t.Parallel()
+	const tables, nights = 8, 25
+	ctx := t.Context()
+	db, err := duck.Open(ctx, duck.Options{Path: filepath.Join(t.TempDir(), "worn.duckdb")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	do := func(statement string) {
+		t.Helper()
+		if _, err := db.Exec(ctx, statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	worn := func() bool {
+		t.Helper()
+		worn, err := isWorn(ctx, db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return worn
+	}
+	do("CREATE SCHEMA _sync")
+	do("CREATE TABLE _sync.tables (schema VARCHAR, table_name VARCHAR, rows BIGINT)")
+	for i := range tables {
+		do(fmt.Sprintf("CREATE TABLE t%d AS SELECT range i, range::VARCHAR || repeat('word ', 20) s FROM range(3000)", i))
+		do(fmt.Sprintf("INSERT INTO _sync.tables VALUES ('main', 't%d', 3000)", i))
+	}
+	if err := db.Checkpoint(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if worn() {
+		t.Error("a new file is worn")
+	}
+	for range nights {
+		for i := range tables {
+			do(fmt.Sprintf("INSERT INTO t%d VALUES (1, 'few')", i))
+		}
+		do("UPDATE _sync.tables SET rows = rows + 1")
+		if err := db.Checkpoint(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var blocks, groups int64
+	if err := db.Scan(ctx, "SELECT total_blocks, (SELECT count(DISTINCT row_group_id) FROM pragma_storage_info('t0')) FROM pragma_database_size()", nil, &blocks, &groups); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d blocks, %d groups in each table", blocks, groups)
+	if !worn() {
+		t.Errorf("a file of %d blocks, each with next to nothing, is not worn", blocks)
+	}
+}
