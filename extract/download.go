@@ -83,7 +83,8 @@ func (c *Client) target(f File) (*url.URL, error) {
 
 var errForeign = errors.New("an address of a file must begin with https:// and hold no password")
 
-// allowedURL reads an address from outside. Plain HTTP is for loopback, where the API itself is there.
+// allowedURL reads an address from outside. Plain HTTP is for loopback, where the API itself is there. A host that nobody has named
+// is not asked.
 func (c *Client) allowedURL(from *url.URL, text string) (*url.URL, error) {
 	u, err := from.Parse(text)
 	if err != nil {
@@ -92,6 +93,9 @@ func (c *Client) allowedURL(from *url.URL, text string) (*url.URL, error) {
 	home := c.base.Scheme == "http"
 	if u.User != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && home && loopback(u.Hostname())) {
 		return from, errForeign
+	}
+	if !c.trusted(u) {
+		return from, &ForeignHost{hide(shorten(hostOf(u)), c.tokens())}
 	}
 	return u, nil
 }

@@ -30,6 +30,8 @@ type Options struct {
 	Version       string // API version, sent with every request
 	VersionHeader string // name of its header; Service-Version when empty
 
+	FileHosts []string // where files are fetched from, beside the API's own site; *.example.org is every host below that
+
 	RequestsPerMinute int   // a ceiling; 0: learned from the answers, leaving 20 % to others
 	MaxRequests       int64 // beyond it requests fail with ErrBudget; 0: no end
 

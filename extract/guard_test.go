@@ -268,7 +268,7 @@ func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 	}{
 		{"no hop", 0, "", true}, {"three hops", 3, "", true}, {"four hops", 4, "", false},
 		{"to another scheme", 1, "file:///etc/passwd", false}, {"with a password", 1, "https://me:secret@files.example.org/x", false},
-		{"inside", 1, "http://169.254.169.254/latest", false},
+		{"inside", 1, "http://169.254.169.254/latest", false}, {"to a host that nobody has named", 1, "https://files.example.org/x", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -290,11 +290,50 @@ func TestS10HopsEndAndEachIsLookedAt(t *testing.T) {
 			if (err == nil) != test.ok || test.ok && got.String() != "the file" || err != nil && strings.Contains(err.Error(), "abcdef") {
 				t.Errorf("%q, %v", got.String(), err)
 			}
+			var foreign *ForeignHost
+			if errors.As(err, &foreign) != strings.HasPrefix(test.last, "https://files.") {
+				t.Errorf("%v", err)
+			}
 			for _, asked := range a.asked() {
 				if asked.auth != "" || asked.version != "" {
 					t.Errorf("a host that is not the API's was sent %v", asked.header)
 				}
 			}
 		})
+	}
+}
+
+// TestS10FilesComeFromTheSiteOfTheAPIAndFromHostsThatAreNamed reads addresses that an answer may name, beside several APIs.
+func TestS10FilesComeFromTheSiteOfTheAPIAndFromHostsThatAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		base    string
+		hosts   []string
+		fetched []string
+		refused []string
+	}{
+		{base: "https://api.eu.example.co.uk", fetched: []string{"api.eu.example.co.uk", "API.eu.example.co.uk.", "files.example.co.uk", "example.co.uk", "api.eu.example.co.uk:8443"},
+			refused: []string{"example.org", "evilexample.co.uk", "example.co.uk.evil.org", "other.co.uk", "co.uk", "93.184.216.34", "[2606:2800::1]", "files.xn--exmple-cua.co.uk"}},
+		{base: "https://api.example.org", hosts: []string{"bucket.storage.example.net", "*.files.example.com"},
+			fetched: []string{"bucket.storage.example.net", "a.files.example.com", "a.b.files.example.com"},
+			refused: []string{"storage.example.net", "other.storage.example.net", "x.bucket.storage.example.net", "files.example.com", "evilfiles.example.com", "files.example.com.evil.org"}},
+		{base: "https://mine.github.io", refused: []string{"another.github.io", "github.io"}},
+		{base: "https://93.184.216.34", fetched: []string{"93.184.216.34"}, refused: []string{"94.184.216.34", "9.93.184.216.34", "localhost"}},
+		{base: "http://127.0.0.1:8080", fetched: []string{"localhost", "127.0.0.1:81", "[::1]"}, refused: []string{"example.org"}},
+	} {
+		c, err := New(Options{BaseURL: test.base, Token: "secret", Version: "2.17", FileHosts: test.hosts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for want, hosts := range map[bool][]string{true: test.fetched, false: test.refused} {
+			for _, host := range hosts {
+				_, err := c.allowedURL(c.base, "https://"+host+"/x?signature=abcdef")
+				var foreign *ForeignHost
+				if (err == nil) != want || !want && !errors.As(err, &foreign) {
+					t.Errorf("a file at %s beside %s: %v", host, test.base, err)
+				}
+			}
+		}
 	}
 }

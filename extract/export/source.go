@@ -210,7 +210,7 @@ func (s Source) look(ctx context.Context, stream *schemas.Stream, id string) (St
 const fetches = 4
 
 // Fetch brings the file of a job that is done into a spool file and reads it to its end. An address that is out of date is
-// asked for anew; a file that is not whole is fetched again.
+// asked for anew; a file that is not whole is fetched again. One at a host that nobody has named is asked of the API itself.
 func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits) (*Archive, error) {
 	var last error
 	for n := range fetches {
@@ -227,9 +227,13 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 		f := extract.File{Stream: stream, URL: st.URL, Most: l.File}
 		if st.URL == "" || n == fetches-1 {
 			// The API gives the file itself where it names no address, or names one that leads nowhere.
-			f.URL, f.Path = "", strings.Replace(s.prefix, "/export", "/download", 1)+"/"+url.PathEscape(st.ID)
+			f.URL, f.Path = "", s.here(st)
 		}
 		archive, err := s.fetch(ctx, f, spool, l)
+		var foreign *extract.ForeignHost
+		if errors.As(err, &foreign) {
+			return s.fetchHere(ctx, stream, st, spool, l, err)
+		}
 		if err == nil {
 			return archive, nil
 		}
@@ -239,6 +243,21 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 		last = err
 	}
 	return nil, fmt.Errorf("%w: job %s: %w", ErrLost, st.ID, last)
+}
+
+// here is the path by which the API gives the file itself.
+func (s Source) here(st Status) string {
+	return strings.Replace(s.prefix, "/export", "/download", 1) + "/" + url.PathEscape(st.ID)
+}
+
+// fetchHere brings the file of the API itself. Where that fails too, what is said is that the address was refused: another job would
+// get one like it, and the host can be named.
+func (s Source) fetchHere(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits, refused error) (*Archive, error) {
+	archive, err := s.fetch(ctx, extract.File{Stream: stream, Path: s.here(st), Most: l.File}, spool, l)
+	if err == nil || ctx.Err() != nil || extract.ClassOf(err) == extract.ClassAuth || errors.Is(err, extract.ErrBudget) {
+		return archive, err
+	}
+	return nil, fmt.Errorf("%w; nor does the API give the file itself: %w", refused, err)
 }
 
 func (s Source) fetch(ctx context.Context, f extract.File, spool *os.File, l Limits) (*Archive, error) {

@@ -236,7 +236,8 @@ func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 
 func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 	t.Parallel()
-	client, err := extract.New(extract.Options{BaseURL: "https://api.example.org", Token: "secret", Version: "2.17"})
+	client, err := extract.New(extract.Options{BaseURL: "https://api.example.org", Token: "secret", Version: "2.17",
+		FileHosts: []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "fd00:ec2::254", "0.0.0.0"}}) // that they are named opens no way to them
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,6 +252,30 @@ func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "abcdef") {
 			t.Errorf("the message shows the signature: %v", err)
 		}
+	}
+}
+
+// TestS10AFileAtAForeignHostIsAskedOfTheAPIItself has the source keep its files where nobody has said it may. What the API does not
+// give itself either is refused with the name of that host.
+func TestS10AFileAtAForeignHostIsAskedOfTheAPIItself(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, emulator.ExportKnobs{Storage: "https://bucket.storage.example.net"})
+	if a, err := s.whole(); err != nil || a.Rows == 0 {
+		t.Error(err)
+	}
+	s.w.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if strings.HasPrefix(r.URL.Path, "/download/") {
+			return &emulator.Fault{Status: http.StatusFound, Header: map[string]string{"Location": "https://other.example.net/x?signature=abcdef"}}
+		}
+		return nil
+	})
+	_, err := s.whole()
+	var foreign *extract.ForeignHost
+	if !errors.As(err, &foreign) || foreign.Host != "bucket.storage.example.net" || errors.Is(err, ErrLost) || strings.Contains(err.Error(), "signature") {
+		t.Errorf("%v", err)
+	}
+	if n := s.asked("GET", "/download/"); n != 2 {
+		t.Errorf("the API itself was asked %d times", n)
 	}
 }
 

@@ -49,7 +49,8 @@ type Workspace struct {
 	Name              string
 	APIVersion        string
 	VersionHeader     string
-	RequestsPerMinute int // 0: learned from the answers
+	RequestsPerMinute int      // 0: learned from the answers
+	DownloadHosts     []string // where files may lie, beside the API's own site
 
 	baseURL, token string // as the file has them: ${VAR} or ${file:…}
 	dir            string // that relative files are from

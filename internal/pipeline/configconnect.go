@@ -27,8 +27,8 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 	baseURL, token := v.Key("base_url"), v.Key("token")
 	w := &Workspace{
 		Name: name, APIVersion: v.Key("api_version").Text(), VersionHeader: v.Key("version_header").Text(),
-		RequestsPerMinute: v.Key("requests_per_minute").Int(),
-		baseURL:           baseURL.Text(), token: token.Text(), dir: l.dir,
+		RequestsPerMinute: v.Key("requests_per_minute").Int(), DownloadHosts: v.Key("download_hosts").Texts(),
+		baseURL: baseURL.Text(), token: token.Text(), dir: l.dir,
 	}
 	const why = "an empty environment, as cron has it, must not load something else"
 	switch {

@@ -87,6 +87,8 @@ func workspaceSpec() *grammar.Spec {
 			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Check: checkHeader, Doc: "Header that carries it."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
 				Doc: "A ceiling; left out: learned from the answers, leaving 20 % to others."},
+			{Name: "download_hosts", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkHost, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
+				Doc: "Hosts that files of exports may be fetched from, beside those of the site of `base_url`: `files.example.com`, or `*.files.example.com` for all below it. A file elsewhere is asked of the API itself, and refused when that does not give it."},
 		}}
 }
 
@@ -163,6 +165,10 @@ func checkVersion(text string) error {
 
 func checkHeader(text string) error {
 	return match(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, text, "%q is no name of a header")
+}
+
+func checkHost(text string) error {
+	return match(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, text, "%q is no host")
 }
 
 func checkShare(text string) error {

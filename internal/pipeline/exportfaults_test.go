@@ -91,6 +91,36 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	b.reportsEqualOracle(reportStart)
 }
 
+// TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite has the source keep its files elsewhere and give none itself. Once that host is
+// named it is asked: that nobody is there is another failure.
+func TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite(t *testing.T) {
+	t.Parallel()
+	serial(t)
+	b := exportBed(t, emulator.ExportKnobs{Storage: "https://198.51.100.7"})
+	config := only(reporting, "reporting_conversation")
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if strings.HasPrefix(r.URL.Path, "/download/") {
+			return &emulator.Fault{Status: http.StatusNotFound}
+		}
+		return nil
+	})
+	const line = "download_hosts: [198.51.100.7]"
+	for _, test := range []struct{ config, class, why, next string }{
+		{config, "config", "no files are fetched from 198.51.100.7; nor does the API give the file itself", "allow it in pipelines.yaml: workspaces.main." + line},
+		{strings.Replace(config, "base_url:", line+", base_url:", 1), "transient", "the source has lost the export", "sync nightly --failed"},
+	} {
+		b.configure(test.config)
+		report := b.try(pipeline.Options{})
+		s := report.Streams[0]
+		if report.Exit() != pipeline.ExitFailed || s.Class != test.class || !strings.Contains(s.Error, test.why) || !strings.Contains(s.Next, test.next) {
+			t.Errorf("exit %d, %+v", report.Exit(), s)
+		}
+	}
+	b.space.Inject(nil)
+	b.sync(pipeline.Options{})
+	b.reportEqualsOracle("conversation", reportStart)
+}
+
 func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 	t.Parallel()
 	serial(t)

@@ -190,6 +190,11 @@ func (t *task) export1(ctx context.Context, job *extract.ExportJob, earlier bool
 
 func (t *task) fetch(ctx context.Context, job extract.ExportJob, status export.Status, spool *os.File) error {
 	archive, err := t.export.source.Fetch(ctx, t.stream, status, spool, export.Usual())
+	var foreign *extract.ForeignHost
+	if errors.As(err, &foreign) {
+		return &Problem{Class: "config", What: firstLine(err),
+			Next: "if the workspace keeps its files there, allow it in pipelines.yaml: workspaces." + t.workspace.name + ".download_hosts: [" + foreign.Host + "]; nothing was stored"}
+	}
 	if err != nil {
 		return err
 	}
