@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,13 +17,14 @@ import (
 
 func (a *app) query() *cobra.Command {
 	var s saved
+	var within time.Duration
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
 		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
 neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
 digits, in JSON too. In CSV a ' stands before a text that a spreadsheet would take for a formula; JSON has every text as
-it is.
+it is. A statement that gives no row within --timeout is given up with code 1; Ctrl-C ends it before.
 
 --saved NAME asks one of the questions that come with the program, --list tells them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
@@ -41,18 +44,19 @@ it is.
 				return err
 			}
 			if s.name != "" {
-				return a.ask(c.Context(), dir, s)
+				return a.ask(c.Context(), dir, s, within)
 			}
 			statement, err := a.statement(args[0])
 			if err != nil {
 				return err
 			}
-			if err := a.answer(c.Context(), dir, statement); err != nil {
+			if err := a.answer(c.Context(), dir, statement, within); err != nil {
 				return a.unanswered(err)
 			}
 			return nil
 		},
 	}
+	c.Flags().DurationVar(&within, "timeout", 5*time.Minute, "how long a statement may take until its first row; 0 for ever")
 	c.Flags().StringVar(&s.name, "saved", "", "ask this question of those that come with the program")
 	c.Flags().BoolVar(&s.list, "list", false, "list the saved questions")
 	c.Flags().StringVar(&s.workspace, "workspace", "", "of a saved question: the workspace that is meant (default: the first of the configuration)")
@@ -60,15 +64,30 @@ it is.
 	return c
 }
 
-// answer writes the rows that a statement gives.
-func (a *app) answer(ctx context.Context, dir load.Dir, statement string) error {
+// errTooLong is why a statement was given up.
+var errTooLong = errors.New("it took too long and was given up")
+
+// answer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
+// as whoever reads them.
+func (a *app) answer(ctx context.Context, dir load.Dir, statement string, within time.Duration) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if within <= 0 {
+		within = math.MaxInt64
+	}
+	clock := time.AfterFunc(within, func() { end(errTooLong) })
+	defer clock.Stop()
 	out := newRows(a.output, a.stdout)
 	err := load.Query(ctx, dir.Readable(), statement, func(columns []string, row []any) error {
 		if row == nil {
+			clock.Stop()
 			return out.columns(columns)
 		}
 		return out.row(row)
 	})
+	if err != nil && context.Cause(ctx) == errTooLong {
+		return errTooLong
+	}
 	if err != nil {
 		return err
 	}
@@ -98,6 +117,9 @@ func (a *app) unanswered(err error) error {
 		return err
 	}
 	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
+	if errors.Is(err, errTooLong) {
+		p.Next = "ask for less, or give it longer: --timeout 1h"
+	}
 	if errors.Is(err, load.ErrReadOnly) {
 		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,7 @@ func (a *app) listSaved() error {
 }
 
 // ask answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
-func (a *app) ask(ctx context.Context, dir load.Dir, s saved) error {
+func (a *app) ask(ctx context.Context, dir load.Dir, s saved, within time.Duration) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func (a *app) ask(ctx context.Context, dir load.Dir, s saved) error {
 	if err != nil {
 		return err
 	}
-	err = a.answer(ctx, dir, q.In(schema, pipeline.ModelSchema(schema)))
+	err = a.answer(ctx, dir, q.In(schema, pipeline.ModelSchema(schema)), within)
 	if err == nil {
 		return nil
 	}

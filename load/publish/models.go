@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -19,8 +20,9 @@ import (
 // Models are the analysts' relations over one schema, in a schema of their own.
 type Models struct {
 	Schema    string
-	Relations []Relation // in any order: their SQL says what they need, as {schema}.contacts or {models}.reply_pairs
-	Values    Values     // which it may also name in braces
+	Relations []Relation    // in any order: their SQL says what they need, as {schema}.contacts or {models}.reply_pairs
+	Values    Values        // which it may also name in braces
+	Longest   time.Duration // that one of them may take; 0: ten minutes
 }
 
 // FailedModel is a model that is not in the published file, because DuckDB refused it. Others are.
@@ -81,6 +83,9 @@ func (m Models) fingerprint(of string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// longest is how long a model may take that is a table: anybody may have written it, and the readers wait for it.
+const longest = 10 * time.Minute
+
 // makeModels makes the models whose sources are there, each after those that it reads; of defined ones only the tables.
 func (s Schema) makeModels(ctx context.Context, db *duck.DB, defined bool) (made []Relation, failed []FailedModel, err error) {
 	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(s.Models.Schema)); err != nil {
@@ -99,7 +104,9 @@ func (s Schema) makeModels(ctx context.Context, db *duck.DB, defined bool) (made
 			continue
 		}
 		if !defined || r.Kind == "table" {
-			err := makeRelation(ctx, db, s.Models.Schema, Relation{Name: r.Name, Kind: r.Kind, SQL: load.InSchema(s.Models.fill(r.SQL), s.Name)})
+			err := duck.Within(ctx, cmp.Or(s.Models.Longest, longest), func(ctx context.Context) error {
+				return makeRelation(ctx, db, s.Models.Schema, Relation{Name: r.Name, Kind: r.Kind, SQL: load.InSchema(s.Models.fill(r.SQL), s.Name)})
+			})
 			if err != nil && ctx.Err() == nil {
 				failed = append(failed, FailedModel{s.Models.Schema, r.Name, r.File, lineOf(r, err), plain(err)})
 				continue

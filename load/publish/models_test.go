@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"aqueduck/load/publish"
 )
@@ -119,5 +120,22 @@ func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 		if got := h.models() + ask(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
 			t.Errorf("models are %s", got)
 		}
+	}
+}
+
+// TestS24AModelThatNeverEndsIsGivenUp publishes with a model that would be worked out for years.
+func TestS24AModelThatNeverEndsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	s := h.spec()
+	s.Schemas[0].Models = publish.Models{Schema: "models", Longest: 100 * time.Millisecond, Relations: []publish.Relation{
+		model("endless", "table", "SELECT count(*) AS n FROM range(1000000000000)"), model("good", "table", "SELECT count(*) AS n FROM {schema}.people")}}
+	r := h.publishOnly(s)
+	if got := fmt.Sprint(r.FailedModels); got != "[endless.sql:3: model models.endless: it took longer than 100ms and was given up]" {
+		t.Errorf("failed: %s", got)
+	}
+	if got := h.models() + ask(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
+		t.Errorf("models are %s", got)
 	}
 }

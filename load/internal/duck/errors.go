@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // told makes an error of a statement fit for a message: that a cancelled context has ended it is said as others say it, where DuckDB
@@ -18,6 +19,17 @@ func told(ctx context.Context, err error) error {
 	}
 	if text := withoutValues(err.Error()); text != err.Error() {
 		return &discreet{text, err}
+	}
+	return err
+}
+
+// Within gives up a step that takes longer than d: SQL that others have written may never come to its end.
+func Within(ctx context.Context, d time.Duration, step func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	err := step(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("it took longer than %s and was given up", d)
 	}
 	return err
 }

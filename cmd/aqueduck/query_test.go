@@ -1,0 +1,29 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestS24CtrlCEndsAStatementThatNeverWould cancels what a signal cancels.
+func TestS24CtrlCEndsAStatementThatNeverWould(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the program has filled a warehouse in the lane without the race detector")
+	}
+	dir, err := filledOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer time.AfterFunc(300*time.Millisecond, cancel).Stop()
+	var out, said bytes.Buffer
+	a := app{args: []string{"query", "--dir", dir, "SELECT count(*) FROM range(1000000000000)"}, stdout: &out, stderr: &said, env: lookup(nil)}
+	began := time.Now()
+	if code := a.execute(ctx); code != 130 || !strings.HasPrefix(said.String(), "interrupted") || out.Len() > 0 || time.Since(began) > 20*time.Second {
+		t.Errorf("after %s it ended with %d and said\n%s%s", time.Since(began), code, &said, &out)
+	}
+}
