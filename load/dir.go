@@ -19,6 +19,12 @@ var ErrDiskFull = disk.ErrFull
 // Explain makes an error of writing below the directory say that the disk is full, where that is why: then it is ErrDiskFull.
 func (d Dir) Explain(err error) error { return disk.Explain(err, string(d)) }
 
+// DiskFailed says that an error is the operating system's word on a file: no fault of the program, nor of the data.
+func DiskFailed(err error) bool { return disk.Failed(err) }
+
+// Forbidden says that an error is that of a file which this user may not open, or not write.
+func Forbidden(err error) bool { return disk.Forbidden(err) }
+
 // Dir is the directory of one warehouse.
 type Dir string
 

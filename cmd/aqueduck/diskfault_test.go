@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/internal/diskfault"
 	"aqueduck/internal/lane"
+	"aqueduck/internal/pipeline"
 )
 
 // TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each
@@ -174,6 +175,9 @@ func (p *plot) strike(f fault, n int) string {
 		if hit.Name != "" && !f.short && !harmless(hit) {
 			p.t.Errorf("%s of %s was passed over: %v", f.what, hit, e)
 		}
+	case e.status.ExitStatus() == pipeline.ExitInternal:
+		how = "taken for a fault of the program"
+		p.t.Errorf("%s is taken for a fault of the program: %v", f.what, e)
 	case e.status.Signaled():
 		how = "died of " + e.status.Signal().String()
 	case strings.Contains(e.said, "the disk is full"):
@@ -190,7 +194,7 @@ func (p *plot) strike(f fault, n int) string {
 }
 
 // harmless says whether a run may pass over the error of a call: what it could not read it wrote again, what it could not
-// remove it removes later, nobody relies on run.json, and what the kernel does not copy is copied by hand.
+// remove it removes later, nobody relies on run.json, ended.jsonl repeats what the database has, and what the kernel does not copy is copied by hand.
 func harmless(c diskfault.Call) bool {
-	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json")
+	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json") || strings.Contains(c.Path, "ended.jsonl")
 }

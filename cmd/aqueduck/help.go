@@ -6,9 +6,9 @@ const exitCodes = `What the program ends with:
 
     0  done; also when max_time or max_requests cut the run: the next one goes on
     1  a stream failed, or could be read until now and is unavailable, or the audit found something
-       exact; the rest is loaded and safe
+       exact, or the disk failed or is full; what was committed is safe
     2  the command line cannot be understood
-    3  the configuration, the warehouse's directory, or another workspace's token
+    3  the configuration, the warehouse's directory or its owner, or another workspace's token
     4  the API refused the token; no mark moved
     5  another run holds the warehouse
     6  the publish was held back: a table lost too much of its rows, readers keep what they have;

@@ -123,7 +123,7 @@ func classify(err error) *Problem {
 	case errors.Is(err, load.ErrNarrower):
 		return &Problem{Class: "config", What: firstLine(err), Next: "give the column its old type, or another name"}
 	case errors.Is(err, load.ErrDiskFull):
-		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
+		return classifyFile(err)
 	case errors.Is(err, export.ErrLost):
 		return &Problem{Class: "transient", What: firstLine(err)}
 	case errors.Is(err, export.ErrFormat):
@@ -132,6 +132,20 @@ func classify(err error) *Problem {
 		return classifyAnswer(api, err)
 	case errors.Is(err, context.Canceled):
 		return &Problem{Class: "interrupted", What: "interrupted", Exit: ExitInterrupted}
+	}
+	return classifyFile(err)
+}
+
+// classifyFile tells what the operating system says of files from faults of the program, which are what nothing else explains.
+func classifyFile(err error) *Problem {
+	switch {
+	case errors.Is(err, load.ErrDiskFull):
+		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
+	case load.DiskFailed(err):
+		return &Problem{Class: "disk", What: firstLine(err),
+			Next: "see what the system says of the disk (dmesg), or of open files (ulimit -n), then run the same command again; what was committed is safe"}
+	case load.Forbidden(err):
+		return &Problem{Class: "config", What: firstLine(err), Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
 	}
 	return &Problem{Class: "bug", What: firstLine(err), Next: "run the same command again; what was committed is safe"}
 }

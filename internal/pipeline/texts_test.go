@@ -2,11 +2,15 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
 )
@@ -41,6 +45,7 @@ func TestOneIsNotMany(t *testing.T) {
 	}
 }
 
+// TestEveryErrorHasAClassAndAnExitCode has errors of the disk as runs were seen to end with: an error of the disk is no fault of the program.
 func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 	t.Parallel()
 	mistakes := grammar.Mistakes{{File: "pipelines.yaml", Line: 2, Column: 1, Message: "unknown key"}}
@@ -56,6 +61,16 @@ func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 		{"no whole file", fmt.Errorf("open: %w", load.ErrNoWholeFile), "data", ExitConfig},
 		{"busy", &load.BusyError{Holder: "process 1"}, "busy", ExitBusy},
 		{"full", fmt.Errorf("publish: %w", load.ErrDiskFull), "disk", ExitFailed},
+		{"an error of the disk", fmt.Errorf("publish: %w", &fs.PathError{Op: "sync", Path: "work.duckdb", Err: syscall.EIO}), "disk", ExitFailed},
+		{"one that DuckDB met", errors.New(`publish: checkpoint the copy: IO Error: Could not write file "work.duckdb": Input/output error`), "disk", ExitFailed},
+		{"one that DuckDB does not name", errors.New("publish: comment schema _sync: FATAL Error: fsync failed!"), "disk", ExitFailed},
+		{"no more files", fmt.Errorf("publish: %w", &fs.PathError{Op: "open", Path: "part", Err: syscall.EMFILE}), "disk", ExitFailed},
+		{"no more files for DuckDB", errors.New(`IO Error: Cannot open file "packed.duckdb": Too many open files`), "disk", ExitFailed},
+		{"full where nobody has said so", fmt.Errorf("note: %w", syscall.ENOSPC), "disk", ExitFailed},
+		{"read-only", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EROFS}), "disk", ExitFailed},
+		{"another user's", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EACCES}), "config", ExitConfig},
+		{"another user's, to DuckDB", errors.New(`IO Error: Cannot open file "work.duckdb": Permission denied`), "config", ExitConfig},
+		{"an answer that says so", &extract.Error{Class: extract.ClassContract, Op: "read contacts", Message: "Input/output error"}, "data", ExitFailed},
 		{"other", fmt.Errorf("a fault"), "bug", ExitInternal},
 		{"a problem inside", fmt.Errorf("run: %w", &Problem{Class: "auth", What: "401", Next: "a token"}), "auth", ExitRefused},
 	} {

@@ -114,6 +114,26 @@ func Explain(err error, dir string) error {
 	return fmt.Errorf("%w in %s: free some space and run again: %w", ErrFull, dir, err)
 }
 
+// failures are what the operating system says of a disk that fails or takes no more.
+var failures = [...]syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EMFILE, syscall.ENFILE,
+	syscall.ENXIO, syscall.ENODEV, syscall.ESTALE}
+
+// Failed says that an error is the operating system's word on a file, in Go's form or as DuckDB repeats it.
+func Failed(err error) bool {
+	text := strings.ToLower(err.Error())
+	for _, errno := range failures {
+		if errors.Is(err, errno) || strings.Contains(text, errno.Error()) {
+			return true
+		}
+	}
+	return strings.Contains(text, "fsync failed") // of the log; DuckDB does not say why
+}
+
+// Forbidden says that an error is that of a file which belongs to somebody else, in either form.
+func Forbidden(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "Permission denied")
+}
+
 // Bytes writes a size for people.
 func Bytes(n int64) string {
 	switch {
