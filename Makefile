@@ -3,7 +3,7 @@ export GOFLAGS := -tags=duckdb_arrow
 
 HOURS ?= 6
 
-.PHONY: build demo test torture torture-short model mutants long large twice interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: build demo test torture torture-short model mutants long large twice release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -45,6 +45,12 @@ large: ## a million contacts and thirteen million parts in the emulator: its mem
 
 twice: ## build the program in two places: both are the same file
 	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run TwoBuilds -v
+
+release: ## dist/: the archive that is installed, of the last commit, for this kind of machine, and SHA256SUMS
+	go run ./internal/release -o dist
+
+release-check: ## make a release twice, compiling everything anew: both are the same files, and what should be in them is
+	AQUEDUCK_LONG=1 go test ./internal/release -run TwoReleases -v -timeout 30m
 
 interop: ## the published file, its models and the lake as other DuckDBs and another Parquet reader see them; installs 300 MB of packages
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
@@ -107,4 +113,4 @@ docs: ## the pages of docs/ that are made from the code: streams, pipelines, mod
 	go test . -run ThePageOfErrors -update
 
 clean:
-	rm -rf bin demo
+	rm -rf bin demo dist

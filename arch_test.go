@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"internal/diskfault":  {},
 	"internal/mutants":    {},
 	"internal/lane":       {},
+	"internal/release":    {},
 	"internal/torture":    {"internal/lane"},
 	"extract":             {"schemas"},
 	"extract/export":      {"extract", "schemas"},
@@ -44,7 +45,7 @@ var allowed = map[string][]string{
 // homes says where a library that shapes the house may be imported. The program starts no other: whoever has its environment has
 // the token. The commands of after: are started without it.
 var homes = map[string][]string{
-	"os/exec":                       {"bench", "internal/mutants", "internal/torture", "internal/pipeline"},
+	"os/exec":                       {"bench", "internal/mutants", "internal/torture", "internal/release", "internal/pipeline"},
 	"crypto/tls":                    {"extract"},
 	"net/http/pprof":                {},
 	"plugin":                        {},

@@ -59,8 +59,14 @@ type duckdb struct {
 	Sum     string `json:"sum,omitempty"`    // of that module, as in go.sum
 }
 
+// stamped is the version that a release was built as, which the linker puts in: it is built outside of any repository.
+var stamped string
+
 // release is the version that the program was built as.
 func release() string {
+	if stamped != "" {
+		return stamped
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Version
 	}

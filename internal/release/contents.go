@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// contents gathers what is in the archive, by path: the program, what it says of itself, and what of the source is for its users.
+func contents(ctx context.Context, source, program string) (map[string]file, error) {
+	files := map[string]file{}
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	files["bin/aqueduck"] = file{text, 0o755}
+	if err := fromSource(files, source); err != nil {
+		return nil, err
+	}
+	if err := fromProgram(ctx, files, program); err != nil {
+		return nil, err
+	}
+	all, err := parts(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	return files, licences(files, all)
+}
+
+// fromSource takes the pages, the example and what an installation needs. There may be a LICENSE, some day.
+func fromSource(files map[string]file, source string) error {
+	return filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(source, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		dir, _, below := strings.Cut(name, "/")
+		switch {
+		case name == "README.md", name == "CHANGELOG.md", name == "LICENSE", below && dir == "packaging":
+		case name == "pipelines.yaml":
+			name = "pipelines.example.yaml" // a newer archive is unpacked over what is there
+		case below && dir == "docs" && !strings.HasSuffix(name, ".go"):
+		default:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		files[name] = file{text, 0o644}
+		return err
+	})
+}
+
+// shells are those that the program completes words for, with the names under which they look for that.
+var shells = map[string]string{"bash": "completions/bash/aqueduck", "zsh": "completions/zsh/_aqueduck", "fish": "completions/fish/aqueduck.fish"}
+
+// fromProgram has the program tell what it is made of, what it takes and how words are completed. It sees nothing of the environment.
+func fromProgram(ctx context.Context, files map[string]file, program string) error {
+	ask := func(args ...string) (string, error) {
+		return run(ctx, filepath.Dir(program), []string{}, program, args...)
+	}
+	for shell, name := range shells {
+		text, err := ask("completion", shell)
+		if err != nil {
+			return err
+		}
+		files[name] = file{[]byte(text), 0o644}
+	}
+	parts, err := ask("version", "--json")
+	if err != nil {
+		return err
+	}
+	files["version.json"] = file{[]byte(parts), 0o644}
+	page, err := manual(ask)
+	files["man/man1/aqueduck.1"] = file{[]byte(page), 0o644}
+	return err
+}

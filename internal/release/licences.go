@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// part is a module that the program is linked from.
+type part struct{ path, version, dir string }
+
+// licences adds those of Go and of each module, under the module's path. A module without one stops the release.
+func licences(files map[string]file, all []part) error {
+	var list strings.Builder
+	list.WriteString("What aqueduck is linked from. The libraries inside DuckDB's own (lib/...) have licences of their own, which its sources tell.\n\n")
+	for _, p := range all {
+		found, err := licencesIn(p.dir)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fmt.Errorf("module %s has no licence in %s: see where it is, and whether it may be passed on", p.path, p.dir)
+		}
+		fmt.Fprintf(&list, "%s %s:", p.path, p.version)
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			files["licences/"+p.path+"/"+name] = file{found[name], 0o644}
+			list.WriteString(" " + name)
+		}
+		list.WriteString("\n")
+	}
+	files["licences/README"] = file{[]byte(list.String()), 0o644}
+	return nil
+}
+
+// parts lists Go itself and the modules of the packages that are linked.
+func parts(ctx context.Context, source string) ([]part, error) {
+	said, err := run(ctx, source, os.Environ(), "go", "list", "-mod=readonly", "-tags=duckdb_arrow", "-deps",
+		"-f", `{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}{{end}}{{end}}`, "./cmd/aqueduck")
+	if err != nil {
+		return nil, err
+	}
+	root, err := run(ctx, source, os.Environ(), "go", "env", "GOROOT", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	dir, version, _ := strings.Cut(strings.TrimSpace(root), "\n")
+	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(line string) bool { return strings.Count(line, "\t") != 2 })
+	slices.Sort(lines)
+	all := []part{{"go", version, dir}}
+	for _, line := range slices.Compact(lines) {
+		f := strings.Split(line, "\t")
+		all = append(all, part{f[0], f[1], f[2]})
+	}
+	return all, nil
+}
+
+// terms are the names of files that say on which terms a module may be passed on.
+var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|copyright)([.-].*)?$`)
+
+// licencesIn gives the files of terms at the root of a module.
+func licencesIn(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]byte{}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !terms.MatchString(e.Name()) {
+			continue
+		}
+		if found[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

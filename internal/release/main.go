@@ -1,0 +1,146 @@
+// Command release builds the archive that people install the program from, out of what is committed, for the machine that it runs
+// on. The same commit, on a machine with the same compilers, gives the same bytes.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	out := flag.String("o", "dist", "directory that the archive and SHA256SUMS are written to")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	archive, err := release(ctx, ".", *out, os.Environ())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+	fmt.Println(archive)
+	fmt.Printf("only for %s/%s: DuckDB is C++, and is linked in by the compiler of the machine; for another one run make release there\n", runtime.GOOS, runtime.GOARCH)
+}
+
+// commit is what is released.
+type commit struct {
+	version string // as a tag has it, without its v, or made of time and id
+	time    time.Time
+}
+
+// release writes the archive of the last commit of a repository, and the sums beside it.
+func release(ctx context.Context, root, out string, env []string) (archive string, err error) {
+	c, err := last(ctx, root)
+	if err != nil {
+		return "", err
+	}
+	work, err := os.MkdirTemp("", "aqueduck-release-")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if gone := os.RemoveAll(work); err == nil {
+			err = gone
+		}
+	}()
+	source := filepath.Join(work, "source")
+	if err := export(ctx, root, source); err != nil {
+		return "", err
+	}
+	program := filepath.Join(work, "aqueduck")
+	// Everything is said here that a build depends on: nothing of the machine's paths, nothing of a repository's state.
+	if _, err := run(ctx, source, env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=duckdb_arrow",
+		"-ldflags=-s -w -X main.stamped=v"+c.version, "-o", program, "./cmd/aqueduck"); err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("aqueduck_%s_%s_%s", c.version, runtime.GOOS, runtime.GOARCH)
+	files, err := contents(ctx, source, program)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return "", err
+	}
+	archive = filepath.Join(out, name+".tar.gz")
+	if err := pack(archive, name, files, c.time); err != nil {
+		return "", err
+	}
+	return archive, sum(archive)
+}
+
+// last tells what is released: the last commit, whose tag is its version.
+func last(ctx context.Context, root string) (commit, error) {
+	said, err := run(ctx, root, os.Environ(), "git", "log", "-1", "--format=%ct %H")
+	if err != nil {
+		return commit{}, err
+	}
+	seconds, id, _ := strings.Cut(strings.TrimSpace(said), " ")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return commit{}, fmt.Errorf("git says that the last commit is of %q", seconds)
+	}
+	c := commit{time: time.Unix(unix, 0).UTC()}
+	tags, err := run(ctx, root, os.Environ(), "git", "tag", "--points-at", id, "--sort=-version:refname", "v*")
+	if err != nil {
+		return commit{}, err
+	}
+	if tag, _, _ := strings.Cut(tags, "\n"); tag != "" {
+		c.version = tag[1:]
+		return c, nil
+	}
+	c.version = "0.0.0-" + c.time.Format("20060102150405") + "-" + id[:12] // as the Go tool calls a commit without a tag
+	return c, nil
+}
+
+// export writes the files of the last commit into a directory: what is not committed is not released.
+func export(ctx context.Context, root, to string) error {
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	packed := to + ".tar"
+	if _, err := run(ctx, root, os.Environ(), "git", "archive", "--format=tar", "-o", packed, "HEAD"); err != nil {
+		return err
+	}
+	_, err := run(ctx, to, os.Environ(), "tar", "xf", packed)
+	return err
+}
+
+// run runs a program in a directory and gives what it wrote to stdout.
+func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Env = dir, env
+	var said strings.Builder
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said.String())
+	}
+	return string(out), nil
+}
+
+// sum writes SHA256SUMS beside an archive, over all archives that are there.
+func sum(archive string) error {
+	dir := filepath.Dir(archive)
+	all, err := filepath.Glob(filepath.Join(dir, "*.tar.gz"))
+	if err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, path := range all {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&lines, "%x  %s\n", sha256.Sum256(text), filepath.Base(path))
+	}
+	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(lines.String()), 0o644)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+)
+
+// manual makes the page of the manual from what the program says with --help, of itself, of each command and of each topic.
+func manual(ask func(args ...string) (string, error)) (string, error) {
+	whole, err := ask("--help")
+	if err != nil {
+		return "", err
+	}
+	var page strings.Builder
+	page.WriteString(".TH AQUEDUCK 1\n.SH NAME\naqueduck \\- bring a customer-messaging workspace into a DuckDB file and Parquet files\n")
+	section := func(head, text string) { page.WriteString(head + "\n.nf\n" + roff(text) + ".fi\n") }
+	section(".SH DESCRIPTION", whole)
+	page.WriteString(".SH COMMANDS\n")
+	for _, command := range listed(whole, "Available Commands:") {
+		said, err := ask(command, "--help")
+		if err != nil {
+			return "", err
+		}
+		section(".SS aqueduck "+command, own(said))
+		if command == "help" || command == "completion" {
+			continue
+		}
+		for _, below := range listed(said, "Available Commands:") {
+			if said, err = ask(command, below, "--help"); err != nil {
+				return "", err
+			}
+			section(".SS aqueduck "+command+" "+below, own(said))
+		}
+	}
+	for _, topic := range [][2]string{{".SH EXIT STATUS", "exit-codes"}, {".SH ENVIRONMENT", "env"}} {
+		said, err := ask("help", topic[1])
+		if err != nil {
+			return "", err
+		}
+		section(topic[0], said)
+	}
+	return page.String(), nil
+}
+
+// listed gives the first words of the lines below a heading.
+func listed(help, heading string) (words []string) {
+	_, below, _ := strings.Cut(help, heading+"\n")
+	block, _, _ := strings.Cut(below, "\n\n")
+	for line := range strings.Lines(block) {
+		if f := strings.Fields(line); len(f) > 0 {
+			words = append(words, f[0])
+		}
+	}
+	return words
+}
+
+// repeated is what the help of every command has in common.
+var repeated = regexp.MustCompile(`(?s)\nGlobal Flags:\n.*?(\n\n|$)`)
+
+// own leaves out of a command's help what that of the program says.
+func own(help string) string { return repeated.ReplaceAllString(help, "\n") }
+
+// roff writes lines as they are: nothing in them is an instruction.
+func roff(text string) string {
+	var page strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(text) + "\n") {
+		line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			line = `\&` + line
+		}
+		page.WriteString(line)
+	}
+	return page.String()
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// unpacked is an archive as it is read: its names in their order, and each file's text.
+type unpacked struct {
+	names []string
+	heads map[string]*tar.Header
+	texts map[string][]byte
+}
+
+func unpack(t *testing.T, path string) unpacked {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	plain, err := gzip.NewReader(f)
+	must(t, err)
+	u := unpacked{heads: map[string]*tar.Header{}, texts: map[string][]byte{}}
+	for archive := tar.NewReader(plain); ; {
+		head, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return u
+		}
+		must(t, err)
+		_, name, _ := strings.Cut(head.Name, "/")
+		u.names, u.heads[name] = append(u.names, name), head
+		u.texts[name], err = io.ReadAll(archive)
+		must(t, err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestS44NothingOfTheMachineIsInAnArchive packs the same files twice, with time going on in between.
+func TestS44NothingOfTheMachineIsInAnArchive(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+	files := map[string]file{"bin/aqueduck": {[]byte("program"), 0o755}, "README.md": {[]byte("read"), 0o644}, "docs/a.md": {bytes.Repeat([]byte("a"), 9000), 0o644}}
+	var sums [2][32]byte
+	for i := range sums {
+		path := filepath.Join(t.TempDir(), "x.tar.gz")
+		must(t, pack(path, "aqueduck_1", files, at))
+		text, err := os.ReadFile(path)
+		must(t, err)
+		sums[i] = sha256.Sum256(text)
+		u := unpack(t, path)
+		if !slices.Equal(u.names, []string{"README.md", "bin/aqueduck", "docs/a.md"}) || string(u.texts["bin/aqueduck"]) != "program" {
+			t.Errorf("it has %v", u.names)
+		}
+		for name, h := range u.heads {
+			if !h.ModTime.Equal(at) || h.Uid+h.Gid != 0 || h.Uname+h.Gname != "" || h.Mode != files[name].mode {
+				t.Errorf("%s: %+v", name, h)
+			}
+		}
+	}
+	if sums[0] != sums[1] {
+		t.Error("two archives of the same files differ")
+	}
+}
+
+// TestS47EveryModuleHasItsLicence gathers those of all that the program is linked from, DuckDB's library among them.
+func TestS47EveryModuleHasItsLicence(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it has the Go tool list what is linked, in the lane without the race detector")
+	}
+	all, err := parts(t.Context(), "../..")
+	must(t, err)
+	files := map[string]file{}
+	must(t, licences(files, all))
+	for _, want := range []struct{ name, says string }{
+		{"licences/go/LICENSE", "The Go Authors"}, {"licences/github.com/duckdb/duckdb-go/v2/LICENSE", "MIT"},
+		{"licences/github.com/apache/arrow-go/v18/NOTICE.txt", "Apache Arrow"}, {"licences/golang.org/x/sys/PATENTS", "patent"},
+		{"licences/README", "\ngithub.com/spf13/cobra v"},
+	} {
+		if !strings.Contains(string(files[want.name].text), want.says) {
+			t.Errorf("%s does not say %q", want.name, want.says)
+		}
+	}
+	library := slices.IndexFunc(all, func(p part) bool { return strings.Contains(p.path, "duckdb-go-bindings/lib/") })
+	if len(all) < 30 || library < 0 || len(files["licences/"+all[library].path+"/LICENSE"].text) == 0 {
+		t.Errorf("%d parts, the library of DuckDB at %d", len(all), library)
+	}
+	if err := licences(files, []part{{"example.org/bare", "v1", t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "module example.org/bare has no licence") {
+		t.Errorf("a module without a licence: %v", err)
+	}
+}
+
+// TestTheManualHasEveryCommandAsItsHelpSays has a program whose help would be taken for instructions.
+func TestTheManualHasEveryCommandAsItsHelpSays(t *testing.T) {
+	t.Parallel()
+	said := map[string]string{
+		"--help":            "It reads.\n\nAvailable Commands:\n  state       Show\n  sync        Read\n\nFlags:\n  -q   less\n",
+		"sync --help":       ".so /etc/passwd\n'quoted' C:\\new\n\nGlobal Flags:\n  -q   less\n\nMore.\n",
+		"state --help":      "Marks.\n\nAvailable Commands:\n  show        Show\n",
+		"state show --help": "Show.\n\nGlobal Flags:\n  -q   less\n",
+		"help exit-codes":   "0  done", "help env": "TOKEN",
+	}
+	page, err := manual(func(args ...string) (string, error) {
+		text, ok := said[strings.Join(args, " ")]
+		if !ok {
+			return "", fmt.Errorf("asked for %q", args)
+		}
+		return text, nil
+	})
+	must(t, err)
+	for _, want := range []string{
+		"\n.SS aqueduck sync\n.nf\n\\&.so /etc/passwd\n\\&'quoted' C:\\enew\n\nMore.\n.fi\n", "\n.SS aqueduck state show\n.nf\nShow.\n.fi\n",
+		"\n.SH EXIT STATUS\n.nf\n0  done\n.fi\n", "\n.SH ENVIRONMENT\n.nf\nTOKEN\n.fi\n", "\n  \\-q   less\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("there is no %q in\n%s", want, page)
+		}
+	}
+}
+
+// TestWhatIsPackagedIsWhatThePageSays holds the files of an installation to docs/operations.md.
+func TestWhatIsPackagedIsWhatThePageSays(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/operations.md")
+	must(t, err)
+	for _, name := range []string{"aqueduck.service", "aqueduck.cron"} {
+		text, err := os.ReadFile("../../packaging/" + name)
+		must(t, err)
+		if !bytes.Contains(page, append([]byte("```\n"), append(text, "```\n"...)...)) {
+			t.Errorf("docs/operations.md has another %s", name)
+		}
+	}
+}
+
+// TestS44TwoReleasesAreTheSameFiles releases the last commit twice, compiling all of it the second time, and looks into the archive.
+func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("AQUEDUCK_LONG") == "" {
+		t.Skip("everything is compiled and linked twice: make release-check runs it")
+	}
+	var archives, sums []string
+	for _, cache := range []string{"", "GOCACHE=" + t.TempDir()} {
+		archive, err := release(t.Context(), "../..", t.TempDir(), append(os.Environ(), cache))
+		must(t, err)
+		check := exec.Command("sha256sum", "-c", "SHA256SUMS")
+		check.Dir = filepath.Dir(archive)
+		said, err := check.CombinedOutput()
+		must(t, err)
+		text, err := os.ReadFile(filepath.Join(check.Dir, "SHA256SUMS"))
+		must(t, err)
+		archives, sums = append(archives, archive), append(sums, string(text))
+		t.Logf("%s%s", text, said)
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("the first is\n%sthe second\n%s", sums[0], sums[1])
+	}
+	u := unpack(t, archives[0])
+	for _, name := range []string{"README.md", "CHANGELOG.md", "pipelines.example.yaml", "docs/operations.md", "docs/queries/joins.sql", "packaging/aqueduck.service",
+		"packaging/aqueduck.cron", "completions/bash/aqueduck", "completions/zsh/_aqueduck", "completions/fish/aqueduck.fish", "man/man1/aqueduck.1", "licences/README"} {
+		if len(u.texts[name]) == 0 {
+			t.Errorf("there is no %s in it", name)
+		}
+	}
+	var made struct {
+		Version string
+		SBOM    struct {
+			Components []struct{ Name, Version string }
+		}
+	}
+	must(t, json.Unmarshal(u.texts["version.json"], &made))
+	if want := strings.Split(filepath.Base(archives[0]), "_")[1]; made.Version != "v"+want {
+		t.Errorf("the program of version %s calls itself %s", want, made.Version)
+	}
+	for _, c := range made.SBOM.Components {
+		if c.Name != "std" && c.Name != "duckdb" && !strings.Contains(string(u.texts["licences/README"]), "\n"+c.Name+" "+c.Version+":") {
+			t.Errorf("%s %s is linked and has no licence in it", c.Name, c.Version)
+		}
+	}
+	if !strings.Contains(string(u.texts["man/man1/aqueduck.1"]), ".SS aqueduck state rewind") {
+		t.Error("the manual lacks a command")
+	}
+}
