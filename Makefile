@@ -1,9 +1,10 @@
 # DuckDB takes Arrow batches only with this build tag.
-export GOFLAGS := -tags=duckdb_arrow
+# What is built is what go.mod and go.sum say: no command changes them by itself.
+export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: build demo test torture torture-short model mutants long large twice release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: build sums demo test torture torture-short model mutants long large twice release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -65,7 +66,7 @@ fuzz: ## every fuzz test for FUZZTIME each
 	@for p in $$(go list ./...); do for f in $$(go test $$p -list '^Fuzz' | grep '^Fuzz'); do \
 		go test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; done; done
 
-check: fmt vet lint vuln race ## what CI asks for
+check: fmt vet lint sums vuln race ## what CI asks for
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt would change:"; echo "$$out"; exit 1; }
@@ -75,6 +76,11 @@ vet:
 
 lint:
 	go tool staticcheck ./...
+
+SUMMED ?= .
+
+sums: ## the modules on this machine are what was downloaded: nothing was changed since
+	go -C $(SUMMED) mod verify
 
 # Where there is no way to the database of vulnerabilities one line says so, and nothing fails. That is asked first, by modules,
 # which takes a second; the program's own calls take ten.

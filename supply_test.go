@@ -1,6 +1,7 @@
 package aqueduck
 
 import (
+	"archive/zip"
 	"bytes"
 	"io/fs"
 	"os"
@@ -85,6 +86,51 @@ func TestS41EveryDirectDependencyIsKnown(t *testing.T) {
 	}
 	for name := range known {
 		t.Errorf("go.mod does not require %s any more", name)
+	}
+}
+
+// TestS41AChangedModuleFailsTheCheck runs `make sums` on a module that is as it was downloaded, then with a line more in it.
+func TestS41AChangedModuleFailsTheCheck(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts the Go tool three times")
+	}
+	dir := t.TempDir()
+	proxy, cache, home := filepath.Join(dir, "proxy"), filepath.Join(dir, "cache"), filepath.Join(dir, "home")
+	versions := filepath.Join(proxy, "example.org", "part", "@v")
+	const mod, code = "module example.org/part\n\ngo 1.26\n", "package part\n"
+	write(t, filepath.Join(versions, "v1.0.0.info"), `{"Version": "v1.0.0"}`)
+	write(t, filepath.Join(versions, "v1.0.0.mod"), mod)
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
+	for name, text := range map[string]string{"go.mod": mod, "part.go": code} {
+		if w, err := archive.Create("example.org/part@v1.0.0/" + name); err != nil {
+			t.Fatal(err)
+		} else if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(versions, "v1.0.0.zip"), packed.String())
+	write(t, filepath.Join(home, "go.mod"), "module planted\n\ngo 1.26\n\nrequire example.org/part v1.0.0\n")
+	write(t, filepath.Join(home, "main.go"), "package main\n\nimport _ \"example.org/part\"\n\nfunc main() {}\n")
+	run := func(name string, args ...string) (string, error) {
+		c := exec.Command(name, args...)
+		c.Env = append(os.Environ(), "GOMODCACHE="+cache, "GOPROXY=file://"+proxy, "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOWORK=off")
+		said, err := c.CombinedOutput()
+		return string(said), err
+	}
+	if said, err := run("go", "-C", home, "mod", "tidy"); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if said, err := run("make", "--no-print-directory", "sums", "SUMMED="+home); err != nil || !strings.Contains(said, "all modules verified") {
+		t.Errorf("as it was downloaded: %v\n%s", err, said)
+	}
+	write(t, filepath.Join(cache, "example.org", "part@v1.0.0", "part.go"), code+"func init() {}\n")
+	if said, err := run("make", "--no-print-directory", "sums", "SUMMED="+home); err == nil || !strings.Contains(said, "part v1.0.0: dir has been modified") {
+		t.Errorf("changed: %v\n%s", err, said)
 	}
 }
 
