@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -54,16 +56,43 @@ func (a *app) run() int {
 }
 
 func (a *app) execute(ctx context.Context) int {
+	out := &results{to: a.stdout}
+	a.stdout = out
 	root := a.root()
 	root.SetArgs(a.args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	err := root.ExecuteContext(ctx)
+	if lost := out.failed(); err == nil && lost != nil && a.exit == pipeline.ExitOK {
+		err = fmt.Errorf("write the result: %w", lost)
+	}
 	if err == nil {
 		return a.exit
 	}
 	return a.fail(ctx, err)
+}
+
+// results passes on what commands say, and knows of the first that could not be written: what is there is then not the whole.
+type results struct {
+	to io.Writer
+
+	mu  sync.Mutex // guards err: runs of a schedule write side by side
+	err error
+}
+
+func (w *results) Write(text []byte) (int, error) {
+	n, err := w.to.Write(text)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = cmp.Or(w.err, err)
+	return n, err
+}
+
+func (w *results) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // fail prints what went wrong in the one form that errors have, and gives the exit code.

@@ -139,7 +139,7 @@ func classify(err error) *Problem {
 // classifyFile tells what the operating system says of files from faults of the program, which are what nothing else explains.
 func classifyFile(err error) *Problem {
 	switch {
-	case errors.Is(err, load.ErrDiskFull):
+	case errors.Is(load.Dir("").Explain(err), load.ErrDiskFull): // also where nobody has said so
 		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
 	case load.DiskFailed(err):
 		return &Problem{Class: "disk", What: firstLine(err),
