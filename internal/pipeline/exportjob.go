@@ -192,7 +192,7 @@ func (t *task) fetch(ctx context.Context, job extract.ExportJob, status export.S
 	archive, err := t.export.source.Fetch(ctx, t.stream, status, spool, export.Usual())
 	var foreign *extract.ForeignHost
 	if errors.As(err, &foreign) {
-		return &Problem{Class: "config", What: firstLine(err),
+		return &Problem{Class: "config", What: "an export lies at a host that is not named: " + firstLine(err),
 			Next: "if the workspace keeps its files there, allow it in pipelines.yaml: workspaces." + t.workspace.name + ".download_hosts: [" + foreign.Host + "]; nothing was stored"}
 	}
 	if err != nil {

@@ -142,10 +142,10 @@ func classifyFile(err error) *Problem {
 	case errors.Is(load.Dir("").Explain(err), load.ErrDiskFull): // also where nobody has said so
 		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
 	case load.DiskFailed(err):
-		return &Problem{Class: "disk", What: firstLine(err),
+		return &Problem{Class: "disk", What: "the system fails to read or write a file: " + firstLine(err),
 			Next: "see what the system says of the disk (dmesg), or of open files (ulimit -n), then run the same command again; what was committed is safe"}
 	case load.Forbidden(err):
-		return &Problem{Class: "config", What: firstLine(err), Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
+		return &Problem{Class: "config", What: "a file is not this user's to open: " + firstLine(err), Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
 	}
 	return &Problem{Class: "bug", What: firstLine(err), Next: "run the same command again; what was committed is safe"}
 }
