@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -56,22 +57,28 @@ func rawJSON(text string) any {
 }
 
 // exact gives the statement to run so that each column keeps what it holds: a statement on a view of the one that was
-// asked, with the columns it gives, or the one that was asked and no columns. That stays as it is when nothing of it
-// needs care, and when it cannot be a view: EXPLAIN, DESCRIBE, a PIVOT that finds its columns while it runs.
-func exact(ctx context.Context, db *duck.DB, statement string) (string, []column) {
+// asked, with the columns it gives and what takes the view away, or the one that was asked and no columns. That stays as
+// it is when nothing of it needs care, and when it cannot be a view: EXPLAIN, DESCRIBE, a PIVOT that finds its columns
+// while it runs. The view has a name that nobody has: a temporary one comes before a table of the file.
+func exact(ctx context.Context, db *duck.DB, statement string) (_ string, _ []column, done func() error) {
+	done = func() error { return nil }
 	columns, err := describe(ctx, db, statement)
 	if err != nil || !slices.ContainsFunc(columns, func(c column) bool { return c.give != nil }) {
-		return statement, nil
+		return statement, nil, done
 	}
 	var names, asked []string
 	for i, c := range columns {
 		name := fmt.Sprintf("c%d", i) // the statement's own names need not be unique
 		names, asked = append(names, name), append(asked, fmt.Sprintf(c.form, name))
 	}
-	if _, err := db.Exec(ctx, "CREATE OR REPLACE TEMP VIEW answer("+strings.Join(names, ", ")+") AS "+statement); err != nil {
-		return statement, nil
+	view := duck.Name("answer_" + rand.Text())
+	if _, err := db.Exec(ctx, "CREATE TEMP VIEW "+view+"("+strings.Join(names, ", ")+") AS "+statement); err != nil {
+		return statement, nil, done
 	}
-	return "SELECT " + strings.Join(asked, ", ") + " FROM temp.answer", columns
+	return "SELECT " + strings.Join(asked, ", ") + " FROM temp." + view, columns, func() error {
+		_, err := db.Exec(context.WithoutCancel(ctx), "DROP VIEW temp."+view)
+		return err
+	}
 }
 
 func describe(ctx context.Context, db *duck.DB, statement string) (columns []column, err error) {

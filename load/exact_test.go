@@ -119,7 +119,7 @@ func TestAReaderGivesEachOfItsAnswersExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(`CREATE TABLE odd AS SELECT 1 AS i`); err != nil {
+	if _, err := db.Exec(`CREATE TABLE answer AS SELECT DATE '2026-11-01' AS day; CREATE VIEW told AS FROM answer`); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -134,6 +134,9 @@ func TestAReaderGivesEachOfItsAnswersExact(t *testing.T) {
 		{`SELECT '{"n": 9007199254740993}'::JSON`, `json.RawMessage {"n": 9007199254740993}`},
 		{`SELECT 0.10::DECIMAL(9,2), '{"n": 9007199254740995}'::JSON`, `json.Number 0.10 json.RawMessage {"n": 9007199254740995}`},
 		{`SELECT DATE '2026-11-22'`, `string 2026-11-22`},
+		{`FROM answer`, `string 2026-11-01`}, // which is a table of the file
+		{`SELECT a.day, t.day FROM answer a JOIN told t USING (day)`, `string 2026-11-01 string 2026-11-01`},
+		{`SELECT string_agg(table_name, ' ' ORDER BY table_name) FROM information_schema.tables`, `string answer told`},
 	} {
 		err := r.Query(t.Context(), tc.sql, func(_ []string, row []any) error {
 			var got []string

@@ -64,11 +64,12 @@ func (r *Reader) Close() error { return r.db.Close() }
 // Query runs one reading statement, which reaches nothing but the file. It calls visit once with a nil row, for the names,
 // then for each row, which is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both
 // exact; dates, times of day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
-func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) error {
+func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) (err error) {
 	if err := reads(r.db, statement); err != nil {
 		return err
 	}
-	statement, columns := exact(ctx, r.db, statement)
+	statement, columns, done := exact(ctx, r.db, statement)
+	defer func() { err = errors.Join(err, done()) }()
 	rows, err := r.db.Conn().QueryContext(ctx, statement)
 	if err != nil {
 		return err
