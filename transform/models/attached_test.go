@@ -3,6 +3,9 @@ package models_test
 import (
 	"database/sql"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"aqueduck/transform/models"
@@ -37,6 +40,38 @@ func TestModelsAreRightWhenAttached(t *testing.T) {
 			}
 			alone.holds(fmt.Sprintf(content, "models", m.Name), want...)
 			other.holds(fmt.Sprintf(content, "elsewhere.models", m.Name), want...)
+		}
+	}
+}
+
+// TestADatabaseNamedLikeASchemaIsAttachedUnderAnotherName holds what docs/bi.md says of files named models.duckdb and _sync.duckdb:
+// the published one, and one of somebody's own beside it.
+func TestADatabaseNamedLikeASchemaIsAttachedUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	file, err := filled.File()
+	must(t, err)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	for name, question := range map[string]string{"models": "FROM %smodels.sla LIMIT 0", "_sync": "FROM %s_sync.freshness LIMIT 0"} {
+		published, own := filepath.Join(t.TempDir(), name+".duckdb"), filepath.Join(t.TempDir(), name+".duckdb")
+		must(t, os.WriteFile(published, text, 0o600)) // a link would be called like the file that it leads to
+		for _, tc := range []struct{ opened, first, asked, problem string }{
+			{published + "?access_mode=read_only", "SELECT 1", "", "Ambiguous"},
+			{"", "ATTACH '" + published + "' AS w (READ_ONLY)", "w.", ""},
+			{"", "ATTACH '" + published + "' AS w (READ_ONLY); USE w", "", ""},
+			{own, "ATTACH '" + file + "' AS w (READ_ONLY); USE w", "", "Ambiguous"},
+			{"", "ATTACH '" + own + "' AS mine; ATTACH '" + file + "' AS w (READ_ONLY); USE w", "", ""},
+		} {
+			db, err := sql.Open("duckdb", tc.opened)
+			must(t, err)
+			db.SetMaxOpenConns(1)
+			_, err = db.Exec(tc.first)
+			must(t, err)
+			_, err = db.Exec(fmt.Sprintf(question, tc.asked))
+			if tc.problem == "" && err != nil || tc.problem != "" && (err == nil || !strings.Contains(err.Error(), tc.problem)) {
+				t.Errorf("%s, opened as %q, %s: %v", name, tc.opened, tc.first, err)
+			}
+			must(t, db.Close())
 		}
 	}
 }
