@@ -53,7 +53,7 @@ release: ## dist/: the archive that is installed, of the last commit, for this k
 release-check: ## make a release twice, compiling everything anew: both are the same files, and what should be in them is
 	AQUEDUCK_LONG=1 go test ./internal/release -run TwoReleases -v -timeout 30m
 
-interop: ## the published file, its models and the lake as other DuckDBs and another Parquet reader see them; installs 300 MB of packages
+interop: ## the published file, its models and the lake as DuckDBs of three languages and another Parquet reader see them; installs 450 MB of packages
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
 
 mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it, BY=package.Test tries that test alone

@@ -23,12 +23,40 @@ import (
 	"aqueduck/load"
 )
 
-// What others read, they read as we do: the published file, its models, the saved questions and the lake, by packages of another
-// language, of the oldest DuckDB that docs/bi.md promises, of a later one and of one newer than ours; and the lake by a library
+// What others read, they read as we do: the published file, its models, the saved questions and the lake, by packages of other
+// languages, of the oldest DuckDB that docs/bi.md promises, of later ones and of one newer than ours; and the lake by a library
 // that has nothing to do with DuckDB. Rows are counted; names, types and every value are compared.
 
-// readers are packages of the registry. A DuckDB gives instants only where pytz is there, too.
-var readers = []string{"duckdb==1.2.2", "duckdb==1.4.4", "duckdb==2.0.0", "pyarrow==26.0.1"}
+// readers are packages of three registries, with what installs each in a directory and gives the command that reads by it.
+// To Python a DuckDB gives instants only where pytz is there, too.
+var readers = []struct {
+	library, version string
+	install          func(t *testing.T, dir, library, version string) (command []string)
+}{
+	{"duckdb", "1.2.2", byPython},
+	{"duckdb", "1.4.4", byPython},
+	{"duckdb", "2.0.0", byPython},
+	{"pyarrow", "26.0.1", byPython},
+	{"@duckdb/node-api", "1.5.6-r.1", byNode},
+	{"org.duckdb:duckdb_jdbc", "1.4.4.0", byJava},
+}
+
+func byPython(t *testing.T, dir, library, version string) []string {
+	python := filepath.Join(dir, "env", "bin", "python")
+	install(t, "python3", "-m", "venv", filepath.Join(dir, "env"))
+	install(t, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", library+"=="+version, "pytz==2026.1")
+	return []string{python, "testdata/interop/read.py"}
+}
+
+func byNode(t *testing.T, dir, library, version string) []string {
+	install(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries", "1", library+"@"+version)
+	return []string{"node", "testdata/interop/read.js", dir}
+}
+
+func byJava(t *testing.T, dir, library, version string) []string {
+	install(t, "mvn", "--quiet", "--batch-mode", "dependency:copy", "-Dartifact="+library+":"+version, "-DoutputDirectory="+dir)
+	return []string{"java", "-cp", filepath.Join(dir, "*"), "testdata/interop/Read.java"}
+}
 
 // reading is what one relation looks like to a reader.
 type reading struct {
@@ -44,15 +72,16 @@ func (r reading) String() string {
 
 func TestInteropOthersReadWhatWeRead(t *testing.T) {
 	if os.Getenv("AQUEDUCK_INTEROP") == "" {
-		t.Skip("installs packages of 300 MB: AQUEDUCK_INTEROP=1, or make interop")
+		t.Skip("installs packages of 450 MB: AQUEDUCK_INTEROP=1, or make interop")
 	}
 	file, err := filled.File()
 	must(t, err)
 	own, lake := ourReadings(t, file), filepath.Join(filepath.Dir(file), "..", "..", "lake", "main")
 	for _, reader := range readers {
-		t.Run(reader, func(t *testing.T) {
+		t.Run(reader.library+" "+reader.version, func(t *testing.T) {
 			t.Parallel()
-			if library, _, _ := strings.Cut(reader, "=="); library == "duckdb" {
+			command := reader.install(t, t.TempDir(), reader.library, reader.version)
+			if reader.library != "pyarrow" {
 				asked := map[string]string{}
 				for name := range own {
 					asked[name] = statement(t, name)
@@ -60,14 +89,14 @@ func TestInteropOthersReadWhatWeRead(t *testing.T) {
 				for name, files := range lakeFiles(t, lake) {
 					asked["lake "+name] = "SELECT * FROM read_parquet(['" + strings.Join(files, "', '") + "'])"
 				}
-				compare(t, own, readBy(t, map[string]any{"file": file, "queries": asked}, reader, "pytz==2026.1"))
+				compare(t, own, readBy(t, command, reader.version, map[string]any{"file": file, "queries": asked}))
 				return
 			}
 			tables := map[string][]string{}
 			for name, files := range lakeFiles(t, lake) {
 				tables["lake "+name] = files
 			}
-			compare(t, own, readBy(t, map[string]any{"tables": tables}, reader))
+			compare(t, own, readBy(t, command, reader.version, map[string]any{"tables": tables}))
 		})
 	}
 }
@@ -170,7 +199,7 @@ func ourReading(t *testing.T, r *load.Reader, query string) (found reading) {
 	return found
 }
 
-// text is a value in the one form that testdata/interop/read.py writes, too.
+// text is a value in the one form that the scripts of testdata/interop write, too.
 func text(v any) string {
 	sized := func(s string) string { return fmt.Sprintf("%d:%s", len(s), s) }
 	switch v := v.(type) {
@@ -208,17 +237,14 @@ func lakeFiles(t *testing.T, dir string) map[string][]string {
 	return tables
 }
 
-// readBy makes an environment with the packages and has the script read there.
-func readBy(t *testing.T, request any, packages ...string) map[string]reading {
+// readBy has one of the scripts read.
+func readBy(t *testing.T, command []string, version string, request any) map[string]reading {
 	t.Helper()
-	python := filepath.Join(t.TempDir(), "env", "bin", "python")
-	install(t, "python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
-	install(t, append([]string{python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"}, packages...)...)
 	asked, err := json.Marshal(request)
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	run := exec.CommandContext(ctx, python, "testdata/interop/read.py")
+	run := exec.CommandContext(ctx, command[0], command[1:]...)
 	var problems bytes.Buffer
 	run.Stdin, run.Stderr = bytes.NewReader(asked), &problems
 	out, err := run.Output()
@@ -230,14 +256,14 @@ func readBy(t *testing.T, request any, packages ...string) map[string]reading {
 		Answers map[string]reading `json:"answers"`
 	}
 	must(t, json.Unmarshal(out, &said))
-	if !strings.HasSuffix(packages[0], "=="+said.Version) {
-		t.Fatalf("%s was asked for, %s answered", packages[0], said.Version)
+	if said.Version == "" || !strings.HasPrefix(version, strings.TrimPrefix(said.Version, "v")) {
+		t.Fatalf("%s was asked for, %s answered", version, said.Version)
 	}
 	return said.Answers
 }
 
 // unreachable is what installers say where there is no registry to reach, or no way to install.
-var unreachable = regexp.MustCompile(`(?i)connection broken|NewConnectionError|ensurepip is not available`)
+var unreachable = regexp.MustCompile(`(?i)connection broken|NewConnectionError|ensurepip is not available|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|unknown host|could not transfer`)
 
 // install runs what brings a package here. The test is skipped where the installer, or the network, is not there.
 func install(t *testing.T, command ...string) {
