@@ -107,8 +107,8 @@ CONVERSATIONS ?= 833000
 bench-large: ## a million contacts and ten million parts the whole way, within 768 MiB and 1 GiB of memory; the disk needs 60 GB
 	go run ./bench -large -contacts $(CONTACTS) -conversations $(CONVERSATIONS)
 
-bench-models: ## CPU time and memory of reading each model over a million contacts; the file takes up to 15 GB while it runs
-	go run ./bench -models -contacts 1000000
+bench-models: ## CPU time and memory of reading each model over a million contacts; the file takes up to 15 GB, and stays with KEEP=file; ONLY=word narrows it
+	go run ./bench -models -contacts 1000000 -only "$(ONLY)" -keep "$(KEEP)"
 
 docs: ## the pages of docs/ that are made from the code: streams, pipelines, models, mutants, errors, figures of population
 	go run ./schemas/gendocs

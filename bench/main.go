@@ -20,6 +20,7 @@ var roles = map[string]func(args []string) error{
 	"steps":    steps,
 	"profile":  profiled,
 	"grow":     grow,
+	"sizes":    sizes,
 	"read":     readModel,
 	"within":   within,
 }
@@ -33,11 +34,14 @@ func main() {
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
 	onlyModels := flag.Bool("models", false, "instead, read the analysts' models over the contacts and ten times as many parts")
 	onlyLarge := flag.Bool("large", false, "instead, read contacts and conversations into one warehouse, within bounds of memory")
+	of := models{}
+	flag.StringVar(&of.only, "only", "", "of the models those whose names match, a regular expression")
+	flag.StringVar(&of.kept, "keep", "", "file in which the warehouse of the models stays; where there is one, it is read")
 	flag.Parse()
 	measured := run
 	switch {
 	case *onlyModels:
-		measured = runModels
+		measured = func(ctx context.Context, sizes string, _ int, _ string) error { return runModels(ctx, sizes, of) }
 	case *onlyLarge:
 		measured = runLarge
 	}
@@ -52,10 +56,10 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-func runModels(ctx context.Context, sizes string, _ int, _ string) error {
+func runModels(ctx context.Context, sizes string, of models) error {
 	fmt.Println(machine(ctx))
 	return ofEach(sizes, func(contacts int) error {
-		b := &models{bench: bench{contacts: contacts}}
+		b := &models{bench: bench{contacts: contacts}, only: of.only, kept: of.kept}
 		err := b.run(ctx)
 		if err == nil {
 			b.print(os.Stdout)

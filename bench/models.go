@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -36,6 +38,8 @@ const copies = 200
 // models is the measurement of the analysts' models over many conversations.
 type models struct {
 	bench
+	only  string // a pattern of their names
+	kept  string // the file that stays; empty: none does
 	sizes string // how many rows of what there are
 	costs []modelCost
 }
@@ -49,24 +53,30 @@ type modelCost struct {
 }
 
 func (b *models) run(ctx context.Context) (err error) {
+	only, err := regexp.Compile(b.only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
 	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	if err := b.build(); err != nil {
-		return err
+	file := cmp.Or(b.kept, filepath.Join(b.dir, "grown.duckdb"))
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		if err := b.make(file); err != nil {
+			return err
+		}
 	}
-	file, err := b.publish()
-	if err != nil {
-		return err
-	}
-	text, _, err := measure("grow", file, strconv.Itoa(copies))
+	text, _, err := measure("sizes", file)
 	if err != nil {
 		return err
 	}
 	var names string
 	b.sizes, names, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	for _, name := range strings.Fields(names) {
+		if !only.MatchString(name) {
+			continue
+		}
 		text, c, err := measure("read", file, name)
 		m := modelCost{name: name, cost: c, problem: err}
 		if err == nil {
@@ -81,8 +91,23 @@ func (b *models) run(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// publish reads a workspace of one copy's size, in which ten contacts have about a hundred parts of conversations, and gives what was published of it, as a file of its own.
-func (b *models) publish() (file string, err error) {
+// make makes the warehouse. Half of one is in no file of that name.
+func (b *models) make(file string) error {
+	if err := b.build(); err != nil {
+		return err
+	}
+	small, err := b.publish(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	if _, _, err := measure("grow", small, strconv.Itoa(copies)); err != nil {
+		return err
+	}
+	return os.Rename(small, file)
+}
+
+// publish reads a workspace of one copy's size, in which ten contacts have about a hundred parts of conversations, and gives what was published of it, as a file of its own in a directory.
+func (b *models) publish(into string) (file string, err error) {
 	if b.space, err = openSpace(b.contacts/copies, b.contacts/copies*4/5, 0); err != nil {
 		return "", err
 	}
@@ -98,7 +123,7 @@ func (b *models) publish() (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	file = filepath.Join(b.dir, "grown.duckdb") // another name than the schema that is read: DuckDB calls a database by its file
+	file = filepath.Join(into, "growing.duckdb") // another name than the schema that is read: DuckDB calls a database by its file
 	return file, errors.Join(os.WriteFile(file, text, 0o600), os.RemoveAll(b.data()))
 }
 
@@ -125,7 +150,7 @@ WHERE schema_name = 'main' AND column_name <> '_run_id'
         'calls_all', 'call_transcripts_all', 'call_transcript_lines')
 GROUP BY table_name ORDER BY table_name`
 
-// grow makes a workspace of many copies of a published file's one, in place. It prints its sizes, and the models to read.
+// grow makes a workspace of many copies of a published file's one, in place.
 func grow(args []string) (err error) {
 	db, err := sql.Open("duckdb", args[0]+"?threads=2&memory_limit=2GB&preserve_insertion_order=false")
 	if err != nil {
@@ -145,6 +170,16 @@ func grow(args []string) (err error) {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
+	return nil
+}
+
+// sizes prints what there is in a warehouse, and the models to read.
+func sizes(args []string) (err error) {
+	db, err := sql.Open("duckdb", args[0]+"?access_mode=read_only")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
 	sizes, err := texts(db, `SELECT format('{:,} contacts, {:,} conversations with {:,} parts, {:,} tickets with {:,} parts, {:,} calls',
     (SELECT count(*) FROM contacts), (SELECT count(*) FROM conversations), (SELECT count(*) FROM conversation_parts),
     (SELECT count(*) FROM tickets), (SELECT count(*) FROM ticket_parts), (SELECT count(*) FROM calls))`)
