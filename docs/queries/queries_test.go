@@ -24,7 +24,7 @@ warehouse:
   timezone: Australia/Adelaide
   office_hours: {monday: 09:00-17:00, tuesday: 09:00-17:00, wednesday: 09:00-17:00, thursday: 09:00-17:00, friday: 09:00-17:00}
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
-streams: {"reporting_*": {start: 2024-06-12}}
+streams: {"reporting_*": {start: 2023-09-01}}
 pipelines: {all: {streams: "*"}}
 `
 

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -102,6 +104,52 @@ func TestAnExportGoesFromPendingToAFileWithTheRowsOfTheOracle(t *testing.T) {
 	}
 	if r := c.do("GET", "/download/reporting_data/"+id, nil); !bytes.Equal(r.raw, file) {
 		t.Error("the API's own download gives another file")
+	}
+}
+
+func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Seed: 3, Conversations: 300})
+	born := c.w.Clock()
+	told := map[any]any{}
+	for _, row := range c.w.Oracle("conversations") {
+		if at := row["created_at"].(int64); at >= born.AddDate(0, 0, -365).Unix() && row["statistics_count_assignments"] != nil {
+			told[row["id"]] = []any{at, row["statistics_first_admin_reply_at"]}
+		}
+	}
+	c.w.Live(3)
+	now := c.w.Clock()
+	id := c.enqueue(now.AddDate(-2, 0, 0), now).json["job_identifier"].(string)
+	c.w.Advance(time.Second)
+	_, file := fetch(t, c.do("GET", "/export/reporting_data/"+id, nil).json["download_url"].(string))
+	same, less, none := 0, 0, 0
+	for _, row := range table(t, file)[1:] {
+		of, there := told[row[0]].([]any)
+		if !there {
+			continue
+		}
+		delete(told, row[0])
+		if row[1] != fmt.Sprint(of[0]) {
+			t.Errorf("conversation %s of %v is of %s in the export", row[0], of[0], row[1])
+		}
+		at, answered := of[1].(int64)
+		switch seconds, err := strconv.ParseInt(row[5], 10, 64); {
+		case !answered && row[5] == "":
+			none++
+		case answered && err == nil && seconds == at-of[0].(int64):
+			same++
+		case answered && err == nil && seconds < at-of[0].(int64):
+			less++
+		default:
+			t.Errorf("conversation %s, answered %v, waited %q in the export", row[0], of[1], row[5])
+		}
+	}
+	if len(told) > 0 || same == 0 || less == 0 || none == 0 {
+		t.Errorf("%d conversations are missing; of the others %d have the same time, %d less, %d none", len(told), same, less, none)
+	}
+	must(t, c.w.ReportChange("conversation", c.w.ConversationIDs()[299], "state", "closed"))
+	if err := c.w.ReportChange("conversation", c.w.ConversationIDs()[0], "state", "closed"); err == nil {
+		t.Error("a conversation of years ago is in the export")
 	}
 }
 

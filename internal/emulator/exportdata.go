@@ -8,6 +8,9 @@ import (
 // forExport is the stream of randomness of the reporting data.
 const forExport = 1000
 
+// forTalk comes after it for rows of conversations, in the place of a dataset's number.
+const forTalk = 1000
+
 // exportSpan is how far back the reporting data goes.
 const exportSpan = 365 * day
 
@@ -102,6 +105,26 @@ func exportFacts(seed uint64, contacts int, birth int64, s *exportSet, hour int)
 		}
 	}
 	return facts
+}
+
+// talkFact is the row of a conversation of hour 0 in the dataset of conversations: when it was created, and how long its contact
+// waited for an admin then. In one of four the source has taken a third of the time out. It stays as it is, also
+// when more is said later, or when the conversation is deleted.
+func talkFact(m *convMaker, opened *convEvent) exportFact {
+	r, c := newRNG(m.seed, forExport, forTalk, uint64(opened.Conv)), m.birth(opened)
+	f := exportFact{key: c.ID, created: c.Created, values: map[string]any{"created_at": strconv.FormatInt(c.Created, 10)}}
+	drawConversation(r, &f)
+	f.silent = c.silent
+	f.values["user_replied"] = strconv.FormatBool(!f.silent)
+	f.values["time_to_first_response"] = nil
+	if at := c.Stats.FirstAdmin; at != 0 {
+		seconds := at - c.Created
+		if r.chance(0.25) {
+			seconds -= seconds / 3
+		}
+		f.values["time_to_first_response"] = strconv.FormatInt(seconds, 10)
+	}
+	return f
 }
 
 // change lets one value of a row be another one, up to thirty days later.

@@ -4,8 +4,10 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,7 +59,7 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 	}
 	first := max(0, (j.from-birth+exportSpan)/3600)
 	for hour := int(first); hour < now && birth-exportSpan+int64(hour)*3600 <= j.to; hour++ {
-		for _, f := range exportFacts(w.cfg.Seed, w.cfg.Contacts, birth, j.set, hour) {
+		for _, f := range w.exportHour(j.set, hour) {
 			if f.known <= now && inside(f.created) && !(f.silent && j.old) {
 				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, f.at(attribute, now)) })
 			}
@@ -69,6 +71,24 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 		}
 	}
 	return rows
+}
+
+// exportHour are the rows of one hour, counted from a year before hour 0.
+func (w *Workspace) exportHour(s *exportSet, hour int) []exportFact {
+	birth := w.cfg.Start.Unix()
+	facts := exportFacts(w.cfg.Seed, w.cfg.Contacts, birth, s, hour)
+	if s != exportSets[0] {
+		return facts
+	}
+	talks := w.said[:w.cfg.Conversations] // in the order of their times
+	begins := birth - exportSpan + int64(hour)*3600
+	at := func(e convEvent, time int64) int { return cmp.Compare(e.At, time) }
+	from, _ := slices.BinarySearchFunc(talks, begins, at)
+	to, _ := slices.BinarySearchFunc(talks, begins+3600, at)
+	for i := from; i < to; i++ {
+		facts = append(facts, talkFact(w.conv, &talks[i]))
+	}
+	return facts
 }
 
 // byHand is a value as ReportChange left it.

@@ -47,11 +47,14 @@ func (w *Workspace) reported(s *exportSet, key string) bool {
 		return true
 	}
 	now := exportSpan/3600 + w.hours
+	known := func(hour int) bool {
+		return 0 <= hour && hour < now && slices.ContainsFunc(w.exportHour(s, hour), func(f exportFact) bool { return f.key == key && f.known <= now })
+	}
+	if num, there := w.thread(key); there {
+		return known(int(w.threads[num].now.created-w.cfg.Start.Unix()+exportSpan) / 3600)
+	}
 	n, err := strconv.ParseInt(key, 10, 64)
-	hour := int((n - exportKeys) / 100)
-	return err == nil && n >= exportKeys && hour < now &&
-		slices.ContainsFunc(exportFacts(w.cfg.Seed, w.cfg.Contacts, w.cfg.Start.Unix(), s, hour),
-			func(f exportFact) bool { return f.key == key && f.known <= now })
+	return err == nil && n >= exportKeys && known(int((n-exportKeys)/100))
 }
 
 func hasAttribute(dataset, attribute string) error {
@@ -108,6 +111,12 @@ func (o *oracle) reportRows(s *exportSet, yield func(map[string]any) bool) {
 					row[c.attribute] = c.value
 				}
 			}
+		}
+	}
+	for i := range o.said[:o.talks] {
+		if e := &o.said[i]; s.id == "conversation" && e.At >= o.start-exportSpan {
+			f := talkFact(o.conv, e)
+			add(f.key, f.created, f.values)
 		}
 	}
 	for _, e := range o.facts {
