@@ -296,12 +296,18 @@ func (m *convMaker) decorate(r *rng, a *aiAgent, at int64) {
 	}
 }
 
+// drawContent is an article of hour 0, which may be a draft or gone by now, or something else.
 func drawContent(r *rng) content {
-	n := r.n(len(articleTitles))
+	n := r.n(contentAtBirth[articles])
 	s := content{Type: r.text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
-		Title: articleTitles[n], Locale: r.text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + strconv.Itoa(100+n)}
-	if s.Type == "content_snippet" {
+		Title: articleTitles[n%len(articleTitles)], Locale: r.text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + contentText(articles, int32(n))}
+	switch s.Type {
+	case "content_snippet":
 		s.Title, s.Locale, s.URL = "", "", "" // a snippet is text and nothing else
+	case "internal_article":
+		s.URL = "https://help.example/internal/" + contentText(internalArticles, int32(n%contentAtBirth[internalArticles]))
+	case "external_content":
+		s.URL = "https://docs.example/pages/" + strconv.Itoa(n)
 	}
 	return s
 }

@@ -36,4 +36,6 @@ func TestArticleEffectivenessHasEveryArticle(t *testing.T) {
 	g := whole(t)
 	g.holds("SELECT count(*), sum(views), sum(reactions), sum(conversations) FROM models.article_effectiveness",
 		g.rows("SELECT count(*), sum(views), sum(reactions), sum(conversations) FROM main.articles")...)
+	g.holds(`SELECT count(*) FILTER (ai_conversations > 0) > 0, count(*) FILTER (ai_resolved > 0) > 0, count(*) FILTER (state = 'draft' AND ai_conversations > 0), max(ai_conversations) <= (SELECT count(*) FROM main.conversations)
+		FROM models.article_effectiveness`, "true|true|0|true")
 }
