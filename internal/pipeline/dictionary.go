@@ -243,11 +243,14 @@ func (b *dictionary) inherited(reads []string, column string) []string {
 	return nil
 }
 
+// unspoken are comments and texts, whose words are no names of columns.
+var unspoken = regexp.MustCompile(`--.*|'[^']*'`)
+
 // into names the models whose SQL reads a table and names the column.
 func (b *dictionary) into(table, column string) (all []string) {
 	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(column) + `\b`)
 	for _, m := range b.models {
-		if stored, _ := sources(m); slices.Contains(stored, table) && word.MatchString(m.SQL) {
+		if stored, _ := sources(m); slices.Contains(stored, table) && word.MatchString(unspoken.ReplaceAllString(m.SQL, "")) {
 			all = append(all, ModelSchema(dictionarySchema)+"."+m.Name)
 		}
 	}

@@ -22,15 +22,15 @@ WITH closed AS (
   FROM (SELECT people.*, closed.first_closed_at FROM people JOIN closed ON closed.conversation_id = people.conversation_id WHERE closed.first_closed_at IS NOT NULL) p
   ASOF JOIN begun b ON b.survivor_id = p.survivor_id AND p.first_closed_at < b.created_at
   GROUP BY p.conversation_id
-), read AS (
+), horizon AS (
   SELECT coalesce(max(_synced_at), max(updated_at)) AS until FROM {schema}.conversations
 )
 SELECT c.id AS conversation_id, closed.first_closed_at, CASE WHEN closed.first_closed_at IS NOT NULL THEN closed.reopened END AS reopened, returned.next_conversation_at,
        CASE WHEN closed.first_closed_at IS NULL OR c.source_author_type IS DISTINCT FROM 'user' AND c.source_author_type IS DISTINCT FROM 'lead' AND wrote.conversation_id IS NULL THEN NULL
             WHEN closed.reopened OR returned.next_conversation_at <= closed.first_closed_at + INTERVAL 168 HOURS THEN false
-            WHEN closed.first_closed_at + INTERVAL 168 HOURS <= read.until THEN true END AS resolved
+            WHEN closed.first_closed_at + INTERVAL 168 HOURS <= horizon.until THEN true END AS resolved
 FROM {schema}.conversations c
 LEFT JOIN closed ON closed.conversation_id = c.id
 LEFT JOIN wrote ON wrote.conversation_id = c.id
 LEFT JOIN returned ON returned.conversation_id = c.id
-CROSS JOIN read
+CROSS JOIN horizon
