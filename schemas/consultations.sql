@@ -25,7 +25,7 @@ WITH cycles AS (
          max(conversation_part_id) FILTER (event_type = 'ai_consultation_finished') AS sent_part_id,
          max(reviewer_admin_id) FILTER (event_type = 'ai_consultation_finished') AS reviewer_admin_id,
          max(issue_summary) AS issue_summary, max(customer_question) AS customer_question,
-         max(sharp_ask) AS sharp_ask, max(ask_rationale) AS ask_rationale, max(draft) AS draft,
+         max(sharp_ask) AS sharp_ask, max(ask_rationale) AS ask_rationale, arg_min(draft, created_at) AS draft,
          max(approved_draft_type) AS approved_draft_type, max(final_draft) AS final_draft, max(sent_text) AS sent_text,
          max(duration_seconds) AS duration_seconds, max(rounds_count) AS rounds_count,
          count(DISTINCT round_index) FILTER (round_index > 0) AS rounds_stored,

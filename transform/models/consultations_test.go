@@ -26,6 +26,8 @@ func TestConsultationsMeasureDurationRoundsAndEdits(t *testing.T) {
 		aDraft("superseded", "Hello", "", "superseded", "0"),
 		aDraft("not whole", "Hel", "Hello", "approved", "0"), "UPDATE main.hitl_events SET payload_truncated = true WHERE hitl_cycle_id = 'not whole' AND sent_text IS NOT NULL",
 		aDraft("redacted", "", "", "approved", "0"),
+		aDraft("proposed again", "Hello", "Hello", "approved", "0"), insert("hitl_events", "conversation_id|hitl_cycle_id|event_type|round_index|created_at|draft",
+			"c1|proposed again|ai_draft_proposed|0|2026-07-01 23:32:00|Howdy"), // the first one is what was edited or not
 		aDraft("not ended", "Hello", "", "", ""), "DELETE FROM main.hitl_events WHERE hitl_cycle_id = 'not ended' AND event_type = 'ai_consultation_finished'")
 	// From 23:30:00 to 23:35:00; the day is Dublin's, an hour ahead. The source itself counts 299 seconds.
 	g.holds("SELECT hitl_cycle_id, outcome, duration, duration_seconds, rounds_count, rounds_stored, rounds_missing, rounds_truncated, edited, reviewer_admin_id, strftime(started_date, '%m-%d') FROM models.consultations",
@@ -35,6 +37,7 @@ func TestConsultationsMeasureDurationRoundsAndEdits(t *testing.T) {
 		"superseded|superseded|300|299|0|0|0|false||7|07-02",
 		"not whole|approved|300|299|0|0|0|false||7|07-02",
 		"redacted|approved|300|299|0|0|0|false||7|07-02",
+		"proposed again|approved|300|299|0|0|0|false|false|7|07-02",
 		"not ended|||||0|||||07-02")
 }
 
