@@ -9,7 +9,6 @@
 -- column answered: The contact gave one; false for a rating requested and not given.
 -- column rating: Rating by the contact, 1 to 5; null where it was requested and not given.
 -- column satisfied: The rating is 4 or 5, which is a convention; null where there is none.
--- column rating_created_at: When the rating was asked for or given, whichever the source says.
 -- column rating_date: Day of rating_created_at.
 -- column created_date: Day on which the conversation began.
 -- column _synced_at: Commit that last changed the conversation, or who the contact is.
