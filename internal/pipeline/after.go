@@ -16,7 +16,7 @@ import (
 
 // after runs the commands of a pipeline's `after:`, one after the other, when a run has put changed data before the readers; the
 // first that fails is the last, and is told in the report. They run without the warehouse's lock, and write to out. Their
-// environment is this process's without the tokens, and has AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN. A context
+// environment is this process's without tokens and addresses of alerts, and has AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN. A context
 // that ends takes them along.
 func (r *Runner) after(ctx context.Context, p *Pipeline, report *Report, out io.Writer) {
 	if !report.Published || report.TablesChanged == 0 || ctx.Err() != nil {
@@ -53,15 +53,17 @@ func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text 
 	return c
 }
 
-// withoutTokens is an environment but for the variables that tokens are taken from.
+// withoutTokens is an environment but for the variables that tokens and the addresses of alerts are taken from.
 func (r *Runner) withoutTokens(environment []string) []string {
+	var secret []string
+	for _, w := range r.Config.Workspaces {
+		secret = append(secret, w.token)
+	}
+	for _, a := range r.Config.alerts {
+		secret = append(secret, a.ping, a.webhook)
+	}
 	return slices.DeleteFunc(environment, func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		for _, w := range r.Config.Workspaces {
-			if w.token == "${"+name+"}" {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(secret, "${"+name+"}")
 	})
 }

@@ -122,7 +122,7 @@ func pipelineSpec() *grammar.Spec {
 		{Name: "freshness", Kind: grammar.Map, Doc: "How long ago a stream may have been read well, for `status` and its `--exit-code`. Left out: by the schedule.", Keys: []grammar.Spec{
 			{Name: "warn_after", Kind: grammar.Duration, Check: checkPositive, Doc: "It is late after it; left out: once the run that was due next has not brought it."},
 			{Name: "error_after", Kind: grammar.Duration, Check: checkPositive, Doc: "Its freshness is breached after it; left out: once two runs have not."}}},
-		{Name: "after", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Commands for the shell, from this file's directory, once a run has put changed data before the readers: `dbt run`. AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN are set, tokens are not. One that fails ends the run with 1."},
+		{Name: "after", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Commands for the shell, from this file's directory, once a run has put changed data before the readers: `dbt run`. AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN are set, tokens and addresses of alerts are not. One that fails ends the run with 1."},
 		{Name: "jitter", Kind: grammar.Duration, Doc: "Each run begins up to this much later, so that many installations do not ask at once."},
 	}}
 }
