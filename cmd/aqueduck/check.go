@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -15,44 +16,82 @@ import (
 )
 
 func (a *app) check() *cobra.Command {
-	online := false
+	var online, lenient bool
+	var format string
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Report every mistake of pipelines.yaml and of the stream files",
 		Long: `Read the configuration and all stream files and report all mistakes at once, each with its line, its column and
-what to write instead. Needs neither token nor network. Exit code 3 when there is a mistake.
+what to write instead. Needs neither token nor network. Exit code 3 when there is a mistake. What is read all the same and
+may not be meant is a warning. What check finds right, every other command reads.
+
+--format github writes what GitHub's workflows show beside the lines of a change; --skip-env-check is for machines that have
+not the variables and files that the configuration names: a value that needs one is not checked.
 
 With --online each workspace is asked for the smallest page of each stream: which the token can read, and why not the
 others: the plan, a scope of the token, the API version, or that there is no such thing (404). Nothing is written.`,
-		Example:     "  aqueduck check\n  aqueduck check -f other.yaml\n  aqueduck check -o json\n  aqueduck check --online",
+		Example: "  aqueduck check\n  aqueduck check -f other.yaml\n  aqueduck check --format json\n" +
+			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
 		Args:        noArguments,
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("format") && a.output == "json" {
+				format = a.output
+			}
+			if !slices.Contains([]string{"text", "json", "github"}, format) {
+				return misused(c, "--format %s: it is text, json or github", format)
+			}
+			if online && format == "github" {
+				return misused(c, "--format github: what a token can read is at no line of a file")
+			}
 			if online {
-				return a.online(c.Context())
+				return a.online(c.Context(), format)
 			}
-			config, catalogue, err := a.load()
-			var mistakes grammar.Mistakes
-			if a.output == "json" && (err == nil || errors.As(err, &mistakes)) {
-				if mistakes == nil {
-					mistakes = grammar.Mistakes{}
-				} else {
-					a.exit = pipeline.ExitConfig
-				}
-				return a.encode(mistakes)
-			}
-			if err != nil {
-				return err
-			}
-			return a.right(config, catalogue)
+			return a.mistakes(format, lenient)
 		},
 	}
+	c.Flags().StringVar(&format, "format", "text", "how mistakes are written: text, json (the same as -o json) or github")
+	c.Flags().BoolVar(&lenient, "skip-env-check", false, "leave out values whose variable or file is not there")
 	c.Flags().BoolVar(&online, "online", false, "ask each workspace which streams its token can read (needs the token)")
 	return c
 }
 
+// mistakes tells what is wrong with the configuration, or what it holds when nothing is.
+func (a *app) mistakes(format string, lenient bool) error {
+	read := a.load
+	if lenient {
+		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return pipeline.CheckConfig(a.file, a.env) }
+	}
+	config, catalogue, err := read()
+	var found grammar.Mistakes
+	if err != nil && (format == "text" || !errors.As(err, &found)) {
+		return err
+	}
+	if err != nil {
+		a.exit = pipeline.ExitConfig
+	} else {
+		found = config.Warnings
+	}
+	switch format {
+	case "json":
+		text, err := found.JSON()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.stdout, "%s\n", text)
+		return err
+	case "github":
+		_, err := io.WriteString(a.stdout, found.Annotations())
+		return err
+	}
+	if text := found.Format(); text != "" {
+		a.say(text)
+	}
+	return a.right(config, catalogue)
+}
+
 // online says which streams the tokens can read.
-func (a *app) online(ctx context.Context) error {
+func (a *app) online(ctx context.Context, format string) error {
 	runner, err := a.looker()
 	if err != nil {
 		return err
@@ -64,7 +103,7 @@ func (a *app) online(ctx context.Context) error {
 	if answers.Failed() {
 		a.exit = pipeline.ExitFailed
 	}
-	if a.output == "json" {
+	if format == "json" {
 		return a.encode(answers)
 	}
 	answers.Print(a.stdout)

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -35,6 +36,7 @@ func (d *document) value(s *Spec, path string, name, n *yaml.Node) *Value {
 			d.wrong(n, d.at(path, "has no value"), "")
 		} else {
 			v.good = true
+			d.missing(v, nil, nil)
 		}
 		return v
 	}
@@ -74,7 +76,11 @@ func (d *document) mapping(v *Value, entry func(*Value, *yaml.Node, *yaml.Node) 
 			key = key.Alias
 		}
 		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Tag == "!!null" {
-			d.wrong(key, d.in(v.path, "a key must be text"), `merging with "<<" is not read`)
+			hint := ""
+			if key.Tag == "!!merge" {
+				hint = `merging with "<<" is not read`
+			}
+			d.wrong(key, d.in(v.path, "a key must be text"), hint)
 			continue
 		}
 		if first, twice := lines[key.Value]; twice {
@@ -189,6 +195,9 @@ func (d *document) scalar(v *Value) {
 	v.text = v.node.Value
 	if d.resolve != nil && !v.spec.Verbatim {
 		text, err := d.resolve(v.text)
+		if errors.Is(err, ErrUnknown) {
+			return
+		}
 		if err != nil {
 			d.wrong(v.node, d.at(v.path, err.Error()), "")
 			return

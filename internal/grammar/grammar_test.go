@@ -233,7 +233,7 @@ func TestAFileCannotHurt(t *testing.T) {
 		{"aliases of aliases", "name: x\ntools: &a [" + strings.Repeat("spade,", 1000) + "]\nbeds: {" + manyBeds(40) + "}", "more than 20000 values"},
 		{"an alias of itself", "&a {name: x, beds: *a}", "expected keys with values"},
 		{"not UTF-8", "name: \xff", "not UTF-8"},
-		{"control characters", "name: \x01", "control characters"},
+		{"control characters", "name: \x01", "the character U+0001"},
 		{"deep", "name: " + strings.Repeat("[", 20_000), "garden.yaml"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,6 +16,7 @@ type Mistake struct {
 	Message string `json:"message"`
 	Excerpt string `json:"excerpt,omitempty"` // the line it is in
 	Hint    string `json:"hint,omitempty"`    // what may be meant, or what to do
+	Warning bool   `json:"warning,omitempty"` // the file is read all the same
 
 	width int // characters to underline
 }
@@ -29,8 +30,11 @@ const maxShown = 20
 // Error is the text that Format gives.
 func (m Mistakes) Error() string { return strings.TrimSuffix(m.Format(), "\n") }
 
-// Format writes each mistake with its place, its line and a caret, and ends with their number.
+// Format writes each mistake with its place, its line and a caret, and ends with their number. Of none it writes nothing.
 func (m Mistakes) Format() string {
+	if len(m) == 0 {
+		return ""
+	}
 	var b strings.Builder
 	for _, x := range m[:min(len(m), maxShown)] {
 		x.format(&b)
@@ -39,12 +43,32 @@ func (m Mistakes) Format() string {
 	if hidden := len(m) - maxShown; hidden > 0 {
 		fmt.Fprintf(&b, "… and %d more\n\n", hidden)
 	}
-	word := "errors"
-	if len(m) == 1 {
-		word = "error"
-	}
-	fmt.Fprintf(&b, "%d %s in %s\n", len(m), word, strings.Join(m.files(), ", "))
+	fmt.Fprintf(&b, "%s in %s\n", m.count(), strings.Join(m.files(), ", "))
 	return b.String()
+}
+
+// count says how many there are of each kind.
+func (m Mistakes) count() string {
+	errors, warnings := 0, 0
+	for _, x := range m {
+		if x.Warning {
+			warnings++
+		} else {
+			errors++
+		}
+	}
+	var parts []string
+	for _, kind := range []struct {
+		n    int
+		word string
+	}{{errors, "error"}, {warnings, "warning"}} {
+		if kind.n == 1 {
+			parts = append(parts, "1 "+kind.word)
+		} else if kind.n > 1 {
+			parts = append(parts, fmt.Sprintf("%d %ss", kind.n, kind.word))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // JSON writes all mistakes as one JSON list.
@@ -53,6 +77,25 @@ func (m Mistakes) JSON() ([]byte, error) {
 		m = Mistakes{}
 	}
 	return json.MarshalIndent([]Mistake(m), "", "  ")
+}
+
+// Annotations writes each mistake as a command that GitHub's workflows show beside the line of a change.
+func (m Mistakes) Annotations() string {
+	text := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	var b strings.Builder
+	for _, x := range m {
+		fmt.Fprintf(&b, "::%s file=%s", x.Kind(), property.Replace(x.File))
+		if x.Line > 0 {
+			fmt.Fprintf(&b, ",line=%d,col=%d", x.Line, x.Column)
+		}
+		message := x.Message
+		if x.Hint != "" {
+			message += "\n" + x.Hint
+		}
+		fmt.Fprintf(&b, "::%s\n", text.Replace(message))
+	}
+	return b.String()
 }
 
 func (m Mistakes) files() []string {
@@ -65,12 +108,20 @@ func (m Mistakes) files() []string {
 	return files
 }
 
+// Kind is error or warning.
+func (x Mistake) Kind() string {
+	if x.Warning {
+		return "warning"
+	}
+	return "error"
+}
+
 func (x Mistake) format(b *strings.Builder) {
 	b.WriteString(x.File)
 	if x.Line > 0 {
 		fmt.Fprintf(b, ":%d:%d", x.Line, x.Column)
 	}
-	fmt.Fprintf(b, ": error: %s\n", x.Message)
+	fmt.Fprintf(b, ": %s: %s\n", x.Kind(), x.Message)
 	if x.Excerpt == "" {
 		if x.Hint != "" {
 			fmt.Fprintf(b, "%5s = %s\n", "", x.Hint)
@@ -121,14 +172,29 @@ func (r *Report) Merge(all Mistakes) {
 	}
 }
 
-// Err is nil when there is no mistake, and Mistakes otherwise: files in the order they were read, places in theirs.
+// Err is nil when there is no mistake but warnings, and Mistakes otherwise: files in the order they were read, places in
+// theirs, warnings last.
 func (r *Report) Err() error {
-	if len(r.mistakes) == 0 {
+	if !slices.ContainsFunc(r.mistakes, func(m Mistake) bool { return !m.Warning }) {
 		return nil
 	}
+	return r.sorted()
+}
+
+// Warnings are those of files without a mistake.
+func (r *Report) Warnings() Mistakes {
+	if r.Err() != nil {
+		return nil
+	}
+	return r.sorted()
+}
+
+func (r *Report) sorted() Mistakes {
+	rank := map[bool]int{true: 1}
 	sorted := slices.Clone(r.mistakes)
 	slices.SortStableFunc(sorted, func(a, b Mistake) int {
 		return cmp.Or(
+			cmp.Compare(rank[a.Warning], rank[b.Warning]),
 			cmp.Compare(slices.Index(r.files, a.File), slices.Index(r.files, b.File)),
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

@@ -15,6 +15,9 @@ import (
 // Resolve gives the text that a scalar stands for, e.g. with variables put in.
 type Resolve func(text string) (string, error)
 
+// ErrUnknown is what a Resolve gives for a text whose value is not known here: it is not checked, and reads as its default.
+var ErrUnknown = errors.New("the value is not known here")
+
 // Read checks a file's text against a spec and gives its values; never nil. Mistakes are gathered in the report.
 // A nil resolve takes scalars as they are written.
 func (r *Report) Read(file string, text []byte, root *Spec, resolve Resolve) *Value {
@@ -24,16 +27,48 @@ func (r *Report) Read(file string, text []byte, root *Spec, resolve Resolve) *Va
 		d.wrong(nil, fmt.Sprintf("the file has %d bytes, more than 1 MiB", len(text)), "")
 		return nothing
 	}
-	if !utf8.Valid(text) {
-		d.wrong(nil, "the file is not UTF-8 text", "")
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	if !d.readable(text) {
 		return nothing
 	}
-	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 	node, ok := d.parse(text)
 	if !ok {
 		return nothing
 	}
 	return d.value(root, "", nil, node)
+}
+
+// byteOrderMark is what some editors put before UTF-8 text.
+const byteOrderMark = "\ufeff"
+
+// readable refuses what no parser of YAML takes, at the place where it is.
+func (d *document) readable(text []byte) bool {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		message, hint := "", ""
+		switch {
+		case r == utf8.RuneError && size == 1:
+			message = "the file is not UTF-8 text"
+			if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+				hint = "it is UTF-16: save it as UTF-8"
+			}
+		case unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r):
+			message = fmt.Sprintf("no YAML: the character %U", r)
+		}
+		if message != "" {
+			before := string(text[:at])
+			line := strings.Count(before, "\n")
+			column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+			if confidential(d.lines[line]) {
+				d.hush(line + 1)
+			}
+			d.wrong(&yaml.Node{Line: line + 1, Column: column + 1}, message, hint)
+			return false
+		}
+		at += size
+	}
+	return true
 }
 
 // document is one file while it is checked.
@@ -89,20 +124,40 @@ func (d *document) syntax(err error) {
 		message += " " + broken.ContextMsg
 	}
 	// What is never closed is noticed at the end of the file; its beginning is the place to look.
-	if broken.ContextMark.Line > 0 && place.Line > broken.ContextMark.Line {
+	if broken.ContextMark.Line > 0 && place.Line > broken.ContextMark.Line && !strings.Contains(broken.ContextMsg, "block") {
 		place = broken.ContextMark
 	}
-	hint := ""
+	line := ""
 	if place.Line > 0 && place.Line <= len(d.lines) {
-		line := d.lines[place.Line-1]
+		line = d.lines[place.Line-1]
 		if confidential(line) {
 			d.hush(place.Line)
 		}
-		if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
-			hint = "YAML is indented by spaces, not tabs"
+	}
+	d.wrong(&yaml.Node{Line: place.Line, Column: place.Column}, message, meantBy(message, line))
+}
+
+// meantBy is what to do about text that is no YAML: what people write most often instead of it.
+func meantBy(message, line string) string {
+	if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
+		return "YAML is indented by spaces, not tabs"
+	}
+	if strings.Contains(message, " flow ") && strings.Contains(line, "${") {
+		return "inside of { } and [ ] a variable needs quotes: \"${VAR}\""
+	}
+	for _, known := range []struct{ part, hint string }{
+		{"anchor", "a text that begins with * needs quotes"},
+		{"scanning an alias", "a text that begins with * needs quotes"},
+		{"mapping values are not allowed", `a space comes after the ":" of a key, in the lines above too; a text with ": " in it needs quotes`},
+		{"quoted scalar", "the quote is not closed"},
+		{" flow ", "a bracket is not closed, or there is a comma too few or too many"},
+		{"block mapping", "keys that belong together begin in one column"},
+	} {
+		if strings.Contains(message, known.part) {
+			return known.hint
 		}
 	}
-	d.wrong(&yaml.Node{Line: place.Line, Column: place.Column}, message, hint)
+	return ""
 }
 
 // wrong reports a mistake at a node; nil is the file as a whole.

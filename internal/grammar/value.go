@@ -131,6 +131,15 @@ func (v *Value) Wrong(hint, format string, args ...any) {
 	v.doc.wrong(v.holder(), message, hint)
 }
 
+// Warn reports something at the value that is read all the same.
+func (v *Value) Warn(hint, format string, args ...any) {
+	before := len(v.doc.report.mistakes)
+	v.Wrong(hint, format, args...)
+	for i := range v.doc.report.mistakes[before:] {
+		v.doc.report.mistakes[before+i].Warning = true
+	}
+}
+
 // WrongKey reports a mistake at the key of the value, e.g. for a key that does not belong there.
 func (v *Value) WrongKey(hint, format string, args ...any) {
 	v.doc.wrong(v.holder(), fmt.Sprintf(format, args...), hint)

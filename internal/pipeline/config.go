@@ -22,7 +22,8 @@ type Config struct {
 	File       string
 	Warehouse  Warehouse
 	Workspaces map[string]*Workspace
-	Pipelines  []*Pipeline // in the file's order
+	Pipelines  []*Pipeline      // in the file's order
+	Warnings   grammar.Mistakes // what is read all the same, and may not be meant
 
 	alerts   []alertConfig       // who is told
 	models   []schemas.Relation  // the program's and the user's own
@@ -114,6 +115,15 @@ func (c *Config) Workspace(name string) (string, error) {
 // LoadConfig reads pipelines.yaml and the stream files it names. The lookup gives the value of a variable; tokens and
 // addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
 func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
+	return loadConfig(file, expander{lookup: lookup})
+}
+
+// CheckConfig is LoadConfig for a machine that has not the variables and files: a value that needs one is not checked.
+func CheckConfig(file string, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
+	return loadConfig(file, expander{lookup: lookup, lenient: true})
+}
+
+func loadConfig(file string, env expander) (*Config, *schemas.Catalogue, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, &Problem{Class: "config", What: "there is no " + file, Next: "go to the directory that has it, or name it: -f FILE"}
@@ -126,7 +136,7 @@ func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *sche
 		return nil, nil, fmt.Errorf("read the built-in streams: %w", err)
 	}
 	l := &loader{dir: filepath.Dir(file), catalogue: catalogue, known: catalogue.Names()}
-	env := expander{lookup: lookup, dir: l.dir}
+	env.dir = l.dir
 	root := l.report.Read(file, text, ConfigSpec(), env.expand)
 	l.streamFiles(root.Key("stream_files"))
 	c := l.config(file, root)
@@ -136,6 +146,7 @@ func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *sche
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}
+	c.Warnings = l.report.Warnings()
 	return c, catalogue, nil
 }
 
@@ -209,7 +220,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 		zone = time.UTC // the grammar has refused it already
 	}
 	for _, e := range root.Key("pipelines").Entries() {
-		c.Pipelines = append(c.Pipelines, l.pipeline(e.Name, e.Value, zone, c.names))
+		c.Pipelines = append(c.Pipelines, l.pipeline(c, e.Name, e.Value, zone))
 	}
 	for _, e := range root.Key("alerts").Entries() {
 		c.alerts = append(c.alerts, l.alert(c, e.Name, e.Value))
@@ -223,7 +234,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 	return c
 }
 
-func (l *loader) pipeline(name string, v *grammar.Value, zone *time.Location, workspaces []string) *Pipeline {
+func (l *loader) pipeline(c *Config, name string, v *grammar.Value, zone *time.Location) *Pipeline {
 	p := &Pipeline{
 		Name: name, MaxTime: v.Key("max_time").Duration(), MaxRequests: int64(v.Key("max_requests").Int()),
 		CatchUp: v.Key("catch_up").Text() == "one", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(), After: v.Key("after").Texts(),
@@ -235,19 +246,10 @@ func (l *loader) pipeline(name string, v *grammar.Value, zone *time.Location, wo
 	if v.Key("overlap").Text() == "queue" {
 		p.Overlap = schedule.Queue
 	}
-	if cron := v.Key("schedule"); cron.Set() {
-		var err error
-		if p.Schedule, err = schedule.Parse(cron.Text(), zone); err != nil {
-			hint := `five fields: minute hour day month weekday, e.g. "0 2 * * *"`
-			if errors.Is(err, schedule.ErrNever) || errors.Is(err, schedule.ErrZone) {
-				hint = ""
-			}
-			cron.Wrong(hint, "%v", err)
-		}
-	}
+	p.Schedule = l.schedule(v.Key("schedule"), zone)
 	for _, w := range v.Key("workspaces").Items() {
-		if !slices.Contains(workspaces, w.Text()) {
-			w.Wrong(grammar.DidYouMean(w.Text(), workspaces), "no workspace %q", w.Text())
+		if !slices.Contains(c.names, w.Text()) {
+			w.Wrong(grammar.DidYouMean(w.Text(), c.names), "no workspace %q", w.Text())
 		}
 	}
 	streams := v.Key("streams")
@@ -257,12 +259,15 @@ func (l *loader) pipeline(name string, v *grammar.Value, zone *time.Location, wo
 				p.Streams = append(p.Streams, name)
 			}
 		}
+		l.versions(c, p, pattern)
 		if len(l.families(pattern.Text())) > 0 {
 			p.datasets = append(p.datasets, pattern.Text())
 		}
 	}
-	if streams.Set() && streams.Empty() {
-		streams.WrongKey("", "%s: there is none", streams.Path())
+	for _, list := range []*grammar.Value{streams, v.Key("workspaces")} {
+		if list.Set() && list.Empty() {
+			list.WrongKey("", "%s: there is none", list.Path())
+		}
 	}
 	return p
 }

@@ -49,12 +49,14 @@ func golden(t *testing.T, file, got string) {
 }
 
 func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/bad/*.yaml")
-	if err != nil || len(files) < 35 {
+	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			t.Parallel()
 			_, _, err := LoadConfig(file, environment())
 			var mistakes grammar.Mistakes
 			if !errors.As(err, &mistakes) {
@@ -66,6 +68,44 @@ func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
 			}
 			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", strings.ReplaceAll(text, "testdata/bad/", ""))
 		})
+	}
+}
+
+func TestWhatIsReadAllTheSameIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"skipped-hour", "older-version"} {
+		c, _, err := LoadConfig("testdata/warned/"+name+".yaml", environment())
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "testdata/warned/"+name+".txt", strings.ReplaceAll(c.Warnings.Format(), "testdata/warned/", ""))
+	}
+}
+
+func TestWhatIsNotSetHereIsNotChecked(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pipelines.yaml")
+	text := `
+version: 1
+warehouse: {dir: "${DIR}", timezone: "${file:zone}", publish: {keep: "${KEEP}"}}
+workspaces: {main: {base_url: "${U}", token: "${T}", requests_per_minute: "${RATE}"}}
+pipelines: {nightly: {streams: [contacts, "${STREAM}"], schedule: "${CRON}"}}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := CheckConfig(file, environment("RATE", "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := c.Warehouse; w.Publish.Keep != 2 || w.Timezone != "UTC" || c.Workspaces["main"].RequestsPerMinute != 60 || len(c.Pipelines[0].Streams) != 1 {
+		t.Errorf("got %+v", c)
+	}
+	if _, _, err := CheckConfig(file, environment("RATE", "quick")); err == nil {
+		t.Error("what is set was not checked")
+	}
+	if _, _, err := LoadConfig(file, environment("RATE", "60")); err == nil || !strings.Contains(err.Error(), "the variable STREAM is not set") {
+		t.Errorf("got %v", err)
 	}
 }
 

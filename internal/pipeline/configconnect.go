@@ -37,7 +37,11 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 	case token.Set() && fallback.MatchString(w.token):
 		token.WrongKey(why, "%s: a token has no default", token.Path())
 	case token.Set() && !reference.MatchString(w.token):
-		token.WrongKey("", "a token is written in the file; use ${VAR} or ${file:...}")
+		hint := ""
+		if strings.HasPrefix(w.token, "$") {
+			hint = braces
+		}
+		token.WrongKey(hint, "a token is written in the file; use ${VAR} or ${file:...}")
 	}
 	if !baseURL.Set() {
 		return w
@@ -46,14 +50,26 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 		baseURL.Wrong(why, "an address has no default")
 		return w
 	}
-	if strings.Contains(w.baseURL, "$") {
-		return w // checked when a run asks for it
+	if strings.Contains(w.baseURL, "${") {
+		// What it stands for is looked up when a run asks for it.
+		nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: l.dir, lenient: true}
+		if _, err := nothing.expand(w.baseURL); err != nil && !errors.Is(err, grammar.ErrUnknown) {
+			baseURL.Wrong("", "%v", err)
+		}
+		return w
 	}
 	if _, err := address(w.baseURL); err != nil {
-		baseURL.Wrong(addressHint, "%v", err)
+		hint := addressHint
+		if strings.HasPrefix(w.baseURL, "$") {
+			hint = braces
+		}
+		baseURL.Wrong(hint, "%v", err)
 	}
 	return w
 }
+
+// braces is said to whom writes a variable as the shell does.
+const braces = "a variable has braces: ${VAR}"
 
 // Connect gives the address and the token of a workspace. Only a run asks for them, so that commands that only look
 // need neither. The emulator gets no token: a real one must not leave for a place that does not need it.

@@ -8,13 +8,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"aqueduck/internal/grammar"
 )
 
 // expander puts variables and files into texts of the configuration.
 type expander struct {
-	lookup func(string) (string, bool)
-	dir    string // that relative files are from
-	secret bool   // files must be for their owner only
+	lookup  func(string) (string, bool)
+	dir     string // that relative files are from
+	secret  bool   // files must be for their owner only
+	lenient bool   // a variable or file that is not there is grammar.ErrUnknown
 }
 
 // maxFile bounds a file that is put into a text: what is meant is a token, not a data file.
@@ -25,12 +28,13 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // expand resolves ${VAR}, ${VAR:-default} and ${file:path}; $$ is one $, any other $ is itself.
 func (e expander) expand(text string) (string, error) {
 	var b strings.Builder
+	var unknown error
 	for {
 		before, rest, found := strings.Cut(text, "$")
 		b.WriteString(before)
 		switch {
 		case !found:
-			return b.String(), nil
+			return b.String(), unknown
 		case strings.HasPrefix(rest, "$"):
 			b.WriteByte('$')
 			text = rest[1:]
@@ -40,7 +44,9 @@ func (e expander) expand(text string) (string, error) {
 				return "", errors.New("${ is not closed")
 			}
 			value, err := e.value(name)
-			if err != nil {
+			if errors.Is(err, grammar.ErrUnknown) {
+				unknown = err
+			} else if err != nil {
 				return "", err
 			}
 			b.WriteString(value)
@@ -55,7 +61,8 @@ func (e expander) expand(text string) (string, error) {
 // value resolves what stands between the braces.
 func (e expander) value(name string) (string, error) {
 	if file, ok := strings.CutPrefix(name, "file:"); ok {
-		return e.file(file)
+		text, err := e.file(file)
+		return text, e.missing(err)
 	}
 	name, otherwise, hasDefault := strings.Cut(name, ":-")
 	if !variable.MatchString(name) {
@@ -68,9 +75,17 @@ func (e expander) value(name string) (string, error) {
 	case hasDefault:
 		return otherwise, nil
 	case set:
-		return "", fmt.Errorf("the variable %s is empty", name)
+		return "", e.missing(fmt.Errorf("the variable %s is empty", name))
 	}
-	return "", fmt.Errorf("the variable %s is not set", name)
+	return "", e.missing(fmt.Errorf("the variable %s is not set", name))
+}
+
+// missing is the error of what is not there.
+func (e expander) missing(err error) error {
+	if e.lenient && err != nil {
+		return grammar.ErrUnknown
+	}
+	return err
 }
 
 // openFile is a file with a secret that others can read.

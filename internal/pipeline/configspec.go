@@ -79,7 +79,7 @@ func officeSpec() grammar.Spec {
 func workspaceSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map,
 		Doc: "Its name is the schema of its tables; main is the one that needs no schema in a query.", Keys: []grammar.Spec{
-			{Name: "base_url", Kind: grammar.Text, Required: true, Verbatim: true,
+			{Name: "base_url", Kind: grammar.Text, Required: true, Verbatim: true, Secret: regexp.MustCompile(`//[^/]*@`).MatchString,
 				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
 			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: literal,
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},

@@ -150,6 +150,26 @@ func (s *Schedule) seen(start time.Time) time.Time {
 
 func (s *Schedule) nextWall(after time.Time) time.Time { return s.wall.Next(after) }
 
+// Skipped says that the line names one time a day, as text, and that the clock skips it when it is next set forward within a year;
+// instead is what the clock shows when it comes.
+func (s *Schedule) Skipped(from time.Time) (skipped, instead string) {
+	if bits.OnesCount64(s.wall.Hour&(1<<24-1)) != 1 {
+		return "", ""
+	}
+	for t := from.In(s.zone); t.Before(from.AddDate(1, 0, 0)); {
+		_, end := t.ZoneBounds()
+		if end.IsZero() {
+			break
+		}
+		gap, after := face(end.Add(-time.Nanosecond).In(s.zone)), face(end.In(s.zone))
+		if wall := s.nextWall(gap); after.After(gap) && !wall.IsZero() && wall.Before(after) {
+			return wall.Format("15:04"), after.Format("15:04")
+		}
+		t = end.In(s.zone)
+	}
+	return "", ""
+}
+
 // face is what a clock on the wall shows, written down as if it were UTC.
 func face(t time.Time) time.Time {
 	_, offset := t.Zone()

@@ -228,3 +228,26 @@ func FuzzParseNeverPanics(f *testing.F) {
 		}
 	})
 }
+
+func TestADailyTimeThatTheClocksSkipIsKnown(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ spec, zone, want string }{
+		{"30 2 * * *", "Europe/Berlin", "02:30 03:00"},
+		{"0 2 * * 0", "Europe/Berlin", "02:00 03:00"},
+		{"30 2 * * 1", "Europe/Berlin", " "}, // never on a Sunday
+		{"0 3 * * *", "Europe/Berlin", " "},
+		{"59 1 * * *", "Europe/Berlin", " "},
+		{"30 2,14 * * *", "Europe/Berlin", " "}, // not daily
+		{"30 * * * *", "Europe/Berlin", " "},
+		{"30 2 * * *", "UTC", " "},
+		{"30 1 * * *", "Europe/Dublin", "01:30 02:00"},
+		{"15 2 * * *", "Australia/Lord_Howe", "02:15 02:30"},
+		{"0 0 * * *", "America/Santiago", "00:00 01:00"},
+	} {
+		skipped, instead := mustParse(t, c.spec, zone(t, c.zone)).Skipped(from)
+		if got := skipped + " " + instead; got != c.want {
+			t.Errorf("%s in %s: %q, want %q", c.spec, c.zone, got, c.want)
+		}
+	}
+}
