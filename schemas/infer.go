@@ -152,7 +152,7 @@ func (s *shape) field() Field {
 		Distinct: len(s.values) == s.seen}
 	f.Column.Person = name == "contact_id" && f.Column.Type == Text
 	f.Constant = name == "type" && f.Column.Type == Text && !s.various && s.seen > 0
-	if err := dotted(strings.Join(s.path, ".")); err != nil || slices.ContainsFunc(s.path, func(key string) bool { return strings.ContainsAny(key, ". \t\n$") || key == "" }) {
+	if err := dotted.Check(strings.Join(s.path, ".")); err != nil || slices.ContainsFunc(s.path, func(key string) bool { return strings.ContainsAny(key, ". \t\n$") || key == "" }) {
 		f.Unnamed = "a path cannot name it: it stays in _extra"
 	}
 	return f

@@ -38,9 +38,6 @@ func (c *Catalogue) lintOver(d *draft) {
 	if by := read.Key("since").Key("by"); by.Set() && by.Text() != "full" {
 		by.Wrong("since: {by: full}", "a stream over something else is read in full")
 	}
-	if values := over.Key("values"); values.Empty() {
-		values.Wrong("", "there is nothing to walk")
-	}
 	for _, after := range over.Key("after").Items() {
 		c.lintStream(after)
 		if !over.Key("view").Given() && !over.Key("batch").Given() {

@@ -3,7 +3,6 @@ package schemas
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"aqueduck/internal/grammar"
@@ -12,47 +11,47 @@ import (
 // Spec is the grammar of a stream file.
 func Spec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-		{Name: "stream", Kind: grammar.Text, Required: true, Check: name,
+		{Name: "stream", Kind: grammar.Text, Required: true, Form: name,
 			Doc: "Name of the stream. Its table is called the same."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is; becomes the comment of the table."},
 		readSpec(),
-		{Name: "key", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName},
+		{Name: "key", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName},
 			Doc: "Columns that name a record. A record without one of them is rejected whole."},
-		{Name: "newest", Kind: grammar.Text, Check: columnName,
+		{Name: "newest", Kind: grammar.Text, Form: inTable, Check: columnName,
 			Doc: "Timestamp column that decides between two copies of a record; without it the later answer wins."},
 		{Name: "absent", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "gone",
 			Doc: "a record that complete sweeps no longer find, or that a reading by id answers 404, leaves `<table>` and stays in `<table>_all`, with `_gone_at`."},
 			{Name: Redacted, Doc: "of `over: {stream}`: where an id whose rows are stored answers with none, the source has redacted them. They stay, and what of them is `redactable` is erased from all files; where it comes again it is stored again."}},
 			Doc: "What absence means; without it nothing."},
-		{Name: "identity", Kind: grammar.Text, Check: dotted,
+		{Name: "identity", Kind: grammar.Text, Form: dotted,
 			Doc: "Path of the workspace's id in a record: another workspace's token is noticed by it before anything is written."},
-		{Name: "with", Kind: grammar.Text, Check: name, Doc: "Stream that this one is read along with, wherever that one is asked for."},
-		{Name: "like", Kind: grammar.Text, Check: name,
+		{Name: "with", Kind: grammar.Text, Form: name, Doc: "Stream that this one is read along with, wherever that one is asked for."},
+		{Name: "like", Kind: grammar.Text, Form: name,
 			Doc: "Stream whose records these are: `columns`, `key`, `newest`, `ignore` and `children` are its own, with this file's `suffix`; `columns` here are added."},
-		{Name: "into", Kind: grammar.Text, Check: name,
+		{Name: "into", Kind: grammar.Text, Form: name,
 			Doc: "Stream whose records these are, and whose tables they go into: all that is not said under `read` is its own. Of two copies `newest` decides, then arrival. It is read along with that one."},
-		{Name: "suffix", Kind: grammar.Text, Check: suffix, Hint: "e.g. _raw",
+		{Name: "suffix", Kind: grammar.Text, Form: suffix, Hint: "e.g. _raw",
 			Doc: "Put after the name of every table of the stream. Such tables feed published relations and are not for analysts."},
-		{Name: "publish_as", Kind: grammar.Text, Check: name,
+		{Name: "publish_as", Kind: grammar.Text, Form: name,
 			Doc: "SQL file, without `.sql`, that makes the published relations from the tables of this stream and others."},
-		{Name: "ignore", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: dotted},
+		{Name: "ignore", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},
 			Doc: "Paths in a record that say nothing and are kept out of `_extra`, e.g. a constant `type`; a path goes through a list to its items: `tags.data.type`. Where a child's `count` and `rest` are is known without it."},
 		{Name: "columns", Kind: grammar.List, Item: columnSpec(), Doc: "Columns of the table."},
 		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become tables of their own, committed with their record."},
 		eraseSpec(),
 		{Name: "persons", Kind: grammar.Map, Doc: "What the stream tells about contacts as persons. SQL files; `{schema}` stands for the workspace's schema.", Keys: []grammar.Spec{
-			{Name: "forgotten", Kind: grammar.Text, Check: sqlFile, Doc: "SQL file; the first column of its rows are the ids of contacts that the source has erased for good: what is stored of them is erased."},
-			{Name: "merged", Kind: grammar.Text, Check: sqlFile, Doc: "SQL file; its rows are two ids, one that was merged and the one it was merged into: who is forgotten is forgotten under all of them."},
+			{Name: "forgotten", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file; the first column of its rows are the ids of contacts that the source has erased for good: what is stored of them is erased."},
+			{Name: "merged", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file; its rows are two ids, one that was merged and the one it was merged into: who is forgotten is forgotten under all of them."},
 		}},
 		{Name: "mark", Kind: grammar.List, Doc: "Exports only: what the columns hold that the source names.", Item: &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 			{Name: "columns", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Names of columns, or patterns: `*_email`."},
 			{Name: "pii", Kind: grammar.Bool, Default: "false", Doc: "Personal data."},
 			{Name: "person", Kind: grammar.Bool, Default: "false", Doc: "A contact's id."},
-			{Name: "references", Kind: grammar.Text, Check: ofColumn, Hint: "table.column, e.g. conversations.id", Doc: "Column they point to: the row is about the persons that this record names."},
+			{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. conversations.id", Doc: "Column they point to: the row is about the persons that this record names."},
 		}}},
 		{Name: "reconcile", Kind: grammar.Map, Doc: "search: a walk over the whole list, without the records' own readings, finds what search no longer has and what it never told: both are asked for by id. What a list without `detail` has is compared, too: so changes without a sign are found.",
 			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, once the history is read."},
-				{Name: "endpoint", Kind: grammar.Text, Check: endpoint, Hint: "e.g. GET /tickets/{id}", Doc: "Path of one record, where there is no `detail` that says it; `{id}` is the record's key."}}},
+				{Name: "endpoint", Kind: grammar.Text, Form: request, Check: endpoint, Hint: "e.g. GET /tickets/{id}", Doc: "Path of one record, where there is no `detail` that says it; `{id}` is the record's key."}}},
 		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps copies of what the list had. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
 			Doc: "one a day, as of the day's last reading, in `<table>_daily`: the columns of the table after `snapshot_date`, a day of `warehouse.timezone`."}}},
 		{Name: "on_version_change", Kind: grammar.Enum, Values: []grammar.Choice{{Name: "again", Doc: "everything is read again, and compared."}},
@@ -70,7 +69,7 @@ func Spec() *grammar.Spec {
 func readSpec() grammar.Spec {
 	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text, Doc: "Its value."}
 	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Doc: "How the stream is asked for.", Keys: []grammar.Spec{
-		{Name: "endpoint", Kind: grammar.Text, Required: true, Check: endpoint, Hint: "e.g. GET /help_center/help_centers",
+		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: endpoint, Hint: "e.g. GET /help_center/help_centers",
 			Doc: "Method and path, below the base address. `{id}` is filled by `over`."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
 		{Name: "records", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,
@@ -91,28 +90,28 @@ func readSpec() grammar.Spec {
 				{Name: "bookmark", Doc: "a feed, from the last cursor on."},
 				{Name: "between", Doc: "what lies between two times, sent as `<field>_after` and `<field>_before`; a span that one answer does not hold is split."},
 				{Name: "export", Doc: "datasets that the source exports as files. The endpoint lists them; each is a stream and a table of its own, `<stream>_<dataset>`, with the columns that its files have."}}},
-			{Name: "field", Kind: grammar.Text, Check: dotted, Doc: "search: the timestamp field that is searched and sorted by. between: the one that the parameters are named after."},
+			{Name: "field", Kind: grammar.Text, Form: dotted, Doc: "search: the timestamp field that is searched and sorted by. between: the one that the parameters are named after."},
 			{Name: "lag", Kind: grammar.Duration, Default: "15m", Doc: "search, between: how long the source may take to find a changed record."},
 			{Name: "overlap", Kind: grammar.Duration, Default: "48h", Doc: "search, between: how far behind the mark each reading begins."},
 		}},
 		{Name: "over", Kind: grammar.Map, Doc: "One walk for each row of something else, or for each of some values, the path has `{id}` or the query a parameter `as`; or one request for several rows.", Keys: []grammar.Spec{
-			{Name: "view", Kind: grammar.Text, Check: sqlFile, Hint: "a file name beside the stream file, e.g. contacts_to_read.sql",
+			{Name: "view", Kind: grammar.Text, Form: sqlFile, Hint: "a file name beside the stream file, e.g. contacts_to_read.sql",
 				Doc: "SQL file; the first column of its rows is the id. `{schema}` stands for the workspace's schema."},
-			{Name: "after", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: name}, Doc: "Streams that are read before it in the same run."},
-			{Name: "stream", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: name},
+			{Name: "after", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: name}, Doc: "Streams that are read before it in the same run."},
+			{Name: "stream", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: name},
 				Doc: "One walk for each row of another stream, or of several, perhaps itself: first for each that is stored, then for each that comes or changes. Their ids wait in `_sync.pending`, filled in the commit of the row, emptied in that of the walk. An id answered 404 has no rows."},
-			{Name: "where", Kind: grammar.Text, Check: columnName, Doc: "stream: column of its table with the id."},
+			{Name: "where", Kind: grammar.Text, Form: inTable, Check: columnName, Doc: "stream: column of its table with the id."},
 			{Name: "refresh", Kind: grammar.Map, Doc: "stream: what comes without a change of the row is found by walking again.", Keys: refreshKeys("Rows that changed within this time, by their stream's `newest`, are walked again, ")},
-			{Name: "batch", Kind: grammar.Text, Check: sqlFile, Hint: "a file name beside the stream file, e.g. calls_to_transcribe.sql",
+			{Name: "batch", Kind: grammar.Text, Form: sqlFile, Hint: "a file name beside the stream file, e.g. calls_to_transcribe.sql",
 				Doc: "SQL file as for `view`, for one request for several ids. A second column is the key of the record that is expected for the id; without it the id is the key. With `absent: gone` expected records that do not come are marked gone."},
-			{Name: "as", Kind: grammar.Text, Check: name, Doc: "What an id or value is sent in: of a batch the name of the list in the body, else that of a query parameter, where the path has no `{id}`."},
+			{Name: "as", Kind: grammar.Text, Form: name, Doc: "What an id or value is sent in: of a batch the name of the list in the body, else that of a query parameter, where the path has no `{id}`."},
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids of one request."},
-			{Name: "values", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: value},
+			{Name: "values", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
 				Doc: "One walk for each literal value. Together they are the whole list, for `absent: gone` too."},
 		}},
 		{Name: "below", Kind: grammar.Map, Doc: "Records of the list may hold others, which the same list has when it is asked with a record's key. These are walked too, as deep as they go; together they are the whole list, for `absent: gone` too.", Keys: []grammar.Spec{
-			{Name: "as", Kind: grammar.Text, Required: true, Check: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter that the key is sent in."},
-			{Name: "unless", Kind: grammar.Text, Check: dotted, Doc: "Path of a field, e.g. of the record around one: where some record of the list itself has it, the list has all, and nothing is walked below."},
+			{Name: "as", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter that the key is sent in."},
+			{Name: "unless", Kind: grammar.Text, Form: dotted, Doc: "Path of a field, e.g. of the record around one: where some record of the list itself has it, the list has all, and nothing is walked below."},
 		}},
 		detailSpec(scalar),
 	}}
@@ -120,9 +119,9 @@ func readSpec() grammar.Spec {
 
 func detailSpec(scalar *grammar.Spec) grammar.Spec {
 	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Each record of a page is replaced by its own reading, which has what the list leaves out. Of a list that is read in full every record is, each time.", Keys: []grammar.Spec{
-		{Name: "endpoint", Kind: grammar.Text, Required: true, Check: endpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record; `{id}` is the record's key."},
+		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: endpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record; `{id}` is the record's key."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with it."},
-		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Check: dotted},
+		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},
 			Doc: "search: paths of fields that the list has too. Where all are as stored, the record is not read again."},
 		{Name: "refresh", Kind: grammar.Map, Doc: "search: what changes without moving these fields is found by reading again.", Keys: refreshKeys("Records that changed within this time are read again, ")},
 	}}
@@ -140,7 +139,7 @@ func columnSpec() *grammar.Spec {
 		return grammar.Spec{Name: name, Kind: grammar.Bool, Default: "false", Doc: doc}
 	}
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-		{Name: "name", Kind: grammar.Text, Required: true, Check: columnName, Doc: "Name of the column."},
+		{Name: "name", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Doc: "Name of the column."},
 		{Name: "from", Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id",
 			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id or value that was asked for, `$erased` whether the row lost what a forgotten person wrote; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
@@ -153,15 +152,15 @@ func columnSpec() *grammar.Spec {
 		{Name: "default", Kind: grammar.Text, Doc: "Of int and text: the value of a record that has none, so that it may be part of a key."},
 		flag("pii", "Personal data."),
 		flag("person", "Holds a contact's id: erasure finds a person's rows by it."),
-		{Name: "whose", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName},
+		{Name: "whose", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName},
 			Doc: "Personal data: what tells whom it is about. A column of the row, or of the record, that holds a contact's id or references another record; `record`: everybody whom the record or its children name. Left out: the contacts' ids of the row, else of what the list lies in."},
 		flag("stays", "With `erase: all`: is kept."),
 		flag("redactable", "The source may take it out: once it comes as null, what was stored of it is erased from all files."),
-		{Name: "redacted_by", Kind: grammar.Text, Check: columnName, Doc: "Of a redactable column: the column that is true once it was taken out for good; no older copy brings it back then."},
+		{Name: "redacted_by", Kind: grammar.Text, Form: inTable, Check: columnName, Doc: "Of a redactable column: the column that is true once it was taken out for good; no older copy brings it back then."},
 		flag("volatile", "Moves without being a change of the record."),
-		{Name: "attributes", Kind: grammar.Text, Check: name, Hint: "e.g. contact",
+		{Name: "attributes", Kind: grammar.Text, Form: name, Hint: "e.g. contact",
 			Doc: "Of json: its keys are attributes that people define. The view `<stream>_attributes` has a typed column for each that was seen. The value is what `data_attributes.model` calls the records."},
-		{Name: "references", Kind: grammar.Text, Check: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column it points to."},
+		{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column it points to."},
 	}}
 }
 
@@ -172,8 +171,8 @@ func childSpec() *grammar.Spec {
 		itemSpec("Path of the list in the record.",
 			"Columns that name a row: first one for each column of the parent's key, in its order, which need not be declared; then the child's own."),
 		grammar.Spec{Name: "complete", Kind: grammar.Bool, Default: "true", Doc: "The list is whole: stored rows that are absent from it go."},
-		grammar.Spec{Name: "count", Kind: grammar.Text, Check: dotted, Doc: "Path of the number of items the source has."},
-		grammar.Spec{Name: "rest", Kind: grammar.Text, Check: dotted, Doc: "Path of the URL where a capped list is read on."},
+		grammar.Spec{Name: "count", Kind: grammar.Text, Form: dotted, Doc: "Path of the number of items the source has."},
+		grammar.Spec{Name: "rest", Kind: grammar.Text, Form: dotted, Doc: "Path of the URL where a capped list is read on."},
 		grammar.Spec{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What a row is made of.",
 			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Doc: "the entries of an object whose keys are data, as locales are; the key is `$key`. What is null is no entry."}}},
 		grammar.Spec{Name: "children", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Map, Keys: nested},
@@ -184,10 +183,10 @@ func childSpec() *grammar.Spec {
 // itemSpec are the keys of every table that is made of a list.
 func itemSpec(from, key string) []grammar.Spec {
 	return []grammar.Spec{
-		{Name: "table", Kind: grammar.Text, Required: true, Check: name, Doc: "Name of the table, before the suffix."},
+		{Name: "table", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the table, before the suffix."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is."},
-		{Name: "from", Kind: grammar.Text, Required: true, Check: dotted, Doc: from},
-		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Check: columnName}, Doc: key},
+		{Name: "from", Kind: grammar.Text, Required: true, Form: dotted, Doc: from},
+		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName}, Doc: key},
 		eraseSpec(),
 		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},
 	}
@@ -198,54 +197,44 @@ func eraseSpec() grammar.Spec {
 		Values: []grammar.Choice{{Name: "all", Doc: "every column but the key and those that say `stays`."}, {Name: "rows", Doc: "the rows go."}}}
 }
 
-// Forms of what a file writes, compiled once: each column is held to several.
+// Forms of what a file writes.
 var (
-	name     = matcher(`^[a-z][a-z0-9_]{0,62}$`, "a name is lower-case letters, digits and _, beginning with a letter: %q is not")
-	suffix   = matcher(`^_[a-z][a-z0-9_]{0,20}$`, "a suffix is _ and lower-case letters, digits and _: %q is not")
-	sqlFile  = matcher(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")
-	dotted   = matcher(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")
-	request  = matcher(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")
-	value    = matcher(`^[A-Za-z0-9_-]{1,128}$`, "a value is letters, digits, _ and -, as the API's are: %q is not")
-	inTable  = matcher(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")
-	ofColumn = matcher(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q names no column of a table")
+	name     = grammar.NewForm(`^[a-z][a-z0-9_]{0,62}$`, "a name is lower-case letters, digits and _, beginning with a letter: %q is not")
+	suffix   = grammar.NewForm(`^_[a-z][a-z0-9_]{0,20}$`, "a suffix is _ and lower-case letters, digits and _: %q is not")
+	sqlFile  = grammar.NewForm(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")
+	dotted   = grammar.NewForm(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")
+	request  = grammar.NewForm(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")
+	value    = grammar.NewForm(`^[A-Za-z0-9_-]{1,128}$`, "a value is letters, digits, _ and -, as the API's are: %q is not")
+	inTable  = grammar.NewForm(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")
+	ofColumn = grammar.NewForm(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q names no column of a table")
 )
 
-// matcher is a check of a text's form, with what it says of another.
-func matcher(pattern, message string) func(string) error {
-	form := regexp.MustCompile(pattern)
-	return func(text string) error {
-		if !form.MatchString(text) {
-			return fmt.Errorf(message, text)
-		}
-		return nil
-	}
-}
-
+// columnName refuses what every table has.
 func columnName(text string) error {
 	for _, taken := range []string{"_row", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"} {
 		if text == taken {
 			return fmt.Errorf("every table has its own %q", text)
 		}
 	}
-	return inTable(text)
+	return nil
 }
 
 func source(text string) error {
 	if !strings.HasPrefix(text, "$") {
-		return dotted(text)
+		return dotted.Check(text)
 	}
 	if text == FromReadAt || text == FromOver || text == FromPosition || text == FromKey || text == FromItem || text == FromErased {
 		return nil
 	}
 	if column, ok := strings.CutPrefix(text, FromParent+"."); ok {
-		return columnName(column)
+		return errors.Join(inTable.Check(column), columnName(column))
 	}
 	return fmt.Errorf("no such source: %q", text)
 }
 
 // endpoint refuses what would never be sent: this program only reads.
 func endpoint(text string) error {
-	if err := request(text); err != nil {
+	if err := request.Check(text); err != nil {
 		return err
 	}
 	if strings.HasPrefix(text, "POST ") && !strings.HasSuffix(text, "/search") && !strings.HasSuffix(text, "/list") {

@@ -91,6 +91,14 @@ func (d *document) mapping(v *Value, entry func(*Value, *yaml.Node, *yaml.Node) 
 		meant = append(meant, entry(v, key, value)...)
 	}
 	d.missing(v, lines, meant)
+	d.some(v)
+}
+
+// some refuses an empty list, or map of any keys, where there has to be something.
+func (d *document) some(v *Value) {
+	if v.spec.Some && len(v.node.Content) == 0 {
+		v.WrongKey("", "%s: there is none", v.path)
+	}
 }
 
 func (d *document) in(path, message string) string {
@@ -137,12 +145,10 @@ func (d *document) unknown(v *Value, key, value *yaml.Node) []string {
 
 func (d *document) free(v *Value, key, value *yaml.Node) []string {
 	path := join(v.path, key.Value)
-	if check := v.spec.Check; check != nil {
-		if err := check(key.Value); err != nil {
-			v.flawed = true
-			d.wrong(key, d.in(v.path, err.Error()), v.spec.Hint)
-			return nil
-		}
+	if err := v.spec.refuses(key.Value); err != nil {
+		v.flawed = true
+		d.wrong(key, d.in(v.path, err.Error()), v.spec.Hint)
+		return nil
 	}
 	v.keys = append(v.keys, Entry{key.Value, d.value(v.spec.Item, path, key, value)})
 	return nil
@@ -174,6 +180,7 @@ func (d *document) list(v *Value) {
 			v.items = append(v.items, item)
 		}
 	}
+	d.some(v)
 }
 
 func (d *document) oneOrAll(v *Value) {

@@ -4,6 +4,11 @@
 // documentation all come from it.
 package grammar
 
+import (
+	"fmt"
+	"regexp"
+)
+
 // Kind is the form of one value.
 type Kind int
 
@@ -35,9 +40,30 @@ type Spec struct {
 	Item     *Spec                  // of a Free, List or OneOrAll
 	Values   []Choice               // of an Enum
 	Min, Max int64                  // of an Int; both zero: any
+	Some     bool                   // of a Free, List or OneOrAll: there is at least one
+	Form     *Form                  // of a Text, and of the keys of a Free; nil: any
 	Check    func(text string) error
-	Hint     string // shown when Check refuses
+	Hint     string // shown when Form or Check refuses
 	See      string // documentation: the key whose table of keys is this one's too
+}
+
+// Form is what a text looks like.
+type Form struct {
+	pattern *regexp.Regexp
+	refusal string
+}
+
+// NewForm makes a form of a pattern, and of what is said of another text, with a %q for it.
+func NewForm(pattern, refusal string) *Form {
+	return &Form{pattern: regexp.MustCompile(pattern), refusal: refusal}
+}
+
+// Check says nothing of a text that has the form.
+func (f *Form) Check(text string) error {
+	if f == nil || f.pattern.MatchString(text) {
+		return nil
+	}
+	return fmt.Errorf(f.refusal, text)
 }
 
 // Choice is one value of an Enum.

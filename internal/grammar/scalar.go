@@ -68,8 +68,8 @@ func (s *Spec) fits(text string) *refusal {
 	case Enum:
 		return s.fitsEnum(text)
 	}
-	if err == nil && s.Check != nil {
-		err, hint = s.Check(text), s.Hint
+	if err == nil {
+		err, hint = s.refuses(text), s.Hint
 	}
 	if err == nil {
 		return nil
@@ -79,6 +79,14 @@ func (s *Spec) fits(text string) *refusal {
 		err = errors.New("the value does not fit")
 	}
 	return &refusal{message: err.Error(), hint: hint}
+}
+
+// refuses holds a text to its form, then to what else is asked of it.
+func (s *Spec) refuses(text string) error {
+	if err := s.Form.Check(text); err != nil || s.Check == nil {
+		return err
+	}
+	return s.Check(text)
 }
 
 func (s *Spec) fitsInt(text string) error {

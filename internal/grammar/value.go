@@ -65,11 +65,6 @@ func (v *Value) Entries() []Entry { return v.keys }
 // Items are the values of a list, those that do not fit left out; a OneOrAll with one value is a list of one.
 func (v *Value) Items() []*Value { return v.items }
 
-// Empty says that the file gives a list with nothing in it.
-func (v *Value) Empty() bool {
-	return v.node != nil && len(v.node.Content) == 0 && v.node.Kind == yaml.SequenceNode
-}
-
 // Text is the text of a scalar.
 func (v *Value) Text() string {
 	if v.good {

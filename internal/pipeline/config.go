@@ -225,11 +225,6 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 	for _, e := range root.Key("alerts").Entries() {
 		c.alerts = append(c.alerts, l.alert(c, e.Name, e.Value))
 	}
-	for _, key := range []string{"workspaces", "pipelines"} {
-		if v := root.Key(key); v.Set() && len(v.Entries()) == 0 && !v.Flawed() {
-			v.WrongKey("", "%s: there is none", key)
-		}
-	}
 	l.settings(c, root.Key("streams"))
 	return c
 }
@@ -262,11 +257,6 @@ func (l *loader) pipeline(c *Config, name string, v *grammar.Value, zone *time.L
 		l.versions(c, p, pattern)
 		if len(l.families(pattern.Text())) > 0 {
 			p.datasets = append(p.datasets, pattern.Text())
-		}
-	}
-	for _, list := range []*grammar.Value{streams, v.Key("workspaces")} {
-		if list.Set() && list.Empty() {
-			list.WrongKey("", "%s: there is none", list.Path())
 		}
 	}
 	return p

@@ -24,19 +24,19 @@ func ConfigSpec() *grammar.Spec {
 				{Name: "first", Kind: grammar.Duration, Default: "10s", Doc: "While history is still read, what is newest is published once it is there, but no sooner after the run's start: a short run publishes once."},
 				{Name: "every", Kind: grammar.Duration, Default: "60m", Doc: "During a long run; at its end in any case."},
 				{Name: "keep", Kind: grammar.Int, Default: "2", Max: 100, Doc: "Older files to go back to."},
-				{Name: "max_loss", Kind: grammar.Text, Default: "30%", Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
+				{Name: "max_loss", Kind: grammar.Text, Default: "30%", Form: shareForm, Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
 					Doc: "Readers keep the file they have when a table would lose a larger share of its rows, and more than ten. Erasures are no loss."},
 			}},
 			officeSpec(),
 		}},
-		{Name: "workspaces", Kind: grammar.Free, Required: true, Item: workspaceSpec(), Check: checkSchema,
+		{Name: "workspaces", Kind: grammar.Free, Required: true, Some: true, Item: workspaceSpec(), Form: schemaForm, Check: checkSchema,
 			Hint: "lower-case letters, digits and _, beginning with a letter: it is the schema of its tables", Doc: "Where records come from."},
 		{Name: "stream_files", Kind: grammar.OneOrAll, Item: text(""), Doc: "Your own streams: files or patterns, from this file's directory, e.g. streams/*.yaml."},
 		{Name: "models", Kind: grammar.OneOrAll, Item: text(""), Doc: "Your own models: SQL files or patterns, from this file's directory, e.g. models/*.sql. See docs/models.md."},
 		{Name: "streams", Kind: grammar.Free, Item: settingsSpec(), Doc: "What is wanted different from the stream files, by name or pattern."},
-		{Name: "pipelines", Kind: grammar.Free, Required: true, Item: pipelineSpec(), Check: checkPipelineName,
+		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: pipelineSpec(), Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "What is read, and when."},
-		{Name: "alerts", Kind: grammar.Free, Item: alertSpec(), Check: checkPipelineName,
+		{Name: "alerts", Kind: grammar.Free, Item: alertSpec(), Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Who is told how runs go."},
 	}}
 }
@@ -54,7 +54,7 @@ func alertSpec() *grammar.Spec {
 			{Name: "schema_change", Doc: "the source has fields that nobody knew, or a column was added or widened."}}},
 			Doc: "What the webhook is told; left out: failure, late, recovery."},
 		{Name: "cooldown", Kind: grammar.Duration, Default: "4h", Doc: "The same failure again is told no sooner."},
-		{Name: "pipelines", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Whose runs; left out: those of all."},
+		{Name: "pipelines", Kind: grammar.OneOrAll, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Whose runs; left out: those of all."},
 	}}
 }
 
@@ -70,7 +70,7 @@ func officeSpec() grammar.Spec {
 		{Name: "holidays", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Date}, Doc: "Days on which nobody is."},
 	}}
 	for _, day := range weekdays {
-		office.Keys = append(office.Keys, grammar.Spec{Name: day, Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkHours, Hint: `e.g. "09:00-17:00"`},
+		office.Keys = append(office.Keys, grammar.Spec{Name: day, Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: hoursForm, Check: checkHours, Hint: `e.g. "09:00-17:00"`},
 			Doc: "From when to when, e.g. `09:00-17:00`, or a list of such; left out: closed."})
 	}
 	return office
@@ -83,8 +83,8 @@ func workspaceSpec() *grammar.Spec {
 				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
 			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: literal,
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
-			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Check: checkVersion, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
-			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Check: checkHeader, Doc: "Header that carries it."},
+			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Form: versionForm, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
+			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Form: headerForm, Doc: "Header that carries it."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
 				Doc: "A ceiling; left out: learned from the answers, leaving 20 % to others."},
 			{Name: "download_hosts", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkHost, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
@@ -111,8 +111,8 @@ func settingsSpec() *grammar.Spec {
 func pipelineSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "Called by its name: `aqueduck sync NAME`.", Keys: []grammar.Spec{
 		{Name: "schedule", Kind: grammar.Text, Doc: "When `aqueduck serve` runs it: minute hour day month weekday. Left out: by hand only."},
-		{Name: "streams", Kind: grammar.OneOrAll, Required: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
-		{Name: "workspaces", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read; left out: all."},
+		{Name: "streams", Kind: grammar.OneOrAll, Required: true, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
+		{Name: "workspaces", Kind: grammar.OneOrAll, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read; left out: all."},
 		{Name: "max_time", Kind: grammar.Duration, Check: checkPositive, Doc: "A run ends cleanly after it; history goes on next time."},
 		{Name: "max_requests", Kind: grammar.Int, Min: 1, Max: 1_000_000_000, Doc: "A run ends cleanly after so many requests."},
 		{Name: "catch_up", Kind: grammar.Enum, Default: "one", Doc: "After downtime.", Values: []grammar.Choice{
@@ -134,15 +134,23 @@ func checkZone(name string) error {
 	return nil
 }
 
-func checkHours(text string) error {
-	if opens, ends, ok := strings.Cut(text, "-"); ok && clockTime.MatchString(opens) && (clockTime.MatchString(ends) || ends == "24:00") && opens < ends {
-		return nil
-	}
-	return fmt.Errorf("%q is no stretch of a day", text)
-}
+// Forms of what the file writes.
+var (
+	schemaForm   = grammar.NewForm(`^[a-z][a-z0-9_]{0,40}$`, "%q cannot name a workspace")
+	pipelineForm = grammar.NewForm(`^[A-Za-z][A-Za-z0-9_-]{0,60}$`, "%q cannot name a pipeline")
+	versionForm  = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z._-]{0,30}$`, "%q is no version")
+	headerForm   = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, "%q is no name of a header")
+	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is no stretch of a day")
+	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is no share of a table")
+)
 
-// clockTime is a time of day, as it sorts.
-var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
+// checkHours wants an end after the beginning.
+func checkHours(text string) error {
+	if opens, ends, _ := strings.Cut(text, "-"); opens >= ends {
+		return fmt.Errorf("%q is no stretch of a day", text)
+	}
+	return nil
+}
 
 // checkSchema keeps workspaces apart from what every DuckDB file has, and from the program's own schemas.
 func checkSchema(name string) error {
@@ -152,19 +160,7 @@ func checkSchema(name string) error {
 	if strings.HasSuffix(name, "_models") {
 		return fmt.Errorf("%q cannot name a workspace: schemas of that ending hold the models of others", name)
 	}
-	return match(`^[a-z][a-z0-9_]{0,40}$`, name, "%q cannot name a workspace")
-}
-
-func checkPipelineName(name string) error {
-	return match(`^[A-Za-z][A-Za-z0-9_-]{0,60}$`, name, "%q cannot name a pipeline")
-}
-
-func checkVersion(text string) error {
-	return match(`^[0-9A-Za-z][0-9A-Za-z._-]{0,30}$`, text, "%q is no version")
-}
-
-func checkHeader(text string) error {
-	return match(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, text, "%q is no name of a header")
+	return nil
 }
 
 func checkHost(text string) error {
@@ -189,13 +185,6 @@ func percentage(text string) (float64, error) {
 func checkPositive(text string) error {
 	if d, err := grammar.ParseDuration(text); err == nil && d == 0 {
 		return fmt.Errorf("%s is no time at all", text)
-	}
-	return nil
-}
-
-func match(pattern, text, message string) error {
-	if !regexp.MustCompile(pattern).MatchString(text) {
-		return fmt.Errorf(message, text)
 	}
 	return nil
 }

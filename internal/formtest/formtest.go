@@ -1,0 +1,215 @@
+// Package formtest holds the JSON Schema of a grammar against the grammar's own check.
+package formtest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+
+	"aqueduck/internal/grammar"
+)
+
+// Pair is one form of files, told by a grammar and by the JSON Schema that is made of it.
+type Pair struct {
+	t         testing.TB
+	spec      *grammar.Spec
+	variables bool
+	schema    *jsonschema.Schema
+}
+
+// New makes the schema. What only a function of the grammar finds is left out: no schema can say it.
+func New(t testing.TB, spec *grammar.Spec, variables bool) *Pair {
+	t.Helper()
+	text, err := spec.JSONSchema("files", variables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft4) // so that the schema's own word for its draft is what counts
+	if err := c.AddResource("files.json", document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("files.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := compiled.DraftVersion; got != 7 {
+		t.Fatalf("it is of draft %d", got)
+	}
+	return &Pair{t: t, spec: formOnly(spec), variables: variables, schema: compiled}
+}
+
+// formOnly is a grammar without its functions.
+func formOnly(s *grammar.Spec) *grammar.Spec {
+	copied := *s
+	copied.Check = nil
+	copied.Keys = make([]grammar.Spec, len(s.Keys))
+	for i := range s.Keys {
+		copied.Keys[i] = *formOnly(&s.Keys[i])
+	}
+	if s.Item != nil {
+		copied.Item = formOnly(s.Item)
+	}
+	return &copied
+}
+
+// Verdicts are what the two say of a file, nil for nothing. The file is one that an editor can read: there is false.
+func (p *Pair) Verdicts(text []byte) (check, schema error, there bool) {
+	instance, there := instanceOf(text)
+	if !there {
+		return nil, nil, false
+	}
+	var report grammar.Report
+	report.Read("file.yaml", text, p.spec, func(text string) (string, error) {
+		if p.variables && strings.Contains(text, "${") {
+			return "", grammar.ErrUnknown
+		}
+		return text, nil
+	})
+	return report.Err(), p.schema.Validate(instance), true
+}
+
+// Hold fails the test where one of the two finds something and the other does not.
+func (p *Pair) Hold(name string, text []byte) {
+	p.t.Helper()
+	check, schema, there := p.Verdicts(text)
+	if there && (check == nil) != (schema == nil) {
+		p.t.Errorf("%s: the check says %v\nthe schema says %v\n%s", name, check, schema, text)
+	}
+}
+
+// HoldVariants holds the two against one another over a file, and every n-th of its variants. A variant of a kind that is known to
+// differ is one whose mistake has one of these texts.
+func (p *Pair) HoldVariants(text []byte, n int, differs ...string) {
+	p.t.Helper()
+	p.Hold("the file", text)
+	for i, variant := range Variants(p.t, text) {
+		if i%n != 0 {
+			continue
+		}
+		check, _, _ := p.Verdicts(variant)
+		if check != nil && slices.ContainsFunc(differs, func(text string) bool { return strings.Contains(check.Error(), text) }) {
+			continue
+		}
+		p.Hold(fmt.Sprintf("variant %d", i), variant)
+	}
+}
+
+// instanceOf is a file as an editor reads it; false where that is no one document of keys that are texts, each once.
+func instanceOf(text []byte) (any, bool) {
+	loader, err := yaml.NewLoader(bytes.NewReader(text))
+	if err != nil {
+		return nil, false
+	}
+	var first, second yaml.Node
+	if loader.Load(&first) != nil || loader.Load(&second) == nil || len(first.Content) != 1 {
+		return nil, false
+	}
+	budget := 5000 // values: aliases of aliases are many
+	return value(first.Content[0], &budget)
+}
+
+func value(n *yaml.Node, budget *int) (any, bool) {
+	if *budget--; *budget < 0 {
+		return nil, false
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return value(n.Alias, budget)
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, item := range n.Content {
+			v, ok := value(item, budget)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, v)
+		}
+		return list, true
+	case yaml.MappingNode:
+		object := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			v, ok := value(n.Content[i+1], budget)
+			if _, twice := object[key.Value]; !ok || twice || key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Tag == "!!null" {
+				return nil, false
+			}
+			object[key.Value] = v
+		}
+		return object, true
+	}
+	if n.Tag == "!!timestamp" {
+		return n.Value, true
+	}
+	var v any
+	err := n.Decode(&v)
+	return v, err == nil
+}
+
+// Variants are files that differ from one by one change each: another kind of value, a key left out, added or misspelled.
+func Variants(t testing.TB, text []byte) (all [][]byte) {
+	t.Helper()
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	keep := func() {
+		changed, err := yaml.Marshal(&root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, changed)
+	}
+	var others []yaml.Node
+	for _, written := range []string{"~", "text", "5", "-3", "0", "true", "1.5", "2026-01-31", "90m", "[]", "[text]", "[~]", "{}", "{a: b}", `"${VAR}"`, `"5"`, `""`} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(written), &n); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, *n.Content[0])
+	}
+	var walk func(n *yaml.Node)
+	walk = func(n *yaml.Node) {
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 {
+				own := *child
+				child.Value = own.Value + "s"
+				keep()
+				*child = own
+				continue
+			}
+			own := *child
+			for _, other := range others {
+				*child = other
+				keep()
+			}
+			*child = own
+			walk(child)
+		}
+		if n.Kind != yaml.MappingNode {
+			return
+		}
+		own := n.Content
+		for i := 0; i < len(own); i += 2 {
+			n.Content = append(append([]*yaml.Node{}, own[:i]...), own[i+2:]...)
+			keep()
+		}
+		n.Content = append(append([]*yaml.Node{}, own...), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "unheard_of"}, &others[1])
+		keep()
+		n.Content = own
+	}
+	walk(root.Content[0])
+	if len(all) == 0 {
+		t.Fatal(fmt.Errorf("nothing to change in %q", text))
+	}
+	return all
+}

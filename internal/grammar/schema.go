@@ -1,0 +1,162 @@
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// schema is a part of a JSON Schema.
+type schema struct {
+	Schema        string             `json:"$schema,omitempty"`
+	Title         string             `json:"title,omitempty"`
+	Description   string             `json:"description,omitempty"`
+	Type          []string           `json:"type,omitempty"`
+	Enum          []any              `json:"enum,omitempty"`
+	AnyOf         []*schema          `json:"anyOf,omitempty"`
+	Default       any                `json:"default,omitempty"`
+	Pattern       string             `json:"pattern,omitempty"`
+	Minimum       *int64             `json:"minimum,omitempty"`
+	Maximum       *int64             `json:"maximum,omitempty"`
+	Items         *schema            `json:"items,omitempty"`
+	MinItems      int                `json:"minItems,omitempty"`
+	Properties    map[string]*schema `json:"properties,omitempty"`
+	Required      []string           `json:"required,omitempty"`
+	MinProperties int                `json:"minProperties,omitempty"`
+	PropertyNames *schema            `json:"propertyNames,omitempty"`
+	Additional    any                `json:"additionalProperties,omitempty"` // false, or what each other key holds
+}
+
+// JSONSchema describes the form of a file for editors, as JSON Schema draft-07: what their language server for YAML reads. With
+// variables, any text may have a ${VAR} in place of what it asks for.
+func (s *Spec) JSONSchema(title string, variables bool) ([]byte, error) {
+	root := s.schema(variables)
+	root.Schema, root.Title = "http://json-schema.org/draft-07/schema#", title
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(root)
+	return b.Bytes(), err
+}
+
+func (s *Spec) schema(variables bool) *schema {
+	j := &schema{}
+	switch s.Kind {
+	case Map:
+		j.Type, j.Additional, j.Properties = []string{"object"}, false, map[string]*schema{}
+		for i := range s.Keys {
+			if k := &s.Keys[i]; !k.Later {
+				j.Properties[k.Name] = k.schema(variables)
+			}
+			if s.Keys[i].Required {
+				j.Required = append(j.Required, s.Keys[i].Name)
+			}
+		}
+	case Free:
+		j.Type, j.Additional = []string{"object"}, s.Item.schema(variables)
+		if s.Some {
+			j.MinProperties = 1
+		}
+		if s.Form != nil {
+			j.PropertyNames = &schema{Pattern: s.Form.pattern.String()}
+		}
+	case List:
+		j = s.list(variables)
+	case OneOrAll:
+		j.AnyOf = []*schema{s.Item.schema(variables), s.list(variables)}
+		if !s.Required {
+			j.AnyOf = append(j.AnyOf, &schema{Type: []string{"null"}})
+		}
+	default:
+		j = s.scalarSchema(variables && !s.Verbatim)
+	}
+	if !s.scalar() && s.Kind != OneOrAll && !s.Required && len(j.Required) == 0 {
+		j.Type = append(j.Type, "null") // a key without a value stands for what is left out
+	}
+	j.Description = strings.Join(strings.Fields(s.Doc+s.choices()), " ")
+	return j
+}
+
+func (s *Spec) list(variables bool) *schema {
+	j := &schema{Type: []string{"array"}, Items: s.Item.schema(variables)}
+	if s.Some {
+		j.MinItems = 1
+	}
+	return j
+}
+
+// scalarSchema takes what the editor has read as text or number where the file is held to what is written.
+func (s *Spec) scalarSchema(variables bool) *schema {
+	j := &schema{Type: []string{"string"}, Default: s.given()}
+	or := func(pattern string) string {
+		if variables {
+			return pattern + `|\$\{`
+		}
+		return pattern
+	}
+	switch s.Kind {
+	case Text:
+		// What a pattern asks of a number no schema can say: a number is right where some are.
+		if s.Form.Check("5") == nil || s.Form.Check("1.5") == nil {
+			j.Type = append(j.Type, "number")
+		}
+		if s.Form.Check("true") == nil {
+			j.Type = append(j.Type, "boolean")
+		}
+		if s.Form != nil {
+			j.Pattern = or(s.Form.pattern.String())
+		}
+	case Int:
+		j.Type, j.Pattern = []string{"integer", "string"}, or(`^[-+]?[0-9]+$`)
+		if s.Min != 0 || s.Max != 0 {
+			j.Minimum, j.Maximum = &s.Min, &s.Max
+		}
+	case Bool:
+		j.Type, j.Pattern = []string{"boolean", "string"}, or(`^(true|false)$`)
+	case Duration:
+		j.Pattern = or(`^([0-9]{1,9}[smhd])+$`)
+	case Date:
+		j.Pattern = or(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
+	case Enum:
+		j.Type, j.AnyOf = nil, s.values()
+		if variables {
+			j.AnyOf = append(j.AnyOf, &schema{Type: []string{"string"}, Pattern: `\$\{`})
+		}
+	}
+	return j
+}
+
+// values are what is built of an Enum, as text, and as the numbers that an editor makes of some.
+func (s *Spec) values() []*schema {
+	var names, numbers []any
+	for _, c := range s.Values {
+		if c.Later {
+			continue
+		}
+		names = append(names, c.Name)
+		if n, err := strconv.ParseInt(c.Name, 10, 64); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	all := []*schema{{Enum: names}}
+	if numbers != nil {
+		all = append(all, &schema{Enum: numbers})
+	}
+	return all
+}
+
+// given is the default as JSON has it; nil: there is none.
+func (s *Spec) given() any {
+	if n, err := strconv.ParseInt(s.Default, 10, 64); s.Kind == Int && err == nil {
+		return n
+	}
+	if s.Kind == Bool && s.Default != "" {
+		return s.Default == "true"
+	}
+	if s.Default == "" {
+		return nil
+	}
+	return s.Default
+}
