@@ -31,6 +31,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
+	lookup         func(string) (string, bool) // of what the configuration names; once it is read
 	now            func() time.Time
 	wait           func(context.Context, time.Duration) error
 
@@ -141,7 +142,7 @@ Results go to stdout, everything else to stderr.`,
 		return &usageError{command: c.CommandPath(), err: suggestFlag(c, err)}
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.globals(c) }
-	root.AddCommand(a.check(), a.plan(), a.sync(), a.status(), a.runs(), a.rollback(), a.verify(), a.query(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
+	root.AddCommand(a.start(), a.check(), a.editorSchema(), a.plan(), a.sync(), a.status(), a.runs(), a.rollback(), a.verify(), a.query(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(help())
 	return root
@@ -203,7 +204,15 @@ func interruptCode(ctx context.Context) int {
 
 // load reads the configuration and every stream file, reporting all mistakes at once.
 func (a *app) load() (*pipeline.Config, *schemas.Catalogue, error) {
-	config, catalogue, err := pipeline.LoadConfig(a.file, a.env)
+	return a.loadBy(pipeline.LoadConfig)
+}
+
+func (a *app) loadBy(read func(string, func(string) (string, bool)) (*pipeline.Config, *schemas.Catalogue, error)) (*pipeline.Config, *schemas.Catalogue, error) {
+	var err error
+	if a.lookup, err = a.variables(); err != nil {
+		return nil, nil, err
+	}
+	config, catalogue, err := read(a.file, a.lookup)
 	if err != nil {
 		return nil, nil, err
 	}

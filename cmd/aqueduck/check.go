@@ -60,7 +60,7 @@ others: the plan, a scope of the token, the API version, or that there is no suc
 func (a *app) mistakes(format string, lenient bool) error {
 	read := a.load
 	if lenient {
-		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return pipeline.CheckConfig(a.file, a.env) }
+		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return a.loadBy(pipeline.CheckConfig) }
 	}
 	config, catalogue, err := read()
 	var found grammar.Mistakes

@@ -18,7 +18,9 @@ const exitCodes = `What the program ends with:
 
 The last line of a run is stable and begins with OK, FAILED or INTERRUPTED.`
 
-const variables = `Variables of the environment. A flag goes before its variable.
+const variables = `Variables of the environment. A flag goes before its variable. The variables that pipelines.yaml names may
+also stand in a file .env beside it, NAME=value a line, which only its owner can read (mode 0600); the environment
+goes before it.
 
   WORKSPACE_URL        address of the workspace, where pipelines.yaml says ${WORKSPACE_URL};
                        "emulator" runs the embedded workspace: no account, no token, no network

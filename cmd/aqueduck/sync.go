@@ -10,6 +10,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"aqueduck/extract"
 	"aqueduck/internal/pipeline"
 	"aqueduck/load"
 )
@@ -164,7 +165,7 @@ func selected(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipelin
 func (a *app) ready(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipeline.Options) error {
 	for _, p := range pipelines {
 		for _, name := range p.Workspaces(runner.Config) {
-			if _, _, err := runner.Config.Connect(name, a.env); err != nil {
+			if _, _, err := runner.Config.Connect(name, a.lookup); err != nil {
 				return err
 			}
 		}
@@ -187,13 +188,23 @@ func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pip
 	return &pipeline.Runner{
 		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(),
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
-			url, token, err := config.Connect(name, a.env)
+			url, token, err := config.Connect(name, a.lookup)
 			if err == nil && url == pipeline.Emulator {
 				return embedded(dir)
 			}
-			return pipeline.Source{BaseURL: url, Token: token}, err
+			return pipeline.Source{BaseURL: url, Token: token, Refresh: func() (extract.Secret, error) { return a.rotated(config, name) }}, err
 		},
 	}, nil
+}
+
+// rotated looks a token up again: its file, or .env, may hold another one by now.
+func (a *app) rotated(config *pipeline.Config, workspace string) (extract.Secret, error) {
+	lookup, err := a.variables()
+	if err != nil {
+		return "", err
+	}
+	_, token, err := config.Connect(workspace, lookup)
+	return token, err
 }
 
 // wait waits by the machine's clock, no longer than the context lives.

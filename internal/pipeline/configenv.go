@@ -58,6 +58,9 @@ func (e expander) expand(text string) (string, error) {
 	}
 }
 
+// IsVariable says whether a text can name a variable of the environment.
+func IsVariable(text string) bool { return variable.MatchString(text) }
+
 // value resolves what stands between the braces.
 func (e expander) value(name string) (string, error) {
 	if file, ok := strings.CutPrefix(name, "file:"); ok {
@@ -65,7 +68,7 @@ func (e expander) value(name string) (string, error) {
 		return text, e.missing(err)
 	}
 	name, otherwise, hasDefault := strings.Cut(name, ":-")
-	if !variable.MatchString(name) {
+	if !IsVariable(name) {
 		return "", fmt.Errorf("%q is no name of a variable; $$ stands for a $", name)
 	}
 	value, set := e.lookup(name)
