@@ -18,6 +18,15 @@ const (
 	ourShare    = 0.8   // of what the answers allow; the rest is for the workspace's other tools
 )
 
+// Budget is a workspace's allowance of requests, for Clients that ask it one after another: what one has used and learned the next
+// keeps to. It is safe for concurrent use.
+type Budget struct{ budget *budget }
+
+// NewBudget gives a budget with a ceiling; 0: learned from the answers, leaving 20 % to others.
+func NewBudget(requestsPerMinute int) *Budget {
+	return &Budget{newBudget(requestsPerMinute, time.Time{})} // full at first, whatever the clock
+}
+
 // budget is the workspace's allowance of requests, shared by everything that asks it.
 type budget struct {
 	ceiling float64 // what the operator allows; +Inf when he does not say
@@ -45,7 +54,7 @@ func newBudget(perMinute int, now time.Time) *budget {
 func (b *budget) enter(ctx context.Context, now func() time.Time, wait func(context.Context, time.Duration) error) error {
 	b.mu.Lock()
 	t := now()
-	turn := t.Add(max(b.limiter.ReserveN(t, 1).DelayFrom(t), b.until.Sub(t)))
+	turn := t.Add(max(b.limiter.ReserveN(t, 1).DelayFrom(t), b.held(t)))
 	b.mu.Unlock()
 	if d := turn.Sub(now()); d > 0 {
 		if err := wait(ctx, d); err != nil {
@@ -53,7 +62,7 @@ func (b *budget) enter(ctx context.Context, now func() time.Time, wait func(cont
 		}
 		// A refusal that came meanwhile holds back those who were waiting already.
 		b.mu.Lock()
-		d = b.until.Sub(now())
+		d = b.held(now())
 		b.mu.Unlock()
 		if d > 0 {
 			if err := wait(ctx, d); err != nil {
@@ -125,6 +134,14 @@ func (b *budget) hold(until time.Time) {
 	if until.After(b.until) {
 		b.until = until
 	}
+}
+
+// held is how long nobody asks yet. Nobody is held longer than longestWait: the clock was set back. It is called with mu held.
+func (b *budget) held(now time.Time) time.Duration {
+	if b.until.Sub(now) > longestWait {
+		b.until = time.Time{}
+	}
+	return b.until.Sub(now)
 }
 
 // apply is called with mu held.

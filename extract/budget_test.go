@@ -276,3 +276,33 @@ func FuzzHeadersBoundWaits(f *testing.F) {
 		}
 	})
 }
+
+// TestABudgetOutlivesItsClients: what one client used and was refused, the next one keeps to; another clock holds nobody for long.
+func TestABudgetOutlivesItsClients(t *testing.T) {
+	t.Parallel()
+	shared := NewBudget(60)
+	now := noon
+	clock := func() time.Time { return now }
+	wait := func(_ context.Context, d time.Duration) error { now = now.Add(d); return nil }
+	for range 5 {
+		c, err := New(Options{BaseURL: "https://api.example.com", Token: "t", Version: "2.17", Budget: shared, Now: clock, Wait: wait})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := c.budget.enter(t.Context(), clock, wait); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Close()
+	}
+	if took := now.Sub(noon); took < 8900*time.Millisecond || took > 9100*time.Millisecond {
+		t.Errorf("ten requests at one a second took %s", took)
+	}
+	shared.budget.refused(now, now, time.Hour)
+	now = now.Add(-365 * 24 * time.Hour)
+	before := now
+	if err := shared.budget.enter(t.Context(), clock, wait); err != nil || now.Sub(before) > longestWait {
+		t.Errorf("after the clock was set back it waited %s, %v", now.Sub(before), err)
+	}
+}

@@ -32,8 +32,9 @@ type Options struct {
 
 	FileHosts []string // where files are fetched from, beside the API's own site; *.example.org is every host below that
 
-	RequestsPerMinute int   // a ceiling; 0: learned from the answers, leaving 20 % to others
-	MaxRequests       int64 // beyond it requests fail with ErrBudget; 0: no end
+	RequestsPerMinute int     // a ceiling; 0: learned from the answers, leaving 20 % to others
+	Budget            *Budget // in place of one of its own with that ceiling; may be nil
+	MaxRequests       int64   // beyond it requests fail with ErrBudget; 0: no end
 
 	Now  func() time.Time                                 // the clock; time.Now when nil
 	Wait func(ctx context.Context, d time.Duration) error // returns ctx's error when that ends first; a timer when nil
@@ -93,7 +94,10 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("client: a limit on requests is below zero")
 	}
 	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, told: []Secret{o.Token}, sent: map[string]Sent{}}
-	c.budget = newBudget(o.RequestsPerMinute, o.Now())
+	if o.Budget == nil {
+		o.Budget = NewBudget(o.RequestsPerMinute)
+	}
+	c.budget = o.Budget.budget
 	c.http = &http.Client{
 		Transport: onlyReads{newTransport(base, c.limits), base},
 		// Go would send a redirected POST as GET, with the token, to wherever it is told: 3xx is an answer like another.

@@ -198,15 +198,7 @@ func (d Dir) build() error {
 		return err
 	}
 	if !disk.Exists(d.marker()) {
-		// Another process may be making the same warehouse: each writes the mark under a name of its own.
-		fresh := fmt.Sprintf("%s.new-%d", d.marker(), os.Getpid())
-		if err := errors.Join(os.WriteFile(fresh, []byte(format), 0o644), os.Chmod(fresh, 0o644)); err != nil {
-			return err
-		}
-		if err := disk.SyncFile(fresh); err != nil {
-			return err
-		}
-		if err := disk.Move(d.marker(), fresh); err != nil {
+		if err := d.mark(); err != nil {
 			return err
 		}
 	}
@@ -219,6 +211,20 @@ func (d Dir) build() error {
 		}
 	}
 	return disk.SyncDir(string(d))
+}
+
+// mark makes the directory a warehouse's. Another run, of this process or not, may be making the same one: each writes the mark
+// under a name of its own.
+func (d Dir) mark() error {
+	fresh, err := os.CreateTemp(d.State(), "format.new-*")
+	if err != nil {
+		return err
+	}
+	_, err = fresh.WriteString(format)
+	if err := errors.Join(err, fresh.Chmod(0o644), fresh.Sync(), fresh.Close()); err != nil {
+		return err
+	}
+	return disk.Move(d.marker(), fresh.Name())
 }
 
 // directory makes a directory with a mode that no umask changes.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -134,5 +135,25 @@ func TestF4AFullDiskIsToldWhereverItIsMet(t *testing.T) {
 	}
 	if err := load.Dir("data").Explain(syscall.EIO); errors.Is(err, load.ErrDiskFull) {
 		t.Errorf("an error of another kind: %v", err)
+	}
+}
+
+// TestRunsThatBeginTogetherPrepareOneDirectory as pipelines do that serve begins in one minute, in a directory that is new.
+func TestRunsThatBeginTogetherPrepareOneDirectory(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		d := load.Dir(filepath.Join(t.TempDir(), "data"))
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := d.Prepare(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if left, err := filepath.Glob(filepath.Join(d.State(), "format.new*")); err != nil || len(left) > 0 {
+			t.Errorf("%v %v", left, err)
+		}
 	}
 }

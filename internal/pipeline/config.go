@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/schedule"
 	"aqueduck/load/publish"
@@ -53,8 +54,9 @@ type Workspace struct {
 	RequestsPerMinute int      // 0: learned from the answers
 	DownloadHosts     []string // where files may lie, beside the API's own site
 
-	baseURL, token string // as the file has them: ${VAR} or ${file:…}
-	dir            string // that relative files are from
+	baseURL, token string          // as the file has them: ${VAR} or ${file:…}
+	dir            string          // that relative files are from
+	budget         *extract.Budget // of all pipelines that read it
 }
 
 // Settings is what the configuration wants different from a stream's file.

@@ -30,6 +30,7 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 		RequestsPerMinute: v.Key("requests_per_minute").Int(), DownloadHosts: v.Key("download_hosts").Texts(),
 		baseURL: baseURL.Text(), token: token.Text(), dir: l.dir,
 	}
+	w.budget = extract.NewBudget(w.RequestsPerMinute)
 	const why = "an empty environment, as cron has it, must not load something else"
 	switch {
 	case !token.Given() && baseURL.Set() && w.baseURL != Emulator && !v.Flawed():

@@ -86,7 +86,7 @@ func workspaceSpec() *grammar.Spec {
 			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Form: versionForm, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
 			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Form: headerForm, Doc: "Header that carries it."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
-				Doc: "A ceiling; left out: learned from the answers, leaving 20 % to others."},
+				Doc: "A ceiling for all its pipelines together; left out: learned from the answers, leaving 20 % to others."},
 			{Name: "download_hosts", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkHost, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
 				Doc: "Hosts that files of exports may be fetched from, beside those of the site of `base_url`: `files.example.com`, or `*.files.example.com` for all below it. A file elsewhere is asked of the API itself, and refused when that does not give it."},
 		}}

@@ -231,7 +231,7 @@ func (r *run) client(name string, source Source) (*extract.Client, error) {
 	client, err := extract.New(extract.Options{
 		BaseURL: source.BaseURL, Token: source.Token, Refresh: source.Refresh,
 		Version: config.APIVersion, VersionHeader: config.VersionHeader, FileHosts: config.DownloadHosts,
-		RequestsPerMinute: config.RequestsPerMinute, MaxRequests: firstSet(r.options.MaxRequests, r.pipeline.MaxRequests),
+		Budget: config.budget, MaxRequests: firstSet(r.options.MaxRequests, r.pipeline.MaxRequests),
 		Now: clock(source, r.now), Wait: r.runner.Wait,
 	})
 	if err != nil {

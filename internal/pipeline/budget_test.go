@@ -1,0 +1,62 @@
+package pipeline_test
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestPipelinesOfOneWorkspaceShareItsBudget runs three pipelines one right after another, which is what becomes of pipelines that serve
+// begins in one minute: they wait for one another. The first requests of each have no budget of their own. A second workspace has.
+func TestPipelinesOfOneWorkspaceShareItsBudget(t *testing.T) {
+	t.Parallel()
+	serial(t)
+	const perMinute = 3
+	other := newBed(t, tiny(12))
+	b := newBed(t, tiny(11))
+	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.Token()}
+	b.configure(`version: 1
+warehouse: {dir: data}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", requests_per_minute: 3}
+  acme: {base_url: "${OTHER_URL}", token: "${OTHER_TOKEN}", requests_per_minute: 600}
+pipelines:
+  tags: {streams: [tags], workspaces: main}
+  teams: {streams: [teams], workspaces: main}
+  segments: {streams: [segments], workspaces: main}
+  elsewhere: {streams: [tags, teams, segments, contacts], workspaces: acme}
+`)
+	asked := map[*bed][]time.Time{}
+	var mu sync.Mutex // guards asked
+	for _, at := range []*bed{b, other} {
+		at.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			asked[at] = append(asked[at], b.space.Clock())
+			mu.Unlock()
+			at.space.ServeHTTP(w, r)
+		})
+	}
+	for _, p := range b.runner.Config.Pipelines {
+		if report, err := b.runner.Sync(t.Context(), p, pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitOK {
+			t.Fatalf("%s: %v %v", p.Name, report, err)
+		}
+	}
+	most := 0
+	for i, from := range asked[b] {
+		n := slices.IndexFunc(asked[b][i:], func(at time.Time) bool { return !at.Before(from.Add(time.Minute)) })
+		if n < 0 {
+			n = len(asked[b]) - i
+		}
+		most = max(most, n)
+	}
+	if most > perMinute || len(asked[b]) < perMinute+1 {
+		t.Errorf("of %d requests %d came within a minute", len(asked[b]), most)
+	}
+	if all := asked[other]; len(all) < 4 || all[len(all)-1].Sub(all[0]) > 5*time.Second {
+		t.Errorf("the other workspace waited too: %d requests within %s", len(all), all[len(all)-1].Sub(all[0]))
+	}
+}
