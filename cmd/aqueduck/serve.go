@@ -37,7 +37,7 @@ func (a *app) serveAll(ctx context.Context) error {
 	if err := a.ready(runner, runner.Config.Pipelines, pipeline.Options{}); err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(a.env)
+	runner.Alerts = runner.Sender(a.lookup)
 	last, err := pipeline.LastRuns(ctx, runner.Dir)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options, f
 	if err := a.ready(runner, pipelines, o); err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(a.env)
+	runner.Alerts = runner.Sender(a.lookup)
 	summary := &pipeline.Summary{Version: 1, Program: release(), Runs: []*pipeline.RunDetail{}}
 	runner.Ended = summary.Add
 	defer func() { err = errors.Join(err, a.summarize(summary, file)) }()

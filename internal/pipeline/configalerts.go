@@ -29,8 +29,12 @@ func (l *loader) alert(c *Config, name string, v *grammar.Value) alertConfig {
 		v.WrongKey("", "%s has neither ping nor webhook", v.Path())
 	}
 	for _, address := range []*grammar.Value{ping, webhook} {
-		if !address.Set() || strings.Contains(address.Text(), "$") {
-			continue // what a variable holds is looked at when it is needed
+		if !address.Set() {
+			continue
+		}
+		if strings.Contains(address.Text(), "$") {
+			l.legible(address) // what it stands for is looked up when somebody is told
+			continue
 		}
 		if err := alert.CheckAddress(address.Text()); err != nil {
 			address.WrongKey("e.g. ${PING_URL}", "%s: %v", address.Path(), err)

@@ -52,11 +52,7 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 		return w
 	}
 	if strings.Contains(w.baseURL, "${") {
-		// What it stands for is looked up when a run asks for it.
-		nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: l.dir, lenient: true}
-		if _, err := nothing.expand(w.baseURL); err != nil && !errors.Is(err, grammar.ErrUnknown) {
-			baseURL.Wrong("", "%v", err)
-		}
+		l.legible(baseURL) // what it stands for is looked up when a run asks for it
 		return w
 	}
 	if _, err := address(w.baseURL); err != nil {
@@ -67,6 +63,14 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 		baseURL.Wrong(hint, "%v", err)
 	}
 	return w
+}
+
+// legible refuses variables and files that cannot be looked up, whatever there is.
+func (l *loader) legible(v *grammar.Value) {
+	nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: l.dir, lenient: true}
+	if _, err := nothing.expand(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
+		v.Wrong("", "%v", err)
+	}
 }
 
 // braces is said to whom writes a variable as the shell does.
