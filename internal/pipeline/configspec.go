@@ -87,7 +87,7 @@ func workspaceSpec() *grammar.Spec {
 			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Form: headerForm, Doc: "Header that carries it."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
 				Doc: "A ceiling for all its pipelines together; left out: learned from the answers, leaving 20 % to others."},
-			{Name: "download_hosts", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkHost, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
+			{Name: "download_hosts", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: hostForm, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
 				Doc: "Hosts that files of exports may be fetched from, beside those of the site of `base_url`: `files.example.com`, or `*.files.example.com` for all below it. A file elsewhere is asked of the API itself, and refused when that does not give it."},
 		}}
 }
@@ -140,6 +140,7 @@ var (
 	pipelineForm = grammar.NewForm(`^[A-Za-z][A-Za-z0-9_-]{0,60}$`, "%q cannot name a pipeline")
 	versionForm  = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z._-]{0,30}$`, "%q is no version")
 	headerForm   = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, "%q is no name of a header")
+	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is no host")
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is no stretch of a day")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is no share of a table")
 )
@@ -161,10 +162,6 @@ func checkSchema(name string) error {
 		return fmt.Errorf("%q cannot name a workspace: schemas of that ending hold the models of others", name)
 	}
 	return nil
-}
-
-func checkHost(text string) error {
-	return match(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, text, "%q is no host")
 }
 
 func checkShare(text string) error {
