@@ -119,8 +119,13 @@ func (c *Client) Requests() int64 { return c.requests.Load() }
 // Retries is the number of requests that were sent again.
 func (c *Client) Retries() int64 { return c.retries.Load() }
 
-// Sent counts requests: all of them, and those that asked again for what a failed one had asked for.
-type Sent struct{ Requests, Retries int64 }
+// Sent counts requests: all of them, those that asked again for what a failed one had asked for, and those that were refused for
+// being too many (429), or failed at the source or on the way (5xx, or no answer). Waited is the time that they waited for their
+// turn, and before they were repeated.
+type Sent struct {
+	Requests, Retries, Limited, Failed int64
+	Waited                             time.Duration
+}
 
 // Sent is what was sent to read one stream, its nested lists included.
 func (c *Client) Sent(s *schemas.Stream) Sent {

@@ -71,7 +71,10 @@ func (c *Client) send(ctx context.Context, q call) (*answer, error) {
 		c.retries.Add(1)
 		// A refusal holds back everybody, this call with them; other failures are this call's own.
 		if failure.Status != http.StatusTooManyRequests {
-			if err := c.wait(ctx, failure.wait(n)); err != nil {
+			began := c.o.Now()
+			err := c.wait(ctx, failure.wait(n))
+			c.note(q.op, Sent{Waited: c.o.Now().Sub(began)})
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", q.op, err)
 			}
 		}
@@ -101,7 +104,10 @@ func (e *Error) wait(n int) time.Duration {
 // attempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
 // is the cause of, or an error that ends the call: the context's, ErrBudget, or that nothing more may be sent.
 func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *Error, error) {
-	if err := c.budget.enter(ctx, c.o.Now, c.wait); err != nil {
+	began := c.o.Now()
+	err := c.budget.enter(ctx, c.o.Now, c.wait)
+	c.note(q.op, Sent{Waited: c.o.Now().Sub(began)})
+	if err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
 	}
 	token, err := c.admit(q.op, n)
@@ -124,10 +130,24 @@ func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *
 		return a, token, nil, nil
 	}
 	failure.Op, failure.Method, failure.Path, failure.Attempts = q.op, q.method, q.path, n
-	if failure.Status == http.StatusTooManyRequests {
+	switch {
+	case failure.Status == http.StatusTooManyRequests:
+		c.note(q.op, Sent{Limited: 1})
 		c.budget.refused(c.o.Now(), sent, failure.wait(n))
+	case failure.Status == 0 || failure.Status >= http.StatusInternalServerError:
+		c.note(q.op, Sent{Failed: 1})
 	}
 	return nil, token, failure, nil
+}
+
+// note adds to what is counted of an op.
+func (c *Client) note(op string, more Sent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.sent[op]
+	t.Requests, t.Retries = t.Requests+more.Requests, t.Retries+more.Retries
+	t.Limited, t.Failed, t.Waited = t.Limited+more.Limited, t.Failed+more.Failed, t.Waited+more.Waited
+	c.sent[op] = t
 }
 
 // admit counts a request and gives the token for it, or says why none may be sent.

@@ -61,6 +61,9 @@ func (d Dir) RunFile() string { return filepath.Join(d.State(), "run.json") }
 // EndsFile has a line for how each of the last runs ended, those too that published nothing.
 func (d Dir) EndsFile() string { return filepath.Join(d.State(), "ended.jsonl") }
 
+// RunDir holds how each run spent its time, for the newest runs.
+func (d Dir) RunDir() string { return filepath.Join(d.State(), "runs") }
+
 // RejectDir holds the text of records without a key, for a few days.
 func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 
@@ -203,7 +206,7 @@ func (d Dir) build() error {
 		}
 	}
 	modes := map[string]fs.FileMode{
-		string(d): 0o755, filepath.Join(string(d), "lake"): 0o755, d.Published(): 0o755, d.Temp(): 0o700, d.RejectDir(): 0o700,
+		string(d): 0o755, filepath.Join(string(d), "lake"): 0o755, d.Published(): 0o755, d.Temp(): 0o700, d.RejectDir(): 0o700, d.RunDir(): 0o700,
 	}
 	for path, mode := range modes {
 		if err := directory(path, mode); err != nil {

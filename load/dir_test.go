@@ -73,7 +73,7 @@ func TestS20Modes(t *testing.T) {
 	w := newWarehouse(t, load.Options{})
 	for path, want := range map[string]fs.FileMode{
 		string(w.dir): 0o755, filepath.Join(string(w.dir), "lake"): 0o755, w.dir.Published(): 0o755, w.dir.State(): 0o711,
-		w.dir.Work(): 0o700, w.dir.Temp(): 0o700, w.dir.RejectDir(): 0o700, w.dir.Database(): 0o600,
+		w.dir.Work(): 0o700, w.dir.Temp(): 0o700, w.dir.RejectDir(): 0o700, w.dir.RunDir(): 0o700, w.dir.Database(): 0o600,
 	} {
 		info, err := os.Stat(path)
 		if err != nil {

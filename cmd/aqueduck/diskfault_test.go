@@ -194,7 +194,8 @@ func (p *plot) strike(f fault, n int) string {
 }
 
 // harmless says whether a run may pass over the error of a call: what it could not read it wrote again, what it could not
-// remove it removes later, nobody relies on run.json, ended.jsonl repeats what the database has, and what the kernel does not copy is copied by hand.
+// remove it removes later, nobody relies on run.json or on how runs spent their time, ended.jsonl repeats what the database has, and what the kernel does not copy is copied by hand.
 func harmless(c diskfault.Call) bool {
-	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json") || strings.Contains(c.Path, "ended.jsonl")
+	return c.Reads() || c.Name == "unlink" || c.Copies || strings.Contains(c.Path+c.To, "run.json") || strings.Contains(c.Path, "ended.jsonl") ||
+		strings.Contains(c.Path+c.To, ".aqueduck/runs/")
 }

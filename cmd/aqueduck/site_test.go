@@ -191,7 +191,7 @@ func (s *site) files() int {
 // tidy fails the test when more is in the warehouse's directory than a run leaves there.
 func (s *site) tidy() {
 	s.t.Helper()
-	wanted := map[string]bool{"format": true, "lock": true, "published": true, "tmp": true, "rejects": true, "hash.key": true, "ended.jsonl": true}
+	wanted := map[string]bool{"format": true, "lock": true, "published": true, "tmp": true, "rejects": true, "runs": true, "hash.key": true, "ended.jsonl": true}
 	entries, err := os.ReadDir(s.dir.State())
 	if err != nil {
 		s.t.Fatal(err)

@@ -132,5 +132,5 @@ func (j *Journal) Ordered() error {
 // private says whether a name is one of those that nobody relies on after a crash.
 func private(path string) bool {
 	name := strings.TrimPrefix(path, ".aqueduck/")
-	return strings.HasPrefix(name, "new-") || strings.HasPrefix(name, "trash-") || strings.HasPrefix(name, "tmp/") || name == "run.json"
+	return strings.HasPrefix(name, "new-") || strings.HasPrefix(name, "trash-") || strings.HasPrefix(name, "tmp/") || strings.HasPrefix(name, "runs/") || name == "run.json"
 }

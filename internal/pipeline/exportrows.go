@@ -159,6 +159,7 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 	}
 	state := t.after(job)
 	next := t.next(state)
+	began := t.run.now()
 	written, err := t.run.writer.commit(context.WithoutCancel(ctx), t.workspace.name, t.stream.Name, t.base, next, batches)
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
@@ -166,7 +167,7 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 	t.base, t.state = next, state
 	t.result.Extracted += archive.Rows
 	t.result.add(written)
-	t.run.progress.committed(t)
+	t.run.progress.committed(t, began)
 	switch { // the next job asks for about as much as one commit should hold
 	case archive.Text > largeExport:
 		t.export.span = max(1, t.export.span/2)

@@ -48,6 +48,10 @@ type progress struct {
 	doing   string
 	streams map[*task]*RunningStream
 	history map[*task]*backfill
+
+	traces    map[*task]*traced
+	published []Span
+	since     time.Time // when the publish under way began
 }
 
 // backfill is how much of a stream's history is read: records stored against what the source counts. Of a source that does
@@ -63,13 +67,14 @@ type backfill struct {
 }
 
 func newProgress(r *run) *progress {
-	return &progress{run: r, doing: "reading", streams: map[*task]*RunningStream{}, history: map[*task]*backfill{}}
+	return &progress{run: r, doing: "reading", streams: map[*task]*RunningStream{}, history: map[*task]*backfill{}, traces: map[*task]*traced{}}
 }
 
 func (p *progress) start(t *task, phase extract.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.streams[t] = &RunningStream{Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo), Backfill: max(t.reached(), t.found)}
+	p.begins(t)
 	p.run.runner.Log.Debug("stream begins", "stream", t.stream.Name, "phase", phase)
 }
 
@@ -77,6 +82,7 @@ func (p *progress) page(t *task, page extract.Page) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.streams[t].Extracted += int64(len(page.Records))
+	p.waits(t)
 	if h := p.history[t]; h != nil {
 		h.open, h.at = int64(t.decoder.Records()), p.run.now()
 		h.seconds(t)
@@ -106,9 +112,10 @@ func (p *progress) exported(t *task, rows int64) {
 	p.streams[t].Extracted += rows
 }
 
-func (p *progress) committed(t *task) {
+func (p *progress) committed(t *task, began time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.commits(t, began)
 	if s := p.streams[t]; s != nil {
 		s.Rows, s.SyncedTo, s.Backfill = t.result.Rows, unix(t.state.SyncedTo), max(t.reached(), t.found)
 	}
@@ -125,6 +132,7 @@ func (p *progress) end(t *task) {
 	if h := p.history[t]; h != nil && t.owesHistory() {
 		p.streams[t].Backfill = h.share()
 	}
+	p.ends(t)
 	p.mu.Unlock()
 	sent := t.workspace.client.Sent(t.stream)
 	p.run.runner.Log.Info("stream "+string(t.result.Status), "stream", t.stream.Name, "extracted", t.result.Extracted,
@@ -136,8 +144,10 @@ func (p *progress) publishing(on bool) {
 	defer p.mu.Unlock()
 	p.doing = "reading"
 	if on {
-		p.doing = "publishing"
+		p.doing, p.since = "publishing", p.run.now()
+		return
 	}
+	p.published = stretch(p.published, Span{"publishing", p.since, p.run.now()}, p.run.started)
 }
 
 // measure begins the estimate of a stream's history: one request for the source's count, one query for ours.
@@ -253,6 +263,7 @@ func (p *progress) announce() (done func(), err error) {
 		return nil, fmt.Errorf("tell others of this run: %w", p.run.runner.Dir.Explain(err))
 	}
 	return func() {
+		p.keepTrace(p.run.now())
 		if err := os.Remove(p.run.runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
 			p.run.runner.Log.Warn("status will show this run as lost", "error", err)
 		}
@@ -274,6 +285,9 @@ func (p *progress) write(ctx context.Context) (stop func()) {
 					p.run.runner.Log.Warn("status will not show this run", "error", err)
 					return
 				}
+			}
+			if n%(traceEvery*int(runFileEvery/watchEvery)) == 0 {
+				p.keepTrace(time.Time{})
 			}
 			if p.run.runner.Watch != nil {
 				p.run.runner.Watch(p.snapshot())

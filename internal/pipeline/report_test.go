@@ -149,6 +149,25 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 	if !strings.Contains(out.String(), "next      nightly at") {
 		t.Errorf("printed\n%s", out.String())
 	}
+	// How it spent its time is kept: all of its requests, and spans that lie within it.
+	trace, err := pipeline.ReadTrace(b.runner.Dir, s.Runs[0].Run)
+	if err != nil || trace == nil || trace.Ended.Before(s.Runs[0].Finished) || len(trace.Publishing) == 0 {
+		t.Fatalf("%+v, %v", trace, err)
+	}
+	var requests int64
+	kinds := map[string]bool{}
+	for _, one := range trace.Streams {
+		requests += one.Requests
+		for _, span := range one.Spans {
+			kinds[span.What] = true
+			if span.From.Before(trace.Started) || span.To.After(trace.Ended) || span.To.Before(span.From) {
+				t.Errorf("%s: %+v is not within %s to %s", one.Stream, span, trace.Started, trace.Ended)
+			}
+		}
+	}
+	if looks := s.Runs[0].Requests - requests; looks < 0 || looks > 3 || !kinds["reading"] || !kinds["committing"] {
+		t.Errorf("%d of %d requests, %v", requests, s.Runs[0].Requests, kinds)
+	}
 }
 
 // TestCheckpointsMoveBackOnly: rewinding reads again from there, resetting reads all again; neither takes a row away.

@@ -108,14 +108,14 @@ func FindRun(ctx context.Context, dir load.Dir, id string) (*RunDetail, error) {
 	}
 	detail := &RunDetail{PastRun: found[len(found)-1], Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}}
-	if err := detail.read(ctx, dir); err != nil && !errors.Is(err, load.ErrNothingPublished) {
+	if err := look(ctx, dir, func(f file) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, load.ErrNothingPublished) {
 		return nil, err
 	}
 	return detail, nil
 }
 
 // read adds what the published file has of the run.
-func (d *RunDetail) read(ctx context.Context, dir load.Dir) error {
+func (d *RunDetail) read(ctx context.Context, f file) error {
 	of := " WHERE run_id = '" + d.Run + "'" // an id that was found, not what was typed
 	for _, q := range []struct {
 		sql string
@@ -140,7 +140,7 @@ func (d *RunDetail) read(ctx context.Context, dir load.Dir) error {
 			d.Publishes = append(d.Publishes, RunPublished{when(v[0]), str(v[1]), whole(v[2]), rebuilt})
 		}},
 	} {
-		if err := ask(ctx, dir, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
+		if err := f.ask(ctx, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
 			return err
 		}
 	}

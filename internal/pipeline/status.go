@@ -126,15 +126,20 @@ func alive(pid int) bool {
 
 // readPublished reads how far each stream is, and until when the runs of the file lived.
 func (s *Status) readPublished(ctx context.Context, dir load.Dir) (lived time.Time, err error) {
+	err = look(ctx, dir, func(f file) (err error) { lived, err = s.read(ctx, f); return err })
+	if errors.Is(err, load.ErrNothingPublished) {
+		return lived, nil
+	}
+	return lived, err
+}
+
+func (s *Status) read(ctx context.Context, f file) (lived time.Time, err error) {
 	const known = "SELECT (SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces), (SELECT max(finished_at) FROM _sync.runs)"
-	err = ask(ctx, dir, known, func(v []any) error {
+	err = f.ask(ctx, known, func(v []any) error {
 		s.Emulated, _ = v[0].(bool)
 		lived = when(v[1])
 		return nil
 	})
-	if errors.Is(err, load.ErrNothingPublished) {
-		return lived, nil
-	}
 	if err != nil {
 		return lived, err
 	}
@@ -144,7 +149,7 @@ func (s *Status) readPublished(ctx context.Context, dir load.Dir) (lived time.Ti
 			       arg_max(coalesce(hint, ''), started_at) AS hint, max(started_at) FILTER (outcome = 'ok') AS ok
 			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
 		ORDER BY ALL`
-	err = ask(ctx, dir, streams, func(v []any) error {
+	err = f.ask(ctx, streams, func(v []any) error {
 		s.Streams = append(s.Streams, StreamStatus{Workspace: str(v[0]), Stream: str(v[1]), SyncedTo: when(v[2]),
 			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7]), OK: when(v[8])})
 		return nil

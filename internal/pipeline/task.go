@@ -222,13 +222,14 @@ func (t *task) commit(ctx context.Context) error {
 	if err := t.refuseNews(ctx, batches[0].News); err != nil {
 		return err
 	}
+	began := t.run.now()
 	written, err := t.run.writer.commit(ctx, t.workspace.name, t.stream.Name, t.base, next, batches)
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
 	t.base, t.answered, t.muted, t.seen = next, nil, nil, nil
 	t.result.add(written)
-	t.run.progress.committed(t)
+	t.run.progress.committed(t, began)
 	return nil
 }
 
