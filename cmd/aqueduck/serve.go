@@ -2,79 +2,148 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/console"
 	"aqueduck/internal/pipeline"
-	"aqueduck/internal/schedule"
 )
 
 func (a *app) serve() *cobra.Command {
-	return &cobra.Command{
+	var o serveOptions
+	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the pipelines at their times",
+		Short: "Run the pipelines at their times, and show them in a browser",
 		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C; a run under way
 then commits what is whole and ends. A time missed while the program was down is made up for once; a time that comes
 while the pipeline still runs is left out, unless the pipeline says otherwise. The warehouse is locked only while
-something runs.`,
-		Example: "  aqueduck serve\n  aqueduck serve -f pipelines.yaml -q",
-		Args:    noArguments,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.serveAll(c.Context()) },
+something runs.
+
+SIGHUP reads pipelines.yaml again. A run under way goes on; a file with mistakes changes nothing, and is told of.
+
+--console ADDRESS shows what runs, ran and will run in a browser, and what there is in the warehouse. It listens on this
+machine only, wants the token that its first start prints, and --read-only takes its buttons away. See docs/console.md.`,
+		Example: `  aqueduck serve
+  aqueduck serve -f pipelines.yaml -q
+  aqueduck serve --console 127.0.0.1:8321
+  aqueduck serve --console unix:/run/aqueduck/console.sock --read-only
+  aqueduck serve --console 0.0.0.0:8443 --console-host reports.example --console-cert c.pem --console-key k.pem --console-password-file p`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(c); err != nil {
+				return err
+			}
+			return a.serveAll(c.Context(), o)
+		},
 	}
+	c.Flags().StringVar(&o.place.Address, "console", "", "show the console at this address, 127.0.0.1:8321 or unix:PATH (default: nowhere)")
+	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another name that the console goes by, without its port")
+	c.Flags().StringVar(&o.place.Cert, "console-cert", "", "the console's certificate, a PEM file")
+	c.Flags().StringVar(&o.place.Key, "console-key", "", "the key of that certificate, a PEM file")
+	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "a file of mode 0600 with the console's password, instead of a token that it makes")
+	c.Flags().BoolVar(&o.readOnly, "read-only", false, "a console without buttons")
+	return c
 }
 
-// lookAtAge is how often serve looks whether data has grown too old while nothing runs.
-const lookAtAge = 10 * time.Minute
+// serveOptions are what `serve` takes.
+type serveOptions struct {
+	place    console.Place
+	readOnly bool
+}
 
-func (a *app) serveAll(ctx context.Context) error {
+// check refuses flags that mean nothing without the console.
+func (o serveOptions) check(c *cobra.Command) error {
+	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only"} {
+		if o.place.Address == "" && c.Flags().Changed(name) {
+			return misused(c, "--%s is about the console: give --console ADDRESS too", name)
+		}
+	}
+	return nil
+}
+
+// serveAll runs what there is to run, and shows it, until the context ends.
+func (a *app) serveAll(ctx context.Context, o serveOptions) error {
 	runner, err := a.runner()
 	if err != nil {
 		return err
 	}
-	if err := a.ready(runner, runner.Config.Pipelines, pipeline.Options{}); err != nil {
+	runner.Alerts = runner.Sender(a.lookup)
+	s := &server{a: a, byHand: o.place.Address != "" && !o.readOnly, runner: runner, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	if err := s.fits(runner); err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(a.lookup)
 	last, err := pipeline.LastRuns(ctx, runner.Dir)
 	if err != nil {
 		return err
 	}
-	var jobs []schedule.Job
-	for _, p := range runner.Config.Pipelines {
-		if p.Schedule == nil {
-			continue
-		}
-		runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
-		jobs = append(jobs, schedule.Job{
-			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name],
-			Run: func(ctx context.Context) { a.serveOne(ctx, runner, p) },
-			Skipped: func(at time.Time) {
-				runner.Log.Warn("a run was left out: the last one still ran, or the machine slept", "pipeline", p.Name, "at", at.Format(time.RFC3339))
-			},
-		})
+	defer a.hangups(s)()
+	// What ends the console ends the program: nobody would see that it is gone.
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	shown, err := s.show(ctx, o, stop)
+	if err != nil {
+		return err
 	}
-	if len(jobs) == 0 {
-		return &pipeline.Problem{Class: "config", What: "no pipeline of " + a.file + " has a schedule",
-			Next: `give one, e.g. schedule: "0 2 * * *"`}
-	}
-	var looking sync.WaitGroup
-	looking.Go(func() {
-		for runner.Wait(ctx, lookAtAge) == nil {
-			runner.TellAge(ctx)
-		}
-	})
-	schedule.Run(ctx, jobs, runner.Now, runner.Wait)
-	looking.Wait()
+	s.schedule(ctx, last)
+	stop(nil)
+	shown()
+	s.runs.Wait()
 	runner.Log.Info("stopped")
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
 	return nil // asked to stop, and stopped
 }
 
+// show opens the console, where one is wanted. What it gives waits for its end.
+func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+	if o.place.Address == "" {
+		return func() {}, nil
+	}
+	dir := s.current().Dir
+	if err := dir.Prepare(); err != nil {
+		return nil, &pipeline.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err, Next: "give an empty directory, or the one of this warehouse: --dir DIR"}
+	}
+	secret, made, err := o.place.Secret(dir)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := o.place.Listen()
+	if err != nil {
+		return nil, err
+	}
+	address := listener.Addr().String()
+	c, err := console.New(console.Options{
+		Serving: s.serving(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, TLS: o.place.Cert != "", ReadOnly: o.readOnly,
+		Version: release(), Now: time.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	scheme := "http://"
+	if o.place.Cert != "" {
+		scheme = "https://"
+	}
+	s.a.say("console   " + scheme + address)
+	if made != "" {
+		s.a.say(fmt.Sprintf("          its token, shown this once: %s\n          it lies in %s", secret, made))
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := c.Serve(ctx, listener, o.place.Cert, o.place.Key); err != nil {
+			stop(fmt.Errorf("the console ended: %w", err))
+		}
+	}()
+	return func() { <-done }, nil
+}
+
 // serveOne runs a pipeline once. Its failure is written down; the next time comes all the same.
-func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline.Pipeline) {
-	report, err := runner.Run(ctx, p, pipeline.Options{Wait: time.Hour}, a.stderr)
+func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline.Pipeline, o pipeline.Options) {
+	report, err := runner.Run(ctx, p, o, a.stderr)
 	switch {
 	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
 	case err != nil:
@@ -82,8 +151,5 @@ func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline
 		fmt.Fprintln(a.stderr, pipeline.AsProblem(err).Text())
 	default:
 		a.report(report)
-	}
-	if ctx.Err() == nil {
-		runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
 	}
 }

@@ -62,13 +62,18 @@ func ReadRun(ctx context.Context, dir load.Dir, id string) (*RunAccount, error) 
 	for _, t := range trace.Streams {
 		past.Requests += t.Requests
 	}
-	return &RunAccount{RunDetail: &RunDetail{PastRun: past}, Trace: trace}, nil
+	return &RunAccount{RunDetail: bare(past), Trace: trace}, nil
 }
 
 // underWay says of a run under way what is known of those that have ended.
 func underWay(r *Running) *RunDetail {
-	return &RunDetail{PastRun: PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: r.Started, Finished: r.At, Outcome: "RUNNING", Rows: r.Rows, Requests: r.Requests,
-		Backfill: r.Percent / 100}}
+	return bare(PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: r.Started, Finished: r.At, Outcome: "RUNNING", Rows: r.Rows, Requests: r.Requests,
+		Backfill: r.Percent / 100})
+}
+
+// bare is a run of which no more is known.
+func bare(past PastRun) *RunDetail {
+	return &RunDetail{PastRun: past, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{}, Rejects: []RunReject{}, Publishes: []RunPublished{}}
 }
 
 // ReadRunning gives what run.json says of the run under way; nil when nothing runs.

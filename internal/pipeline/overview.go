@@ -123,7 +123,7 @@ func (o *Overview) judge(dir load.Dir, p *PipelineOverview) error {
 	}
 	if old := slices.Concat(breached, late); len(old) > 0 {
 		p.Health = HealthLate
-		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: len(breached) > 0, What: older(old), Next: "aqueduck sync " + p.Name})
+		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: len(breached) > 0, What: tooOld(old), Next: "aqueduck sync " + p.Name})
 	}
 	last := p.Runs[0]
 	if o.Lost != nil && o.Lost.Pipeline == p.Name {
@@ -147,8 +147,8 @@ func (o *Overview) judge(dir load.Dir, p *PipelineOverview) error {
 	return nil
 }
 
-// older says that streams are older than they should be.
-func older(streams []string) string {
+// tooOld says that streams are older than they should be.
+func tooOld(streams []string) string {
 	const shown = 3
 	if len(streams) > shown {
 		return fmt.Sprintf("%s and %d more are older than they should be", strings.Join(streams[:shown], ", "), len(streams)-shown)

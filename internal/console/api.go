@@ -1,0 +1,117 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// api has the pages as JSON. What is asked for and how it looks changes only with the version in the path.
+func (c *Console) api(mux *http.ServeMux) {
+	mux.HandleFunc("GET /api/v1/overview", c.json(func(ctx context.Context, _ *http.Request) (any, error) { return c.overview(ctx) }))
+	mux.HandleFunc("GET /api/v1/pipelines/{name}", c.json(func(ctx context.Context, r *http.Request) (any, error) {
+		o, err := c.overview(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := find(o, r.PathValue("name")); ok {
+			return p, nil
+		}
+		return nil, errNotThere
+	}))
+	mux.HandleFunc("GET /api/v1/runs/{id}", c.json(func(ctx context.Context, r *http.Request) (any, error) {
+		d, err := pipeline.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
+		if err == nil && d == nil {
+			err = errNotThere
+		}
+		return d, err
+	}))
+	mux.HandleFunc("GET /api/v1/events", c.events)
+}
+
+// json makes a handler of what reads something.
+func (c *Console) json(read func(context.Context, *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := read(r.Context(), r)
+		if err != nil {
+			c.wrong(w, r, err)
+			return
+		}
+		encode(w, http.StatusOK, v)
+	}
+}
+
+func encode(w http.ResponseWriter, status int, v any) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		http.Error(w, "this cannot be said in JSON: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	// Whoever has gone away reads no error.
+	_, _ = w.Write(append(text, '\n'))
+}
+
+// problem says as JSON what is wrong, in the words that errors have everywhere.
+func problem(w http.ResponseWriter, status int, class, what string, next ...string) {
+	v := map[string]string{"class": class, "error": what}
+	for _, n := range next {
+		v["next"] = n
+	}
+	encode(w, status, v)
+}
+
+// lookEvery is how often a page that is live is told of a run under way: as often as the run tells of itself.
+const lookEvery = time.Second
+
+// events tells of the run under way for as long as somebody listens: event running with what run.json says, which is what the
+// table of `sync` shows, whenever it changes; event idle when nothing runs.
+func (c *Console) events(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
+	// It lives as long as its reader: neither side is hurried.
+	_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
+	w.Header().Set("Content-Type", "text/event-stream")
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	last := ""
+	for {
+		event, err := c.event()
+		if err != nil {
+			return
+		}
+		text := ": still here\n\n" // a reader that has gone is noticed by this
+		if event != last {
+			text, last = event, event
+		}
+		if _, err := fmt.Fprint(w, text); err != nil || control.Flush() != nil {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-c.ending:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (c *Console) event() (string, error) {
+	running, err := pipeline.ReadRunning(c.o.Dir)
+	if err != nil {
+		return "", err
+	}
+	if running == nil {
+		return "event: idle\ndata: {}\n\n", nil
+	}
+	text, err := json.Marshal(running)
+	if err != nil {
+		return "", fmt.Errorf("describe the run: %w", err)
+	}
+	return "event: running\ndata: " + string(text) + "\n\n", nil
+}

@@ -1,0 +1,42 @@
+// Everything here is a convenience: each page is whole without it.
+"use strict";
+(() => {
+  if (!document.body.hasAttribute("data-in")) return;
+
+  // Keys: / to search, g and a letter to go somewhere.
+  const places = { o: "/", r: "/runs", f: "/freshness", d: "/data" };
+  let going = false;
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
+    if (e.key === "/") {
+      e.preventDefault();
+      document.querySelector(".search input").focus();
+    } else if (going && places[e.key]) {
+      location.assign(places[e.key]);
+    }
+    going = e.key === "g";
+  });
+
+  // A live page asks for its changing part again whenever the run under way tells of itself, and when it ends.
+  const live = document.querySelector("[data-live]");
+  if (!live || !window.EventSource) return;
+  let asking = false, again = false;
+  const refresh = async () => {
+    if (asking) { again = true; return; }
+    asking = true;
+    try {
+      const url = new URL(location.href);
+      url.searchParams.set("part", "live");
+      const answer = await fetch(url, { credentials: "same-origin" });
+      if (answer.redirected) { location.reload(); return; }
+      if (answer.ok && !live.contains(document.activeElement)) live.innerHTML = await answer.text();
+    } catch { /* the next event asks again */ }
+    asking = false;
+    if (again) { again = false; refresh(); }
+  };
+  const events = new EventSource("/api/v1/events");
+  let ran = live.getAttribute("data-live") === "running";
+  events.addEventListener("running", () => { ran = true; refresh(); });
+  events.addEventListener("idle", () => { if (ran) { ran = false; refresh(); } });
+  setInterval(() => { if (!document.hidden) refresh(); }, 60000);
+})();

@@ -1,0 +1,203 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/internal/readtest"
+	"aqueduck/schemas"
+)
+
+// hostile is what a source may send where a page shows it.
+const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)>`
+
+const config = `version: 1
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+pipelines:
+  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, conversations, tags, admins]}
+  weekly: {schedule: "0 4 * * 0", streams: [segments]}
+`
+
+// warehouse is one for all tests of this package that only look: three runs of nightly, of which the second failed.
+var warehouse = sync.OnceValues(func() (w *made, err error) {
+	dir, err := os.MkdirTemp("", "console")
+	if err != nil {
+		return nil, err
+	}
+	space := emulator.New(emulator.Config{Seed: 5, Contacts: 40, Inactive: 10, Conversations: 25})
+	space.Live(2)
+	r, end, err := readtest.Runner(dir, config, space)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	connect := r.Connect
+	r.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+		source, err := connect(ctx, name)
+		source.Emulated = true // its time is what a page takes for now
+		return source, err
+	}
+	w = &made{dir: dir, runner: r, space: space}
+	if _, err := readtest.Publish(context.Background(), r); err != nil {
+		return w, err
+	}
+	space.Advance(24 * time.Hour)
+	space.Live(3)
+	space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if r.URL.Path != "/tags" {
+			return nil
+		}
+		return &emulator.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
+	})
+	report, err := r.Run(context.Background(), r.Config.Pipelines[0], pipeline.Options{}, io.Discard)
+	if err != nil {
+		return w, err
+	}
+	w.failed = report.RunID
+	return w, nil
+})
+
+type made struct {
+	dir    string
+	runner *pipeline.Runner
+	space  *emulator.Workspace
+	failed string // id of the run that failed
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if w, err := warehouse(); err == nil {
+		if err := os.RemoveAll(w.dir); err != nil {
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+const secret = "a-secret-of-the-test"
+
+// bed is a console over real HTTP, with a browser's cookies.
+type bed struct {
+	t       *testing.T
+	console *Console
+	server  *httptest.Server
+	client  *http.Client
+
+	mu      sync.Mutex // guards what follows
+	now     time.Time
+	trouble string
+	done    []string // what buttons did
+	refuse  error
+}
+
+func newBed(t *testing.T, change func(*Options)) *bed {
+	t.Helper()
+	w, err := warehouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bed{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	b.server = httptest.NewUnstartedServer(nil)
+	o := Options{Secret: secret, Address: b.server.Listener.Addr().String(), Hosts: []string{b.server.Listener.Addr().String()}, Now: b.clock, Version: "test",
+		Serving: Serving{
+			Dir:     w.runner.Dir,
+			Config:  func() (*pipeline.Config, *schemas.Catalogue) { return w.runner.Config, w.runner.Catalogue },
+			Trouble: func() string { b.mu.Lock(); defer b.mu.Unlock(); return b.trouble },
+			Run: func(name string, failed bool) error {
+				if failed {
+					return b.did("retry " + name)
+				}
+				return b.did("run " + name)
+			},
+			Cancel: func(name string) error { return b.did("cancel " + name) },
+			Reload: func() error { return b.did("reload") },
+		}}
+	if change != nil {
+		change(&o)
+	}
+	if b.console, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	b.server.Config.Handler = b.console
+	b.server.Start()
+	t.Cleanup(b.server.Close)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return b
+}
+
+func (b *bed) clock() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.now
+}
+
+func (b *bed) pass(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = b.now.Add(d)
+}
+
+func (b *bed) did(what string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = append(b.done, what)
+	return b.refuse
+}
+
+// ask sends a request as it is, and gives the answer with its body read.
+func (b *bed) ask(method, path string, form url.Values, change func(*http.Request)) (*http.Response, string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.server.URL+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if change != nil {
+		change(r)
+	}
+	a, err := b.client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	text, err := io.ReadAll(a.Body)
+	if err := errors.Join(err, a.Body.Close()); err != nil {
+		b.t.Fatal(err)
+	}
+	return a, string(text)
+}
+
+func (b *bed) login() {
+	b.t.Helper()
+	a, text := b.ask(http.MethodPost, "/login", url.Values{"token": {secret}}, nil)
+	if a.StatusCode != http.StatusSeeOther {
+		b.t.Fatalf("the login was answered %s: %s", a.Status, text)
+	}
+}
+
+// get reads a page that is there.
+func (b *bed) get(path string) string {
+	b.t.Helper()
+	a, text := b.ask(http.MethodGet, path, nil, nil)
+	if a.StatusCode != http.StatusOK {
+		b.t.Fatalf("%s was answered %s: %s", path, a.Status, text)
+	}
+	return text
+}

@@ -1,0 +1,237 @@
+package console
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// contains fails for each text that a page lacks.
+func contains(t *testing.T, page string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			t.Errorf("%q is not in\n%s", text, page)
+		}
+	}
+}
+
+func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	page := b.get("/")
+	contains(t, page, `href="/p/nightly"`, "needs you", `href="/p/weekly"`, "○</i> new", "the last reading of tags failed", "<code>data</code>", "The next 24 hours",
+		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`)
+	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
+		t.Errorf("%d links to runs:\n%s", n, page)
+	}
+	if strings.Contains(page, "<!doctype") == strings.Contains(b.get("/?part=live"), "<!doctype") {
+		t.Error("the part that is live is not a part")
+	}
+}
+
+func TestThePageOfAPipelineHasItsStreamsAndCharts(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	page := b.get("/p/nightly")
+	contains(t, page, `<tr id="deleted_contacts">`, "Rows written", "Duration", "Requests", "2xx", "fresh", "✖</i> failed", "<code>0 2 * * *</code>")
+	if n := strings.Count(page, `class="bars"`); n != 3 {
+		t.Errorf("%d charts", n)
+	}
+	contains(t, b.get("/p/weekly"), "Nothing of it has been read yet.", "Nothing has run yet.")
+	if a, _ := b.ask(http.MethodGet, "/p/none", nil, nil); a.StatusCode != http.StatusNotFound {
+		t.Errorf("a pipeline that is not there: %s", a.Status)
+	}
+}
+
+func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	w, _ := warehouse()
+	page := b.get("/runs/" + w.failed)
+	contains(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
+		"<b>data</b>", "wants you", "next: ", "Retry failed", "Published</dt><dd>yes")
+	for _, id := range []string{"01K0000000000000000000000X", "'; DROP TABLE x", "..%2F..%2Fx"} {
+		if a, _ := b.ask(http.MethodGet, "/runs/"+url.PathEscape(id), nil, nil); a.StatusCode != http.StatusNotFound {
+			t.Errorf("run %s: %s", id, a.Status)
+		}
+	}
+	contains(t, b.get("/runs"), w.failed)
+	contains(t, b.get("/freshness"), "conversations", "Last read well")
+	contains(t, b.get("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
+}
+
+func TestTheAPIHasThePagesAsJSON(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	w, _ := warehouse()
+	var o pipeline.Overview
+	read(t, b.get("/api/v1/overview"), &o)
+	if len(o.Pipelines) != 2 || o.Pipelines[0].Health != pipeline.HealthAct || len(o.Pipelines[0].Runs) != 2 || len(o.Needs) == 0 || o.Needs[0].Class != "data" || !o.Needs[0].Act {
+		t.Errorf("the overview is %+v", o)
+	}
+	if at := o.Pipelines[0].Runs[0].Started; len(o.Coming) != 1 || o.Coming[0].At.Sub(at) > 24*time.Hour {
+		t.Errorf("of the next 24 hours: %+v", o.Coming)
+	}
+	var p pipeline.PipelineOverview
+	read(t, b.get("/api/v1/pipelines/nightly"), &p)
+	if p.Name != "nightly" || len(p.Streams) < 5 || p.AsOf.IsZero() {
+		t.Errorf("the pipeline is %+v", p)
+	}
+	var d pipeline.RunAccount
+	read(t, b.get("/api/v1/runs/"+w.failed), &d)
+	i := slices.IndexFunc(d.Streams, func(s pipeline.RunStream) bool { return s.Stream == "tags" })
+	if d.Outcome != "FAILED" || d.Trace == nil || i < 0 || d.ClassOf(d.Streams[i]) != "data" || d.Streams[i].Next == "" || d.Class != "data" {
+		t.Errorf("the run is %+v", d)
+	}
+	a, text := b.ask(http.MethodGet, "/api/v1/runs/x", nil, nil)
+	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "there is no such page"`) {
+		t.Errorf("%s %s", a.Status, text)
+	}
+}
+
+func read(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+}
+
+// TestS27HostileTextIsShownAsText: what the source said in an error is on the page of the run, and nothing of it is HTML.
+func TestS27HostileTextIsShownAsText(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	b.trouble = "pipelines.yaml:1:1: " + hostile
+	w, _ := warehouse()
+	shown := 0
+	for _, path := range []string{"/", "/p/nightly", "/runs/" + w.failed, "/runs", "/freshness", "/search?q=" + url.QueryEscape(hostile), "/login?next=" + url.QueryEscape(`/"`+hostile), "/?said=" + url.QueryEscape(hostile)} {
+		page := b.get(path)
+		if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") {
+			t.Errorf("%s has it as it is:\n%s", path, page)
+		}
+		shown += strings.Count(page, "&lt;script&gt;alert(1)")
+	}
+	if shown < 3 {
+		t.Errorf("it is shown %d times: the test finds nothing", shown)
+	}
+}
+
+func TestButtonsDoWhatTheySay(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	for path, back := range map[string]string{"/p/nightly/run": "/p/nightly", "/p/nightly/retry": "//evil.test", "/p/nightly/cancel": "/runs/x", "/reload": ""} {
+		a, text := b.ask(http.MethodPost, path, url.Values{"back": {back}}, nil)
+		to := a.Header.Get("Location")
+		if a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") {
+			t.Errorf("%s: %s to %s: %s", path, a.Status, to, text)
+		}
+		contains(t, b.get(to[strings.Index(to, "?"):]), said[path[strings.LastIndex(path, "/")+1:]])
+	}
+	a, text := b.ask(http.MethodPost, "/api/v1/pipelines/nightly/run", nil, nil)
+	if a.StatusCode != http.StatusAccepted || !strings.Contains(text, "The run has begun.") {
+		t.Errorf("%s %s", a.Status, text)
+	}
+	slices.Sort(b.done)
+	if want := []string{"cancel nightly", "reload", "retry nightly", "run nightly", "run nightly"}; !slices.Equal(b.done, want) {
+		t.Errorf("done: %v", b.done)
+	}
+	b.refuse = &pipeline.Problem{Class: "busy", What: "nightly runs already", Next: "wait"}
+	a, text = b.ask(http.MethodPost, "/p/nightly/run", nil, nil)
+	if a.StatusCode != http.StatusConflict || !strings.Contains(text, "nightly runs already") {
+		t.Errorf("%s %s", a.Status, text)
+	}
+}
+
+// TestARunIsLive follows run.json: an event comes with each word of it, and one at its end; the page of the run has its streams.
+func TestARunIsLive(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(o *Options) {
+		o.Dir = newDir(t, o.Dir)
+	})
+	b.login()
+	dir := b.console.o.Dir
+	const id = "01K0000000000000000000000R"
+	running, err := json.Marshal(pipeline.Running{Run: id, Pipeline: "nightly", PID: os.Getpid(), Started: b.clock(), At: b.clock(), Doing: "reading", Percent: 40,
+		Streams: []pipeline.RunningStream{{Stream: "contacts", Phase: "history", Extracted: 1234, Backfill: 0.4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.server.URL+"/api/v1/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	lines := bufio.NewScanner(a.Body)
+	next := func() string {
+		for lines.Scan() {
+			if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				return event
+			}
+		}
+		return "the end"
+	}
+	if got := next(); got != "idle" {
+		t.Errorf("before it: %s", got)
+	}
+	if err := os.WriteFile(dir.RunFile(), running, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != "running" {
+		t.Errorf("while it runs: %s", got)
+	}
+	page := b.get("/runs/" + id)
+	contains(t, page, `data-live="running"`, `<noscript><meta http-equiv="refresh"`, "1\u202f234", "40\u202f%", `formaction="/p/nightly/cancel"`, "▶</i> running")
+	contains(t, b.get("/"), "is reading</a>", `formaction="/p/nightly/cancel"`)
+	if err := os.Remove(dir.RunFile()); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != "idle" {
+		t.Errorf("after it: %s", got)
+	}
+	close(b.console.ending)
+	if got := next(); got != "the end" {
+		t.Errorf("when the server ends: %s", got)
+	}
+}
+
+// TestEachLinkLeadsSomewhere follows what the pages name.
+func TestEachLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	links := regexp.MustCompile(`(?:href|src)="(/[^"#]*)`)
+	seen, todo := map[string]bool{}, []string{"/"}
+	for len(todo) > 0 {
+		path := todo[0]
+		todo = todo[1:]
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		for _, m := range links.FindAllStringSubmatch(b.get(path), -1) {
+			todo = append(todo, strings.ReplaceAll(m[1], "&amp;", "&"))
+		}
+	}
+	if len(seen) < 9 {
+		t.Errorf("found %v only", seen)
+	}
+}

@@ -1,0 +1,277 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// Pictures are SVG that is made here: of numbers, and of words of ours. Names that come from elsewhere stay in the templates.
+
+// shownRuns is how many runs a strip has.
+const shownRuns = 30
+
+// strip is the last runs of a pipeline, the newest on the right, each a link with its own shape.
+func strip(runs []pipeline.PastRun) template.HTML {
+	const wide, high = 9, 18
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="the last runs">`, shownRuns*wide, high, shownRuns*wide, high)
+	runs = runs[:min(len(runs), shownRuns)]
+	for i := range shownRuns {
+		x := (shownRuns - 1 - i) * wide
+		if i >= len(runs) {
+			fmt.Fprintf(&b, `<rect class="none" x="%d" y="8" width="3" height="2"/>`, x+3)
+			continue
+		}
+		r := runs[i]
+		m := shape(r.Outcome)
+		title := fmt.Sprintf("%s, %s, %d rows", r.Started.UTC().Format("2006-01-02 15:04 UTC"), m.Word, r.Rows)
+		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s</title><rect class="hit" x="%d" y="0" width="%d" height="%d"/>`, template.URLQueryEscaper(r.Run), template.HTMLEscapeString(title), x, wide, high)
+		switch m.Class {
+		case "ok":
+			fmt.Fprintf(&b, `<rect class="ok" x="%d" y="1" width="7" height="16" rx="1.5"/>`, x+1)
+		case "error":
+			fmt.Fprintf(&b, `<rect class="error faint" x="%d" y="1" width="7" height="16" rx="1.5"/><path class="error" d="M%d 5.5l5 7m0-7l-5 7"/>`, x+1, x+2)
+		default:
+			fmt.Fprintf(&b, `<rect class="late hollow" x="%d.75" y="1.75" width="5.5" height="14.5" rx="1.5"/>`, x+1)
+		}
+		b.WriteString("</a>")
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}
+
+// spark is the rows of the last runs as a row of bars.
+func spark(runs []pipeline.PastRun) template.HTML {
+	const wide, high = 5, 22
+	runs = slices.Clone(runs[:min(len(runs), shownRuns)])
+	slices.Reverse(runs)
+	var most int64 = 1
+	for _, r := range runs {
+		most = max(most, r.Rows)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="spark" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="rows of the last runs, at most %d">`, shownRuns*wide, high, shownRuns*wide, high, most)
+	for i, r := range runs {
+		h := max(1, float64(high)*float64(r.Rows)/float64(most))
+		fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%d" height="%.1f"/>`, (shownRuns-len(runs)+i)*wide, high-h, wide-1, h)
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}
+
+// chart is one thing over the runs of a pipeline, as stacked columns.
+type chart struct {
+	Title, Most string
+	Bars        template.HTML
+	From, To    time.Time
+	Legend      []legend
+}
+
+type legend struct{ Class, Word string }
+
+// column is one run's share of a chart: its parts from the bottom up, by class.
+type column struct {
+	run   pipeline.PastRun
+	parts []part
+	label string
+}
+
+type part struct {
+	class string
+	value float64
+}
+
+// charts are rows, duration and requests of the runs of a pipeline. Requests are split where something tells how they were answered.
+func (c *Console) charts(runs []pipeline.PastRun) ([]chart, error) {
+	runs = slices.Clone(runs)
+	slices.Reverse(runs)
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	var rows, times, requests []column
+	for _, r := range runs {
+		length := r.Finished.Sub(r.Started)
+		class := "main"
+		if r.Outcome == "FAILED" {
+			class = "error"
+		}
+		rows = append(rows, column{r, []part{{class, float64(r.Rows)}}, number(r.Rows) + " rows"})
+		times = append(times, column{r, []part{{class, length.Seconds()}}, took(length)})
+		limited, broken, err := c.answers(r.Run)
+		if err != nil {
+			return nil, err
+		}
+		requests = append(requests, column{r, []part{{"main", float64(r.Requests - limited - broken)}, {"late", float64(limited)}, {"error", float64(broken)}},
+			fmt.Sprintf("%s requests, %d answered 429, %d answered 5xx or not at all", number(r.Requests), limited, broken)})
+	}
+	from, to := runs[0].Started, runs[len(runs)-1].Started
+	return []chart{
+		{"Rows written", most(rows, func(v float64) string { return number(int64(v)) }), bars(rows), from, to, nil},
+		{"Duration", most(times, func(v float64) string { return took(time.Duration(v * float64(time.Second))) }), bars(times), from, to, nil},
+		{"Requests", most(requests, func(v float64) string { return number(int64(v)) }), bars(requests), from, to, []legend{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
+	}, nil
+}
+
+// answers is how many requests of a run were refused for being too many, and how many failed.
+func (c *Console) answers(run string) (limited, broken int64, err error) {
+	t, err := pipeline.ReadTrace(c.o.Dir, run)
+	if err != nil || t == nil {
+		return 0, 0, err
+	}
+	for _, s := range t.Streams {
+		limited, broken = limited+s.Limited, broken+s.Failed
+	}
+	return limited, broken, nil
+}
+
+func (c column) total() (sum float64) {
+	for _, p := range c.parts {
+		sum += p.value
+	}
+	return sum
+}
+
+func most(columns []column, say func(float64) string) string {
+	top := 0.0
+	for _, c := range columns {
+		top = max(top, c.total())
+	}
+	return say(top)
+}
+
+// bars draws columns into a box that is as wide as the page has room for.
+func bars(columns []column) template.HTML {
+	const high, slots = 100.0, 30
+	top := 0.0
+	for _, c := range columns {
+		top = max(top, c.total())
+	}
+	if top == 0 {
+		top = 1
+	}
+	n := max(len(columns), slots)
+	wide := 600.0 / float64(n)
+	var b strings.Builder
+	b.WriteString(`<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label="one column a run">`)
+	for i, c := range columns {
+		x, y := float64(n-len(columns)+i)*wide, high
+		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s: %s</title><rect class="hit" x="%.2f" y="0" width="%.2f" height="100"/>`,
+			template.URLQueryEscaper(c.run.Run), c.run.Started.UTC().Format("2006-01-02 15:04 UTC"), template.HTMLEscapeString(c.label), x, wide)
+		for _, p := range c.parts {
+			h := high * p.value / top
+			if p.value > 0 {
+				h = max(h, 1)
+			}
+			y -= h
+			fmt.Fprintf(&b, `<rect class="%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f"/>`, p.class, x+wide*0.1, y, wide*0.8, h)
+		}
+		b.WriteString("</a>")
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}
+
+// axis is a run drawn over its time, a line a stream.
+type axis struct {
+	Lines []line
+	Ticks []string // evenly spread
+	Took  time.Duration
+}
+
+type line struct {
+	Name, Endpoint string
+	Class          string // of the error that ended it
+	Bars           template.HTML
+	Requests       int64
+	Limited        int64
+	Failed         int64
+	Retries        int64
+	Waited         time.Duration
+}
+
+// axisOf draws what is known of how a run spent its time; nothing when nothing is.
+func axisOf(d *pipeline.RunAccount) axis {
+	if d.Trace == nil {
+		return axis{}
+	}
+	from, to := d.Trace.Started, d.Trace.Ended
+	if to.IsZero() {
+		to = lastOf(d.Trace)
+	}
+	a := axis{Took: to.Sub(from)}
+	if a.Took <= 0 {
+		return axis{}
+	}
+	const ticks = 4
+	for i := range ticks + 1 {
+		a.Ticks = append(a.Ticks, took(a.Took*time.Duration(i)/ticks))
+	}
+	several := slices.ContainsFunc(d.Trace.Streams, func(s pipeline.TracedStream) bool { return s.Workspace != d.Trace.Streams[0].Workspace })
+	began := func(s pipeline.TracedStream) time.Time {
+		if len(s.Spans) == 0 {
+			return to
+		}
+		return s.Spans[0].From
+	}
+	streams := slices.Clone(d.Trace.Streams)
+	slices.SortStableFunc(streams, func(a, b pipeline.TracedStream) int { return began(a).Compare(began(b)) }) // one reads it like a page
+	for _, s := range streams {
+		l := line{Name: s.Stream, Endpoint: s.Endpoint, Class: s.Class, Bars: spans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
+			Retries: s.Retries, Waited: s.Waited}
+		if several {
+			l.Name = s.Workspace + "." + s.Stream
+		}
+		a.Lines = append(a.Lines, l)
+	}
+	a.Lines = append(a.Lines, line{Name: "publishing", Bars: spans(d.Trace.Publishing, from, a.Took)})
+	return a
+}
+
+// lastOf is the last time that an account tells of, of a run that has not ended.
+func lastOf(t *pipeline.Trace) time.Time {
+	to := t.Started.Add(time.Second)
+	all := slices.Clone(t.Publishing)
+	for _, s := range t.Streams {
+		all = append(all, s.Spans...)
+	}
+	for _, s := range all {
+		if s.To.After(to) {
+			to = s.To
+		}
+	}
+	return to
+}
+
+// layers are drawn one above the other: what a stream waited for lies on its reading.
+var layers = []string{"reading", "waiting", "committing", "publishing"}
+
+func spans(all []pipeline.Span, from time.Time, whole time.Duration) template.HTML {
+	var b strings.Builder
+	b.WriteString(`<svg class="axis" viewBox="0 0 1000 16" preserveAspectRatio="none" aria-hidden="true">`)
+	for i := 1; i < 4; i++ {
+		fmt.Fprintf(&b, `<line class="grid" x1="%d" x2="%d" y1="0" y2="16"/>`, 250*i, 250*i)
+	}
+	for _, layer := range layers {
+		for _, s := range all {
+			if s.What != layer {
+				continue
+			}
+			x := 1000 * float64(s.From.Sub(from)) / float64(whole)
+			w := max(2, 1000*float64(s.To.Sub(s.From))/float64(whole))
+			x = max(0, min(x, 998))
+			y, h := 3, 10
+			if layer == "waiting" {
+				y, h = 6, 4
+			}
+			fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"><title>%s %s, from %s on</title></rect>`,
+				layer, x, y, min(w, 1000-x), h, layer, took(s.To.Sub(s.From)), took(s.From.Sub(from)))
+		}
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}

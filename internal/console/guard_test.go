@@ -1,0 +1,476 @@
+package console
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+)
+
+// newDir is a warehouse's directory of its own with the published file of another.
+func newDir(t *testing.T, of load.Dir) load.Dir {
+	t.Helper()
+	dir := load.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if of != "" {
+		if err := os.Symlink(of.Current(), dir.Link()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestS28OnlyThisMachineIsListenedTo(t *testing.T) {
+	t.Parallel()
+	sock := filepath.Join(t.TempDir(), "c.sock")
+	for _, test := range []struct {
+		name  string
+		place Place
+		want  string // in the refusal; "": it listens
+	}{
+		{"loopback", Place{Address: "127.0.0.1:0"}, ""},
+		{"by name", Place{Address: "localhost:0"}, ""},
+		{"socket", Place{Address: "unix:" + sock}, ""},
+		{"everywhere", Place{Address: "0.0.0.0:0"}, "takes TLS and a password"},
+		{"everywhere, in short", Place{Address: ":0"}, "takes TLS and a password"},
+		{"everywhere, version 6", Place{Address: "[::]:0"}, "takes TLS and a password"},
+		{"another address", Place{Address: "192.168.1.7:8321"}, "takes TLS and a password"},
+		{"a name", Place{Address: "host.example:8321"}, "takes TLS and a password"},
+		{"TLS alone", Place{Address: "0.0.0.0:0", Cert: "c", Key: "k"}, "takes TLS and a password"},
+		{"a password alone", Place{Address: "0.0.0.0:0", Password: "p"}, "takes TLS and a password"},
+		{"half of TLS", Place{Address: "127.0.0.1:0", Cert: "c"}, "a certificate and its key"},
+		{"both", Place{Address: "0.0.0.0:0", Cert: "c", Key: "k", Password: "p"}, ""},
+		{"no address", Place{Address: "8321"}, "is no address"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, err := test.place.Listen()
+			if err == nil {
+				defer l.Close()
+			}
+			switch {
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("%v, want %q", err, test.want)
+			}
+			if test.place.Address == "unix:"+sock {
+				if info, err := os.Stat(sock); err != nil || info.Mode().Perm() != 0o600 {
+					t.Errorf("the socket is %v: %v", info, err)
+				}
+				if other, err := test.place.Listen(); err == nil {
+					t.Error("two listen at one socket")
+					_ = other.Close()
+				}
+			}
+		})
+	}
+}
+
+func TestS29NobodyComesInWithoutTheToken(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	for _, path := range []string{"/", "/p/nightly", "/runs", "/search", "/data"} {
+		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), "/login?next=") {
+			t.Errorf("%s: %s", path, a.Status)
+		}
+	}
+	for method, path := range map[string]string{http.MethodGet: "/api/v1/overview", http.MethodPost: "/p/nightly/run"} {
+		if a, text := b.ask(method, path, nil, nil); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: %s %s", path, a.Status, text)
+		}
+	}
+	with := func(token string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
+	}
+	if a, _ := b.ask(http.MethodGet, "/api/v1/overview", nil, with(secret)); a.StatusCode != http.StatusOK {
+		t.Errorf("with the token: %s", a.Status)
+	}
+	if a, _ := b.ask(http.MethodGet, "/api/v1/overview", nil, with(secret[1:])); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("with another: %s", a.Status)
+	}
+	// A cookie that somebody else chose is no session, and does not become one.
+	fixed := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: b.console.cookie(), Value: "chosen"}) }
+	a, _ := b.ask(http.MethodPost, "/login", url.Values{"token": {secret}, "next": {"//evil.test"}}, fixed)
+	made := a.Cookies()
+	if len(made) != 1 || made[0].Value == "chosen" || len(made[0].Value) < 20 || !made[0].HttpOnly || made[0].SameSite != http.SameSiteStrictMode || made[0].Path != "/" || a.Header.Get("Location") != "/" {
+		t.Fatalf("the login gives %v, and leads to %s", made, a.Header.Get("Location"))
+	}
+	b.client.Jar = nil
+	own := func(r *http.Request) { r.AddCookie(made[0]) }
+	if a, _ := b.ask(http.MethodGet, "/", nil, fixed); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("the chosen cookie: %s", a.Status)
+	}
+	for range 3 { // each request has it live on
+		if a, _ := b.ask(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusOK {
+			t.Errorf("the session: %s", a.Status)
+		}
+		b.pass(idle - time.Minute)
+	}
+	b.pass(2 * time.Minute)
+	if a, _ := b.ask(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("a session that was idle for too long: %s", a.Status)
+	}
+	b.login()
+	a, _ = b.ask(http.MethodPost, "/login", url.Values{"token": {secret}}, nil)
+	own = func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }
+	b.ask(http.MethodPost, "/logout", nil, own)
+	if a, _ := b.ask(http.MethodGet, "/", nil, own); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("after the logout: %s", a.Status)
+	}
+}
+
+func TestS29TheTokenIsForItsOwner(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t, "")
+	first, made, err := Place{}.Secret(dir)
+	if err != nil || len(first) < 20 || made == "" {
+		t.Fatalf("%q in %q: %v", first, made, err)
+	}
+	if info, err := os.Stat(made); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("it lies in %v: %v", info, err)
+	}
+	again, told, err := Place{}.Secret(dir)
+	if err != nil || again != first || told != "" {
+		t.Errorf("the second start has %q (%q): %v", again, told, err)
+	}
+	if err := os.Chmod(made, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := (Place{}).Secret(dir); err == nil || !strings.Contains(err.Error(), "can be read by others") {
+		t.Errorf("one that others can read: %v", err)
+	}
+	password := filepath.Join(t.TempDir(), "password")
+	for text, want := range map[string]string{"short": "fewer than 12", "long enough, this": ""} {
+		if err := os.WriteFile(password, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := Place{Password: password}.Secret(dir)
+		if want == "" && (err != nil || got != text) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
+
+func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	_, port, _ := net.SplitHostPort(b.server.Listener.Addr().String())
+	for _, host := range []string{"evil.test", "evil.test:" + port, "127.0.0.1", "127.1:" + port, "0x7f000001:" + port, "[::ffff:127.0.0.1]:" + port, "127.0.0.1.:" + port, "localhost:1"} {
+		for _, path := range []string{"/", "/login", "/healthz", "/assets/console.css"} {
+			if a, _ := b.ask(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != http.StatusMisdirectedRequest {
+				t.Errorf("%s at %s: %s", path, host, a.Status)
+			}
+		}
+	}
+	c, err := net.Dial("tcp", b.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "GET / HTTP/1.0\r\n\r\n")
+	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.0 421") {
+		t.Errorf("without a host: %.60s, %v", answer, err)
+	}
+	l, err := Place{Address: "localhost:0", Hosts: []string{"console.example"}}.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	got := strings.Join(Place{Address: "localhost:0", Hosts: []string{"console.example"}}.Names(l), " ")
+	if want := strings.ReplaceAll("console.example:P 127.0.0.1:P localhost:P [::1]:P", "P", port); got != want {
+		t.Errorf("it goes by %s, want %s", got, want)
+	}
+}
+
+func TestS31NoOtherSiteChangesAnything(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	for _, header := range []map[string]string{
+		{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "null"}, {"Origin": "https://evil.test"}, {"Origin": "http://127.0.0.1:1"},
+	} {
+		for _, path := range []string{"/p/nightly/run", "/api/v1/reload", "/login", "/logout"} {
+			a, _ := b.ask(http.MethodPost, path, url.Values{"token": {secret}}, func(r *http.Request) {
+				for k, v := range header {
+					r.Header.Set(k, v)
+				}
+			})
+			if a.StatusCode != http.StatusForbidden {
+				t.Errorf("%s with %v: %s", path, header, a.Status)
+			}
+		}
+	}
+	for _, path := range []string{"/p/nightly/run", "/p/nightly/cancel", "/p/nightly/retry", "/reload", "/logout", "/api/v1/reload", "/api/v1/pipelines/nightly/run"} {
+		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode < 400 {
+			t.Errorf("GET %s: %s", path, a.Status)
+		}
+	}
+	if len(b.done) > 0 {
+		t.Errorf("done: %v", b.done)
+	}
+	a, _ := b.ask(http.MethodPost, "/p/nightly/run", nil, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") })
+	if a.StatusCode != http.StatusSeeOther || len(b.done) != 1 {
+		t.Errorf("its own: %s, %v", a.Status, b.done)
+	}
+}
+
+// TestReadOnlyHasNoButtons: neither on a page nor behind one.
+func TestReadOnlyHasNoButtons(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(o *Options) { o.ReadOnly = true })
+	b.login()
+	w, _ := warehouse()
+	for _, path := range []string{"/", "/p/nightly", "/runs/" + w.failed} {
+		if page := b.get(path); strings.Contains(page, "formaction") || !strings.Contains(page, "read-only") {
+			t.Errorf("%s has buttons", path)
+		}
+	}
+	for _, path := range []string{"/p/nightly/run", "/p/nightly/retry", "/p/nightly/cancel", "/reload", "/api/v1/reload"} {
+		if a, text := b.ask(http.MethodPost, path, nil, nil); a.StatusCode != http.StatusForbidden || !strings.Contains(text, "read-only") {
+			t.Errorf("%s: %s %s", path, a.Status, text)
+		}
+	}
+	if len(b.done) > 0 {
+		t.Errorf("done: %v", b.done)
+	}
+}
+
+func TestS32EachAnswerHasTheHeaders(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	check := func(path string) {
+		t.Helper()
+		a, text := b.ask(http.MethodGet, path, nil, nil)
+		csp := a.Header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("%s: the policy has no %s: %s", path, part, csp)
+			}
+		}
+		if strings.Contains(csp, "unsafe") || strings.Contains(csp, "*") || strings.Contains(csp, "http") {
+			t.Errorf("%s: the policy lets in what it should not: %s", path, csp)
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"} {
+			if got := a.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q", path, name, got)
+			}
+		}
+		for _, foreign := range []string{"http://", "https://", `src="//`, "<style", " style=", " onclick", "javascript:"} {
+			if strings.Contains(strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""), foreign) {
+				t.Errorf("%s holds %s", path, foreign)
+			}
+		}
+	}
+	check("/login")
+	check("/none")
+	b.login()
+	w, _ := warehouse()
+	for _, path := range []string{"/", "/none", "/p/nightly", "/runs/" + w.failed, "/freshness", "/search?q=a", "/api/v1/overview", "/assets/console.js", "/assets/icon.svg", "/healthz"} {
+		check(path)
+	}
+}
+
+func TestS34GuessingAndFloodingEnd(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	guess := func(token string) int {
+		a, _ := b.ask(http.MethodPost, "/login", url.Values{"token": {token}}, nil)
+		return a.StatusCode
+	}
+	for i := range freeTries {
+		if got := guess("wrong"); got != http.StatusUnauthorized {
+			t.Errorf("guess %d: %d", i, got)
+		}
+	}
+	if got := guess(secret); got != http.StatusTooManyRequests {
+		t.Errorf("after them even the right one waits: %d", got)
+	}
+	a, _ := b.ask(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong") })
+	if a.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a bearer meanwhile: %s", a.Status)
+	}
+	b.pass(pause)
+	if got := guess("wrong"); got != http.StatusUnauthorized {
+		t.Errorf("a guess after the pause: %d", got)
+	}
+	if got := guess(secret); got != http.StatusTooManyRequests {
+		t.Errorf("right behind it: %d", got)
+	}
+	b.pass(pause)
+	b.login()
+	if a, text := b.ask(http.MethodPost, "/p/nightly/run", url.Values{"back": {strings.Repeat("x", longestBody)}}, nil); a.StatusCode != http.StatusBadRequest || len(b.done) > 0 {
+		t.Errorf("a long body: %s %s", a.Status, text)
+	}
+}
+
+// TestS34TheServerEndsAndIsReachedByTLS over a server as the program starts it, with TLS; and it ends while somebody listens.
+func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
+	t.Parallel()
+	cert, key := certificate(t)
+	place := Place{Address: "127.0.0.1:0", Cert: cert, Key: key}
+	l, err := place.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBed(t, func(o *Options) { o.TLS, o.Address, o.Hosts = true, l.Addr().String(), place.Names(l) })
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.console.Serve(ctx, l, cert, key) }()
+	pool := x509.NewCertPool()
+	text, err := os.ReadFile(cert)
+	if err != nil || !pool.AppendCertsFromPEM(text) {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.Addr().String()+"/api/v1/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+secret)
+	a, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if a.Header.Get("Strict-Transport-Security") == "" || !strings.HasPrefix(b.console.cookie(), "__Host-") {
+		t.Errorf("headers %v, cookie %s", a.Header, b.console.cookie())
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// certificate makes one for 127.0.0.1.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &k.PublicKey, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// TestS33ThereIsNoBoxForSQL: what pages ask for are a token and a word to search.
+func TestS33ThereIsNoBoxForSQL(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	fields := regexp.MustCompile(`<(?:input|textarea|select)[^>]*name="(\w+)"`)
+	asked := map[string]bool{}
+	w, _ := warehouse()
+	for _, path := range []string{"/login", "/", "/p/nightly", "/runs/" + w.failed, "/search?q=x"} {
+		page := b.get(path)
+		if strings.Contains(page, "<textarea") || strings.Contains(page, "contenteditable") {
+			t.Errorf("%s has a box", path)
+		}
+		for _, m := range fields.FindAllStringSubmatch(page, -1) {
+			asked[m[1]] = true
+		}
+		if path == "/login" {
+			b.login()
+		}
+	}
+	for name := range asked {
+		if name != "token" && name != "next" && name != "q" && name != "back" {
+			t.Errorf("a page asks for %s", name)
+		}
+	}
+	for _, path := range []string{"/search?q=", "/api/v1/query?sql=", "/runs/"} {
+		if a, text := b.ask(http.MethodGet, path+url.PathEscape("x' UNION SELECT email FROM contacts_all --"), nil, nil); strings.Contains(text, "@") {
+			t.Errorf("%s: %s %s", path, a.Status, text)
+		}
+	}
+}
+
+// TestS35OverviewsHaveNoPersonalData: no name, address or number of anybody in the warehouse is on a page about pipelines and runs.
+func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	w, _ := warehouse()
+	persons := persons(t, w)
+	for _, path := range []string{"/", "/p/nightly", "/runs", "/runs/" + w.failed, "/freshness", "/search?q=a", "/api/v1/overview", "/api/v1/pipelines/nightly", "/api/v1/runs/" + w.failed} {
+		page := b.get(path)
+		for _, text := range persons {
+			if strings.Contains(page, text) {
+				t.Errorf("%s has %q of a person", path, text)
+			}
+		}
+	}
+}
+
+// persons are the names, addresses and numbers of everybody in the warehouse.
+func persons(t *testing.T, w *made) (all []string) {
+	t.Helper()
+	const query = `SELECT DISTINCT v FROM (SELECT unnest([name, email, phone, external_id]) AS v FROM contacts_all) WHERE length(v) > 4`
+	err := load.Query(t.Context(), w.runner.Dir.Current(), query, func(_ []string, row []any) error {
+		if row != nil {
+			all = append(all, row[0].(string))
+		}
+		return nil
+	})
+	if err != nil || len(all) < 50 {
+		t.Fatalf("%d texts of persons: %v", len(all), err)
+	}
+	return all
+}
+
+func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/vars"} {
+		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s", path, a.Status)
+		}
+	}
+	b.client.Jar = nil
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\n"} {
+		if text := b.get(path); text != want {
+			t.Errorf("%s says %q", path, text)
+		}
+	}
+	b = newBed(t, func(o *Options) { o.Dir = newDir(t, "") })
+	if a, _ := b.ask(http.MethodGet, "/readyz", nil, nil); a.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("before the first publish: %s", a.Status)
+	}
+	b.login()
+	contains(t, b.get("/"), "○</i> new")
+}

@@ -1,0 +1,22 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+
+	"aqueduck/load"
+)
+
+// health says whether the program is alive, and whether there is something for readers to open. It tells nothing else: whoever
+// watches machines needs no token.
+func health(mux *http.ServeMux, dir load.Dir) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := os.Stat(dir.Link()); err != nil {
+			http.Error(w, "nothing is published yet", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+}

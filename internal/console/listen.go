@@ -1,0 +1,154 @@
+package console
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// shortest is the length of the shortest secret that keeps anybody out.
+const shortest = 12
+
+// Place is where a console listens: an address of this machine's own, or a socket as unix:PATH. Others want a certificate and a
+// password.
+type Place struct {
+	Address   string
+	Hosts     []string // names that it goes by, besides its address
+	Cert, Key string   // files
+	Password  string   // a file of mode 0600
+}
+
+// unixPrefix stands before the path of a socket.
+const unixPrefix = "unix:"
+
+// Listen opens the place. It refuses one that others than this machine's users could reach in the open.
+func (p Place) Listen() (net.Listener, error) {
+	if path, ok := strings.CutPrefix(p.Address, unixPrefix); ok {
+		return socket(path)
+	}
+	host, _, err := net.SplitHostPort(p.Address)
+	if err != nil {
+		return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("--console %s is no address", p.Address), Next: "give one of this machine, as 127.0.0.1:8321, or a socket, as unix:/run/aqueduck/console.sock"}
+	}
+	if (p.Cert == "") != (p.Key == "") {
+		return nil, &pipeline.Problem{Class: "config", What: "TLS takes a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
+	}
+	if !Loopback(host) && (p.Cert == "" || p.Password == "") {
+		return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("--console %s could be reached from other machines: that takes TLS and a password", p.Address), Next: "listen at 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
+	}
+	l, err := net.Listen("tcp", p.Address)
+	if err != nil {
+		return nil, &pipeline.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give another address, or end what listens there"}
+	}
+	return l, nil
+}
+
+// Loopback says whether a host of an address is this machine alone. A name other than localhost is not looked up.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// socket listens at a path, for its owner only. One that was left behind, and that nobody listens at, is replaced.
+func socket(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+		if other, err := net.Dial("unix", path); err == nil {
+			return nil, errors.Join(&pipeline.Problem{Class: "config", What: "another process listens at " + path, Next: "end it, or give another socket"}, other.Close())
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("replace the socket %s: %w", path, err)
+		}
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, &pipeline.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give a path in a directory that this user may write to"}
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// Names are the hosts that requests may name: those of the address it listens at, and the given ones, with its port and, for the
+// port that browsers leave out, without.
+func (p Place) Names(l net.Listener) []string {
+	if strings.HasPrefix(p.Address, unixPrefix) {
+		return append([]string{"localhost"}, p.Hosts...)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String()) // it listens there
+	host, _, _ := net.SplitHostPort(p.Address)
+	hosts := slices.Clone(p.Hosts)
+	if Loopback(host) {
+		hosts = append(hosts, "127.0.0.1", "localhost", "::1")
+	} else if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
+		hosts = append(hosts, host)
+	}
+	usual := "80"
+	if p.Cert != "" {
+		usual = "443"
+	}
+	var names []string
+	for _, h := range hosts {
+		names = append(names, net.JoinHostPort(h, port))
+		if port == usual {
+			names = append(names, h)
+		}
+	}
+	return names
+}
+
+// tokenFile is where the token of a console lies that was given no password.
+const tokenFile = "console.token"
+
+// Secret is what a visitor has to know: the password of the file, or a token that the first start makes. made is the file of a
+// new one, which is then said once; "" when there was one.
+func (p Place) Secret(dir load.Dir) (secret, made string, err error) {
+	if p.Password != "" {
+		secret, err = private(p.Password)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = &pipeline.Problem{Class: "config", What: "there is no " + p.Password, Next: "write a password into it, for its owner only (mode 0600)"}
+		}
+		if err == nil && len(secret) < shortest {
+			err = &pipeline.Problem{Class: "config", What: fmt.Sprintf("the password in %s has fewer than %d characters", p.Password, shortest), Next: "write a longer one, as `openssl rand -base64 24` gives"}
+		}
+		return secret, "", err
+	}
+	file := filepath.Join(dir.State(), tokenFile)
+	secret, err = private(file)
+	if err == nil && len(secret) >= shortest {
+		return secret, "", nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", "", err
+	}
+	secret = rand.Text()
+	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
+		return "", "", fmt.Errorf("keep the token of the console: %w", err)
+	}
+	return secret, file, nil
+}
+
+// private reads a secret that nobody but its owner can read.
+func private(file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("read the secret of the console: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return "", &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s can be read by others (mode %04o)", file, info.Mode().Perm()), Next: "chmod 600 " + file}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read the secret of the console: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
