@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +34,7 @@ pipelines:
 
 // warehouse is one for all tests of this package that only look: three runs of nightly, of which the second failed.
 var warehouse = sync.OnceValues(func() (w *made, err error) {
+	begun.Store(true)
 	dir, err := os.MkdirTemp("", "console")
 	if err != nil {
 		return nil, err
@@ -69,6 +72,9 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 	return w, nil
 })
 
+// begun says that a test has asked for it.
+var begun atomic.Bool
+
 type made struct {
 	dir    string
 	runner *pipeline.Runner
@@ -78,12 +84,27 @@ type made struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if w, err := warehouse(); err == nil {
-		if err := os.RemoveAll(w.dir); err != nil {
-			code = max(code, 1)
-		}
+	if begun.Load() {
+		code = max(code, tidy())
 	}
 	os.Exit(code)
+}
+
+// tidy removes what the tests share.
+func tidy() int {
+	b, err := common()
+	if err == nil {
+		b.server.Close()
+	}
+	w, err := warehouse()
+	if err == nil {
+		err = os.RemoveAll(w.dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }
 
 const secret = "a-secret-of-the-test"
@@ -102,13 +123,52 @@ type bed struct {
 	refuse  error
 }
 
+// newBed makes a console of its own, for tests that change something.
 func newBed(t *testing.T, change func(*Options)) *bed {
 	t.Helper()
-	w, err := warehouse()
+	b := &bed{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	if err := b.open(change); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.server.Close)
+	return b.visited(t)
+}
+
+// common is the console of all tests that only look: what it has read from the database it reads once.
+var common = sync.OnceValues(func() (*bed, error) {
+	b := &bed{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	return b, b.open(nil)
+})
+
+// looker is somebody who has logged in there.
+func looker(t *testing.T) *bed {
+	t.Helper()
+	b, err := common()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bed{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	own := (&bed{console: b.console, server: b.server}).visited(t)
+	own.login()
+	return own
+}
+
+// visited gives the console a browser with cookies of its own.
+func (b *bed) visited(t *testing.T) *bed {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.t = t
+	b.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return b
+}
+
+func (b *bed) open(change func(*Options)) error {
+	w, err := warehouse()
+	if err != nil {
+		return err
+	}
 	b.server = httptest.NewUnstartedServer(nil)
 	o := Options{Secret: secret, Address: b.server.Listener.Addr().String(), Hosts: []string{b.server.Listener.Addr().String()}, Now: b.clock, Version: "test",
 		Serving: Serving{
@@ -128,17 +188,11 @@ func newBed(t *testing.T, change func(*Options)) *bed {
 		change(&o)
 	}
 	if b.console, err = New(o); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	b.server.Config.Handler = b.console
 	b.server.Start()
-	t.Cleanup(b.server.Close)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return b
+	return nil
 }
 
 func (b *bed) clock() time.Time {

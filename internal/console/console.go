@@ -54,6 +54,7 @@ type Console struct {
 	mu    sync.Mutex // guards what follows
 	seen  *pipeline.Overview
 	until time.Time // that it may be shown
+	facts *data     // of the published file that was last asked
 }
 
 //go:embed pages/*.html
@@ -108,6 +109,7 @@ func (c *Console) routes() http.Handler {
 	mux.HandleFunc("GET /assets/{name}", c.asset)
 	c.actions(mux)
 	c.api(mux)
+	c.dataRoutes(mux)
 	health(mux, c.o.Dir)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.wrong(w, r, errNotThere) })
 	return mux

@@ -27,8 +27,7 @@ func contains(t *testing.T, page string, texts ...string) {
 
 func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	page := b.get("/")
 	contains(t, page, `href="/p/nightly"`, "needs you", `href="/p/weekly"`, "○</i> new", "the last reading of tags failed", "<code>data</code>", "The next 24 hours",
 		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`)
@@ -42,8 +41,7 @@ func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
 
 func TestThePageOfAPipelineHasItsStreamsAndCharts(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	page := b.get("/p/nightly")
 	contains(t, page, `<tr id="deleted_contacts">`, "Rows written", "Duration", "Requests", "2xx", "fresh", "✖</i> failed", "<code>0 2 * * *</code>")
 	if n := strings.Count(page, `class="bars"`); n != 3 {
@@ -57,8 +55,7 @@ func TestThePageOfAPipelineHasItsStreamsAndCharts(t *testing.T) {
 
 func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	w, _ := warehouse()
 	page := b.get("/runs/" + w.failed)
 	contains(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
@@ -75,8 +72,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 
 func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	w, _ := warehouse()
 	var o pipeline.Overview
 	read(t, b.get("/api/v1/overview"), &o)
@@ -216,10 +212,9 @@ func TestARunIsLive(t *testing.T) {
 // TestEachLinkLeadsSomewhere follows what the pages name.
 func TestEachLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	links := regexp.MustCompile(`(?:href|src)="(/[^"#]*)`)
-	seen, todo := map[string]bool{}, []string{"/"}
+	seen, todo, data := map[string]bool{}, []string{"/"}, 0
 	for len(todo) > 0 {
 		path := todo[0]
 		todo = todo[1:]
@@ -228,7 +223,13 @@ func TestEachLinkLeadsSomewhere(t *testing.T) {
 		}
 		seen[path] = true
 		for _, m := range links.FindAllStringSubmatch(b.get(path), -1) {
-			todo = append(todo, strings.ReplaceAll(m[1], "&amp;", "&"))
+			link := strings.ReplaceAll(m[1], "&amp;", "&")
+			if strings.HasPrefix(link, "/data/") {
+				if data++; data > 4 && !thorough {
+					continue
+				}
+			}
+			todo = append(todo, link)
 		}
 	}
 	if len(seen) < 9 {

@@ -172,8 +172,7 @@ func TestS29TheTokenIsForItsOwner(t *testing.T) {
 
 func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	_, port, _ := net.SplitHostPort(b.server.Listener.Addr().String())
 	for _, host := range []string{"evil.test", "evil.test:" + port, "127.0.0.1", "127.1:" + port, "0x7f000001:" + port, "[::ffff:127.0.0.1]:" + port, "127.0.0.1.:" + port, "localhost:1"} {
 		for _, path := range []string{"/", "/login", "/healthz", "/assets/console.css"} {
@@ -258,7 +257,7 @@ func TestReadOnlyHasNoButtons(t *testing.T) {
 
 func TestS32EachAnswerHasTheHeaders(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
+	b := looker(t)
 	check := func(path string) {
 		t.Helper()
 		a, text := b.ask(http.MethodGet, path, nil, nil)
@@ -284,9 +283,8 @@ func TestS32EachAnswerHasTheHeaders(t *testing.T) {
 	}
 	check("/login")
 	check("/none")
-	b.login()
 	w, _ := warehouse()
-	for _, path := range []string{"/", "/none", "/p/nightly", "/runs/" + w.failed, "/freshness", "/search?q=a", "/api/v1/overview", "/assets/console.js", "/assets/icon.svg", "/healthz"} {
+	for _, path := range []string{"/", "/none", "/p/nightly", "/runs/" + w.failed, "/freshness", "/search?q=a", "/data", "/api/v1/overview", "/assets/console.js", "/assets/icon.svg", "/healthz"} {
 		check(path)
 	}
 }
@@ -395,7 +393,7 @@ func TestS33ThereIsNoBoxForSQL(t *testing.T) {
 	fields := regexp.MustCompile(`<(?:input|textarea|select)[^>]*name="(\w+)"`)
 	asked := map[string]bool{}
 	w, _ := warehouse()
-	for _, path := range []string{"/login", "/", "/p/nightly", "/runs/" + w.failed, "/search?q=x"} {
+	for _, path := range []string{"/login", "/", "/p/nightly", "/runs/" + w.failed, "/search?q=x", "/data", "/data/q/contacts_by_country"} {
 		page := b.get(path)
 		if strings.Contains(page, "<textarea") || strings.Contains(page, "contenteditable") {
 			t.Errorf("%s has a box", path)
@@ -422,8 +420,7 @@ func TestS33ThereIsNoBoxForSQL(t *testing.T) {
 // TestS35OverviewsHaveNoPersonalData: no name, address or number of anybody in the warehouse is on a page about pipelines and runs.
 func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	w, _ := warehouse()
 	persons := persons(t, w)
 	for _, path := range []string{"/", "/p/nightly", "/runs", "/runs/" + w.failed, "/freshness", "/search?q=a", "/api/v1/overview", "/api/v1/pipelines/nightly", "/api/v1/runs/" + w.failed} {
@@ -454,8 +451,7 @@ func persons(t *testing.T, w *made) (all []string) {
 
 func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
-	b.login()
+	b := looker(t)
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/vars"} {
 		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %s", path, a.Status)

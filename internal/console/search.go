@@ -2,9 +2,12 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"aqueduck/load"
 )
 
 // searchView is what a word is found in.
@@ -19,7 +22,7 @@ type found struct{ Kind, Name, Doc, Link string }
 // mostFound is more than anybody reads.
 const mostFound = 100
 
-// searchPage finds pipelines, streams and runs by a part of their names.
+// searchPage finds pipelines, streams, runs, tables, questions and columns by a part of their names.
 func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, framed, error) {
 	v := &searchView{view: view{Title: "Search"}, Query: strings.TrimSpace(r.URL.Query().Get("q"))}
 	o, err := c.overview(ctx)
@@ -45,14 +48,39 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 			}
 		}
 	})
-	return "search", v, nil
+	d, err := c.published(ctx)
+	if errors.Is(err, load.ErrNothingPublished) {
+		return "search", v, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	all, err := c.questions(d)
+	v.find("table", func(add func(name, doc, link string)) {
+		for _, t := range d.Tables {
+			add(t.Name, "in "+t.Schema, "/data/t/"+url.PathEscape(t.Schema)+"/"+url.PathEscape(t.Name))
+		}
+	})
+	v.find("question", func(add func(name, doc, link string)) {
+		for _, q := range all {
+			add(q.Question, q.Name, "/data/q/"+url.PathEscape(q.Name))
+		}
+	})
+	v.find("column", func(add func(name, doc, link string)) {
+		for _, t := range d.Tables {
+			for _, column := range t.Columns {
+				add(column.Name, "of "+t.Schema+"."+t.Name, "/data/t/"+url.PathEscape(t.Schema)+"/"+url.PathEscape(t.Name)+"#"+url.PathEscape(column.Name))
+			}
+		}
+	})
+	return "search", v, err
 }
 
-// find adds those of a kind whose names have the word.
+// find adds those of a kind that have the word in their names, or in what is said of them.
 func (v *searchView) find(kind string, each func(add func(name, doc, link string))) {
 	word := strings.ToLower(v.Query)
 	each(func(name, doc, link string) {
-		if len(v.Found) < mostFound && strings.Contains(strings.ToLower(name), word) {
+		if len(v.Found) < mostFound && strings.Contains(strings.ToLower(name+" "+doc), word) {
 			v.Found = append(v.Found, found{kind, name, doc, link})
 		}
 	})

@@ -16,7 +16,7 @@ import (
 var words = template.FuncMap{
 	"num": number[int64], "ago": ago, "until": until, "iso": iso, "took": took, "percent": percent, "seg": url.PathEscape, "shape": shape, "short": short,
 	"strip": strip, "spark": spark, "clock": clock, "left": took, "state": state, "streamState": streamState, "plural": plural[int],
-	"day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"nulls": nulls, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 }
 
 // number is a whole number as people read it.
@@ -147,4 +147,17 @@ func streamState(s pipeline.StreamStatus) mark {
 		return shape(s.Outcome)
 	}
 	return shape(cmp.Or(string(s.Freshness), s.Outcome))
+}
+
+// nulls is a share in percent of which the smallest is still some.
+func nulls(percent float64) string {
+	switch {
+	case percent == 0:
+		return "–"
+	case percent < 1:
+		return "< 1\u202f%"
+	case percent > 99 && percent < 100:
+		return "> 99\u202f%"
+	}
+	return fmt.Sprintf("%.0f\u202f%%", percent)
 }

@@ -1,0 +1,366 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"aqueduck/docs/queries"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// data is what is known of one published file. It never changes: another file is another data.
+type data struct {
+	file   string
+	Tables []*Table `json:"tables"`
+
+	mu       sync.Mutex           // one question at a time: each may use all the memory that questions have
+	profiles map[string][]profile // by schema.table
+	answers  map[string]*answer   // by the name of the saved query
+}
+
+// Table is a table, view or model that analysts can read.
+type Table struct {
+	Schema  string   `json:"schema"`
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Doc     string   `json:"doc"`
+	Rows    int64    `json:"rows"` // -1: a model, whose rows nobody has counted
+	From    []string `json:"from"` // what of the API it is made of
+	Columns []Column `json:"columns"`
+}
+
+// Column is a column of one.
+type Column struct {
+	Name       string `json:"name"`
+	Type       string `json:"type"`
+	Doc        string `json:"doc"`
+	Personal   bool   `json:"personal"` // personal data or a contact's id: no value of it is shown
+	References string `json:"references,omitempty"`
+}
+
+// Personal is how many of its columns are.
+func (t *Table) Personal() (n int) {
+	for _, c := range t.Columns {
+		if c.Personal {
+			n++
+		}
+	}
+	return n
+}
+
+// questionTime is how long a question of a page may take.
+const questionTime = 30 * time.Second
+
+// published is what is known of the file that readers have now; nil when there is none yet.
+func (c *Console) published(ctx context.Context) (*data, error) {
+	file, err := filepath.EvalSymlinks(c.o.Dir.Link())
+	if err != nil {
+		return nil, load.ErrNothingPublished
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.facts != nil && c.facts.file == file {
+		return c.facts, nil
+	}
+	d := &data{file: file, profiles: map[string][]profile{}, answers: map[string]*answer{}}
+	_, catalogue := c.o.Config()
+	err = d.ask(ctx, func(r *load.Reader) error { return d.read(ctx, r, catalogue) })
+	if err != nil {
+		return nil, err
+	}
+	c.facts = d
+	return d, nil
+}
+
+// ask opens the file for a question.
+func (d *data) ask(ctx context.Context, question func(r *load.Reader) error) error {
+	r, err := load.OpenReader(ctx, d.file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(question(r), r.Close())
+}
+
+// each runs a statement and gives its rows.
+func each(ctx context.Context, r *load.Reader, statement string, row func(v []any)) error {
+	return r.Query(ctx, statement, func(_ []string, v []any) error {
+		if v != nil {
+			row(v)
+		}
+		return nil
+	})
+}
+
+// hidden are columns that hold whatever no other took, or are of no use to people.
+var hidden = []string{"_extra", "_hash"}
+
+// read reads the dictionary, the comments of tables and how many rows are stored.
+func (d *data) read(ctx context.Context, r *load.Reader, catalogue *schemas.Catalogue) error {
+	tables := map[string]*Table{}
+	const columns = `SELECT schema, table_name, kind, column_name, type, coalesce(doc, ''), pii OR person, coalesce(reference, '') FROM _sync.dictionary
+		ORDER BY schema LIKE '%models', schema, table_name, position`
+	err := each(ctx, r, columns, func(v []any) {
+		name := word(v[0]) + "." + word(v[1])
+		t := tables[name]
+		if t == nil {
+			t = &Table{Schema: word(v[0]), Name: word(v[1]), Kind: word(v[2]), Rows: -1}
+			tables[name], d.Tables = t, append(d.Tables, t)
+		}
+		personal, _ := v[6].(bool)
+		column := Column{Name: word(v[3]), Type: strings.ToLower(word(v[4])), Doc: word(v[5]), Personal: personal || slices.Contains(hidden, word(v[3])), References: word(v[7])}
+		t.Columns = append(t.Columns, column)
+	})
+	if err != nil {
+		return err
+	}
+	const comments = `SELECT schema_name || '.' || table_name, comment, false FROM duckdb_tables() UNION ALL SELECT schema_name || '.' || view_name, comment, true FROM duckdb_views()`
+	err = each(ctx, r, comments, func(v []any) {
+		if t := tables[word(v[0])]; t != nil {
+			t.Doc = word(v[1])
+			if view, _ := v[2].(bool); view {
+				t.Kind = "view"
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = each(ctx, r, `SELECT schema || '.' || table_name, rows FROM _sync.tables`, func(v []any) {
+		if t := tables[word(v[0])]; t != nil && t.Kind != "view" {
+			t.Rows, _ = v[1].(int64)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.count(ctx, r); err != nil {
+		return err
+	}
+	for _, t := range d.Tables {
+		if t.From, err = origin(catalogue, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts the rows of views that show what a table has. What models have is not known before they are asked.
+func (d *data) count(ctx context.Context, r *load.Reader) error {
+	var parts []string
+	for i, t := range d.Tables {
+		if t.Kind == "view" && !t.model() {
+			parts = append(parts, fmt.Sprintf("SELECT %d::BIGINT, count(*) FROM %s.%s", i, quoted(t.Schema), quoted(t.Name)))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return each(ctx, r, strings.Join(parts, " UNION ALL "), func(v []any) {
+		i, _ := v[0].(int64)
+		d.Tables[i].Rows, _ = v[1].(int64)
+	})
+}
+
+// model says whether it is one that analysts measure with, which may take a while to read.
+func (t *Table) model() bool { return strings.HasSuffix(t.Schema, "models") }
+
+// origin says what of the API a table is made of.
+func origin(catalogue *schemas.Catalogue, t *Table) (from []string, err error) {
+	name := t.Name
+	if t.model() {
+		name = "models." + name
+	}
+	streams, err := pipeline.StreamsOf(catalogue, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range streams {
+		if s, ok := catalogue.Stream(name); ok {
+			from = append(from, s.Read.Method+" "+s.Read.Path)
+		}
+	}
+	slices.Sort(from)
+	return slices.Compact(from), nil
+}
+
+func (d *data) table(schema, name string) *Table {
+	for _, t := range d.Tables {
+		if t.Schema == schema && t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// profile is what the values of a column are like. Of texts there is none: one of them is somebody's.
+type profile struct {
+	Column   string  `json:"column"`
+	Distinct int64   `json:"distinct"` // about
+	Nulls    float64 `json:"nulls"`    // in percent
+	Min      string  `json:"min,omitempty"`
+	Median   string  `json:"median,omitempty"`
+	Max      string  `json:"max,omitempty"`
+	Rows     int64   `json:"rows"`
+}
+
+// ranged says whether the smallest and largest value of a type may be shown.
+func ranged(kind string) bool {
+	return slices.ContainsFunc([]string{"int", "double", "decimal", "timestamp", "date", "float"}, func(word string) bool { return strings.Contains(kind, word) })
+}
+
+// profile looks at the values of a table, once a file: at none of a column that is personal.
+func (d *data) profile(ctx context.Context, t *Table) ([]profile, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := t.Schema + "." + t.Name
+	if known, ok := d.profiles[name]; ok {
+		return known, nil
+	}
+	var asked []string
+	kinds := map[string]string{}
+	for _, c := range t.Columns {
+		if !c.Personal {
+			asked = append(asked, quoted(c.Name))
+			kinds[c.Name] = c.Type
+		}
+	}
+	found := []profile{}
+	if len(asked) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, questionTime)
+		defer cancel()
+		statement := "SELECT column_name, min::VARCHAR, max::VARCHAR, approx_unique, q50::VARCHAR, count, null_percentage::DOUBLE FROM (SUMMARIZE SELECT " +
+			strings.Join(asked, ", ") + " FROM " + quoted(t.Schema) + "." + quoted(t.Name) + ")"
+		err := d.ask(ctx, func(r *load.Reader) error {
+			return each(ctx, r, statement, func(v []any) {
+				p := profile{Column: word(v[0])}
+				p.Distinct, _ = v[3].(int64)
+				p.Rows, _ = v[5].(int64)
+				p.Nulls, _ = v[6].(float64)
+				if ranged(kinds[p.Column]) {
+					p.Min, p.Max, p.Median = word(v[1]), word(v[2]), word(v[4])
+				}
+				found = append(found, p)
+			})
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look at the values of %s: %w", name, err)
+		}
+	}
+	d.profiles[name] = found
+	return found, nil
+}
+
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func word(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// question is a saved query, and whether this warehouse can answer it.
+type question struct {
+	Name     string   `json:"name"`
+	Question string   `json:"question"`
+	SQL      string   `json:"sql"`
+	Lacks    []string `json:"lacks,omitempty"` // relations that are not there
+
+	statement string
+	personal  map[string]bool // names of columns, of what it reads, whose values are not shown
+	reads     []string
+}
+
+// questions are the saved queries, for the first workspace.
+func (c *Console) questions(d *data) ([]question, error) {
+	all, err := queries.All()
+	if err != nil {
+		return nil, err
+	}
+	config, _ := c.o.Config()
+	schema, err := config.Workspace("")
+	if err != nil {
+		return nil, err
+	}
+	var found []question
+	for _, q := range all {
+		one := question{Name: q.Name, Question: q.Question, SQL: q.SQL, statement: q.In(schema, pipeline.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
+		for _, name := range q.Reads {
+			of := schema
+			if model, ok := strings.CutPrefix(name, "models."); ok {
+				of, name = pipeline.ModelSchema(schema), model
+			}
+			t := d.table(of, name)
+			if t == nil {
+				one.Lacks = append(one.Lacks, name)
+				continue
+			}
+			for _, column := range t.Columns {
+				if column.Personal {
+					one.personal[column.Name] = true
+				}
+			}
+		}
+		found = append(found, one)
+	}
+	return found, nil
+}
+
+// answer is what a saved query gives.
+type answer struct {
+	Columns []string `json:"columns"`
+	Rows    [][]any  `json:"rows"`
+	Hidden  []string `json:"hidden"` // columns whose values are personal
+	More    bool     `json:"more"`   // there are more rows than these
+}
+
+// mostRows is more than a saved query has, but for those that list what there is.
+const mostRows = 200
+
+// answer answers a saved query, once a file. A column with the name of one that is personal has no values.
+func (d *data) answer(ctx context.Context, q question) (*answer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known := d.answers[q.Name]; known != nil {
+		return known, nil
+	}
+	a := &answer{Rows: [][]any{}, Hidden: []string{}}
+	ctx, cancel := context.WithTimeout(ctx, questionTime)
+	defer cancel()
+	err := d.ask(ctx, func(r *load.Reader) error {
+		return r.Query(ctx, q.statement, func(columns []string, v []any) error {
+			if v == nil {
+				a.Columns = slices.Clone(columns)
+				for _, name := range columns {
+					if q.personal[name] {
+						a.Hidden = append(a.Hidden, name)
+					}
+				}
+				return nil
+			}
+			if len(a.Rows) == mostRows {
+				a.More = true
+				return nil
+			}
+			row := slices.Clone(v)
+			for i, name := range a.Columns {
+				if slices.Contains(a.Hidden, name) {
+					row[i] = nil
+				}
+			}
+			a.Rows = append(a.Rows, row)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", q.Name, err)
+	}
+	d.answers[q.Name] = a
+	return a, nil
+}

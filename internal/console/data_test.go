@@ -1,0 +1,101 @@
+package console
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/load"
+)
+
+// thorough says whether every page is looked at, or some: each asks the database.
+var thorough = os.Getenv("AQUEDUCK_LONG") != ""
+
+func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
+	t.Parallel()
+	b := looker(t)
+	page := b.get("/data")
+	contains(t, page, "Schema <code>main</code>", "Schema <code>models</code>", `<a href="/data/t/main/contacts">contacts</a>`, `<a href="/data/q/contacts_by_country">`, "this warehouse does not have")
+	w, _ := warehouse()
+	var rows int64
+	err := load.Query(t.Context(), w.runner.Dir.Current(), "SELECT count(*) FROM contacts_all", func(_ []string, v []any) error {
+		if v != nil {
+			rows = v[0].(int64)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d data
+	read(t, b.get("/api/v1/data"), &d)
+	i := slices.IndexFunc(d.Tables, func(t *Table) bool { return t.Name == "conversations" })
+	if i < 0 || d.Tables[i].Doc == "" || d.Tables[i].Rows < 1 || !slices.Contains(d.Tables[i].From, "POST /conversations/search") || len(d.Tables[i].Columns) < 20 {
+		t.Fatalf("conversations is %+v", d.Tables[i])
+	}
+	page = b.get("/data/t/main/contacts_all?profile=1")
+	contains(t, page, `<tr id="email">`, "personal: not shown", "<dt>Rows</dt><dd>"+number(rows), `<tr id="created_at">`)
+	if a, _ := b.ask(http.MethodGet, "/data/t/main/none", nil, nil); a.StatusCode != http.StatusNotFound {
+		t.Errorf("a table that is not there: %s", a.Status)
+	}
+}
+
+// TestNoValueOfAPersonIsShown on pages about data: neither in profiles nor in the answers of saved queries.
+func TestNoValueOfAPersonIsShown(t *testing.T) {
+	t.Parallel()
+	b := looker(t)
+	w, _ := warehouse()
+	secret := persons(t, w)
+	err := load.Query(t.Context(), w.runner.Dir.Current(), "SELECT id FROM contacts_all", func(_ []string, v []any) error {
+		if v != nil {
+			secret = append(secret, v[0].(string))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{"/data", "/data/t/main/contacts_all?profile=1", "/api/v1/data/main/conversations", "/data/q/people_with_most_conversations", "/api/v1/questions/people_with_most_conversations"}
+	if thorough {
+		d, err := b.console.published(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := b.console.questions(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range d.Tables {
+			paths = append(paths, "/data/t/"+table.Schema+"/"+table.Name+"?profile=1")
+		}
+		for _, q := range all {
+			paths = append(paths, "/data/q/"+q.Name)
+		}
+	}
+	for _, path := range paths {
+		page := b.get(path)
+		for _, text := range secret {
+			if strings.Contains(page, text) {
+				t.Errorf("%s has %q of a person", path, text)
+				break
+			}
+		}
+	}
+	contains(t, b.get("/data/q/people_with_most_conversations"), `<span class="pii">•••</span>`, "values of <code>contact_id</code> are not shown")
+}
+
+func TestSavedQueriesAreDrawn(t *testing.T) {
+	t.Parallel()
+	b := looker(t)
+	contains(t, b.get("/data/q/contacts_by_country"), "Which countries do the active contacts come from", `class="inbar"`, "Its SQL", "SELECT ")
+	contains(t, b.get("/data/q/contacts_by_week"), `class="bars"`, "<figcaption><b>")
+	contains(t, b.get("/data/q/articles_by_views"), "This warehouse does not have what it reads: <code>articles</code>")
+	var a answer
+	read(t, b.get("/api/v1/questions/contacts_by_country"), &a)
+	if len(a.Columns) < 2 || len(a.Rows) == 0 || len(a.Hidden) > 0 {
+		t.Errorf("%+v", a)
+	}
+	contains(t, b.get("/search?q=country"), `href="/data/q/contacts_by_country"`, `href="/data/t/main/contacts#location_country"`)
+}
