@@ -37,21 +37,9 @@ func (l *loader) versions(c *Config, p *Pipeline, stream *grammar.Value) {
 	}
 	for _, name := range p.Workspaces(c) {
 		w, there := c.Workspaces[name]
-		if there && older(w.APIVersion, s.Needs.Version) {
+		if there && olderVersion(w.APIVersion, s.Needs.Version) {
 			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Needs.Version), "%q needs API version %s, and workspace %s asks for %s: it will be unavailable",
 				s.Name, s.Needs.Version, name, w.APIVersion)
 		}
 	}
-}
-
-// older says that a version is before another one; false where one of them is not two numbers.
-func older(version, than string) bool {
-	var a, b [2]int
-	if n, err := fmt.Sscanf(version, "%d.%d", &a[0], &a[1]); err != nil || n != 2 {
-		return false
-	}
-	if n, err := fmt.Sscanf(than, "%d.%d", &b[0], &b[1]); err != nil || n != 2 {
-		return false
-	}
-	return a[0] < b[0] || a[0] == b[0] && a[1] < b[1]
 }
