@@ -26,7 +26,7 @@ import (
 const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)>`
 
 const config = `version: 1
-workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", requests_per_minute: 60}}
 pipelines:
   nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, conversations, tags, admins]}
   weekly: {schedule: "0 4 * * 0", streams: [segments]}
