@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqueduck/internal/emulator"
 )
 
 // unpacked is an archive as it is read: its names in their order, and each file's text.
@@ -196,5 +199,43 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 	}
 	if !strings.Contains(string(u.texts["man/man1/aqueduck.1"]), ".SS aqueduck state rewind") {
 		t.Error("the manual lacks a command")
+	}
+	t.Run("a new colleague comes to his first answer in five commands", func(t *testing.T) { colleague(t, archives[0]) })
+}
+
+// colleague does what docs/operations.md says, on a machine without Go, over an emulated workspace.
+func colleague(t *testing.T, archive string) {
+	page, err := os.ReadFile("../../docs/operations.md")
+	must(t, err)
+	_, block, found := strings.Cut(string(page), "From the archive to the first answer")
+	_, block, found2 := strings.Cut(block, "```\n")
+	block, _, found3 := strings.Cut(block, "```\n")
+	commands := strings.Split(strings.TrimSpace(block), "\n")
+	if !found || !found2 || !found3 || len(commands) != 5 {
+		t.Fatalf("the page has %d commands: %q", len(commands), commands)
+	}
+	space := emulator.New(emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Conversations: 20})
+	server := httptest.NewServer(space)
+	defer server.Close()
+	home := t.TempDir()
+	must(t, os.Symlink(archive, filepath.Join(home, filepath.Base(archive))))
+	path := filepath.Join(home, "tools")
+	must(t, os.Mkdir(path, 0o755))
+	for _, tool := range []string{"sh", "tar", "gzip", "printf"} {
+		where, err := exec.LookPath(tool)
+		must(t, err)
+		must(t, os.Symlink(where, filepath.Join(path, tool)))
+	}
+	var said []byte
+	for _, command := range commands {
+		command = strings.Replace(strings.Replace(command, "'https://…'", "'"+server.URL+"'", 1), "'…'", "'"+space.Token()+"'", 1)
+		c := exec.Command("/bin/sh", "-c", command)
+		c.Dir, c.Env = home, []string{"PATH=" + path, "HOME=" + home}
+		if said, err = c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, said)
+		}
+	}
+	if !strings.Contains(string(said), "│ id ") || strings.Count(string(said), "\n") < 9 {
+		t.Errorf("the last command says\n%s", said)
 	}
 }
