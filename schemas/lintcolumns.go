@@ -36,6 +36,8 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 	for _, c := range inherited {
 		places[c.Name] = "a column that is there already"
 	}
+	// A scalar may have a column of its own beside the JSON column that has the object whole.
+	closed := slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return c.Type == JSON })
 	for _, item := range v.Items() {
 		name, from := item.Key("name"), item.Key("from")
 		if other, twice := places[name.Text()]; twice && name.Set() {
@@ -50,7 +52,11 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 			attributes.Wrong("type: json", "only an object has attributes")
 		}
 		lintSource(from, item.Key("type"))
-		lintInside(from, split(from.Text()), around(all, Type(item.Key("type").Text())))
+		around := closed
+		if Type(item.Key("type").Text()) == JSON {
+			around = all
+		}
+		lintInside(from, split(from.Text()), around)
 	}
 }
 
@@ -65,15 +71,6 @@ func lintDefault(v *grammar.Value, typ Type) {
 	if typ != Int && typ != Text {
 		v.WrongKey("", "only an int or a text has a default")
 	}
-}
-
-// around are the columns that one of the given type must not look into: a scalar may have a column of its own beside the JSON
-// column that has the object whole.
-func around(all []Column, inner Type) []Column {
-	if inner == JSON {
-		return all
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return c.Type == JSON })
 }
 
 // lintSource checks that a source other than the record has the type that it gives.

@@ -133,13 +133,17 @@ func loadConfig(file string, env expander) (*Config, *schemas.Catalogue, error) 
 	if err != nil {
 		return nil, nil, &Problem{Class: "config", What: "read the configuration", Err: err, Next: "name a file that can be read: -f FILE"}
 	}
+	l := &loader{dir: filepath.Dir(file)}
+	env.dir = l.dir
+	root := l.report.Read(file, text, ConfigSpec(), env.expand)
+	if !root.Given() {
+		return nil, nil, l.report.Err() // no document: there is nothing more to find
+	}
 	catalogue, err := schemas.Builtin()
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the built-in streams: %w", err)
 	}
-	l := &loader{dir: filepath.Dir(file), catalogue: catalogue, known: catalogue.Names()}
-	env.dir = l.dir
-	root := l.report.Read(file, text, ConfigSpec(), env.expand)
+	l.catalogue, l.known = catalogue, catalogue.Names()
 	l.streamFiles(root.Key("stream_files"))
 	c := l.config(file, root)
 	if c.models, err = l.models(root.Key("models")); err != nil {
