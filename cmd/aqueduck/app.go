@@ -31,7 +31,6 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
-	lookup         func(string) (string, bool) // of what the configuration names; once it is read
 	now            func() time.Time
 	wait           func(context.Context, time.Duration) error
 
@@ -208,11 +207,11 @@ func (a *app) load() (*pipeline.Config, *schemas.Catalogue, error) {
 }
 
 func (a *app) loadBy(read func(string, func(string) (string, bool)) (*pipeline.Config, *schemas.Catalogue, error)) (*pipeline.Config, *schemas.Catalogue, error) {
-	var err error
-	if a.lookup, err = a.variables(); err != nil {
+	lookup, err := a.variables()
+	if err != nil {
 		return nil, nil, err
 	}
-	config, catalogue, err := read(a.file, a.lookup)
+	config, catalogue, err := read(a.file, lookup)
 	if err != nil {
 		return nil, nil, err
 	}

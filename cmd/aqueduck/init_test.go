@@ -120,4 +120,14 @@ pipelines: {nightly: {streams: [contacts]}}
 			t.Errorf("%s: %q, %v", workspace, string(token), err)
 		}
 	}
+	// A .env that others can read is refused when serve reads its configuration again, and what it runs by then goes on.
+	if err := os.Chmod(filepath.Join(home, ".env"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.runner(); err == nil {
+		t.Error("a .env that others can read was read")
+	}
+	if source, err := runner.Connect(t.Context(), "acme"); err != nil || string(source.Token) != "first" {
+		t.Errorf("%q, %v", string(source.Token), err)
+	}
 }

@@ -70,7 +70,7 @@ func (a *app) serveAll(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(a.lookup)
+	runner.Alerts = runner.Sender(runner.Config.Lookup)
 	s := &server{a: a, byHand: o.place.Address != "" && !o.readOnly, runner: runner, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
 	if err := s.fits(runner); err != nil {
 		return err

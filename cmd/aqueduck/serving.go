@@ -218,7 +218,7 @@ func (s *server) reload() error {
 		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.a.file, "error", s.trouble)
 		return err
 	}
-	fresh.Alerts = fresh.Sender(s.a.lookup)
+	fresh.Alerts = fresh.Sender(fresh.Config.Lookup)
 	s.runner, s.trouble = fresh, ""
 	s.runner.Log.Info("the configuration was read again", "file", s.a.file)
 	select {

@@ -72,7 +72,7 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options, f
 	if err := a.ready(runner, pipelines, o); err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(a.lookup)
+	runner.Alerts = runner.Sender(runner.Config.Lookup)
 	summary := &pipeline.Summary{Version: 1, Program: release(), Runs: []*pipeline.RunDetail{}}
 	runner.Ended = summary.Add
 	defer func() { err = errors.Join(err, a.summarize(summary, file)) }()
@@ -165,7 +165,7 @@ func selected(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipelin
 func (a *app) ready(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipeline.Options) error {
 	for _, p := range pipelines {
 		for _, name := range p.Workspaces(runner.Config) {
-			if _, _, err := runner.Config.Connect(name, a.lookup); err != nil {
+			if _, _, err := runner.Config.Connect(name, runner.Config.Lookup); err != nil {
 				return err
 			}
 		}
@@ -188,7 +188,7 @@ func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pip
 	return &pipeline.Runner{
 		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(),
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
-			url, token, err := config.Connect(name, a.lookup)
+			url, token, err := config.Connect(name, config.Lookup)
 			if err == nil && url == pipeline.Emulator {
 				return embedded(dir)
 			}

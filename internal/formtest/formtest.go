@@ -88,13 +88,14 @@ func (p *Pair) Hold(name string, text []byte) {
 }
 
 // HoldVariants holds the two against one another over a file, and every n-th of its variants. A variant of a kind that is known to
-// differ is one whose mistake has one of these texts.
+// differ is one of which either says one of these texts.
 func (p *Pair) HoldVariants(text []byte, n int, differs ...string) {
 	p.t.Helper()
 	p.Hold("the file", text)
 	for i, variant := range variants(p.t, text, n) {
-		check, _, _ := p.Verdicts(variant)
-		if check != nil && slices.ContainsFunc(differs, func(text string) bool { return strings.Contains(check.Error(), text) }) {
+		check, schema, _ := p.Verdicts(variant)
+		said := fmt.Sprint(check, schema)
+		if slices.ContainsFunc(differs, func(text string) bool { return strings.Contains(said, text) }) {
 			continue
 		}
 		p.Hold(fmt.Sprintf("variant %d", i*n), variant)

@@ -99,7 +99,7 @@ func (s *Spec) scalarSchema(variables bool) *schema {
 	switch s.Kind {
 	case Text:
 		// What a pattern asks of a number no schema can say: a number is right where some are.
-		if s.Form.Check("5") == nil || s.Form.Check("1.5") == nil {
+		if s.Form.Check("5") == nil {
 			j.Type = append(j.Type, "number")
 		}
 		if s.Form.Check("true") == nil {

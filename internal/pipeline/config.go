@@ -26,6 +26,8 @@ type Config struct {
 	Pipelines  []*Pipeline      // in the file's order
 	Warnings   grammar.Mistakes // what is read all the same, and may not be meant
 
+	Lookup func(string) (string, bool) // the variables that it was read with
+
 	alerts   []alertConfig       // who is told
 	models   []schemas.Relation  // the program's and the user's own
 	settings map[string]Settings // by stream
@@ -152,7 +154,7 @@ func loadConfig(file string, env expander) (*Config, *schemas.Catalogue, error) 
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}
-	c.Warnings = l.report.Warnings()
+	c.Warnings, c.Lookup = l.report.Warnings(), env.lookup
 	return c, catalogue, nil
 }
 
