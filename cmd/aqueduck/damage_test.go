@@ -24,7 +24,7 @@ var kinds = []struct{ kind, pattern string }{
 	{"manifest", "lake/*/_manifest.json"}, {"part", "lake/*/*/all.parquet"}, {"page of the lake", "lake/*/README.md"},
 	{"erasures", "erasures.log"}, {"lock", ".aqueduck/lock"}, {"mark", ".aqueduck/format"}, {"run record", ".aqueduck/run.json"},
 	{"work database", ".aqueduck/work/work.duckdb"}, {"log", ".aqueduck/work/work.duckdb.wal"}, {"rejects", ".aqueduck/rejects/*"},
-	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"},
+	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"what was told", ".aqueduck/alerts.json"},
 }
 
 // kindsOf gives the files of a warehouse by kind.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,7 +50,7 @@ func (t *tracer) run(program []string) (syscall.WaitStatus, error) {
 	defer tooLong.Stop()
 	for {
 		var status syscall.WaitStatus
-		tid, err := wait(-1, &status)
+		tid, err := t.next(&status)
 		if err != nil {
 			return 0, fmt.Errorf("wait for the watched process: %w", err)
 		}
@@ -68,7 +70,39 @@ func (t *tracer) run(program []string) (syscall.WaitStatus, error) {
 	}
 }
 
-// wait waits for a thread that this thread traces; -1 for any of them.
+// next waits for any of the threads that this thread traces. This thread may have started a process of somebody else's before it was
+// this one's: what became of that is left for whoever waits for it.
+func (t *tracer) next(status *syscall.WaitStatus) (int, error) {
+	for {
+		var info struct {
+			_, _, code, _ int32
+			pid           int32
+			_             [108]byte
+		}
+		_, _, wrong := syscall.Syscall6(syscall.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(&info)),
+			unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD, 0, 0)
+		switch {
+		case wrong == syscall.EINTR:
+			continue
+		case wrong != 0:
+			return 0, wrong
+		}
+		tid := int(info.pid)
+		if t.known[tid] || !child(tid) {
+			return wait(tid, status)
+		}
+		time.Sleep(time.Millisecond) // somebody is about to take it
+	}
+}
+
+// child says whether this process, and not one that it traces, has started a process.
+func child(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	return err == nil && strings.Contains(string(text), fmt.Sprintf("\nTgid:\t%d\n", pid)) &&
+		strings.Contains(string(text), fmt.Sprintf("\nPPid:\t%d\n", os.Getpid()))
+}
+
+// wait waits for a thread that this thread traces.
 func wait(tid int, status *syscall.WaitStatus) (int, error) {
 	for {
 		got, err := syscall.Wait4(tid, status, syscall.WALL|unix.WNOTHREAD, nil)
