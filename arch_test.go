@@ -60,6 +60,7 @@ var homes = map[string][]string{
 	"go.yaml.in/yaml":               {"internal/grammar", "internal/formtest"},
 	"github.com/santhosh-tekuri":    {"internal/formtest"},
 	"github.com/jedib0t/go-pretty":  {"internal/pipeline", "cmd/aqueduck"},
+	"github.com/prometheus":         {"internal/console"},
 	"golang.org/x/net/html":         {"transform"},
 	"github.com/klauspost/compress": {"extract", "extract/export"},
 	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "internal/alert", "cmd/aqueduck"},

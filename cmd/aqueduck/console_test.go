@@ -34,9 +34,21 @@ func visit(t *testing.T, p *process) visitor {
 	return visitor{t, told[1], told[2]}
 }
 
+// ask asks the API.
 func (v visitor) ask(method, path string, into any) (status int, text string) {
 	v.t.Helper()
-	r, err := http.NewRequestWithContext(v.t.Context(), method, v.address+"/api/v1/"+path, nil)
+	status, text = v.fetch(method, "/api/v1/"+path)
+	if into != nil {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			v.t.Fatalf("%s: %v\n%s", path, err, text)
+		}
+	}
+	return status, text
+}
+
+func (v visitor) fetch(method, path string) (status int, text string) {
+	v.t.Helper()
+	r, err := http.NewRequestWithContext(v.t.Context(), method, v.address+path, nil)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -47,11 +59,8 @@ func (v visitor) ask(method, path string, into any) (status int, text string) {
 	}
 	defer a.Body.Close()
 	body, err := io.ReadAll(a.Body)
-	if err == nil && into != nil {
-		err = json.Unmarshal(body, into)
-	}
 	if err != nil {
-		v.t.Fatalf("%s: %v\n%s", path, err, body)
+		v.t.Fatalf("%s: %v", path, err)
 	}
 	return a.StatusCode, string(body)
 }
@@ -62,8 +71,13 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	h.searches.Store(2)
-	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--console", "127.0.0.1:0")
+	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
 	v := visit(t, p)
+	p.until("msg=waiting")
+	metrics := visitor{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.says())[1], ""}
+	if status, text := metrics.fetch(http.MethodGet, "/metrics"); status != http.StatusOK || !strings.Contains(text, `aqueduck_running{pipeline="nightly"} 0`) {
+		t.Errorf("metrics: %d %s", status, text)
+	}
 	if status, text := v.ask(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "runs no nightly now") {
 		t.Errorf("ending what does not run: %d %s", status, text)
 	}

@@ -25,11 +25,14 @@ something runs.
 SIGHUP reads pipelines.yaml again. A run under way goes on; a file with mistakes changes nothing, and is told of.
 
 --console ADDRESS shows what runs, ran and will run in a browser, and what there is in the warehouse. It listens on this
-machine only, wants the token that its first start prints, and --read-only takes its buttons away. See docs/console.md.`,
+machine only, wants the token that its first start prints, and --read-only takes its buttons away. See docs/console.md.
+
+--metrics ADDRESS has /metrics for Prometheus, /healthz and /readyz, on this machine only.`,
 		Example: `  aqueduck serve
   aqueduck serve -f pipelines.yaml -q
   aqueduck serve --console 127.0.0.1:8321
   aqueduck serve --console unix:/run/aqueduck/console.sock --read-only
+  aqueduck serve --metrics 127.0.0.1:9321
   aqueduck serve --console 0.0.0.0:8443 --console-host reports.example --console-cert c.pem --console-key k.pem --console-password-file p`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -45,6 +48,7 @@ machine only, wants the token that its first start prints, and --read-only takes
 	c.Flags().StringVar(&o.place.Key, "console-key", "", "the key of that certificate, a PEM file")
 	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "a file of mode 0600 with the console's password, instead of a token that it makes")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "a console without buttons")
+	c.Flags().StringVar(&o.metrics, "metrics", "", "answer Prometheus at this address of this machine, 127.0.0.1:9321 or unix:PATH (default: nowhere)")
 	return c
 }
 
@@ -52,6 +56,7 @@ machine only, wants the token that its first start prints, and --read-only takes
 type serveOptions struct {
 	place    console.Place
 	readOnly bool
+	metrics  string
 }
 
 // check refuses flags that mean nothing without the console.
@@ -87,9 +92,14 @@ func (a *app) serveAll(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	measured, err := s.measure(ctx, o.metrics, stop)
+	if err != nil {
+		return err
+	}
 	s.schedule(ctx, last)
 	stop(nil)
 	shown()
+	measured()
 	s.runs.Wait()
 	runner.Log.Info("stopped")
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
@@ -131,14 +141,36 @@ func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (en
 	if made != "" {
 		s.a.say(fmt.Sprintf("          its token, shown this once: %s\n          it lies in %s", secret, made))
 	}
+	return aside(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
+}
+
+// measure answers Prometheus, where that is wanted. What it gives waits for its end.
+func (s *server) measure(ctx context.Context, address string, stop func(error)) (ended func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	listener, hosts, err := console.ListenMetrics(address)
+	if err != nil {
+		return nil, err
+	}
+	handler, err := console.Metrics(s.serving(ctx), hosts, time.Now)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s.a.say("metrics   " + listener.Addr().String())
+	return aside(stop, func() error { return console.ServeMetrics(ctx, listener, handler) }), nil
+}
+
+// aside does something until it ends, which ends the program if it was not asked to. What it gives waits for that.
+func aside(stop func(error), do func() error) (ended func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := c.Serve(ctx, listener, o.place.Cert, o.place.Key); err != nil {
-			stop(fmt.Errorf("the console ended: %w", err))
+		if err := do(); err != nil {
+			stop(err)
 		}
 	}()
-	return func() { <-done }, nil
+	return func() { <-done }
 }
 
 // serveOne runs a pipeline once. Its failure is written down; the next time comes all the same.

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -469,4 +470,52 @@ func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
 	}
 	b.login()
 	contains(t, b.get("/"), "○</i> new")
+}
+
+// TestS36MetricsHaveAnAddressOfTheirOwn, which only this machine reaches.
+func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"0.0.0.0:0", ":0", "10.0.0.1:9321", "9321"} {
+		if l, _, err := ListenMetrics(address); err == nil {
+			t.Errorf("%s is listened at: %v", address, l.Close())
+		}
+	}
+	l, hosts, err := ListenMetrics("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := looker(t)
+	h, err := Metrics(b.console.o.Serving, hosts, b.clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- ServeMetrics(ctx, l, h) }()
+	b.server = &httptest.Server{URL: "http://" + l.Addr().String()}
+	text := b.get("/metrics")
+	for _, want := range []string{"\naqueduck_configuration_ok 1\n", `aqueduck_needs{who="you"} 1`, `aqueduck_last_run_ok{pipeline="nightly"} 0`, `aqueduck_next_run_timestamp_seconds{pipeline="weekly"} 1.`,
+		`aqueduck_stream_late{stream="contacts",workspace="main"} 0`, `aqueduck_stream_backfill_ratio{stream="contacts",workspace="main"} 1`, "process_open_fds ", "go_goroutines "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	w, _ := warehouse()
+	for _, person := range persons(t, w) {
+		if strings.Contains(text, person) {
+			t.Errorf("the metrics have %q of a person", person)
+		}
+	}
+	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound} {
+		if a, _ := b.ask(http.MethodGet, path, nil, nil); a.StatusCode != want {
+			t.Errorf("%s: %s", path, a.Status)
+		}
+	}
+	if a, _ := b.ask(http.MethodGet, "/metrics", nil, func(r *http.Request) { r.Host = "evil.test" }); a.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("by another name: %s", a.Status)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }

@@ -37,7 +37,7 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	host, _, err := net.SplitHostPort(p.Address)
 	if err != nil {
-		return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("--console %s is no address", p.Address), Next: "give one of this machine, as 127.0.0.1:8321, or a socket, as unix:/run/aqueduck/console.sock"}
+		return nil, &pipeline.Problem{Class: "config", What: p.Address + " is no address", Next: "give one of this machine, as 127.0.0.1:8321, or a socket, as unix:/run/aqueduck/console.sock"}
 	}
 	if (p.Cert == "") != (p.Key == "") {
 		return nil, &pipeline.Problem{Class: "config", What: "TLS takes a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
