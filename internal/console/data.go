@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -115,7 +116,7 @@ func (d *data) read(ctx context.Context, r *load.Reader, catalogue *schemas.Cata
 			tables[name], d.Tables = t, append(d.Tables, t)
 		}
 		personal, _ := v[6].(bool)
-		column := Column{Name: word(v[3]), Type: strings.ToLower(word(v[4])), Doc: word(v[5]), Personal: personal || slices.Contains(hidden, word(v[3])), References: word(v[7])}
+		column := Column{Name: word(v[3]), Type: strings.Replace(strings.ToLower(word(v[4])), "timestamp with time zone", "timestamptz", 1), Doc: word(v[5]), Personal: personal || slices.Contains(hidden, word(v[3])), References: word(v[7])}
 		t.Columns = append(t.Columns, column)
 	})
 	if err != nil {
@@ -211,6 +212,11 @@ type profile struct {
 	Rows     int64   `json:"rows"`
 }
 
+var instant = regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d)\S*\+00$`)
+
+// minute is a value, without the seconds where it is a time.
+func minute(v any) string { return instant.ReplaceAllString(word(v), "$1") }
+
 // ranged says whether the smallest and largest value of a type may be shown.
 func ranged(kind string) bool {
 	return slices.ContainsFunc([]string{"int", "double", "decimal", "timestamp", "date", "float"}, func(word string) bool { return strings.Contains(kind, word) })
@@ -245,7 +251,7 @@ func (d *data) profile(ctx context.Context, t *Table) ([]profile, error) {
 				p.Rows, _ = v[5].(int64)
 				p.Nulls, _ = v[6].(float64)
 				if ranged(kinds[p.Column]) {
-					p.Min, p.Max, p.Median = word(v[1]), word(v[2]), word(v[4])
+					p.Min, p.Max, p.Median = minute(v[1]), minute(v[2]), minute(v[4])
 				}
 				found = append(found, p)
 			})

@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,11 +46,11 @@ func strip(runs []pipeline.PastRun) template.HTML {
 	return template.HTML(b.String())
 }
 
-// spark is the rows of the last runs as a row of bars.
+// spark is the rows of the last runs as a row of bars, each above its run in the strip. Their heights are the roots of the numbers:
+// beside a first run the others would not be seen.
 func spark(runs []pipeline.PastRun) template.HTML {
-	const wide, high = 5, 22
-	runs = slices.Clone(runs[:min(len(runs), shownRuns)])
-	slices.Reverse(runs)
+	const wide, high = 9, 24
+	runs = runs[:min(len(runs), shownRuns)]
 	var most int64 = 1
 	for _, r := range runs {
 		most = max(most, r.Rows)
@@ -57,8 +58,8 @@ func spark(runs []pipeline.PastRun) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="spark" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="rows of the last runs, at most %d">`, shownRuns*wide, high, shownRuns*wide, high, most)
 	for i, r := range runs {
-		h := max(1, float64(high)*float64(r.Rows)/float64(most))
-		fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%d" height="%.1f"/>`, (shownRuns-len(runs)+i)*wide, high-h, wide-1, h)
+		h := max(1, high*math.Sqrt(float64(r.Rows)/float64(most)))
+		fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="7" height="%.1f"/>`, (shownRuns-1-i)*wide+1, high-h, h)
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
@@ -146,7 +147,7 @@ func most(columns []column, say func(float64) string) string {
 
 // bars draws columns into a box that is as wide as the page has room for.
 func bars(columns []column) template.HTML {
-	const high, slots = 100.0, 30
+	const high, slots = 100.0, 12 // few runs are no broad columns
 	top := 0.0
 	for _, c := range columns {
 		top = max(top, c.total())

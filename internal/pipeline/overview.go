@@ -112,39 +112,43 @@ func (o *Overview) judge(dir load.Dir, p *PipelineOverview) error {
 		return nil
 	}
 	p.Health = HealthOK
-	var late, breached []string
-	for _, s := range p.Streams {
-		switch s.Freshness {
-		case Late:
-			late = append(late, s.Stream)
-		case Breached:
-			breached = append(breached, s.Stream)
+	var failed []Need
+	if last := p.Runs[0]; last.Outcome == "FAILED" {
+		var err error
+		if failed, err = lastNeeds(dir, p, last); err != nil {
+			return err
 		}
 	}
-	if old := slices.Concat(breached, late); len(old) > 0 {
+	if old, breached := p.old(failed); len(old) > 0 {
 		p.Health = HealthLate
-		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: len(breached) > 0, What: tooOld(old), Next: "aqueduck sync " + p.Name})
+		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: breached, What: tooOld(old), Next: "aqueduck sync " + p.Name})
 	}
-	last := p.Runs[0]
 	if o.Lost != nil && o.Lost.Pipeline == p.Name {
-		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Run: o.Lost.Run, What: "a run ended without a word; what it committed is safe", Next: "aqueduck sync " + p.Name})
-		p.Health = HealthError
+		failed = append(failed, Need{Pipeline: p.Name, Run: o.Lost.Run, What: "a run ended without a word; what it committed is safe", Next: "aqueduck sync " + p.Name})
 	}
-	if last.Outcome != "FAILED" {
-		return nil
-	}
-	needs, err := lastNeeds(dir, p, last)
-	if err != nil {
-		return err
-	}
-	p.Health = HealthError
-	for _, n := range needs {
+	for _, n := range failed {
 		if n.Act {
 			p.Health = HealthAct
+		} else if p.Health != HealthAct {
+			p.Health = HealthError
 		}
 	}
-	o.Needs = append(o.Needs, needs...)
+	o.Needs = append(o.Needs, failed...)
 	return nil
+}
+
+// old are the streams that are older than they should be, the oldest first, but for those that failed, which says more; breached says
+// that some are so by far.
+func (p *PipelineOverview) old(failed []Need) (names []string, breached bool) {
+	for _, kind := range []Freshness{Breached, Late} {
+		for _, s := range p.Streams {
+			told := slices.ContainsFunc(failed, func(n Need) bool { return n.Stream == s.Stream })
+			if s.Freshness == kind && !told {
+				names, breached = append(names, s.Stream), breached || kind == Breached
+			}
+		}
+	}
+	return names, breached
 }
 
 // tooOld says that streams are older than they should be.

@@ -58,7 +58,7 @@ type Span struct {
 }
 
 const (
-	traceEvery  = 5   // times that run.json is written, for each time that the trace is
+	traceEvery  = 2   // times that run.json is written, for each time that the trace is
 	keepTraces  = 400 // newest runs whose traces stay
 	fineSpans   = 200 // spans of one kind lie at least this part of the run's time apart, or are one
 	enoughSpans = 600 // of a stream; what comes later widens the last of its kind
