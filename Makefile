@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: build sums demo test torture torture-short model mutants long large twice release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: build sums demo test torture torture-short model mutants long large twice browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -52,6 +52,13 @@ release: ## dist/: the archive that is installed, of the last commit, for this k
 
 release-check: ## make a release twice, compiling everything anew: both are the same files, and what should be in them is
 	AQUEDUCK_LONG=1 go test ./internal/release -run TwoReleases -v -timeout 30m
+
+browser: ## the console in a headless Chromium: every page at two widths, keys, a live run, its buttons; skipped where there is none
+	go test -tags=duckdb_arrow,browser ./internal/console -run Browser -v -timeout 20m
+
+screenshots: ## docs/img/*.png, from the same tests
+	mkdir -p docs/img
+	AQUEDUCK_SHOTS=$(abspath docs/img) go test -tags=duckdb_arrow,browser ./internal/console -run Browser -timeout 20m
 
 interop: ## the published file, its models and the lake as DuckDBs of three languages and another Parquet reader see them; installs 450 MB of packages
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m

@@ -59,7 +59,7 @@ func TestS42AKnownVulnerabilityFailsTheCheck(t *testing.T) {
 func TestS41EveryDirectDependencyIsKnown(t *testing.T) {
 	t.Parallel()
 	known := map[string]string{
-		"github.com/apache/arrow-go/v18": "batches", "github.com/cespare/xxhash/v2": "hashes of rows", "github.com/duckdb/duckdb-go/v2": "the database",
+		"github.com/apache/arrow-go/v18": "batches", "github.com/cespare/xxhash/v2": "hashes of rows", "github.com/chromedp/chromedp": "browser tests", "github.com/chromedp/cdproto": "browser tests", "github.com/duckdb/duckdb-go/v2": "the database",
 		"github.com/go-faster/jx": "JSON", "github.com/gofrs/flock": "the lock", "github.com/google/go-cmp": "tests", "github.com/google/renameio/v2": "whole files",
 		"github.com/jedib0t/go-pretty/v6": "tables", "github.com/klauspost/compress": "gzip", "github.com/lmittmann/tint": "logs on terminals",
 		"github.com/oklog/ulid/v2": "ids of runs", "github.com/parquet-go/parquet-go": "the audit of the lake", "github.com/prometheus/client_golang": "metrics", "github.com/robfig/cron/v3": "schedules",

@@ -1,0 +1,436 @@
+//go:build browser
+
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/internal/readtest"
+	"aqueduck/schemas"
+)
+
+// These tests look at the console with a browser, as `make browser` runs them. Without one they are skipped, and say so.
+
+const nights = `version: 1
+workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+pipelines:
+  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities, companies, segments, admins, teams, tags]}
+  support: {schedule: "30 2 * * *", streams: [conversations, calls, tickets, ticket_types, ticket_states]}
+  content: {schedule: "0 3 * * 1", streams: [articles, collections]}
+`
+
+// stage is a warehouse with two weeks of runs, and a console over it that runs pipelines by itself.
+type stage struct {
+	t       *testing.T
+	runner  *pipeline.Runner
+	space   *emulator.Workspace
+	console *Console
+	server  *httptest.Server
+	slow    atomic.Int64 // real time that each answer takes
+	ended   sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	trouble string
+	cancel  map[string]context.CancelFunc
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t: t, cancel: map[string]context.CancelFunc{}}
+	s.space = emulator.New(emulator.Config{Seed: 7, Contacts: 150, Inactive: 30, Activities: 60, Conversations: 80, Calls: 25, Start: time.Date(2026, 11, 2, 1, 59, 0, 0, time.UTC)})
+	var end func()
+	var err error
+	if s.runner, end, err = readtest.Runner(t.TempDir(), nights, s.space); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	connect := s.runner.Connect
+	s.runner.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+		source, err := connect(ctx, name)
+		source.Emulated = true
+		return source, err
+	}
+	s.live()
+	listener := httptest.NewUnstartedServer(nil)
+	s.server = listener
+	address := listener.Listener.Addr().String()
+	s.console, err = New(Options{Secret: secret, Address: address, Hosts: []string{address}, Now: time.Now, Version: "v1.0",
+		Serving: Serving{
+			Dir:     s.runner.Dir,
+			Config:  func() (*pipeline.Config, *schemas.Catalogue) { return s.runner.Config, s.runner.Catalogue },
+			Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.trouble },
+			Run:     s.run,
+			Cancel: func(name string) error {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.cancel[name]()
+				return nil
+			},
+			Reload: func() error { s.mu.Lock(); defer s.mu.Unlock(); s.trouble = ""; return nil },
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Config.Handler = s.console
+	listener.Start()
+	t.Cleanup(listener.Close)
+	t.Cleanup(s.ended.Wait)
+	return s
+}
+
+// live lets two weeks pass, with runs of the pipelines at their times, and with what goes wrong meanwhile.
+func (s *stage) live() {
+	const nights = 14
+	for night := range nights {
+		s.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+			s.space.Advance(time.Duration(120+len(r.URL.Path)*17%400) * time.Millisecond)
+			if wait := time.Duration(s.slow.Load()); wait > 0 {
+				return &emulator.Fault{Wait: wait}
+			}
+			switch {
+			case night == 4 && strings.HasPrefix(r.URL.Path, "/companies"), night == nights-1 && strings.HasPrefix(r.URL.Path, "/tickets"):
+				return &emulator.Fault{Status: http.StatusServiceUnavailable}
+			case night == 9 && strings.HasPrefix(r.URL.Path, "/admins"):
+				return &emulator.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
+			}
+			return nil
+		})
+		for _, p := range s.runner.Config.Pipelines {
+			if next := p.Schedule.Next(s.space.Clock().Add(-time.Minute)); next.Sub(s.space.Clock()) > 20*time.Hour {
+				continue
+			} else if wait := next.Sub(s.space.Clock()); wait > 0 {
+				s.space.Advance(wait)
+			}
+			if _, err := s.runner.Run(s.t.Context(), p, pipeline.Options{}, io.Discard); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		if night < nights-1 {
+			clock := s.space.Clock()
+			s.space.Live(int(clock.Truncate(24*time.Hour).Add(25*time.Hour+59*time.Minute).Sub(clock) / time.Hour))
+		}
+	}
+	s.space.Inject(func(int, *http.Request) *emulator.Fault {
+		s.space.Advance(250 * time.Millisecond)
+		if wait := time.Duration(s.slow.Load()); wait > 0 {
+			return &emulator.Fault{Wait: wait}
+		}
+		return nil
+	})
+}
+
+func (s *stage) run(name string, failed bool) error {
+	p, _ := s.runner.Config.Pipeline(name)
+	ctx, cancel := context.WithCancel(context.Background())
+	s.mu.Lock()
+	s.cancel[name] = cancel
+	s.mu.Unlock()
+	s.ended.Go(func() {
+		defer cancel()
+		if _, err := s.runner.Run(ctx, p, pipeline.Options{Failed: failed}, io.Discard); err != nil {
+			s.t.Errorf("a run that a button began: %v", err)
+		}
+	})
+	return nil
+}
+
+// page is a tab of a browser.
+type page struct {
+	t    *testing.T
+	ctx  context.Context
+	site string
+
+	mu   sync.Mutex // guards what follows
+	said []string   // errors of the console, and what could not be loaded
+}
+
+// browser is the machine's own; where there is none the test is skipped, and says so.
+func browser(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	t.Skip("there is no chromium on this machine: apt-get install chromium")
+	return ""
+}
+
+// browse opens a browser of the machine's own.
+func browse(t *testing.T, site string) *page {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)))
+	for _, flag := range []string{"no-sandbox", "disable-gpu", "disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars"} {
+		options = append(options, chromedp.Flag(flag, true))
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
+	t.Cleanup(cancel)
+	p := &page{t: t, ctx: ctx, site: site}
+	err := chromedp.Listen(ctx, func(event any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			p.said = append(p.said, "exception "+e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			p.said = append(p.said, fmt.Sprint(e.Type, e.Args))
+		case *log.EventEntryAdded:
+			if e.Entry.Level == "error" || e.Entry.Level == "warning" {
+				p.said = append(p.said, fmt.Sprint(e.Entry.Level, " ", e.Entry.Text, " ", e.Entry.URL))
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// do does something in the page.
+func do[T any](p *page, a chromedp.Action[T]) T {
+	p.t.Helper()
+	v, err := chromedp.Run(p.ctx, a)
+	if err != nil {
+		p.t.Fatalf("%v; the page is\n%s", err, p.text())
+	}
+	return v
+}
+
+func (p *page) text() string {
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// open goes to a path, and fails for errors that the browser tells of and for what is wider than its window.
+func (p *page) open(path string) {
+	p.t.Helper()
+	do(p, chromedp.Navigate(p.site+path))
+	p.sound(path)
+}
+
+func (p *page) sound(path string) {
+	p.t.Helper()
+	if over := do(p, chromedp.Evaluate[int]("document.documentElement.scrollWidth - window.innerWidth")); over > 0 {
+		wide := do(p, chromedp.Evaluate[string](`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120)).join("\n")`))
+		p.t.Errorf("%s is %d pixels wider than its window:\n%s", path, over, wide)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, text := range p.said {
+		p.t.Errorf("%s: the browser says %s", path, text)
+	}
+	p.said = nil
+}
+
+// until waits for something to be true in the page.
+func (p *page) until(what, condition string) {
+	p.t.Helper()
+	for begin := time.Now(); time.Since(begin) < time.Minute; {
+		// While a page is replaced by another there is nothing to ask.
+		if met, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](condition)); err == nil && met {
+			return
+		}
+	}
+	p.t.Fatalf("it never came to that %s; the page is\n%s", what, p.text())
+}
+
+func (p *page) size(width, height int64) {
+	p.t.Helper()
+	do(p, chromedp.EmulateViewport(width, height))
+}
+
+// scheme has the browser prefer light or dark pages.
+func (p *page) scheme(name string) {
+	p.t.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}}
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// scripts switches JavaScript on or off.
+func (p *page) scripts(on bool) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *page) login() {
+	p.t.Helper()
+	p.open("/")
+	do(p, chromedp.SendKeys(chromedp.CSS(`input[name=token]`), secret+"\r"))
+	p.until("somebody has logged in", `document.body.hasAttribute("data-in")`)
+}
+
+// shots is where pictures are put; "" is nowhere.
+var shots = os.Getenv("AQUEDUCK_SHOTS")
+
+func (p *page) shot(name string) {
+	p.t.Helper()
+	if shots == "" || !slices.Contains(strings.Fields("overview overview-dark overview-phone pipeline run question live"), name) {
+		return
+	}
+	const most = 150 << 10
+	picture := do(p, chromedp.CaptureScreenshot())
+	if len(picture) > most {
+		p.t.Errorf("%s has %d bytes", name, len(picture))
+	}
+	if err := os.WriteFile(filepath.Join(shots, name+".png"), picture, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func TestBrowser(t *testing.T) {
+	browser(t)
+	s := newStage(t)
+	t.Run("each page at each width", s.pages)
+	t.Run("a run is followed", s.follow)
+}
+
+func (s *stage) pages(t *testing.T) {
+	p := browse(t, s.server.URL)
+	p.size(1280, 800)
+	p.login()
+	runs, err := pipeline.PastRuns(t.Context(), s.runner.Dir, "", 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := map[string]string{"overview": "/", "pipeline": "/p/support", "runs": "/runs", "freshness": "/freshness", "data": "/data", "table": "/data/t/main/conversations",
+		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "missing": "/p/none"}
+	for _, r := range runs {
+		if r.Pipeline == "support" && r.Outcome == "FAILED" {
+			paths["run"] = "/runs/" + r.Run
+		}
+		if r.Outcome == "FAILED" && strings.Contains(r.Error, "<script>") {
+			paths["hostile"] = "/runs/" + r.Run
+		}
+	}
+	if paths["run"] == "" || paths["hostile"] == "" {
+		t.Fatalf("not all went wrong that should have: %v", paths)
+	}
+	for width, height := range map[int64]int64{1280: 800, 390: 844} {
+		p.size(width, height)
+		for name, path := range paths {
+			if name == "missing" { // which the browser says too
+				do(p, chromedp.Navigate(s.server.URL+path))
+				p.mu.Lock()
+				p.said = nil
+				p.mu.Unlock()
+				continue
+			}
+			p.open(path)
+			if width < 640 {
+				name += "-phone"
+			}
+			p.shot(name)
+		}
+	}
+	p.size(1280, 800)
+	p.scheme("dark")
+	for _, name := range []string{"overview", "run"} {
+		p.open(paths[name])
+		p.shot(name + "-dark")
+	}
+	p.scheme("light")
+	p.keys(paths)
+	p.open(paths["hostile"])
+	if n := do(p, chromedp.Evaluate[int](`document.querySelectorAll("main script, main img").length`)); n > 0 {
+		t.Errorf("%d elements came from the source", n)
+	}
+	if !strings.Contains(p.text(), hostile) {
+		t.Errorf("what the source said is not shown:\n%s", p.text())
+	}
+	p.withoutScripts(paths)
+}
+
+// keys tries the keys that the foot of each page tells of.
+func (p *page) keys(paths map[string]string) {
+	p.t.Helper()
+	p.open(paths["data"])
+	for _, key := range []string{"g", "o"} {
+		do(p, chromedp.KeyEvent(key))
+	}
+	p.until("g o has led to the overview", `location.pathname === "/"`)
+	do(p, chromedp.KeyEvent("/"))
+	p.until("/ has led to the search", `document.activeElement.name === "q"`)
+	do(p, chromedp.Evaluate[string](`document.activeElement.value = ""`)) // into which the test, other than a keyboard, has typed the key
+	do(p, chromedp.KeyEvent("tickets\r"))
+	p.until("the search has found something", `location.pathname === "/search" && document.querySelectorAll(".found li").length > 3`)
+}
+
+// withoutScripts looks at the pages as a browser without JavaScript does.
+func (p *page) withoutScripts(paths map[string]string) {
+	p.t.Helper()
+	p.scripts(false)
+	for _, name := range []string{"overview", "pipeline", "run", "data", "question"} {
+		p.open(paths[name])
+	}
+	do(p, chromedp.Navigate(p.site+"/"))
+	do(p, chromedp.Click(chromedp.CSS(`a[href="/p/support"]`)))
+	p.until("a link works", `location.pathname === "/p/support"`)
+	p.scripts(true)
+}
+
+// follow begins a run with a button, sees it live, ends it with another, and reads again what is left.
+func (s *stage) follow(t *testing.T) {
+	p := browse(t, s.server.URL)
+	p.size(1280, 800)
+	p.login()
+	s.slow.Store(int64(150 * time.Millisecond))
+	p.open("/p/support")
+	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/run"]`)))
+	p.until("the button has said so", `document.body.innerText.includes("The run has begun.")`)
+	p.until("the page follows the run by itself", `document.querySelector('a[href^="/runs/"] i') !== null && document.body.innerText.includes("reading")`)
+	do(p, chromedp.Click(chromedp.CSS(`.banner.busy a`)))
+	p.until("the page of the run is there", `location.pathname.startsWith("/runs/") && document.querySelectorAll(".lane").length > 2`)
+	p.sound("a run under way")
+	do(p, chromedp.Evaluate[bool](`window.stayed = true`))
+	rows := do(p, chromedp.Evaluate[string](`document.querySelector(".facts").innerText`))
+	p.until("its numbers move", fmt.Sprintf(`document.querySelector(".facts").innerText !== %q`, rows))
+	p.shot("live")
+	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/cancel"]`)))
+	p.until("the run has ended", `document.body.innerText.includes("interrupted")`)
+	p.sound("a run that was ended")
+	s.slow.Store(0)
+	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/retry"]`)))
+	p.until("what was left is read", `document.body.innerText.includes("What failed is being read again.")`)
+	p.open("/p/support")
+	p.until("the pipeline is well again", `document.querySelector(".title .state").innerText.includes("on time")`)
+
+	s.mu.Lock()
+	s.trouble = "pipelines.yaml:5:5: error: unknown key \"schedul\" in pipelines.nightly\n    5 |     schedul: \"0 2 * * *\"\n      |     ^^^^^^^ did you mean \"schedule\"?"
+	s.mu.Unlock()
+	p.open("/")
+	p.shot("banner")
+	do(p, chromedp.Click(chromedp.CSS(`.banner.error button`)))
+	p.until("the banner has gone", `document.querySelector(".banner.error") === null`)
+	p.sound("/")
+}
