@@ -42,9 +42,12 @@ func nestedLists(s *schemas.Stream) []nestedList {
 	return lists
 }
 
-// Capped finds a nested list of which a record has only the newest items, by its own count: its table, how many were sent, of
-// how many. Zeros where there is none.
-func Capped(s *schemas.Stream, record []byte) (table string, sent, of int64) {
+// Capped finds what a record has only the newest of, by its own count: what is cut short, the table of a nested list, "" where the
+// stream says that it is something else, how many were sent at the most, of how many. Zeros where there is nothing.
+func Capped(s *schemas.Stream, record []byte) (what, table string, sent, of int64) {
+	if told := field(record, s.Capped.Count...); s.Capped.Most > 0 && told != nil && count(told) > s.Capped.Most {
+		return s.Capped.Of, "", s.Capped.Most, count(told)
+	}
 	for _, c := range s.Children {
 		if c.Complete || c.Count == nil || c.Within != "" {
 			continue
@@ -52,10 +55,10 @@ func Capped(s *schemas.Stream, record []byte) (table string, sent, of int64) {
 		told := field(record, c.Count...)
 		got, ok := items(field(record, c.From...))
 		if ok && told != nil && count(told) > int64(got) {
-			return c.Table, int64(got), count(told)
+			return "parts", c.Table, int64(got), count(told)
 		}
 	}
-	return "", 0, 0
+	return "", "", 0, 0
 }
 
 // complete reads the cut lists of a page's records on and puts the whole ones in their place.

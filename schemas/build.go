@@ -43,6 +43,9 @@ func build(file string, v *grammar.Value) *draft {
 			s.Read.Missing = &Detail{Path: path}
 		}
 	}
+	if capped := v.Key("capped"); capped.Set() {
+		s.Capped = Capped{Count: split(capped.Key("count").Text()), Most: int64(capped.Key("most").Int()), Of: capped.Key("of").Text()}
+	}
 	s.Snapshot = v.Key("snapshot").Set()
 	s.Needs = Needs{Version: v.Key("needs").Key("version").Text(), Scope: v.Key("needs").Key("scope").Text()}
 	s.Told.Deletion, s.Told.Late = v.Key("told").Key("deletion").Text(), v.Key("told").Key("late").Text()

@@ -25,6 +25,10 @@ func Spec() *grammar.Spec {
 			Doc: "What absence means; without it nothing."},
 		{Name: "identity", Kind: grammar.Text, Form: dotted,
 			Doc: "Path of the workspace's id in a record: another workspace's token is noticed by it before anything is written."},
+		{Name: "capped", Kind: grammar.Map, Doc: "What records count themselves, and the source sends only the newest of: the audit of a run says once that there are more.", Keys: []grammar.Spec{
+			{Name: "count", Kind: grammar.Text, Required: true, Form: dotted, Doc: "Path of the count in a record."},
+			{Name: "most", Kind: grammar.Int, Required: true, Min: 1, Max: 1_000_000, Doc: "How many are sent at the most."},
+			{Name: "of", Kind: grammar.Text, Required: true, Form: name, Doc: "What is counted; the finding is called after it, `<of>_capped`."}}},
 		{Name: "with", Kind: grammar.Text, Form: name, Doc: "Stream that this one is read along with, wherever that one is asked for."},
 		{Name: "like", Kind: grammar.Text, Form: name,
 			Doc: "Stream whose records these are: `columns`, `key`, `newest`, `ignore` and `children` are its own, with this file's `suffix`; `columns` here are added."},

@@ -31,6 +31,7 @@ type Stream struct {
 	Persons   *Persons      // what the stream tells about persons as such; nil: nothing
 	Marks     []Mark        // of a family of exports: what its columns hold, by name
 	Needs     Needs         // what a workspace must have for it
+	Capped    Capped        // what records count, and have only the newest of; zero: nothing
 	Told      struct {      // for the catalogue, what the file says itself; "": what follows from the rest
 		Deletion, Late string
 	}
@@ -38,6 +39,13 @@ type Stream struct {
 	Ignore   [][]string // paths of bookkeeping, such as type: into no column and not into _extra; through lists to their items
 	Columns  []Column
 	Children []Child
+}
+
+// Capped is what records count themselves, and the source sends only the newest of.
+type Capped struct {
+	Count []string // path of the count
+	Most  int64    // how many are sent at the most; 0: nothing is cut short
+	Of    string   // what is counted
 }
 
 // Read says how a stream is asked for.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -74,10 +75,10 @@ func (t *task) auditPage(page extract.Page) {
 		if t.capped || record.Gone {
 			return
 		}
-		if table, sent, of := extract.Capped(t.stream, record.Raw); of > sent {
+		if what, table, sent, of := extract.Capped(t.stream, record.Raw); of > sent {
 			t.capped = true
-			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: table, Kind: "known", Name: "parts_capped", Once: true,
-				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest of a list: older rows are here if they were read while they were among those"})
+			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: cmp.Or(table, t.tables[0].Name), Kind: "known", Name: what + "_capped", Once: true,
+				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest: older ones are here if they were read while they were among those"})
 		}
 	}
 }

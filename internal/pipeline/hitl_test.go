@@ -89,7 +89,7 @@ func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
 	c.have("the consultation", "SELECT outcome, rounds_count, rounds_stored FROM consultations WHERE conversation_id = '"+id+"'", "approved|0|0")
 }
 
-// TestT70T73RoundsBeyondTheNewestTenAreToldOf, and those that are stored stay.
+// TestT70RoundsBeyondTheNewestTenAreToldOf, and those that are stored stay.
 func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
 	serial(t)
 	t.Parallel()
@@ -101,6 +101,7 @@ func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
 		c.have(fmt.Sprint(rounds, " rounds"), "SELECT rounds_count, rounds_stored, rounds_truncated, payload_truncated FROM consultations WHERE conversation_id = '"+id+"'",
 			fmt.Sprintf("%d|10|%t|%t", rounds, rounds > 10, rounds > 20))
 	}
+	c.have("the audit, which says so once", "SELECT kind, name, found, expected FROM _sync.audit WHERE stream = 'hitl_events'", "known|rounds_capped|10|12")
 	id := c.open(1)
 	c.did(c.space.Consult(id, "approved", 10, time.Minute))
 	c.read()
