@@ -378,7 +378,7 @@ func (p *page) keys(paths map[string]string) {
 	for _, key := range []string{"g", "o"} {
 		do(p, chromedp.KeyEvent(key))
 	}
-	p.until("g o has led to the overview", `location.pathname === "/"`)
+	p.until("g o has led to the overview", `location.pathname === "/" && document.readyState === "complete"`)
 	do(p, chromedp.KeyEvent("/"))
 	p.until("/ has led to the search", `document.activeElement.name === "q"`)
 	do(p, chromedp.Evaluate[string](`document.activeElement.value = ""`)) // into which the test, other than a keyboard, has typed the key
