@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"time"
 
 	"aqueduck/internal/pipeline"
@@ -70,7 +71,7 @@ func problem(w http.ResponseWriter, status int, class, what string, next ...stri
 const lookEvery = time.Second
 
 // events tells of the run under way for as long as somebody listens: event running with what run.json says, which is what the
-// table of `sync` shows, whenever it changes; event idle when nothing runs.
+// table of `sync` shows, whenever it changes; event idle when nothing runs, again whenever a run has ended.
 func (c *Console) events(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	// It lives as long as its reader: neither side is hurried.
@@ -107,7 +108,12 @@ func (c *Console) event() (string, error) {
 		return "", err
 	}
 	if running == nil {
-		return "event: idle\ndata: {}\n\n", nil
+		// A run may come and go between two looks: what it leaves behind tells of it.
+		var ended time.Time
+		if info, err := os.Stat(c.o.Dir.EndsFile()); err == nil {
+			ended = info.ModTime().UTC()
+		}
+		return "event: idle\ndata: {\"ended\": \"" + ended.Format(time.RFC3339Nano) + "\"}\n\n", nil
 	}
 	text, err := json.Marshal(running)
 	if err != nil {

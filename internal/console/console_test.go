@@ -203,6 +203,12 @@ func TestARunIsLive(t *testing.T) {
 	if got := next(); got != "idle" {
 		t.Errorf("after it: %s", got)
 	}
+	if err := os.WriteFile(dir.EndsFile(), []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != "idle" {
+		t.Errorf("after one that came and went unseen: %s", got)
+	}
 	close(b.console.ending)
 	if got := next(); got != "the end" {
 		t.Errorf("when the server ends: %s", got)

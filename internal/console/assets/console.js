@@ -35,8 +35,8 @@
     if (again) { again = false; refresh(); }
   };
   const events = new EventSource("/api/v1/events");
-  let ran = live.getAttribute("data-live") === "running";
-  events.addEventListener("running", () => { ran = true; refresh(); });
-  events.addEventListener("idle", () => { if (ran) { ran = false; refresh(); } });
+  // The first word comes once the page is there: a run may have ended since it was made.
+  events.addEventListener("running", refresh);
+  events.addEventListener("idle", refresh);
   setInterval(() => { if (!document.hidden) refresh(); }, 60000);
 })();
