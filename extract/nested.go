@@ -69,28 +69,34 @@ func (w *walk) complete(ctx context.Context, sh *sheet) error {
 		if seen.cuts == nil {
 			continue
 		}
+		if sh.short == nil {
+			sh.short = make([]string, len(sh.records))
+		}
 		g.Go(func() (err error) {
-			sh.records[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
+			sh.records[i], sh.short[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
 			return err
 		})
 	}
 	return g.Wait()
 }
 
-// fillIn gives a copy of a record with its cut lists whole.
-func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) ([]byte, error) {
+// fillIn gives a copy of a record with its cut lists whole. A record that has gone since its page was made is short: what was sent is
+// what is known of it, and it may come back without a sign.
+func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, err error) {
 	for _, n := range cut {
 		whole, err := w.readNested(ctx, record, n)
 		if ClassOf(err) == ClassNotFound {
-			continue // the record has gone since its page was made: what was sent is what is known of it
+			address, _ := text(field(record, n.rest...))
+			short = nestedPath.FindStringSubmatch(address)[1]
+			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		from, to, _ := place(record, n.from...)
 		record = bytes.Join([][]byte{record[:from], {'['}, bytes.Join(whole, []byte{','}), {']'}, record[to:]}, nil)
 	}
-	return record, nil
+	return record, short, nil
 }
 
 // readNested reads one nested list to its end.
@@ -118,7 +124,7 @@ func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][
 }
 
 // nestedPath is what the address of a nested list looks like: a path of this API, never a host.
-var nestedPath = regexp.MustCompile(`^/[a-z_]{1,64}/[A-Za-z0-9_-]{1,128}/[a-z_]{1,64}$`)
+var nestedPath = regexp.MustCompile(`^/[a-z_]{1,64}/([A-Za-z0-9_-]{1,128})/[a-z_]{1,64}$`)
 
 // idPattern is what an id looks like that may become part of a path.
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)

@@ -51,6 +51,8 @@ type Record struct {
 	Raw  []byte // its JSON, as it was sent
 	Over string // the id or value it was asked for by
 	Gone bool   // asked for by id, and the API itself says that there is none; without Raw
+
+	Short string // its id, where the rest of a list of it was answered 404: it was away just then
 }
 
 // Reader reads one stream. It is for one goroutine.
@@ -102,6 +104,7 @@ func (r *Reader) Next(ctx context.Context) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	page.State.Short = cutShort(r.state.Short, page)
 	r.before, r.state = r.state, page.State
 	return page, nil
 }
@@ -114,6 +117,9 @@ func pageOf(sh sheet) Page {
 	p := Page{Records: make([]Record, len(sh.records)), ServerTime: sh.date, Total: sh.total, Done: -1, Left: -1}
 	for i, raw := range sh.records {
 		p.Records[i] = Record{Raw: raw, Over: sh.over}
+		if i < len(sh.short) {
+			p.Records[i].Short = sh.short[i]
+		}
 	}
 	return p
 }

@@ -25,6 +25,9 @@ type State struct {
 	Reconciled  int64     `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
 	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
 	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
+
+	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.
+	Short map[string]int64 `json:"short,omitempty"`
 }
 
 // Window is a span of time, or a whole list, read in one go.
@@ -151,4 +154,30 @@ func (s State) latest() int64 {
 		latest = max(latest, s.Position.Since)
 	}
 	return latest
+}
+
+// shortFor is how long a record counts as short: by then it has come back, or the lists of those that left tell of it.
+const shortFor = 60 * 24 * 3600
+
+// cutShort is what is known of records that are short, after a page: those of before, but for the ones that came whole, and the page's.
+func cutShort(before map[string]int64, page Page) map[string]int64 {
+	now := page.ServerTime.Unix()
+	var after map[string]int64
+	note := func(id string, at int64) {
+		if after == nil {
+			after = map[string]int64{}
+		}
+		after[id] = at
+	}
+	for id, at := range before {
+		if page.ServerTime.IsZero() || now-at < shortFor {
+			note(id, at)
+		}
+	}
+	for _, r := range page.Records {
+		if r.Short != "" {
+			note(r.Short, now)
+		}
+	}
+	return after
 }

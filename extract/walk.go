@@ -40,6 +40,7 @@ type sheet struct {
 	used  Position  // where the page was
 	after Position  // where the next one is
 	end   bool
+	short []string // by record: its id where a list of it could not be read on; nil: none was
 }
 
 // newWalk begins at from, when that belongs to the same request; at the list's beginning otherwise.

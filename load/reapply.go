@@ -50,7 +50,10 @@ func (w *Work) forgetTraces(ctx context.Context, e *eraser) error {
 			}
 		}
 	}
-	return nil
+	// What a stream still has to look up is told by id, in its state.
+	_, err := w.db.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
+		WHERE contains(t.state, '"' || x.word || '"')))::VARCHAR WHERE contains(t.state, '"short"') AND EXISTS (SELECT 1 FROM `+traces+` x WHERE contains(t.state, '"' || x.word || '"'))`)
+	return err
 }
 
 // eraseRows empties rows of a table whose text the source took out, and what lies inside of them.

@@ -255,6 +255,37 @@ func (d Dir) traces() ([]string, error) {
 	return all, nil
 }
 
+// hushEnds takes the messages out of the notes of ended runs: a message may name whom it was about, and nobody knows of which it does.
+func (d Dir) hushEnds() error {
+	text, err := os.ReadFile(d.EndsFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var kept []byte
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		var end map[string]any
+		if json.Unmarshal(line, &end) != nil {
+			continue
+		}
+		if end["error"] != nil {
+			end["error"] = "(erased)"
+		}
+		line, err := json.Marshal(end)
+		if err != nil {
+			return err
+		}
+		kept = append(append(kept, '\n'), line...)
+	}
+	fresh := d.EndsFile() + ".new"
+	if err := os.WriteFile(fresh, kept, 0o600); err != nil {
+		return err
+	}
+	return disk.Move(d.EndsFile(), fresh)
+}
+
 // EndErasing removes what may hold erased bytes beside the published files, which the caller has put in order, and says
 // that nothing is left to do.
 func (d Dir) EndErasing() error {
@@ -269,6 +300,9 @@ func (d Dir) EndErasing() error {
 	}
 	if err := emptyDir(d.Temp()); err != nil {
 		return err
+	}
+	if err := d.hushEnds(); err != nil {
+		return fmt.Errorf("take the messages out of %s: %w", d.EndsFile(), err)
 	}
 	// That files are gone is durable before it is forgotten that they were to go.
 	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {

@@ -11,11 +11,22 @@ WITH readings AS (
   -- Older contacts that search has not given are not wanted, or still to come.
   SELECT coalesce(max(history_to), '-infinity'::TIMESTAMPTZ) AS back_to
   FROM _sync.checkpoints WHERE schema = trim('{schema}', '"') AND stream = 'contacts'
+), short AS (
+  SELECT e.key AS id, to_timestamp(e.value) AS noted_at
+  FROM (SELECT unnest(map_entries(json_extract(state, '$.short')::MAP(VARCHAR, BIGINT))) AS e
+        FROM _sync.checkpoints WHERE schema = trim('{schema}', '"') AND stream IN ('contacts', 'contacts_by_id'))
 ), alive AS (
   SELECT contact_id AS id, created_at, _synced_at FROM {schema}.contact_activities WHERE event_type IN ('contact.created', 'contact.role_updated')
   UNION ALL
   SELECT merge_target_id, created_at, _synced_at FROM {schema}.contact_activities WHERE event_type = 'contact.merged'
 )
+-- Stored without the rest of a list of theirs, for they were away just then: they may be back without a new updated_at.
+SELECT s.id
+FROM short s
+WHERE NOT EXISTS (SELECT 1 FROM readings b WHERE b.id = s.id AND b._gone_at IS NULL AND b.read_at > s.noted_at)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.deleted_contacts d WHERE d.id = s.id)
+  AND NOT EXISTS (SELECT 1 FROM ends e WHERE e.id = s.id)
+UNION
 -- Left the inactive list: un-archived, perhaps without a new updated_at, or deleted for good.
 SELECT d.id
 FROM {schema}.deleted_contacts_all d

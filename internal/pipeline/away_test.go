@@ -1,0 +1,71 @@
+package pipeline_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// away is a workspace in which a contact with a long list of tags is archived between the page of search that it is on and the reading of
+// that list, and comes back later without a new updated_at.
+func away(t *testing.T) (b *bed, who string) {
+	b = newBed(t, small())
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := strings.Split(r.URL.Path, "/"); who == "" && len(p) == 4 && p[1] == "contacts" && p[3] == "tags" {
+			who = p[2]
+			b.must(b.space.Archive(who))
+		}
+		b.space.ServeHTTP(w, r)
+	})
+	b.sync(pipeline.Options{})
+	b.must(b.space.Unarchive(who, false))
+	return b, who
+}
+
+// TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd: no list of those that left tells of it, and search does not either.
+func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
+	t.Parallel()
+	b, who := away(t)
+	tags := "SELECT count(*) > 10 FROM contact_tags WHERE contact_id = '" + who + "'"
+	if got := b.rows(tags); got[0] != "false" {
+		t.Fatalf("%s has all its tags already: the test shows nothing", who)
+	}
+	b.space.Advance(25 * time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+	n := b.space.Count()
+	b.sync(pipeline.Options{})
+	quiet := b.space.Count() - n
+	b.sync(pipeline.Options{})
+	if again := b.space.Count() - n - quiet; again != quiet || b.rows(tags)[0] != "true" {
+		t.Errorf("%d requests, then %d: it is asked for again and again", quiet, again)
+	}
+}
+
+// TestWhoIsErasedIsInNoNoteOfAStream nor in those of runs that ended.
+func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
+	t.Parallel()
+	b, who := away(t)
+	if got := b.rows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "1" {
+		t.Fatalf("%s is in no state: the test shows nothing", who)
+	}
+	note := `{"run":"01K9","pipeline":"nightly","outcome":"FAILED","class":"transient","error":"GET /contacts/` + who + `: 503"}`
+	b.must(os.WriteFile(b.runner.Dir.EndsFile(), []byte("\n"+note+"\ntorn"), 0o600))
+	if _, err := b.runner.Erase(context.Background(), who, func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.rows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "0" {
+		t.Error("the state of a stream still names him")
+	}
+	text, err := os.ReadFile(b.runner.Dir.EndsFile())
+	if err != nil || strings.Contains(string(text), who) || !strings.Contains(string(text), `"class":"transient"`) {
+		t.Errorf("the notes of ended runs are %s (%v)", text, err)
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+}
