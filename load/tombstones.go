@@ -279,8 +279,8 @@ func (d Dir) hushEnds() error {
 		}
 		kept = append(append(kept, '\n'), line...)
 	}
-	fresh := d.EndsFile() + ".new"
-	if err := os.WriteFile(fresh, kept, 0o600); err != nil {
+	fresh := filepath.Join(d.State(), "new-ended.jsonl") // the next start removes it, if this is killed
+	if err := errors.Join(os.WriteFile(fresh, kept, 0o600), disk.SyncFile(fresh)); err != nil {
 		return err
 	}
 	return disk.Move(d.EndsFile(), fresh)
