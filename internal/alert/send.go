@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -44,25 +43,6 @@ const (
 type last struct {
 	Class string    `json:"class"`
 	At    time.Time `json:"at"`
-}
-
-// CheckAddress refuses an address that pings and messages cannot go to: they go over TLS, but to this machine itself.
-func CheckAddress(text string) error {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Hostname() == "":
-		return errors.New("this is no address") // it may be a secret: it is not shown
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return errors.New("http:// would send it in the open: https:// is needed")
-	case u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("this is no https:// address")
-	}
-	return nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ping sends the last line of a run to where one is awaited. The id of the run is sent as such services want ids: as a UUID.

@@ -40,7 +40,7 @@ func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text 
 	if err != nil {
 		database = r.Dir.Link() // it is for the command to say that it cannot be found
 	}
-	c.Env = append(r.withoutTokens(os.Environ()), "AQUEDUCK_DATABASE="+database, "AQUEDUCK_PIPELINE="+p.Name, "AQUEDUCK_RUN="+report.RunID)
+	c.Env = append(r.withoutSecrets(os.Environ()), "AQUEDUCK_DATABASE="+database, "AQUEDUCK_PIPELINE="+p.Name, "AQUEDUCK_RUN="+report.RunID)
 	// What the shell starts goes with it.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error {
@@ -53,8 +53,8 @@ func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text 
 	return c
 }
 
-// withoutTokens is an environment but for the variables that tokens and the addresses of alerts are taken from.
-func (r *Runner) withoutTokens(environment []string) []string {
+// withoutSecrets is an environment but for the variables that tokens and the addresses of alerts are taken from.
+func (r *Runner) withoutSecrets(environment []string) []string {
 	var secret []string
 	for _, w := range r.Config.Workspaces {
 		secret = append(secret, w.token)

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"errors"
+	"net/url"
 	"strings"
 
 	"aqueduck/internal/alert"
@@ -36,7 +38,7 @@ func (l *loader) alert(c *Config, name string, v *grammar.Value) alertConfig {
 			l.legible(address) // what it stands for is looked up when somebody is told
 			continue
 		}
-		if err := alert.CheckAddress(address.Text()); err != nil {
+		if err := alertAddress(address.Text()); err != nil {
 			address.WrongKey("e.g. ${PING_URL}", "%s: %v", address.Path(), err)
 		}
 	}
@@ -78,10 +80,24 @@ func (a *alertConfig) address(key, text string, lookup func(string) (string, boo
 	address, err := expander{lookup: lookup, dir: a.dir, secret: true}.expand(text)
 	if err == nil {
 		address = strings.TrimSpace(address)
-		err = alert.CheckAddress(address)
+		err = alertAddress(address)
 	}
 	if err != nil {
 		return "", &Problem{Class: "config", What: "alerts." + a.Name + "." + key, Err: err, Next: "nobody is told by it; set it to an https:// address"}
 	}
 	return address, nil
+}
+
+// alertAddress refuses an address that pings and messages cannot go to: they go over TLS, but to this machine itself.
+func alertAddress(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "":
+		return errors.New("this is no address") // it may be a secret: it is not shown
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return errors.New("http:// would send it in the open: https:// is needed")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return errors.New("this is no https:// address")
+	}
+	return nil
 }
