@@ -36,7 +36,9 @@ func (d *document) value(s *Spec, path string, name, n *yaml.Node) *Value {
 			d.wrong(n, d.at(path, "has no value"), "")
 		} else {
 			v.good = true
-			d.missing(v, nil, nil)
+			if !d.part || path != "" {
+				d.missing(v, nil, nil)
+			}
 		}
 		return v
 	}
@@ -85,10 +87,14 @@ func (d *document) mapping(v *Value, entry func(*Value, *yaml.Node, *yaml.Node) 
 		}
 		if first, twice := lines[key.Value]; twice {
 			d.wrong(key, d.in(v.path, fmt.Sprintf("key %q is given twice", key.Value)), fmt.Sprintf("first in line %d", first))
-			continue
+		} else {
+			lines[key.Value] = key.Line
 		}
-		lines[key.Value] = key.Line
 		meant = append(meant, entry(v, key, value)...)
+	}
+	if d.part && v.path == "" {
+		d.meant = meant
+		return
 	}
 	d.missing(v, lines, meant)
 	d.some(v)
@@ -147,8 +153,7 @@ func (d *document) free(v *Value, key, value *yaml.Node) []string {
 	path := join(v.path, key.Value)
 	if err := v.spec.refuses(key.Value); err != nil {
 		v.flawed = true
-		d.wrong(key, d.in(v.path, err.Error()), v.spec.Hint)
-		return nil
+		d.wrong(key, d.in(v.path, err.Error()), v.spec.Hint) // and what else is wrong there is told with it
 	}
 	v.keys = append(v.keys, Entry{key.Value, d.value(v.spec.Item, path, key, value)})
 	return nil

@@ -21,7 +21,11 @@ var ErrUnknown = errors.New("the value is not known here")
 // Read checks a file's text against a spec and gives its values; never nil. Mistakes are gathered in the report.
 // A nil resolve takes scalars as they are written.
 func (r *Report) Read(file string, text []byte, root *Spec, resolve Resolve) *Value {
-	d := &document{report: r, file: file, resolve: resolve, quiet: map[int]bool{}}
+	return r.read(&document{file: file, resolve: resolve}, text, root)
+}
+
+func (r *Report) read(d *document, text []byte, root *Spec) *Value {
+	d.report, d.quiet = r, map[int]bool{}
 	nothing := &Value{doc: d, spec: root}
 	if len(text) > maxBytes {
 		d.wrong(nil, fmt.Sprintf("the file has %d bytes, more than 1 MiB", len(text)), "")
@@ -79,6 +83,8 @@ type document struct {
 	resolve Resolve
 	quiet   map[int]bool // lines with a secret: never quoted
 	values  int
+	part    bool     // others have what it lacks
+	meant   []string // of a part: what misspelled keys at its top most likely stand for
 }
 
 // parse gives the only document of the text, and false when there is none that can be checked.

@@ -112,6 +112,43 @@ func (v *Value) Date() time.Time {
 	return t
 }
 
+// Walk visits each value that is no map, in the order of the spec: one of a file with its line and as what it is written, one
+// that the file leaves out, and that has a default, with line 0.
+func (v *Value) Walk(visit func(path, file string, line int, written []string)) {
+	switch {
+	case v.spec.Kind == Map:
+		for i := range v.spec.Keys {
+			if k := &v.spec.Keys[i]; !k.Later {
+				v.Key(k.Name).Walk(visit)
+			}
+		}
+	case v.spec.Kind == Free:
+		for _, e := range v.keys {
+			e.Value.Walk(visit)
+		}
+	case v.node != nil:
+		visit(v.path, v.doc.file, v.node.Line, written(v.node))
+	case v.spec.Default != "":
+		visit(v.path, v.doc.file, 0, nil)
+	}
+}
+
+// written are the texts of a scalar, or of a list of them.
+func written(n *yaml.Node) (all []string) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind == yaml.ScalarNode {
+		return []string{n.Value}
+	}
+	for _, item := range n.Content {
+		if item.Kind == yaml.ScalarNode {
+			all = append(all, item.Value)
+		}
+	}
+	return all
+}
+
 // Wrong reports a mistake at the value, its message led by the value's path. The place of a value that the file
 // leaves out is that of what it is missing from.
 func (v *Value) Wrong(hint, format string, args ...any) {
