@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -275,6 +276,106 @@ func FuzzHeadersBoundWaits(f *testing.F) {
 			t.Errorf("holds for %v at %f a second", hold, b.pace)
 		}
 	})
+}
+
+// shared is a server's quota over windows of the clock that refuses what is over it.
+type shared struct {
+	mu                  sync.Mutex // guards what follows
+	limit, used, window int
+	refused             int
+	silent              bool // its answers do not tell of the quota, refusals only when to ask again
+}
+
+// answer takes one request, and says whether it was refused, with the headers of the answer.
+func (s *shared) answer(now time.Time, seconds int) (ok bool, h http.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := int(now.Unix()) / seconds; n != s.window {
+		s.window, s.used = n, 0
+	}
+	reset := seconds - int(now.Unix())%seconds
+	if s.used >= s.limit {
+		s.refused++
+		return false, http.Header{"Retry-After": {strconv.Itoa(reset)}}
+	}
+	s.used++
+	if s.silent {
+		return true, none()
+	}
+	return true, limitHeaders(now, s.limit, s.limit-s.used, reset)
+}
+
+// TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota, though they know nothing of one another but what the answers say: of a low quota they
+// are refused little, and each has its share.
+func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		seconds, limit, processes int
+		silent                    bool
+		most                      float64 // share of its requests that may be refused
+	}{
+		"two, ten seconds": {10, 100, 2, false, 0.01}, "two, a minute": {60, 600, 2, false, 0.01}, "three, a low one": {10, 30, 3, false, 0.01},
+		"four, a minute": {60, 300, 4, false, 0.01}, "two, which are not told": {10, 100, 2, true, 0.1}, "four, which are not told": {60, 300, 4, true, 0.1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const lived = 10 * time.Minute
+				s, end := &shared{limit: c.limit, silent: c.silent}, time.Now().Add(lived)
+				read := make([]int, c.processes)
+				var all sync.WaitGroup
+				for p := range read {
+					b, mu := newBudget(0, time.Now()), &sync.Mutex{}
+					for range 3 { // streams are read side by side
+						all.Go(func() {
+							for time.Now().Before(end) {
+								if b.enter(t.Context(), time.Now, bubbleWait) != nil {
+									return
+								}
+								sent := time.Now()
+								_ = bubbleWait(t.Context(), 120*time.Millisecond) // what an answer takes
+								ok, h := s.answer(time.Now(), c.seconds)
+								if !ok {
+									wait, _ := refusalWait(h, time.Now())
+									b.refused(time.Now(), sent, wait)
+									continue
+								}
+								b.learn(h, time.Now(), time.Now())
+								mu.Lock()
+								read[p]++
+								mu.Unlock()
+							}
+						})
+					}
+				}
+				all.Wait()
+				quota, sum := c.limit*int(lived.Seconds())/c.seconds, 0
+				for _, n := range read {
+					sum += n
+				}
+				t.Logf("of %d allowed requests %v were answered, %d refused", quota, read, s.refused)
+				if float64(s.refused) > c.most*float64(sum) || sum*2 < quota {
+					t.Errorf("of %d allowed requests %d were answered, %d refused", quota, sum, s.refused)
+				}
+				for _, n := range read {
+					if n*c.processes*3 < sum {
+						t.Errorf("one had %d of %d", n, sum)
+					}
+				}
+			})
+		})
+	}
+}
+
+func bubbleWait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }
 
 // TestABudgetOutlivesItsClients: what one client used and was refused, the next one keeps to; another clock holds nobody for long.

@@ -42,6 +42,7 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	g.SetLimit(min(mostAside, max(fewestAside, r.c.budget.perSecond())))
 	for i := 0; i < n && !failed.Load(); i++ {
 		g.Go(func() (err error) {
+			defer Caught(&err)
 			if found[i], err = read(i); err != nil {
 				failed.Store(true)
 			}

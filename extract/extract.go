@@ -53,14 +53,15 @@ type Client struct {
 	retries  atomic.Int64
 	restarts atomic.Int64
 
-	mu      sync.Mutex      // guards what follows
-	token   Secret          // the one in use
-	told    []Secret        // every token so far: none may show in a message
-	stopped *Error          // set when the workspace refused the token: nothing more is sent
-	stopAt  time.Time       // nothing is sent from then on; zero: no end
-	sent    map[string]Sent // by what it was for
-	offset  time.Duration   // server's clock minus ours
-	known   bool            // offset was measured
+	mu      sync.Mutex        // guards what follows
+	token   Secret            // the one in use
+	told    []Secret          // every token so far: none may show in a message
+	stopped *Error            // set when the workspace refused the token: nothing more is sent
+	stopAt  time.Time         // nothing is sent from then on; zero: no end
+	sent    map[string]Sent   // by what it was for
+	waiting map[[2]string]int // how many requests wait now, by the same and by what they wait for
+	offset  time.Duration     // server's clock minus ours
+	known   bool              // offset was measured
 }
 
 // defaultHeader names the version header of the API's document.
@@ -93,7 +94,7 @@ func New(o Options) (*Client, error) {
 	case o.RequestsPerMinute < 0 || o.MaxRequests < 0:
 		return nil, errors.New("client: a limit on requests is below zero")
 	}
-	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, told: []Secret{o.Token}, sent: map[string]Sent{}}
+	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, told: []Secret{o.Token}, sent: map[string]Sent{}, waiting: map[[2]string]int{}}
 	if o.Budget == nil {
 		o.Budget = NewBudget(o.RequestsPerMinute)
 	}

@@ -73,6 +73,7 @@ func (w *walk) complete(ctx context.Context, sh *sheet) error {
 			sh.short = make([]string, len(sh.records))
 		}
 		g.Go(func() (err error) {
+			defer Caught(&err)
 			sh.records[i], sh.short[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
 			return err
 		})

@@ -130,7 +130,8 @@ func (o *over) askAll(ctx context.Context, units [][]string) ([]finding, error) 
 	var g errgroup.Group
 	g.SetLimit(overAside)
 	for i, ids := range units {
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer Caught(&err)
 			if int(missed.Load())+len(o.misses) > overMisses {
 				found[i].err = errors.New("given up after others had failed")
 				return nil

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"aqueduck/schemas"
 )
 
 // rule is a kind of request that the client can send. There is no code for any other: it cannot change the workspace.
@@ -71,10 +73,7 @@ func (c *Client) send(ctx context.Context, q call) (*answer, error) {
 		c.retries.Add(1)
 		// A refusal holds back everybody, this call with them; other failures are this call's own.
 		if failure.Status != http.StatusTooManyRequests {
-			began := c.o.Now()
-			err := c.wait(ctx, failure.wait(n))
-			c.note(q.op, Sent{Waited: c.o.Now().Sub(began)})
-			if err != nil {
+			if err := c.waits(q.op, ForNextTry, func() error { return c.wait(ctx, failure.wait(n)) }); err != nil {
 				return nil, fmt.Errorf("%s: %w", q.op, err)
 			}
 		}
@@ -104,10 +103,7 @@ func (e *Error) wait(n int) time.Duration {
 // attempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
 // is the cause of, or an error that ends the call: the context's, ErrBudget, or that nothing more may be sent.
 func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *Error, error) {
-	began := c.o.Now()
-	err := c.budget.enter(ctx, c.o.Now, c.wait)
-	c.note(q.op, Sent{Waited: c.o.Now().Sub(began)})
-	if err != nil {
+	if err := c.waits(q.op, ForRateLimit, func() error { return c.budget.enter(ctx, c.o.Now, c.wait) }); err != nil {
 		return nil, "", nil, fmt.Errorf("%s: %w", q.op, err)
 	}
 	token, err := c.admit(q.op, n)
@@ -138,6 +134,38 @@ func (c *Client) attempt(ctx context.Context, q call, n int) (*answer, Secret, *
 		c.note(q.op, Sent{Failed: 1})
 	}
 	return nil, token, failure, nil
+}
+
+// What the requests of a stream may wait for.
+const (
+	ForRateLimit = "rate limit" // their turn in the pace that the source allows
+	ForNextTry   = "next try"   // a failed request is sent again after a while
+)
+
+// waits has a request of an op wait, tells of that while it lasts, and counts the time.
+func (c *Client) waits(op, what string, wait func() error) error {
+	key, began := [2]string{op, what}, c.o.Now()
+	c.mu.Lock()
+	c.waiting[key]++
+	c.mu.Unlock()
+	err := wait()
+	c.mu.Lock()
+	c.waiting[key]--
+	c.mu.Unlock()
+	c.note(op, Sent{Waited: c.o.Now().Sub(began)})
+	return err
+}
+
+// WaitsFor is what a request for a stream waits for at this moment: ForNextTry, or else ForRateLimit; "" for nothing.
+func (c *Client) WaitsFor(s *schemas.Stream) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, what := range []string{ForNextTry, ForRateLimit} {
+		if c.waiting[[2]string{reading(s), what}] > 0 {
+			return what
+		}
+	}
+	return ""
 }
 
 // note adds to what is counted of an op.
