@@ -106,6 +106,24 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 	return written, nil
 }
 
+// MoveByHand moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
+func (w *Work) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
+		_, err := w.db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.options.RunID, stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
+		return Written{}, err
+	})
+	if err != nil {
+		return w.judge(fmt.Errorf("move the checkpoint of %s: %w", base.Stream, err))
+	}
+	return nil
+}
+
 // move runs steps and moves a checkpoint in one transaction.
 func (w *Work) move(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
 	if next.Seq != base.Seq+1 {

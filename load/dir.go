@@ -55,6 +55,9 @@ func (d Dir) Temp() string { return filepath.Join(d.State(), "tmp") }
 // LockFile is locked by the process that writes.
 func (d Dir) LockFile() string { return filepath.Join(d.State(), "lock") }
 
+// serveFile is locked by the process that runs the pipelines at their times.
+func (d Dir) serveFile() string { return filepath.Join(d.State(), "serving") }
+
 // RunFile tells what the running process does.
 func (d Dir) RunFile() string { return filepath.Join(d.State(), "run.json") }
 

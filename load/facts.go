@@ -87,9 +87,10 @@ func (w *Work) outcomes(ctx context.Context, query string, args ...any) (map[str
 }
 
 // LastAnswers gives, by stream of a schema, whether the source had it when it last said so: the outcome, ok or unavailable, of
-// the last run that ended by itself with one of these. What a run said that was cut off by force, nobody may have read.
+// the last run that ended by itself with one of these, or was cut off while the source gave records. What a run said that was cut off by force, nobody may have read.
 func (w *Work) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
-	return w.outcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1 AND outcome IN ('ok', 'unavailable')
+	return w.outcomes(ctx, `SELECT stream, arg_max(CASE outcome WHEN 'cut' THEN 'ok' ELSE outcome END, started_at) FROM _sync.stream_runs
+		WHERE schema = $1 AND (outcome IN ('ok', 'unavailable') OR outcome = 'cut' AND records > 0)
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }
 

@@ -14,20 +14,24 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// BusyError is the answer when another process writes.
+// BusyError is the answer when another process has what only one can have.
 type BusyError struct {
+	Serves bool   // it runs the pipelines at their times; else it writes
 	Holder string // who, as far as it has said
 	Waited time.Duration
 }
 
 func (e *BusyError) Error() string {
-	if e.Waited == 0 {
+	switch {
+	case e.Serves:
+		return "another process runs the pipelines of this warehouse at their times: " + e.Holder
+	case e.Waited == 0:
 		return "another process writes this warehouse: " + e.Holder
 	}
 	return fmt.Sprintf("another process writes this warehouse, after %s still: %s", e.Waited, e.Holder)
 }
 
-// Held is the right to write a warehouse. It ends with Release, or with the process.
+// Held is the right to write a warehouse, or to serve it. It ends with Release, or with the process.
 type Held struct{ file *flock.Flock }
 
 // lockPause is how long a waiting process sleeps between two tries.
@@ -35,18 +39,10 @@ const lockPause = 250 * time.Millisecond
 
 // Lock waits, at most that long, for the right to write; it gives a *BusyError when another process keeps it.
 func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Context, time.Duration) error) (*Held, error) {
-	file := flock.New(d.LockFile(), flock.SetPermissions(0o600))
 	var waited time.Duration
 	for {
-		got, err := file.TryLock()
-		if err != nil {
-			return nil, fmt.Errorf("lock %s: %w", d.LockFile(), err)
-		}
-		if got {
-			if err := os.WriteFile(d.LockFile(), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
-				return nil, disk.Explain(errors.Join(fmt.Errorf("lock %s: %w", d.LockFile(), err), file.Unlock()), string(d))
-			}
-			return &Held{file: file}, nil
+		if held, err := d.take(d.LockFile()); held != nil || err != nil {
+			return held, err
 		}
 		if waited >= wait {
 			return nil, &BusyError{Holder: d.holder(), Waited: waited}
@@ -58,25 +54,56 @@ func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Con
 	}
 }
 
-// Release lets others write.
+// LockServing gives the right to run the pipelines at their times: two processes that did would each read everything. It gives a
+// *BusyError when another has it. Runs need Lock besides, each for itself.
+func LockServing(d Dir) (*Held, error) {
+	held, err := d.take(d.serveFile())
+	if held == nil && err == nil {
+		err = &BusyError{Serves: true, Holder: keeper(d.serveFile())}
+	}
+	return held, err
+}
+
+// take locks a file and writes this process into it; nil when another process has it.
+func (d Dir) take(path string) (*Held, error) {
+	file := flock.New(path, flock.SetPermissions(0o600))
+	got, err := file.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if !got {
+		return nil, nil
+	}
+	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		return nil, disk.Explain(errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Unlock()), string(d))
+	}
+	return &Held{file: file}, nil
+}
+
+// Release gives the right back.
 func (h *Held) Release() error { return h.file.Unlock() }
 
 // holder names the process that holds the lock. What run.json tells counts only when that process wrote it: a killed
 // one leaves its own behind.
 func (d Dir) holder() string {
-	text, err := os.ReadFile(d.LockFile())
-	if err != nil || len(text) == 0 {
-		return "which one it has not said"
-	}
-	holder := "process " + string(text)
+	holder := keeper(d.LockFile())
 	var run struct {
 		PID      int       `json:"pid"`
 		Run      string    `json:"run"`
 		Pipeline string    `json:"pipeline"`
 		Started  time.Time `json:"started"`
 	}
-	if text, err = os.ReadFile(d.RunFile()); err != nil || json.Unmarshal(text, &run) != nil || holder != "process "+strconv.Itoa(run.PID) {
+	if text, err := os.ReadFile(d.RunFile()); err != nil || json.Unmarshal(text, &run) != nil || holder != "process "+strconv.Itoa(run.PID) {
 		return holder
 	}
 	return fmt.Sprintf("%s, pipeline %s, run %s, since %s", holder, run.Pipeline, run.Run, run.Started.UTC().Format(time.RFC3339))
+}
+
+// keeper names the process that a locked file does.
+func keeper(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) == 0 {
+		return "which one it has not said"
+	}
+	return "process " + string(text)
 }

@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"errors"
+	"io"
 	"testing"
 
 	"aqueduck/load"
@@ -49,13 +50,16 @@ func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 		"",
 	} {
 		err := load.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil })
-		if err == nil {
+		if err == nil || load.Parquet(t.Context(), w.dir.Current(), statement, func() {}, io.Discard) == nil {
 			t.Errorf("%q was allowed", statement)
 		}
 	}
 	for _, statement := range []string{"FROM people", "DESCRIBE people", "SUMMARIZE people", "EXPLAIN FROM people", "SHOW TABLES", "WITH x AS (FROM people) FROM x", "VALUES (1)"} {
 		if err := load.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil }); err != nil {
 			t.Errorf("%q: %v", statement, err)
+		}
+		if err := load.Parquet(t.Context(), w.dir.Current(), statement, func() {}, io.Discard); err != nil {
+			t.Errorf("%q as Parquet: %v", statement, err)
 		}
 	}
 }

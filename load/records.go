@@ -25,7 +25,7 @@ type Run struct {
 // StreamRun is what a run did for one stream, for _sync.stream_runs.
 type StreamRun struct {
 	Schema, Stream      string
-	Outcome             string // ok, unavailable, failed, skipped, interrupted
+	Outcome             string // ok, unavailable, FAILED, interrupted, cut
 	Started, Finished   time.Time
 	Pages, Records      int64
 	Rows, New, Changed  int64
@@ -96,7 +96,7 @@ func (w *Work) forgetRun(ctx context.Context, id string) error {
 		column string
 		keep   time.Duration
 	}{
-		"runs": {"started_at", keepRuns}, "stream_runs": {"started_at", keepDetails},
+		"runs": {"started_at", keepRuns}, "moves": {"recorded_at", keepRuns}, "stream_runs": {"started_at", keepDetails},
 		"rejects": {"recorded_at", keepDetails}, "audit": {"recorded_at", keepDetails},
 	}
 	for table, o := range old {

@@ -86,6 +86,9 @@ func TestRunRecordsAreReplacedAndRetained(t *testing.T) {
 			[]load.StreamRun{{Schema: "main", Stream: "people", Outcome: "ok", Started: w.now, SyncedTo: w.now}},
 			[]load.RejectRow{{Schema: "main", Stream: "people", Table: "people_all", Column: "name", Reason: "type", Count: 2}},
 			[]load.Finding{{Schema: "main", Stream: "people", Kind: "soft", Name: "total_count", Message: "moved"}}))
+		base, err := w.Checkpoint(t.Context(), "main", "people")
+		must(t, err)
+		must(t, w.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1}, "reset", c.id))
 		w.now = now
 	}
 	must(t, w.SaveRun(t.Context(), load.Run{RunID: "last", Started: w.now}, nil, nil, nil))
@@ -94,6 +97,9 @@ func TestRunRecordsAreReplacedAndRetained(t *testing.T) {
 		if got := strings.Join(ids, " "); err != nil || got != want {
 			t.Errorf("%s holds %q, %v; want %q", table, got, err, want)
 		}
+	}
+	if by, err := w.IDs(t.Context(), "main", "SELECT DISTINCT moved_by FROM _sync.moves"); err != nil || strings.Join(by, " ") != "new old" {
+		t.Errorf("moves by hand of %q, %v", by, err)
 	}
 }
 

@@ -133,7 +133,7 @@ func reportTables() []systemTable {
 			{"version", "VARCHAR", "Version of the program."}, {"emulated", "BOOLEAN", "Read from the built-in emulator."},
 			{"error", "VARCHAR", "What went wrong."}}},
 		{"stream_runs", "One row a stream and run; kept for 90 days.", []systemColumn{
-			ofRun, ofSchema, ofStream, {"outcome", "VARCHAR", "ok, unavailable, failed, skipped or interrupted."},
+			ofRun, ofSchema, ofStream, {"outcome", "VARCHAR", "ok: read up to now; unavailable, FAILED, interrupted; cut: max_time, max_requests or --limit ended it before."},
 			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
 			{"pages", "BIGINT", "Pages read."}, {"records", "BIGINT", "Records read."}, {"rows", "BIGINT", "Rows written."},
 			{"added", "BIGINT", "Records new here."}, {"changed", "BIGINT", "Records changed."},
@@ -148,6 +148,11 @@ func reportTables() []systemTable {
 			{"change", "VARCHAR", "What happened."}, ofStream,
 			{"path", "VARCHAR", "Of a field: where it is in the record, or in the item; its values are in _extra."},
 			{"example_type", "VARCHAR", "Of a field: what the first value seen was: text, int, double, bool, object or list."}}},
+		{"moves", "Checkpoints that somebody moved by hand; kept for 400 days.", []systemColumn{
+			ofRun, at, ofSchema, ofStream, {"what", "VARCHAR", "rewind (to a time) or reset (everything is read again)."},
+			{"synced_from", "TIMESTAMPTZ", "All changes before it had been read."},
+			{"synced_to", "TIMESTAMPTZ", "All changes before it count as read since; empty: none does."},
+			{"moved_by", "VARCHAR", "The user of the machine, and its name."}}},
 		{"rejects", "What did not fit, counted; kept for 90 days. Never holds the values.", []systemColumn{
 			ofRun, at, ofSchema, ofStream, ofTable, {"column_name", "VARCHAR", "The column; empty for a whole record."},
 			{"reason", "VARCHAR", "Why."}, {"count", "BIGINT", "How often."}, {"sample_key", "VARCHAR", "Key of one such record."}}},

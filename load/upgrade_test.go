@@ -46,7 +46,13 @@ func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 			// It goes on as any other: new tables, a commit, a restart that finds nothing to upgrade.
 			w.ensure(t, committest.Stream())
 			w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5})
+			base, err := w.Checkpoint(t.Context(), "main", "people")
+			must(t, err)
+			must(t, w.MoveByHand(t.Context(), base, load.Checkpoint{Workspace: "main", Stream: "people", Seq: base.Seq + 1, State: "{}"}, "reset", "ana@desk"))
 			w.Restart(t)
+			if moves := w.Rows(t, "_sync", "moves"); len(moves) != 1 || moves[0]["moved_by"] != "ana@desk" {
+				t.Errorf("moves by hand: %v", moves)
+			}
 			if got := contentsOf(t, w); got["main.contacts_raw"] != before["main.contacts_raw"] || w.Restored != "" {
 				t.Errorf("after a restart: %s, %s", got["main.contacts_raw"], w.Restored)
 			}

@@ -89,7 +89,11 @@ func (t *tracer) next(status *syscall.WaitStatus) (int, error) {
 		}
 		tid := int(info.pid)
 		if t.known[tid] || !child(tid) {
-			return wait(tid, status)
+			got, err := wait(tid, status)
+			if errors.Is(err, syscall.ECHILD) && !t.known[tid] {
+				continue // somebody else's, who took it while it was looked at
+			}
+			return got, err
 		}
 		time.Sleep(time.Millisecond) // somebody is about to take it
 	}

@@ -84,18 +84,26 @@ func Size(path string) int64 {
 // reserve is kept free beyond what a step needs: logs, run records, the operating system.
 const reserve = 64 << 20
 
-// Room refuses, before anything is written, a step that the disk has no room for.
-func Room(dir string, need int64, what string) error {
+// Needed is what must be free for a step that writes so many bytes.
+func Needed(bytes int64) int64 { return bytes + reserve }
+
+// Free is how many bytes this user may still write in a directory.
+func Free(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
-		return fmt.Errorf("ask for the free space of %s: %w", dir, err)
+		return 0, fmt.Errorf("ask for the free space of %s: %w", dir, err)
 	}
-	free := int64(s.Bavail) * int64(s.Bsize)
-	if free >= need+reserve {
-		return nil
+	return int64(s.Bavail) * int64(s.Bsize), nil
+}
+
+// Room refuses, before anything is written, a step that the disk has no room for.
+func Room(dir string, need int64, what string) error {
+	free, err := Free(dir)
+	if err != nil || free >= Needed(need) {
+		return err
 	}
 	return fmt.Errorf("%w: %s needs %s in %s, %s are free; nothing was written: free some space and run again",
-		ErrFull, what, Bytes(need+reserve), dir, Bytes(free))
+		ErrFull, what, Bytes(Needed(need)), dir, Bytes(free))
 }
 
 // Explain makes an error that a full disk caused say so.

@@ -1,0 +1,115 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/duckdb/duckdb-go/v2"
+
+	"aqueduck/load/internal/duck"
+)
+
+// Parquet writes the answer to one reading statement on a published file as a Parquet file, its columns with the types they have. It
+// calls ready once the answer is worked out. As in Query the statement reaches nothing but the published file: what writes is another
+// DuckDB, which is handed the answer as Arrow and runs no statement but its own.
+func Parquet(ctx context.Context, path, statement string, ready func(), to io.Writer) (err error) {
+	r, err := OpenReader(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := reads(r.db, statement); err != nil {
+		return err
+	}
+	return r.db.Conn().Raw(func(raw any) error {
+		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		answer, err := door.QueryContext(ctx, statement)
+		if err != nil {
+			return err
+		}
+		defer answer.Release()
+		ready()
+		return errors.Join(writeParquet(ctx, answer, to), answer.Err())
+	})
+}
+
+// openFiles is the directory of the files that a process has open, by their numbers.
+const openFiles = "/dev/fd"
+
+// writeParquet lets DuckDB write into a pipe, the only file it can reach: that needs no room on a disk.
+func writeParquet(ctx context.Context, answer array.RecordReader, to io.Writer) (err error) {
+	db, err := duck.Open(ctx, duck.Options{Path: ":memory:", Reach: []string{openFiles}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	release, err := handOver(db, answer)
+	if err != nil {
+		return err
+	}
+	defer release()
+	columns, err := storable(ctx, db)
+	if err != nil {
+		return err
+	}
+	from, into, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	copied := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(to, from)
+		copied <- errors.Join(err, from.Close())
+	}()
+	_, wrong := db.Exec(ctx, fmt.Sprintf("COPY (SELECT %s FROM answer) TO '%s/%d' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)",
+		columns, openFiles, into.Fd()))
+	closed := into.Close()
+	if err := <-copied; err != nil {
+		return err // whatever DuckDB says of a pipe that nobody reads
+	}
+	return errors.Join(wrong, closed)
+}
+
+// handOver makes the answer a view, which can be read once.
+func handOver(db *duck.DB, answer array.RecordReader) (release func(), err error) {
+	err = db.Conn().Raw(func(raw any) error {
+		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		release, err = door.RegisterView(answer, "answer")
+		return err
+	})
+	return release, err
+}
+
+// huge are whole numbers of 128 bits, which sums are. Parquet has none: DuckDB would make them floats, which lose digits.
+var huge = regexp.MustCompile(`\bU?HUGEINT\b`)
+
+// storable are the columns of the answer as Parquet can hold them.
+func storable(ctx context.Context, db *duck.DB) (string, error) {
+	var columns []string
+	err := db.Each(ctx, "DESCRIBE FROM answer", nil, func(rows *sql.Rows) error {
+		var name, kind string
+		var rest [4]any
+		err := rows.Scan(&name, &kind, &rest[0], &rest[1], &rest[2], &rest[3])
+		column := duck.Name(name)
+		if huge.MatchString(kind) {
+			column += "::" + huge.ReplaceAllString(kind, "DECIMAL(38, 0)") + " AS " + column
+		}
+		columns = append(columns, column)
+		return err
+	})
+	return strings.Join(columns, ", "), err
+}

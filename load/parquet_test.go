@@ -1,0 +1,79 @@
+package load_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/load"
+	"aqueduck/load/internal/duck"
+)
+
+// TestAnAnswerKeepsItsTypesAndRowsInParquet writes what warehouses hold, reads it back by DuckDB and compares. Only whole numbers of 128
+// bits become decimals, of as many digits.
+func TestAnAnswerKeepsItsTypesAndRowsInParquet(t *testing.T) {
+	t.Parallel()
+	const all = `SELECT range AS n, '2024-02-29 10:00:00.5+02'::TIMESTAMPTZ + range * INTERVAL 1 DAY AS at, TIMESTAMP '2024-02-29 10:00:00.5' AS local,
+		DATE '2024-02-29' AS day, 12345678901234567890.12::DECIMAL(38, 2) + range AS exact, sum(range) OVER ()::HUGEINT * 1000000000000000000000 AS total,
+		('{"n": 9007199254740993, "s": "' || range || '"}')::JSON AS free, CASE WHEN range % 3 > 0 THEN [range, NULL] END AS list,
+		[{'a': range, 'b': ['{"x": 1}'::JSON]}] AS nested, [range::HUGEINT] AS sums, MAP {'k': 1.50::DECIMAL(5, 2)} AS map, md5(range::VARCHAR)::UUID AS id,
+		NULLIF(range % 2 = 0, true) AS yes, CASE WHEN range = 0 THEN 'nan'::DOUBLE ELSE range / 3 END AS f, 'é' || range AS "x""y", NULL AS nothing
+		FROM range(5000)`
+	w := published(t)
+	var text bytes.Buffer
+	ready := false
+	if err := load.Parquet(t.Context(), w.dir.Current(), all, func() { ready = true }, &text); err != nil || !ready {
+		t.Fatal(ready, err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "answer.parquet")
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := duck.Open(t.Context(), duck.Options{Path: ":memory:", Reach: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	kinds := func(what string) (all []string) {
+		t.Helper()
+		var text string
+		if err := db.Scan(t.Context(), "SELECT string_agg(column_name || ' ' || column_type, chr(10)) FROM (DESCRIBE "+what+")", nil, &text); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(text, "\n")
+	}
+	want := strings.Split(strings.NewReplacer("HUGEINT", "DECIMAL(38,0)").Replace(strings.Join(kinds(all), "\n")), "\n")
+	if diff := cmp.Diff(want, kinds("FROM "+duck.Text(file))); diff != "" {
+		t.Errorf("types (-asked +read back):\n%s", diff)
+	}
+	var differ, rows int
+	err = db.Scan(t.Context(), "SELECT (SELECT count(*) FROM ((SELECT * FROM ("+all+") EXCEPT ALL FROM "+duck.Text(file)+"))), (SELECT count(*) FROM "+duck.Text(file)+")", nil, &differ, &rows)
+	if err != nil || differ != 0 || rows != 5000 {
+		t.Errorf("%d of %d rows differ: %v", differ, rows, err)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+var errFull = errors.New("no room")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestParquetThatCannotBeWrittenIsToldAsThat(t *testing.T) {
+	t.Parallel()
+	w := published(t)
+	err := load.Parquet(t.Context(), w.dir.Current(), "SELECT range, random() FROM range(1000000)", func() {}, full{})
+	if !errors.Is(err, errFull) || strings.Contains(err.Error(), "IO Error") {
+		t.Errorf("got %v", err)
+	}
+	if err := load.Parquet(t.Context(), w.dir.Current(), "SELECT 170141183460469231731687303715884105727 AS n", func() {}, &bytes.Buffer{}); err == nil {
+		t.Error("a number of 39 digits is no decimal of 38")
+	}
+}

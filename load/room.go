@@ -1,0 +1,51 @@
+package load
+
+import (
+	"os"
+	"path/filepath"
+
+	"aqueduck/load/internal/disk"
+)
+
+// Room is the space that the disk of a warehouse has, in bytes.
+type Room struct {
+	Free  int64 `json:"free_bytes"`  // what this user may still write
+	Needs int64 `json:"needs_bytes"` // what the next run refuses to go on without, as large as the warehouse is now; 0 before the first one
+}
+
+// Short says that the next run would be refused.
+func (r Room) Short() bool { return r.Free < r.Needs }
+
+// String says it for people.
+func (r Room) String() string {
+	text := disk.Bytes(r.Free) + " free"
+	if r.Needs > 0 {
+		text += ", a run needs " + disk.Bytes(r.Needs)
+	}
+	return text
+}
+
+// Room looks at the disk and writes nothing. Where the directory is not there yet, the nearest one above it is looked at.
+func (d Dir) Room() (r Room, err error) {
+	size := 3 * disk.Size(d.Current()) // a copy to work in, then what a publish asks for
+	if disk.Exists(d.Database()) {
+		size = 2 * (disk.Size(d.Database()) + disk.Size(d.Database()+".wal"))
+	}
+	if size > 0 {
+		r.Needs = disk.Needed(size)
+	}
+	dir, err := filepath.Abs(string(d))
+	if err != nil {
+		return r, err
+	}
+	for dir != filepath.Dir(dir) && !isDir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	r.Free, err = disk.Free(dir)
+	return r, err
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
