@@ -61,7 +61,7 @@ var homes = map[string][]string{
 	"github.com/santhosh-tekuri":    {"internal/formtest"},
 	"github.com/jedib0t/go-pretty":  {"internal/pipeline", "cmd/aqueduck"},
 	"github.com/prometheus":         {"internal/console"},
-	"golang.org/x/net/html":         {"transform"},
+	"golang.org/x/net/html":         {"transform", "internal/emulator"},
 	"github.com/klauspost/compress": {"extract", "extract/export"},
 	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "internal/alert", "cmd/aqueduck"},
 	"golang.org/x/time/rate":        {"extract"},
@@ -70,7 +70,7 @@ var homes = map[string][]string{
 	"github.com/lmittmann/tint":     {"cmd/aqueduck"},
 	"github.com/oklog/ulid":         {"internal/pipeline", "internal/alert"},
 	"golang.org/x/sync/errgroup":    {"internal/pipeline", "extract"},
-	"golang.org/x/sys/unix":         {"load/internal/disk", "internal/diskfault"},
+	"golang.org/x/sys/unix":         {"load/internal/disk", "internal/diskfault", "cmd/aqueduck"},
 }
 
 func TestImportsFollowTheHouse(t *testing.T) {

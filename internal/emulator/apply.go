@@ -1,7 +1,5 @@
 package emulator
 
-import "strings"
-
 // record appends an event to the log and makes the served state follow it. The lock is held.
 func (w *Workspace) record(e Event) {
 	w.log = append(w.log, e)
@@ -28,7 +26,7 @@ func (w *Workspace) apply(seq int) {
 	}
 	c := &w.contacts[e.Contact]
 	switch e.Kind {
-	case Updated, RoleChanged, Tagged, Untagged, Noted, CompanyAttached, CompanyDetached:
+	case Updated, RoleChanged, Tagged, Untagged, Noted, NoteDeleted, CompanyAttached, CompanyDetached, SubscriptionLeft, SubscriptionJoined:
 		w.change(seq, e, c)
 	case Merged:
 		w.leave(e, merged, true)
@@ -76,6 +74,12 @@ func (w *Workspace) change(seq int, e *Event, c *contact) {
 	case Noted:
 		d.Notes = with(d.Notes, e.Other)
 		w.notes[e.Other] = e.Text
+	case NoteDeleted:
+		d.Notes = without(d.Notes, e.Other)
+	case SubscriptionLeft:
+		d.Left, d.Joined = with(d.Left, e.Other), without(d.Joined, e.Other)
+	case SubscriptionJoined:
+		d.Left, d.Joined = without(d.Left, e.Other), with(d.Joined, e.Other)
 	case CompanyAttached:
 		d.Companies = with(d.Companies, e.Other)
 	case CompanyDetached:
@@ -112,43 +116,6 @@ func (w *Workspace) absorb(seq int, e *Event, lead *doc) {
 	if c.status == active {
 		w.announce(seq, e.Other)
 	}
-}
-
-// texts are the fields that a merge fills in, by their names.
-func (d *doc) texts() map[string]*string {
-	return map[string]*string{"email": &d.Email, "phone": &d.Phone, "name": &d.Name, "avatar": &d.Avatar}
-}
-
-// inherit fills in what is absent from a lead, and names it.
-func (d *doc) inherit(lead *doc) (names []string) {
-	mine, theirs := d.texts(), lead.texts()
-	for _, name := range []string{"email", "phone", "name", "avatar"} {
-		if *mine[name] == "" && *theirs[name] != "" {
-			*mine[name] = *theirs[name]
-			names = append(names, name)
-		}
-	}
-	for _, a := range lead.Attrs {
-		if !hasAttr(d.Attrs, a.Name) {
-			d.Attrs = setAttr(d.Attrs, a.Name, a.Raw)
-			names = append(names, ownAttribute+a.Name)
-		}
-	}
-	return names
-}
-
-// raw is what a field that a merge may fill in holds, as JSON text; "" for nothing.
-func (d *doc) raw(name string) string {
-	attribute, own := strings.CutPrefix(name, ownAttribute)
-	for _, a := range d.Attrs {
-		if own && a.Name == attribute {
-			return a.Raw
-		}
-	}
-	if field := d.texts()[name]; field != nil && *field != "" {
-		return quoted(*field)
-	}
-	return ""
 }
 
 func hasAttr(attrs []attr, name string) bool {

@@ -19,22 +19,22 @@ type kept struct {
 // keptAnswers bounds the cache.
 const keptAnswers = 64
 
-// cached keeps a good answer, and gives the one that the question had before to those whom the fault has replayed to. There
-// is no cache while no fault can ask for one.
-func (w *Workspace) cached(f *Fault, r *http.Request, body []byte, a answer) answer {
+// cached keeps a good answer of a reading request, and gives the one that the question had before to those whom the fault has
+// replayed to, and says whether it did. There is no cache while no fault can ask for one.
+func (w *Workspace) cached(f *Fault, r *http.Request, body []byte, a answer) (given answer, replayed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.inject == nil && len(w.chaos) == 0 {
-		return a
+	if a.wrote || w.inject == nil && len(w.chaos) == 0 {
+		return a, false
 	}
 	question := r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get(w.cfg.VersionHeader) + " " + string(body)
 	before, known := w.cache.kept[question]
 	if known && f != nil && f.Replay {
 		before.header = map[string]string{"Age": strconv.FormatInt(max(1, w.now()-before.at), 10), "X-Cache": "HIT"}
-		return before.answer
+		return before.answer, true
 	}
 	if a.status != http.StatusOK || f != nil {
-		return a
+		return a, false
 	}
 	if w.cache.kept == nil {
 		w.cache.kept = map[string]kept{}
@@ -47,5 +47,5 @@ func (w *Workspace) cached(f *Fault, r *http.Request, body []byte, a answer) ans
 		delete(w.cache.kept, w.cache.order[0])
 		w.cache.order = w.cache.order[1:]
 	}
-	return a
+	return a, false
 }

@@ -141,7 +141,7 @@ func (w *Workspace) listCalls(q *request) answer {
 		list[i], list[j] = list[j], list[i]
 	}
 	return w.numbered(q, 25, 25, len(list), func(b []byte, i int) []byte {
-		return append(w.appendCall(b, &w.calls[list[i]], q.n), '}')
+		return append(w.appendCall(b, &w.calls[list[i]], q.n, now), '}')
 	})
 }
 
@@ -150,7 +150,7 @@ func (w *Workspace) oneCall(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c := w.listedCall(q.id); c != nil {
-		return ok(append(w.appendCall(nil, c, q.n), '}'))
+		return ok(append(w.appendCall(nil, c, q.n, w.now()), '}'))
 	}
 	return notFound("Call")
 }
@@ -181,7 +181,7 @@ func (w *Workspace) searchCalls(q *request) answer {
 		if b[len(b)-1] == '}' {
 			b = append(b, ',')
 		}
-		b = w.appendCall(b, c, q.n)
+		b = w.appendCall(b, c, q.n, w.now())
 		b = append(w.appendTranscript(b, c), '}')
 	}
 	return ok(append(b, `]}`...))

@@ -29,6 +29,7 @@ func (w *Workspace) StartCall(conversation string, outbound bool) (string, error
 		c.Contact = who[0].ID
 	}
 	w.calls = append(w.calls, c)
+	w.happen(w.clock())
 	return callID(c.N), nil
 }
 
@@ -102,6 +103,7 @@ func (w *Workspace) changeCall(id string, change func(c *call, now int64) error)
 			return fmt.Errorf("call %s: %w", id, err)
 		}
 		w.calls = calls
+		w.happen(w.clock())
 		return nil
 	}
 	return fmt.Errorf("call %s: %w", id, ErrNoCall)

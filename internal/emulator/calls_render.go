@@ -67,10 +67,9 @@ func (c *call) media(what string) string {
 	return "https://media.example/calls/" + callID(c.N) + "/" + what
 }
 
-// appendCall writes a call without its closing brace. Addresses are signed anew in each answer. Every other call has its
+// appendCall writes a call as it is at a time, without its closing brace. Addresses are signed anew in each answer. Every other call has its
 // times as text (api-notes, Conventions).
-func (w *Workspace) appendCall(b []byte, c *call, n int) []byte {
-	now := w.now()
+func (w *Workspace) appendCall(b []byte, c *call, n int, now int64) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
 		b = appendText(b, value)

@@ -31,7 +31,7 @@ redirect=0.01:307  the answer leads to another address, which notes who comes
 age=0.1          a cache gives the answer that the same question had before
 encoding=0.01    the answer is said to be compressed and is not
 utf8 numbers keys depth size unknown morph  (=0.01 each)  games with the JSON of good answers
-error@17:500     the 17th request; error@17-19:500  the 17th to the 19th; error@17-19=0.5:500  half of them`
+error@17:500     the 17th request, whatever is drawn for it; error@17-19:500  the 17th to the 19th; error@17-19=0.5:500  half of them`
 
 // ParseChaos reads faults by probability or by the number of the request, as --chaos takes them:
 //
@@ -161,15 +161,18 @@ func statusNamed(detail string, usual, least, most int) (int, error) {
 	return n, nil
 }
 
-// draw gives the first fault that there is for a request, or nil.
-func (c chaos) draw(n int, r *rng) *Fault {
+// draw gives the first fault that there is for the number of a request, else the first that there is for any, or nil.
+func (c chaos) draw(n int, r *rng) (drawn *Fault) {
 	for i := range c {
-		hit := r.chance(c[i].share) // drawn for each, so that one more fault moves no other
-		if hit && (c[i].from == 0 || n >= c[i].from && n <= c[i].to) {
-			return &c[i].fault
+		switch m := &c[i]; {
+		case !r.chance(m.share): // drawn for each, so that one more fault moves no other
+		case m.from != 0 && n >= m.from && n <= m.to:
+			return &m.fault
+		case m.from == 0 && drawn == nil:
+			drawn = &m.fault
 		}
 	}
-	return nil
+	return drawn
 }
 
 // SetChaos changes the faults by probability; the text is read by ParseChaos's rules.
@@ -181,5 +184,8 @@ func (w *Workspace) SetChaos(text string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.chaos = c
+	k := *w.k()
+	k.Chaos = text
+	w.knobs.Store(&k)
 	return nil
 }

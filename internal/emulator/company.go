@@ -23,6 +23,12 @@ type firm struct {
 	Notes                         []firmNote
 }
 
+// Ids of notes about companies begin beyond those of contacts, which are an int32 and some more: notes are deleted by their ids alone.
+const (
+	drawnFirmNotes   = 1 << 32
+	writtenFirmNotes = 1 << 36
+)
+
 // firmNote is a note about a company.
 type firmNote struct {
 	ID, At, By int64
@@ -71,7 +77,7 @@ func (m *maker) furnish(f *firm) {
 		f.Tags = draws(r, 1+r.n(3), tagCount)
 	}
 	for range max(0, r.n(8)-5) {
-		f.Notes = append(f.Notes, firmNote{ID: 18000000 + 8*int64(f.N) + int64(len(f.Notes)), At: r.between(f.Created, f.Updated+1),
+		f.Notes = append(f.Notes, firmNote{ID: drawnFirmNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.between(f.Created, f.Updated+1),
 			By: admins[r.n(len(admins))].id, Body: "<p>" + r.text(noteWords) + "</p>"})
 	}
 }

@@ -3,6 +3,8 @@ package emulator
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 )
 
 // firmKind is what happened to a company.
@@ -13,7 +15,8 @@ const (
 	firmUpdated
 	firmTagged
 	firmUntagged
-	firmNoted // moves no updated_at
+	firmNoted // moves no updated_at, nor does the next
+	firmNoteDeleted
 )
 
 // firmEvent is one entry of the log of companies, which is the truth about them beside what each was born with.
@@ -65,6 +68,8 @@ func (w *Workspace) recordFirm(e firmEvent) {
 		f.Tags = without(f.Tags, e.Tag)
 	case firmNoted:
 		f.Notes, f.Updated = append(f.Notes[:len(f.Notes):len(f.Notes)], e.Note), c.now.Updated
+	case firmNoteDeleted:
+		f.Notes, f.Updated = slices.DeleteFunc(slices.Clone(f.Notes), func(note firmNote) bool { return note.ID == e.Note.ID }), c.now.Updated
 	}
 	c.now = &f
 	if w.heads.of[e.N] > 0 {
@@ -100,7 +105,7 @@ func (w *Workspace) hourOfCompanies(base int64) {
 }
 
 func (w *Workspace) firmNote(r *rng, at int64, body string) firmNote {
-	return firmNote{ID: 19000000 + int64(len(w.firmLog)), At: at, By: admins[r.n(len(admins))].id, Body: body}
+	return firmNote{ID: writtenFirmNotes + int64(len(w.firmLog)), At: at, By: admins[r.n(len(admins))].id, Body: body}
 }
 
 func (w *Workspace) createFirm(at int64, set []Change) (string, error) {
@@ -155,12 +160,14 @@ func (w *Workspace) UntagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *firmEvent) error { e.Kind = firmUntagged; return place32(&e.Tag, tag, tagCount) })
 }
 
-// AddCompanyNote writes a note about a company. Its updated_at does not move.
-func (w *Workspace) AddCompanyNote(id, body string) error {
-	return w.firmEvent(id, func(e *firmEvent) error {
+// AddCompanyNote writes a note about a company, and gives its id. The company's updated_at does not move.
+func (w *Workspace) AddCompanyNote(id, body string) (note string, err error) {
+	err = w.firmEvent(id, func(e *firmEvent) error {
 		e.Kind, e.Note = firmNoted, w.firmNote(newRNG(w.cfg.Seed, forFirm, 2, uint64(len(w.firmLog))), e.At, body)
+		note = strconv.FormatInt(e.Note.ID, 10)
 		return nil
 	})
+	return note, err
 }
 
 func (w *Workspace) firmEvent(id string, fill func(e *firmEvent) error) error {

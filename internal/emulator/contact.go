@@ -26,14 +26,39 @@ type doc struct {
 	Tags      []int32
 	Notes     []int32
 	Companies []int32
+	Left      []int32 // subscriptions that it was in, and is no longer
+	Joined    []int32 // those that it is in beside the ones that it was born with
 
 	User, Verified, Unsubscribed, Spam, Bounced bool
+
+	Only bool // it was born with nothing but what somebody said
 }
 
-type place struct{ Country, Region, City string }
-type browser struct{ Name, Version, Language, OS string }
-type app struct{ Name, Version, Device, OS, SDK string }
-type social struct{ Name, URL string }
+type place struct {
+	Country string `json:"country"`
+	Region  string `json:"region"`
+	City    string `json:"city"`
+}
+
+type browser struct {
+	Name     string `json:"browser"`
+	Version  string `json:"browser_version"`
+	Language string `json:"browser_language"`
+	OS       string `json:"os"`
+}
+
+type app struct {
+	Name    string `json:"app_name"`
+	Version string `json:"app_version"`
+	Device  string `json:"device"`
+	OS      string `json:"os_version"`
+	SDK     string `json:"sdk_version"`
+}
+
+type social struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
 
 // attr is one custom attribute; Raw is its value as JSON text, as it is sent.
 type attr struct{ Name, Raw string }
@@ -75,6 +100,18 @@ func (d *doc) set(c Change) error {
 	return fmt.Errorf("set %s: no value of type %T", c.Field, c.Value)
 }
 
+// texts are the fields of text, and ints those of numbers and times, by the names of their columns.
+func (d *doc) texts() map[string]*string {
+	return map[string]*string{"name": &d.Name, "email": &d.Email, "phone": &d.Phone, "avatar": &d.Avatar,
+		"external_id": &d.ExternalID, "language_override": &d.Language}
+}
+
+func (d *doc) ints() map[string]*int64 {
+	return map[string]*int64{"owner_id": &d.Owner, "signed_up_at": &d.SignedUp, "last_seen_at": &d.LastSeen,
+		"last_replied_at": &d.LastReplied, "last_contacted_at": &d.LastContacted, "last_email_opened_at": &d.LastOpened,
+		"last_email_clicked_at": &d.LastClicked, "android_last_seen_at": &d.Android, "ios_last_seen_at": &d.IOSSeen}
+}
+
 func (d *doc) setNull(field string) error {
 	if d.setText(field, "") == nil || d.setInt(field, 0) == nil {
 		return nil
@@ -83,9 +120,7 @@ func (d *doc) setNull(field string) error {
 }
 
 func (d *doc) setText(field, v string) error {
-	texts := map[string]*string{"name": &d.Name, "email": &d.Email, "phone": &d.Phone, "avatar": &d.Avatar,
-		"external_id": &d.ExternalID, "language_override": &d.Language}
-	if p, ok := texts[field]; ok {
+	if p, ok := d.texts()[field]; ok {
 		// A changed address is unverified until it is verified again (workspace-api 3.2).
 		if field == "email" && v != d.Email {
 			d.Verified = false
@@ -107,10 +142,7 @@ func (d *doc) setText(field, v string) error {
 }
 
 func (d *doc) setInt(field string, v int64) error {
-	ints := map[string]*int64{"owner_id": &d.Owner, "signed_up_at": &d.SignedUp, "last_seen_at": &d.LastSeen,
-		"last_replied_at": &d.LastReplied, "last_contacted_at": &d.LastContacted, "last_email_opened_at": &d.LastOpened,
-		"last_email_clicked_at": &d.LastClicked, "android_last_seen_at": &d.Android, "ios_last_seen_at": &d.IOSSeen}
-	if p, ok := ints[field]; ok {
+	if p, ok := d.ints()[field]; ok {
 		*p = v
 		return nil
 	}
@@ -120,7 +152,7 @@ func (d *doc) setInt(field string, v int64) error {
 func (d *doc) setBool(field string, v bool) error {
 	switch field {
 	case "email_verified":
-		d.Verified = v
+		d.Verified = v && d.Email != ""
 	case "unsubscribed_from_emails":
 		d.Unsubscribed = v
 	default:
@@ -183,6 +215,6 @@ func with(list []int32, n int32) []int32 {
 	return append(slices.Clone(list), n)
 }
 
-func without(list []int32, n int32) []int32 {
-	return slices.DeleteFunc(slices.Clone(list), func(have int32) bool { return have == n })
+func without[T comparable](list []T, n T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(have T) bool { return have == n })
 }

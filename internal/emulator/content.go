@@ -23,7 +23,8 @@ var contentAtBirth = [contentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
 // forContent is what content is drawn for.
 const forContent = 9006
 
-// item is one piece of content as it stands. What it says is drawn from its number and how often it was edited.
+// item is one piece of content as it stands. What it says is drawn from its number and how often teammates edited it, but for
+// what was written of it.
 type item struct {
 	Kind             contentKind
 	N                int32
@@ -31,14 +32,31 @@ type item struct {
 	Edits            int
 	Edited           []int64 // when it was edited since hour 0
 	Removed          bool
+	Said             said
+	Noted            map[int]versionNote // of a data connector, by the place of the version
 }
+
+// said is what was written of a piece of content, by the names of its fields: texts, whole numbers, nil for null, []variation and
+// []newsPlace. translated_content.<locale>.<field> is what it says in another language than its own.
+type said map[string]any
+
+// versionNote is a note that was written about a version of a data connector.
+type versionNote struct {
+	Text string
+	At   int64
+}
+
+// words are what teammates say anew when they edit a piece of content; where it lies and whose it is stays as it was written.
+var words = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
 // contentEvent is one entry of the log of content since hour 0.
 type contentEvent struct {
-	At   int64
-	Kind contentKind
-	N    int32
-	What contentChange
+	At      int64
+	Kind    contentKind
+	N       int32
+	What    contentChange
+	Set     []Change // what was written; none of an edit: teammates say something else, which is drawn
+	Version int      // contentNoted: the place of the version
 }
 
 type contentChange uint8
@@ -47,6 +65,7 @@ const (
 	contentCreated contentChange = iota
 	contentEdited
 	contentRemoved
+	contentNoted // a version of a data connector has another note, and the connector is as before
 )
 
 // bornContent draws the content of hour 0, and how often each was edited by then.
@@ -72,8 +91,8 @@ func (w *Workspace) hourOfContent(base int64) {
 		e := contentEvent{At: at, Kind: kind, N: int32(r.n(len(w.content[kind]))), What: contentEdited}
 		switch x := r.n(10); {
 		case x < 2:
-			e.What, e.N = contentCreated, int32(len(w.content[kind]))
-		case x == 2 && kind != folders && kind != collections && kind != newsfeeds: // others may lie in those
+			e = w.birth(at, kind, nil)
+		case x == 2 && kind != folders && w.holds(w.content[kind][e.N]) == "":
 			e.What = contentRemoved
 		}
 		if e.What == contentCreated || !w.content[kind][e.N].Removed {
@@ -82,19 +101,63 @@ func (w *Workspace) hourOfContent(base int64) {
 	}
 }
 
+// birth is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
+func (w *Workspace) birth(at int64, kind contentKind, set []Change) contentEvent {
+	e := contentEvent{At: at, Kind: kind, N: int32(len(w.content[kind])), What: contentCreated, Set: set}
+	field, drawn := "folder_id", folderOf(item{N: e.N})
+	if kind == folders {
+		field, drawn = "parent_folder_id", parentOf(folders, e.N)
+	}
+	home, isText := drawn.(string)
+	lies := isText && (kind == articles || kind == internalArticles || kind == folders)
+	written := slices.ContainsFunc(set, func(c Change) bool { return c.Field == field })
+	if _, there := w.itemNamed(folders, home); lies && !written && !there {
+		e.Set = append(slices.Clip(set), Change{field, nil})
+	}
+	return e
+}
+
 // recordContent appends an event to the log and makes the served state follow it.
 func (w *Workspace) recordContent(e contentEvent) {
 	w.contentLog = append(w.contentLog, e)
+	w.applyContent(e)
+	w.tellOfContent(e)
+}
+
+func (w *Workspace) applyContent(e contentEvent) {
 	if e.What == contentCreated {
-		w.content[e.Kind] = append(w.content[e.Kind], item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At})
+		w.content[e.Kind] = append(w.content[e.Kind], item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, Said: said{}.with(e.Set)})
 		return
 	}
 	i := &w.content[e.Kind][e.N]
-	if e.What == contentRemoved {
+	switch {
+	case e.What == contentRemoved:
 		i.Removed = true
-		return
+	case e.What == contentNoted:
+		if i.Noted == nil {
+			i.Noted = map[int]versionNote{}
+		}
+		for _, c := range e.Set {
+			i.Noted[e.Version] = versionNote{c.Value.(string), e.At}
+		}
+	case len(e.Set) > 0:
+		i.Said, i.Updated = i.Said.with(e.Set), e.At
+	default:
+		for _, word := range words {
+			delete(i.Said, word)
+		}
+		i.Edits, i.Updated, i.Edited = i.Edits+1, e.At, append(i.Edited, e.At)
 	}
-	i.Edits, i.Updated, i.Edited = i.Edits+1, e.At, append(i.Edited, e.At)
+}
+
+func (s said) with(set []Change) said {
+	if s == nil {
+		s = said{}
+	}
+	for _, c := range set {
+		s[c.Field] = c.Value
+	}
+	return s
 }
 
 // standing gives the items of a kind that are there, in the order of their creation.
@@ -106,52 +169,4 @@ func (w *Workspace) standing(kind contentKind) []item {
 func latest(list []item) []item {
 	slices.SortStableFunc(list, func(a, b item) int { return int(b.Updated - a.Updated) })
 	return list
-}
-
-// contentRows tells the items of a kind, from what each was born with and the log, as the later version sends them.
-func contentRows(kind contentKind) func(o *oracle, yield func(map[string]any) bool) {
-	return func(o *oracle, yield func(map[string]any) bool) {
-		for _, i := range o.contentOf(kind) {
-			if !i.Removed && !yield(o.author().record(i, reading{version: afterStable, whole: true, now: o.at}).row()) {
-				return
-			}
-		}
-	}
-}
-
-func (o *oracle) author() contentMaker { return contentMaker{o.seed, o.start, o.workspace} }
-
-// contentOf is what became of the items of a kind.
-func (o *oracle) contentOf(kind contentKind) []item {
-	list := bornContent(o.seed, o.start)[kind]
-	for _, e := range o.pages {
-		if e.Kind == kind && e.What == contentCreated {
-			list = append(list, item{Kind: kind, N: e.N, Created: e.At})
-		}
-	}
-	for n := range list {
-		list[n].Updated = max(list[n].Updated, list[n].Created)
-		for _, e := range o.pages {
-			switch {
-			case e.Kind != kind || e.N != list[n].N || e.What == contentCreated:
-			case e.What == contentRemoved:
-				list[n].Removed = true
-			default:
-				list[n].Edits++
-				list[n].Updated, list[n].Edited = e.At, append(list[n].Edited, e.At)
-			}
-		}
-	}
-	return list
-}
-
-// connectorVersions tells every version of the connectors that are there.
-func (o *oracle) connectorVersions(yield func(map[string]any) bool) {
-	for _, i := range o.contentOf(connectors) {
-		for n := 0; n <= i.Edits && !i.Removed; n++ {
-			if !yield(o.author().version(i, n).row()) {
-				return
-			}
-		}
-	}
 }

@@ -2,13 +2,19 @@ package emulator
 
 import (
 	"net/http"
-	"path"
 	"slices"
+	"sync"
 )
+
+// author is who draws content. The lock is held.
+func (w *Workspace) author() contentMaker {
+	by := sync.OnceValue(func() map[string]item { return keyed(w.content[dynamicContents]) })
+	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace, by}
+}
 
 // writer gives who draws content, and how the request reads it. The lock is held.
 func (w *Workspace) writer(q *request) (contentMaker, reading) {
-	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace}, reading{version: q.version, now: w.now()}
+	return w.author(), reading{version: q.version, now: w.now(), plain: w.k().NoDynamicContent}
 }
 
 // paged answers the items of a kind by page number, in the order of their creation.
@@ -29,7 +35,7 @@ func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
 	})
 }
 
-// single answers one item of a kind.
+// single answers one item of a kind; an article has its statistics there (workspace-api 4.6).
 func single(kind contentKind) func(w *Workspace, q *request) answer {
 	return func(w *Workspace, q *request) answer {
 		w.mu.Lock()
@@ -62,19 +68,16 @@ func (w *Workspace) listArticles(q *request) answer {
 	return w.pageOf(q, 25, 250, latest(w.standing(articles)))
 }
 
-// oneArticle is GET /articles/{id} (workspace-api 4.6), with its statistics.
-func (w *Workspace) oneArticle(q *request) answer { return single(articles)(w, q) }
-
 // listFolders is GET /folders, those of one folder when that is asked for (workspace-api 4.11).
 func (w *Workspace) listFolders(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list, parent := w.standing(folders), q.query.Get("parent_folder_id")
 	if parent == "" && w.k().TopFolders {
-		list = slices.DeleteFunc(list, func(i item) bool { return parentOf(folders, i.N) != nil })
+		list = slices.DeleteFunc(list, func(i item) bool { return parentFolder(i) != nil })
 	}
 	if parent != "" {
-		list = slices.DeleteFunc(list, func(i item) bool { return parentOf(folders, i.N) != any(parent) })
+		list = slices.DeleteFunc(list, func(i item) bool { return parentFolder(i) != any(parent) })
 	}
 	return w.pageOf(q, 50, 150, list)
 }
@@ -157,7 +160,7 @@ func (w *Workspace) oneConnectorVersion(q *request) answer {
 	i, found := w.itemNamed(connectors, q.id)
 	m, _ := w.writer(q)
 	for n := 0; found && n <= i.Edits; n++ {
-		if versionID(i.N, n) == path.Base(q.path) {
+		if versionID(i.N, n) == q.inner {
 			p := &pen{}
 			p.record(m.version(i, n))
 			return ok(p.b)

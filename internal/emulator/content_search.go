@@ -28,11 +28,15 @@ func (w *Workspace) searchInternalArticles(q *request) answer {
 	return w.pageOf(q, 50, 250, list)
 }
 
-// addInside adds the folders that lie in those that are there, however deep: each comes after the one that it lies in.
+// addInside adds the folders that lie in those that are there, however deep.
 func (w *Workspace) addInside(inside map[any]bool) {
-	for _, i := range w.standing(folders) {
-		if parent := parentOf(folders, i.N); parent != nil && inside[parent] {
-			inside[contentText(folders, i.N)] = true
+	list := w.standing(folders)
+	for before := 0; before < len(inside); {
+		before = len(inside)
+		for _, i := range list {
+			if parent := parentFolder(i); parent != nil && inside[parent] {
+				inside[contentText(folders, i.N)] = true
+			}
 		}
 	}
 }
@@ -51,9 +55,11 @@ func (r record) text(name string) string {
 func (w *Workspace) newsfeedItems(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	feed, found := w.itemNamed(newsfeeds, q.id)
+	_, found := w.itemNamed(newsfeeds, q.id)
 	if !found {
 		return notFound("Newsfeed")
 	}
-	return w.pageOf(q, 10, 10, slices.DeleteFunc(w.standing(newsItems), func(i item) bool { return feedOf(i) != feed.N }))
+	return w.pageOf(q, 10, 10, slices.DeleteFunc(w.standing(newsItems), func(i item) bool {
+		return inFeed(placesOf(i), q.id) < 0
+	}))
 }

@@ -15,7 +15,7 @@ func TestContract5ATokenNeedsTheScopeOfWhatItAsks(t *testing.T) {
 		"noter": "read_write_data_connector_versions", "talks": "read_conversations", "notes": "write_users_companies",
 		"many": "read_conversations read_dynamic_content write_users_companies"}
 	for token, scopes := range tokens {
-		c.w.AddToken(token, strings.Fields(scopes)...)
+		c.must(c.w.AddToken(token, strings.Fields(scopes)...))
 	}
 	talk := c.w.ConversationIDs()[0]
 	for _, test := range []struct {
@@ -56,7 +56,7 @@ func TestContract5WhoIsLetIn(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoDynamicContent: true, Unavailable: []string{"away_status_reasons.list", "dynamic_contents.get"},
 		Forbidden: []string{"tags.list"}}})
-	c.w.AddToken("scoped", "read_conversations")
+	c.must(c.w.AddToken("scoped", "read_conversations"))
 	for _, test := range []struct {
 		rule, auth, path string
 		status           int

@@ -10,7 +10,7 @@ import (
 // errorShapes is the error body: request_id is a string or null.
 var errorShapes = shapes{"error": `type =error.list  request_id string?  errors @one[]`, "one": `code,message string`}
 
-// Section 7, row by row, where there is an endpoint for it: its 400s of merging and of tables in replies are of the write side.
+// Section 7, row by row, for what reads; what writes has tests of its own.
 func TestContract7Errors(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 120, Knobs: emulator.Knobs{Unavailable: []string{"logs.list"}}})
@@ -107,7 +107,7 @@ func TestContract7SuccessfulCodes(t *testing.T) {
 	}
 }
 
-// Section 8, row by row, where there is an endpoint for it: its limits of tables are of the write side. Those of contact search
+// Section 8, row by row, but for those of tables in replies (TestContract8TablesOfRepliesHaveLimits). Those of contact search
 // are in 4.1.
 func TestContract8Limits(t *testing.T) {
 	t.Parallel()

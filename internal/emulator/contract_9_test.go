@@ -248,7 +248,7 @@ func TestContract9TheHeaderSelectsTheVersion(t *testing.T) {
 		}
 	}
 	c := start(t, emulator.Config{})
-	for _, c.version = range []string{"nonsense", "2", "v2.17"} {
+	for _, c.version = range []string{"nonsense", "2", "v2.17", "2.17.1", "2.17beta", "2.-1", "+2.17", "-2.17", "2. 17"} {
 		if r := c.do("GET", "/contacts", nil); r.status != 400 || r.code() != "parameter_invalid" {
 			t.Errorf("version %s: %d %s", c.version, r.status, r.code())
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // controls are for whoever runs the emulator in a process of its own, beside the operations. They need no token: it listens
-// on loopback.
+// on loopback, and no page of somebody else is let in.
 var controls = map[string]func(w *Workspace, rw http.ResponseWriter){
 	"/_emulator":          (*Workspace).controlIndex,
 	"/_emulator/":         (*Workspace).controlIndex,
@@ -25,6 +25,8 @@ var controls = map[string]func(w *Workspace, rw http.ResponseWriter){
 func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch stream, oracle := strings.CutPrefix(path, "/_oracle/"); {
+	case (oracle || strings.HasPrefix(path, "/_emulator")) && !isLocal(r):
+		http.Error(rw, "the controls are for this machine, under 127.0.0.1 or localhost, and for no page of another place", http.StatusForbidden)
 	case r.Method == http.MethodGet && oracle:
 		w.controlOracle(rw, stream, r.URL.Query().Get("at"))
 	case strings.HasPrefix(path, elsewherePath):
@@ -38,6 +40,11 @@ func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 	default:
 		http.Error(rw, "no such control; GET /_emulator/ tells all of them", http.StatusNotFound)
 	}
+}
+
+// isLocal says whether a request was sent under a name of this machine, and by no page of another place in a browser.
+func isLocal(r *http.Request) bool {
+	return isLoopback(r.Host) && http.NewCrossOriginProtection().Check(r) == nil
 }
 
 // controlIndex tells what there is.
@@ -78,6 +85,9 @@ func parameters(r *http.Request) (json.RawMessage, error) {
 	dec.UseNumber()
 	if err := dec.Decode(&with); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("the body is no JSON object: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the body is more than a JSON object")
 	}
 	if len(with) == 0 {
 		return nil, nil
@@ -165,6 +175,7 @@ type State struct {
 func (w *Workspace) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.happen(w.clock())
 	w.settle()
 	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: len(w.idx.waiting), Requests: w.count}
 	for i := range w.contacts {

@@ -112,7 +112,7 @@ func TestAJournalDoneAgainIsTheSameWorkspace(t *testing.T) {
 		journal = append(append(journal, line...), '\n')
 		return err
 	})
-	made := map[string]string{"first": w.IDs("active")[0], "tag": fmt.Sprint(w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(w.Oracle("companies")[1]["id"])}
+	made := before(w)
 	for _, s := range slices.Concat(contactSteps, conversationSteps, otherSteps) {
 		r := c.does(s.do, s.fill(made))
 		made[s.keep], _ = r.json["id"].(string)

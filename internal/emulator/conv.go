@@ -167,6 +167,8 @@ func (c *conversation) follow(e *convEvent) {
 		c.untag(e.Place)
 	case convLinked:
 		c.Linked = append(c.Linked, e.With.linked)
+	case convPassedOn:
+		c.Contacts = e.Who
 	case convSet:
 		for _, s := range e.With.set {
 			_ = c.set(s) // checked before it came into the log
@@ -291,9 +293,12 @@ func (c *conversation) assign(p *part) {
 	}
 }
 
-// set applies one change. Fields are named as the oracle's columns are.
+// set applies one change. Fields are named as the oracle's columns are; a company comes by its number.
 func (c *conversation) set(s Change) error {
 	if name, ok := strings.CutPrefix(s.Field, "custom_attributes."); ok {
+		if slices.Contains(qaNames, name) {
+			return refuse("set %s of a conversation: quality assurance writes it", s.Field)
+		}
 		raw, err := rawJSON(s.Value)
 		if err == nil {
 			c.Attrs = setAttr(c.Attrs, name, raw)
@@ -301,11 +306,19 @@ func (c *conversation) set(s Change) error {
 		return err
 	}
 	text, isText := s.Value.(string)
+	flag, isFlag := s.Value.(bool)
+	firm, isNumber := s.Value.(int64)
 	switch {
 	case s.Field == "title" && (isText || s.Value == nil):
 		c.Title = text
 	case s.Field == "priority" && isText:
 		c.Priority = text == "priority"
+	case s.Field == "read" && isFlag:
+		c.Read = flag
+	case s.Field == "company_id" && isNumber:
+		c.Company = int32(firm)
+	case s.Field == "company_id" && s.Value == nil:
+		c.Company = -1
 	default:
 		return refuse("set %s of a conversation to %v: not possible", s.Field, s.Value)
 	}

@@ -151,6 +151,9 @@ func (m *convMaker) until(r *rng, at, start int64) int64 {
 
 // birth draws everything that a conversation was born with.
 func (m *convMaker) birth(e *convEvent) *conversation {
+	if e.With != nil && e.With.opening != nil {
+		return written(e)
+	}
 	r := newRNG(m.seed, forConv, uint64(e.Conv))
 	num := e.Conv
 	c := &conversation{num: num, ID: convID(num), Created: e.At, Updated: max(e.At, e.Until), State: "open", Company: -1,
@@ -173,9 +176,22 @@ func (m *convMaker) birth(e *convEvent) *conversation {
 	return c
 }
 
+// written is one that began with a message that somebody wrote: it has what that said, and nothing more.
+func written(e *convEvent) *conversation {
+	opening := *e.With.opening
+	c := &conversation{num: e.Conv, ID: convID(e.Conv), Created: e.At, Updated: e.At, State: "open", Company: -1, Contacts: e.Who, Source: &opening}
+	if opening.Delivered == "customer_initiated" {
+		c.Waiting = e.At
+	}
+	return c
+}
+
+// sourceID is that of the message that a conversation began with.
+func sourceID(num int32) string { return strconv.FormatInt(3300000000+int64(num)*3, 10) }
+
 // begin draws the source: the first message. Few have none.
 func (m *convMaker) begin(r *rng, c *conversation) {
-	s := &source{Type: r.text(channels), ID: strconv.FormatInt(3300000000+int64(c.num)*3, 10), Delivered: r.text(deliveries),
+	s := &source{Type: r.text(channels), ID: sourceID(c.num), Delivered: r.text(deliveries),
 		Body: m.bodies[r.n(len(m.bodies))], Author: c.customer()}
 	if c.silent && s.Delivered == "customer_initiated" {
 		s.Delivered = "automated" // nobody answered it
@@ -207,14 +223,16 @@ func (c *conversation) customer() author {
 	if len(c.Contacts) == 0 {
 		return author{Type: "lead", ID: "0"}
 	}
-	d := c.Contacts[0]
+	return c.Contacts[0].author()
+}
+
+func (d *doc) author() author {
 	return author{Type: d.role(), ID: d.ID, Name: d.Name, Email: d.Email}
 }
 
 // teammate draws who writes at a time: one of the admins that there were then.
 func (m *convMaker) teammate(r *rng, at int64) author {
-	a := everyone[someone(r, at, m.start)]
-	return author{Type: "admin", ID: strconv.FormatInt(a.id, 10), Name: a.name, Email: a.email}
+	return everyone[someone(r, at, m.start)].author()
 }
 
 // redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand

@@ -1,5 +1,7 @@
 package emulator
 
+import "slices"
+
 // convKind is what happened to a conversation.
 type convKind uint8
 
@@ -16,6 +18,7 @@ const (
 	convUntagged
 	convLinked
 	convSet
+	convPassedOn // one of its contacts was merged away
 	convDeleted
 )
 
@@ -29,7 +32,7 @@ type convEvent struct {
 	Conv  int32    // the conversation's number
 	Size  int32    // convOpened: how many parts it was born with
 	Place int32    // convRedacted, convMutated: the part's place, from 0; -1: the source. convTagged, convUntagged: the tag; convOpened: a ticket's type
-	Who   []*doc   // convOpened: its contacts as they were; the first one wrote first
+	Who   []*doc   // convOpened: its contacts as they were, the first one wrote first; convPassedOn: its contacts from now on
 	With  *convArg // what comes with it
 }
 
@@ -45,6 +48,8 @@ type convArg struct {
 	linked   linked
 	by       int64 // convTagged: the admin
 	set      []Change
+	opening  *source // convOpened: the message that it began with; nothing else of it is drawn
+	exactly  bool    // convOpened: a ticket's attributes are those of set, no others
 }
 
 // edition is one version of a conversation as search knows it: what it is sorted by, and how to draw the rest of it.
@@ -69,6 +74,7 @@ type thread struct {
 func (w *Workspace) recordConv(e convEvent) {
 	w.said = append(w.said, e)
 	w.applyConv(len(w.said) - 1)
+	w.tellOfConversation(len(w.said) - 1)
 }
 
 // beginConversations makes the conversations of hour 0, which search has long found.
@@ -120,6 +126,16 @@ func (t *thread) follow(seq int, e *convEvent) {
 		next.updated = e.At
 	}
 	t.now = &next
+}
+
+// contacts are those who take part now.
+func (t *thread) contacts(log []convEvent) []*doc {
+	for _, seq := range slices.Backward(t.now.trail) {
+		if log[seq].Kind == convPassedOn {
+			return log[seq].Who
+		}
+	}
+	return log[t.now.born].Who
 }
 
 // searchConversation is how search knows a conversation.

@@ -100,12 +100,20 @@ func (w *Workspace) AddPart(id, partType string) error {
 // AssignConversation adds a part that is one row of the table of workspace-api 2.10. A closed conversation is opened
 // again, unless skipReopen (trap T75).
 func (w *Workspace) AssignConversation(id string, as Assignment, skipReopen bool) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+	return w.AssignAs(id, as, skipReopen, Naming{})
+}
+
+// AssignAs is AssignConversation with those named who assign and who are put in charge.
+func (w *Workspace) AssignAs(id string, as Assignment, skipReopen bool, who Naming) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) (err error) {
 		if as >= assignments {
 			return fmt.Errorf("no assignment %d", as)
 		}
-		w.speak(c, e, func(p *part) { w.conv.assignNow(r, c, p, as, skipReopen) })
-		return nil
+		w.speak(c, e, func(p *part) {
+			w.conv.assignNow(r, c, p, as, skipReopen)
+			err = w.naming(p, who)
+		})
+		return err
 	})
 }
 
@@ -118,28 +126,26 @@ func (m *convMaker) assignNow(r *rng, c *conversation, p *part, as Assignment, s
 
 // CloseConversation closes one.
 func (w *Workspace) CloseConversation(id string) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
-		w.speak(c, e, func(p *part) { w.conv.closes(r, c, p) })
-		return nil
-	})
+	return w.turnTo(id, "", "", (*convMaker).closes)
 }
 
 // ReopenConversation opens one again.
 func (w *Workspace) ReopenConversation(id string) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
-		w.speak(c, e, func(p *part) { w.conv.opens(r, c, p) })
-		return nil
-	})
+	return w.turnTo(id, "", "", (*convMaker).opens)
 }
 
 // SnoozeConversation puts one away until a time.
 func (w *Workspace) SnoozeConversation(id string, until time.Time) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
-		if until.Unix() <= e.At {
-			return errors.New("it can only be snoozed until a later time")
-		}
-		w.speak(c, e, func(p *part) { w.conv.snoozes(r, c, p); p.Until = until.Unix() })
-		return nil
+	return w.snooze(id, "", until)
+}
+
+func (w *Workspace) snooze(id, by string, until time.Time) error {
+	if !until.After(w.Clock()) {
+		return fmt.Errorf("conversation %s: it can only be snoozed until a later time", id)
+	}
+	return w.turnTo(id, by, "", func(m *convMaker, r *rng, c *conversation, p *part) {
+		m.snoozes(r, c, p)
+		p.Until = until.Unix()
 	})
 }
 
@@ -261,12 +267,20 @@ func (w *Workspace) LinkObject(id string) error {
 	})
 }
 
-// UpdateConversation sets title, priority (priority or not_priority) or custom_attributes.<name>.
+// UpdateConversation sets title, priority (priority or not_priority), read, company_id (nil: none) or custom_attributes.<name>.
 func (w *Workspace) UpdateConversation(id string, set ...Change) error {
 	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) error {
 		e.Kind, e.With.set = convSet, plain(set)
-		for _, s := range e.With.set {
-			if err := c.set(s); err != nil {
+		for i, s := range e.With.set {
+			if s.Field == "company_id" && s.Value != nil {
+				firm, _ := s.Value.(string)
+				num, known := w.companyNamed(firm)
+				if !known {
+					return fmt.Errorf("company %v: %w", s.Value, ErrNoCompany)
+				}
+				e.With.set[i].Value = int64(num)
+			}
+			if err := c.set(e.With.set[i]); err != nil {
 				return err
 			}
 		}

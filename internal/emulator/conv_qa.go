@@ -106,6 +106,9 @@ func (m *convMaker) judgement(r *rng, n int, at int64) monitor {
 		Value: r.text([]string{"yes", "no", "unsure"}), Reasoning: r.text(reasonings), Passed: r.chance(0.6), At: at}
 }
 
+// qaNames are the attributes that quality assurance writes, and nobody else (workspace-api 9).
+var qaNames = []string{"Review status", "Reviewer", "Has QA Notes", "QA Notes Count"}
+
 // qaAttrs are the custom attributes that quality assurance writes: sent up to 2.16 only, to
 // workspaces that opted in (workspace-api 9, trap T67).
 func (c *conversation) qaAttrs() []attr {

@@ -36,7 +36,7 @@ var fileTypes = []string{"image/png", "application/pdf", "text/plain", "image/jp
 var remarks = []string{"", "", "great", "zu langsam", "「ありがとう」", "<3 & more", "Line\nbreak"}
 
 // oddParts are types that no reader may stumble over (trap T64).
-var oddParts = []string{"quick_reply", "conversation_attribute_updated_by_workflow", "fin_guidance_applied", "language_detection_details", "💬"}
+var oddParts = []string{"quick_reply", "conversation_attribute_updated_by_workflow", "ai_guidance_applied", "language_detection_details", "💬"}
 
 var articleTitles = []string{"How to return a parcel", "Rechnungen & Steuern", "リセット方法", "Delivery times"}
 

@@ -13,8 +13,8 @@
 //     location_city, custom_attributes as the JSON text that is sent. email_verified is always there, though versions up
 //     to 2.16 do not send it. owner_id is an int64, some beyond 2^53.
 //   - contact_tags (contact_id, tag_id), contact_notes (contact_id, note_id), contact_companies (contact_id, company_id),
-//     contact_social_profiles (contact_id, position, name, url): of active contacts, all of them, also beyond the ten
-//     that a contact's answer holds.
+//     contact_subscriptions (contact_id, subscription_id), contact_social_profiles (contact_id, position, name, url): of active contacts,
+//     all of them, also beyond the ten that a contact's answer holds.
 //   - deleted_contacts: entries of the list of inactive contacts as sent: id, role, status, updated_at, merged_into_id,
 //     external_id, email (HTML-escaped as sent).
 //   - contact_activities: id, event_type, contact_id, external_id, role, merge_source_id, merge_target_id, failure_reason,
@@ -71,14 +71,22 @@
 // to Journal, and Redo does it again at its time: a workspace of the same Config is then the same again. What the other methods of
 // Workspace do is not told to the journal.
 //
+// # Writing
+//
+// A request that writes is an operation asked for in the API's words: it checks what workspace-api says of it, carries out one operation,
+// which the journal is told of, and answers as reading then does. One that is refused changes nothing. What was begun and happens later, as
+// a job in bulk does, happens once the clock has reached its time, before anything else is asked or done, and is logged at that time.
+//
 // # Conversations
 //
 // What a conversation was born with, its parts too, is drawn from the seed and its number whenever it is asked for;
 // the log keeps its opening and what happened since, apart from the log of contacts. Its contacts and authors are as they
-// were when it began: an id stays when its lead is merged (trap T26). A part that is changed silently tells another
-// assignment, and the conversation is not assigned anew by it.
+// were when it began, but that the survivor of a merge by a request or an operation is a contact in the lead's place; other merges
+// leave the lead's id (trap T26). A part that is changed silently tells another assignment, and the conversation is not assigned anew
+// by it.
 //
-// Tickets are the same in all of this, with a log of their own.
+// Tickets are the same in all of this, with a log of their own. What requests wrote is in the events as it was written, and nothing
+// is drawn beside it: a conversation that a message began, a ticket, a reply, whom an assignment names.
 //
 // # Lifecycle
 //

@@ -85,3 +85,72 @@ func testsHere(t *testing.T) map[string]bool {
 	}
 	return names
 }
+
+// documented are the endpoints of sections 4.1 to 4.11, each path with its methods.
+const documented = `
+	/admins/activity_logs GET
+	/articles/{} GET
+	/calls GET
+	/calls/search POST
+	/calls/{} GET
+	/calls/{}/recording GET
+	/calls/{}/transcript GET
+	/companies/search POST
+	/companies/{}/contacts GET
+	/contacts GET POST
+	/contacts/activities GET
+	/contacts/bulk POST PUT
+	/contacts/bulk/delete POST
+	/contacts/bulk/{} GET
+	/contacts/deleted GET
+	/contacts/find_by_external_id/{} GET
+	/contacts/merge POST
+	/contacts/merge/preview POST
+	/contacts/search POST
+	/contacts/{} DELETE GET PUT
+	/contacts/{}/companies POST
+	/contacts/{}/subscriptions/{} DELETE
+	/conversations GET
+	/conversations/search POST
+	/conversations/{} GET PUT
+	/conversations/{}/hitl_events GET
+	/conversations/{}/parts POST
+	/conversations/{}/reply POST
+	/data_attributes GET
+	/data_connectors/{}/versions GET
+	/data_connectors/{}/versions/{} GET PATCH
+	/dynamic_contents GET POST
+	/dynamic_contents/{} DELETE GET PUT
+	/export/reporting_data/enqueue POST
+	/export/reporting_data/get_datasets GET
+	/export/reporting_data/{} GET
+	/folders GET POST
+	/folders/{} DELETE GET PUT
+	/internal_articles GET POST
+	/internal_articles/search GET
+	/internal_articles/{} DELETE GET PUT
+	/jobs/status/{} GET
+	/messages POST
+	/news/news_items POST
+	/news/newsfeeds GET
+	/notes/{} DELETE
+	/segments GET
+	/tickets POST
+	/tickets/enqueue POST
+	/tickets/{} PUT
+	/tickets/{}/reply POST
+	/visitors/convert POST
+`
+
+// Section 4: every endpoint of the document is served.
+func TestContract4EveryEndpointOfTheDocumentIsServed(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(strings.TrimSpace(documented)) {
+		path, methods, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, method := range strings.Fields(methods) {
+			if r, _, _ := find(method, strings.ReplaceAll(path, "{}", "x")); r == nil || braces.ReplaceAllString(r.path, "{}") != path {
+				t.Errorf("%s %s is served by %v", method, path, r)
+			}
+		}
+	}
+}

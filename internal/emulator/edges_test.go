@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -43,8 +44,13 @@ func (r reply) records() []any {
 func TestOperationsAndKnobsThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{})
-	talk, lead, user := c.w.ConversationIDs()[0], c.w.Oracle("contacts")[0]["id"], c.w.IDs("permanently_deleted")[0]
-	merged := c.w.IDs("merged")[0]
+	talk, lead, user := c.w.ConversationIDs()[0], c.w.Oracle("contacts")[1]["id"], c.w.IDs("permanently_deleted")[0]
+	merged, ticket := c.w.IDs("merged")[0], c.w.TicketIDs()[0]
+	first := c.w.IDs("active")[0]
+	left, err := c.w.OpenConversation(first, 1)
+	must(t, err)
+	must(t, c.w.Archive(first))
+	parts := func() int { return len(c.w.Oracle("conversation_parts")) + len(c.w.Oracle("ticket_parts")) }
 	for _, test := range []struct {
 		operation string
 		with      m
@@ -67,19 +73,51 @@ func TestOperationsAndKnobsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"contacts.archive", m{"id": merged}},
 		{"contacts.unarchive", m{"id": merged}},
 		{"contacts.unblock", m{"id": lead}},
+		{"conversations.reply", m{"id": left, "by": "contact", "author": first, "body": "x"}},
+		{"conversations.reply", m{"id": talk, "by": "contact", "author": "nobody", "body": "x"}},
+		{"conversations.reply", m{"id": talk, "by": "ai", "author": "5", "body": "x"}},
+		{"conversations.assign", m{"id": talk, "as": "teammate", "by": "1"}},
+		{"conversations.assign", m{"id": talk, "as": "team", "by": "5", "team": "5"}},
+		{"conversations.update", m{"id": talk, "set": m{"company_id": "none"}}},
+		{"conversations.update", m{"id": talk, "set": m{"company_id": 5}}},
+		{"conversations.update", m{"id": talk, "set": m{"company_id": true}}},
+		{"conversations.close", m{"id": talk, "by": "814801"}},
+		{"messages.send", m{"from": "5", "to": merged, "type": "email", "body": "x"}},
+		{"messages.send", m{"from": "5", "to": " ", "type": "email", "body": "x"}},
+		{"messages.send", m{"from": "1", "to": lead, "type": "email", "body": "x"}},
+		{"tickets.set", m{"id": ticket, "set": m{}, "state": "3301", "as": "teammate", "teammate": "1"}},
+		{"tickets.set", m{"id": ticket, "set": m{}, "state": "1", "as": "teammate", "teammate": "5"}},
+		{"tickets.set", m{"id": ticket, "set": m{"nope": 1}, "state": "3301"}},
+		{"tickets.create", m{"type": "1200", "contact": "nobody"}},
+		{"tickets.create", m{"type": "1200", "team": "1"}},
+		{"tickets.enqueue", m{"type": "1200", "contact": "nobody"}},
 		{"set", m{"SearchRefused": 99}}, {"set", m{"NestedCap": -5}}, {"set", m{"Sort": "bogus"}}, {"set", m{"ListDeletes": "zzz"}}, {"set", m{"NextShape": "absent"}},
 		{"set", m{"HitlRedacted": "zz"}}, {"set", m{"RetryAfter": "zz"}}, {"set", m{"Duplicates": 2}}, {"set", m{"LagMax": "-5m"}}, {"set", m{"PartsCap": -1}},
 		{"set", m{"Export": m{"File": m{"Form": "rar"}}}}, {"set", m{"Unavailable": []string{"zz"}}}, {"set", m{"IgnoreVersion": "zz"}}, {"set", m{"LagOf": m{"x": m{}}}},
 		{"set", m{"ShapesOf": m{"zz": m{}}}},
 	} {
-		before := len(c.w.Oracle("conversation_parts"))
-		if r := c.do("POST", "/_emulator/do/"+test.operation, test.with); r.status != 400 || len(c.w.Oracle("conversation_parts")) != before {
+		before := parts()
+		if r := c.do("POST", "/_emulator/do/"+test.operation, test.with); r.status != 400 || parts() != before {
 			t.Errorf("%s with %v: %d %s", test.operation, test.with, r.status, r.raw)
 		}
 	}
 	c.does("set", m{"Unavailable": []string{"tags.list"}, "IgnoreVersion": "2.16", "TotalError": -0.5, "DateOffset": "-5m", "EndShape": "empty", "SearchRefused": 422})
 	if r := c.do("GET", "/tags", nil); r.status != 403 || r.code() != "api_plan_restricted" {
 		t.Errorf("a route by its name: %d %s", r.status, r.code())
+	}
+}
+
+// What follows the object of an operation's parameters is no part of it, and nobody knows what it was meant to be.
+func TestParametersOfAnOperationAreOneObject(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60})
+	id := c.w.ConversationIDs()[0]
+	for _, body := range []string{`{"id": "` + id + `"} and more`, `{"id": "` + id + `"}{}`, `{"id": "` + id + `"}]`} {
+		res, err := http.Post(c.url+"/_emulator/do/conversations.delete", "application/json", strings.NewReader(body))
+		must(t, err)
+		if must(t, res.Body.Close()); res.StatusCode != 400 {
+			t.Errorf("%s: %d", body, res.StatusCode)
+		}
 	}
 }
 

@@ -22,6 +22,9 @@ const (
 	Deleted
 	DeletionRequested
 	Erased
+	NoteDeleted
+	SubscriptionLeft
+	SubscriptionJoined
 )
 
 // Event is one entry of the log. The log is only ever appended to, and is the truth: what is served and what the
@@ -33,7 +36,7 @@ type Event struct {
 	Quiet   bool // moves no updated_at
 	Listed  bool // Deleted: gets an entry in the list of inactive contacts
 	Contact int32
-	Other   int32    // Merged, MergeFailed: into whom; Tagged and so on: the tag, note or company
+	Other   int32    // Merged, MergeFailed: into whom; Tagged and so on: the tag, note, company or subscription
 	Born    *doc     // Created: its attributes. For the population those of hour 0: its log tells no changes of fields before
 	Set     []Change // Updated
 	Text    string   // Noted: the body; MergeFailed: the reason

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -203,5 +204,54 @@ func TestReportingRowsComeLateAndChange(t *testing.T) {
 	last := w.Oracle("reporting_conversation")
 	if row := last[len(last)-1]; row["state"] != "closed" || row["_time"] != birth {
 		t.Errorf("by hand: %v", row)
+	}
+}
+
+// Sections 4.11, 8: what a job needs; what is refused takes no slot and makes no job.
+func TestContract7ExportsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: time.Hour}}})
+	export := func(more m) m {
+		sent := c.exportOf("conversation")
+		for name, v := range more {
+			sent[name] = v
+		}
+		return sent
+	}
+	for _, row := range []struct {
+		name       string
+		sent       any
+		code, says string
+	}{
+		{"no object", []int{1}, "parameter_invalid", "JSON object"},
+		{"no dataset", export(m{"dataset_id": nil}), "parameter_not_found", "dataset_id"},
+		{"no such dataset", export(m{"dataset_id": "tea"}), "parameter_invalid", "dataset_id"},
+		{"no attributes", export(m{"attribute_ids": nil}), "parameter_not_found", "attribute_ids"},
+		{"attributes of nothing", export(m{"attribute_ids": []any{}}), "parameter_invalid", "attribute_ids"},
+		{"no such attribute", export(m{"attribute_ids": []any{"channel", "tea"}}), "parameter_invalid", "which has no tea"},
+		{"an id that has a qualified one", export(m{"attribute_ids": []any{"channel", "created_at"}}), "parameter_invalid", "qualified_id: conversation.created_at, not created_at"},
+		{"attributes that are a text", export(m{"attribute_ids": "channel"}), "parameter_invalid", "attribute_ids"},
+		{"no start", export(m{"start_time": nil}), "parameter_not_found", "start_time"},
+		{"no end", export(m{"end_time": nil}), "parameter_not_found", "end_time"},
+		{"an end before the start", export(m{"end_time": 1717999999}), "parameter_invalid", "start_time"},
+		{"an end at the start", export(m{"end_time": 1718000000}), "parameter_invalid", "start_time"},
+		{"a start before all time", export(m{"start_time": 0}), "parameter_invalid", "start_time"},
+		{"times as texts", export(m{"start_time": "2024-06-01"}), "parameter_invalid", "start_time"},
+	} {
+		if r := c.do("POST", "/export/reporting_data/enqueue", row.sent); r.status != 400 || r.code() != row.code || !strings.Contains(string(r.raw), row.says) {
+			t.Errorf("%s: %d %s", row.name, r.status, r.raw)
+		}
+	}
+	if made, _ := c.w.ExportJobs(); made != 0 {
+		t.Errorf("%d jobs were made", made)
+	}
+	for range 5 {
+		job := c.do("POST", "/export/reporting_data/enqueue", export(nil)).json
+		if job["job_identifier"] == "" || job["status"] != "pending" || job["download_url"] != "" || job["download_expires_at"] != "" {
+			t.Errorf("got %v", job)
+		}
+	}
+	if r := c.do("POST", "/export/reporting_data/enqueue", export(nil)); r.status != 429 || r.code() != "rate_limit_exceeded" {
+		t.Errorf("the sixth: %d %s", r.status, r.raw)
 	}
 }

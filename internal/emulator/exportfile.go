@@ -150,7 +150,7 @@ func (f ExportFile) ending() string {
 func (f ExportFile) arrange(header []string, rows [][]any) ([]string, [][]any) {
 	var keep []int
 	for i, name := range header {
-		if !contains(f.Lost, name) {
+		if !slices.Contains(f.Lost, name) {
 			keep = append(keep, i)
 		}
 	}

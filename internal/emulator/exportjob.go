@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -138,7 +139,7 @@ func (w *Workspace) exportAttributes(s *exportSet) []exportAttribute {
 	file := w.k().Export.File
 	var all []exportAttribute
 	for _, a := range s.attributes {
-		if !contains(file.Without, a.id) {
+		if !slices.Contains(file.Without, a.id) {
 			all = append(all, a)
 		}
 	}
@@ -158,33 +159,32 @@ func jsonAnswer(v any) answer {
 
 // enqueueExport is POST /export/reporting_data/enqueue.
 func (w *Workspace) enqueueExport(q *request) answer {
-	var asked struct {
-		Dataset    string   `json:"dataset_id"`
-		Attributes []string `json:"attribute_ids"`
-		From       int64    `json:"start_time"`
-		To         int64    `json:"end_time"`
-	}
-	if json.Unmarshal(q.body, &asked) != nil {
-		return failure(http.StatusBadRequest, "parameter_invalid", "the body cannot be read")
-	}
+	b := readBody(q.body)
+	b.need("dataset_id", "attribute_ids", "start_time", "end_time")
+	attributes, from, to := b.ids("attribute_ids"), b.whole("start_time"), b.whole("end_time")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := exportSetOf(asked.Dataset)
-	if s == nil {
-		return failure(http.StatusBadRequest, "parameter_invalid", "no such dataset")
+	s := exportSetOf(b.text("dataset_id"))
+	switch {
+	case s == nil:
+		b.invalid("dataset_id", "one of get_datasets")
+	case len(attributes) == 0:
+		b.invalid("attribute_ids", "a list of at least one")
+	case from <= 0 || from >= to:
+		b.invalid("start_time", "a time before end_time")
 	}
-	if len(asked.Attributes) == 0 || asked.From <= 0 || asked.From >= asked.To {
-		return failure(http.StatusBadRequest, "parameter_invalid", "attribute_ids, start_time and end_time are needed")
-	}
-	for _, id := range asked.Attributes {
-		if w.attributeOf(s, id) == nil {
-			return failure(http.StatusBadRequest, "parameter_invalid", "no such attribute: "+id)
+	for _, id := range attributes {
+		if !b.refused() && w.attributeOf(s, id) == nil {
+			b.invalid("attribute_ids", w.attributeWanted(s, id))
 		}
+	}
+	if b.refused() {
+		return *b.first
 	}
 	if w.busyJobs() >= exportSlots {
 		return failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded the number of exports under way")
 	}
-	j := &exportJob{set: s, attributes: asked.Attributes, from: asked.From, to: asked.To, old: !q.version.later()}
+	j := &exportJob{set: s, attributes: attributes, from: from, to: to, old: !q.version.later()}
 	w.newJob(j)
 	return w.jobAnswer(q, j)
 }
@@ -197,6 +197,16 @@ func (w *Workspace) attributeOf(s *exportSet, id string) *exportAttribute {
 		}
 	}
 	return nil
+}
+
+// attributeWanted says what must be sent instead of an id that is none to ask by.
+func (w *Workspace) attributeWanted(s *exportSet, id string) string {
+	for _, a := range w.exportAttributes(s) {
+		if a.id == id {
+			return "qualified where get_datasets has a qualified_id: " + a.qualified + ", not " + id
+		}
+	}
+	return "of the dataset, which has no " + id
 }
 
 func (w *Workspace) jobOf(id string) *exportJob {

@@ -84,23 +84,38 @@ func (f *Fault) drip(ctx context.Context, rw http.ResponseWriter, body []byte) {
 	}
 }
 
-// word names what a fault does, for the log of requests.
+// word names what a fault does, for the log of requests, as --chaos names it.
 func (f *Fault) word() string {
 	if f == nil {
 		return ""
 	}
+	status := strconv.Itoa(f.Status)
 	var words []string
 	for _, w := range []struct {
 		name string
 		on   bool
-	}{{"reset", f.Reset}, {"truncate", f.Truncate}, {"garbage", f.Garbage}, {"html", f.HTML}, {"header", len(f.Header) > 0},
-		{"redirect", f.Redirect}, {"drip", f.Drip != 0}, {"replay", f.Replay}, {"mislabel", f.Mislabel}, {"game " + string(f.Game), f.Game != ""},
-		{"status " + strconv.Itoa(f.Status), f.Status != 0}, {"wait " + f.Wait.String(), f.Wait != 0}} {
+	}{{"reset", f.Reset}, {"truncate", f.Truncate}, {"garbage", f.Garbage}, {"html404", f.HTML}, {"header", len(f.Header) > 0},
+		{"redirect:" + status, f.Redirect}, {"drip:" + f.Drip.String(), f.Drip != 0}, {"age", f.Replay}, {"encoding", f.Mislabel}, {string(f.Game), f.Game != ""},
+		{"429", f.Status == http.StatusTooManyRequests}, {"error:" + status, f.Status != 0 && f.Status != http.StatusTooManyRequests && !f.Redirect && !f.HTML},
+		{"slow:" + f.Wait.String(), f.Wait != 0}} {
 		if w.on {
 			words = append(words, w.name)
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// played is what came of a fault: no game where there was no good JSON, and no old answer where the question had none.
+func (f *Fault) played(status int, replayed bool) *Fault {
+	if f == nil {
+		return nil
+	}
+	came := *f
+	came.Replay = f.Replay && replayed
+	if status >= 300 {
+		came.Game = ""
+	}
+	return &came
 }
 
 func (f *Fault) cuts() bool { return f != nil && f.Reset }

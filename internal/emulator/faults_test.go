@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -46,6 +47,35 @@ func TestChaosStrikesExactRequests(t *testing.T) {
 		if err := emulator.ParseChaos(example); err != nil {
 			t.Errorf("the help's %q: %v", example, err)
 		}
+	}
+}
+
+// A log of faults is one of what came, by the names that bring it.
+func TestTheLogTellsTheFaultsThatWerePlayed(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Knobs: emulator.Knobs{Chaos: "age@1-4,utf8@5,429=1,reset@6,html404@7,slow@8:1ms,error@9:500,redirect@10:307,drip@11:1ms,encoding@12"}})
+	for n := range 13 {
+		path := map[int]string{4: "/contacts/nobody"}[n]
+		if method := map[bool]string{true: "POST", false: "GET"}[n < 2]; method == "POST" {
+			_, _ = c.try("POST", "/contacts", m{"role": "lead"}) // no cache answers these
+		} else {
+			_, _ = c.try("GET", cmp.Or(path, "/tags"), nil) // nor those that nobody asked before
+		}
+	}
+	var got []string
+	for _, r := range c.w.Requests() {
+		got = append(got, r.Fault)
+	}
+	want := []string{"", "", "", "", "", "reset", "html404", "slow:1ms", "error:500", "redirect:307", "drip:1ms", "encoding", "429"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	c.must(c.w.SetChaos("age@15"))
+	for range 2 {
+		c.do("GET", "/teams", nil)
+	}
+	if all := c.w.Requests(); all[14].Fault != "age" {
+		t.Errorf("an old answer is told as %q", all[14].Fault)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,7 +27,7 @@ func asked(t *testing.T, w *Workspace, method, path, query, version string, body
 	rw := httptest.NewRecorder()
 	w.ServeHTTP(rw, r)
 	switch rw.Code {
-	case 200, 202, 302, 400, 403, 404, 405, 410, 429:
+	case 200, 202, 302, 400, 403, 404, 405, 409, 410, 429:
 	default:
 		t.Errorf("%s %q?%q of %q was answered %d: %s", method, path, query, body, rw.Code, rw.Body)
 	}
@@ -72,11 +73,40 @@ func FuzzAddresses(f *testing.F) {
 	f.Add(uint8(0), "1", "created_at_after=1700000000&created_at_before=-1&page=99999999999999999999", "2.16")
 	f.Fuzz(func(t *testing.T, which uint8, id, query, version string) {
 		r := routes[int(which)%len(routes)]
-		path := strings.ReplaceAll(strings.ReplaceAll(r.path, "{id}", id), "{version}", id)
+		path := braces.ReplaceAllLiteralString(r.path, id)
 		if strings.HasPrefix(path, "/_") || !strings.HasPrefix(path, "/") {
 			return
 		}
 		asked(t, w, r.method, path, query, version, nil)
+	})
+}
+
+// FuzzWrites writes to whatever takes a body; replies say what they may, tables too.
+func FuzzWrites(f *testing.F) {
+	w := fuzzed()
+	ids := []string{"1", w.contacts[0].doc.ID, convID(0), ticketID(0), ticketID(1)}
+	writes := slices.DeleteFunc(slices.Clone(routes), func(r route) bool { return r.method == "GET" || r.method == "DELETE" })
+	for which := range writes {
+		for place := range ids {
+			for _, body := range []string{
+				`{"message_type":"comment","body":"<table><tr><td>a<td colspan=5>b<table>","admin_id":"5"}`,
+				`{"message_type":"note","body":"<p>a</table><table><caption><tr><th>x</table>","type":"admin"}`,
+				`{"message_type":"assignment","type":"team","admin_id":5,"assignee_id":"814866","skip_reopen":true}`,
+				`{"ticket_type_id":"1200","contacts":[{"id":"` + ids[1] + `"}],"ticket_attributes":{"Größe":"S"},"assignment":{"team_assignee_id":814865}}`,
+				`{"from":{"type":"admin","id":"5"},"to":[{"type":"user","id":"` + ids[1] + `"},{"type":"lead","id":"` + ids[1] + `"}],"message_type":"email","body":"x","cc":null}`,
+				`{"title":null,"read":true,"company_id":7,"custom_attributes":{"a":1e5,"b":null,"c":[{}]},"assignee_id":0,"admin_id":"5","assignment":[]}`,
+			} {
+				f.Add(uint8(which), uint8(place), which%2 == 0, []byte(body))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, which, place uint8, later bool, body []byte) {
+		version := "2.13"
+		if later {
+			version = "2.17"
+		}
+		r := writes[int(which)%len(writes)]
+		asked(t, w, r.method, braces.ReplaceAllLiteralString(r.path, ids[int(place)%len(ids)]), "", version, body)
 	})
 }
 
@@ -162,7 +192,7 @@ func FuzzOperations(f *testing.F) {
 		w := New(Config{Contacts: 8, Conversations: 4, Calls: 4, NoLog: true})
 		ask := func(method, path, query string, body []byte) int {
 			rw := httptest.NewRecorder()
-			w.ServeHTTP(rw, &http.Request{Method: method, URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)), Header: http.Header{}})
+			w.ServeHTTP(rw, &http.Request{Method: method, Host: "localhost", URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)), Header: http.Header{}})
 			return rw.Code
 		}
 		if code := ask("POST", "/_emulator/do/"+name, query, with); code != 200 && code != 400 {

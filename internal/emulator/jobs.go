@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -28,6 +29,8 @@ type JobPlan struct {
 	Working  time.Duration // how long it works after that; 0: four minutes
 	Fails    bool          // it ends as failed
 	Resource string        // the id of what a ticket's job has made when it succeeds
+
+	Contacts []JobContact // what a job of contacts does when it succeeds
 }
 
 // job is one that was started. Where it stands is a function of the time.
@@ -35,6 +38,8 @@ type job struct {
 	kind JobKind
 	made time.Time
 	plan JobPlan
+
+	rejected []rejection
 }
 
 // StartJob starts a job and gives its id: it is pending, in_progress after a while, then success or failed.
@@ -45,18 +50,30 @@ func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
 		return "", fmt.Errorf("start a job: no kind %q", kind)
 	}
 	if kind == JobTicket && !plan.Fails {
+		if plan.Resource == "" {
+			return "", errors.New("start a job: resource is missing: it is the id of the ticket that a ticket's job makes, unless it fails")
+		}
 		if _, err := w.ticketNamed(plan.Resource); err != nil {
 			return "", fmt.Errorf("start a job: %w", err)
 		}
 	}
+	return jobID(w.addJob(kind, plan)), nil
+}
+
+// addJob adds one and gives its place. The lock is held.
+func (w *Workspace) addJob(kind JobKind, plan JobPlan) int {
 	if plan.Pending == 0 {
 		plan.Pending = time.Minute
 	}
 	if plan.Working == 0 {
 		plan.Working = 4 * time.Minute
 	}
-	w.jobs = append(w.jobs, job{kind, w.clock(), plan})
-	return jobID(len(w.jobs) - 1), nil
+	n := len(w.jobs)
+	w.jobs = append(w.jobs, job{kind: kind, made: w.clock(), plan: plan})
+	if len(plan.Contacts) > 0 && !plan.Fails {
+		w.happensAt(w.jobs[n].over(), func(at int64) { w.workInBulk(n, at) })
+	}
+	return n
 }
 
 func jobID(n int) string { return "job_" + strconv.Itoa(90100+17*n) }
@@ -87,16 +104,16 @@ func (w *Workspace) ofJob(q *request, fits func(k JobKind) bool) answer {
 	defer w.mu.Unlock()
 	for n := range w.jobs {
 		if j := &w.jobs[n]; jobID(n) == q.id && fits(j.kind) {
-			return answer{status: http.StatusOK, body: w.appendJob(nil, q, n)}
+			return answer{status: http.StatusOK, body: w.appendJob(nil, q, n, w.clock())}
 		}
 	}
 	return notFound("Job")
 }
 
-// appendJob writes a job object; what it made is told once it has succeeded.
-func (w *Workspace) appendJob(b []byte, q *request, n int) []byte {
+// appendJob writes a job object as it is at a time; what it made is told once it has succeeded.
+func (w *Workspace) appendJob(b []byte, q *request, n int, now time.Time) []byte {
 	j, resource := &w.jobs[n], "ticket"
-	status := j.status(w.clock())
+	status := j.status(now)
 	address := "/jobs/status/"
 	if j.kind.bulk() {
 		resource, address = "contact", "/contacts/bulk/"
@@ -118,6 +135,10 @@ func (w *Workspace) appendJob(b []byte, q *request, n int) []byte {
 	}
 	p.text("resource_id", made)
 	p.text("resource_url", where)
+	if j.kind.bulk() && status == "success" {
+		p.int("total", int64(len(j.plan.Contacts)))
+		p.rejections(j.rejected)
+	}
 	p.close()
 	return p.b
 }

@@ -54,6 +54,7 @@ type Knobs struct {
 	ConversationsKey string // of the list that conversation search gives; "": conversations (trap T54)
 	QAOptOut         bool   // the workspace did not opt in: answers up to 2.16, too, have no attributes written by quality assurance (trap T67)
 	PartsCap         int    // parts in a conversation's answer, the newest; 0: 500 (trap T57)
+	FlatTables       bool   // tables in the bodies of replies become text, as where that is not enabled yet (workspace-api 8)
 	OmitEmpty        bool   // parts have no fields that are null (workspace-api 2.10)
 
 	QuietConversations  Sometimes // whether life's ratings, reviews and redactions leave updated_at where it is (traps T58, T65)
@@ -96,8 +97,8 @@ type Knobs struct {
 	RetryAfter     string        // sent with 429: "", "seconds" or "date"
 	IgnoreVersion  string        // this version is served whatever is asked for (trap T114)
 	LaterOnly      bool          // what the later version added answers 404 up to 2.16, as a strict reading of section 9 has it; what 2.14 added always does before
-	Unavailable    []string      // names of routes answered 403 api_plan_restricted
-	Forbidden      []string      // names of routes answered 403 whichever the token, for a scope that the document does not name
+	Unavailable    []string      // routes answered 403 api_plan_restricted, by their names or by what is before the dot
+	Forbidden      []string      // routes answered 403 whichever the token, for a scope that the document does not name
 	RevokeAt       int           // from this request on the token is refused; 0: never (trap T116)
 	EmptyLists     bool          // every list is empty
 	NoGzip         bool          // answers are never compressed

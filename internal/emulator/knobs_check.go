@@ -75,7 +75,7 @@ func wanted(path string, v reflect.Value) string {
 	fits := n == 0 || n >= low && n <= high
 	switch value := v.Interface().(type) {
 	case []string:
-		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !isRoute(name) })
+		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !isAmongRoutes(name) })
 	case map[string]Shapes:
 		for name := range value {
 			fits = fits && isRoute(name)
@@ -135,7 +135,7 @@ func knobWants(path string, v reflect.Value) string {
 		if strings.HasPrefix(path, "Export") {
 			return "a list of texts"
 		}
-		return "a list of routes: " + strings.Join(routeNames(), ", ")
+		return "a list of routes, or of what is before their dot, for all that have it: " + strings.Join(routeNames(), ", ")
 	case map[string]Shapes:
 		return "routes, as `Unavailable` names them, with their `Next` and `End`"
 	case map[string]Lag:
@@ -155,6 +155,10 @@ func routeNames() []string {
 		names[i] = r.name
 	}
 	return names
+}
+
+func isAmongRoutes(name string) bool {
+	return slices.ContainsFunc(routes, func(r route) bool { return r.among([]string{name}) })
 }
 
 func isRoute(name string) bool { return slices.Contains(routeNames(), name) }

@@ -25,6 +25,7 @@ func (w *Workspace) Live(hours int) {
 	defer w.mu.Unlock()
 	base := w.base(hours)
 	for range hours {
+		w.happen(time.Unix(base, 0))
 		// Nothing happens in the first second: the instant at which an hour ends belongs to that hour (TruthAt).
 		w.liveHour(base + 1)
 		base += 3600
@@ -34,6 +35,7 @@ func (w *Workspace) Live(hours int) {
 		}
 		w.stand(min(base, w.now()))
 	}
+	w.happen(time.Unix(base, 0))
 }
 
 func (w *Workspace) liveHour(base int64) {
@@ -108,7 +110,7 @@ func (w *Workspace) lifeEvent(r *rng, fits func(c *contact) bool, e Event) bool 
 }
 
 func lifeCreate(w *Workspace, r *rng, at int64) bool {
-	_, err := w.create(at, r.chance(0.5), nil)
+	_, err := w.create(at, w.make.contact(len(w.contacts), at, at, r.chance(0.5)), nil)
 	return err == nil
 }
 

@@ -41,9 +41,15 @@ type Done struct {
 // Do carries out an operation by its name, with parameters as a JSON object, and gives its answer as JSON. The clock stands
 // still while it works. Names and parameters are in docs/emulator.md and in GET /_emulator/. One that succeeds is in the journal
 // before Do returns.
-func (w *Workspace) Do(name string, with json.RawMessage) ([]byte, error) {
+func (w *Workspace) Do(name string, with json.RawMessage) (answer []byte, err error) {
 	w.controlling.Lock()
 	defer w.controlling.Unlock()
+	w.frozen(func() { answer, err = w.doing(name, with) })
+	return answer, err
+}
+
+// doing is Do for who holds the lock of those who change something, and the clock.
+func (w *Workspace) doing(name string, with json.RawMessage) ([]byte, error) {
 	d := Done{At: w.Clock(), Do: name, With: with}
 	answer, err := w.carryOut(d)
 	if err != nil || w.journal == nil {
@@ -60,6 +66,8 @@ func (w *Workspace) Do(name string, with json.RawMessage) ([]byte, error) {
 func (w *Workspace) Redo(d Done) error {
 	w.controlling.Lock()
 	defer w.controlling.Unlock()
+	w.silence(true)
+	defer w.silence(false)
 	_, err := w.carryOut(d)
 	return err
 }
@@ -72,7 +80,7 @@ func (w *Workspace) Journal(write func(Done) error) {
 }
 
 func (w *Workspace) carryOut(d Done) ([]byte, error) {
-	all := operations()
+	all := w.operations
 	i := slices.IndexFunc(all, func(o operation) bool { return o.name == d.Do })
 	if i < 0 {
 		return nil, fmt.Errorf("%w %q", ErrNoOperation, d.Do)
@@ -82,7 +90,10 @@ func (w *Workspace) carryOut(d Done) ([]byte, error) {
 		return nil, err
 	}
 	var answer any
-	w.at(d.At, func() { answer, err = all[i].do(w, a) })
+	w.at(d.At, func() {
+		w.catchUp()
+		answer, err = all[i].do(w, a)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Do, err)
 	}

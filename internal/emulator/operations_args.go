@@ -74,8 +74,9 @@ var (
 		}
 		return instant(text.(string))
 	}}
-	fieldsParam = paramKind{"object of columns and their values", readFields}
-	anything    = paramKind{"fields of `Knobs` and their values", nil} // the whole object
+	fieldsParam  = paramKind{"object of columns and their values", readFields}
+	objectsParam = paramKind{"list of objects with `id`, `role` and `set`", readJobContacts}
+	anything     = paramKind{"fields of `Knobs` and their values", nil} // the whole object
 )
 
 func readText(v any) (any, error) {
@@ -103,6 +104,30 @@ func readFields(v any) (any, error) {
 	return fields, nil
 }
 
+// jobContact is how one of the contacts of a job is read.
+var jobContact = operation{name: "contacts", params: []param{{name: "id", kind: &textParam, optional: true},
+	{name: "role", kind: &textParam, optional: true, of: []string{"user", "lead"}}, {name: "set", kind: &fieldsParam, optional: true}}}
+
+func readJobContacts(v any) (any, error) {
+	all, ok := v.([]any)
+	if !ok {
+		return nil, errKind
+	}
+	var list []args
+	for _, one := range all {
+		text, err := json.Marshal(one)
+		if err != nil {
+			return nil, err
+		}
+		a, err := jobContact.read(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
 // args are the parameters of one call, each of the type that its kind reads.
 type args map[string]any
 
@@ -110,6 +135,9 @@ func (a args) text(name string) string {
 	text, _ := a[name].(string)
 	return text
 }
+
+// list is texts with spaces between them.
+func (a args) list(name string) []string { return strings.Fields(a.text(name)) }
 
 // whole is a number, or the usual one when it was left out.
 func (a args) whole(name string, usual int) int {
@@ -124,6 +152,14 @@ func (a args) flag(name string, usual bool) bool {
 		return flag
 	}
 	return usual
+}
+
+// maybe is a flag, or nil when it was left out.
+func (a args) maybe(name string) *bool {
+	if flag, ok := a[name].(bool); ok {
+		return &flag
+	}
+	return nil
 }
 
 func (a args) span(name string) time.Duration {
@@ -145,16 +181,22 @@ func (a args) fields(name string) map[string]any {
 func (a args) changes(name string) []Change {
 	var set []Change
 	for field, v := range a.fields(name) {
-		if n, ok := v.(json.Number); ok {
-			v = Number(n)
-			if whole, err := n.Int64(); err == nil {
-				v = whole
-			}
-		}
-		set = append(set, Change{field, v})
+		set = append(set, Change{field, given(v)})
 	}
 	slices.SortFunc(set, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
 	return set
+}
+
+// given is a value as changes have it: a number is a whole one where it can be.
+func given(v any) any {
+	n, isNumber := v.(json.Number)
+	if !isNumber {
+		return v
+	}
+	if whole, err := n.Int64(); err == nil {
+		return whole
+	}
+	return Number(n)
 }
 
 func (a args) assignment(name string) Assignment {

@@ -6,12 +6,18 @@ import (
 )
 
 var ofContacts = []operation{
-	{"contacts.create", []param{{name: "role", kind: &textParam, of: []string{"user", "lead"}}, {name: "set", kind: &fieldsParam, optional: true}},
-		"A contact comes, with drawn attributes and the columns that are set. Answers its id.",
+	{"contacts.create", []param{{name: "role", kind: &textParam, of: []string{"user", "lead"}}, {name: "set", kind: &fieldsParam, optional: true},
+		{name: "only", kind: &flagParam, optional: true}},
+		"A contact comes, with drawn attributes and the columns that are set; with `only`, with nothing but these. Answers its id.",
 		func(w *Workspace, a args) (any, error) {
-			return ofID(w.CreateContact(a.text("role"), a.changes("set")...))
+			if !a.flag("only", false) {
+				return ofID(w.CreateContact(a.text("role"), a.changes("set")...))
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return ofID(w.createOnly(w.now(), a.text("role") == "user", a.changes("set")))
 		}},
-	{"contacts.update", []param{idParam, setParam}, "Sets columns of a contact.",
+	{"contacts.update", []param{idParam, setParam}, "Sets columns of a contact, its role too.",
 		func(w *Workspace, a args) (any, error) {
 			return nil, w.UpdateContact(a.text("id"), a.changes("set")...)
 		}},
@@ -20,9 +26,9 @@ var ofContacts = []operation{
 			return nil, w.UpdateQuietly(a.text("id"), a.changes("set")...)
 		}},
 	{"contacts.promote", []param{idParam}, "Makes a lead a user.", onID((*Workspace).Promote)},
-	{"contacts.merge", []param{idParam, intoParam}, "Merges an active lead into an active user.",
+	{"contacts.merge", []param{idParam, intoParam}, "Merges an active lead into an active user, who has its conversations and tickets then.",
 		func(w *Workspace, a args) (any, error) { return nil, w.Merge(a.text("id"), a.text("into")) }},
-	{"contacts.merge-anyway", []param{idParam, intoParam}, "Merges whatever the roles and states: chains and cycles.",
+	{"contacts.merge-anyway", []param{idParam, intoParam}, "Merges whatever the roles and states: chains and cycles; conversations and tickets stay as they are.",
 		func(w *Workspace, a args) (any, error) { return nil, w.MergeAnyway(a.text("id"), a.text("into")) }},
 	{"contacts.fail-merge", []param{idParam, intoParam, {name: "reason", kind: &textParam}}, "Logs a merge that failed; both contacts stay as they are.",
 		func(w *Workspace, a args) (any, error) {
@@ -38,6 +44,15 @@ var ofContacts = []operation{
 	{"contacts.tag", []param{idParam, tagParam}, "Puts a tag on a contact.", tagging((*Workspace).Tag)},
 	{"contacts.untag", []param{idParam, tagParam}, "Takes a tag off; the knob `QuietUntag` says whether `updated_at` moves.", tagging((*Workspace).Untag)},
 	{"contacts.note", []param{idParam, bodyParam}, "Writes a note about a contact. Answers its id.", noteOnContact},
+	{"notes.delete", []param{idParam}, "Deletes a note of a contact, or of a company.", onID((*Workspace).DeleteNote)},
+	{"contacts.subscribe", []param{idParam, {name: "subscription", kind: &textParam}}, "Puts a contact into a subscription.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.Subscribe(a.text("id"), a.text("subscription"))
+		}},
+	{"contacts.unsubscribe", []param{idParam, {name: "subscription", kind: &textParam}}, "Takes a contact out of a subscription.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.Unsubscribe(a.text("id"), a.text("subscription"))
+		}},
 	{"contacts.attach", []param{idParam, companyParam}, "Attaches a company.", withCompany((*Workspace).AddCompany)},
 	{"contacts.detach", []param{idParam, companyParam}, "Detaches a company.", withCompany((*Workspace).RemoveCompany)},
 }

@@ -1,28 +1,45 @@
 package emulator
 
+import "errors"
+
 var ofConversations = []operation{
-	{"conversations.open", []param{{name: "contact", kind: &textParam}, {name: "parts", kind: &wholeParam, optional: true}},
-		"A contact begins a conversation that has so many parts at once. Answers its id.",
+	{"conversations.open", []param{{name: "contact", kind: &textParam}, {name: "parts", kind: &wholeParam, optional: true}, {name: "body", kind: &wordParam, optional: true}},
+		"A conversation of a contact begins, drawn, with so many parts at once; or with `body`: then the contact begins it with these words, and nothing is drawn. Answers its id.",
 		func(w *Workspace, a args) (any, error) {
+			if body := a.text("body"); body != "" && a.whole("parts", 0) == 0 {
+				return ofID(w.BeginConversation(a.text("contact"), body))
+			} else if body != "" {
+				return nil, errors.New("parts are drawn, and nothing is beside a body: leave out one of them")
+			}
 			return ofID(w.OpenConversation(a.text("contact"), a.whole("parts", 0)))
 		}},
-	{"conversations.reply", []param{idParam, {name: "by", kind: &textParam, of: []string{"contact", "teammate", "ai", "note"}}, bodyParam},
-		"Adds a comment, or a teammate's note. Answers the part's id.",
-		addsPart(func(w *Workspace, id string, a args) error {
-			return w.ReplyConversation(id, Speaker(a.text("by")), a.text("body"))
-		})},
+	{"messages.send", []param{{name: "from", kind: &wordParam}, {name: "to", kind: &wordParam}, {name: "cc", kind: &textParam, optional: true},
+		{name: "bcc", kind: &textParam, optional: true}, {name: "type", kind: &wordParam}, {name: "subject", kind: &textParam, optional: true}, bodyParam},
+		"An admin writes to contacts, whose ids have spaces between them; who is in `bcc` is seen by nobody. Answers the id of the conversation that it begins.",
+		func(w *Workspace, a args) (any, error) {
+			return ofID(w.SendMessage(Message{From: a.text("from"), To: a.list("to"), Cc: a.list("cc"), Bcc: a.list("bcc"),
+				Type: a.text("type"), Subject: a.text("subject"), Body: a.text("body")}))
+		}},
+	{"conversations.reply", replyParams, "Adds a comment, or a teammate's note; with `author`, the id of whoever it is, nothing but the words. Answers the part's id.",
+		addsPart(replies((*Workspace).ReplyAs, (*Workspace).ReplyConversation))},
 	{"conversations.add-part", []param{idParam, {name: "type", kind: &wordParam}}, "Adds a part of any type without words. Answers its id.",
 		addsPart(func(w *Workspace, id string, a args) error { return w.AddPart(id, a.text("type")) })},
-	{"conversations.assign", []param{idParam, asParam, {name: "skip_reopen", kind: &flagParam, optional: true}},
-		"Assigns as one row of the API document's table says; a closed one is opened again, unless told to skip it. Answers the part's id.",
+	{"conversations.assign", append([]param{idParam, asParam, {name: "skip_reopen", kind: &flagParam, optional: true}}, namingParams...),
+		"Assigns as one row of the API document's table says, by and to those named; a closed one is opened again, unless told to skip it. Answers the part's id.",
 		addsPart(func(w *Workspace, id string, a args) error {
-			return w.AssignConversation(id, a.assignment("as"), a.flag("skip_reopen", false))
+			return w.AssignAs(id, a.assignment("as"), a.flag("skip_reopen", false), a.naming())
 		})},
-	{"conversations.close", []param{idParam}, "Closes a conversation.", onID((*Workspace).CloseConversation)},
-	{"conversations.reopen", []param{idParam}, "Opens it again.", onID((*Workspace).ReopenConversation)},
-	{"conversations.snooze", []param{idParam, {name: "until", kind: &timeParam}}, "Puts it away until a time.",
+	{"conversations.close", []param{idParam, actorParam, {name: "body", kind: &textParam, optional: true}}, "Closes a conversation; with `by` that admin does, with the words of `body` or without any.",
 		func(w *Workspace, a args) (any, error) {
-			return nil, w.SnoozeConversation(a.text("id"), a.time("until"))
+			return nil, w.turnTo(a.text("id"), a.text("by"), a.text("body"), (*convMaker).closes)
+		}},
+	{"conversations.reopen", []param{idParam, actorParam}, "Opens it again.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.turnTo(a.text("id"), a.text("by"), "", (*convMaker).opens)
+		}},
+	{"conversations.snooze", []param{idParam, {name: "until", kind: &timeParam}, actorParam}, "Puts it away until a time.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.snooze(a.text("id"), a.text("by"), a.time("until"))
 		}},
 	{"conversations.summarise-call", []param{idParam}, "A call ends, and its summary comes as a part without a body. Answers `part` and `call`.",
 		func(w *Workspace, a args) (any, error) {
@@ -59,7 +76,7 @@ var ofConversations = []operation{
 	{"conversations.tag", []param{idParam, tagParam}, "Puts a tag on a conversation.", tagging((*Workspace).TagConversation)},
 	{"conversations.untag", []param{idParam, tagParam}, "Takes a tag off, as with contacts.", tagging((*Workspace).UntagConversation)},
 	{"conversations.link", []param{idParam}, "Links a ticket or a conversation.", onID((*Workspace).LinkObject)},
-	{"conversations.update", []param{idParam, setParam}, "Sets `title`, `priority` (priority or not_priority) or `custom_attributes.<name>`.",
+	{"conversations.update", []param{idParam, setParam}, "Sets `title`, `priority` (priority or not_priority), `read`, `company_id` or `custom_attributes.<name>`.",
 		func(w *Workspace, a args) (any, error) {
 			return nil, w.UpdateConversation(a.text("id"), a.changes("set")...)
 		}},
@@ -76,9 +93,26 @@ var ofConversations = []operation{
 }
 
 var (
+	byParam      = param{name: "by", kind: &textParam, of: []string{"contact", "teammate", "ai", "note"}}
+	actorParam   = param{name: "by", kind: &wordParam, optional: true} // an admin, or the AI operator
+	namingParams = []param{actorParam, {name: "teammate", kind: &wordParam, optional: true},
+		{name: "team", kind: &wordParam, optional: true}}
 	asParam      = param{name: "as", kind: &textParam, of: assignmentNames[:]}
 	outcomeParam = param{name: "outcome", kind: &textParam, of: hitlOutcomes[2:]} // the first ones are the same
 )
+
+var replyParams = []param{idParam, byParam, bodyParam, {name: "author", kind: &wordParam, optional: true}}
+
+// replies is a reply by whoever is named, or else by one who is drawn.
+func replies(named func(w *Workspace, id string, by Speaker, who, body string) error, drawn func(w *Workspace, id string, by Speaker, body string) error) func(w *Workspace, id string, a args) error {
+	return func(w *Workspace, id string, a args) error {
+		by, body := Speaker(a.text("by")), a.text("body")
+		if who := a.text("author"); who != "" {
+			return named(w, id, by, who, body)
+		}
+		return drawn(w, id, by, body)
+	}
+}
 
 // addsPart answers the id of the part that was added.
 func addsPart(do func(w *Workspace, id string, a args) error) func(w *Workspace, a args) (any, error) {
@@ -94,4 +128,9 @@ func addsPartTo(list func(w *Workspace, id string) []string, do func(w *Workspac
 		parts := list(w, id)
 		return made{"id": parts[len(parts)-1]}, nil
 	}
+}
+
+// naming is who acts and who is put in charge.
+func (a args) naming() Naming {
+	return Naming{By: a.text("by"), Teammate: a.text("teammate"), Team: a.text("team")}
 }

@@ -44,8 +44,7 @@ var ofWorkspace = []operation{
 	{"add-token", []param{{name: "token", kind: &wordParam}, {name: "scopes", kind: &textParam, optional: true}},
 		"One more token is good, for what needs no scope and for what needs one of these; `scopes` has spaces between them.",
 		func(w *Workspace, a args) (any, error) {
-			w.AddToken(a.text("token"), strings.Fields(a.text("scopes"))...)
-			return nil, nil
+			return nil, w.AddToken(a.text("token"), strings.Fields(a.text("scopes"))...)
 		}},
 	{"zone", []param{{name: "name", kind: &textParam}}, "The workspace moves to another time zone, as Europe/Berlin.",
 		func(w *Workspace, a args) (any, error) {
@@ -72,21 +71,30 @@ var ofCompanies = []operation{
 		}},
 	{"companies.tag", []param{idParam, tagParam}, "Puts a tag on a company.", tagging((*Workspace).TagCompany)},
 	{"companies.untag", []param{idParam, tagParam}, "Takes a tag off.", tagging((*Workspace).UntagCompany)},
-	{"companies.note", []param{idParam, bodyParam}, "Writes a note about a company; its `updated_at` does not move.",
+	{"companies.note", []param{idParam, bodyParam}, "Writes a note about a company; its `updated_at` does not move. Answers the note's id.",
 		func(w *Workspace, a args) (any, error) {
-			return nil, w.AddCompanyNote(a.text("id"), a.text("body"))
+			return ofID(w.AddCompanyNote(a.text("id"), a.text("body")))
 		}},
 }
 
-var kindParam = param{name: "kind", kind: &textParam, of: contentNames[:]}
+var (
+	kindParam = param{name: "kind", kind: &textParam, of: contentNames[:]}
+	saysParam = param{name: "set", kind: &fieldsParam, optional: true}
+)
 
 var ofContent = []operation{
-	{"content.create", []param{kindParam}, "A teammate writes a piece of content. Answers its id.",
-		func(w *Workspace, a args) (any, error) { return ofID(w.CreateContent(a.text("kind"))) }},
-	{"content.edit", []param{kindParam, idParam}, "It says something else; a data connector gets another version.",
-		func(w *Workspace, a args) (any, error) { return nil, w.EditContent(a.text("kind"), a.text("id")) }},
-	{"content.remove", []param{kindParam, idParam}, "It is gone; collections, newsfeeds and folders stay.",
+	{"content.create", []param{kindParam, saysParam}, "A teammate writes a piece of content, drawn, or with nothing but what `set` says, as a body of the API does. Answers its id.",
+		func(w *Workspace, a args) (any, error) { return ofID(w.createContent(a.text("kind"), a.fields("set"))) }},
+	{"content.edit", []param{kindParam, idParam, saysParam}, "It says something else: what `set` says, and without it what is drawn; a data connector gets another version.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.editContent(a.text("kind"), a.text("id"), a.fields("set"))
+		}},
+	{"content.remove", []param{kindParam, idParam}, "It is gone; collections and newsfeeds stay, and so do folders that are not empty and dynamic content that an article uses.",
 		func(w *Workspace, a args) (any, error) { return nil, w.RemoveContent(a.text("kind"), a.text("id")) }},
+	{"content.note", []param{idParam, {name: "version", kind: &textParam}, {name: "note", kind: &textParam}}, "A version of a data connector, by its `entity_version_id`, has another note.",
+		func(w *Workspace, a args) (any, error) {
+			return nil, w.NoteVersion(a.text("id"), a.text("version"), a.text("note"))
+		}},
 }
 
 var ofCalls = []operation{
@@ -122,11 +130,12 @@ var datasetParam = param{name: "dataset", kind: &textParam}
 var ofJobs = []operation{
 	{"jobs.start", []param{{name: "kind", kind: &textParam, of: []string{string(JobTicket), string(JobContactsCreate), string(JobContactsUpdate), string(JobContactsDelete)}},
 		{name: "pending", kind: &spanParam, optional: true}, {name: "working", kind: &spanParam, optional: true},
-		{name: "fails", kind: &flagParam, optional: true}, {name: "resource", kind: &textParam, optional: true}},
-		"A job is pending so long, works so long, a minute and four unless told otherwise, and has then made a ticket, or has failed. Answers its id.",
+		{name: "fails", kind: &flagParam, optional: true}, {name: "resource", kind: &textParam, optional: true},
+		{name: "contacts", kind: &objectsParam, optional: true}},
+		"A job is pending so long, works so long, a minute and four unless told otherwise, and has then made the ticket `resource`, or done to `contacts` what its kind says, or has failed. Answers its id.",
 		func(w *Workspace, a args) (any, error) {
 			return ofID(w.StartJob(JobKind(a.text("kind")), JobPlan{Pending: a.span("pending"), Working: a.span("working"),
-				Fails: a.flag("fails", false), Resource: a.text("resource")}))
+				Fails: a.flag("fails", false), Resource: a.text("resource"), Contacts: a.jobContacts("contacts")}))
 		}},
 }
 

@@ -35,6 +35,10 @@ var contactSteps = []step{
 	{"contacts.tag", m{"id": "$user", "tag": "$tag"}, "", "contact_tags", "/contacts/$user/tags"},
 	{"contacts.untag", m{"id": "$user", "tag": "$tag"}, "", "contact_tags", "/contacts/$user/tags"},
 	{"contacts.note", m{"id": "$user", "body": "<p>hello</p>"}, "", "contact_notes", "/contacts/$user/notes"},
+	{"contacts.note", m{"id": "$user", "body": "gone soon"}, "note", "contact_notes", "/contacts/$user/notes"},
+	{"notes.delete", m{"id": "$note"}, "", "contact_notes", "/contacts/$user/notes"},
+	{"contacts.unsubscribe", m{"id": "$subscriber", "subscription": "$subscription"}, "", "contact_subscriptions", "/contacts/$subscriber/subscriptions"},
+	{"contacts.subscribe", m{"id": "$subscriber", "subscription": "$subscription"}, "", "contact_subscriptions", "/contacts/$subscriber/subscriptions"},
 	{"contacts.attach", m{"id": "$user", "company": "$company"}, "", "contact_companies", "/contacts/$user/companies"},
 	{"contacts.detach", m{"id": "$user", "company": "$company"}, "", "contact_companies", "/contacts/$user/companies"},
 	{"contacts.archive", m{"id": "$other"}, "", "deleted_contacts", "/contacts/deleted?per_page=150"},
@@ -55,7 +59,8 @@ const wholeTalk = "/conversations/$talk?include_scorecards=true&include_monitors
 var conversationSteps = []step{
 	{"conversations.open", m{"contact": "$first", "parts": 2}, "talk", "conversations", "/conversations"},
 	{"conversations.reply", m{"id": "$talk", "by": "contact", "body": "where is it?"}, "said", "conversation_parts", wholeTalk},
-	{"conversations.reply", m{"id": "$talk", "by": "teammate", "body": "on its way"}, "", "conversation_parts", wholeTalk},
+	{"messages.send", m{"from": "5", "to": "$user", "type": "email", "body": "hello"}, "", "conversations", "/conversations?per_page=150"},
+	{"conversations.reply", m{"id": "$talk", "by": "teammate", "author": "5", "body": "on its way"}, "", "conversation_parts", wholeTalk},
 	{"conversations.reply", m{"id": "$talk", "by": "ai", "body": "it is here"}, "", "conversation_parts", wholeTalk},
 	{"conversations.reply", m{"id": "$talk", "by": "note", "body": "hm"}, "", "conversation_parts", wholeTalk},
 	{"conversations.add-part", m{"id": "$talk", "type": "odd_event"}, "odd", "conversation_parts", wholeTalk},
@@ -77,6 +82,7 @@ var conversationSteps = []step{
 	{"conversations.link", m{"id": "$talk"}, "", "conversation_linked_objects", wholeTalk},
 	{"conversations.update", m{"id": "$talk", "set": m{"title": "Lost", "priority": "priority", "custom_attributes.Escalated": true}}, "", "conversations", wholeTalk},
 	{"conversations.open", m{"contact": "$user"}, "asked", "conversations", "/conversations"},
+	{"conversations.open", m{"contact": "$user", "body": "<p>hello?</p>"}, "begun", "conversations", "/conversations/$begun"},
 	{"conversations.consult", m{"id": "$asked", "outcome": "approved", "rounds": 1, "takes": "0s"}, "", "hitl_events", "/conversations/$asked/hitl_events"},
 	{"conversations.consult", m{"id": "$asked", "outcome": "approved", "takes": "48h"}, "", "", ""},
 	{"conversations.finish-consultation", m{"id": "$asked", "outcome": "taken_over"}, "", "hitl_events", "/conversations/$asked/hitl_events"},
@@ -110,23 +116,32 @@ var otherSteps = []step{
 	{"companies.update", m{"id": "$firm", "set": m{"monthly_spend": 7000}}, "", "companies", "/companies/$firm"},
 	{"companies.tag", m{"id": "$firm", "tag": "$tag"}, "", "company_tags", "/companies/$firm"},
 	{"companies.untag", m{"id": "$firm", "tag": "$tag"}, "", "company_tags", "/companies/$firm"},
-	{"companies.note", m{"id": "$firm", "body": "big"}, "", "company_notes", "/companies/$firm/notes"},
+	{"companies.note", m{"id": "$firm", "body": "big"}, "about", "company_notes", "/companies/$firm/notes"},
 	{"content.create", m{"kind": "articles"}, "article", "articles", "/articles"},
 	{"content.edit", m{"kind": "articles", "id": "$article"}, "", "articles", "/articles/$article"},
+	{"content.edit", m{"kind": "articles", "id": "$article", "set": m{"title": "Neu"}}, "", "articles", "/articles/$article"},
 	{"content.remove", m{"kind": "articles", "id": "$article"}, "", "articles", "/articles/$article"},
+	{"content.create", m{"kind": "folders", "set": m{"name": "Neu"}}, "folder", "folders", "/folders"},
+	{"content.note", m{"id": "5100", "version": "880000", "note": "Neu"}, "", "data_connector_versions", "/data_connectors/5100/versions"},
 	{"logs.add", m{"n": 3, "within": "1m"}, "", "admin_activity_logs", "/admins/activity_logs?created_at_after=1"},
 	{"exports.row", m{"dataset": "conversation", "key": "x", "created": 1718400000, "values": m{"state": "open"}}, "", "reporting_conversation", "an export"},
 	{"exports.change", m{"dataset": "conversation", "key": "x", "attribute": "state", "value": "odd"}, "", "reporting_conversation", "an export"},
 }
 
 // elsewhere are the operations that change no row; they have tests of their own.
-var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "add-token", "zone", "jobs.start", "exports.occupy"}
+var elsewhere = []string{"advance", "set", "chaos", "expire-cursors", "rotate", "add-token", "zone", "jobs.start", "tickets.enqueue", "exports.occupy"}
+
+// before is what the steps name that was there before them.
+func before(w *emulator.Workspace) map[string]string {
+	subscribed := w.Oracle("contact_subscriptions")[0]
+	return map[string]string{"first": w.IDs("active")[0], "tag": fmt.Sprint(w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(w.Oracle("companies")[1]["id"]),
+		"subscriber": subscribed["contact_id"].(string), "subscription": subscribed["subscription_id"].(string)}
+}
 
 func TestEveryOperationIsSeenByTheAPIAndByTheOracle(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 20, Conversations: 6, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll, HitlRedacted: emulator.Never}})
-	made := map[string]string{"first": c.w.IDs("active")[0],
-		"tag": fmt.Sprint(c.w.Oracle("tags")[3]["id"]), "company": fmt.Sprint(c.w.Oracle("companies")[1]["id"])}
+	made := before(c.w)
 	done := slices.Clone(elsewhere)
 	for _, s := range slices.Concat(contactSteps, conversationSteps, ticketSteps, otherSteps) {
 		done = append(done, s.do)
@@ -258,7 +273,11 @@ func TestAnOperationThatIsMisspeltIsToldWhatThereIs(t *testing.T) {
 		{"refused", "contacts.merge", m{"id": id, "into": id}, 400, "only an active lead"},
 		{"a list", "contacts.archive", []string{id}, 400, "no JSON object"},
 		{"a call that is not there", "calls.end", m{"id": "1"}, 400, "no such call"},
-		{"content that stays", "content.remove", m{"kind": "folders", "id": "660"}, 400, "others may lie in it"},
+		{"content that stays", "content.remove", m{"kind": "folders", "id": "660"}, 400, "a folder lies in it"},
+		{"content of which nothing is written", "content.create", m{"kind": "newsfeeds", "set": m{"name": "x"}}, 400, "nothing of newsfeeds can be written"},
+		{"content that the API refuses", "content.create", m{"kind": "folders", "set": m{"nam": "x"}}, 400, "name is missing"},
+		{"content that says nothing", "content.edit", m{"kind": "folders", "id": "660", "set": m{"nam": "x"}}, 400, "nothing is said"},
+		{"no version", "content.note", m{"id": "5100", "version": "1", "note": "x"}, 400, "version 1: no such content"},
 		{"no consultation", "conversations.finish-consultation", m{"id": c.w.ConversationIDs()[0], "outcome": "approved"}, 400, "none is outstanding"},
 		{"no row", "exports.change", m{"dataset": "conversation", "key": "k", "attribute": "state", "value": "x"}, 400, `has no row "k"`},
 		{"no knob", "set", m{"LagMx": "4m"}, 400, "there is no knob LagMx; there are "},
@@ -266,6 +285,10 @@ func TestAnOperationThatIsMisspeltIsToldWhatThereIs(t *testing.T) {
 		{"a knob of another kind", "set", m{"TooLarge": "many"}, 400, "the knob TooLarge is no string but int"},
 		{"a knob of no duration", "set", m{"LagMax": "long"}, 400, "the knob LagMax: time: invalid duration"},
 		{"no faults", "set", m{"Chaos": "eror=1"}, 400, "no such fault"},
+		{"a ticket's job without its ticket", "jobs.start", m{"kind": "ticket"}, 400, "resource is missing"},
+		{"words and parts", "conversations.open", m{"contact": id, "parts": 2, "body": "x"}, 400, "leave out one of them"},
+		{"no subscription", "contacts.subscribe", m{"id": id, "subscription": "106"}, 400, "they are 100 to 105"},
+		{"no scope", "add-token", m{"token": "x", "scopes": "read_conversations banana"}, 400, `there is no scope "banana"; there are read_conversations, `},
 		{"no zone", "zone", m{"name": "Europe/Berln"}, 400, "unknown time zone Europe/Berln"},
 	} {
 		r := c.do("POST", "/_emulator/do/"+row.do, row.with)

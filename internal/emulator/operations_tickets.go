@@ -1,27 +1,25 @@
 package emulator
 
 var ofTickets = []operation{
-	{"tickets.create", []param{{name: "type", kind: &textParam}, {name: "contact", kind: &textParam, optional: true}, {name: "set", kind: &fieldsParam, optional: true}},
-		"A ticket of a type is opened, about a contact or about nobody; `set` names attributes of the type. Answers its id.",
+	{"tickets.create", newTicketParams,
+		"A ticket of a type is opened, about contacts, whose ids have spaces between them, or about nobody; `set` names attributes of the type, " +
+			"with `exactly` it has no others. It is assigned to those named. Answers its id.",
+		func(w *Workspace, a args) (any, error) { return ofID(w.WriteTicket(a.newTicket())) }},
+	{"tickets.enqueue", append(newTicketParams, param{name: "pending", kind: &spanParam, optional: true}, param{name: "working", kind: &spanParam, optional: true}),
+		"A job is pending so long, works so long, a minute and four unless told otherwise, and then the ticket is opened, or fails when it cannot be. Answers the job's id.",
 		func(w *Workspace, a args) (any, error) {
-			return ofID(w.CreateTicket(a.text("contact"), a.text("type"), a.changes("set")...))
+			return ofID(w.EnqueueTicket(a.newTicket(), a.span("pending"), a.span("working")))
 		}},
-	{"tickets.reply", []param{idParam, {name: "by", kind: &textParam, of: []string{"contact", "teammate", "ai", "note"}}, bodyParam},
-		"Adds a comment, or a teammate's note; where no customer reads only a note is accepted. Answers the part's id.",
-		addsTicketPart(func(w *Workspace, id string, a args) error {
-			return w.ReplyTicket(id, Speaker(a.text("by")), a.text("body"))
-		})},
+	{"tickets.reply", replyParams, "Adds a comment, or a teammate's note, as in conversations; where no customer reads only a note is accepted. Answers the part's id.",
+		addsTicketPart(replies((*Workspace).ReplyTicketAs, (*Workspace).ReplyTicket))},
 	{"tickets.state", []param{idParam, {name: "state", kind: &textParam}}, "Moves it to a state, by the state's id; what is resolved is closed. Answers the part's id.",
 		addsTicketPart(func(w *Workspace, id string, a args) error { return w.SetTicketState(id, a.text("state")) })},
 	{"tickets.close", []param{idParam}, "Resolves it.", onID((*Workspace).CloseTicket)},
-	{"tickets.set", []param{idParam, setParam}, "Sets attributes of its type, each by a part of its own; null takes a value away.",
+	{"tickets.set", append([]param{idParam, setParam, {name: "state", kind: &wordParam, optional: true}, {name: "as", kind: &textParam, optional: true, of: assignmentNames[:]},
+		{name: "share", kind: &flagParam, optional: true}}, namingParams...),
+		"Sets attributes of its type, moves it to a state and assigns it, each by a part of its own; `share` says whether the customer sees one of the back office; null takes a value away. What cannot be done has not been done in part.",
 		func(w *Workspace, a args) (any, error) {
-			for _, s := range a.changes("set") {
-				if err := w.SetTicketAttribute(a.text("id"), s.Field, s.Value); err != nil {
-					return nil, err
-				}
-			}
-			return nil, nil
+			return nil, w.UpdateTicket(a.text("id"), TicketUpdate{Set: a.changes("set"), State: a.text("state"), Assign: a.assignment("as"), Who: a.naming(), Share: a.maybe("share")})
 		}},
 	{"tickets.assign", []param{idParam, asParam}, "Assigns it as one row of the API document's table says. Answers the part's id.",
 		addsTicketPart(func(w *Workspace, id string, a args) error { return w.AssignTicket(id, a.assignment("as")) })},
@@ -38,6 +36,15 @@ var ofTickets = []operation{
 			return nil, w.MutateTicketPart(a.text("id"), a.text("part"), a.assignment("as"))
 		}},
 	{"tickets.delete", []param{idParam}, "Takes a ticket away for good.", onID((*Workspace).DeleteTicket)},
+}
+
+var newTicketParams = []param{{name: "type", kind: &textParam}, {name: "contact", kind: &textParam, optional: true},
+	{name: "set", kind: &fieldsParam, optional: true}, {name: "exactly", kind: &flagParam, optional: true},
+	{name: "teammate", kind: &wordParam, optional: true}, {name: "team", kind: &wordParam, optional: true}}
+
+func (a args) newTicket() NewTicket {
+	return NewTicket{Type: a.text("type"), Contacts: a.list("contact"), Set: a.changes("set"), Exactly: a.flag("exactly", false),
+		Teammate: a.text("teammate"), Team: a.text("team")}
 }
 
 // addsTicketPart answers the id of the part that was added.

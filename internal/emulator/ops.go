@@ -13,47 +13,64 @@ var ErrUnknown = errors.New("no such contact")
 func (w *Workspace) CreateContact(role string, set ...Change) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.create(w.now(), role == "user", set)
+	at := w.now()
+	return w.create(at, w.make.contact(len(w.contacts), at, at, role == "user"), set)
 }
 
-func (w *Workspace) create(at int64, user bool, set []Change) (string, error) {
+// createOnly makes a contact that has nothing but what is set. The lock is held.
+func (w *Workspace) createOnly(at int64, user bool, set []Change) (string, error) {
+	return w.create(at, &doc{ID: w.make.id(len(w.contacts), at), Created: at, Updated: at, User: user, Only: true}, set)
+}
+
+func (w *Workspace) create(at int64, d *doc, set []Change) (string, error) {
 	num := len(w.contacts)
 	set = plain(set)
-	d := w.make.contact(num, at, at, user)
 	for _, c := range set {
 		if err := d.set(c); err != nil {
 			return "", fmt.Errorf("create a contact: %w", err)
 		}
 	}
-	w.record(Event{At: at, Kind: Created, User: user, Contact: int32(num), Born: d})
+	w.record(Event{At: at, Kind: Created, User: d.User, Contact: int32(num), Born: d})
 	return d.ID, nil
 }
 
-// UpdateContact sets fields of a contact.
+// UpdateContact sets fields of a contact, its role among them.
 func (w *Workspace) UpdateContact(id string, set ...Change) error {
-	return w.update(id, false, set)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.update(w.now(), id, false, set)
 }
 
 // UpdateQuietly sets fields without moving updated_at, as last_seen_at does in practice (trap T47).
 func (w *Workspace) UpdateQuietly(id string, set ...Change) error {
-	return w.update(id, true, set)
-}
-
-func (w *Workspace) update(id string, quiet bool, set []Change) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.update(w.now(), id, true, set)
+}
+
+func (w *Workspace) update(at int64, id string, quiet bool, set []Change) error {
 	num, ok := w.byID[id]
 	if !ok {
 		return fmt.Errorf("update %s: %w", id, ErrUnknown)
 	}
-	set = plain(set)
-	trial := *w.contacts[num].doc
-	for _, c := range set {
+	if len(set) == 0 {
+		return nil // nothing is an update that moves no updated_at
+	}
+	trial, rest := *w.contacts[num].doc, []Change{}
+	for _, c := range plain(set) {
+		if c.Field == "role" && (c.Value == "user" || c.Value == "lead") {
+			trial.User = c.Value == "user"
+			continue
+		}
 		if err := trial.set(c); err != nil {
 			return fmt.Errorf("update %s: %w", id, err)
 		}
+		rest = append(rest, c)
 	}
-	w.record(Event{At: w.now(), Kind: Updated, Contact: num, Set: set, Quiet: quiet})
+	if trial.User != w.contacts[num].doc.User {
+		w.record(Event{At: at, Kind: RoleChanged, Contact: num, User: trial.User, Quiet: quiet})
+	}
+	w.record(Event{At: at, Kind: Updated, Contact: num, Set: rest, Quiet: quiet})
 	return nil
 }
 
@@ -61,6 +78,11 @@ func (w *Workspace) update(id string, quiet bool, set []Change) error {
 func (w *Workspace) event(kind Kind, id string, more func(e *Event) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.logEvent(kind, id, more)
+}
+
+// logEvent is event with the lock held.
+func (w *Workspace) logEvent(kind Kind, id string, more func(e *Event) error) error {
 	num, ok := w.byID[id]
 	if !ok {
 		return fmt.Errorf("contact %s: %w", id, ErrUnknown)
@@ -99,9 +121,12 @@ func (w *Workspace) Promote(id string) error {
 	return w.event(RoleChanged, id, func(e *Event) error { e.User = true; return nil })
 }
 
-// Merge merges a lead into a user. What the API refuses is refused: anything but an active lead into an active user.
+// Merge merges a lead into a user, who has the lead's conversations and tickets from then on. What the API refuses is refused: anything
+// but an active lead into an active user.
 func (w *Workspace) Merge(lead, user string) error {
-	return w.event(Merged, lead, func(e *Event) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.logEvent(Merged, lead, func(e *Event) error {
 		into, ok := w.byID[user]
 		if !ok {
 			return ErrUnknown
@@ -113,9 +138,14 @@ func (w *Workspace) Merge(lead, user string) error {
 		e.Other = into
 		return nil
 	})
+	if err == nil {
+		w.passOn(w.byID[lead], w.byID[user])
+	}
+	return err
 }
 
-// MergeAnyway merges whatever the roles and the states: chains and cycles as imports leave them (trap T25).
+// MergeAnyway merges whatever the roles and the states: chains and cycles as imports leave them (trap T25). Conversations and tickets
+// still name who was merged away (trap T26), as they do after the merges of the population and of its life.
 func (w *Workspace) MergeAnyway(from, into string) error {
 	return w.event(Merged, from, func(e *Event) (err error) {
 		e.Other, err = w.number(into)

@@ -26,6 +26,7 @@ func (w *Workspace) Oracle(stream string) []map[string]any {
 func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.happen(w.clock())
 	return w.oracle().tell(stream)
 }
 
@@ -68,14 +69,18 @@ type person struct {
 	born      *doc
 	changed   map[string]any // by column; nil is null
 	attrs     []attr
+	social    []social
 	tags      map[int32]bool // changed since birth: true is put on, false is taken off
 	notes     map[int32]bool
 	companies map[int32]bool
-	word      string // lifecycle
-	since     int64
-	listed    bool
-	user      bool
-	updated   int64
+
+	subscriptions map[int32]bool
+
+	word    string // lifecycle
+	since   int64
+	listed  bool
+	user    bool
+	updated int64
 }
 
 func (o *oracle) replay() {
@@ -85,7 +90,7 @@ func (o *oracle) replay() {
 			for int(e.Contact) >= len(o.people) {
 				o.people = append(o.people, person{})
 			}
-			o.people[e.Contact] = person{born: e.Born, attrs: e.Born.Attrs, word: "active", user: e.Born.User, updated: e.Born.Updated}
+			o.people[e.Contact] = person{born: e.Born, attrs: e.Born.Attrs, social: e.Born.Social, word: "active", user: e.Born.User, updated: e.Born.Updated}
 		}
 	}
 	for i := range o.log {
@@ -121,8 +126,10 @@ func (o *oracle) follow(e *Event) {
 		p.user = e.User
 	case Tagged, Untagged:
 		mark(&p.tags, e.Other, e.Kind == Tagged)
-	case Noted:
-		mark(&p.notes, e.Other, true)
+	case Noted, NoteDeleted:
+		mark(&p.notes, e.Other, e.Kind == Noted)
+	case SubscriptionLeft, SubscriptionJoined:
+		mark(&p.subscriptions, e.Other, e.Kind == SubscriptionJoined)
 	case CompanyAttached, CompanyDetached:
 		mark(&p.companies, e.Other, e.Kind == CompanyAttached)
 	}
@@ -149,8 +156,11 @@ func (p *person) write(c Change) {
 		return
 	}
 	value := orNull(c.Value)
-	if c.Field == "email" && value != p.value("email") {
+	switch {
+	case c.Field == "email" && value != p.value("email"):
 		p.put("email_verified", false)
+	case c.Field == "email_verified" && p.value("email") == nil:
+		value = false
 	}
 	p.put(c.Field, value)
 }
@@ -189,10 +199,18 @@ func (o *oracle) inherit(e *Event, lead *person) {
 		return
 	}
 	p := &o.people[e.Other]
-	for _, column := range []string{"email", "phone", "name", "avatar"} {
-		if v := lead.value(column); p.value(column) == nil && v != nil {
-			p.put(column, v)
+	mine, theirs := o.row(p), o.row(lead)
+	for _, together := range inherited {
+		columns := strings.Fields(together)
+		if slices.ContainsFunc(columns, func(column string) bool { return mine[column] != nil }) {
+			continue
 		}
+		for _, column := range columns {
+			p.put(column, theirs[column])
+		}
+	}
+	if len(p.social) == 0 {
+		p.social = lead.social
 	}
 	for _, a := range lead.attrs {
 		if !hasAttr(p.attrs, a.Name) {
@@ -210,6 +228,13 @@ func (o *oracle) inherit(e *Event, lead *person) {
 	}
 	p.updated = e.At
 }
+
+// inherited are the columns that a merge fills in, those on one line together or not at all.
+var inherited = []string{"email", "phone", "name", "avatar", "external_id", "language_override", "owner_id", "signed_up_at", "last_seen_at",
+	"last_replied_at", "last_contacted_at", "last_email_opened_at", "last_email_clicked_at", "android_last_seen_at", "ios_last_seen_at",
+	"location_country location_region location_city", "browser browser_version browser_language os",
+	"android_app_name android_app_version android_device android_os_version android_sdk_version",
+	"ios_app_name ios_app_version ios_device ios_os_version ios_sdk_version"}
 
 // numbers is a list as it was at birth, with what was changed since.
 func numbers(born []int32, changed map[int32]bool) []int32 {

@@ -41,8 +41,13 @@ func (o *oracle) firmTales(yield func(t *firmTold) bool) {
 }
 
 func (t *firmTold) hear(e *firmEvent) {
-	if e.Kind == firmNoted {
+	switch e.Kind {
+	case firmNoted:
 		t.notes = append(slices.Clone(t.notes), e.Note)
+		return
+	case firmNoteDeleted:
+		at := slices.IndexFunc(t.notes, func(have firmNote) bool { return have.ID == e.Note.ID })
+		t.notes = slices.Delete(slices.Clone(t.notes), at, at+1)
 		return
 	}
 	t.row["updated_at"] = e.At

@@ -79,6 +79,14 @@ func (o *oracle) companies(yield func(map[string]any) bool) {
 	})
 }
 
+func (o *oracle) subscriptions(yield func(map[string]any) bool) {
+	o.each(func(p *person) bool {
+		return items(yield, p.born.ID, "subscription_id", numbers(o.make.subscriptions(p.born), p.subscriptions), func(n int32) string {
+			return strconv.FormatInt(subscriptionID(n), 10)
+		})
+	})
+}
+
 func items(yield func(map[string]any) bool, contact, column string, list []int32, id func(n int32) string) bool {
 	for _, n := range list {
 		if !yield(map[string]any{"contact_id": contact, column: id(n)}) {
@@ -90,7 +98,7 @@ func items(yield func(map[string]any) bool, contact, column string, list []int32
 
 func (o *oracle) socials(yield func(map[string]any) bool) {
 	o.each(func(p *person) bool {
-		for i, s := range p.born.Social {
+		for i, s := range p.social {
 			if !yield(map[string]any{"contact_id": p.born.ID, "position": int64(i), "name": s.Name, "url": s.URL}) {
 				return false
 			}

@@ -22,7 +22,17 @@ type told struct {
 	cards         []scorecard
 	monitors      []monitor
 	redacted      bool               // the source
+	company       int32              // -1: none
+	people        []*doc             // its contacts
+	shared        *bool              // a ticket that somebody shared, or did not any more
+	marked        *marking           // when somebody said whether it is read
 	rewritten     map[int32]assigned // parts by place: what they tell of the assignment now, which is not what they did
+}
+
+// marking is what somebody said of a conversation that had so many parts then.
+type marking struct {
+	read  bool
+	parts int
 }
 
 // tales tells conversation by conversation, those that are not deleted.
@@ -54,7 +64,8 @@ func tellings(log []convEvent, yield func(opened *convEvent, since []*convEvent)
 
 func tale(c *conversation, opened *convEvent, since []*convEvent) *told {
 	t := &told{conversation: c, parts: c.Parts, updated: max(opened.At, opened.Until), title: c.Title, priority: c.Priority, attrs: c.Attrs,
-		score: c.Rating, linked: c.Linked, cards: c.Cards, monitors: c.Monitors, redacted: c.Source != nil && c.Source.Redacted}
+		score: c.Rating, linked: c.Linked, cards: c.Cards, monitors: c.Monitors, redacted: c.Source != nil && c.Source.Redacted, company: c.Company,
+		people: c.Contacts}
 	for _, a := range c.Tags {
 		t.tags = append(t.tags, a.Tag)
 	}
@@ -109,6 +120,8 @@ func (t *told) hear(e *convEvent) {
 		t.tags = without(t.tags, e.Place)
 	case convLinked:
 		t.linked = append(t.linked, with.linked)
+	case convPassedOn:
+		t.people = e.Who
 	case convSet:
 		for _, s := range with.set {
 			t.write(s)
@@ -123,6 +136,16 @@ func (t *told) write(s Change) {
 		t.attrs = setAttr(t.attrs, name, raw)
 	case s.Field == "title":
 		t.title, _ = s.Value.(string)
+	case s.Field == "read":
+		t.marked = &marking{s.Value == true, len(t.parts)}
+	case s.Field == "is_shared":
+		shared := s.Value == true
+		t.shared = &shared
+	case s.Field == "company_id":
+		t.company = -1
+		if firm, some := s.Value.(int64); some {
+			t.company = int32(firm)
+		}
 	default:
 		t.priority = s.Value == "priority"
 	}
@@ -138,8 +161,8 @@ func (t *told) row(o *oracle) map[string]any {
 		"company_id":            nil,
 		"ai_agent_participated": t.last(func(p *part) bool { return p.Author.AI }) != nil,
 		"custom_attributes":     string((&renderer{}).attrs(nil, &doc{Attrs: t.attrs})[len(`,"custom_attributes":`):])}
-	if t.Company >= 0 {
-		row["company_id"] = string(o.make.appendCompanyID(nil, t.Company))
+	if t.company >= 0 {
+		row["company_id"] = string(o.make.appendCompanyID(nil, t.company))
 	}
 	t.standing(row)
 	for column, value := range row {
@@ -189,8 +212,15 @@ func (t *told) standing(row map[string]any) {
 	if len(t.parts) > 0 {
 		state = t.parts[len(t.parts)-1].State
 	}
-	if p := t.last(isComment); p != nil {
-		read = !isAsking(p)
+	// The last word decides, or whoever has said since whether it is read.
+	since := t.marked
+	for i := range t.parts {
+		if p := &t.parts[i]; isComment(p) && (since == nil || i >= since.parts) {
+			read, since = !isAsking(p), nil
+		}
+	}
+	if since != nil {
+		read = since.read
 	}
 	row["state"], row["open"], row["read"] = state, state != "closed", read
 	// It waits since the first question after the last answer or closing; the source is the first question of all.

@@ -142,7 +142,7 @@ func (o *oracle) conversationContacts(yield func(map[string]any) bool) {
 }
 
 func (t *told) contactRows() (rows []map[string]any) {
-	for _, d := range t.Contacts {
+	for _, d := range t.people {
 		rows = append(rows, map[string]any{"contact_id": d.ID, "external_id": orNull(d.ExternalID)})
 	}
 	return rows

@@ -2,7 +2,7 @@ package emulator
 
 // OracleStreams names the streams that Oracle knows.
 func OracleStreams() []string {
-	return []string{"contacts", "contact_tags", "contact_notes", "contact_companies", "contact_social_profiles",
+	return []string{"contacts", "contact_tags", "contact_notes", "contact_companies", "contact_subscriptions", "contact_social_profiles",
 		"deleted_contacts", "contact_activities", "contact_lifecycle",
 		"conversations", "conversation_parts", "conversation_contacts", "conversation_tags", "conversation_teammates",
 		"conversation_linked_objects", "conversation_content_sources", "conversation_attachments", "conversation_source_attachments",
@@ -23,6 +23,7 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 	"contact_tags":            (*oracle).tags,
 	"contact_notes":           (*oracle).noteRows,
 	"contact_companies":       (*oracle).companies,
+	"contact_subscriptions":   (*oracle).subscriptions,
 	"contact_social_profiles": (*oracle).socials,
 	"deleted_contacts":        (*oracle).deleted,
 	"contact_activities":      (*oracle).activities,

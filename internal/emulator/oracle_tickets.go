@@ -32,6 +32,9 @@ func (o *oracle) ticketRows(yield func(map[string]any) bool) {
 		p.b = append(p.b, '{')
 		p.attrs("ticket_attributes", attrs)
 		row["ticket_attributes"] = string(p.b[len(`{"ticket_attributes":`):])
+		if t.shared != nil {
+			row["is_shared"] = *t.shared
+		}
 		row["admin_assignee_id"], row["team_assignee_id"] = t.incharge()
 		return yield(row)
 	})

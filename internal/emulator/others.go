@@ -57,11 +57,7 @@ func (w *Workspace) contactSegments(q *request) answer {
 }
 
 func (w *Workspace) contactSubscriptions(q *request) answer {
-	subs := func(d *doc) []int32 {
-		r := newRNG(w.cfg.Seed, forSub, fingerprint(d.ID))
-		return draws(r, r.n(4), subCount)
-	}
-	return w.ownList(q, subs, func(b []byte, _ *doc, n int32) []byte { return appendSubscription(b, n) })
+	return w.ownList(q, w.subscribed, func(b []byte, _ *doc, n int32) []byte { return appendSubscription(b, n) })
 }
 
 func appendTag(b []byte, n int32, url bool) []byte {

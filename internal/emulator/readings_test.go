@@ -110,7 +110,7 @@ func TestTheOtherReadingsOfNames(t *testing.T) {
 func TestAScopeToWriteMayNotBeOneToRead(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{})
-	c.w.AddToken("writer", "read_write_dynamic_content")
+	c.must(c.w.AddToken("writer", "read_write_dynamic_content"))
 	c.auth = "Bearer writer"
 	ask := func() int { return c.do("GET", "/dynamic_contents", nil).status }
 	if ask() != 200 {

@@ -3,6 +3,7 @@ package emulator
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ type LoggedRequest struct {
 	N       int       `json:"n"`
 	Method  string    `json:"method"`
 	Path    string    `json:"path"`
+	Route   string    `json:"route,omitempty"` // what answered, by its name; "": nothing was looked up, or there is none
 	Query   string    `json:"query"`
 	Status  int       `json:"status"` // 0: the connection was cut before an answer
 	Auth    bool      `json:"auth"`   // carried an Authorization header
@@ -26,6 +28,7 @@ type LoggedRequest struct {
 
 	Header http.Header `json:"header,omitempty"` // of requests that came where a redirect had led them
 	Fault  string      `json:"fault,omitempty"`
+	Why    string      `json:"why,omitempty"` // what a refusal said
 }
 
 // keptRequests bounds the log of requests: the newest are kept.
@@ -53,28 +56,33 @@ func (w *Workspace) Between(f func(n int)) {
 	w.between = f
 }
 
-// maxBody is more than any question has.
-const maxBody = 1 << 20
+// maxBody is more than any question has, and than thousands of contacts in bulk.
+const maxBody = 8 << 20
 
-// ServeHTTP answers one request to the API, or to the controls under /_emulator and /_oracle.
+// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
 func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/_") {
 		w.control(rw, r)
 		return
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if r.URL.Path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		w.page(rw, r)
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
-		return // the client went away
+		panic(http.ErrAbortHandler) // the body was cut: returning would say 200
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	n := w.arrive()
 	f := w.fault(n, r)
 	entry := LoggedRequest{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
-		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.cfg.VersionHeader), Fault: f.word()}
+		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.cfg.VersionHeader)}
 	if !f.wait(r.Context()) {
 		return
 	}
 	if f.cuts() {
+		entry.Fault = f.word()
 		w.note(entry)
 		cut(rw)
 		return
@@ -91,8 +99,9 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 	}
 	a = f.spoil(a, newRNG(w.cfg.Seed, forGames, uint64(n)))
-	a = w.cached(f, r, body, a)
-	entry.Status = a.status
+	a, replayed := w.cached(f, r, body, a)
+	entry.Status, entry.Route, entry.Fault = a.status, name, f.played(a.status, replayed).word()
+	entry.Why = a.why()
 	w.note(entry)
 	w.send(rw, r, a, sending{n: n, fault: f})
 }
@@ -139,28 +148,24 @@ func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string)
 		return a, ""
 	}
 	q := &request{n: n, path: r.URL.Path, base: "http://" + r.Host, query: r.URL.Query(), body: body, version: v}
-	rt, id, known := find(r.Method, r.URL.EscapedPath()) // an escaped slash is part of an id
+	rt, ids, known := find(r.Method, r.URL.EscapedPath()) // an escaped slash is part of an id
 	switch {
 	case rt == nil && known:
 		return failure(http.StatusMethodNotAllowed, "method_not_allowed", "not this method"), ""
-	case rt == nil, !w.has(v, rt):
+	case rt == nil, !w.has(v, rt.since):
 		return failure(http.StatusNotFound, "not_found", "Resource Not Found"), ""
-	case contains(w.k().Unavailable, rt.name):
+	case rt.among(w.k().Unavailable):
 		return failure(http.StatusForbidden, "api_plan_restricted", "not part of this workspace's plan"), rt.name
-	case contains(w.k().Forbidden, rt.name), !who.may(rt.scope, w.k().ReadScopesOnly):
+	case rt.among(w.k().Forbidden):
 		return failure(http.StatusForbidden, "token_unauthorized", "the token lacks a scope"), rt.name
+	case !who.may(rt.scope, w.k().ReadScopesOnly):
+		return failure(http.StatusForbidden, "token_unauthorized", "the token lacks the scope "+rt.scope), rt.name
+	case len(body) > maxBody:
+		return failure(http.StatusBadRequest, "parameter_invalid", "the body is larger than 8 MiB"), rt.name
 	}
-	q.id, q.route = id, rt.name
+	q.id, q.inner, q.route = ids[0], ids[1], rt.name
+	w.catchUp()
 	return rt.serve(w, q), rt.name
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }
 
 // rate counts requests in windows of ten seconds, over which the quota of a minute is spread (api-notes, Limits).
@@ -297,6 +302,15 @@ func (w *Workspace) renamed(a answer) answer {
 		}
 	}
 	return a
+}
+
+// why is what a refusal says; "" where it is none, or says nothing that can be read.
+func (a answer) why() string {
+	var said struct{ Errors []struct{ Message string } }
+	if a.status < http.StatusBadRequest || json.Unmarshal(a.body, &said) != nil || len(said.Errors) == 0 {
+		return ""
+	}
+	return said.Errors[0].Message
 }
 
 // failure is an error in the form of workspace-api 7.

@@ -56,7 +56,7 @@ func subscriptionType(n int32, hours int) record {
 		about = "null"
 	}
 	text := `{"name":"List ` + strconv.Itoa(int(n)+1) + `","description":` + about + `,"locale":"en"}`
-	return record{{"type", "subscription"}, {"id", strconv.FormatInt(100+int64(n), 10)}, {"state", state}, {"default_translation", rawJSONText(text)},
+	return record{{"type", "subscription"}, {"id", strconv.FormatInt(subscriptionID(n), 10)}, {"state", state}, {"default_translation", rawJSONText(text)},
 		{"translations", rawJSONText("[" + text + "]")}, {"consent_type", []string{"opt_out", "opt_in"}[n%2]}}
 }
 
@@ -147,7 +147,7 @@ func ticketTypes(start int64, workspace string) []record {
 	for n, name := range ticketTypeNames {
 		id, made := ticketTypeID(n), start-span+int64(n)*50*day
 		list = append(list, record{{"type", "ticket_type"}, {"id", id}, {"name", name}, {"description", []string{"", "a & b"}[n%2]}, {"icon", "🎟️"},
-			{"workspace_id", workspace}, {"category", ticketCategory(n)}, {"archived", n == 3}, {"is_internal", n == 1},
+			{"workspace_id", workspace}, {"category", ticketCategory(n)}, {"archived", ticketTypeArchived(n)}, {"is_internal", n == 1},
 			{"created_at", moment(made)}, {"updated_at", moment(made + 9*day)}, {"ticket_type_attributes", rawJSONText(ticketAttributeList(n))}})
 	}
 	return list
@@ -162,7 +162,7 @@ func ticketStates() []record {
 	for n, category := range ticketStages {
 		list = append(list, record{{"type", "ticket_state"}, {"id", ticketStateID(n)}, {"category", category},
 			{"internal_label", []string{"Neu", "In Arbeit", "Waiting", "Erledigt & zu", "古い"}[n]}, {"external_label", strings.ReplaceAll(category, "_", " ")},
-			{"archived", n == 4}, {"ticket_types", rawJSONText(`{"type":"list","data":[{"type":"ticket_type","id":"1200"},{"type":"ticket_type","id":"120` +
+			{"archived", n == ticketStateArchived}, {"ticket_types", rawJSONText(`{"type":"list","data":[{"type":"ticket_type","id":"1200"},{"type":"ticket_type","id":"120` +
 				strconv.Itoa(1+n%2) + `"}]}`)}})
 	}
 	return list

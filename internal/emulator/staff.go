@@ -1,6 +1,17 @@
 package emulator
 
-import "slices"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// ErrNoAdmin is answered when somebody acts or is put in charge who is no admin, or is one no longer.
+var ErrNoAdmin = errors.New("no such admin")
+
+// ErrNoTeam is answered when a team is put in charge that there is not.
+var ErrNoTeam = errors.New("no such team")
 
 type admin struct {
 	id    int64
@@ -34,4 +45,36 @@ func someone(r *rng, at, start int64) int {
 		return gone
 	}
 	return n
+}
+
+// adminNamed finds one of the admins that there are now by the id.
+func adminNamed(id string) (admin, error) {
+	i := slices.IndexFunc(admins, func(a admin) bool { return strconv.FormatInt(a.id, 10) == id })
+	if i < 0 {
+		return admin{}, fmt.Errorf("admin %q: %w", id, ErrNoAdmin)
+	}
+	return admins[i], nil
+}
+
+func (a admin) author() author {
+	return author{Type: "admin", ID: strconv.FormatInt(a.id, 10), Name: a.name, Email: a.email}
+}
+
+// actor is who does something in a workspace without a customer: an admin by the id, or the AI operator by its own.
+func actor(id string) (author, error) {
+	if id == aiBot.ID {
+		return aiBot, nil
+	}
+	a, err := adminNamed(id)
+	return a.author(), err
+}
+
+// teamNamed finds a team by its id. The lock is held.
+func (w *Workspace) teamNamed(id string) (int64, error) {
+	for _, team := range teamRecords(w.hours) {
+		if team.row()["id"] == id {
+			return strconv.ParseInt(id, 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("team %q: %w", id, ErrNoTeam)
 }

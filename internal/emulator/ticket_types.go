@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +17,34 @@ var ticketStages = []string{"submitted", "in_progress", "waiting_on_customer", "
 const (
 	ticketSubmitted = 0
 	ticketResolved  = 3
+
+	ticketStateArchived = 4
 )
 
+// ticketTypeNamed finds a type by its id.
+func ticketTypeNamed(id string) (kind int, err error) {
+	for kind := range ticketTypeNames {
+		if ticketTypeID(kind) == id {
+			return kind, nil
+		}
+	}
+	return 0, fmt.Errorf("no ticket type %q", id)
+}
+
+// ticketTypeArchived says whether a type has no new tickets any more.
+func ticketTypeArchived(kind int) bool { return kind == 3 }
+
 func ticketTypeID(kind int) string { return strconv.Itoa(1200 + kind) }
+
+// ticketStateNamed finds a state by its id.
+func ticketStateNamed(id string) (stage int, err error) {
+	for stage := range ticketStages {
+		if ticketStateID(stage) == id {
+			return stage, nil
+		}
+	}
+	return 0, fmt.Errorf("no ticket state %q", id)
+}
 
 func ticketStateID(stage int) string { return strconv.Itoa(3300 + stage) }
 
@@ -98,9 +124,17 @@ func (a *ticketAttribute) raw(value any) (string, error) {
 		good = a.kind == "boolean"
 	}
 	if !good {
-		return "", refuse("set %s of a ticket to %v: not possible", a.name, value)
+		return "", refuse("%s must be %s", a.name, a.wanted())
 	}
 	return rawJSON(value)
+}
+
+// wanted says which values it takes.
+func (a *ticketAttribute) wanted() string {
+	if a.kind == "list" {
+		return "one of " + strings.Join(a.items, ", ")
+	}
+	return map[string]string{"string": "a text", "datetime": "a time as text", "integer": "a whole number", "decimal": "a number", "boolean": "true or false"}[a.kind]
 }
 
 // draw draws a value as JSON text.

@@ -19,8 +19,9 @@ const (
 // its parts, its contacts, who is in charge, what it is linked to, and its attributes.
 type ticket struct {
 	*conversation
-	kind  int // place of its type
-	stage int // place of its state
+	kind    int   // place of its type
+	stage   int   // place of its state
+	sharing *bool // whether somebody shared it; nil: nobody said
 }
 
 // ticketChange is what a part did to its ticket.
@@ -51,8 +52,11 @@ func (t *ticket) takesComments() bool {
 
 func (t *ticket) category() string { return ticketCategory(t.kind) }
 
-// shared says whether the customer sees it: every second one of the back office is.
+// shared says whether the customer sees it: every second one of the back office is, unless somebody said.
 func (t *ticket) shared() bool {
+	if t.sharing != nil {
+		return *t.sharing
+	}
 	return t.category() == customerTicket || t.category() == backOfficeTicket && t.num%2 == 0
 }
 
@@ -98,10 +102,13 @@ func ticketSize(r *rng, num int) int {
 
 // birth draws everything that a ticket was born with.
 func (m ticketMaker) birth(e *convEvent) *ticket {
-	r := newRNG(m.seed, forTicket, uint64(e.Conv))
+	r, exactly := newRNG(m.seed, forTicket, uint64(e.Conv)), e.With != nil && e.With.exactly
 	t := &ticket{kind: int(e.Place), stage: ticketSubmitted, conversation: &conversation{num: e.Conv, ID: ticketID(e.Conv), Created: e.At,
-		Updated: max(e.At, e.Until), State: "open", Company: -1, Contacts: e.Who, bare: e.Conv%89 == 7}}
+		Updated: max(e.At, e.Until), State: "open", Company: -1, Contacts: e.Who, bare: e.Conv%89 == 7 && !exactly}}
 	for _, a := range ticketAttributes(t.kind) {
+		if exactly {
+			break
+		}
 		if raw := a.draw(r); a.required || r.chance(0.8) {
 			t.Attrs = append(t.Attrs, attr{a.name, raw})
 		}
@@ -111,7 +118,9 @@ func (m ticketMaker) birth(e *convEvent) *ticket {
 			t.Attrs = setAttr(t.Attrs, s.Field, s.Value.(string))
 		}
 	}
-	m.link(r, t)
+	if !exactly {
+		m.link(r, t)
+	}
 	m.parts(t, int(e.Size), t.Updated)
 	return t
 }
@@ -188,8 +197,12 @@ func (t *ticket) turn(change *ticketChange) {
 // follow makes the ticket follow one event of its log.
 func (t *ticket) follow(e *convEvent) {
 	t.conversation.follow(e)
-	if e.Kind == convSpoken {
+	switch e.Kind {
+	case convSpoken:
 		t.turn(e.With.part.Ticket)
+	case convSet:
+		shared := e.With.set[0].Value == true // nothing else of a ticket is set so
+		t.sharing = &shared
 	}
 }
 

@@ -11,30 +11,16 @@ import (
 // ErrNoTicket is answered when an operation names a ticket that is not there.
 var ErrNoTicket = errors.New("no such ticket")
 
+var errOnlyNotes = errors.New("no customer reads it, so it takes only notes")
+
 // CreateTicket opens a ticket of a type, by its id, for a contact, or for none when it is "", and gives the ticket's id.
 // Attributes are named as the type names them; what is not said is drawn.
 func (w *Workspace) CreateTicket(contact, ticketType string, set ...Change) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var who []*doc
+	n := NewTicket{Type: ticketType, Set: set}
 	if contact != "" {
-		num, ok := w.byID[contact]
-		if !ok {
-			return "", fmt.Errorf("create a ticket: contact %s: %w", contact, ErrUnknown)
-		}
-		who = []*doc{w.contacts[num].doc}
+		n.Contacts = []string{contact}
 	}
-	for kind := range ticketTypeNames {
-		if ticketTypeID(kind) != ticketType {
-			continue
-		}
-		given, err := ticketValues(kind, set)
-		if err != nil {
-			return "", fmt.Errorf("create a ticket: %w", err)
-		}
-		return w.openTicket(w.now(), who, kind, given), nil
-	}
-	return "", fmt.Errorf("create a ticket: no ticket type %q", ticketType)
+	return w.WriteTicket(n)
 }
 
 // ticketValues gives changes of attributes with their values as JSON text.
@@ -60,14 +46,10 @@ func ticketValue(kind int, s Change) (a ticketAttribute, raw string, err error) 
 	return a, raw, err
 }
 
-func (w *Workspace) openTicket(at int64, who []*doc, kind int, set []Change) string {
-	num := int32(len(w.tickets.list))
-	e := convEvent{At: at, Until: at, Kind: convOpened, Conv: num, Place: int32(kind), Who: who}
-	if len(set) > 0 {
-		e.With = &convArg{set: set}
-	}
-	w.recordTicket(e)
-	return ticketID(num)
+func (w *Workspace) openTicket(at int64, who []*doc, kind int, with *convArg) (num int32) {
+	num = int32(len(w.tickets.list))
+	w.recordTicket(convEvent{At: at, Until: at, Kind: convOpened, Conv: num, Place: int32(kind), Who: who, With: with})
+	return num
 }
 
 // onTicket logs one event of a ticket, filled in by what the operation adds. It may be refused.
@@ -104,7 +86,7 @@ func (w *Workspace) ReplyTicket(id string, by Speaker, body string) error {
 		case !ok:
 			return fmt.Errorf("%q does not speak", by)
 		case by != ByNote && !t.takesComments():
-			return errors.New("it takes only notes")
+			return errOnlyNotes
 		}
 		says(draw)(w.tickets.make, r, t, p)
 		p.Body = body
@@ -114,15 +96,7 @@ func (w *Workspace) ReplyTicket(id string, by Speaker, body string) error {
 
 // SetTicketState moves a ticket to a state, by the state's id. What is resolved is closed.
 func (w *Workspace) SetTicketState(id, state string) error {
-	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
-		for stage := range ticketStages {
-			if ticketStateID(stage) == state {
-				w.tickets.make.movedTo(r, t, p, stage)
-				return nil
-			}
-		}
-		return fmt.Errorf("no ticket state %q", state)
-	})
+	return w.UpdateTicket(id, TicketUpdate{State: state})
 }
 
 // CloseTicket resolves a ticket.
@@ -132,11 +106,7 @@ func (w *Workspace) CloseTicket(id string) error {
 
 // SetTicketAttribute sets an attribute of the ticket's type, or with nil takes its value away.
 func (w *Workspace) SetTicketAttribute(id, name string, value any) error {
-	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
-		a, raw, err := ticketValue(t.kind, plain([]Change{{name, value}})[0])
-		w.tickets.make.changedTo(r, p, a, raw)
-		return err
-	})
+	return w.UpdateTicket(id, TicketUpdate{Set: []Change{{name, value}}})
 }
 
 // AssignTicket adds a part that is one row of the table of workspace-api 2.10.

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,15 +21,25 @@ func (w *Workspace) Rotate(token string) {
 	w.token, w.tokens = token, nil
 }
 
-// AddToken makes one more token good, for the routes that need no scope and those that need one of these (workspace-api 5.3).
-// A scope read_write_… lets its bearer read too.
-func (w *Workspace) AddToken(token string, scopes ...string) {
+// scopesKnown are the scopes that workspace-api 5.3 shows.
+var scopesKnown = []string{"read_conversations", "read_dynamic_content", "read_write_dynamic_content", "read_data_connector_versions",
+	"read_write_data_connector_versions", "write_users_companies"}
+
+// AddToken makes one more token good, for the routes that need no scope and those that need one of these (workspace-api 5.3), which must
+// be scopes that are known. A scope read_write_… lets its bearer read too.
+func (w *Workspace) AddToken(token string, scopes ...string) error {
+	for _, scope := range scopes {
+		if !slices.Contains(scopesKnown, scope) {
+			return fmt.Errorf("there is no scope %q; there are %s", scope, strings.Join(scopesKnown, ", "))
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.tokens == nil {
 		w.tokens = map[string][]string{}
 	}
 	w.tokens[token] = slices.Clone(scopes)
+	return nil
 }
 
 // bearer is whose token came with a request.
@@ -43,20 +54,24 @@ func (b bearer) may(scope string, strictly bool) bool {
 	return b.all || scope == "" || slices.Contains(b.scopes, scope) || slices.Contains(b.scopes, both) && !strictly
 }
 
+// bearer is who has a token, and whether anybody has. The lock is held.
+func (w *Workspace) bearer(token string) (bearer, bool) {
+	scopes, known := w.tokens[token]
+	return bearer{token == w.token, scopes}, known || token == w.token
+}
+
 // admit checks the token (workspace-api 5). One example of the document omits the word Bearer.
 func (w *Workspace) admit(n int, r *http.Request) (bearer, *answer) {
 	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	scopes, known := w.tokens[sent]
+	who, known := w.bearer(sent)
 	switch {
 	case w.k().RevokeAt > 0 && n >= w.k().RevokeAt:
 		a := failure(http.StatusUnauthorized, "token_revoked", "Access Token Revoked")
 		return bearer{}, &a
-	case sent == w.token:
-		return bearer{all: true}, nil
 	case known:
-		return bearer{scopes: scopes}, nil
+		return who, nil
 	}
 	a := failure(http.StatusUnauthorized, "unauthorized", "Access Token Invalid")
 	return bearer{}, &a

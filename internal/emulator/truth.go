@@ -20,6 +20,7 @@ var ErrTime = errors.New("no truth of that time")
 func (w *Workspace) TruthAt(stream string, t time.Time) (iter.Seq[map[string]any], error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.happen(w.clock())
 	start, now := w.cfg.Start.Unix(), w.now()
 	switch at := t.Unix(); {
 	case at < start:

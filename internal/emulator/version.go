@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 )
 
 // version is an API version (workspace-api 9).
@@ -11,6 +12,7 @@ type version struct{ major, minor int }
 // The versions that changed what is built here. The later one has no name in the document: what comes after 2.16 is it.
 var (
 	v214        = version{2, 14}
+	v216        = version{2, 16}
 	afterStable = version{2, 17}
 )
 
@@ -35,12 +37,14 @@ func (w *Workspace) version(r *http.Request) (version, bool) {
 }
 
 func readVersion(text string) (v version, ok bool) {
-	_, err := fmt.Sscanf(text, "%d.%d", &v.major, &v.minor)
-	return v, err == nil
+	before, after, _ := strings.Cut(text, ".")
+	major, none := strconv.ParseUint(before, 10, 31)
+	minor, neither := strconv.ParseUint(after, 10, 31)
+	return version{int(major), int(minor)}, none == nil && neither == nil
 }
 
-// has says whether a version has a route. What 2.14 added is not there before; of what the later version added the document
+// has says whether a version has what came with another one. What 2.14 added is not there before; of what the later version added the document
 // does not say so, and the knob decides.
-func (w *Workspace) has(v version, rt *route) bool {
-	return v.atLeast(rt.since) || rt.since == afterStable && !w.k().LaterOnly
+func (w *Workspace) has(v, since version) bool {
+	return v.atLeast(since) || since == afterStable && !w.k().LaterOnly
 }

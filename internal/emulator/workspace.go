@@ -36,11 +36,12 @@ type Config struct {
 
 // Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
 type Workspace struct {
-	cfg   Config
-	make  *maker
-	knobs atomic.Pointer[Knobs]
+	cfg        Config
+	make       *maker
+	operations []operation // all of them; here, as knobs name routes, and routes carry out operations
+	knobs      atomic.Pointer[Knobs]
 
-	controlling sync.Mutex       // one control at a time; guards journal
+	controlling sync.Mutex       // one control or writing request at a time; guards journal
 	journal     func(Done) error // nil: none is kept
 
 	mu        sync.Mutex // guards all below
@@ -66,6 +67,7 @@ type Workspace struct {
 	acts     []act            // the admins' activity log, in the order of time
 	idx      index[doc]
 	present  tally // active contacts
+	names    directory
 
 	conv      *convMaker
 	said      []convEvent // the log of conversations
@@ -90,11 +92,16 @@ type Workspace struct {
 
 	tickets ticketDesk
 	jobs    []job
+	deeds   []deed // what was begun and is still to happen, the next first
 
 	content    [contentKinds][]item
 	contentLog []contentEvent
 
 	stood []standing // what the oracle depends on beside the logs, since when
+
+	notifier *Notifier // nil: nobody is told of anything
+	brought  brought   // what of it is known
+	silent   bool      // what happens now is told to nobody
 
 	epoch uint64 // cursors of another epoch are refused
 
@@ -111,7 +118,7 @@ type Workspace struct {
 // New makes the workspace as it is at hour 0.
 func New(c Config) *Workspace {
 	c = withDefaults(c)
-	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), still: c.Start, zone: c.Zone,
+	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
 		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]consult{}, stale: true, epoch: mix(c.Seed + 2)}
 	w.knobs.Store(&c.Knobs)
 	if err := w.SetChaos(c.Chaos); err != nil {
@@ -269,15 +276,24 @@ func (w *Workspace) clock() time.Time {
 
 // at has f work while the clock stands at a time; only f moves it.
 func (w *Workspace) at(t time.Time, f func()) {
-	pin := func(t time.Time) {
+	w.pin(func() time.Time { return t }, f)
+}
+
+// frozen has f work while the clock stands where it is. Nobody sees it later in between, and has happen what is due then: a journal
+// would not.
+func (w *Workspace) frozen(f func()) { w.pin(w.clock, f) }
+
+// pin has f work at the time that when gives with the lock held.
+func (w *Workspace) pin(when func() time.Time, f func()) {
+	w.mu.Lock()
+	before := w.pinned
+	w.pinned = when().Add(-w.offset)
+	w.mu.Unlock()
+	defer func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.pinned = t; !t.IsZero() {
-			w.pinned = t.Add(-w.offset)
-		}
-	}
-	pin(t)
-	defer pin(time.Time{})
+		w.pinned = before
+	}()
 	f()
 }
 

@@ -1,0 +1,224 @@
+package emulator
+
+import "net/http"
+
+// createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
+// external id or an e-mail is a user unless the role says otherwise.
+func (w *Workspace) createContact(q *request, b *body) answer {
+	role, set := b.contactToCreate(q.version)
+	if b.refused() {
+		return *b.first
+	}
+	return w.newContact(q, role, set)
+}
+
+// newContact makes a contact that is not there yet.
+func (w *Workspace) newContact(q *request, role string, set map[string]any) answer {
+	if other := w.clash(&doc{User: role == "user"}, set); other != "" {
+		return failure(http.StatusConflict, "conflict", alreadyThere(other))
+	}
+	ids, refused := w.perform("contacts.create", map[string]any{"role": role, "set": set, "only": true})
+	if refused != nil {
+		return *refused
+	}
+	q.id = ids["id"]
+	return w.oneContact(q)
+}
+
+// updateContact is PUT /contacts/{id}: what is sent is set, null takes it away, and the rest stays.
+func (w *Workspace) updateContact(q *request, b *body) answer {
+	d, set := w.activeNow(q.id), b.contactToUpdate(q.version)
+	switch {
+	case d == nil:
+		return notFound("Contact")
+	case b.refused():
+		return *b.first
+	}
+	if other := w.clash(d, set); other != "" {
+		return failure(http.StatusConflict, "conflict", alreadyThere(other))
+	}
+	if _, refused := w.perform("contacts.update", map[string]any{"id": q.id, "set": set}); refused != nil {
+		return *refused
+	}
+	return w.oneContact(q)
+}
+
+// deleteContact is DELETE /contacts/{id} (workspace-api 2.9, 4.8).
+func (w *Workspace) deleteContact(q *request, _ *body) answer {
+	if w.activeNow(q.id) == nil {
+		return notFound("Contact")
+	}
+	if _, refused := w.perform("contacts.delete", map[string]any{"id": q.id}); refused != nil {
+		return *refused
+	}
+	return deletedAnswer("contact", q.id)
+}
+
+// deletedAnswer tells that something is no longer there (workspace-api 2.9).
+func deletedAnswer(object, id string) answer {
+	p := &pen{}
+	p.open("")
+	p.text("id", id)
+	p.text("object", object)
+	p.flag("deleted", true)
+	p.close()
+	return ok(p.b)
+}
+
+// mergeContacts is POST /contacts/merge (workspace-api 3.2, 4.2).
+func (w *Workspace) mergeContacts(q *request, b *body) answer {
+	b.need("from", "into")
+	from, into := b.id("from"), b.id("into")
+	if b.refused() {
+		return *b.first
+	}
+	lead, user := w.activeNow(from), w.activeNow(into)
+	switch {
+	case lead == nil || user == nil:
+		return notFound("Contact")
+	case lead.User || !user.User:
+		return failure(http.StatusBadRequest, "invalid_merge", "Only a lead can be merged into a user")
+	}
+	if _, refused := w.perform("contacts.merge", map[string]any{"id": from, "into": into}); refused != nil {
+		return *refused
+	}
+	q.id = into
+	return w.oneContact(q)
+}
+
+// convertVisitor is POST /visitors/convert (workspace-api 4.11). Visitors are not kept here: whoever it is becomes the user that is meant,
+// who is made unless there is one, or a lead.
+func (w *Workspace) convertVisitor(q *request, b *body) answer {
+	b.need("type", "visitor")
+	role := b.word("type", "user", "lead")
+	visitor := b.object("visitor")
+	visitor.needOne("id", "user_id", "email")
+	set := map[string]any{}
+	if email := visitor.text("email"); email != "" {
+		set["email"] = email
+	}
+	id := ""
+	if role == "user" {
+		b.need("user")
+		meant := b.object("user")
+		id = meant.id("id")
+		for column, value := range map[string]string{"external_id": meant.id("user_id"), "email": meant.text("email")} {
+			if value != "" {
+				set[column] = value
+			}
+		}
+		if set["email"] == nil { // or it is who the visitor is
+			meant.needOne("id", "user_id", "email")
+		}
+	}
+	switch {
+	case b.refused():
+		return *b.first
+	case role == "lead":
+		return w.newContact(q, role, set)
+	case id == "":
+		w.mu.Lock()
+		external, _ := set["external_id"].(string)
+		email, _ := set["email"].(string)
+		id = w.knownAs(external, email, func(d *doc) bool { return d.User })
+		w.mu.Unlock()
+	}
+	if id == "" {
+		return w.newContact(q, role, set)
+	}
+	if d := w.activeNow(id); d == nil || !d.User {
+		return notFound("User")
+	}
+	q.id = id
+	return w.oneContact(q)
+}
+
+// activeNow is one by its id; nil when it is not there or not active.
+func (w *Workspace) activeNow(id string) *doc {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.activeContact(id)
+}
+
+// contactToCreate reads a contact that is to come.
+func (b *body) contactToCreate(v version) (role string, set map[string]any) {
+	set, role = b.contactColumns(v), b.word("role", "user", "lead")
+	if role == "" {
+		b.needOne("role", "email", "external_id")
+		role = "user"
+	}
+	return role, set
+}
+
+// contactToUpdate reads what is to be set of one, its role among it.
+func (b *body) contactToUpdate(v version) map[string]any {
+	set := b.contactColumns(v)
+	if role := b.word("role", "user", "lead"); role != "" {
+		set["role"] = role
+	}
+	return set
+}
+
+// contactColumns reads what can be written of a contact, by the names of columns. That an e-mail is verified can be said from 2.16
+// on (workspace-api 9), and is as if left out before.
+func (b *body) contactColumns(v version) map[string]any {
+	set := map[string]any{}
+	put := func(name string, value any) {
+		if b.holds(name) {
+			set[name] = value
+		} else if b.told(name) {
+			set[name] = nil
+		}
+	}
+	for _, name := range []string{"external_id", "email", "phone", "name", "avatar", "language_override"} {
+		put(name, b.text(name))
+	}
+	put("owner_id", b.teammate("owner_id"))
+	for _, name := range []string{"signed_up_at", "last_seen_at"} {
+		put(name, b.whole(name))
+	}
+	flags := []string{"unsubscribed_from_emails"}
+	if v.atLeast(v216) {
+		flags = append(flags, "email_verified")
+	}
+	for _, name := range flags {
+		if b.told(name) && !b.holds(name) {
+			b.invalid(name, "true or false")
+		}
+		put(name, b.flag(name))
+	}
+	for name, value := range b.values("custom_attributes") {
+		set[ownAttribute+name] = value
+	}
+	return set
+}
+
+// clash gives the other active user who is known by the external id or the e-mail that a contact comes to have as a user, by what is
+// set of it; "" when there is none.
+func (w *Workspace) clash(d *doc, set map[string]any) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.clashing(d, set)
+}
+
+// clashing is clash with the lock held.
+func (w *Workspace) clashing(d *doc, set map[string]any) string {
+	if role, told := set["role"]; told && role != "user" || !told && !d.User {
+		return ""
+	}
+	comes := func(field, now string) string {
+		name := now
+		if told, ok := set[field]; ok {
+			name, _ = told.(string)
+		}
+		if d.User && name == now {
+			return "" // it was so known before
+		}
+		return name
+	}
+	return w.knownAs(comes("external_id", d.ExternalID), comes("email", d.Email), func(other *doc) bool { return other.User && other.ID != d.ID })
+}
+
+func alreadyThere(id string) string {
+	return "A contact matching those details already exists with id=" + id
+}

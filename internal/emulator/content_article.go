@@ -1,0 +1,138 @@
+package emulator
+
+import (
+	"slices"
+	"strings"
+)
+
+// localised is what an article says in one language. The body has references to dynamic content as they are kept.
+type localised struct {
+	locale, title, description, body, state string
+	author                                  int64
+}
+
+// ofLocale begins the fields of what an article says in another language than its own.
+const ofLocale = "translated_content."
+
+// articleLocale is the language of every article: which the help center has is not for the writer of one to say.
+const articleLocale = "en"
+
+// says gives what an article says: by itself, and in each language, its own first.
+func (m contentMaker) says(i item) (own localised, all []localised) {
+	r, title := m.drawing(i)
+	own = localised{title: title, state: "published"}
+	if r.chance(0.2) {
+		own.state = "draft"
+	}
+	own.author, own.body, own.description = admins[r.n(len(admins))].id, hitlWords(r), r.text([]string{"", "What to do & when"})
+	own.body = "<p>" + own.body + "</p>" + drawnReference(i.N)
+	locales := slices.Concat([]string{articleLocale}, []string{"de", "pt-BR", "ja"}[:min(3, i.Edits)]) // a new locale may come with an edit (trap T91)
+	for _, locale := range locales {
+		one := own
+		one.locale, one.title = locale, locale+": "+title
+		all = append(all, i.Said.over(one, ofLocale+locale+"."))
+	}
+	own = i.Said.over(own, "")
+	all[0] = i.Said.over(all[0], "")
+	for _, locale := range i.Said.locales() {
+		if !slices.Contains(locales, locale) {
+			all = append(all, i.Said.over(localised{locale: locale, state: "draft", author: own.author}, ofLocale+locale+"."))
+		}
+	}
+	return own, all
+}
+
+// over puts what was written over what is drawn in one language.
+func (s said) over(l localised, prefix string) localised {
+	l.title, l.description = s.text(prefix+"title", l.title), s.text(prefix+"description", l.description)
+	l.body, l.state = s.text(prefix+"body", l.body), s.text(prefix+"state", l.state)
+	l.author, _ = s.or(prefix+"author_id", l.author).(int64)
+	return l
+}
+
+// locales are the languages besides its own that an article was written in.
+func (s said) locales() (list []string) {
+	for field := range s {
+		if locale, in := strings.CutPrefix(field, ofLocale); in {
+			list = append(list, locale[:strings.LastIndexByte(locale, '.')])
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// article has the fields of workspace-api 2.5; statistics only when it is read by itself, and they move without updated_at
+// (trap T92).
+func (m contentMaker) article(i item, as reading) record {
+	own, all := m.says(i)
+	created, updated := moment(i.Created), moment(i.Updated)
+	locales := []string{`"type":"article_translated_content"`}
+	for _, l := range all {
+		p := &pen{}
+		p.record(record{{"type", "article_content"}, {"title", l.title}, {"description", l.description}, {"body", m.shown(l.body, l.locale, as)},
+			{"author_id", l.author}, {"state", l.state}, {"created_at", created}, {"updated_at", updated}, {"url", articleURL(i, l.state)}})
+		locales = append(locales, quoted(l.locale)+":"+string(p.b))
+	}
+	list := record{{"type", "article"}, {"id", contentID(articles, i.N)}, {"workspace_id", m.workspace}, {"title", own.title}, {"description", own.description},
+		{"body", m.shown(own.body, articleLocale, as)}, {"author_id", own.author}, {"state", own.state}, {"created_at", created}, {"updated_at", updated},
+		{"url", articleURL(i, own.state)}, {"parent_id", nil}, {"parent_type", ""}, {"default_locale", articleLocale},
+		{"translated_content", rawJSONText("{" + strings.Join(locales, ",") + "}")}}
+	var parent any
+	if i.N%6 != 5 {
+		parent = contentID(collections, i.N%int32(contentAtBirth[collections]))
+	}
+	if parent = i.Said.or("parent_id", parent); parent != nil {
+		list[11].value, list[12].value = parent, "collection"
+	}
+	list = m.filed(list, i, as)
+	if as.whole {
+		list = append(list, column{"statistics", rawJSONText(articleStatistics(i, as.now))})
+	}
+	return list
+}
+
+// articleURL is where readers find an article: a draft they do not.
+func articleURL(i item, state string) string {
+	if state != "published" {
+		return ""
+	}
+	return "https://help.example/articles/" + contentText(articles, i.N)
+}
+
+// filed adds where an article lies: the folder is of the later version (workspace-api 9).
+func (m contentMaker) filed(list record, i item, as reading) record {
+	if !as.version.later() {
+		return list
+	}
+	return append(list, column{"folder_id", folderOf(i)})
+}
+
+// folderOf is the folder that an article or an internal article lies in, or nil.
+func folderOf(i item) any {
+	if v, written := i.Said["folder_id"]; written || i.N%3 == 0 {
+		return v
+	}
+	return contentText(folders, i.N%int32(contentAtBirth[folders]))
+}
+
+// articleStatistics are counted on the hour.
+func articleStatistics(i item, now int64) string {
+	views := max(0, now/3600-i.Created/3600) * int64(1+i.N%5)
+	reactions, happy, neutral, sad := views/20, int64(i.N%3)*20, 60-int64(i.N%3)*20, int64(40)
+	if reactions == 0 {
+		happy, neutral, sad = 0, 0, 0
+	}
+	p := &pen{}
+	p.record(record{{"type", "article_statistics"}, {"views", views}, {"conversations", views / 50}, {"reactions", reactions},
+		{"happy_reaction_percentage", happy}, {"neutral_reaction_percentage", neutral}, {"sad_reaction_percentage", sad}})
+	return string(p.b)
+}
+
+// bodies are those of an article in all languages, with references as they are kept.
+func (m contentMaker) bodies(i item) (list []string) {
+	_, all := m.says(i)
+	for _, l := range all {
+		list = append(list, l.body)
+	}
+	return list
+}

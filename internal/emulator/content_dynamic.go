@@ -1,0 +1,120 @@
+package emulator
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// variation is what a piece of dynamic content says in a language, to readers of a brand or of all.
+type variation struct {
+	Locale, Brand, Body string
+	Empty               bool // it shows nothing, rather than what the default says
+}
+
+// dynamicContent is a piece of dynamic content as it stands.
+type dynamicContent struct {
+	key, name, kind, locale string // kind is inline or block
+	variations              []variation
+}
+
+// dynamicOf is what an item of dynamic content says: drawn, but for what was written.
+func (m contentMaker) dynamicOf(i item) dynamicContent {
+	r, title := m.drawing(i)
+	drawn := []variation{{Locale: "en"}, {Locale: "de", Brand: "7", Empty: i.N%4 == 2}}
+	other := hitlWords(r)
+	if drawn[0].Body = hitlWords(r); !drawn[1].Empty {
+		drawn[1].Body = other
+	}
+	variations, _ := i.Said.or("variations", drawn).([]variation)
+	return dynamicContent{keyOf(i), i.Said.text("name", "<"+title+">"), i.Said.text("content_type", []string{"inline", "block"}[i.N%2]),
+		i.Said.text("default_locale", "en"), variations}
+}
+
+// keyOf names a piece of dynamic content in the bodies of articles.
+func keyOf(i item) string { return i.Said.text("key", "key_"+strconv.Itoa(int(i.N))) }
+
+// keyed gives the items that are there by their keys.
+func keyed(list []item) map[string]item {
+	all := map[string]item{}
+	for _, i := range list {
+		if !i.Removed {
+			all[keyOf(i)] = i
+		}
+	}
+	return all
+}
+
+// dynamicRecord tells of every variation whether it is empty on purpose; names are HTML-escaped as sent (api-notes).
+func (m contentMaker) dynamicRecord(i item) record {
+	d, p := m.dynamicOf(i), &pen{b: []byte{'['}}
+	for _, v := range d.variations {
+		p.key("")
+		p.record(record{{"locale", v.Locale}, {"brand_id", v.Brand}, {"body", v.Body}, {"intentionally_empty", v.Empty}})
+	}
+	p.end()
+	return record{{"type", "dynamic_content"}, {"id", contentText(dynamicContents, i.N)}, {"key", d.key}, {"name", html.EscapeString(d.name)},
+		{"content_type", d.kind}, {"default_locale", d.locale}, {"variations", rawJSONText(p.b)}, {"created_at", moment(i.Created)}, {"updated_at", moment(i.Updated)}}
+}
+
+// to is what it shows to readers of a language who are of no brand: the default's where nothing is said in theirs, and nothing
+// where that is meant (workspace-api 4.11).
+func (d dynamicContent) to(locale string) string {
+	for _, in := range []string{locale, d.locale} {
+		n := slices.IndexFunc(d.variations, func(v variation) bool {
+			return v.Locale == in && v.Brand == "" && (v.Empty || v.Body != "")
+		})
+		switch {
+		case n < 0:
+		case d.kind == "inline":
+			return html.EscapeString(d.variations[n].Body)
+		default:
+			return d.variations[n].Body
+		}
+	}
+	return ""
+}
+
+// keptReferences are references to dynamic content as they are kept in a body: the elements that are sent, with nothing in them.
+var keptReferences = regexp.MustCompile(`<(span|div) class="service-dynamic-content" data-service-dynamic-content-key="([^"]*)"></(?:span|div)>`)
+
+func keptReference(element, key string) string {
+	return "<" + element + ` class="service-dynamic-content" data-service-dynamic-content-key="` + key + `"></` + element + ">"
+}
+
+// drawnReference is what bodies of some articles have: the even ones of the first dynamic contents are inline, the odd ones blocks.
+func drawnReference(n int32) string {
+	switch n % 10 {
+	case 3:
+		return "<p>" + keptReference("span", "key_"+strconv.Itoa(int(n/10%3*2))) + "</p>"
+	case 7:
+		return keptReference("div", "key_"+strconv.Itoa(int(n/10%2*2+1)))
+	}
+	return ""
+}
+
+// shown is a body as it is sent: in the later version each reference is an element around what is shown in the language of the
+// body; before it an inline one is the literal text, and a block is left out (workspace-api 2.5, trap T93). What is no longer there
+// is referred to by nothing, and where dynamic content is disabled there are no references, but what they show.
+func (m contentMaker) shown(body, locale string, as reading) string {
+	return keptReferences.ReplaceAllStringFunc(body, func(reference string) string {
+		found := keptReferences.FindStringSubmatch(reference)
+		element, key := found[1], found[2]
+		i, there := m.dynamic()[key]
+		if !there {
+			return ""
+		}
+		text := m.dynamicOf(i).to(locale)
+		switch {
+		case as.plain:
+			return text
+		case as.version.later():
+			end := len(reference) - len("</>") - len(element)
+			return reference[:end] + text + reference[end:]
+		case element == "div":
+			return ""
+		}
+		return "#{{dynamic_content:" + key + "}}"
+	})
+}

@@ -1,0 +1,141 @@
+package emulator
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// contentWriter makes the routes that write a kind of content.
+type contentWriter contentKind
+
+// create is POST: content that says nothing but what was sent, answered as it is read.
+func (c contentWriter) create(w *Workspace, q *request, b *body) answer {
+	with, refused := c.sent(w, q, b, nil)
+	if refused != nil {
+		return *refused
+	}
+	made, refused := w.perform("content.create", with)
+	if refused != nil {
+		return *refused
+	}
+	q.id = made["id"]
+	return single(contentKind(c))(w, q)
+}
+
+// update is PUT: what is sent is written, and the rest stays. Nothing at all changes nothing.
+func (c contentWriter) update(w *Workspace, q *request, b *body) answer {
+	i, refused := c.named(w, q)
+	if refused != nil {
+		return *refused
+	}
+	with, refused := c.sent(w, q, b, &i)
+	if refused == nil && with != nil {
+		with["id"] = q.id
+		_, refused = w.perform("content.edit", with)
+	}
+	if refused != nil {
+		return *refused
+	}
+	return single(contentKind(c))(w, q)
+}
+
+// remove is DELETE, of what nothing else needs.
+func (c contentWriter) remove(w *Workspace, q *request, _ *body) answer {
+	i, refused := c.named(w, q)
+	if refused != nil {
+		return *refused
+	}
+	w.mu.Lock()
+	why := w.holds(i)
+	w.mu.Unlock()
+	if why != "" {
+		return failure(http.StatusBadRequest, "client_error", why)
+	}
+	if _, refused := w.perform("content.remove", map[string]any{"kind": contentNames[c], "id": q.id}); refused != nil {
+		return *refused
+	}
+	return deletedAnswer(contentObjects[c], q.id)
+}
+
+// contentObjects are what answers of kinds that can be removed call them.
+var contentObjects = [contentKinds]string{articles: "article", internalArticles: "internal_article", newsItems: "news-item", folders: "folder",
+	dynamicContents: "dynamic_content"}
+
+func (c contentWriter) named(w *Workspace, q *request) (item, *answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i, found := w.itemNamed(contentKind(c), q.id)
+	if !found {
+		a := notFound("Resource")
+		return i, &a
+	}
+	return i, nil
+}
+
+// sent checks what a body writes, and gives it as operations take it; nil when it writes nothing.
+func (c contentWriter) sent(w *Workspace, q *request, b *body, of *item) (map[string]any, *answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.asOf(w, q.version, b)
+	set := w.read(contentKind(c), of, b)
+	switch {
+	case b.refused():
+		return nil, b.first
+	case len(set) == 0:
+		return nil, nil
+	}
+	return map[string]any{"kind": contentNames[c], "set": b.fields}, nil
+}
+
+// asOf takes from a body what its version does not know (workspace-api 9), and has an article refer as the later one does: what it says
+// then is what a journal keeps.
+func (c contentWriter) asOf(w *Workspace, v version, b *body) {
+	if !v.later() {
+		delete(b.fields, "folder_id")
+	}
+	switch kind := contentKind(c); {
+	case kind == articles && (!v.later() || w.k().NoDynamicContent):
+		w.modern(b)
+	case kind == newsItems && !v.atLeast(v214):
+		b.undated()
+	}
+}
+
+// undated takes the times from the assignments of a news item.
+func (b *body) undated() {
+	var list []map[string]json.RawMessage
+	for _, one := range b.objects("newsfeed_assignments") {
+		delete(one.fields, "published_at")
+		list = append(list, one.fields)
+	}
+	if len(list) > 0 {
+		b.fields["newsfeed_assignments"] = asJSON(list)
+	}
+}
+
+// whereDynamic makes a route of dynamic content one that a workspace without it refuses (workspace-api 5.4).
+func whereDynamic(serve func(w *Workspace, q *request) answer) func(w *Workspace, q *request) answer {
+	return func(w *Workspace, q *request) answer {
+		if w.k().NoDynamicContent {
+			return noDynamicContent()
+		}
+		return serve(w, q)
+	}
+}
+
+// noteVersion is PATCH /data_connectors/{id}/versions/{version_id}: the version has another note, or none when it is empty. The
+// connector is as before (workspace-api 4.11).
+func (w *Workspace) noteVersion(q *request, b *body) answer {
+	b.need("note")
+	note := b.text("note")
+	switch a := w.oneConnectorVersion(q); {
+	case a.status != http.StatusOK:
+		return a
+	case b.refused():
+		return *b.first
+	}
+	if _, refused := w.perform("content.note", map[string]any{"id": q.id, "version": q.inner, "note": note}); refused != nil {
+		return *refused
+	}
+	return w.oneConnectorVersion(q)
+}

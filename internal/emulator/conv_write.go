@@ -1,0 +1,207 @@
+package emulator
+
+import (
+	"net/http"
+	"strings"
+)
+
+// turnsOf are the operations that POST /conversations/{id}/parts has beside an assignment, by their message_type.
+var turnsOf = map[string]string{"close": "conversations.close", "open": "conversations.reopen", "snoozed": "conversations.snooze"}
+
+// partOfConversation is POST /conversations/{id}/parts: an assignment, one row of the table of workspace-api 2.10, which opens a
+// closed conversation again unless skip_reopen is true (3.2, 4.11); or that it is closed, opened or snoozed.
+func (w *Workspace) partOfConversation(q *request, b *body) answer {
+	if w.talk(q.id) == nil {
+		return notFound("Conversation")
+	}
+	b.need("message_type", "admin_id")
+	with := map[string]any{"id": q.id, "by": b.id("admin_id")}
+	does := b.word("message_type", "assignment", "close", "open", "snoozed")
+	operation, turns := turnsOf[does]
+	to, kind := b.id("assignee_id"), b.word("type", "admin", "team")
+	switch {
+	case !turns:
+		b.need("assignee_id")
+		operation, with["skip_reopen"] = "conversations.assign", b.flag("skip_reopen") && q.version.later()
+	case does == "close":
+		give(with, "body", b.text("body"))
+	case does == "snoozed":
+		b.need("snoozed_until")
+		until := b.whole("snoozed_until")
+		if with["until"] = until; b.holds("snoozed_until") && until <= w.Clock().Unix() {
+			b.invalid("snoozed_until", "a later time")
+		}
+	}
+	_, err := adminNamed(b.id("admin_id"))
+	if b.refused() {
+		return *b.first
+	}
+	if err != nil {
+		return notFound("Admin")
+	}
+	if !turns {
+		if refused := w.assigning(with, kind, to); refused != nil {
+			return *refused
+		}
+	}
+	if _, refused := w.perform(operation, with); refused != nil {
+		return *refused
+	}
+	return w.oneConversation(q)
+}
+
+// talk draws a conversation that is there; nil where there is none.
+func (w *Workspace) talk(id string) *conversation {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if num, there := w.thread(id); there {
+		return w.drawer().draw(w.threads[num].now)
+	}
+	return nil
+}
+
+// nobody is whom things are assigned to that are assigned to nobody.
+const nobody = "0"
+
+// assigning adds to the parameters of an operation which row of the table of workspace-api 2.10 it is, and whom that names. The
+// assignee's id tells what he is; where it is nobody's, the kind tells who is taken away.
+func (w *Workspace) assigning(with map[string]any, kind, to string) *answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, noAdmin := adminNamed(to)
+	team, noTeam := w.teamNamed(to)
+	as := AssignTeam
+	switch {
+	case to == nobody:
+		as = map[string]Assignment{"": RemoveAll, "admin": RemoveTeammate, "team": RemoveTeam}[kind]
+	case noAdmin == nil && kind != "team":
+		as, with["teammate"] = AssignTeammate, to
+	case to == bot.ID && kind != "team":
+		as = AssignBot
+	case noTeam != nil:
+		a := notFound("Assignee")
+		return &a
+	case team == roundRobinTeam:
+		as, with["teammate"], with["team"] = AssignTeamAndTeammate, w.nextInTurn().author().ID, to
+	default:
+		with["team"] = to
+	}
+	with["as"] = assignmentNames[as]
+	return nil
+}
+
+// replyToConversation is POST /conversations/{id}/reply (workspace-api 4.11, 8).
+func (w *Workspace) replyToConversation(q *request, b *body) answer {
+	c := w.talk(q.id)
+	if c == nil {
+		return notFound("Conversation")
+	}
+	if refused := w.reply(q, b, c, "conversations.reply"); refused != nil {
+		return *refused
+	}
+	return w.oneConversation(q)
+}
+
+// reply carries out one to a conversation or to a ticket.
+func (w *Workspace) reply(q *request, b *body, c *conversation, operation string) *answer {
+	b.need("message_type", "body")
+	note := b.word("message_type", "comment", "note") == "note"
+	text := b.text("body")
+	if b.holds("body") && text == "" {
+		b.invalid("body", "a text that says something")
+	}
+	kind := b.word("type", "admin", "user")
+	if kind == "user" && note {
+		b.invalid("message_type", "comment: contacts write no notes")
+	}
+	kept, err := replyBody(text, q.version.later() && !w.k().FlatTables)
+	if err != nil {
+		b.refuse(http.StatusBadRequest, "parameter_invalid", "%s", err)
+	}
+	who, known := w.writerOf(b, c, kind)
+	by, missing := ByTeammate, notFound("Admin")
+	switch {
+	case kind == "user":
+		by, missing = ByContact, notFound("User")
+	case note:
+		by = ByNote
+	}
+	if b.refused() {
+		return b.first
+	}
+	if !known {
+		return &missing
+	}
+	_, refused := w.perform(operation, map[string]any{"id": q.id, "by": string(by), "author": who, "body": kept})
+	return refused
+}
+
+// writerOf gives who writes a reply: the admin that is named, or whoever the token is of, who is the first; or one of the
+// contacts that take part, named by the id, the external id or the e-mail address.
+func (w *Workspace) writerOf(b *body, c *conversation, kind string) (id string, known bool) {
+	if kind != "user" {
+		owner := admins[0].author().ID
+		if b.holds("admin_id") {
+			owner = b.id("admin_id")
+		}
+		_, err := adminNamed(owner)
+		return owner, err == nil
+	}
+	id, external, email := b.id("contact_id"), b.id("user_id"), b.text("email")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, then := range c.Contacts {
+		d := w.activeContact(then.ID)
+		if d != nil && (d.ID == id || external != "" && d.ExternalID == external || email != "" && strings.EqualFold(d.Email, email)) {
+			return d.ID, true
+		}
+	}
+	return "", false
+}
+
+// changeConversation is PUT /conversations/{id}: title, read, custom_attributes, and from 2.14 on company_id (workspace-api 4.11).
+func (w *Workspace) changeConversation(q *request, b *body) answer {
+	if w.talk(q.id) == nil {
+		return notFound("Conversation")
+	}
+	set := map[string]any{}
+	if b.told("title") {
+		set["title"] = b.text("title")
+	}
+	if b.holds("read") {
+		set["read"] = b.flag("read")
+	}
+	for in, i := b.object("custom_attributes"), 0; i < len(qaNames); i++ {
+		if in.told(qaNames[i]) {
+			in.invalid(qaNames[i], "left out: quality assurance writes it")
+		}
+	}
+	for name, value := range b.values("custom_attributes") {
+		set["custom_attributes."+name] = value
+	}
+	if b.told("company_id") && q.version.atLeast(v214) {
+		set["company_id"] = nil
+		if b.holds("company_id") {
+			set["company_id"] = b.id("company_id")
+		}
+	}
+	switch firm, named := set["company_id"].(string); {
+	case b.refused():
+		return *b.first
+	case named && !w.hasCompany(firm):
+		return failure(http.StatusNotFound, "company_not_found", "Company Not Found")
+	case len(set) == 0:
+		return w.oneConversation(q)
+	}
+	if _, refused := w.perform("conversations.update", map[string]any{"id": q.id, "set": set}); refused != nil {
+		return *refused
+	}
+	return w.oneConversation(q)
+}
+
+func (w *Workspace) hasCompany(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, known := w.companyNamed(id)
+	return known
+}

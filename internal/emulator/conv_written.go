@@ -1,0 +1,139 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Naming says who does an assignment and who is put in charge, by their ids; "" is drawn.
+type Naming struct {
+	By       string // an admin, or the AI operator
+	Teammate string
+	Team     string
+}
+
+// naming has a part that assigns name these. The lock is held.
+func (w *Workspace) naming(p *part, who Naming) (err error) {
+	if who.By != "" {
+		if p.Author, err = actor(who.By); err != nil {
+			return err
+		}
+	}
+	a := &p.Assigned
+	if who.Teammate != "" && (a.As == AssignTeammate || a.As == AssignTeamAndTeammate) {
+		teammate, err := adminNamed(who.Teammate)
+		if err != nil {
+			return err
+		}
+		a.Admin = teammate.id
+	}
+	if who.Team != "" && (a.As == AssignTeam || a.As == AssignTeamAndTeammate) {
+		a.Team, err = w.teamNamed(who.Team)
+	}
+	return err
+}
+
+// says makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
+func (w *Workspace) says(c *conversation, p *part, by Speaker, who, body string) (err error) {
+	p.Body = body
+	switch by {
+	case ByContact:
+		i := slices.IndexFunc(c.Contacts, func(d *doc) bool { return d.ID == who })
+		if i < 0 || w.activeContact(who) == nil {
+			return fmt.Errorf("contact %q of it: %w", who, ErrUnknown)
+		}
+		p.Author, p.State = c.Contacts[i].author(), "open"
+	case ByTeammate:
+		p.Author, err = actor(who)
+	case ByNote:
+		p.Type, p.Notified = "note", 0
+		p.Author, err = actor(who)
+	default:
+		err = errors.New("only a contact and an admin are named")
+	}
+	return err
+}
+
+// ReplyAs adds a comment or a note by somebody, by the id: a contact who takes part in the conversation, or an admin. Nothing but
+// the words is in it. A contact opens again what is closed or snoozed.
+func (w *Workspace) ReplyAs(id string, by Speaker, who, body string) error {
+	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) (err error) {
+		w.speak(c, e, func(p *part) { err = w.says(c, p, by, who, body) })
+		return err
+	})
+}
+
+// turnTo adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
+func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *rng, c *conversation, p *part)) error {
+	return w.converse(id, func(c *conversation, r *rng, e *convEvent) (err error) {
+		w.speak(c, e, func(p *part) {
+			if draw(w.conv, r, c, p); by != "" {
+				p.Body = words
+				p.Author, err = actor(by)
+			}
+		})
+		return err
+	})
+}
+
+// BeginConversation has an active contact write to the workspace, which begins a conversation, and gives its id. Nothing but the words is
+// in it.
+func (w *Workspace) BeginConversation(contact, body string) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := w.activeContact(contact)
+	if d == nil {
+		return "", fmt.Errorf("begin a conversation: contact %s: %w", contact, ErrUnknown)
+	}
+	return w.beginWith([]*doc{d}, source{Type: channels[0], Delivered: "customer_initiated", Body: body, Author: d.author()}), nil
+}
+
+// beginWith begins a conversation with its first message, and nothing else. The lock is held.
+func (w *Workspace) beginWith(who []*doc, opening source) string {
+	num := int32(len(w.threads))
+	opening.ID = sourceID(num)
+	w.recordConv(convEvent{At: w.now(), Kind: convOpened, Conv: num, Who: who, With: &convArg{opening: &opening}})
+	return convID(num)
+}
+
+// Message is one that an admin sends to contacts (workspace-api 4.11).
+type Message struct {
+	From          string   // the admin's id
+	To, Cc, Bcc   []string // ids of active contacts; who is in Bcc is seen by nobody
+	Type          string   // of the source, as email
+	Subject, Body string
+}
+
+// SendMessage has an admin write to contacts, which begins a conversation of all of them, and gives its id.
+func (w *Workspace) SendMessage(m Message) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	from, err := actor(m.From)
+	if err != nil {
+		return "", fmt.Errorf("send a message: %w", err)
+	}
+	if len(m.To) == 0 {
+		return "", errors.New("send a message: to nobody")
+	}
+	var who []*doc
+	for i, id := range slices.Concat(m.To, m.Cc, m.Bcc) {
+		d := w.activeContact(id)
+		if d == nil {
+			return "", fmt.Errorf("send a message: contact %s: %w", id, ErrUnknown)
+		}
+		if i < len(m.To)+len(m.Cc) && !slices.Contains(who, d) {
+			who = append(who, d)
+		}
+	}
+	return w.beginWith(who, source{Type: m.Type, Delivered: "operator_initiated", Subject: m.Subject, Body: m.Body, Author: from}), nil
+}
+
+// roundRobinTeam hands on to a teammate what is assigned to it.
+var roundRobinTeam = teams[1]
+
+// nextInTurn is the teammate whom round robin puts in charge. The lock is held.
+func (w *Workspace) nextInTurn() admin {
+	turn := len(w.said) + len(w.tickets.log)
+	return admins[turn%((len(admins)+1)/2)*2] // every second admin is in the teams
+}

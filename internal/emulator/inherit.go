@@ -1,0 +1,90 @@
+package emulator
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// inherit fills in what is absent from a lead (workspace-api 3.2), and names it.
+func (d *doc) inherit(lead *doc) (names []string) {
+	fills := func(name string, absent bool) bool {
+		if absent {
+			names = append(names, name)
+		}
+		return absent
+	}
+	mine, theirs := d.texts(), lead.texts()
+	for _, name := range slices.Sorted(maps.Keys(mine)) {
+		if fills(name, *mine[name] == "" && *theirs[name] != "") {
+			*mine[name] = *theirs[name]
+		}
+	}
+	counts, others := d.ints(), lead.ints()
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if fills(name, *counts[name] == 0 && *others[name] != 0) {
+			*counts[name] = *others[name]
+		}
+	}
+	// What belongs together comes together: half a place of one and half of another is none.
+	if fills("location", d.nowhere() && !lead.nowhere()) {
+		d.Place = lead.Place
+	}
+	if fills("browser", d.Browser == nil && lead.Browser != nil) {
+		d.Browser = lead.Browser
+	}
+	if fills("android_app", d.AndroidApp == nil && lead.AndroidApp != nil) {
+		d.AndroidApp = lead.AndroidApp
+	}
+	if fills("ios_app", d.IOSApp == nil && lead.IOSApp != nil) {
+		d.IOSApp = lead.IOSApp
+	}
+	if fills("social_profiles", len(d.Social) == 0 && len(lead.Social) > 0) {
+		d.Social = lead.Social
+	}
+	for _, a := range lead.Attrs {
+		if fills(ownAttribute+a.Name, !hasAttr(d.Attrs, a.Name)) {
+			d.Attrs = setAttr(d.Attrs, a.Name, a.Raw)
+		}
+	}
+	return names
+}
+
+// nowhere says whether nothing of a place is known.
+func (d *doc) nowhere() bool { return *d.place() == noPlace }
+
+// raw is what a field that a merge may fill in holds, as JSON text; "" for nothing.
+func (d *doc) raw(name string) string {
+	for _, a := range d.Attrs {
+		if ownAttribute+a.Name == name {
+			return a.Raw
+		}
+	}
+	if text := d.texts()[name]; text != nil {
+		return rawOf(*text, *text == "")
+	}
+	if n := d.ints()[name]; n != nil {
+		return rawOf(*n, *n == 0)
+	}
+	switch name {
+	case "location":
+		return rawOf(d.Place, d.nowhere())
+	case "browser":
+		return rawOf(d.Browser, d.Browser == nil)
+	case "android_app":
+		return rawOf(d.AndroidApp, d.AndroidApp == nil)
+	case "ios_app":
+		return rawOf(d.IOSApp, d.IOSApp == nil)
+	case "social_profiles":
+		return rawOf(d.Social, len(d.Social) == 0)
+	}
+	return ""
+}
+
+func rawOf(v any, none bool) string {
+	if none {
+		return ""
+	}
+	text, _ := json.Marshal(v) // texts, numbers and structs of texts always can be
+	return string(text)
+}

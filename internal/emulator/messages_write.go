@@ -1,0 +1,115 @@
+package emulator
+
+import (
+	"slices"
+	"strings"
+)
+
+// createMessage is POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 it is one contact; from
+// 2.14 on there may be several, and further ones who get a copy, whom the others see or not (workspace-api 4.11, 9).
+func (w *Workspace) createMessage(q *request, b *body) answer {
+	b.need("from", "to", "message_type", "body")
+	from := b.object("from")
+	from.need("type", "id")
+	from.word("type", "admin")
+	kind := b.word("message_type", "inapp", "email")
+	if b.holds("body") && b.text("body") == "" {
+		b.invalid("body", "a text that says something")
+	}
+	m := Message{From: from.id("id"), Type: kind, Subject: b.text("subject"), Body: b.text("body")}
+	if kind == "inapp" {
+		m.Type = "conversation"
+	}
+	lists := b.recipients(q.version)
+	_, err := adminNamed(m.From)
+	switch {
+	case b.refused():
+		return *b.first
+	case err != nil:
+		return notFound("Admin")
+	case !w.reached(lists):
+		return notFound("Contact")
+	}
+	with := map[string]any{"from": m.From, "type": m.Type, "subject": m.Subject, "body": m.Body}
+	for i, name := range recipientFields {
+		ids := make([]string, len(lists[i]))
+		for n, one := range lists[i] {
+			ids[n] = one.id
+		}
+		with[name] = strings.Join(ids, " ")
+	}
+	made, refused := w.perform("messages.send", with)
+	if refused != nil {
+		return *refused
+	}
+	return w.messageSent(made["id"], kind, lists)
+}
+
+// recipient is somebody whom a message goes to.
+type recipient struct{ role, id string }
+
+var recipientFields = [3]string{"to", "cc", "bcc"}
+
+// recipients reads the three lists of them.
+func (b *body) recipients(v version) (lists [3][]recipient) {
+	for i, name := range recipientFields {
+		var all []*body
+		one := b.holds(name) && b.fields[name][0] == '{'
+		switch several := v.atLeast(v214); {
+		case !several && i > 0:
+			continue // of 2.14
+		case several && !one:
+			all = b.objects(name)
+		default:
+			all = []*body{b.object(name)}
+		}
+		if i == 0 && b.holds(name) && len(all) == 0 {
+			b.invalid(name, "a list of at least one")
+		}
+		for _, who := range all {
+			who.need("type", "id")
+			lists[i] = append(lists[i], recipient{who.word("type", "user", "lead"), who.id("id")})
+		}
+	}
+	return lists
+}
+
+// reached says whether all recipients are active contacts of the role that they are named with.
+func (w *Workspace) reached(lists [3][]recipient) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !slices.ContainsFunc(slices.Concat(lists[0], lists[1], lists[2]), func(r recipient) bool {
+		d := w.activeContact(r.id)
+		return d == nil || d.role() != r.role
+	})
+}
+
+// messageSent answers with the message that a conversation began with.
+func (w *Workspace) messageSent(conversation, kind string, lists [3][]recipient) answer {
+	c := w.talk(conversation)
+	p := &pen{}
+	p.open("")
+	p.text("type", "admin_message")
+	p.text("id", c.Source.ID)
+	p.time("created_at", c.Created)
+	p.text("message_type", kind)
+	p.text("subject", c.Source.Subject)
+	p.text("body", c.Source.Body)
+	p.open("from")
+	p.text("type", c.Source.Author.Type)
+	p.text("id", c.Source.Author.ID)
+	p.close()
+	for i, name := range recipientFields {
+		p.list(name)
+		for _, one := range lists[i] {
+			p.item()
+			p.text("type", one.role)
+			p.text("id", one.id)
+			p.close()
+		}
+		p.end()
+	}
+	p.text("conversation_id", conversation)
+	p.close()
+	return ok(p.b)
+}

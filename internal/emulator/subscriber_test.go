@@ -1,0 +1,114 @@
+package emulator_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+const hookSecret = "between us"
+
+// subscriber is who listens at the other end.
+type subscriber struct {
+	t      *testing.T
+	url    string
+	answer func(n int) int // with which status the nth delivery is answered; nil: 200
+
+	mu  sync.Mutex
+	got []m
+	one chan m // what was taken
+}
+
+func listen(t *testing.T) *subscriber {
+	t.Helper()
+	s := &subscriber{t: t, one: make(chan m, 10_000)}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	s.url = server.URL + "/hook"
+	return s
+}
+
+func (s *subscriber) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	mac := hmac.New(sha1.New, []byte(hookSecret))
+	_, _ = mac.Write(body)
+	if want := "sha1=" + hex.EncodeToString(mac.Sum(nil)); err != nil || r.Header.Get("X-Hub-Signature") != want || r.Method != "POST" {
+		s.t.Errorf("%s signed %q, want %q", r.Method, r.Header.Get("X-Hub-Signature"), want)
+	}
+	var sent m
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	if err := dec.Decode(&sent); err != nil {
+		s.t.Errorf("%s: %v", body, err)
+	}
+	s.mu.Lock()
+	s.got = append(s.got, sent)
+	status := 200
+	if s.answer != nil {
+		status = s.answer(len(s.got))
+	}
+	s.mu.Unlock()
+	rw.WriteHeader(status)
+	if status < 300 {
+		s.one <- sent
+	}
+}
+
+// next is the next that comes.
+func (s *subscriber) next() m {
+	s.t.Helper()
+	select {
+	case one := <-s.one:
+		return one
+	case <-time.After(20 * time.Second):
+		s.t.Fatal("nothing comes")
+		return nil
+	}
+}
+
+// all are those of these topics, once they are there, by topic.
+func (s *subscriber) all(topics ...string) map[string]m {
+	s.t.Helper()
+	list := map[string]m{}
+	for range topics {
+		one := s.next()
+		list[one["topic"].(string)] = one
+	}
+	for _, name := range topics {
+		if list[name] == nil {
+			s.t.Fatalf("nothing comes of %s", name)
+		}
+	}
+	return list
+}
+
+func item(one m) m { return one["data"].(m)["item"].(m) }
+
+// notify has a subscriber told, without waiting long between tries. What it gives ends that.
+func (c *client) notify(h emulator.Webhook) func() int {
+	c.t.Helper()
+	h.Backoff = time.Millisecond
+	if h.Secret == "" {
+		h.Secret = hookSecret
+	}
+	n, err := c.w.Notify(c.url, h)
+	c.must(err)
+	end := sync.OnceValue(func() int {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		return n.Close(ctx)
+	})
+	c.t.Cleanup(func() { end() })
+	return end
+}

@@ -1,0 +1,215 @@
+package emulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// createTicket is POST /tickets (workspace-api 4.11).
+func (w *Workspace) createTicket(q *request, b *body) answer {
+	return w.newTicket(q, b, "tickets.create", (*Workspace).oneTicket)
+}
+
+// enqueueTicket is POST /tickets/enqueue: what is wrong is refused now, and the ticket is there when the job has succeeded
+// (workspace-api 4.11).
+func (w *Workspace) enqueueTicket(q *request, b *body) answer {
+	return w.newTicket(q, b, "tickets.enqueue", (*Workspace).jobStatusOf)
+}
+
+// newTicket carries out an operation that makes a ticket, or will, and answers what that gave.
+func (w *Workspace) newTicket(q *request, b *body, operation string, then func(w *Workspace, q *request) answer) answer {
+	b.need("ticket_type_id", "contacts")
+	kind, err := ticketTypeNamed(b.id("ticket_type_id"))
+	if b.refused() {
+		return *b.first
+	}
+	if err != nil {
+		return notFound("Ticket Type")
+	}
+	with := map[string]any{"type": ticketTypeID(kind), "set": b.attributesOf(kind), "exactly": true}
+	people := b.people("contacts")
+	if len(people) == 0 {
+		b.invalid("contacts", "a list of at least one")
+	}
+	charge := Naming{}
+	if in := b.object("assignment"); q.version.atLeast(v214) {
+		charge = Naming{Teammate: in.assignee("admin_assignee_id"), Team: in.assignee("team_assignee_id")}
+	}
+	if b.refused() {
+		return *b.first
+	}
+	who, missing := w.found(people, charge)
+	if missing != "" {
+		return notFound(missing)
+	}
+	with["contact"] = strings.Join(who, " ")
+	give(with, "teammate", charge.Teammate)
+	give(with, "team", charge.Team)
+	made, refused := w.perform(operation, with)
+	if refused != nil {
+		return *refused
+	}
+	q.id = made["id"]
+	return then(w, q)
+}
+
+// give adds a text to the parameters of an operation unless it is empty.
+func give(with map[string]any, name, text string) {
+	if text != "" {
+		with[name] = text
+	}
+}
+
+// attributesOf reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
+func (b *body) attributesOf(kind int) map[string]any {
+	if ticketTypeArchived(kind) {
+		b.invalid("ticket_type_id", "of a type that is not archived")
+	}
+	in := b.object("ticket_attributes")
+	for _, a := range ticketAttributes(kind) {
+		if a.required {
+			in.need(a.name)
+		}
+	}
+	return b.ticketAttributes(kind)
+}
+
+// ticketAttributes reads values of attributes that a type has.
+func (b *body) ticketAttributes(kind int) map[string]any {
+	set, in := b.values("ticket_attributes"), b.object("ticket_attributes")
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		a, known := ticketAttributeNamed(kind, name)
+		if !known {
+			in.invalid(name, "left out: tickets of the type have no such attribute")
+			continue
+		}
+		var value any
+		dec := json.NewDecoder(bytes.NewReader(in.fields[name]))
+		dec.UseNumber()
+		if dec.Decode(&value) != nil {
+			in.invalid(name, a.wanted())
+		} else if _, err := a.raw(given(value)); err != nil {
+			in.invalid(name, a.wanted())
+		}
+	}
+	return set
+}
+
+// assignee is whom a field puts in charge, by the id; "" is nobody.
+func (b *body) assignee(name string) string {
+	if id := b.id(name); id != nobody {
+		return id
+	}
+	return ""
+}
+
+// called is a contact by what names it: its id, or else what it is known by.
+type called struct{ id, external, email string }
+
+// people reads a list of contacts.
+func (b *body) people(name string) (list []called) {
+	for _, one := range b.objects(name) {
+		one.needOne("id", "external_id", "email")
+		list = append(list, called{one.id("id"), one.text("external_id"), one.text("email")})
+	}
+	return list
+}
+
+// found gives the ids of active contacts, none twice; or what is not there of them and of those who are to be in charge.
+func (w *Workspace) found(people []called, charge Naming) (ids []string, missing string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, one := range people {
+		id := one.id
+		if id == "" {
+			id = w.knownAs(one.external, one.email, func(*doc) bool { return true })
+		}
+		if w.activeContact(id) == nil {
+			return nil, "Contact"
+		}
+		ids = append(without(ids, id), id)
+	}
+	if _, err := adminNamed(charge.Teammate); charge.Teammate != "" && err != nil {
+		return nil, "Admin"
+	}
+	if _, err := w.teamNamed(charge.Team); charge.Team != "" && err != nil {
+		return nil, "Team"
+	}
+	return ids, ""
+}
+
+// replyToTicket is POST /tickets/{id}/reply. Where no customer reads, only notes are accepted (workspace-api 4.11).
+func (w *Workspace) replyToTicket(q *request, b *body) answer {
+	t := w.ticketAt(q.id)
+	if t == nil {
+		return notFound("Ticket")
+	}
+	if b.text("message_type") == "comment" && !t.takesComments() {
+		b.invalid("message_type", "note: no customer reads this ticket")
+	}
+	if refused := w.reply(q, b, t.conversation, "tickets.reply"); refused != nil {
+		return *refused
+	}
+	return w.oneTicket(q)
+}
+
+// ticketAt draws a ticket that is there; nil where there is none.
+func (w *Workspace) ticketAt(id string) *ticket {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if num, err := w.ticketNamed(id); err == nil {
+		return w.ticketDrawer().draw(w.tickets.list[num].now)
+	}
+	return nil
+}
+
+// changeTicket is PUT /tickets/{id}: attributes, a state and an assignment, by an admin or by the AI operator. Who assigns whom is told in
+// the body itself from 2.14 on, and in an object inside it before (workspace-api 4.11, 9).
+func (w *Workspace) changeTicket(q *request, b *body) answer {
+	t := w.ticketAt(q.id)
+	if t == nil {
+		return notFound("Ticket")
+	}
+	from := b
+	if !q.version.atLeast(v214) {
+		from = b.object("assignment")
+	} else if b.told("assignment") {
+		b.invalid("assignment", "left out: admin_id and assignee_id are fields of the body itself")
+	}
+	with := map[string]any{"id": q.id, "set": b.ticketAttributes(t.kind), "by": aiBot.ID}
+	if shared := b.flag("is_shared"); b.holds("is_shared") && shared != t.shared() {
+		if with["share"] = shared; t.category() != backOfficeTicket {
+			b.invalid("is_shared", "left out: only back-office tickets can be shared, or not")
+		}
+	}
+	by, to, state := from.id("admin_id"), from.id("assignee_id"), b.id("ticket_state_id")
+	stage, noState := ticketStateNamed(state)
+	if stage == ticketStateArchived {
+		b.invalid("ticket_state_id", "of a state that is not archived")
+	}
+	switch _, noAdmin := adminNamed(by); {
+	case b.refused():
+		return *b.first
+	case by != "" && noAdmin != nil:
+		return notFound("Admin")
+	case state != "" && noState != nil:
+		return notFound("Ticket State")
+	}
+	give(with, "by", by)
+	give(with, "state", state)
+	if to != "" {
+		if refused := w.assigning(with, "", to); refused != nil {
+			return *refused
+		}
+	}
+	if to == "" && state == "" && with["share"] == nil && len(with["set"].(map[string]any)) == 0 {
+		return w.oneTicket(q)
+	}
+	if _, refused := w.perform("tickets.set", with); refused != nil {
+		return *refused
+	}
+	return w.oneTicket(q)
+}

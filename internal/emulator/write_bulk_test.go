@@ -1,0 +1,193 @@
+package emulator_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// bulked asks for a job, which must be accepted, and gives its id.
+func (c *client) bulked(method, path string, contacts ...m) string {
+	c.t.Helper()
+	r := c.do(method, path, m{"contacts": contacts})
+	id, _ := r.json["id"].(string)
+	if r.status != 202 || r.json["type"] != "job" || r.json["status"] != "pending" || string(c.do("GET", "/contacts/bulk/"+id, nil).raw) != string(r.raw) {
+		c.t.Fatalf("%s %s: %d %s", method, path, r.status, r.raw)
+	}
+	return id
+}
+
+// over waits for a job and gives what it has rejected, as index and code.
+func (c *client) over(job string) string {
+	c.t.Helper()
+	c.w.Advance(5 * time.Minute)
+	r := c.do("GET", "/contacts/bulk/"+job, nil)
+	if r.json["status"] != "success" {
+		c.t.Fatalf("the job is %s", r.raw)
+	}
+	said := ""
+	for _, one := range each(r.json, "rejected") {
+		said += fmt.Sprint(one["index"], " ", one["code"], " ", one["id"], "; ")
+		if one["message"] == nil {
+			c.t.Error("a rejection without a message")
+		}
+	}
+	return said
+}
+
+// Section 4.11: strict creation: who is there already is rejected, and stays as it is. It happens when the job is over, and at its time.
+func TestContract4_11ContactsAreCreatedInBulk(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true}})
+	c.made("POST", "/contacts", m{"external_id": "there", "email": "there@example.com", "name": "Before"})
+	c.made("POST", "/contacts", m{"role": "lead", "email": "lead@example.com", "name": "Before"})
+	before, active := c.w.Clock(), len(c.w.IDs("active"))
+	job := c.bulked("POST", "/contacts/bulk", m{"external_id": "new", "email": "new@example.com", "email_verified": true, "custom_attributes": m{"n": 1.50}},
+		m{"external_id": "there", "name": "After"}, m{"email": "there@example.com", "name": "After"}, m{"role": "lead", "email": "lead@example.com", "name": "After"},
+		m{"external_id": "new"}, m{"role": "lead", "name": "Only a name"})
+	c.w.Advance(4*time.Minute + 59*time.Second)
+	if len(c.w.IDs("active")) != active || c.do("GET", "/contacts/bulk/"+job, nil).json["status"] != "in_progress" {
+		t.Error("it has happened before the job is over")
+	}
+	c.w.Advance(10 * time.Minute)
+	if got := c.over(job); got != "1 conflict <nil>; 2 conflict <nil>; 3 conflict <nil>; 4 conflict <nil>; " {
+		t.Errorf("rejected: %s", got)
+	}
+	if got := whole(c.do("GET", "/contacts/bulk/"+job, nil).json["total"]); got != 6 {
+		t.Errorf("%d contacts in all", got)
+	}
+	if len(c.w.IDs("active")) != active+2 || len(c.find(filter("name", "=", "After"))) != 0 {
+		t.Error("others than the two new ones came, or one changed")
+	}
+	r := c.do("GET", "/contacts/find_by_external_id/new", nil)
+	for name, want := range map[string]any{"created_at": before.Unix() + 300, "updated_at": before.Unix() + 300, "email_verified": true, "role": "user",
+		"custom_attributes": m{"n": "1.5"}} {
+		if got := r.json[name]; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	c.sameContact(r.json["id"].(string))
+	// What happened when nobody asked is told of its own time.
+	for at, want := range map[time.Time]int{before.Add(299 * time.Second): active, before.Add(300 * time.Second): active + 2} {
+		rows, err := c.w.TruthAt("contacts", at)
+		must(t, err)
+		if got := len(all(rows)); got != want {
+			t.Errorf("at %s there were %d contacts, want %d", at, got, want)
+		}
+	}
+}
+
+func TestContract4_11ContactsAreUpdatedAndDeletedInBulk(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60, Knobs: emulator.Knobs{NoLag: true, ListDeletes: emulator.ListAll}})
+	user := c.made("POST", "/contacts", m{"external_id": "a", "email": "a@example.com", "name": "A"})
+	lead := c.made("POST", "/contacts", m{"role": "lead", "name": "B"})
+	gone := c.one("lead")
+	must(t, c.w.Archive(gone))
+	twin := c.made("POST", "/contacts", m{"role": "lead", "email": "a@example.com"})
+	job := c.bulked("PUT", "/contacts/bulk", m{"id": user, "name": nil, "custom_attributes": m{"x": true}}, m{"id": gone, "name": "C"}, m{"id": lead, "role": "user", "email": "a@example.com"},
+		m{"id": "nobody", "name": "C"}, m{"id": lead, "role": "user", "email": "b@example.com"},
+		m{"id": twin, "role": "user"})
+	if got, want := c.over(job), fmt.Sprintf("1 not_found %s; 2 conflict %s; 3 not_found nobody; 5 conflict %s; ", gone, lead, twin); got != want {
+		t.Errorf("rejected: %s, want %s", got, want)
+	}
+	one, two := c.do("GET", "/contacts/"+user, nil).json, c.do("GET", "/contacts/"+lead, nil).json
+	if one["name"] != nil || inner(one["custom_attributes"], "x") != true || two["role"] != "user" || two["email"] != "b@example.com" {
+		t.Errorf("they are %v and %v", one, two)
+	}
+	c.sameContact(user)
+	c.sameContact(lead)
+	job = c.bulked("POST", "/contacts/bulk/delete", m{"id": user}, m{"id": gone}, m{"id": user})
+	if got, want := c.over(job), fmt.Sprintf("1 not_found %s; 2 not_found %s; ", gone, user); got != want {
+		t.Errorf("rejected: %s, want %s", got, want)
+	}
+	if c.do("GET", "/contacts/"+user, nil).status != 404 || c.listed(user)["status"] != "pending_deletion" || c.fate(user)["inactive_since"] != c.w.Clock().Unix() {
+		t.Errorf("it is %v", c.fate(user))
+	}
+	for _, row := range []struct {
+		name, method, path string
+		body               any
+		code               string
+	}{
+		{"no contacts", "POST", "/contacts/bulk", m{}, "parameter_not_found"},
+		{"no list", "POST", "/contacts/bulk", m{"contacts": m{}}, "parameter_invalid"},
+		{"a list of others", "POST", "/contacts/bulk", m{"contacts": []any{5}}, "parameter_invalid"},
+		{"a list of nothing", "POST", "/contacts/bulk", m{"contacts": []any{nil}}, "parameter_invalid"},
+		{"nothing to know it by", "POST", "/contacts/bulk", m{"contacts": []m{{"role": "lead"}, {"name": "x"}}}, "parameter_not_found"},
+		{"another kind of value", "PUT", "/contacts/bulk", m{"contacts": []m{{"id": lead, "name": 5}}}, "parameter_invalid"},
+		{"no id", "PUT", "/contacts/bulk", m{"contacts": []m{{"name": "x"}}}, "parameter_not_found"},
+		{"no id", "POST", "/contacts/bulk/delete", m{"contacts": []m{{}}}, "parameter_not_found"},
+	} {
+		if r := c.do(row.method, row.path, row.body); r.status != 400 || r.code() != row.code {
+			t.Errorf("%s: %d %s, want %s", row.name, r.status, r.raw, row.code)
+		}
+	}
+}
+
+// What is due has happened for whoever looks first.
+func TestWhatIsDueWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]func(c *client) bool{
+		"a request":  func(c *client) bool { return c.do("GET", "/contacts/find_by_external_id/new", nil).status == 200 },
+		"the oracle": func(c *client) bool { return strings.Contains(fmt.Sprint(c.w.Oracle("contacts")), "external_id:new ") },
+		"the state":  func(c *client) bool { return c.w.State().Active == 61 },
+		"an operation": func(c *client) bool {
+			return c.do("POST", "/_emulator/do/expire-cursors", nil).status == 200 && len(c.w.IDs("active")) == 61
+		},
+		"the truth of a time": func(c *client) bool {
+			rows, err := c.w.TruthAt("contacts", c.w.Clock())
+			return err == nil && strings.Contains(fmt.Sprint(all(rows)), `"external_id":"new"`)
+		},
+	} {
+		c := start(t, emulator.Config{Contacts: 60})
+		c.bulked("POST", "/contacts/bulk", m{"external_id": "new"})
+		c.w.Advance(5 * time.Minute)
+		if !known(c) {
+			t.Errorf("%s does not know of it", name)
+		}
+	}
+}
+
+// What was begun happens in a workspace that does its journal again, at the same place and time: whoever asked, or nobody, and in the
+// midst of hours of life.
+func TestWhatHappensLaterHappensInAJournalThatIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	c, pass, done, again := journaled(t)
+	begun := c.w.Clock()
+	c.bulked("POST", "/contacts/bulk", m{"external_id": "first"})
+	second := c.bulked("POST", "/contacts/bulk", m{"external_id": "first"})
+	pass(time.Hour) // nobody asks
+	c.made("PUT", "/contacts/"+c.w.IDs("active")[3], m{"name": "C"})
+	leaver, hour := c.w.IDs("active")[0], c.w.Clock().Add(time.Hour)
+	job := c.bulked("POST", "/contacts/bulk/delete", m{"id": leaver}, m{"id": c.w.IDs("active")[1]})
+	c.do("POST", "/_emulator/do/live", m{"hours": 2}) // in its midst
+	pass(5 * time.Minute)
+	if r := c.do("GET", "/contacts/bulk/"+job, nil); r.json["status"] != "success" || len(each(r.json, "rejected")) != 0 {
+		t.Errorf("the job is %s", r.raw)
+	}
+	if rejected := each(c.do("GET", "/contacts/bulk/"+second, nil).json, "rejected"); len(rejected) != 1 {
+		t.Errorf("of two jobs of one time the second did not come after the first: %v", rejected)
+	}
+	rows, err := c.w.TruthAt("contacts", hour)
+	must(t, err)
+	for row := range rows {
+		if row["id"] == leaver {
+			t.Error("who was deleted in an hour of life was still there when it was over")
+		}
+	}
+	last := c.bulked("POST", "/contacts/bulk", m{"external_id": "last"})
+	pass(3 * time.Minute)
+	if len(*done) != 6 {
+		t.Errorf("the journal has %d lines", len(*done))
+	}
+	w := again()
+	sameTruth(t, w, c.w, begun.Add(5*time.Minute), begun.Add(6*time.Minute), begun.Add(2*time.Hour))
+	pass(2 * time.Minute) // after the journal's end
+	sameTruth(t, w, c.w)
+	if w := serve(t, w); w.do("GET", "/contacts/find_by_external_id/last", nil).status != 200 || w.do("GET", "/contacts/bulk/"+last, nil).json["status"] != "success" {
+		t.Error("what was under way when the journal ended has not happened")
+	}
+}

@@ -1,0 +1,169 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/emulator"
+)
+
+// asking is a writing request that would be carried out.
+type asking struct {
+	route, method, path string
+	body                any
+	late                bool // it came with the later version
+}
+
+// askings are one of each writing endpoint of contacts and what belongs to them, of content, conversations and tickets. What they need is
+// made by operations, which a journal has.
+func (c *client) askings() []asking {
+	c.t.Helper()
+	user, lead := c.comes("user"), c.comes("lead")
+	c.does("contacts.note", m{"id": user, "body": "<p>hello</p>"})
+	firm, sub := c.w.Oracle("companies")[0]["id"].(string), c.w.Oracle("contact_subscriptions")[0]
+	c.does("contacts.attach", m{"id": user, "company": firm})
+	note := c.do("GET", "/contacts/"+user+"/notes", nil).ids()[0]
+	return slices.Concat(c.contentAskings(), c.askingsOfTalks(), []asking{
+		{"contacts.create", "POST", "/contacts", m{"role": "lead"}, false},
+		{"contacts.update", "PUT", "/contacts/" + user, m{"name": "N"}, false},
+		{"contacts.delete", "DELETE", "/contacts/" + user, nil, false},
+		{"contacts.merge", "POST", "/contacts/merge", m{"from": lead, "into": user}, false},
+		{"contacts.bulk_create", "POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "b"}}}, true},
+		{"contacts.bulk_update", "PUT", "/contacts/bulk", m{"contacts": []m{{"id": user, "name": "N"}}}, true},
+		{"contacts.bulk_delete", "POST", "/contacts/bulk/delete", m{"contacts": []m{{"id": user}}}, true},
+		{"contacts.attach", "POST", "/contacts/" + lead + "/companies", m{"id": firm}, false},
+		{"contacts.detach", "DELETE", "/contacts/" + user + "/companies/" + firm, nil, false},
+		{"contacts.unsubscribe", "DELETE", "/contacts/" + sub["contact_id"].(string) + "/subscriptions/" + sub["subscription_id"].(string), nil, false},
+		{"visitors.convert", "POST", "/visitors/convert", m{"type": "lead", "visitor": m{"id": "v"}}, false},
+		{"notes.delete", "DELETE", "/notes/" + note, nil, true},
+	})
+}
+
+// comes makes a contact by an operation.
+func (c *client) comes(role string) string {
+	c.t.Helper()
+	return c.does("contacts.create", m{"role": role}).json["id"].(string)
+}
+
+// askingsOfTalks are those of conversations, tickets and messages.
+func (c *client) askingsOfTalks() []asking {
+	c.t.Helper()
+	user, talk, ticket := c.comes("user"), "/conversations/"+c.w.ConversationIDs()[0], "/tickets/"+c.w.TicketIDs()[0]
+	note := m{"message_type": "note", "body": "x"}
+	return []asking{
+		{"conversations.part", "POST", talk + "/parts", assignment("5", nil), false},
+		{"conversations.reply", "POST", talk + "/reply", note, false},
+		{"conversations.update", "PUT", talk, m{"title": "x"}, false},
+		{"messages.create", "POST", "/messages", message([]m{{"type": "user", "id": user}}, nil), false},
+		{"tickets.create", "POST", "/tickets", newTicket(user, nil), false},
+		{"tickets.enqueue", "POST", "/tickets/enqueue", newTicket(user, nil), false},
+		{"tickets.reply", "POST", ticket + "/reply", note, false},
+		{"tickets.update", "PUT", ticket, m{"assignee_id": "5"}, false},
+	}
+}
+
+// Sections 5, 7, 9: who may not, and what is no question, changes nothing and is not in the journal.
+func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60, Conversations: 5})
+	all := c.askings()
+	journal := 0
+	c.w.Journal(func(emulator.Done) error { journal++; return nil })
+	before := remember(c.w)
+	for _, row := range []struct {
+		rule    string
+		knobs   func(k *emulator.Knobs, a asking)
+		change  func(c *client, a *asking)
+		applies func(a asking) bool
+		status  int
+		code    string
+	}{
+		{rule: "5.1 no token", change: func(c *client, _ *asking) { c.auth = "-" }, status: 401, code: "unauthorized"},
+		{rule: "5.1 another token", change: func(c *client, _ *asking) { c.auth = "Bearer other" }, status: 401, code: "unauthorized"},
+		{rule: "5.5 the plan", knobs: func(k *emulator.Knobs, a asking) { k.Unavailable = []string{a.route} }, status: 403, code: "api_plan_restricted"},
+		{rule: "5.3 a scope", knobs: func(k *emulator.Knobs, a asking) { k.Forbidden = []string{a.route} }, status: 403, code: "token_unauthorized"},
+		{rule: "9 a version before it", knobs: func(k *emulator.Knobs, _ asking) { k.LaterOnly = true }, change: func(c *client, _ *asking) { c.version = "2.16" },
+			applies: func(a asking) bool { return a.late }, status: 404, code: "not_found"},
+		{rule: "9 no version", change: func(c *client, _ *asking) { c.version = "soon" }, status: 400, code: "parameter_invalid"},
+		{rule: "7 no JSON", change: func(_ *client, a *asking) { a.body = json.RawMessage(`[1]`) }, status: 400, code: "parameter_invalid"},
+		{rule: "7 no parameters", change: func(_ *client, a *asking) { a.body = m{} }, applies: func(a asking) bool { return a.body != nil && !strings.HasSuffix(a.route, ".update") },
+			status: 400, code: "parameter_not_found"},
+		{rule: "7 another method", change: func(_ *client, a *asking) { a.method = "OPTIONS" }, status: 405, code: "method_not_allowed"},
+		{rule: "7 another path", change: func(_ *client, a *asking) { a.path += "/more/than/that" }, status: 404, code: "not_found"},
+	} {
+		for _, a := range all {
+			if row.applies != nil && !row.applies(a) {
+				continue
+			}
+			asker, what := *c, a
+			if row.change != nil {
+				row.change(&asker, &what)
+			}
+			c.w.SetKnobs(func(k *emulator.Knobs) {
+				*k = emulator.Knobs{}
+				if row.knobs != nil {
+					row.knobs(k, a)
+				}
+			})
+			r := asker.do(what.method, what.path, what.body)
+			if r.status != row.status || r.code() != row.code {
+				t.Errorf("%s: %s %s: %d %s, want %d %s", row.rule, what.method, what.path, r.status, r.raw, row.status, row.code)
+				continue
+			}
+			v := view(errorShapes)
+			v.see(t, "error", r.json)
+			v.judge(t, "one")
+		}
+	}
+	if now := remember(c.w); journal != 0 || fmt.Sprint(now.rows) != fmt.Sprint(before.rows) {
+		t.Errorf("something has happened: the journal has %d lines", journal)
+	}
+	for i := range all {
+		a := c.askings()[i]
+		if r := c.do(a.method, a.path, a.body); r.status != 200 && r.status != 202 {
+			t.Errorf("what may be asked: %s %s: %d %s", a.method, a.path, r.status, r.raw)
+		}
+	}
+}
+
+// A cache in between answers questions, and no request that writes.
+func TestT121NoCacheAnswersAWrite(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60})
+	c.w.Inject(func(int, *http.Request) *emulator.Fault { return nil })
+	first := c.made("POST", "/contacts", m{"role": "lead"})
+	c.w.Inject(func(int, *http.Request) *emulator.Fault { return &emulator.Fault{Replay: true} })
+	if second := c.made("POST", "/contacts", m{"role": "lead"}); second == first {
+		t.Error("a second contact is answered with the first")
+	}
+}
+
+// An answer that is cut on its way tells nothing of whether it was written; one that is refused on its way was not.
+func TestAWriteWhoseAnswerIsCutHasHappened(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60})
+	for external, want := range map[string]struct {
+		fault  emulator.Fault
+		status int
+	}{"cut": {emulator.Fault{Truncate: true}, 200}, "garbled": {emulator.Fault{Garbage: true}, 200}, "reset": {emulator.Fault{Reset: true}, 404},
+		"down": {emulator.Fault{Status: 503}, 404}, "limited": {emulator.Fault{Status: 429}, 404}} {
+		next := c.w.Count() + 1
+		c.w.Inject(func(n int, _ *http.Request) *emulator.Fault {
+			if n == next {
+				return &want.fault
+			}
+			return nil
+		})
+		_, err := c.try("POST", "/contacts", m{"external_id": external})
+		if (err != nil) != (want.fault.Truncate || want.fault.Reset) {
+			t.Errorf("%s: %v", external, err)
+		}
+		if r := c.do("GET", "/contacts/find_by_external_id/"+external, nil); r.status != want.status {
+			t.Errorf("%s: it is then answered %d, want %d", external, r.status, want.status)
+		}
+	}
+}
