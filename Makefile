@@ -35,7 +35,8 @@ model: ## random lives, faults, crashes and runs against the oracle: SEEDS=500 f
 	AQUEDUCK_SEEDS=$(if $(SEED),1,$(SEEDS)) AQUEDUCK_SEED=$(or $(SEED),$(FIRST)) AQUEDUCK_RUNS=$(RUNS) AQUEDUCK_PLAN=$(abspath $(PLAN)) \
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F22 -v -timeout 48h
 
-long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour
+long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour. A month of serve with faults, a minute
+	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run AMonthOfServe -v
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay|DaysOfLife' -v -timeout 3h
 
 large: ## a million contacts and thirteen million parts in the emulator: its memory and speed; disks of twenty sizes; ten million rows restored
@@ -50,8 +51,8 @@ twice: ## build the program in two places: both are the same file
 release: ## dist/: the archive that is installed, of the last commit, for this kind of machine, and SHA256SUMS
 	go run ./internal/release -o dist
 
-release-check: ## make a release twice, compiling everything anew: both are the same files, and what should be in them is
-	AQUEDUCK_LONG=1 go test ./internal/release -run TwoReleases -v -timeout 30m
+release-check: ## make releases, one of them compiling everything anew: they are the same files, what should be in them is, and five commands lead to an answer
+	AQUEDUCK_LONG=1 go test ./internal/release -run 'TwoReleases|Colleague' -v -timeout 1h
 
 browser: ## the console in a headless Chromium: every page at two widths, keys, a live run, its buttons; skipped where there is none
 	go test -tags=duckdb_arrow,browser ./internal/console -run Browser -v -timeout 20m

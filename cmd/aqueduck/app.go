@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -17,7 +19,9 @@ import (
 
 	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
+	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
 	"aqueduck/load"
@@ -34,16 +38,21 @@ type app struct {
 	now            func() time.Time
 	wait           func(context.Context, time.Duration) error
 
-	file     string // pipelines.yaml
-	dir      string // overrides warehouse.dir
-	output   string // table, json, csv
+	file     []string // pipelines.yaml; several are read as one, and directories hold some
+	dir      string   // overrides warehouse.dir
+	output   string   // table, json, csv, parquet
 	logLevel string
 	logForm  string // auto, text, json
 	progress string // auto, tty, plain, json, none
 	colour   string // auto, always, never
 	quiet    bool
+	given    pipeline.Given    // -f and --dir, as far as they were given
+	flags    []pipeline.Origin // that were given, and by what
+	verbose  verbosity
 
 	watched atomic.Pointer[screen] // where a run is shown, while it is
+	machine atomic.Bool            // who reads stderr is a program: all on it is lines of JSON
+	written *results               // what stdout is while a command runs
 
 	exit int // what a command that ended without an error wants the program to end with
 }
@@ -56,15 +65,15 @@ func (a *app) run() int {
 }
 
 func (a *app) execute(ctx context.Context) int {
-	out := &results{to: a.stdout}
-	a.stdout = out
+	a.written = &results{to: a.stdout}
+	a.stdout = a.written
 	root := a.root()
 	root.SetArgs(a.args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	err := root.ExecuteContext(ctx)
-	if lost := out.failed(); err == nil && lost != nil && a.exit == pipeline.ExitOK {
+	err := whole(func() error { return root.ExecuteContext(ctx) })
+	if lost := a.written.failed(); err == nil && lost != nil && a.exit == pipeline.ExitOK {
 		err = fmt.Errorf("write the result: %w", lost)
 	}
 	if err == nil {
@@ -98,21 +107,67 @@ func (w *results) failed() error {
 // fail prints what went wrong in the one form that errors have, and gives the exit code.
 func (a *app) fail(ctx context.Context, err error) int {
 	var usage *usageError
-	var mistakes grammar.Mistakes
 	switch {
+	case errors.As(err, &usage) && a.machine.Load():
+		a.told().Error(err.Error(), "class", "usage", "next", usage.command+" --help")
+		return pipeline.ExitUsage
 	case errors.As(err, &usage):
 		fmt.Fprintf(a.stderr, "error[usage] %v\n     next: %s --help\n", err, usage.command)
 		return pipeline.ExitUsage
-	case errors.As(err, &mistakes):
-		fmt.Fprintln(a.stderr, mistakes.Error())
-		return pipeline.ExitConfig
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		fmt.Fprintln(a.stderr, "interrupted; what was committed is safe, and the same command goes on from there")
+		a.say("interrupted; what was committed is safe, and the same command goes on from there")
 		return interruptCode(ctx)
 	}
-	problem := pipeline.AsProblem(err)
-	fmt.Fprintln(a.stderr, problem.Text())
-	return problem.ExitCode()
+	return a.tell(err).ExitCode()
+}
+
+// whole makes a panic of what a command does its error.
+func whole(do func() error) (err error) {
+	defer extract.Caught(&err)
+	return do()
+}
+
+// tell says what went wrong, but for mistakes of the command line: to people in the one form that errors have, to programs in lines of
+// JSON.
+func (a *app) tell(err error) *pipeline.Problem {
+	problem := a.problem(err)
+	var mistakes grammar.Mistakes
+	wrong := errors.As(err, &mistakes)
+	switch {
+	case a.machine.Load() && wrong:
+		for _, m := range mistakes {
+			a.told().Error(m.Message, "class", "config", "file", m.File, "line", m.Line, "column", m.Column, "next", m.Hint)
+		}
+	case a.machine.Load():
+		a.told().Error(problem.Error(), "class", problem.Class, "next", problem.Next)
+	case wrong:
+		fmt.Fprintln(a.stderr, mistakes.Error())
+	default:
+		fmt.Fprintln(a.stderr, problem.Text())
+	}
+	if problem.Class == "bug" {
+		a.trace(err)
+	}
+	return problem
+}
+
+// trace shows where a fault of the program is, to whoever asked for it.
+func (a *app) trace(err error) {
+	debug := a.fallback("AQUEDUCK_DEBUG", "0")
+	switch {
+	case a.verbose <= 1 && (debug == "0" || debug == "false"):
+	case a.machine.Load():
+		a.told().Error("where it is", "trace", pipeline.Whence(err))
+	default:
+		fmt.Fprintf(a.stderr, "\n%s\n", pipeline.Whence(err))
+	}
+}
+
+// problem is an error with a next step that can be copied.
+func (a *app) problem(err error) *pipeline.Problem {
+	problem := *pipeline.AsProblem(err)
+	problem.Next = a.given.To(problem.Next)
+	return &problem
 }
 
 func (a *app) root() *cobra.Command {
@@ -129,22 +184,41 @@ Results go to stdout, everything else to stderr.`,
 		Args: subcommand, RunE: showHelp,
 	}
 	flags := root.PersistentFlags()
-	flags.StringVarP(&a.file, "file", "f", a.fallback("AQUEDUCK_FILE", "pipelines.yaml"), "the configuration")
+	flags.StringSliceVarP(&a.file, "file", "f", strings.Split(a.fallback("AQUEDUCK_FILE", "pipelines.yaml"), ","), "the configuration; several files, or the *.yaml of a directory, are read as one")
 	flags.StringVar(&a.dir, "dir", a.fallback("AQUEDUCK_DIR", ""), "the warehouse's directory, instead of warehouse.dir")
-	flags.StringVarP(&a.output, "output", "o", a.fallback("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv")
+	flags.StringVarP(&a.output, "output", "o", a.fallback("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv, those of query as parquet too")
 	flags.StringVar(&a.logLevel, "log-level", a.fallback("AQUEDUCK_LOG_LEVEL", "info"), "what is logged to stderr: debug, info, warn or error")
 	flags.StringVar(&a.logForm, "log-format", a.fallback("AQUEDUCK_LOG_FORMAT", "auto"), "how is logged: text, json, or auto: for people on a terminal, text elsewhere")
 	flags.StringVar(&a.progress, "progress", a.fallback("AQUEDUCK_PROGRESS", "auto"), "how a run under way is shown on stderr: tty, plain, json, none, or auto: tty on a terminal, plain elsewhere")
 	flags.StringVar(&a.colour, "color", a.fallback("AQUEDUCK_COLOR", "auto"), "colours of the log on a terminal: always, never, or auto, which goes by NO_COLOR, FORCE_COLOR and TERM")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "of a run or a verification print only the last line")
+	flags.VarPF(&a.verbose, "verbose", "v", "log everything: --log-level debug; -vv shows besides where a fault of the program is").NoOptDefVal = "true"
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usageError{command: c.CommandPath(), err: suggestFlag(c, err)}
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.globals(c) }
-	root.AddCommand(a.start(), a.check(), a.editorSchema(), a.plan(), a.sync(), a.status(), a.runs(), a.rollback(), a.verify(), a.query(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		a.given, a.flags = given(c), a.flagsOf(c)
+		return a.globals(c)
+	}
+	root.AddCommand(a.start(), a.check(), a.editorSchema(), a.plan(), a.schedule(), a.sync(), a.status(), a.runs(), a.rollback(), a.verify(), a.query(), a.doctor(), a.streams(), a.state(), a.erase(), a.serve(), a.emulate(), a.version())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(help())
+	a.completeFlags(root)
 	return root
+}
+
+// given are the flags that name the configuration and the warehouse.
+func given(c *cobra.Command) pipeline.Given {
+	var words []string
+	for _, f := range []struct{ name, flag string }{{"file", "-f"}, {"dir", "--dir"}} {
+		if !c.Flags().Changed(f.name) {
+			continue
+		}
+		for _, value := range values(c.Flag(f.name)) {
+			words = append(words, f.flag, value)
+		}
+	}
+	return pipeline.GivenBy(words...)
 }
 
 func (a *app) fallback(name, value string) string {
@@ -190,6 +264,10 @@ func (a *app) say(text string) {
 		fmt.Fprintln(s, text)
 		return
 	}
+	if a.machine.Load() {
+		a.told().Info(text)
+		return
+	}
 	fmt.Fprintln(a.stderr, text)
 }
 
@@ -206,26 +284,43 @@ func (a *app) load() (*pipeline.Config, *schemas.Catalogue, error) {
 	return a.loadBy(pipeline.LoadConfig)
 }
 
-func (a *app) loadBy(read func(string, func(string) (string, bool)) (*pipeline.Config, *schemas.Catalogue, error)) (*pipeline.Config, *schemas.Catalogue, error) {
+func (a *app) loadBy(read func(string, func(string) (string, bool), ...string) (*pipeline.Config, *schemas.Catalogue, error)) (*pipeline.Config, *schemas.Catalogue, error) {
 	lookup, err := a.variables()
 	if err != nil {
 		return nil, nil, err
 	}
-	config, catalogue, err := read(a.file, lookup)
+	files, err := pipeline.ConfigFiles(a.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, catalogue, err := read(files[0], lookup, files[1:]...)
 	if err != nil {
 		return nil, nil, err
 	}
 	if a.dir != "" {
 		config.Warehouse.Dir = a.dir
+		if i := slices.IndexFunc(a.flags, func(o pipeline.Origin) bool { return o.Setting == "--dir" }); i >= 0 {
+			config.Came("warehouse.dir", a.flags[i].From)
+		}
 	}
 	return config, catalogue, nil
 }
 
 // configured says that there is a configuration, or that one was asked for by name.
 func (a *app) configured() bool {
-	_, err := os.Stat(a.file)
-	return err == nil || a.file != "pipelines.yaml"
+	return a.there() || a.files() != "pipelines.yaml"
 }
+
+// there says that a configuration is there, as far as its names tell.
+func (a *app) there() bool {
+	return slices.ContainsFunc(a.file, func(name string) bool {
+		_, err := os.Stat(name)
+		return err == nil
+	})
+}
+
+// files names the configuration as it was named.
+func (a *app) files() string { return strings.Join(a.file, ", ") }
 
 // warehouse is the directory to look into: commands that only look need no configuration when --dir is given.
 func (a *app) warehouse() (load.Dir, error) {
@@ -274,6 +369,6 @@ func (a *app) coloured() bool {
 }
 
 func terminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ) // /dev/null has no size
+	return err == nil
 }

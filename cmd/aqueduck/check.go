@@ -29,8 +29,10 @@ may not be meant is a warning. What check finds right, every other command reads
 not the variables and files that the configuration names: a value that needs one is not checked.
 
 With --online each workspace is asked for the smallest page of each stream: which the token can read, and why not the
-others: the plan, a scope of the token, the API version, or that there is no such thing (404). Nothing is written.`,
-		Example: "  aqueduck check\n  aqueduck check -f other.yaml\n  aqueduck check --format json\n" +
+others: the plan, a scope of the token, the API version, or that there is no such thing (404). It tells how far this machine's
+clock is off, whether the disk has room for the next run, who writes the warehouse now, and whether the addresses of alerts can be
+reached, which get nothing. Where an address does not answer at all, it ends with that. Nothing is written.`,
+		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
 			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
 		Args:        noArguments,
 		Annotations: map[string]string{forms: "json"},
@@ -38,7 +40,7 @@ others: the plan, a scope of the token, the API version, or that there is no suc
 			if !c.Flags().Changed("format") && a.output == "json" {
 				format = a.output
 			}
-			if !slices.Contains([]string{"text", "json", "github"}, format) {
+			if !slices.Contains(mistakeForms, format) {
 				return misused(c, "--format %s: it is text, json or github", format)
 			}
 			if online && format == "github" {
@@ -55,6 +57,9 @@ others: the plan, a scope of the token, the API version, or that there is no suc
 	c.Flags().BoolVar(&online, "online", false, "ask each workspace which streams its token can read (needs the token)")
 	return c
 }
+
+// mistakeForms are how mistakes may be written.
+var mistakeForms = []string{"text", "json", "github"}
 
 // mistakes tells what is wrong with the configuration, or what it holds when nothing is.
 func (a *app) mistakes(format string, lenient bool) error {
@@ -96,18 +101,19 @@ func (a *app) online(ctx context.Context, format string) error {
 	if err != nil {
 		return err
 	}
+	runner.Alerts = runner.Sender(runner.Config.Lookup)
 	answers, err := runner.Online(ctx)
-	if err != nil {
+	if answers == nil {
 		return err
 	}
 	if answers.Failed() {
 		a.exit = pipeline.ExitFailed
 	}
 	if format == "json" {
-		return a.encode(answers)
+		return errors.Join(err, a.encode(answers))
 	}
 	answers.Print(a.stdout)
-	return nil
+	return err
 }
 
 // right says what a configuration without mistakes holds.
@@ -123,6 +129,6 @@ func (a *app) right(config *pipeline.Config, catalogue *schemas.Catalogue) error
 	}
 	list := func(names []string) string { return strings.Join(names, ", ") }
 	_, err := fmt.Fprintf(a.stdout, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n",
-		a.file, list(pipelines), list(workspaces), list(catalogue.Names()))
+		a.files(), list(pipelines), list(workspaces), list(catalogue.Names()))
 	return err
 }

@@ -1,20 +1,34 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
-// completePipelines gives the shell the names of the pipelines; none while the configuration has mistakes.
-func (a *app) completePipelines(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completePipelines gives the shell the names of the pipelines, with how their last runs went; none while the configuration has mistakes.
+func (a *app) completePipelines(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	config, _, err := a.load()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	// A warehouse that cannot be read takes the names away from nobody.
+	runs, _ := pipeline.PastRuns(c.Context(), load.Dir(config.Warehouse.Dir), "", math.MaxInt)
 	var names []string
 	for _, p := range config.Pipelines {
-		names = append(names, p.Name)
+		name := p.Name
+		if i := slices.IndexFunc(runs, func(r pipeline.PastRun) bool { return r.Pipeline == p.Name }); i >= 0 {
+			name += fmt.Sprintf("\tlast run %s %s", runs[i].Started.UTC().Format("2006-01-02 15:04"), runs[i].Outcome)
+		}
+		names = append(names, name)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
@@ -29,4 +43,50 @@ func (a *app) completeStreams(*cobra.Command, []string, string) ([]string, cobra
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeChoices gives the shell what chooses streams: their names, and those that begin as what is typed with their pipelines'.
+func (a *app) completeChoices(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names, directive := a.completeStreams(c, args, typed)
+	config, _, err := a.load()
+	if err != nil || typed == "" {
+		return names, directive
+	}
+	for _, p := range config.Pipelines {
+		for _, stream := range append([]string{"*"}, p.Streams...) {
+			if pair := p.Name + "." + stream; strings.HasPrefix(pair, typed) {
+				names = append(names, pair)
+			}
+		}
+	}
+	return names, directive
+}
+
+// completeWorkspaces gives the shell the names of the workspaces.
+func (a *app) completeWorkspaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	config, _, err := a.load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return config.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFlags gives the shell the values that flags may have, by their names: the same name means the same in every command.
+func (a *app) completeFlags(c *cobra.Command) {
+	values := map[string]cobra.CompletionFunc{
+		"select": a.completeChoices, "exclude": a.completeChoices, "accept-drop": a.completeStreams, "pipeline": a.completePipelines,
+		"workspace": a.completeWorkspaces, "saved": completeSaved,
+		"format": cobra.FixedCompletions(mistakeForms, cobra.ShellCompDirectiveNoFileComp),
+	}
+	for name, known := range valuesOf {
+		values[name] = cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp)
+	}
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if complete, ok := values[f.Name]; ok && c.Flag(f.Name) == f {
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it errs only where that was done before
+		}
+	})
+	for _, sub := range c.Commands() {
+		a.completeFlags(sub)
+	}
 }

@@ -108,7 +108,8 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 	}
 }
 
-// TestAConfigurationIsReadAgainWhileItIsServed by the signal and by the console: a bad one changes nothing, and is told of.
+// TestAConfigurationIsReadAgainWhileItIsServed by the signal and by the console: a bad one changes nothing, and is told of. It is a directory,
+// which gets another file.
 func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(inDirectory(t, scripted), "pipelines.yaml")
@@ -122,7 +123,7 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := start(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", file, "--console", "127.0.0.1:0")
+	p := start(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", filepath.Dir(file), "--console", "127.0.0.1:0")
 	v := visit(t, p)
 	p.until("msg=waiting pipeline=nightly")
 	rewrite("  nightly:", "  nihgtly: {schedule: \"0 5 * * *\", streams: [contcts]}\n  nightly:")
@@ -145,6 +146,12 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	if len(o.Pipelines) != 2 || o.Pipelines[0].Name != "nihgtly" {
 		t.Errorf("after it: %+v", o.Pipelines)
 	}
+	more := "pipelines:\n  hourly: {schedule: \"0 * * * *\", streams: contacts}\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "more.yaml"), []byte(more), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.signal(syscall.SIGHUP)
+	p.until("msg=waiting pipeline=hourly")
 	rewrite("version: 1", "version: 1\nwarehouse: {dir: elsewhere}")
 	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "anew for another warehouse") {
 		t.Errorf("another directory: %d %s", status, text)
@@ -162,5 +169,9 @@ func TestFlagsOfTheConsoleWantAConsole(t *testing.T) {
 		if code := a.execute(t.Context()); code != 2 || !strings.Contains(stderr.String(), "give --console ADDRESS too") {
 			t.Errorf("%s: %d %s", flag, code, stderr)
 		}
+	}
+	a, _, stderr := inProcess("serve", "--metrics-host=x")
+	if code := a.execute(t.Context()); code != 2 || !strings.Contains(stderr.String(), "give --metrics ADDRESS too") {
+		t.Errorf("%d %s", code, stderr)
 	}
 }

@@ -12,10 +12,13 @@ import (
 	"aqueduck/internal/pipeline"
 )
 
-// variables looks up what the configuration names: in the environment, then in .env beside the configuration.
+// variables looks up what the configuration names: in the environment, then in .env beside its first file.
 func (a *app) variables() (func(string) (string, bool), error) {
-	file := filepath.Join(filepath.Dir(a.file), ".env")
-	kept, err := readEnv(file)
+	files, err := pipeline.ConfigFiles(a.file)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := readEnv(filepath.Join(filepath.Dir(files[0]), ".env"))
 	if err != nil {
 		return nil, err
 	}

@@ -154,6 +154,10 @@ func (s *stateFile) redo(w *emulator.Workspace, log *slog.Logger) error {
 	if s.torn {
 		log.Warn("the last line of the state was not whole: what it was about was never answered, and is dropped", "file", s.path)
 	}
+	if len(s.done) == 0 {
+		log.Info("nothing was done to the workspace yet", "file", s.path)
+		return nil
+	}
 	log.Info("the workspace is as it was", "file", s.path, "controls", len(s.done))
 	return nil
 }

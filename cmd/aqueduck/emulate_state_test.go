@@ -72,6 +72,20 @@ func lived(t *testing.T, file string) (then memory) {
 	do("advance", `{"by": "5h"}`)
 	do("rotate", `{"token": "rotated-token"}`)
 	do("workspace-id", `{"id": "ws-other"}`)
+	written := func(method, path, body string) {
+		t.Helper()
+		if answer := ask(t, method, address+path, body, "Authorization", "Bearer rotated-token"); strings.Contains(answer, `"error.list"`) {
+			t.Fatalf("%s %s: %s", method, path, answer)
+		}
+	}
+	written("POST", "/contacts", `{"external_id": "written", "email": "w@example.com", "email_verified": true, "custom_attributes": {"n": 1.50}}`)
+	written("PUT", "/contacts/"+user, `{"name": "Wrītten", "phone": null}`)
+	written("POST", "/contacts/bulk", `{"contacts": [{"external_id": "bulk"}, {"external_id": "written"}]}`)
+	do("advance", `{"by": "10m"}`)                                                 // what was begun is over
+	written("POST", "/contacts/bulk/delete", `{"contacts": [{"id": "`+user+`"}]}`) // and this is not when the process is killed
+	if refused := ask(t, "POST", address+"/contacts", `{"external_id": "written"}`, "Authorization", "Bearer rotated-token"); !strings.Contains(refused, "conflict") {
+		t.Errorf("written twice: %s", refused)
+	}
 	if refused := ask(t, "POST", address+"/_emulator/do/contacts.archive", `{"id": "nobody"}`); !strings.Contains(refused, "no such contact") {
 		t.Errorf("archived nobody: %s", refused)
 	}
@@ -80,6 +94,11 @@ func lived(t *testing.T, file string) (then memory) {
 	then.cursor, _, _ = strings.Cut(then.cursor, `"`)
 	then.at = clockOf(t, address)
 	then.truth = truth(t, address, then.at)
+	for _, word := range []string{"written", "bulk", "Wrītten"} {
+		if !strings.Contains(then.truth, `"`+word+`"`) {
+			t.Errorf("the oracle does not tell %s", word)
+		}
+	}
 	p.kill()
 	return then
 }

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,7 +110,7 @@ func TestEmulateLogsRequestsAndFaultsWithoutTokens(t *testing.T) {
 	p.until("level=INFO msg=control do=rotate\n")
 	ask(t, "POST", url+"/_emulator/chaos?set=error=1:502", "")
 	ask(t, "GET", url+"/contacts", "", "Authorization", "Bearer other-token")
-	p.until(`level=INFO msg=fault n=2 method=GET path=/contacts status=502 version="" fault="status 502"`)
+	p.until(`level=INFO msg=fault n=2 method=GET path=/contacts status=502 version="" fault=error:502`)
 	_, logged, _ := strings.Cut(p.says(), " sync --dir emulated\n")
 	if strings.Contains(logged, "hidden-token") || strings.Contains(logged, "other-token") {
 		t.Errorf("a token is logged:\n%s", logged)
@@ -135,10 +139,24 @@ func TestEmulateServesWhatItsFlagsSay(t *testing.T) {
 	t.Error("--rate 60 is no limit")
 }
 
+func TestEmulateServesTheTokensAndThePlanOfItsFlags(t *testing.T) {
+	t.Parallel()
+	_, url := emulating(t, "--scoped-token", "reader=read_conversations,read_dynamic_content", "--scoped-token", "bare", "--knobs", `{"Unavailable": ["calls"]}`)
+	for _, test := range []struct{ token, path, says string }{
+		{"reader", "/dynamic_contents", `"type":"list"`}, {"bare", "/dynamic_contents", "lacks the scope read_dynamic_content"}, {emulatedToken, "/dynamic_contents", `"type":"list"`},
+		{"bare", "/contacts", `"type":"list"`}, {emulatedToken, "/calls", "api_plan_restricted"}, {"reader", "/calls/1/recording", "api_plan_restricted"},
+	} {
+		if body := ask(t, "GET", url+test.path, "", "Authorization", "Bearer "+test.token); !strings.Contains(body, test.says) {
+			t.Errorf("%s answers %s: %s", test.path, test.token, body)
+		}
+	}
+}
+
 func TestEmulateRefusesWhatMakesNoWorkspace(t *testing.T) {
 	t.Parallel()
 	for line, wanted := range map[string]string{"--zone Europe/Berln": "--zone Europe/Berln: it is a name as Europe/Berlin", "--hours=-1": "cannot be below zero",
-		"--rate=-1": "cannot be below zero", "--api-version latest": "--api-version latest: it is a number as 2.17", "--chaos eror=1": "no such fault"} {
+		"--rate=-1": "cannot be below zero", "--api-version latest": "--api-version latest: it is a number as 2.17", "--chaos eror=1": "no such fault",
+		"--scoped-token =read_conversations": "it is a token and its scopes", "--scoped-token x=banana": `there is no scope "banana"; there are read_conversations, `, `--knobs {"Sorted":1}`: "there is no knob Sorted", `--knobs {"Unavailable":["call"]}`: "a list of routes"} {
 		a, _, stderr := inProcess(append([]string{"emulate"}, strings.Fields(line)...)...)
 		if code := a.execute(t.Context()); code != 2 || !strings.Contains(stderr.String(), "error[usage] ") || !strings.Contains(stderr.String(), wanted) {
 			t.Errorf("%s ended with %d:\n%s", line, code, stderr)
@@ -156,5 +174,38 @@ func TestEmulateSaysThatAPortIsTaken(t *testing.T) {
 	if code := other.exit(); code != 1 || !strings.Contains(other.says(), "error[config] port "+port+" cannot be served: ") ||
 		!strings.Contains(other.says(), "next: choose another one; --port 0 takes any that is free") {
 		t.Errorf("it ended with %d:\n%s", code, other.says())
+	}
+}
+
+func TestEmulateTellsWebhooksAndSaysWhatWasNotDelivered(t *testing.T) {
+	t.Parallel()
+	came := make(chan string, 10)
+	hooks := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mac := hmac.New(sha1.New, []byte("between us"))
+		_, _ = mac.Write(body)
+		if r.URL.Path == "/broken" || r.Header.Get("X-Hub-Signature") != "sha1="+hex.EncodeToString(mac.Sum(nil)) {
+			rw.WriteHeader(http.StatusInternalServerError)
+		}
+		came <- r.URL.Path + " " + string(body)
+	}))
+	t.Cleanup(hooks.Close)
+	p, url := emulating(t, "--webhook", hooks.URL+"/taken", "--webhook", hooks.URL+"/broken", "--webhook-secret", "between us")
+	p.until("webhooks are signed with the secret between us\n")
+	ask(t, "POST", url+"/_emulator/do/content.create", `{"kind": "dynamic_contents"}`)
+	for range 2 {
+		if one := <-came; !strings.Contains(one, `"topic":"dynamic_content.created"`) {
+			t.Errorf("%s comes", one)
+		}
+	}
+	p.until("notification not taken yet")
+	p.signal(syscall.SIGTERM)
+	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "notifications that were not delivered: 1\n") {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
+	}
+	for _, args := range [][]string{{"--webhook", "127.0.0.1:99"}, {"--webhook", "http://127.0.0.1/", "--webhook-secret", ""}} {
+		if p := start(t, "aqueduck", nil, append([]string{"emulate"}, args...)...); p.exit() != 2 {
+			t.Errorf("%v is taken:\n%s", args, p.says())
+		}
 	}
 }

@@ -60,6 +60,7 @@ func TestF26AWarehouseOfAnEarlierProgramGoesOn(t *testing.T) {
 			if strings.HasPrefix(before[0], "0|") {
 				t.Fatalf("the old warehouse has %v", before)
 			}
+			run("runs").well()
 			run("erase", gone, "--yes").well()
 			if after := others(); strings.Join(after, " ") != strings.Join(before, " ") {
 				t.Errorf("the other contacts, and the activities, are %v, were %v", after, before)

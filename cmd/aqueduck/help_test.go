@@ -3,14 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"aqueduck/internal/pipeline"
 )
 
 // inProcess is the program inside the test: it reads and writes nothing outside.
@@ -161,6 +166,49 @@ func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
 		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
 		if code := a.execute(context.Background()); code != 0 || !strings.Contains(stdout.String(), wanted) {
 			t.Errorf("%s: %d\n%s", args, code, stdout)
+		}
+	}
+}
+
+func TestTheShellIsGivenTheValuesOfFlags(t *testing.T) {
+	t.Parallel()
+	for args, wanted := range map[string]string{"sync --select": "contacts\n", "sync --exclude": "deleted_contacts\n", "plan --select": "contacts\n", "runs --pipeline": "nightly\n",
+		"query --workspace": "main\n", "query --saved": "contacts_by_country", "sync -o": "json\n", "status --output": "csv\n", "check --format": "github\n",
+		"sync --progress": "plain\n", "sync --color": "never\n", "serve --log-level": "debug\n"} {
+		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
+		if code := a.execute(context.Background()); code != 0 || !strings.Contains(stdout.String(), wanted) {
+			t.Errorf("%s: %d\n%s", args, code, stdout)
+		}
+	}
+}
+
+func TestTheShellIsGivenStreamsOfAPipelineOnceItIsTyped(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]bool{"": false, "co": false, "night": true, "nightly.co": true, "nightly.x": false} {
+		a, stdout, _ := inProcess("__complete", "-f", "../../pipelines.yaml", "verify", "--select", typed)
+		if code := a.execute(context.Background()); code != 0 || strings.Contains(stdout.String(), "nightly.contacts\n") != want {
+			t.Errorf("%q: %d\n%s", typed, code, stdout)
+		}
+	}
+}
+
+func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []struct {
+		flag, env string
+		shown     bool
+	}{{"--verbose", "", false}, {"-vv", "", true}, {"--quiet", "AQUEDUCK_DEBUG=1", true}, {"--quiet", "AQUEDUCK_DEBUG=0", false}, {"--quiet", "AQUEDUCK_VERBOSE=2", true}} {
+		a, _, stderr := inProcess("schedule", "next", "-f", "../../pipelines.yaml", asked.flag)
+		a.env, a.now = lookup(strings.Fields(asked.env)), func() time.Time { panic("no clock") }
+		code := a.execute(t.Context())
+		text := stderr.String()
+		if code != pipeline.ExitInternal || !strings.HasPrefix(text, "error[bug] panic: no clock\n     next: ") || strings.Contains(text, "goroutine ") != asked.shown || strings.Contains(text, "help_test.go") != asked.shown {
+			t.Errorf("%+v: %d\n%s", asked, code, text)
+		}
+		stderr.Reset()
+		a.fail(t.Context(), fmt.Errorf("stream tags: %w", errors.New("odd")))
+		if text := stderr.String(); strings.Contains(text, "\n*fmt.wrapError: stream tags: odd\n*errors.errorString: odd\n") != asked.shown {
+			t.Errorf("%+v: %s", asked, text)
 		}
 	}
 }

@@ -35,8 +35,11 @@ func (a *app) start() *cobra.Command {
 Nothing that is there already is overwritten without --force.`,
 		Example: "  aqueduck init\n  aqueduck init --emulator\n  aqueduck init -f /srv/aqueduck/pipelines.yaml",
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			files, err := starters(a.file, emulated)
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(a.file) != 1 {
+				return misused(c, "--file %s: init makes one file", a.files())
+			}
+			files, err := starters(a.file[0], emulated)
 			if err != nil {
 				return err
 			}

@@ -104,7 +104,7 @@ pipelines: {nightly: {streams: [contacts]}}
 	}
 	keep("first")
 	a, _, _ := inProcess()
-	a.file = filepath.Join(home, "pipelines.yaml")
+	a.file = []string{filepath.Join(home, "pipelines.yaml")}
 	runner, err := a.runner()
 	if err != nil {
 		t.Fatal(err)

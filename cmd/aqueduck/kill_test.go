@@ -3,7 +3,6 @@ package main
 import (
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,19 +15,25 @@ import (
 // one, while the workspace changes. After a few kills one quiet run must have it all.
 func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	t.Parallel()
-	for part := range uint64(2) {
-		t.Run(strconv.FormatUint(part, 10), func(t *testing.T) {
+	for part, sites := range []struct {
+		name  string
+		kills int
+		reads func(s *site) *site
+	}{
+		{"every kind of stream", 20, (*site).wholly},
+		{"contacts", 40, (*site).early}, // a run of which takes a third of the time
+	} {
+		t.Run(sites.name, func(t *testing.T) {
 			t.Parallel()
-			const kills = 50
-			for l := lane.New(t, "runs killed at any time", kills); l.More(); l.Done(kills) {
-				killing(t, rand.New(rand.NewPCG(l.Seed(), part)), kills)
+			for l := lane.New(t, "runs killed at any time", sites.kills); l.More(); l.Done(sites.kills) {
+				r := rand.New(rand.NewPCG(l.Seed(), uint64(part)))
+				killing(t, r, sites.reads(newSite(t, r.Uint64())), sites.kills)
 			}
 		})
 	}
 }
 
-func killing(t *testing.T, r *rand.Rand, wanted int) {
-	s := newSite(t, r.Uint64()).wholly()
+func killing(t *testing.T, r *rand.Rand, s *site, wanted int) {
 	defer s.leave()
 	first := s.settle() // how long a run takes in a new warehouse
 	span, killed, ended := first, 0, 0

@@ -38,10 +38,27 @@ func pseudo(t *testing.T) (ours, theirs *os.File) {
 
 func TestATerminalShowsTheRunUnderWay(t *testing.T) {
 	t.Parallel()
+	ours, theirs := pseudo(t)
+	showsTheRunUnderWay(t, ours, theirs)
+}
+
+// TestARunToldToShowsItselfAsATable draws into a pipe what a terminal would get: for systems that lend a test none.
+func TestARunToldToShowsItselfAsATable(t *testing.T) {
+	t.Parallel()
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ours.Close(); _ = theirs.Close() })
+	showsTheRunUnderWay(t, ours, theirs, "--progress", "tty")
+}
+
+// showsTheRunUnderWay runs a sync that draws into theirs, holds a request of its history until the table has told of it, and reads on.
+func showsTheRunUnderWay(t *testing.T, ours, theirs *os.File, arguments ...string) {
+	t.Helper()
 	h := newHeld(t)
 	h.searches.Store(8)
-	ours, theirs := pseudo(t)
-	command := exec.Command("aqueduck", "sync", "-f", h.file)
+	command := exec.Command("aqueduck", append([]string{"sync", "-f", h.file}, arguments...)...)
 	command.Env = append(os.Environ(), append(h.env(), "TERM=xterm", "NO_COLOR=1")...)
 	var report strings.Builder
 	command.Stdout, command.Stderr = &report, theirs
@@ -52,8 +69,8 @@ func TestATerminalShowsTheRunUnderWay(t *testing.T) {
 	if err := theirs.Close(); err != nil {
 		t.Fatal(err)
 	}
-	head := regexp.MustCompile(`nightly reading for \S+: \d?\d%, (about \S+ left, )?[\d,]+ rows, \d+ requests`)
-	line := regexp.MustCompile(`contacts +history +[\d,]+ +[\d,]+ +\d+ %`)
+	head := regexp.MustCompile(`nightly reading for \S+: \d?\d%, (about \S+ left, )?[\d,]+ rows, \d+ requests, \d+ a minute`)
+	line := regexp.MustCompile(`contacts +history +[\d,]+ +[\d,]+ +\d+ +\d+ %`)
 	var shown strings.Builder
 	buffer := make([]byte, 4096)
 	opened := false

@@ -38,7 +38,7 @@ pipelines:
 		}
 		return "N"
 	})
-	told = regexp.MustCompile(`(N[hms]|N\.N[ms])+`).ReplaceAllString(told, "TIME")
+	told = regexp.MustCompile(`(N[hms]|N\.N[ms]|T\.Ts)+`).ReplaceAllString(told, "TIME")
 	n.ends("testdata/longfirst.txt", regexp.MustCompile(`(\S)  +`).ReplaceAllString(told, "$1  "))
 	last := 0
 	for _, m := range regexp.MustCompile(`backfill=(\d+)%|, (\d+)%\n`).FindAllStringSubmatch(n.story.String(), -1) {

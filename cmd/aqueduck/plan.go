@@ -8,25 +8,26 @@ import (
 
 func (a *app) plan() *cobra.Command {
 	var o pipeline.Options
-	var ask bool
+	var ask, detailed bool
 	c := &cobra.Command{
 		Use:   "plan [pipeline…]",
 		Short: "What a sync would read, make and ask",
 		Long: `Show for each stream the window that would be read, the requests and the time that takes, and the tables and columns
 that would come. Offline: estimates come from the last run. With --ask each stream is asked once how much there is.
-Nothing is written.`,
+Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends with 2 where tables or columns would come, for jobs that ask somebody first.`,
 		Example: `  aqueduck plan
   aqueduck plan nightly --ask
-  aqueduck plan --select 'contact*' --exclude contact_activities
+  aqueduck plan --select 'contact*' --exclude nightly.contact_activities
+  aqueduck plan --detailed-exitcode
   aqueduck plan -o json`,
-		Annotations:       map[string]string{forms: "json"},
+		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: a.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			runner, err := a.looker()
 			if err != nil {
 				return err
 			}
-			pipelines, err := runner.Config.Select(args)
+			pipelines, err := runner.Chosen(args, o)
 			if err != nil {
 				return err
 			}
@@ -34,15 +35,37 @@ Nothing is written.`,
 			if err != nil {
 				return err
 			}
+			if detailed && plan.Changes() {
+				a.exit = pipeline.ExitChanges
+			}
 			if a.output == "json" {
 				return a.encode(plan)
+			}
+			if a.output == "csv" {
+				return a.plannedStreams(plan)
 			}
 			plan.Print(a.stdout)
 			return nil
 		},
 	}
-	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams (names or globs)")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams (names or globs)")
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
+	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "end with 2 where tables or columns would come")
 	c.Flags().BoolVar(&ask, "ask", false, "ask each stream once how many records there are (needs the token)")
 	return c
+}
+
+// plannedStreams writes what would be read, as CSV; what is not known is empty.
+func (a *app) plannedStreams(p *pipeline.Plan) error {
+	var all [][]any
+	known := func(n int64) any {
+		if n < 0 {
+			return nil
+		}
+		return n
+	}
+	for _, s := range p.Streams {
+		all = append(all, []any{s.Workspace, s.Stream, s.Read, known(s.Records), known(s.Requests), s.Change, s.Basis})
+	}
+	return a.list([]string{"workspace", "stream", "reads", "records", "requests", "requests_per_change", "basis"}, all)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -24,18 +25,22 @@ func (a *app) query() *cobra.Command {
 		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
 neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
 digits, in JSON too. In CSV a ' stands before a text that a spreadsheet would take for a formula; JSON has every text as
-it is. A statement that gives no row within --timeout is given up with code 1; Ctrl-C ends it before.
+it is. Parquet has the types of the columns. A statement that gives no row within --timeout is given up with code 1; Ctrl-C ends it before.
 
 --saved NAME asks one of the questions that come with the program, --list tells them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
   aqueduck query -o csv "FROM _sync.freshness"
   aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"
+  aqueduck query -o parquet "FROM conversations" > conversations.parquet
   aqueduck query --list
   aqueduck query --saved conversations_by_team -o csv
   aqueduck query - < question.sql`,
 		Args:        s.arguments,
-		Annotations: map[string]string{forms: "json csv"},
+		Annotations: map[string]string{forms: "json csv parquet"},
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.takesParquet(c, s.list); err != nil {
+				return err
+			}
 			if s.list {
 				return a.listSaved()
 			}
@@ -60,8 +65,20 @@ it is. A statement that gives no row within --timeout is given up with code 1; C
 	c.Flags().StringVar(&s.name, "saved", "", "ask this question of those that come with the program")
 	c.Flags().BoolVar(&s.list, "list", false, "list the saved questions")
 	c.Flags().StringVar(&s.workspace, "workspace", "", "of a saved question: the workspace that is meant (default: the first of the configuration)")
-	_ = c.RegisterFlagCompletionFunc("saved", completeSaved) // it errs only where there is no such flag
 	return c
+}
+
+// takesParquet refuses to write a Parquet file where none is of use.
+func (a *app) takesParquet(c *cobra.Command, list bool) error {
+	switch f, ok := a.written.to.(*os.File); {
+	case a.output != parquet:
+		return nil
+	case list:
+		return misused(c, "--output parquet: --list writes table or json or csv only")
+	case ok && terminal(f):
+		return misused(c, "--output parquet writes a file: say where, by > answer.parquet")
+	}
+	return nil
 }
 
 // errTooLong is why a statement was given up.
@@ -77,21 +94,37 @@ func (a *app) answer(ctx context.Context, dir load.Dir, statement string, within
 	}
 	clock := time.AfterFunc(within, func() { end(errTooLong) })
 	defer clock.Stop()
+	write := a.inRows
+	if a.output == parquet {
+		write = a.inParquet
+	}
+	err := write(ctx, dir.Readable(), statement, func() { clock.Stop() })
+	if err != nil && context.Cause(ctx) == errTooLong {
+		return errTooLong
+	}
+	return err
+}
+
+func (a *app) inRows(ctx context.Context, file, statement string, ready func()) error {
 	out := newRows(a.output, a.stdout)
-	err := load.Query(ctx, dir.Readable(), statement, func(columns []string, row []any) error {
+	err := load.Query(ctx, file, statement, func(columns []string, row []any) error {
 		if row == nil {
-			clock.Stop()
+			ready()
 			return out.columns(columns)
 		}
 		return out.row(row)
 	})
-	if err != nil && context.Cause(ctx) == errTooLong {
-		return errTooLong
-	}
 	if err != nil {
 		return err
 	}
 	return out.end()
+}
+
+// parquet is the form of output that is a file, which no terminal shows.
+const parquet = "parquet"
+
+func (a *app) inParquet(ctx context.Context, file, statement string, ready func()) error {
+	return load.Parquet(ctx, file, statement, ready, a.stdout)
 }
 
 // longest is how much of a statement is read from standard input: more is no question that a person wrote.
@@ -115,6 +148,9 @@ func (a *app) statement(argument string) (string, error) {
 func (a *app) unanswered(err error) error {
 	if errors.Is(err, load.ErrNothingPublished) || errors.Is(err, load.ErrUnreadable) {
 		return err
+	}
+	if a.written.failed() != nil {
+		return fmt.Errorf("write the result: %w", err)
 	}
 	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
 	if errors.Is(err, errTooLong) {

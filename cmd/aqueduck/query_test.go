@@ -6,7 +6,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqueduck/internal/pipeline"
 )
+
+// TestParquetIsNotWrittenOnATerminal: what it is, is told before anything is asked.
+func TestParquetIsNotWrittenOnATerminal(t *testing.T) {
+	t.Parallel()
+	_, theirs := pseudo(t)
+	a, _, stderr := inProcess("query", "--dir", t.TempDir(), "-o", "parquet", "SELECT 1")
+	a.stdout = theirs
+	if code := a.execute(t.Context()); code != pipeline.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: say where, by > answer.parquet") {
+		t.Errorf("%d: %s", code, stderr)
+	}
+}
 
 // TestS24CtrlCEndsAStatementThatNeverWould cancels what a signal cancels.
 func TestS24CtrlCEndsAStatementThatNeverWould(t *testing.T) {

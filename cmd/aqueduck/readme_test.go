@@ -191,6 +191,7 @@ func answers(t *testing.T, out string) string {
 // one: its address and token are the only words that are others.
 func TestTheReadmesOwnWorkspace(t *testing.T) {
 	t.Parallel()
+	outside(t)
 	h := newHeld(t)
 	dir := checkout(t)
 	out := ""

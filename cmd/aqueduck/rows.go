@@ -20,6 +20,20 @@ func (a *app) encode(v any) error {
 	return out.Encode(v)
 }
 
+// list writes rows that are known as a whole, in the form that was asked for.
+func (a *app) list(columns []string, all [][]any) error {
+	out := newRows(a.output, a.stdout)
+	if err := out.columns(columns); err != nil {
+		return err
+	}
+	for _, row := range all {
+		if err := out.row(row); err != nil {
+			return err
+		}
+	}
+	return out.end()
+}
+
 // rows writes the rows of a result in one of the output forms, as they come.
 type rows interface {
 	columns(names []string) error

@@ -86,12 +86,12 @@ func TestStatusTellsOfTheRunUnderWay(t *testing.T) {
 	other := start(t, "aqueduck", h.env(), "sync", "-f", h.file, "--wait", "0s")
 	code := other.exit()
 	said := regexp.MustCompile(`(?m)^error\[busy\] another process writes this warehouse: process ` + strconv.Itoa(run.cmd.Process.Pid) +
-		`, pipeline nightly, run [0-9A-Z]{26}, since \d{4}-\S+Z\n     next: wait for it, by --wait, or see what it does: aqueduck status$`)
+		`, pipeline nightly, run [0-9A-Z]{26}, since \d{4}-\S+Z\n     next: wait for it, by --wait, or see what it does: aqueduck status -f ` + regexp.QuoteMeta(h.file) + `$`)
 	if code != 5 || !said.MatchString(other.says()) {
 		t.Errorf("a second run ended with %d:\n%s", code, other.says())
 	}
 	move := start(t, "aqueduck", nil, "state", "reset", "contacts", "--yes", "-f", h.file)
-	if code := move.exit(); code != 5 {
+	if code := move.exit(); code != 5 || strings.Contains(move.says(), "--wait") {
 		t.Errorf("a reset during a run ended with %d:\n%s", code, move.says())
 	}
 

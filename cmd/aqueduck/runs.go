@@ -15,8 +15,8 @@ func (a *app) runs() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "How past runs ended, or all about one",
-		Long: `List past runs, the newest first, those too that could publish nothing. Needs neither token nor network; the published
-file and what is noted beside it are read.`,
+		Long: `List past runs, the newest first, those too that could publish nothing, and, as MOVED, the commands that moved checkpoints by hand
+(aqueduck state). Needs neither token nor network; the published file and what is noted beside it are read.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
 		Args:        subcommand,
 		Annotations: map[string]string{forms: "json csv"},
@@ -28,7 +28,7 @@ file and what is noted beside it are read.`,
 			if err != nil {
 				return err
 			}
-			runs, err := pipeline.PastRuns(c.Context(), dir, name, most)
+			runs, err := pipeline.History(c.Context(), dir, name, most)
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func (a *app) listRuns(runs []pipeline.PastRun) error {
 		return a.encode(runs)
 	}
 	out := newRows(a.output, a.stdout)
-	if err := out.columns([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error"}); err != nil {
+	if err := out.columns([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -54,10 +54,11 @@ func (a *app) listRuns(runs []pipeline.PastRun) error {
 		if r.Class != "" {
 			text = "[" + r.Class + "] " + text
 		}
+		note := r.Note()
 		if a.output == "table" {
-			text = shortened(text)
+			text, note = shortened(text), shortened(note)
 		}
-		err := out.row([]any{r.Run, r.Pipeline, moment(r.Started.Truncate(time.Second)), moment(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text})
+		err := out.row([]any{r.Run, r.Pipeline, moment(r.Started.Truncate(time.Second)), moment(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
 		if err != nil {
 			return err
 		}
@@ -69,9 +70,10 @@ func (a *app) runsShow() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [RUN]",
 		Short: "All about one run: its streams, errors with their next steps, findings, changes of the source",
-		Long: `Show the last run, or the one whose id begins with RUN: how it ended and what to do next, what it did for each stream, what the
-audit found, which fields of the source were new, what did not fit, and what was published.`,
-		Example:     "  aqueduck runs show\n  aqueduck runs show 01K9 -o json",
+		Long: `Show the last run, or the one, or the move by hand, whose id begins with RUN: how it ended and what to do next, what it did for each stream, what the
+audit found, which fields of the source were new, what did not fit, and what was published. With -v, and in JSON, also where each value of
+the configuration came from that it went by: line of the file, variable, flag or default; never what it was.`,
+		Example:     "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
 		Args:        atMostOne("a run"),
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -86,6 +88,15 @@ audit found, which fields of the source were new, what did not fit, and what was
 			run, err := pipeline.FindRun(c.Context(), dir, id)
 			if err != nil {
 				return err
+			}
+			if a.verbose > 0 || a.output == "json" {
+				trace, err := pipeline.ReadTrace(dir, run.Run)
+				if err != nil {
+					return err
+				}
+				if trace != nil {
+					run.Configuration = trace.Configuration
+				}
 			}
 			if a.output == "json" {
 				return a.encode(run)

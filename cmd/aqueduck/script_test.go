@@ -33,6 +33,7 @@ pipelines:
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	outside(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
 		RequireUniqueNames: true,

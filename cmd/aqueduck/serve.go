@@ -18,9 +18,10 @@ func (a *app) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the pipelines at their times, and show them in a browser",
 		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C; a run under way
-then commits what is whole and ends. A time missed while the program was down is made up for once; a time that comes
-while the pipeline still runs is left out, unless the pipeline says otherwise. The warehouse is locked only while
-something runs.
+then commits what is whole and ends. A time missed while the program was down, or whose run ended with it, is made up for
+once when it starts again; a time that comes while the pipeline still runs is left out, unless the pipeline says
+otherwise. A run that failed for what heals by itself is tried again after 15 minutes, 45 more and two hours more, before
+alerts are told of it. The warehouse is locked only while something runs; a second serve of it ends with 5.
 
 SIGHUP reads pipelines.yaml again. A run under way goes on; a file with mistakes changes nothing, and is told of.
 
@@ -32,7 +33,7 @@ machine only, wants the token that its first start prints, and --read-only takes
   aqueduck serve -f pipelines.yaml -q
   aqueduck serve --console 127.0.0.1:8321
   aqueduck serve --console unix:/run/aqueduck/console.sock --read-only
-  aqueduck serve --metrics 127.0.0.1:9321
+  aqueduck serve --metrics 127.0.0.1:9321 --metrics-host metrics.example
   aqueduck serve --console 0.0.0.0:8443 --console-host reports.example --console-cert c.pem --console-key k.pem --console-password-file p`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -43,12 +44,13 @@ machine only, wants the token that its first start prints, and --read-only takes
 		},
 	}
 	c.Flags().StringVar(&o.place.Address, "console", "", "show the console at this address, 127.0.0.1:8321 or unix:PATH (default: nowhere)")
-	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another name that the console goes by, without its port")
+	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another name that the console goes by, as reports.example; of a proxy before it, too")
 	c.Flags().StringVar(&o.place.Cert, "console-cert", "", "the console's certificate, a PEM file")
 	c.Flags().StringVar(&o.place.Key, "console-key", "", "the key of that certificate, a PEM file")
 	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "a file of mode 0600 with the console's password, instead of a token that it makes")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "a console without buttons")
 	c.Flags().StringVar(&o.metrics, "metrics", "", "answer Prometheus at this address of this machine, 127.0.0.1:9321 or unix:PATH (default: nowhere)")
+	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another name that the metrics go by, of a proxy before them")
 	return c
 }
 
@@ -57,6 +59,8 @@ type serveOptions struct {
 	place    console.Place
 	readOnly bool
 	metrics  string
+
+	metricsHosts []string
 }
 
 // check refuses flags that mean nothing without the console.
@@ -66,11 +70,14 @@ func (o serveOptions) check(c *cobra.Command) error {
 			return misused(c, "--%s is about the console: give --console ADDRESS too", name)
 		}
 	}
+	if o.metrics == "" && c.Flags().Changed("metrics-host") {
+		return misused(c, "--metrics-host is about the metrics: give --metrics ADDRESS too")
+	}
 	return nil
 }
 
 // serveAll runs what there is to run, and shows it, until the context ends.
-func (a *app) serveAll(ctx context.Context, o serveOptions) error {
+func (a *app) serveAll(ctx context.Context, o serveOptions) (err error) {
 	runner, err := a.runner()
 	if err != nil {
 		return err
@@ -78,6 +85,14 @@ func (a *app) serveAll(ctx context.Context, o serveOptions) error {
 	runner.Alerts = runner.Sender(runner.Config.Lookup)
 	s := &server{a: a, byHand: o.place.Address != "" && !o.readOnly, runner: runner, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
 	if err := s.fits(runner); err != nil {
+		return err
+	}
+	held, err := runner.Serve()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if err := runner.Lost(ctx); err != nil {
 		return err
 	}
 	last, err := pipeline.LastRuns(ctx, runner.Dir)
@@ -92,7 +107,7 @@ func (a *app) serveAll(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	measured, err := s.measure(ctx, o.metrics, stop)
+	measured, err := s.measure(ctx, o, stop)
 	if err != nil {
 		return err
 	}
@@ -113,11 +128,7 @@ func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (en
 	if o.place.Address == "" {
 		return func() {}, nil
 	}
-	dir := s.current().Dir
-	if err := dir.Prepare(); err != nil {
-		return nil, &pipeline.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err, Next: "give an empty directory, or the one of this warehouse: --dir DIR"}
-	}
-	secret, made, err := o.place.Secret(dir)
+	secret, made, err := o.place.Secret(s.current().Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +156,11 @@ func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (en
 }
 
 // measure answers Prometheus, where that is wanted. What it gives waits for its end.
-func (s *server) measure(ctx context.Context, address string, stop func(error)) (ended func(), err error) {
-	if address == "" {
+func (s *server) measure(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+	if o.metrics == "" {
 		return func() {}, nil
 	}
-	listener, hosts, err := console.ListenMetrics(address)
+	listener, hosts, err := console.ListenMetrics(o.metrics, o.metricsHosts)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +169,7 @@ func (s *server) measure(ctx context.Context, address string, stop func(error)) 
 		return nil, errors.Join(err, listener.Close())
 	}
 	s.a.say("metrics   " + listener.Addr().String())
-	return aside(stop, func() error { return console.ServeMetrics(ctx, listener, handler) }), nil
+	return aside(stop, func() error { return console.ServeMetrics(ctx, listener, handler, s.current().Log) }), nil
 }
 
 // aside does something until it ends, which ends the program if it was not asked to. What it gives waits for that.
@@ -175,12 +186,14 @@ func aside(stop func(error), do func() error) (ended func()) {
 
 // serveOne runs a pipeline once. Its failure is written down; the next time comes all the same.
 func (a *app) serveOne(ctx context.Context, runner *pipeline.Runner, p *pipeline.Pipeline, o pipeline.Options) {
-	report, err := runner.Run(ctx, p, o, a.stderr)
+	out, end := a.outputOf(p)
+	report, err := runner.Run(ctx, p, o, out)
+	end()
 	switch {
 	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
 	case err != nil:
-		fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
-		fmt.Fprintln(a.stderr, pipeline.AsProblem(err).Text())
+		a.lastLine(err)
+		a.tell(err)
 	default:
 		a.report(report)
 	}

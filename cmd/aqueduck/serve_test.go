@@ -23,49 +23,67 @@ type host struct {
 	t      *testing.T
 	home   string
 	server *httptest.Server
+	space  *emulator.Workspace
 	token  string
-	took   time.Duration // of workspace time, for each request
+	took   time.Duration                                 // of workspace time, for each request
+	before func(http.ResponseWriter, *http.Request) bool // answers in the workspace's place; nil: nothing does
+	noon   func()                                        // called at noon of each day, while nothing runs; nil: nothing happens
+	env    []string                                      // besides the workspace's address and token
 
 	mu     sync.Mutex // guards what follows
-	clock  time.Time
 	end    time.Time
 	cancel context.CancelFunc
+	moved  chan struct{} // closed when the clock moves
 }
 
 func newHost(t *testing.T, clock time.Time, config string) *host {
 	t.Helper()
-	h := &host{t: t, home: inDirectory(t, config), clock: clock}
-	space := emulator.New(emulator.Config{Seed: 5, Contacts: 30, Inactive: 8, Activities: 40, Start: birth, Now: h.now})
-	h.token = space.Token()
+	h := &host{t: t, home: inDirectory(t, config), moved: make(chan struct{})}
+	h.space = emulator.New(emulator.Config{Seed: 5, Contacts: 30, Inactive: 8, Activities: 40, Start: clock})
+	h.token = h.space.Token()
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.pass(h.took)
-		space.ServeHTTP(w, r)
+		if h.before == nil || !h.before(w, r) {
+			h.space.ServeHTTP(w, r)
+		}
 	}))
 	t.Cleanup(h.server.Close)
 	return h
 }
 
-func (h *host) now() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.clock
-}
+func (h *host) now() time.Time { return h.space.Clock() }
 
 // pass moves the clock; at the end of the test's time the program is asked to stop.
 func (h *host) pass(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.clock = h.clock.Add(d)
-	if !h.clock.Before(h.end) {
+	h.space.Advance(d)
+	close(h.moved)
+	h.moved = make(chan struct{})
+	if !h.now().Before(h.end) {
 		h.cancel()
 	}
 }
 
+// wait moves the clock, but for what looks at the age of data now and then: it goes by what else comes to pass.
 func (h *host) wait(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
+	for until := h.now().Add(d); d == lookEvery && ctx.Err() == nil && h.now().Before(until); {
+		h.mu.Lock()
+		moved := h.moved
+		h.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil || d == lookEvery {
 		return err
 	}
+	before := h.now()
 	h.pass(d)
+	if noon := before.Truncate(24 * time.Hour).Add(12 * time.Hour); h.noon != nil && before.Before(noon) && !h.now().Before(noon) {
+		h.noon()
+	}
 	return ctx.Err()
 }
 
@@ -77,7 +95,7 @@ func (h *host) serve(until time.Time) (stdout, stderr string) {
 	h.end, h.cancel = until, cancel
 	var out, log bytes.Buffer
 	a := app{args: []string{"serve", "-q", "-f", filepath.Join(h.home, "pipelines.yaml")}, stdout: &out, stderr: &log,
-		env: lookup([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), now: h.now, wait: h.wait}
+		env: lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), now: h.now, wait: h.wait}
 	if code := a.execute(ctx); code != 0 {
 		h.t.Fatalf("it ended with %d:\n%s%s", code, &out, &log)
 	}
@@ -112,6 +130,33 @@ func at(month time.Month, day, hour, minute int) time.Time {
 	return time.Date(2026, month, day, hour, minute, 0, 0, time.UTC)
 }
 
+// TestASecondServeOfOneWarehouseIsRefused: both would read everything, and tell of it twice. One run by hand is none.
+func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, at(time.March, 2, 1, 0), served)
+	second := func() (code int, said string) {
+		var out, log bytes.Buffer
+		a := app{args: []string{"serve", "-f", filepath.Join(h.home, "pipelines.yaml")}, stdout: &out, stderr: &log,
+			env: lookup([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), now: h.now, wait: h.wait}
+		return a.execute(t.Context()), log.String()
+	}
+	asked := false
+	h.before = func(http.ResponseWriter, *http.Request) bool {
+		if !asked {
+			asked = true
+			if code, said := second(); code != 5 || !strings.Contains(said, "error[busy] another process runs the pipelines of this warehouse at their times: process ") {
+				t.Errorf("the second ended with %d: %s", code, said)
+			}
+		}
+		return false
+	}
+	for day := range 2 { // what the first had is given back
+		if stdout, _ := h.serve(at(time.March, 2+day, 12, 0)); !asked || strings.Count(stdout, "OK nightly ok=3 ") != 1 {
+			t.Errorf("on day %d, asked %v:\n%s", day, asked, stdout)
+		}
+	}
+}
+
 // TestServeRunsAtItsTimes over the night in which 02:30 does not come, and over a downtime of two nights.
 func TestServeRunsAtItsTimes(t *testing.T) {
 	t.Parallel()
@@ -120,7 +165,7 @@ func TestServeRunsAtItsTimes(t *testing.T) {
 	if got := strings.Count(stdout, "OK nightly ok=3 "); got != 3 {
 		t.Errorf("%d runs went well:\n%s", got, stdout)
 	}
-	h.clock = at(time.April, 1, 12, 0)
+	h.space.Advance(at(time.April, 1, 12, 0).Sub(h.now()))
 	h.serve(at(time.April, 2, 12, 0))
 	want := []string{"03-28 01:30", "03-29 01:00", "03-30 00:30", "04-01 12:00", "04-02 00:30"}
 	if diff := cmp.Diff(want, h.runs()); diff != "" {

@@ -30,7 +30,7 @@ type server struct {
 
 // underWay is one run of a pipeline.
 type underWay struct {
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	ended  chan struct{}
 }
 
@@ -50,7 +50,7 @@ func (s *server) fits(runner *pipeline.Runner) error {
 			return nil
 		}
 	}
-	return &pipeline.Problem{Class: "config", What: "no pipeline of " + s.a.file + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
+	return &pipeline.Problem{Class: "config", What: "no pipeline of " + s.a.files() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
 }
 
 // schedule runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
@@ -58,9 +58,10 @@ func (s *server) fits(runner *pipeline.Runner) error {
 func (s *server) schedule(ctx context.Context, last map[string]time.Time) {
 	var schedules sync.WaitGroup
 	defer schedules.Wait()
+	starts := true
 	for ctx.Err() == nil {
 		timed, stop := context.WithCancel(ctx)
-		jobs := s.jobs(ctx, last)
+		jobs := s.jobs(ctx, last, starts)
 		runner := s.current()
 		schedules.Go(func() { lookAtAge(timed, runner) })
 		schedules.Go(func() { schedule.Run(timed, jobs, runner.Now, runner.Wait) })
@@ -69,7 +70,7 @@ func (s *server) schedule(ctx context.Context, last map[string]time.Time) {
 		case <-s.reloaded:
 		}
 		stop()
-		last = nil // what passed until now was run, or was left out for its reason
+		last, starts = nil, false // what passed until now was run, or was left out for its reason
 	}
 }
 
@@ -83,8 +84,9 @@ func lookAtAge(ctx context.Context, runner *pipeline.Runner) {
 	}
 }
 
-// jobs are the pipelines that have a schedule. Their runs live as long as the program wants them to, not as their schedule.
-func (s *server) jobs(ctx context.Context, last map[string]time.Time) (jobs []schedule.Job) {
+// jobs are the pipelines that have a schedule. When the program starts some owe a run of their last time. Their runs live as long as
+// the program wants them to, not as their schedule.
+func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
 	runner := s.current()
 	for _, p := range runner.Config.Pipelines {
 		if p.Schedule == nil {
@@ -99,12 +101,27 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time) (jobs []sc
 			runner.Log.Warn("a run was left out: the last one still ran, or the machine slept", "pipeline", p.Name, "at", at.Format(time.RFC3339))
 		}
 		waiting()
+		owed := 0
+		if starts {
+			owed = runner.Owed(p)
+		}
+		try := max(1, owed) // of the run that comes first
 		jobs = append(jobs, schedule.Job{
-			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], Skipped: skipped,
-			Run: func(context.Context) {
-				if !s.one(ctx, runner, p, pipeline.Options{Wait: time.Hour}, p.Overlap == schedule.Queue) {
+			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], Owed: owed > 0, Skipped: skipped,
+			Run: func(_ context.Context, caughtUp bool) {
+				if !s.one(ctx, runner, p, pipeline.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
 					skipped(runner.Now())
 				}
+				try = 1
+				s.handOver(runner)
+				waiting()
+			},
+			Again: func() time.Time { at, _ := runner.Again(p); return at },
+			Retry: func(context.Context) {
+				_, o := runner.Again(p)
+				o.Wait = time.Hour
+				s.one(ctx, runner, p, o, false) // where it runs already somebody saw to it
+				s.handOver(runner)
 				waiting()
 			},
 		})
@@ -138,11 +155,11 @@ func (s *server) begin(ctx context.Context, name string) (_ context.Context, end
 	if u := s.underWay[name]; u != nil {
 		return ctx, nil, u.ended
 	}
-	run, cancel := context.WithCancel(ctx)
+	run, cancel := context.WithCancelCause(ctx)
 	u := &underWay{cancel, make(chan struct{})}
 	s.underWay[name] = u
 	return run, func() {
-		cancel()
+		cancel(nil)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.underWay, name)
@@ -154,6 +171,7 @@ func (s *server) begin(ctx context.Context, name string) (_ context.Context, end
 func (s *server) serving(ctx context.Context) console.Serving {
 	return console.Serving{
 		Dir: s.current().Dir,
+		Log: s.current().Log,
 		Config: func() (*pipeline.Config, *schemas.Catalogue) {
 			runner := s.current()
 			return runner.Config, runner.Catalogue
@@ -198,7 +216,7 @@ func (s *server) cancel(name string) error {
 	if u == nil {
 		return &pipeline.Problem{Class: "usage", What: "this program runs no " + name + " now", Next: "a run of another process is ended where it was begun, by Ctrl-C"}
 	}
-	u.cancel()
+	u.cancel(pipeline.ErrCalledOff)
 	return nil
 }
 
@@ -215,17 +233,29 @@ func (s *server) reload() error {
 	}
 	if err != nil {
 		s.trouble = pipeline.AsProblem(err).Error()
-		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.a.file, "error", s.trouble)
+		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.a.files(), "error", s.trouble)
 		return err
 	}
 	fresh.Alerts = fresh.Sender(fresh.Config.Lookup)
 	s.runner, s.trouble = fresh, ""
-	s.runner.Log.Info("the configuration was read again", "file", s.a.file)
+	s.runner.Log.Info("the configuration was read again", "file", s.a.files())
+	s.reschedule()
+	return nil
+}
+
+// reschedule has the jobs made anew from what is current.
+func (s *server) reschedule() {
 	select {
 	case s.reloaded <- struct{}{}:
 	default: // it is waited for already, and will be asked for what is current then
 	}
-	return nil
+}
+
+// handOver has the jobs of the configuration that came during a run know how it ended: they may have to try it again.
+func (s *server) handOver(runner *pipeline.Runner) {
+	if s.current() != runner {
+		s.reschedule()
+	}
 }
 
 // hangups reloads on SIGHUP until what it gives is called.

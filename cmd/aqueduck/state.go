@@ -2,11 +2,12 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/user"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +23,8 @@ func (a *app) state() *cobra.Command {
 		Use:   "state",
 		Short: "Show or move the checkpoints of streams",
 		Long: `Checkpoints live with the data, in the same transactions. Moving one back, or forgetting it, makes the next run read more;
-it never removes a row.`,
-		Example: "  aqueduck state show\n  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state reset contacts",
+it never removes a row. Who moved what, from where, to where and when stays in _sync.moves, and in the list of aqueduck runs.`,
+		Example: "  aqueduck state show\n  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state reset contacts --workspace main",
 		Args:    subcommand,
 		RunE:    showHelp,
 	}
@@ -36,7 +37,7 @@ func (a *app) stateShow() *cobra.Command {
 		Use:   "show [stream…]",
 		Short: "Show how far each stream is read and where it goes on",
 		Long: `Show the checkpoints of the published file: how far each stream is read, how far back its history, and where it goes on
-(cut in the table, whole in JSON and CSV). Needs neither token nor network.`,
+(cut in the table, whole in JSON and CSV), and who last moved one by hand, from where and when. Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: a.completeStreams,
@@ -86,13 +87,14 @@ type shownState struct {
 	SyncedTo  *time.Time      `json:"synced_to"`
 	HistoryTo *time.Time      `json:"history_to"`
 	State     json.RawMessage `json:"state"`
+	Moved     *pipeline.Moved `json:"moved"`
 }
 
 func (a *app) showStates(states []pipeline.StreamState) error {
 	if a.output == "json" {
 		shown := make([]shownState, len(states))
 		for i, s := range states {
-			shown[i] = shownState{s.Workspace, s.Stream, s.Seq, known(s.SyncedTo), known(s.HistoryTo), json.RawMessage(s.State)}
+			shown[i] = shownState{s.Workspace, s.Stream, s.Seq, known(s.SyncedTo), known(s.HistoryTo), json.RawMessage(s.State), s.Moved}
 		}
 		return a.encode(shown)
 	}
@@ -109,7 +111,15 @@ func (a *app) showStates(states []pipeline.StreamState) error {
 			return err
 		}
 	}
-	return out.end()
+	if err := out.end(); err != nil || a.output != "table" {
+		return err
+	}
+	for _, s := range states {
+		if s.Moved != nil {
+			fmt.Fprintf(a.stdout, "by hand: %s\n", s.Moved)
+		}
+	}
+	return nil
 }
 
 func known(t time.Time) *time.Time {
@@ -138,13 +148,15 @@ func shortened(text string) string {
 
 func (a *app) stateRewind() *cobra.Command {
 	var to string
-	var yes bool
+	var m move
 	c := &cobra.Command{
 		Use:   "rewind STREAM --to TIME",
 		Short: "Read a stream again from a time on",
-		Long: `Move the mark of a stream that is read by time back, so that the next run reads what changed from there on again and compares.
-Shows the checkpoint as it is and as it would be, and asks first.`,
-		Example:           "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes",
+		Long: `Move the mark of a stream that is read by time back, so that the next run reads what changed from there on again and compares:
+in every workspace that has read it, or with --workspace in that one. Shows each checkpoint as it is and as it would be, and asks
+first. Where one cannot be moved, none is.`,
+		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
+			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
 		Args:              oneArgument("a stream"),
 		ValidArgsFunction: a.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -155,59 +167,92 @@ Shows the checkpoint as it is and as it would be, and asks first.`,
 			if mark.IsZero() {
 				return misused(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
 			}
-			return a.move(c.Context(), args[0], yes, func(ctx context.Context, r *pipeline.Runner, confirm pipeline.Confirm) error {
-				return r.Rewind(ctx, args[0], mark, confirm)
+			return a.move(m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
+				return r.Rewind(c.Context(), m.workspace, args[0], mark, confirm)
 			})
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the date or time to read again from")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	m.flags(c)
 	return c
 }
 
 func (a *app) stateReset() *cobra.Command {
-	var yes bool
+	var m move
 	c := &cobra.Command{
 		Use:   "reset STREAM",
 		Short: "Forget how far a stream is read: the next run reads all of it and compares",
-		Long: `Forget the checkpoint of a stream. Its rows stay; the next run reads everything and compares. Shows the checkpoint as it
-is and as it would be, and asks first.`,
-		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --yes",
+		Long: `Forget the checkpoint of a stream, in every workspace that has one, or with --workspace in that one. Its rows stay; the next run
+reads everything and compares. Shows each checkpoint as it is and as it would be, and asks first.`,
+		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
 		Args:              oneArgument("a stream"),
 		ValidArgsFunction: a.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.move(c.Context(), args[0], yes, func(ctx context.Context, r *pipeline.Runner, confirm pipeline.Confirm) error {
-				return r.Reset(ctx, args[0], confirm)
+			return a.move(m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
+				return r.Reset(c.Context(), m.workspace, args[0], confirm)
 			})
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	m.flags(c)
 	return c
 }
 
-// move shows the difference, asks, and lets do change the checkpoint.
-func (a *app) move(ctx context.Context, stream string, yes bool, do func(context.Context, *pipeline.Runner, pipeline.Confirm) error) error {
+// move is what the command line says of moving checkpoints.
+type move struct {
+	workspace string
+	yes       bool
+}
+
+func (m *move) flags(c *cobra.Command) {
+	c.Flags().StringVar(&m.workspace, "workspace", "", "the workspace whose checkpoint is meant (default: all that have one)")
+	c.Flags().BoolVar(&m.yes, "yes", false, "do not ask")
+}
+
+// move shows what would move, asks, and has it moved.
+func (a *app) move(m move, do func(*pipeline.Runner, pipeline.Confirm) error) error {
 	runner, err := a.looker()
 	if err != nil {
 		return err
 	}
+	runner.By = operator()
 	changed := false
-	err = do(ctx, runner, func(before, after string) (bool, error) {
-		fmt.Fprintf(a.stderr, "%s\n- %s\n+ %s\n", stream, before, after)
-		agreed := yes
-		if !yes {
+	err = do(runner, func(moves []pipeline.Move) (bool, error) {
+		question := "change it? [y/N] "
+		if len(moves) > 1 {
+			question = fmt.Sprintf("change all %d? [y/N] ", len(moves))
+		}
+		for _, one := range moves {
+			name := one.Stream
+			if len(runner.Config.Workspaces) > 1 {
+				name = one.Workspace + "." + one.Stream
+			}
+			fmt.Fprintf(a.stderr, "%s\n- %s\n+ %s\n", name, one.Before, one.After)
+		}
+		changed = m.yes
+		if !m.yes {
 			var err error
-			if agreed, err = a.agrees("change it? [y/N] "); err != nil {
+			if changed, err = a.agrees(question); err != nil {
 				return false, err
 			}
 		}
-		changed = changed || agreed
-		return agreed, nil
+		return changed, nil
 	})
 	if err == nil && !changed {
 		fmt.Fprintln(a.stderr, "nothing was changed")
 	}
 	return err
+}
+
+// operator is who uses the program, as far as the machine says.
+func operator() string {
+	name, place := "somebody", "somewhere"
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil && host != "" {
+		place = host
+	}
+	return name + "@" + place
 }
 
 func (a *app) agrees(question string) (bool, error) {

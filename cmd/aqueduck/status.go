@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,10 +17,10 @@ func (a *app) status() *cobra.Command {
 		Short: "What runs now, how the last runs went, how fresh the data is",
 		Long: `Show what runs now with its percentage and the time it may still take, the last runs, how far each stream is read and
 when the next run is due. A stream is late when the run that was due after it was last read well has not brought it, and its
-freshness is breached when two have not; freshness: in pipelines.yaml sets other limits. Reads the published file and run.json only; needs neither token nor network.`,
-		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status --exit-code",
+freshness is breached when two have not; freshness: in pipelines.yaml sets other limits. Reads the published file and run.json only; needs neither token nor network. CSV has the streams alone.`,
+		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code",
 		Args:        noArguments,
-		Annotations: map[string]string{forms: "json"},
+		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			dir, err := a.warehouse()
 			if err != nil {
@@ -29,21 +28,25 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 			}
 			var config *pipeline.Config // without one there is no next run to tell of
 			var catalogue *schemas.Catalogue
-			if _, err := os.Stat(a.file); err == nil {
+			if a.there() {
 				if config, catalogue, err = a.load(); err != nil && (a.dir == "" || exitCode) {
 					return err
 				}
 				if err != nil {
-					fmt.Fprintf(a.stderr, "note: %s has mistakes, so that no next run is shown, and nothing is late: aqueduck check lists them\n", a.file)
+					fmt.Fprintf(a.stderr, "note: %s has mistakes, so that no next run is shown, and nothing is late: aqueduck check lists them\n", a.files())
 				}
 			}
 			s, err := pipeline.ReadStatus(c.Context(), dir, config, catalogue, a.now())
 			if err != nil {
 				return err
 			}
-			if a.output == "json" {
+			s.Given = a.given
+			switch a.output {
+			case "json":
 				err = a.encode(s)
-			} else {
+			case "csv":
+				err = a.streamsOf(s)
+			default:
 				s.Print(a.stdout)
 			}
 			if stale := s.Stale(); err == nil && exitCode && len(stale) > 0 {
@@ -55,4 +58,13 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 	}
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "end with 6 when the freshness of a stream is breached")
 	return c
+}
+
+// streamsOf writes how far each stream is, as CSV.
+func (a *app) streamsOf(s *pipeline.Status) error {
+	var all [][]any
+	for _, x := range s.Streams {
+		all = append(all, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), moment(x.OK), moment(x.SyncedTo), moment(x.HistoryTo), x.Backfill})
+	}
+	return a.list([]string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill"}, all)
 }

@@ -25,7 +25,7 @@ personal data, the field of the API that a column comes from, the models that it
   aqueduck streams contacts
   aqueduck streams -o json
   aqueduck streams --html > dictionary.html`,
-		Annotations:       map[string]string{forms: "json"},
+		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: a.completeStreams,
 		Args:              atMostOne("the name of a stream"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,6 +45,13 @@ personal data, the field of the API that a column comes from, the models that it
 			all := pipeline.Describe(catalogue)
 			if a.output == "json" {
 				return a.encode(all)
+			}
+			if a.output == "csv" {
+				var rows [][]any
+				for _, d := range all {
+					rows = append(rows, []any{d.Stream, d.Request, d.Since, d.File, d.Doc})
+				}
+				return a.list([]string{"stream", "request", "since", "file", "doc"}, rows)
 			}
 			pipeline.PrintCatalogue(a.stdout, all)
 			return nil
@@ -92,6 +99,15 @@ func (a *app) oneStream(catalogue *schemas.Catalogue, name string) error {
 	}
 	if a.output == "json" {
 		return a.encode(described)
+	}
+	if a.output == "csv" {
+		var rows [][]any
+		for _, t := range described.Tables {
+			for _, c := range t.Columns {
+				rows = append(rows, []any{t.Table, c.Column, c.Type, c.From, c.PII, c.References, c.Doc})
+			}
+		}
+		return a.list([]string{"table", "column", "type", "from", "pii", "references", "doc"}, rows)
 	}
 	described.Print(a.stdout)
 	return nil

@@ -27,10 +27,13 @@ committed stays, whatever ends the run. Ctrl-C asks no more, commits what is who
 A terminal shows each stream while it is read, how much of its history is there, and when the run may end.`,
 		Example: `  aqueduck sync nightly
   aqueduck sync nightly --failed
+  aqueduck sync nightly --limit 100 --dir trial
   aqueduck sync nightly --max-time 2h --max-requests 5000 --wait 1h
+  aqueduck sync --select 'nightly.contact*' --exclude '*.contact_activities'
   aqueduck sync --select contacts --since 2026-11-01 --until 2026-11-08
   aqueduck sync --full-refresh --exclude contact_activities
   aqueduck sync --accept-drop deleted_contacts
+  aqueduck sync --fail-fast
   aqueduck sync nightly -q --summary-file run.json --log-format json
   WORKSPACE_URL=emulator aqueduck sync nightly --dir demo`,
 		Annotations:       map[string]string{forms: "json"},
@@ -42,14 +45,16 @@ A terminal shows each stream while it is read, how much of its history is there,
 			return a.syncAll(c.Context(), args, o, summary)
 		},
 	}
-	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams (names or globs)")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams (names or globs)")
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, and move no mark")
 	c.Flags().StringVar(&until, "until", "", "read records changed up to this date or time, and move no mark")
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that did not end well in the last run")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and compare; no table is emptied")
+	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "end with the first stream that fails, and begin no other pipeline")
 	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this long; the next run goes on (default: the pipeline's max_time)")
 	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")
+	c.Flags().Int64Var(&o.Limit, "limit", 0, "read each stream no further than the page that brings this many records, to try it; the next run goes on")
 	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
 	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams or tables that may have lost a large share of their rows")
 	c.Flags().StringVar(&summary, "summary-file", "", "write what the runs did into this file, as JSON (as -o json writes it to stdout)")
@@ -62,11 +67,8 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options, f
 	if err != nil {
 		return err
 	}
-	pipelines, err := runner.Config.Select(names)
+	pipelines, err := runner.Chosen(names, o)
 	if err != nil {
-		return err
-	}
-	if pipelines, err = selected(runner, pipelines, o, len(names) > 0); err != nil {
 		return err
 	}
 	if err := a.ready(runner, pipelines, o); err != nil {
@@ -81,11 +83,13 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options, f
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		report, err := runner.Run(ctx, p, o, a.stderr)
+		out, ended := a.outputOf(p)
+		report, err := runner.Run(ctx, p, o, out)
+		ended()
 		a.unwatch()
 		if err != nil {
 			if a.output != "json" {
-				fmt.Fprintln(a.stdout, pipeline.Stopped(ctx, p, err))
+				a.lastLine(err)
 			}
 			return err
 		}
@@ -94,9 +98,19 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options, f
 		if code == pipeline.ExitInterrupted {
 			code = interruptCode(ctx)
 		}
-		a.exit = max(a.exit, code)
+		if a.exit = max(a.exit, code); o.FailFast && a.exit != pipeline.ExitOK {
+			return nil
+		}
 	}
 	return nil
+}
+
+// lastLine writes how a run ended that was none: what is wrong is told beside it.
+func (a *app) lastLine(err error) {
+	var stopped *pipeline.StoppedError
+	if errors.As(err, &stopped) {
+		fmt.Fprintln(a.stdout, stopped.Line)
+	}
 }
 
 // summarize tells programs what the runs did: on stdout where they asked for JSON, and in a file where they named one.
@@ -117,6 +131,11 @@ func (a *app) summarize(s *pipeline.Summary, file string) error {
 }
 
 func (a *app) report(r *pipeline.Report) {
+	defer func() {
+		for _, fault := range r.Faults() {
+			a.trace(fault)
+		}
+	}()
 	if a.output == "json" {
 		return
 	}
@@ -139,26 +158,10 @@ func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err erro
 		return misused(c, "--since %s is not before --until %s", since, until)
 	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
 		return misused(c, "--full-refresh reads everything: it goes without --since and --until")
-	case o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
-		return misused(c, "--max-time, --max-requests and --wait cannot be below zero")
+	case o.Limit < 0 || o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
+		return misused(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
 	}
 	return nil
-}
-
-// selected are the pipelines that read some of the streams that the options choose; each must, where they were named.
-func selected(runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipeline.Options, named bool) (some []*pipeline.Pipeline, err error) {
-	for _, p := range pipelines {
-		wrong := runner.Selects(p, o)
-		if wrong == nil {
-			some = append(some, p)
-		} else if err == nil {
-			err = wrong
-		}
-	}
-	if len(some) == 0 || named {
-		return some, err
-	}
-	return some, nil
 }
 
 // ready finds what would stop a run before it touches anything: names of streams, addresses, tokens.
@@ -186,7 +189,7 @@ func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pip
 	}
 	dir := load.Dir(config.Warehouse.Dir)
 	return &pipeline.Runner{
-		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(),
+		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(), Given: a.given, Flags: a.flags,
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
 			url, token, err := config.Connect(name, config.Lookup)
 			if err == nil && url == pipeline.Emulator {

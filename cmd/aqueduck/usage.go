@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -95,23 +96,87 @@ func suggestFlag(c *cobra.Command, err error) error {
 // forms is the annotation that says which forms of output a command has beside its usual one.
 const forms = "forms"
 
+// verbosity counts how often -v was given.
+type verbosity int
+
+// String is a number only where once is not enough.
+func (v *verbosity) String() string {
+	if *v > 1 {
+		return strconv.Itoa(int(*v))
+	}
+	return strconv.FormatBool(*v > 0)
+}
+
+// Set takes one more for each true, and a number as the count.
+func (v *verbosity) Set(text string) error {
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+		*v = verbosity(n)
+		return nil
+	}
+	yes, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("it is true, false or how often")
+	}
+	if *v++; !yes {
+		*v = 0
+	}
+	return nil
+}
+
+// Type is what help says of flags that need no value.
+func (v *verbosity) Type() string { return "bool" }
+
+// valuesOf are the values that flags of all commands may have.
+var valuesOf = map[string][]string{
+	"output": {"table", "json", "csv", parquet}, "log-level": {"debug", "info", "warn", "error"}, "log-format": {"auto", "text", "json"},
+	"progress": {"auto", "tty", "plain", "json", "none"}, "color": {"auto", "always", "never"},
+}
+
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+
+// variableOf is the variable of the environment that a flag may be given by.
+func variableOf(f *pflag.Flag) string {
+	return "AQUEDUCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// values are those of a flag, of which a list has several.
+func values(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+// environment gives the flags that the command line left out what their variables say. Those that say yes to what is asked for have
+// none, and the emulator has variables of its own.
+func (a *app) environment(c *cobra.Command) (err error) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		value, ok := a.env(variableOf(f))
+		if !ok || value == "" || f.Changed || err != nil || slices.Contains([]string{"yes", "force", "help"}, f.Name) || c.Name() == "emulate" {
+			return
+		}
+		if wrong := f.Value.Set(value); wrong != nil {
+			err = misused(c, "%s=%s, which stands for --%s: %w", variableOf(f), value, f.Name, wrong)
+		}
+	})
+	return err
+}
 
 // globals checks the values of the flags that all commands have. A form of output that this command does not have is a
 // mistake when it was asked for here, and nothing when the environment asks for it everywhere.
 func (a *app) globals(c *cobra.Command) error {
-	if !slices.Contains([]string{"table", "json", "csv"}, a.output) {
-		return misused(c, "--output %s: it is table, json or csv", a.output)
+	if err := a.environment(c); err != nil {
+		return err
 	}
-	if _, ok := levels[a.logLevel]; !ok {
-		return misused(c, "--log-level %s: it is debug, info, warn or error", a.logLevel)
+	if a.verbose > 0 && !c.Flags().Changed("log-level") {
+		a.logLevel = "debug"
 	}
-	for _, f := range []struct{ name, value, known string }{{"log-format", a.logForm, "auto text json"},
-		{"progress", a.progress, "auto tty plain json none"}, {"color", a.colour, "auto always never"}} {
-		if known := strings.Fields(f.known); !slices.Contains(known, f.value) {
+	for _, f := range []struct{ name, value string }{{"output", a.output}, {"log-level", a.logLevel}, {"log-format", a.logForm}, {"progress", a.progress}, {"color", a.colour}} {
+		if known := valuesOf[f.name]; !slices.Contains(known, f.value) {
 			return misused(c, "--%s %s: it is %s or %s", f.name, f.value, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 		}
 	}
+	a.machine.Store(a.forPrograms(c))
 	has := strings.Fields("table " + c.Annotations[forms])
 	if slices.Contains(has, a.output) {
 		return nil

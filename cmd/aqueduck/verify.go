@@ -40,7 +40,7 @@ told best right after a sync: a record of a list without times, or one that was 
 			case o.Requests < 1:
 				return misused(c, "--requests is at least 1")
 			}
-			pipelines, err := runner.Config.Select(args)
+			pipelines, err := runner.Chosen(args, pipeline.Options{Select: o.Select, Exclude: o.Exclude})
 			if err != nil {
 				return err
 			}
@@ -60,8 +60,8 @@ told best right after a sync: a record of a list without times, or one that was 
 			return nil
 		},
 	}
-	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams (names or globs)")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams (names or globs)")
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
 	c.Flags().Int64Var(&o.Requests, "requests", 200, "ask at most so often")
 	c.Flags().BoolVar(&o.Deep, "deep", false, "read everything again, however many requests that takes; says first how many")
 	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of differences that are explained: they fail no later verification")

@@ -39,6 +39,7 @@ type Target struct {
 type Run struct {
 	Pipeline, ID       string
 	Well, Interrupted  bool
+	Again              bool     // it went wrong, and is tried again before anybody has to know
 	Class, Error, Next string   // of what went wrong first
 	Line               string   // its last line
 	Changes            []string // what was new in the source
@@ -66,27 +67,35 @@ func (s *Sender) Begun(ctx context.Context, r Run) {
 }
 
 // Ended pings how a run has ended, and tells webhooks of a failure, of its end, and of what was new in the source. One that was
-// interrupted is over for nobody: whoever did so knows, and a service that waits for its end will say so.
+// interrupted is over for nobody: whoever did so knows, and a service that waits for its end will say so. One that is tried again has not
+// ended yet.
 func (s *Sender) Ended(ctx context.Context, r Run) {
 	if r.Interrupted {
 		return
 	}
 	for t := range s.of(r.Pipeline) {
-		way := ""
-		if !r.Well {
-			way = "/fail"
+		if !r.Again {
+			s.told(ctx, t, r)
 		}
-		s.ping(ctx, t, way, r)
-		m := Message{Event: Failure, Pipeline: r.Pipeline, Run: r.ID, Class: r.Class, Error: r.Error, Next: r.Next, Line: r.Line, At: r.At}
-		m.Text = fmt.Sprintf("aqueduck: %s failed: error[%s] %s\nnext: %s\n%s", r.Pipeline, r.Class, r.Error, r.Next, r.Line)
-		over := Message{Event: Recovery, Pipeline: r.Pipeline, Run: r.ID, Line: r.Line, At: r.At}
-		over.Text = fmt.Sprintf("aqueduck: %s is well again\n%s", r.Pipeline, r.Line)
-		s.tell(ctx, t, m, over, !r.Well)
 		if len(r.Changes) > 0 && slices.Contains(t.On, Changed) {
 			s.post(ctx, t, Message{Event: Changed, Pipeline: r.Pipeline, Run: r.ID, Changes: r.Changes, At: r.At,
 				Text: fmt.Sprintf("aqueduck: %s: the source has changed\n%s", r.Pipeline, strings.Join(r.Changes, "\n"))})
 		}
 	}
+}
+
+// told pings how a run has ended, and posts that it failed, or that this is over.
+func (s *Sender) told(ctx context.Context, t Target, r Run) {
+	way := ""
+	if !r.Well {
+		way = "/fail"
+	}
+	s.ping(ctx, t, way, r)
+	m := Message{Event: Failure, Pipeline: r.Pipeline, Run: r.ID, Class: r.Class, Error: r.Error, Next: r.Next, Line: r.Line, At: r.At}
+	m.Text = fmt.Sprintf("aqueduck: %s failed: error[%s] %s\nnext: %s\n%s", r.Pipeline, r.Class, r.Error, r.Next, r.Line)
+	over := Message{Event: Recovery, Pipeline: r.Pipeline, Run: r.ID, Line: r.Line, At: r.At}
+	over.Text = fmt.Sprintf("aqueduck: %s is well again\n%s", r.Pipeline, r.Line)
+	s.tell(ctx, t, m, over, !r.Well)
 }
 
 // Aged tells which streams of a pipeline are older than they may be; none ends what was told before.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -93,6 +94,39 @@ func (s *Sender) send(ctx context.Context, t Target, address, kind string, body 
 			return false
 		}
 	}
+}
+
+// Address is one of a target's, by what it is for.
+type Address struct{ For, address string }
+
+// Addresses are those that a target has.
+func (t Target) Addresses() (all []Address) {
+	for _, a := range []Address{{"ping", t.Ping}, {"webhook", t.Webhook}} {
+		if a.address != "" {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// Reach connects to an address and sends nothing: a ping would count, a message would be read. An error does not repeat the address.
+func (a Address) Reach(ctx context.Context) error {
+	u, err := url.Parse(a.address)
+	if err != nil {
+		return errors.New("its address is none")
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	port := u.Port()
+	if port == "" {
+		port = u.Scheme // whose name stands for it
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return err
+	}
+	return conn.Close()
 }
 
 // attempt sends once, and says whether another try may go better.

@@ -64,7 +64,7 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 		}
 		return &emulator.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
 	})
-	report, err := r.Run(context.Background(), r.Config.Pipelines[0], pipeline.Options{}, io.Discard)
+	report, err := r.Run(context.Background(), r.Config.Pipelines[0], pipeline.Options{CaughtUp: true}, io.Discard)
 	if err != nil {
 		return w, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -22,6 +23,7 @@ import (
 // Serving is what the process that serves the console can tell, and do. The console itself runs nothing.
 type Serving struct {
 	Dir     load.Dir
+	Log     *slog.Logger // of what the server meets; nil: the process's own
 	Config  func() (*pipeline.Config, *schemas.Catalogue)
 	Trouble func() string // why pipelines.yaml as it is now is not what is served; "" when it is
 	Run     func(pipeline string, failed bool) error
@@ -127,11 +129,14 @@ const answerIn = 2 * time.Minute
 // Serve answers at a listener until the context ends; requests under way have a few seconds more. With TLS it needs the files of
 // a certificate and its key.
 func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) error {
-	return serve(ctx, l, c, cert, key, func() { close(c.ending) })
+	return serve(ctx, l, c, cert, key, c.o.Log, func() { close(c.ending) })
 }
 
-func serve(ctx context.Context, l net.Listener, h http.Handler, cert, key string, ending func()) error {
+func serve(ctx context.Context, l net.Listener, h http.Handler, cert, key string, log *slog.Logger, ending func()) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	if log != nil {
+		server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	}
 	server.RegisterOnShutdown(ending)
 	ended := make(chan error, 1)
 	go func() {

@@ -30,7 +30,7 @@ func TestTheOverviewTellsOfEachPipeline(t *testing.T) {
 	b := looker(t)
 	page := b.get("/")
 	contains(t, page, `href="/p/nightly"`, "needs you", `href="/p/weekly"`, "○</i> new", "the last reading of tags failed", "<code>data</code>", "The next 24 hours",
-		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`)
+		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", caught up</title>", `<path class="caught"`)
 	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
 		t.Errorf("%d links to runs:\n%s", n, page)
 	}
@@ -65,7 +65,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 			t.Errorf("run %s: %s", id, a.Status)
 		}
 	}
-	contains(t, b.get("/runs"), w.failed)
+	contains(t, b.get("/runs"), w.failed, ">caught up<")
 	contains(t, b.get("/freshness"), "conversations", "Last read well")
 	contains(t, b.get("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
 }

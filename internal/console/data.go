@@ -278,25 +278,27 @@ type question struct {
 	SQL      string   `json:"sql"`
 	Lacks    []string `json:"lacks,omitempty"` // relations that are not there
 
+	Workspace string `json:"workspace"` // that it asks about
+
 	statement string
 	personal  map[string]bool // names of columns, of what it reads, whose values are not shown
 	reads     []string
 }
 
-// questions are the saved queries, for the first workspace.
-func (c *Console) questions(d *data) ([]question, error) {
+// questions are the saved queries about a workspace; "": the first of the configuration.
+func (c *Console) questions(d *data, workspace string) ([]question, error) {
 	all, err := queries.All()
 	if err != nil {
 		return nil, err
 	}
 	config, _ := c.o.Config()
-	schema, err := config.Workspace("")
+	schema, err := config.Workspace(workspace)
 	if err != nil {
-		return nil, err
+		return nil, errNotThere
 	}
 	var found []question
 	for _, q := range all {
-		one := question{Name: q.Name, Question: q.Question, SQL: q.SQL, statement: q.In(schema, pipeline.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
+		one := question{Name: q.Name, Question: q.Question, SQL: q.SQL, Workspace: schema, statement: q.In(schema, pipeline.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
 		for _, name := range q.Reads {
 			of := schema
 			if model, ok := strings.CutPrefix(name, "models."); ok {
@@ -333,7 +335,8 @@ const mostRows = 200
 func (d *data) answer(ctx context.Context, q question) (*answer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if known := d.answers[q.Name]; known != nil {
+	key := q.Workspace + "." + q.Name
+	if known := d.answers[key]; known != nil {
 		return known, nil
 	}
 	a := &answer{Rows: [][]any{}, Hidden: []string{}}
@@ -367,6 +370,6 @@ func (d *data) answer(ctx context.Context, q question) (*answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", q.Name, err)
 	}
-	d.answers[q.Name] = a
+	d.answers[key] = a
 	return a, nil
 }

@@ -3,11 +3,14 @@ package console
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"aqueduck/internal/pipeline"
 	"aqueduck/load"
+	"aqueduck/schemas"
 )
 
 // thorough says whether every page is looked at, or some: each asks the database.
@@ -63,7 +66,7 @@ func TestNoValueOfAPersonIsShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := b.console.questions(d)
+		all, err := b.console.questions(d, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,4 +101,39 @@ func TestSavedQueriesAreDrawn(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	contains(t, b.get("/search?q=country"), `href="/data/q/contacts_by_country"`, `href="/data/t/main/contacts#location_country"`)
+}
+
+// TestQuestionsAreAskedAboutEachWorkspace where there are two: one that the published file has, and one that was never read.
+func TestQuestionsAreAskedAboutEachWorkspace(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pipelines.yaml")
+	text := strings.Replace(config, "workspaces: {main:", `workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}, acme:`, 1)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	two, catalogue, err := pipeline.LoadConfig(file, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBed(t, func(o *Options) { o.Config = func() (*pipeline.Config, *schemas.Catalogue) { return two, catalogue } })
+	b.login()
+	contains(t, b.get("/data"), `<b>main</b> · <a href="/data?workspace=acme">acme</a>`, `<a href="/data/q/contacts_by_country?workspace=main">`)
+	contains(t, b.get("/data?workspace=acme"), `<a href="/data?workspace=main">main</a> · <b>acme</b>`, "this warehouse does not have contacts")
+	contains(t, b.get("/data/q/contacts_by_country"), `<a href="/data/q/contacts_by_country?workspace=acme">acme</a>`, `class="inbar"`)
+	contains(t, b.get("/data/q/contacts_by_country?workspace=acme"), "This warehouse does not have what it reads: <code>contacts</code>")
+	if a, _ := b.ask(http.MethodGet, "/data?workspace=nobody", nil, nil); a.StatusCode != http.StatusNotFound {
+		t.Errorf("a workspace that there is not: %s", a.Status)
+	}
+	d, err := b.console.published(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for workspace, statement := range map[string]string{"main": "SELECT 'of main'", "acme": "SELECT 'of acme'"} {
+		for range 2 { // the second time from memory
+			a, err := d.answer(t.Context(), question{Name: "whose", Workspace: workspace, statement: statement})
+			if err != nil || len(a.Rows) != 1 || a.Rows[0][0] != "of "+workspace {
+				t.Errorf("%s: %+v, %v", workspace, a, err)
+			}
+		}
+	}
 }

@@ -32,12 +32,12 @@ func (c *Console) dataRoutes(mux *http.ServeMux) {
 			Profile []profile `json:"profile"`
 		}{t, p}, err
 	}))
-	mux.HandleFunc("GET /api/v1/questions", c.json(func(ctx context.Context, _ *http.Request) (any, error) {
+	mux.HandleFunc("GET /api/v1/questions", c.json(func(ctx context.Context, r *http.Request) (any, error) {
 		d, err := c.published(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return c.questions(d)
+		return c.questions(d, workspaceOf(r))
 	}))
 	mux.HandleFunc("GET /api/v1/questions/{name}", c.json(func(ctx context.Context, r *http.Request) (any, error) {
 		_, a, err := c.answerOf(ctx, r)
@@ -50,8 +50,27 @@ type dataView struct {
 	view
 	Nothing   bool // is published yet
 	Questions []group
+	About     *asking
 	Schemas   []schemaView
 }
+
+// asking is which workspace questions are asked about, where there are several.
+type asking struct {
+	Asked string // among All
+	All   []string
+}
+
+// about is nil for a configuration of one workspace.
+func (c *Console) about(asked []question) *asking {
+	config, _ := c.o.Config()
+	all := config.Names()
+	if len(all) < 2 || len(asked) == 0 {
+		return nil
+	}
+	return &asking{Asked: asked[0].Workspace, All: all}
+}
+
+func workspaceOf(r *http.Request) string { return r.URL.Query().Get("workspace") }
 
 // group are the questions about one thing.
 type group struct {
@@ -64,7 +83,7 @@ type schemaView struct {
 	Tables []*Table
 }
 
-func (c *Console) dataPage(ctx context.Context, _ *http.Request) (string, framed, error) {
+func (c *Console) dataPage(ctx context.Context, r *http.Request) (string, framed, error) {
 	v := &dataView{view: view{Title: "Data", Here: "data"}}
 	d, err := c.published(ctx)
 	if errors.Is(err, load.ErrNothingPublished) {
@@ -74,10 +93,11 @@ func (c *Console) dataPage(ctx context.Context, _ *http.Request) (string, framed
 	if err != nil {
 		return "", nil, err
 	}
-	all, err := c.questions(d)
+	all, err := c.questions(d, workspaceOf(r))
 	if err != nil {
 		return "", nil, err
 	}
+	v.About = c.about(all)
 	for _, q := range all {
 		about, _, _ := strings.Cut(q.Name, "_")
 		i := slices.IndexFunc(v.Questions, func(g group) bool { return g.About == about })
@@ -158,6 +178,7 @@ func (d *data) looked(t *Table) bool {
 type questionView struct {
 	view
 	question
+	About  *asking
 	Header []header
 	Lines  [][]cell
 	Series template.HTML // of days, weeks or months: one column each
@@ -186,7 +207,7 @@ func (c *Console) answerOf(ctx context.Context, r *http.Request) (question, *ans
 	if err != nil {
 		return question{}, nil, err
 	}
-	all, err := c.questions(d)
+	all, err := c.questions(d, workspaceOf(r))
 	if err != nil {
 		return question{}, nil, err
 	}
@@ -206,7 +227,7 @@ func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, fr
 	if err != nil {
 		return "", nil, err
 	}
-	v := &questionView{view: view{Title: q.Question, Here: "data"}, question: q}
+	v := &questionView{view: view{Title: q.Question, Here: "data"}, question: q, About: c.about([]question{q})}
 	if a != nil {
 		v.draw(a)
 	}

@@ -31,6 +31,9 @@ func strip(runs []pipeline.PastRun) template.HTML {
 		r := runs[i]
 		m := shape(r.Outcome)
 		title := fmt.Sprintf("%s, %s, %d rows", r.Started.UTC().Format("2006-01-02 15:04 UTC"), m.Word, r.Rows)
+		if r.CaughtUp {
+			title += ", caught up"
+		}
 		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s</title><rect class="hit" x="%d" y="0" width="%d" height="%d"/>`, template.URLQueryEscaper(r.Run), template.HTMLEscapeString(title), x, wide, high)
 		switch m.Class {
 		case "ok":
@@ -39,6 +42,9 @@ func strip(runs []pipeline.PastRun) template.HTML {
 			fmt.Fprintf(&b, `<rect class="error faint" x="%d" y="1" width="7" height="16" rx="1.5"/><path class="error" d="M%d 5.5l5 7m0-7l-5 7"/>`, x+1, x+2)
 		default:
 			fmt.Fprintf(&b, `<rect class="late hollow" x="%d.75" y="1.75" width="5.5" height="14.5" rx="1.5"/>`, x+1)
+		}
+		if r.CaughtUp {
+			fmt.Fprintf(&b, `<path class="caught" d="M%d 13.5h5"/>`, x+2)
 		}
 		b.WriteString("</a>")
 	}
@@ -212,7 +218,7 @@ func axisOf(d *pipeline.RunAccount) axis {
 	for i := range ticks + 1 {
 		a.Ticks = append(a.Ticks, took(a.Took*time.Duration(i)/ticks))
 	}
-	several := slices.ContainsFunc(d.Trace.Streams, func(s pipeline.TracedStream) bool { return s.Workspace != d.Trace.Streams[0].Workspace })
+	called := pipeline.Called(d.Trace.Streams, func(s pipeline.TracedStream) (string, string) { return s.Workspace, s.Stream })
 	began := func(s pipeline.TracedStream) time.Time {
 		if len(s.Spans) == 0 {
 			return to
@@ -222,11 +228,8 @@ func axisOf(d *pipeline.RunAccount) axis {
 	streams := slices.Clone(d.Trace.Streams)
 	slices.SortStableFunc(streams, func(a, b pipeline.TracedStream) int { return began(a).Compare(began(b)) }) // one reads it like a page
 	for _, s := range streams {
-		l := line{Name: s.Stream, Endpoint: s.Endpoint, Class: s.Class, Bars: spans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
+		l := line{Name: called(s), Endpoint: s.Endpoint, Class: s.Class, Bars: spans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
 			Retries: s.Retries, Waited: s.Waited}
-		if several {
-			l.Name = s.Workspace + "." + s.Stream
-		}
 		a.Lines = append(a.Lines, l)
 	}
 	a.Lines = append(a.Lines, line{Name: "publishing", Bars: spans(d.Trace.Publishing, from, a.Took)})

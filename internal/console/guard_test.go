@@ -198,8 +198,37 @@ func TestS30OnlyItsOwnNamesAreAnswered(t *testing.T) {
 	defer l.Close()
 	_, port, _ = net.SplitHostPort(l.Addr().String())
 	got := strings.Join(Place{Address: "localhost:0", Hosts: []string{"console.example"}}.Names(l), " ")
-	if want := strings.ReplaceAll("console.example:P 127.0.0.1:P localhost:P [::1]:P", "P", port); got != want {
+	if want := strings.ReplaceAll("console.example console.example:P 127.0.0.1:P localhost:P [::1]:P", "P", port); got != want {
 		t.Errorf("it goes by %s, want %s", got, want)
+	}
+}
+
+// TestTheConsoleIsReachedByAProxy, which passes on the name that the browser asked for, over TLS of its own.
+func TestTheConsoleIsReachedByAProxy(t *testing.T) {
+	t.Parallel()
+	place := Place{Address: "127.0.0.1:0", Hosts: []string{"reports.example", "intranet.example:8443"}}
+	l, err := place.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	b := newBed(t, func(o *Options) { o.Hosts = append(o.Hosts, place.Names(l)...) })
+	for host, want := range map[string]int{"reports.example": http.StatusOK, "intranet.example:8443": http.StatusOK, "reports.example:8443": http.StatusMisdirectedRequest} {
+		for _, path := range []string{"/login", "/healthz", "/assets/console.css"} {
+			if a, _ := b.ask(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != want {
+				t.Errorf("%s at %s: %s", path, host, a.Status)
+			}
+		}
+	}
+	for site, want := range map[string]int{"https://reports.example": http.StatusAccepted, "https://evil.example": http.StatusForbidden} {
+		a, _ := b.ask(http.MethodPost, "/api/v1/reload", nil, func(r *http.Request) {
+			r.Host = "reports.example"
+			r.Header.Set("Origin", site)
+			r.Header.Set("Authorization", "Bearer "+secret)
+		})
+		if a.StatusCode != want {
+			t.Errorf("a button of %s: %s", site, a.Status)
+		}
 	}
 }
 
@@ -476,11 +505,11 @@ func TestS36NothingOfTheProgramItselfIsShown(t *testing.T) {
 func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"0.0.0.0:0", ":0", "10.0.0.1:9321", "9321"} {
-		if l, _, err := ListenMetrics(address); err == nil {
+		if l, _, err := ListenMetrics(address, nil); err == nil {
 			t.Errorf("%s is listened at: %v", address, l.Close())
 		}
 	}
-	l, hosts, err := ListenMetrics("127.0.0.1:0")
+	l, hosts, err := ListenMetrics("127.0.0.1:0", []string{"metrics.example"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -491,7 +520,7 @@ func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- ServeMetrics(ctx, l, h) }()
+	go func() { ended <- ServeMetrics(ctx, l, h, nil) }()
 	b.server = &httptest.Server{URL: "http://" + l.Addr().String()}
 	text := b.get("/metrics")
 	for _, want := range []string{"\naqueduck_configuration_ok 1\n", `aqueduck_needs{who="you"} 1`, `aqueduck_last_run_ok{pipeline="nightly"} 0`, `aqueduck_next_run_timestamp_seconds{pipeline="weekly"} 1.`,
@@ -511,8 +540,12 @@ func TestS36MetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 			t.Errorf("%s: %s", path, a.Status)
 		}
 	}
-	if a, _ := b.ask(http.MethodGet, "/metrics", nil, func(r *http.Request) { r.Host = "evil.test" }); a.StatusCode != http.StatusMisdirectedRequest {
-		t.Errorf("by another name: %s", a.Status)
+	for host, want := range map[string]int{"evil.test": http.StatusMisdirectedRequest, "metrics.example": http.StatusOK, "metrics.example:8443": http.StatusMisdirectedRequest} {
+		for _, path := range []string{"/metrics", "/healthz", "/readyz"} {
+			if a, _ := b.ask(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host }); a.StatusCode != want {
+				t.Errorf("%s at %s: %s", path, host, a.Status)
+			}
+		}
 	}
 	stop()
 	if err := <-ended; err != nil {

@@ -79,7 +79,7 @@ func socket(path string) (net.Listener, error) {
 }
 
 // Names are the hosts that requests may name: those of the address it listens at, and the given ones, with its port and, for the
-// port that browsers leave out, without.
+// port that browsers leave out, without. The given ones count as they are, too: a proxy that passes requests on has another port.
 func (p Place) Names(l net.Listener) []string {
 	if strings.HasPrefix(p.Address, unixPrefix) {
 		return append([]string{"localhost"}, p.Hosts...)
@@ -96,10 +96,10 @@ func (p Place) Names(l net.Listener) []string {
 	if p.Cert != "" {
 		usual = "443"
 	}
-	var names []string
+	names := slices.Clone(p.Hosts)
 	for _, h := range hosts {
 		names = append(names, net.JoinHostPort(h, port))
-		if port == usual {
+		if port == usual && !slices.Contains(names, h) {
 			names = append(names, h)
 		}
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -29,7 +30,7 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 	health(mux, s.Dir)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(hosts, r.Host) {
-			http.Error(w, "nothing goes by that name here", http.StatusMisdirectedRequest)
+			http.Error(w, "nothing goes by that name here: see --metrics-host", http.StatusMisdirectedRequest)
 			return
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -37,13 +38,14 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 	}), nil
 }
 
-// ListenMetrics opens an address for them, which only this machine reaches, and gives the hosts that requests may name.
-func ListenMetrics(address string) (net.Listener, []string, error) {
-	p := Place{Address: address}
+// ListenMetrics opens an address for them, which only this machine reaches, and gives the hosts that requests may name: those of the
+// address, and the given ones, by which a proxy may ask.
+func ListenMetrics(address string, names []string) (net.Listener, []string, error) {
+	p := Place{Address: address, Hosts: names}
 	host, _, err := net.SplitHostPort(address)
 	if err == nil && !Loopback(host) {
 		return nil, nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("--metrics %s could be reached from other machines", address),
-			Next: "listen at 127.0.0.1: what watches from elsewhere comes by a proxy, or by a tunnel"}
+			Next: "listen at 127.0.0.1: what watches from elsewhere comes by a proxy (--metrics-host), or by a tunnel"}
 	}
 	l, err := p.Listen()
 	if err != nil {
@@ -53,8 +55,8 @@ func ListenMetrics(address string) (net.Listener, []string, error) {
 }
 
 // ServeMetrics answers at a listener until the context ends.
-func ServeMetrics(ctx context.Context, l net.Listener, h http.Handler) error {
-	return serve(ctx, l, h, "", "", func() {})
+func ServeMetrics(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	return serve(ctx, l, h, "", "", log, func() {})
 }
 
 // collector reads what is known of the pipelines whenever it is asked.

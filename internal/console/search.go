@@ -55,7 +55,7 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 	if err != nil {
 		return "", nil, err
 	}
-	all, err := c.questions(d)
+	all, err := c.questions(d, "")
 	v.find("table", func(add func(name, doc, link string)) {
 		for _, t := range d.Tables {
 			add(t.Name, "in "+t.Schema, "/data/t/"+url.PathEscape(t.Schema)+"/"+url.PathEscape(t.Name))

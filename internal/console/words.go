@@ -127,7 +127,7 @@ func shape(state string) mark {
 		return mark{"busy", "▶", "running"}
 	case "unavailable":
 		return mark{"quiet", "⊘", "unavailable"}
-	case "unfinished", "killed":
+	case "unfinished", "killed", "cut":
 		return mark{"late", "◐", strings.ToLower(state)}
 	}
 	return mark{"quiet", "○", cmp.Or(strings.ToLower(state), "–")}

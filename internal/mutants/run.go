@@ -15,8 +15,8 @@ var running = []mutant{
 		old: "			errs = append(errs, w.source.Close())\n", new: "			_ = w.source.Close()\n",
 	},
 	{
-		bug: "a token of another workspace is taken", file: "internal/pipeline/runner.go", killer: "pipeline.TestT115OtherWorkspaceIsRefusedBeforeAnythingIsWritten",
-		old: `if known && pinned.ID != "" && id != pinned.ID {`, new: `if known && pinned.ID != "" && id == "" {`,
+		bug: "a token of another workspace is taken", file: "internal/pipeline/identify.go", killer: "pipeline.TestT115OtherWorkspaceIsRefusedBeforeAnythingIsWritten",
+		old: `known && pinned.ID != "" && id != pinned.ID {`, new: `known && pinned.ID != "" && id == "" {`,
 	},
 	{
 		bug: "a column that vanished overwrites what is stored", file: "internal/pipeline/task.go", killer: "pipeline.TestT33ColumnThatVanishesStopsItsStream",

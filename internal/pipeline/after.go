@@ -34,7 +34,7 @@ func (r *Runner) after(ctx context.Context, p *Pipeline, report *Report, out io.
 
 func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text string, out io.Writer) *exec.Cmd {
 	c := exec.CommandContext(ctx, "/bin/sh", "-c", text)
-	c.Dir = filepath.Dir(r.Config.File)
+	c.Dir = p.dir
 	c.Stdout, c.Stderr = out, out
 	database, err := filepath.Abs(r.Dir.Link())
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // Config is pipelines.yaml, read and checked. Nothing in it is secret: tokens are looked up when a run connects.
 type Config struct {
-	File       string
+	File       string // its name, or those of all files that it is read from
 	Warehouse  Warehouse
 	Workspaces map[string]*Workspace
 	Pipelines  []*Pipeline      // in the file's order
@@ -33,6 +33,7 @@ type Config struct {
 	settings map[string]Settings // by stream
 	datasets []datasetSettings   // of the streams that families of exports stand for; what counts more comes later
 	names    []string            // of workspaces, in the file's order
+	origins  []Origin            // of all its values
 }
 
 // Warehouse is where the data goes.
@@ -78,9 +79,11 @@ type Pipeline struct {
 	MaxTime     time.Duration      // 0: none
 	MaxRequests int64              // 0: none
 	CatchUp     bool
+	Retry       bool // a run of the schedule that failed for what heals by itself is tried again
 	Overlap     schedule.Overlap
 	Jitter      time.Duration
 	After       []string      // commands for the shell, once changed data is published
+	dir         string        // that they run in
 	WarnAfter   time.Duration // a stream that was last read well longer ago is late; 0: by the schedule
 	ErrorAfter  time.Duration // and breached; 0: by the schedule
 
@@ -91,7 +94,7 @@ type Pipeline struct {
 // Workspaces names the workspaces that the pipeline reads.
 func (p *Pipeline) Workspaces(c *Config) []string {
 	if len(p.workspaces) == 0 {
-		return slices.Clone(c.names)
+		return c.Names()
 	}
 	return slices.Clone(p.workspaces)
 }
@@ -116,28 +119,84 @@ func (c *Config) Workspace(name string) (string, error) {
 	return name, nil
 }
 
-// LoadConfig reads pipelines.yaml and the stream files it names. The lookup gives the value of a variable; tokens and
-// addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
-func LoadConfig(file string, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
-	return loadConfig(file, expander{lookup: lookup})
+// Names are the workspaces of the configuration, in its order.
+func (c *Config) Names() []string { return slices.Clone(c.names) }
+
+// ConfigFiles are the files that a configuration is read from: those that are named, and of a directory its *.yaml files in the order of
+// their names. One that is there twice is read once.
+func ConfigFiles(names []string) (files []string, err error) {
+	const next = "name it, or the directory that has it: -f FILE"
+	if len(names) == 0 {
+		return nil, &Problem{Class: "config", What: "no configuration is named", Next: next}
+	}
+	for _, name := range names {
+		found := []string{filepath.Clean(name)}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			if found, err = filesOf(name); err != nil {
+				return nil, &Problem{Class: "config", What: "read the configuration", Err: err, Next: next}
+			}
+		}
+		for _, file := range found {
+			if !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	return files, nil
+}
+
+// readFiles reads files whose paths are from their own directories.
+func readFiles(names []string, env expander) (files []grammar.File, err error) {
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		env.dir = filepath.Dir(name)
+		files = append(files, grammar.File{Name: name, Text: text, Resolve: env.expand})
+	}
+	return files, nil
+}
+
+// filesOf are the *.yaml files of a directory, but for hidden ones: editors have such.
+func filesOf(dir string) (files []string, err error) {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range all {
+		if name := entry.Name(); !entry.IsDir() && filepath.Ext(name) == ".yaml" && name[0] != '.' {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no *.yaml", dir)
+	}
+	return files, nil
+}
+
+// LoadConfig reads pipelines.yaml, and more files as if they were one with it, and the stream files they name. The lookup gives the value
+// of a variable; tokens and addresses are not looked up. What is wrong with the files comes back as grammar.Mistakes, all at once.
+func LoadConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
+	return loadConfig(append([]string{file}, more...), expander{lookup: lookup})
 }
 
 // CheckConfig is LoadConfig for a machine that has not the variables and files: a value that needs one is not checked.
-func CheckConfig(file string, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
-	return loadConfig(file, expander{lookup: lookup, lenient: true})
+func CheckConfig(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
+	return loadConfig(append([]string{file}, more...), expander{lookup: lookup, lenient: true})
 }
 
-func loadConfig(file string, env expander) (*Config, *schemas.Catalogue, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, &Problem{Class: "config", What: "there is no " + file, Next: "go to the directory that has it, or name it: -f FILE"}
-	}
-	if err != nil {
+func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, error) {
+	files, err := readFiles(names, env)
+	var lacking *fs.PathError
+	switch {
+	case errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist):
+		return nil, nil, &Problem{Class: "config", What: "there is no " + lacking.Path, Next: "go to the directory that has it, or name it: -f FILE"}
+	case err != nil:
 		return nil, nil, &Problem{Class: "config", What: "read the configuration", Err: err, Next: "name a file that can be read: -f FILE"}
 	}
-	l := &loader{dir: filepath.Dir(file)}
-	env.dir = l.dir
-	root := l.report.Read(file, text, ConfigSpec(), env.expand)
+	l := &loader{}
+	root := l.report.ReadAll(files, ConfigSpec())
 	if !root.Given() {
 		return nil, nil, l.report.Err() // no document: there is nothing more to find
 	}
@@ -147,21 +206,20 @@ func loadConfig(file string, env expander) (*Config, *schemas.Catalogue, error) 
 	}
 	l.catalogue, l.known = catalogue, catalogue.Names()
 	l.streamFiles(root.Key("stream_files"))
-	c := l.config(file, root)
+	c := l.config(strings.Join(names, ", "), root)
 	if c.models, err = l.models(root.Key("models")); err != nil {
 		return nil, nil, err
 	}
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}
-	c.Warnings, c.Lookup = l.report.Warnings(), env.lookup
+	c.Warnings, c.Lookup, c.origins = l.report.Warnings(), env.lookup, origins(root)
 	return c, catalogue, nil
 }
 
 // loader is what reading one configuration needs.
 type loader struct {
 	report    grammar.Report
-	dir       string
 	catalogue *schemas.Catalogue
 	known     []string // streams, those of broken files too: what is wrong with them is said there
 }
@@ -182,7 +240,7 @@ func (l *loader) streamFiles(v *grammar.Value) {
 func (l *loader) files(v *grammar.Value, take func(name string, text []byte)) {
 	seen := map[string]bool{}
 	for _, pattern := range v.Items() {
-		names, err := filepath.Glob(l.from(pattern.Text()))
+		names, err := filepath.Glob(from(pattern, pattern.Text()))
 		if err != nil || len(names) == 0 {
 			pattern.Wrong("", "no file matches %q", pattern.Text())
 		}
@@ -201,18 +259,18 @@ func (l *loader) files(v *grammar.Value, take func(name string, text []byte)) {
 	}
 }
 
-// from is a path of the configuration as the program opens it.
-func (l *loader) from(name string) string {
+// from is a path that a value names as the program opens it: from the directory of the value's file.
+func from(v *grammar.Value, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(l.dir, name)
+	return filepath.Join(filepath.Dir(v.File()), name)
 }
 
 func (l *loader) config(file string, root *grammar.Value) *Config {
 	warehouse := root.Key("warehouse")
 	c := &Config{File: file, Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}}
-	c.Warehouse.Dir = l.from(warehouse.Key("dir").Text())
+	c.Warehouse.Dir = from(warehouse.Key("dir"), warehouse.Key("dir").Text())
 	c.Warehouse.Timezone = warehouse.Key("timezone").Text()
 	c.Warehouse.Publish.First = warehouse.Key("publish").Key("first").Duration()
 	c.Warehouse.Publish.Every = warehouse.Key("publish").Key("every").Duration()
@@ -240,7 +298,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 func (l *loader) pipeline(c *Config, name string, v *grammar.Value, zone *time.Location) *Pipeline {
 	p := &Pipeline{
 		Name: name, MaxTime: v.Key("max_time").Duration(), MaxRequests: int64(v.Key("max_requests").Int()),
-		CatchUp: v.Key("catch_up").Text() == "one", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(), After: v.Key("after").Texts(),
+		CatchUp: v.Key("catch_up").Text() == "one", Retry: v.Key("retry").Text() == "later", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(), After: v.Key("after").Texts(), dir: filepath.Dir(v.File()),
 	}
 	p.WarnAfter, p.ErrorAfter = v.Key("freshness").Key("warn_after").Duration(), v.Key("freshness").Key("error_after").Duration()
 	if e := v.Key("freshness").Key("error_after"); e.Set() && p.ErrorAfter < p.WarnAfter {

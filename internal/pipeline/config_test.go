@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"database/sql"
 	"errors"
 	"flag"
 	"os"
@@ -68,6 +69,44 @@ func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
 			}
 			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", strings.ReplaceAll(text, "testdata/bad/", ""))
 		})
+	}
+}
+
+// TestAWorkspaceIsNamedWithoutQuotes asks the database itself which names of schemas a query has to quote.
+func TestAWorkspaceIsNamedWithoutQuotes(t *testing.T) {
+	t.Parallel()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT keyword_name FROM duckdb_keywords() UNION SELECT 'main'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for rows.Next() {
+		var word string
+		if err := rows.Scan(&word); err != nil {
+			t.Fatal(err)
+		}
+		words = append(words, word)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(words) < 400 {
+		t.Fatal(len(words), err)
+	}
+	for _, word := range words {
+		var said string
+		if err := db.QueryRow("SELECT CAST(json_serialize_sql('FROM " + word + ".things') AS VARCHAR)").Scan(&said); err != nil {
+			t.Fatal(err)
+		}
+		refused := checkSchema(word)
+		if word == "temp" || word == "system" {
+			continue // databases of their own
+		}
+		if quotes := strings.Contains(said, `"error":true`); quotes != (refused != nil) {
+			t.Errorf("%s: it needs quotes: %v; the check says %v", word, quotes, refused)
+		}
 	}
 }
 

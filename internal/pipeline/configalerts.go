@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"aqueduck/internal/alert"
@@ -19,7 +20,7 @@ type alertConfig struct {
 
 func (l *loader) alert(c *Config, name string, v *grammar.Value) alertConfig {
 	ping, webhook := v.Key("ping"), v.Key("webhook")
-	a := alertConfig{ping: ping.Text(), webhook: webhook.Text(), dir: l.dir}
+	a := alertConfig{ping: ping.Text(), webhook: webhook.Text(), dir: filepath.Dir(v.File())}
 	a.Name, a.Cooldown, a.Pipelines = name, v.Key("cooldown").Duration(), v.Key("pipelines").Texts()
 	for _, kind := range v.Key("on").Texts() {
 		a.On = append(a.On, alert.Kind(kind))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 	w := &Workspace{
 		Name: name, APIVersion: v.Key("api_version").Text(), VersionHeader: v.Key("version_header").Text(),
 		RequestsPerMinute: v.Key("requests_per_minute").Int(), DownloadHosts: v.Key("download_hosts").Texts(),
-		baseURL: baseURL.Text(), token: token.Text(), dir: l.dir,
+		baseURL: baseURL.Text(), token: token.Text(), dir: filepath.Dir(v.File()),
 	}
 	w.budget = extract.NewBudget(w.RequestsPerMinute)
 	const why = "an empty environment, as cron has it, must not load something else"
@@ -67,7 +68,7 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 
 // legible refuses variables and files that cannot be looked up, whatever there is.
 func (l *loader) legible(v *grammar.Value) {
-	nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: l.dir, lenient: true}
+	nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.File()), lenient: true}
 	if _, err := nothing.expand(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
 		v.Wrong("", "%v", err)
 	}

@@ -25,62 +25,89 @@ const maxFile = 64 << 10
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// expand resolves ${VAR}, ${VAR:-default} and ${file:path}; $$ is one $, any other $ is itself.
-func (e expander) expand(text string) (string, error) {
-	var b strings.Builder
-	var unknown error
+// piece is a part of a text of the configuration: letters, or a variable or file that stands for some.
+type piece struct {
+	text       string // as it is; of a reference the name of the variable, or file:path
+	reference  bool
+	otherwise  string // the default of a variable
+	hasDefault bool
+}
+
+// pieces takes a text apart: ${VAR}, ${VAR:-default} and ${file:path}; $$ is one $, any other $ is itself.
+func pieces(text string) (all []piece, err error) {
+	plain := func(text string) { all = append(all, piece{text: text}) }
 	for {
 		before, rest, found := strings.Cut(text, "$")
-		b.WriteString(before)
+		plain(before)
 		switch {
 		case !found:
-			return b.String(), unknown
+			return all, nil
 		case strings.HasPrefix(rest, "$"):
-			b.WriteByte('$')
+			plain("$")
 			text = rest[1:]
 		case strings.HasPrefix(rest, "{"):
 			name, after, closed := strings.Cut(rest[1:], "}")
 			if !closed {
-				return "", errors.New("${ is not closed")
+				return nil, errors.New("${ is not closed")
 			}
-			value, err := e.value(name)
-			if errors.Is(err, grammar.ErrUnknown) {
-				unknown = err
-			} else if err != nil {
-				return "", err
+			p := piece{text: name, reference: true}
+			if !strings.HasPrefix(name, "file:") {
+				p.text, p.otherwise, p.hasDefault = strings.Cut(name, ":-")
+				if !IsVariable(p.text) {
+					return nil, fmt.Errorf("%q is no name of a variable; $$ stands for a $", p.text)
+				}
 			}
-			b.WriteString(value)
+			all = append(all, p)
 			text = after
 		default:
-			b.WriteByte('$')
+			plain("$")
 			text = rest
 		}
 	}
 }
 
+// expand puts what they stand for in the place of the references of a text.
+func (e expander) expand(text string) (string, error) {
+	all, err := pieces(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	var unknown error
+	for _, p := range all {
+		value, err := e.value(p)
+		if errors.Is(err, grammar.ErrUnknown) {
+			unknown = err
+		} else if err != nil {
+			return "", err
+		}
+		b.WriteString(value)
+	}
+	return b.String(), unknown
+}
+
 // IsVariable says whether a text can name a variable of the environment.
 func IsVariable(text string) bool { return variable.MatchString(text) }
 
-// value resolves what stands between the braces.
-func (e expander) value(name string) (string, error) {
-	if file, ok := strings.CutPrefix(name, "file:"); ok {
+// value is what a piece stands for.
+func (e expander) value(p piece) (string, error) {
+	if !p.reference {
+		return p.text, nil
+	}
+	if file, ok := strings.CutPrefix(p.text, "file:"); ok {
 		text, err := e.file(file)
 		return text, e.missing(err)
 	}
-	name, otherwise, hasDefault := strings.Cut(name, ":-")
-	if !IsVariable(name) {
-		return "", fmt.Errorf("%q is no name of a variable; $$ stands for a $", name)
-	}
-	value, set := e.lookup(name)
+	value, set := e.lookup(p.text)
 	switch {
 	case value != "":
 		return value, nil
-	case hasDefault:
-		return otherwise, nil
+	case p.hasDefault:
+		return p.otherwise, nil
 	case set:
-		return "", e.missing(fmt.Errorf("the variable %s is empty", name))
+		return "", e.missing(fmt.Errorf("the variable %s is empty", p.text))
 	}
-	return "", e.missing(fmt.Errorf("the variable %s is not set", name))
+	return "", e.missing(fmt.Errorf("the variable %s is not set", p.text))
 }
 
 // missing is the error of what is not there.

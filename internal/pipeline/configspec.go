@@ -30,7 +30,7 @@ func ConfigSpec() *grammar.Spec {
 			officeSpec(),
 		}},
 		{Name: "workspaces", Kind: grammar.Free, Required: true, Some: true, Item: workspaceSpec(), Form: schemaForm, Check: checkSchema,
-			Hint: "lower-case letters, digits and _, beginning with a letter: it is the schema of its tables", Doc: "Where records come from."},
+			Hint: "lower-case letters, digits and _, beginning with a letter, and no word of SQL: it is the schema of its tables", Doc: "Where records come from."},
 		{Name: "stream_files", Kind: grammar.OneOrAll, Item: text(""), Doc: "Your own streams: files or patterns, from this file's directory, e.g. streams/*.yaml."},
 		{Name: "models", Kind: grammar.OneOrAll, Item: text(""), Doc: "Your own models: SQL files or patterns, from this file's directory, e.g. models/*.sql. See docs/models.md."},
 		{Name: "streams", Kind: grammar.Free, Item: settingsSpec(), Doc: "What is wanted different from the stream files, by name or pattern."},
@@ -83,10 +83,10 @@ func workspaceSpec() *grammar.Spec {
 				Doc: "Address of the workspace's region, best from a variable; `emulator` is the embedded workspace. No default."},
 			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: literal,
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
-			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Form: versionForm, Hint: `e.g. "2.17"`, Doc: "Version that is asked for with each request."},
+			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Form: versionForm, Check: checkVersion, Hint: `e.g. "` + latestVersion + `", the latest that there is`, Doc: "Version that is asked for with each request, no later than `" + latestVersion + "`."},
 			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Form: headerForm, Doc: "Header that carries it."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
-				Doc: "A ceiling for all its pipelines together; left out: learned from the answers, leaving 20 % to others."},
+				Doc: "A ceiling for all its pipelines together, in one process; left out: learned from the answers, leaving 20 % to others."},
 			{Name: "download_hosts", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: hostForm, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
 				Doc: "Hosts that files of exports may be fetched from, beside those of the site of `base_url`: `files.example.com`, or `*.files.example.com` for all below it. A file elsewhere is asked of the API itself, and refused when that does not give it."},
 		}}
@@ -116,13 +116,16 @@ func pipelineSpec() *grammar.Spec {
 		{Name: "max_time", Kind: grammar.Duration, Check: checkPositive, Doc: "A run ends cleanly after it; history goes on next time."},
 		{Name: "max_requests", Kind: grammar.Int, Min: 1, Max: 1_000_000_000, Doc: "A run ends cleanly after so many requests."},
 		{Name: "catch_up", Kind: grammar.Enum, Default: "one", Doc: "After downtime.", Values: []grammar.Choice{
-			{Name: "one", Doc: "a missed run is made up for, once."}, {Name: "none", Doc: "the next one comes at its time."}}},
+			{Name: "one", Doc: "a run that was missed, interrupted or killed is made up for, once."}, {Name: "none", Doc: "the next one comes at its time."}}},
+		{Name: "retry", Kind: grammar.Enum, Default: "later", Doc: "When a run of `aqueduck serve` failed for what heals by itself (errors of the classes `transient` and `busy`).", Values: []grammar.Choice{
+			{Name: "later", Doc: "what failed is read again 15 minutes later, 45 after that, and two hours after that, as long as its next time has not come, with what is left of `max_time` and `max_requests`. Alerts are told of the last failure only."},
+			{Name: "none", Doc: "the next one comes at its time."}}},
 		{Name: "overlap", Kind: grammar.Enum, Default: "skip", Doc: "When its time comes while it runs.", Values: []grammar.Choice{
 			{Name: "skip", Doc: "that time is left out."}, {Name: "queue", Doc: "it runs once more afterwards."}}},
 		{Name: "freshness", Kind: grammar.Map, Doc: "How long ago a stream may have been read well, for `status` and its `--exit-code`. Left out: by the schedule.", Keys: []grammar.Spec{
 			{Name: "warn_after", Kind: grammar.Duration, Check: checkPositive, Doc: "It is late after it; left out: once the run that was due next has not brought it."},
 			{Name: "error_after", Kind: grammar.Duration, Check: checkPositive, Doc: "Its freshness is breached after it; left out: once two runs have not."}}},
-		{Name: "after", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Commands for the shell, from this file's directory, once a run has put changed data before the readers: `dbt run`. AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN are set, tokens and addresses of alerts are not. One that fails ends the run with 1."},
+		{Name: "after", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: commandForm, Hint: "e.g. dbt run; without a command, leave the key out"}, Doc: "Commands for the shell, from this file's directory, once a run has put changed data before the readers: `dbt run`. AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN are set, tokens and addresses of alerts are not. One that fails ends the run with 1."},
 		{Name: "jitter", Kind: grammar.Duration, Doc: "Each run begins up to this much later, so that many installations do not ask at once."},
 	}}
 }
@@ -142,6 +145,7 @@ var (
 	headerForm   = grammar.NewForm(`^[0-9A-Za-z][0-9A-Za-z_-]{0,60}$`, "%q is no name of a header")
 	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is no host")
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is no stretch of a day")
+	commandForm  = grammar.NewForm(`\S`, "%q is no command")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is no share of a table")
 )
 
@@ -158,11 +162,32 @@ func checkSchema(name string) error {
 	if slices.Contains([]string{"temp", "system", "memory", "warehouse", "models", "information_schema", "pg_catalog"}, name) {
 		return fmt.Errorf("%q is not free to name a workspace", name)
 	}
+	if slices.Contains(strings.Fields(sqlWords), name) {
+		return fmt.Errorf("%q is a word of SQL, and cannot name a workspace", name)
+	}
 	if strings.HasSuffix(name, "_models") {
 		return fmt.Errorf("%q cannot name a workspace: schemas of that ending hold the models of others", name)
 	}
 	return nil
 }
+
+// sqlWords are those that DuckDB does not read as the name of a schema, FROM select.contacts, unless they are in quotes.
+const sqlWords = `all analyse analyze and anti any array as asc asof asymmetric at authorization binary both by case cast check collate collation
+	column concurrently constraint create cross default deferrable desc describe distinct do else end except false fetch for foreign freeze from
+	full glob group having ilike in initially inner intersect into is isnull join lambda lateral leading left like limit natural not notnull null
+	offset on only or order outer overlaps pivot pivot_longer pivot_wider placing positional primary qualify references returning right select
+	semi show similar some summarize symmetric table tablesample then to trailing true union unique unpack unpivot using variadic verbose when
+	where window with`
+
+// checkVersion refuses a number that no version of the API's document has (workspace-api 9); words are not compared.
+func checkVersion(text string) error {
+	if number := text[0] >= '0' && text[0] <= '9'; number && (!numbered.MatchString(text) || olderVersion(latestVersion, text)) {
+		return fmt.Errorf("no API version %q", text)
+	}
+	return nil
+}
+
+var numbered = regexp.MustCompile(`^[0-9]{1,4}\.[0-9]{1,4}$`)
 
 func checkShare(text string) error {
 	_, err := percentage(text)

@@ -101,8 +101,8 @@ func TestT137MarkInTheFutureIsRefused(t *testing.T) {
 	if s := stream(t, report, "contacts"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "2999") {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
-	yes := func(_, _ string) (bool, error) { return true, nil }
-	if err := b.runner.Rewind(context.Background(), "contacts", b.space.Clock().Add(-24*time.Hour), yes); err != nil {
+	yes := func([]pipeline.Move) (bool, error) { return true, nil }
+	if err := b.runner.Rewind(context.Background(), "", "contacts", b.space.Clock().Add(-24*time.Hour), yes); err != nil {
 		t.Fatal(err)
 	}
 	b.sync(pipeline.Options{})

@@ -24,7 +24,7 @@ func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
 	p.did(err, p.space.ReplyConversation(before, emulator.ByContact, "<p>it is me</p>"))
 	p.space.Advance(time.Hour)
 	p.sync(pipeline.Options{})
-	p.did(p.space.Merge(lead, user), p.space.ReplyConversation(before, emulator.ByTeammate, "<p>hello</p>"))
+	p.did(p.space.MergeAnyway(lead, user), p.space.ReplyConversation(before, emulator.ByTeammate, "<p>hello</p>"))
 	p.space.Advance(time.Hour)
 	p.sync(pipeline.Options{})
 	got := p.rows(`SELECT contact_id, current_contact_id,

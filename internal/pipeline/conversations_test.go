@@ -21,16 +21,21 @@ func newTalkBed(t testing.TB, k emulator.Knobs) *bed {
 
 func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 	t.Parallel()
-	for name, k := range map[string]emulator.Knobs{
-		"as documented":     {},
-		"under another key": {ConversationsKey: "data"},
-		"empty left out":    {OmitEmpty: true},
+	for _, temper := range []struct {
+		name  string
+		hours int
+		k     emulator.Knobs
+	}{
+		{"as documented", 3, emulator.Knobs{}},
+		{"under another key", 2, emulator.Knobs{ConversationsKey: "data"}},
+		{"empty left out", 2, emulator.Knobs{OmitEmpty: true}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(temper.name, func(t *testing.T) {
 			t.Parallel()
+			k := temper.k
 			k.ChangeShare, k.QuietConversations = 0.15, emulator.Never
 			b := newTalkBed(t, k)
-			for range 4 {
+			for range temper.hours {
 				b.sync(pipeline.Options{})
 				b.equalsOracle()
 				b.space.Live(1)
@@ -76,11 +81,11 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	yes := func(string, string) (bool, error) { return true, nil }
+	yes := func([]pipeline.Move) (bool, error) { return true, nil }
 	for name, back := range map[string]func(b *bed) error{
-		"reset": func(b *bed) error { return b.runner.Reset(t.Context(), "conversations", yes) },
+		"reset": func(b *bed) error { return b.runner.Reset(t.Context(), "", "conversations", yes) },
 		"rewind": func(b *bed) error {
-			return b.runner.Rewind(t.Context(), "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
+			return b.runner.Rewind(t.Context(), "", "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
 		},
 	} {
 		b := newTalkBed(t, emulator.Knobs{NoLag: true})

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,7 @@ type PastRun struct {
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started_at"`
 	Finished time.Time `json:"finished_at"`
-	Outcome  string    `json:"outcome"` // OK, FAILED, INTERRUPTED
+	Outcome  string    `json:"outcome"` // OK, FAILED, INTERRUPTED, KILLED
 	Exit     int       `json:"exit_code"`
 	Rows     int64     `json:"rows"`
 	Requests int64     `json:"requests"`
@@ -31,18 +32,29 @@ type PastRun struct {
 	Class    string    `json:"class,omitempty"` // of what went wrong first; "" as far as only the published file tells of it
 	Error    string    `json:"error,omitempty"`
 	Next     string    `json:"next,omitempty"`
-	Line     string    `json:"line,omitempty"` // its last line
+	Line     string    `json:"line,omitempty"`    // its last line
+	Partly   bool      `json:"partly,omitempty"`  // what went wrong did so in some of its streams: the others need not be read again
+	Narrow   bool      `json:"narrow,omitempty"`  // it was asked for some streams, or a span of time, only
+	Try      int       `json:"try,omitempty"`     // which of the runs of one time of its schedule it was, from 1; 0: it was begun by hand
+	RetryAt  time.Time `json:"retry_at,omitzero"` // when it is tried again; not there: it is not
+
+	CaughtUp  bool    `json:"caught_up,omitempty"`  // it made up for a time of the schedule that was missed, or whose run did not come to its end
+	CalledOff bool    `json:"called_off,omitempty"` // somebody did not want it
+	Moved     []Moved `json:"moved,omitempty"`      // it was no run: somebody moved checkpoints by hand
+
+	quiet bool // nobody has to know of its failure yet: it is tried again
 }
 
 // Run runs a pipeline once, with all that belongs to it: Sync, the commands after it, a note of how it ended beside the database,
-// where `status` finds it although nothing could be published, and alerts. The commands write to out.
+// where `status` finds it although nothing could be published, and alerts. The commands write to out. What kept it from being a run is a
+// *StoppedError.
 func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer) (*Report, error) {
 	began := r.Now()
 	var err error
 	if o.id, err = r.nameRun(); err != nil {
 		return nil, err
 	}
-	past := PastRun{Run: o.id, Pipeline: p.Name, Started: toMicro(began)}
+	past := PastRun{Run: o.id, Pipeline: p.Name, Started: toMicro(began), Narrow: o.narrow(), CaughtUp: o.CaughtUp}
 	r.begun(ctx, &past)
 	report, err := r.Sync(ctx, p, o)
 	if err == nil {
@@ -54,6 +66,9 @@ func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer)
 	} else {
 		past.reported(report)
 	}
+	past.CalledOff = past.Outcome == "INTERRUPTED" && calledOff(ctx)
+	past.Next = r.Given.To(past.Next)
+	r.retry(&past, p, &o, report)
 	if noted := past.note(r.Dir); noted != nil {
 		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.id, "error", noted)
 	}
@@ -61,16 +76,20 @@ func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer)
 	if r.Ended != nil {
 		r.Ended(past, report)
 	}
-	return report, err
+	if err != nil {
+		return nil, &StoppedError{Err: err, Line: past.Line}
+	}
+	return report, nil
 }
 
 // stopped says what kept a run from being one.
 func (e *PastRun) stopped(ctx context.Context, p *Pipeline, err error) {
 	problem := AsProblem(err)
-	e.Outcome, e.Exit, e.Line = "FAILED", problem.ExitCode(), Stopped(ctx, p, err)
+	e.Outcome, e.Exit = "FAILED", problem.ExitCode()
 	if ctx.Err() != nil {
 		e.Outcome, e.Exit = "INTERRUPTED", ExitInterrupted
 	}
+	e.Line = fmt.Sprintf("%s %s error=%s published=no run=%s", e.Outcome, p.Name, problem.Class, e.Run)
 	e.Class, e.Error, e.Next = problem.Class, problem.Error(), problem.next(p.Name)
 }
 
@@ -79,6 +98,7 @@ func (e *PastRun) reported(r *Report) {
 	e.Started, e.Finished = toMicro(r.Started), toMicro(r.Started.Add(r.Time)) // by the clock that the workspace lives by
 	e.Outcome, e.Exit, e.Line = r.Outcome(), r.Exit(), r.LastLine()
 	e.Rows, e.Requests, e.Backfill = r.Rows(), r.Requests, r.backfill()
+	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
 	for _, p := range []*Problem{r.Held, r.After} {
 		if p != nil {
 			e.Class, e.Error, e.Next = p.Class, p.What, p.Next
@@ -87,7 +107,7 @@ func (e *PastRun) reported(r *Report) {
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" && (s.Status == StatusFailed || s.Lost) {
-			e.Class, e.Error, e.Next = s.Class, s.Stream+": "+s.Error, s.Next
+			e.Class, e.Error, e.Next = s.Class, s.name(r)+": "+s.Error, s.Next
 			return
 		}
 	}
@@ -178,11 +198,12 @@ func PastRuns(ctx context.Context, dir load.Dir, pipeline string, most int) ([]P
 		return nil, err
 	}
 	runs = slices.DeleteFunc(runs, func(r PastRun) bool { return pipeline != "" && r.Pipeline != pipeline })
-	slices.SortFunc(runs, func(a, b PastRun) int {
-		if c := b.Started.Compare(a.Started); c != 0 {
-			return c
-		}
-		return bytes.Compare([]byte(b.Run), []byte(a.Run))
-	})
+	newestFirst(runs)
 	return append([]PastRun{}, runs[:min(len(runs), most)]...), nil
+}
+
+func newestFirst(runs []PastRun) {
+	slices.SortFunc(runs, func(a, b PastRun) int {
+		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(b.Run, a.Run))
+	})
 }

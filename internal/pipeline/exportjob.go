@@ -43,7 +43,7 @@ func (t *task) exports(ctx context.Context, phase extract.Phase) error {
 				return t.commitState(ctx, nil)
 			}
 		}
-		if t.run.over() {
+		if t.over() {
 			t.result.Cut = true
 			return nil
 		}
@@ -172,7 +172,7 @@ func (t *task) export1(ctx context.Context, job *extract.ExportJob, earlier bool
 	}
 	x := t.export
 	status, err := x.source.Await(ctx, t.stream, *job, earlier, func() error {
-		if t.run.over() {
+		if t.over() {
 			return errOver
 		}
 		return t.run.publishIfDue(ctx)
@@ -233,7 +233,7 @@ func (t *task) enqueue(ctx context.Context, job *extract.ExportJob) error {
 		default:
 			return err
 		}
-		if t.run.over() {
+		if t.over() {
 			return errOver
 		}
 		if err := x.source.Pause(ctx, slotsFull); err != nil {

@@ -176,6 +176,10 @@ func (r *run) expand(ctx context.Context, w *workspace) error {
 			streams = append(streams, s)
 			continue
 		}
+		if w.lost != nil {
+			streams = append(streams, r.unlisted(w, s, w.lost)...)
+			continue
+		}
 		source := export.New(w.client, s)
 		sets, err := source.Datasets(ctx, s)
 		if ctx.Err() != nil {
@@ -234,7 +238,7 @@ func (r *run) datasets(w *workspace, family *schemas.Stream, sets []export.Datas
 		w.exports.tasks[name] = x
 		streams = append(streams, datasetStream(family, name, e))
 	}
-	for _, pattern := range slices.Concat(r.pipeline.datasets, r.options.Select) {
+	for _, pattern := range slices.Concat(r.pipeline.datasets, r.pipeline.own(r.options.Select)) {
 		if exact(pattern) == 1 && strings.HasPrefix(pattern, family.Name+"_") && !names[pattern] && r.wants(family, pattern) {
 			s := &schemas.Stream{Name: pattern, File: family.File, Read: family.Read, Dataset: pattern}
 			w.exports.broken[s] = &Problem{Class: "config", What: "the workspace has no dataset for " + pattern, Next: "aqueduck plan --ask names those it has"}
@@ -250,7 +254,7 @@ func (r *run) wants(family *schemas.Stream, name string) bool {
 	means := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool { return meansDataset(p, family.Name, name) })
 	}
-	return means(r.pipeline.datasets) && (len(r.options.Select) == 0 || means(r.options.Select)) && !means(r.options.Exclude)
+	return means(r.pipeline.datasets) && (len(r.options.Select) == 0 || means(r.pipeline.own(r.options.Select))) && !means(r.pipeline.own(r.options.Exclude))
 }
 
 // readDataset makes a task one that reads a dataset: its checkpoint, as it was restored, and what the source says today.

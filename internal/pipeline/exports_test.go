@@ -199,23 +199,27 @@ func TestT96FullSlotsAreWaitedFor(t *testing.T) {
 func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	for _, temper := range []struct {
-		name string
-		k    emulator.ExportKnobs
+		name  string
+		later bool
+		k     emulator.ExportKnobs
 	}{
-		{"T99 addresses expire", emulator.ExportKnobs{URLLife: time.Nanosecond, Expired: "html", NoURL: false}},
-		{"T100 no address", emulator.ExportKnobs{NoURL: true}},
-		{"T100 two jobs fail", emulator.ExportKnobs{Fail: 2}},
-		{"T110 a mark, bare line ends", emulator.ExportKnobs{File: emulator.ExportFile{LF: true, BOM: true}}},
-		{"T112 three members", emulator.ExportKnobs{File: emulator.ExportFile{Members: 3}}},
-		{"zip", emulator.ExportKnobs{File: emulator.ExportFile{Form: "zip", Members: 2}}},
-		{"gzip", emulator.ExportKnobs{File: emulator.ExportFile{Form: "gzip"}}},
-		{"plain", emulator.ExportKnobs{File: emulator.ExportFile{Form: "csv"}}},
+		{"T99 addresses expire", true, emulator.ExportKnobs{URLLife: time.Nanosecond, Expired: "html", NoURL: false}},
+		{"T100 no address", true, emulator.ExportKnobs{NoURL: true}},
+		{"T100 two jobs fail", true, emulator.ExportKnobs{Fail: 2}},
+		{"T110 a mark, bare line ends", false, emulator.ExportKnobs{File: emulator.ExportFile{LF: true, BOM: true}}},
+		{"T112 three members", false, emulator.ExportKnobs{File: emulator.ExportFile{Members: 3}}},
+		{"zip", false, emulator.ExportKnobs{File: emulator.ExportFile{Form: "zip", Members: 2}}},
+		{"gzip", false, emulator.ExportKnobs{File: emulator.ExportFile{Form: "gzip"}}},
+		{"plain", false, emulator.ExportKnobs{File: emulator.ExportFile{Form: "csv"}}},
 	} {
 		t.Run(temper.name, func(t *testing.T) {
 			t.Parallel()
 			b := exportBed(t, temper.k)
 			b.sync(pipeline.Options{})
 			b.reportsEqualOracle(reportStart)
+			if !temper.later {
+				return // a form is the same in the next night
+			}
 			b.space.Live(30)
 			b.sync(pipeline.Options{})
 			b.reportsEqualOracle(reportStart)

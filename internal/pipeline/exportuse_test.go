@@ -32,11 +32,12 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 		{pipeline.Options{Select: []string{"reporting_conversation"}}, "reporting_conversation ok"},
 		{pipeline.Options{Select: []string{"*_state"}, Exclude: nil}, ""},
 		{pipeline.Options{Select: []string{"reporting_*_state"}}, "reporting_conversation_state ok"},
+		{pipeline.Options{Select: []string{"*.reporting_*_state"}}, "reporting_conversation_state ok"},
 		{pipeline.Options{Exclude: []string{"reporting_conv*"}}, "reporting_admin_status_change ok"},
 		{pipeline.Options{Select: []string{"reporting_nothing"}}, "reporting_nothing FAILED"},
 	} {
 		if c.want == "" {
-			if err := b.runner.Selects(b.runner.Config.Pipelines[0], c.o); err == nil {
+			if _, err := b.runner.Chosen(nil, c.o); err == nil {
 				t.Errorf("%+v was taken", c.o)
 			}
 			continue
@@ -101,9 +102,9 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.sync(pipeline.Options{})
-	yes := func(string, string) (bool, error) { return true, nil }
+	yes := func([]pipeline.Move) (bool, error) { return true, nil }
 	rows := b.rows("SELECT count(*) FROM reporting_conversation")
-	if err := b.runner.Rewind(context.Background(), "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
+	if err := b.runner.Rewind(context.Background(), "", "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, rows) {
@@ -113,7 +114,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
 		t.Errorf("after the mark moved: %+v", s)
 	}
-	if err := b.runner.Reset(context.Background(), "reporting_conversation", yes); err != nil {
+	if err := b.runner.Reset(context.Background(), "", "reporting_conversation", yes); err != nil {
 		t.Fatal(err)
 	}
 	report = b.sync(pipeline.Options{})
@@ -121,7 +122,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 		t.Errorf("after it was forgotten: %+v", s)
 	}
 	b.reportsEqualOracle(reportStart)
-	if err := b.runner.Reset(context.Background(), "reporting_nothing", yes); err == nil {
+	if err := b.runner.Reset(context.Background(), "", "reporting_nothing", yes); err == nil {
 		t.Error("a dataset that is not there was forgotten")
 	}
 }

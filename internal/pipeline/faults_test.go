@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -44,6 +45,30 @@ func mixed(share float64) string {
 
 // TestF6FaultsOfTheAPIEqualTheOracle reads a workspace, and again what changed in it, through a line that fails for a share of
 // requests in every way. A run that ends well has all that there is.
+// TestAPanicOfOneStreamEndsTheRunAsAKillWould: nothing is committed after it, its stack is known, and the next run goes on.
+func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(65))
+	ill := true
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if ill && r.URL.Path == "/contacts/deleted" {
+			return &emulator.Fault{Status: http.StatusInternalServerError}
+		}
+		return nil
+	})
+	wait := b.runner.Wait
+	b.runner.Wait = func(context.Context, time.Duration) error { panic("nobody waits here") }
+	b.runner.Parallel = 1
+	_, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	p := pipeline.AsProblem(err)
+	if p.ExitCode() != pipeline.ExitInternal || p.What != "panic: nobody waits here" || !strings.Contains(pipeline.Whence(err), "faults_test.go") {
+		t.Errorf("%+v\n%s", p, pipeline.Whence(err))
+	}
+	ill, b.runner.Wait = false, wait
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
 func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
 	serial(t)
 	t.Parallel()

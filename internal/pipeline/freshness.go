@@ -25,7 +25,11 @@ func (s *Status) judge(config *Config, catalogue *schemas.Catalogue) {
 		stream := &s.Streams[i]
 		for _, p := range config.Pipelines {
 			if p.reads(config, catalogue, stream.Workspace, stream.Stream) {
-				stream.Freshness = better(stream.Freshness, p.fresh(stream.OK, s.Now))
+				read := stream.OK
+				if read.IsZero() {
+					read = stream.first // it is as old as the wish to have it
+				}
+				stream.Freshness = better(stream.Freshness, p.fresh(read, s.Now))
 			}
 		}
 	}
@@ -88,5 +92,16 @@ func (p *Pipeline) reads(config *Config, catalogue *schemas.Catalogue, workspace
 	}
 	return slices.ContainsFunc(catalogue.Streams(), func(s *schemas.Stream) bool {
 		return s.Name == stream && s.With != "" && slices.Contains(p.Streams, s.With)
+	})
+}
+
+// readWell says that the run read the stream up to now, whatever is left of its history. One that takes its ids from others is owed
+// nothing while only their history keeps it waiting.
+func (t *task) readWell() bool {
+	if t.newest || !t.stream.Read.ByIDs() || t.settled() {
+		return t.newest
+	}
+	return !slices.ContainsFunc(t.run.tasks, func(other *task) bool {
+		return other.workspace == t.workspace && slices.Contains(t.stream.Read.Over.After, other.stream.Name) && other.result.Status == StatusOK && !other.newest
 	})
 }

@@ -114,3 +114,71 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatACutRunDidNotReachIsNotReadWell: a run whose requests or time were used up by other streams leaves the age of a stream as it
+// was, and of an empty warehouse nothing is told that was never read; a history that is cut makes nothing old.
+func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []pipeline.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
+		b := newBed(t, tiny(79))
+		b.emulated = true
+		b.space.Between(func(int) { b.space.Advance(time.Second) })
+		status := func() (*pipeline.Status, pipeline.StreamStatus) {
+			t.Helper()
+			s, err := pipeline.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(s.Streams, func(s pipeline.StreamStatus) bool { return s.Stream == "contacts" })
+			if i < 0 {
+				return s, pipeline.StreamStatus{}
+			}
+			return s, s.Streams[i]
+		}
+		report := b.sync(cut)
+		if s, contacts := status(); !s.AsOf.IsZero() || contacts.Freshness == pipeline.Breached || !contacts.OK.IsZero() {
+			t.Errorf("%+v, nothing was read: data as of %s, %+v", cut, s.AsOf, contacts)
+		}
+		if s := stream(t, report, "contacts"); s.Status != pipeline.StatusCut || report.Exit() != pipeline.ExitOK {
+			t.Errorf("%+v: it was not reached, and is %s", cut, s.Status)
+		}
+		b.space.Advance(72 * time.Hour)
+		b.sync(cut)
+		if s, contacts := status(); contacts.Freshness != pipeline.Breached || !slices.Contains(s.Stale(), "contacts") {
+			t.Errorf("%+v, three days on it was never read: %+v", cut, contacts)
+		}
+		if _, line := b.freshness("contacts"); !strings.Contains(line, "cut BREACHED, never read") {
+			t.Errorf("%q", line)
+		}
+		b.sync(pipeline.Options{})
+		s, contacts := status()
+		if contacts.Freshness != pipeline.Fresh || contacts.Outcome != "ok" || s.AsOf.IsZero() {
+			t.Errorf("%+v, all was read: data as of %s, %+v", cut, s.AsOf, contacts)
+		}
+		well := contacts.OK
+		b.space.Advance(24 * time.Hour)
+		b.sync(cut)
+		if _, contacts = status(); !contacts.OK.Equal(well) || contacts.Freshness != pipeline.Late || contacts.Outcome != "cut" {
+			t.Errorf("%+v, not reached: %+v, read well at %s", cut, contacts, well)
+		}
+	}
+}
+
+// TestAHistoryThatIsCutMakesNothingOld: what is newest was read.
+func TestAHistoryThatIsCutMakesNothingOld(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(79))
+	b.emulated = true
+	for most := int64(2); most < 5; most++ {
+		report := b.sync(pipeline.Options{Select: []string{"contacts"}, MaxRequests: most})
+		s := stream(t, report, "contacts")
+		if s.Status == pipeline.StatusCut {
+			continue
+		}
+		if f, line := b.freshness("contacts"); s.Backfill == 1 || f != pipeline.Fresh {
+			t.Errorf("with %d requests: %s, %q", most, s.Status, line)
+		}
+		return
+	}
+	t.Error("no number of requests cuts the history alone")
+}

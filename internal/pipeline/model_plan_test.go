@@ -218,6 +218,8 @@ func (p *plan) run(d *rand.Rand) {
 		say("select=%s", streams[d.IntN(len(streams))])
 	case 3:
 		say("refresh=1")
+	case 4:
+		say("limit=%d", 1+d.IntN(20))
 	}
 	p.add("run", d.Int64N(1000), strings.Join(with, " "))
 }

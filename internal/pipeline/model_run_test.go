@@ -39,16 +39,16 @@ func (c *common) begun(what string, make func(to string)) string {
 
 // modelRun is a run of the program as a plan has it.
 type modelRun struct {
-	cancel, die, life, slow, requests, seconds, refresh int
-	stream, point                                       string
-	passes                                              int
+	cancel, die, life, slow, requests, seconds, refresh, limit int
+	stream, point                                              string
+	passes                                                     int
 }
 
 func parseRun(with string) (r modelRun) {
 	for word := range strings.FieldsSeq(with) {
 		name, value, _ := strings.Cut(word, "=")
 		number, _, _ := strings.Cut(value, ":")
-		into := map[string]*int{"cancel": &r.cancel, "die": &r.die, "life": &r.life, "slow": &r.slow, "requests": &r.requests, "time": &r.seconds, "refresh": &r.refresh}[name]
+		into := map[string]*int{"cancel": &r.cancel, "die": &r.die, "life": &r.life, "slow": &r.slow, "requests": &r.requests, "time": &r.seconds, "refresh": &r.refresh, "limit": &r.limit}[name]
 		if into != nil {
 			fmt.Sscan(number, into)
 		}
@@ -65,7 +65,7 @@ func parseRun(with string) (r modelRun) {
 }
 
 func (r *modelRun) options() pipeline.Options {
-	o := pipeline.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0}
+	o := pipeline.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0, Limit: int64(r.limit)}
 	if r.stream != "" {
 		o.Select = []string{r.stream}
 	}

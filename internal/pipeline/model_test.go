@@ -20,7 +20,7 @@ import (
 )
 
 // modelSeeds are those that every run of the tests tries; `make model` tries more.
-const modelSeeds = 10
+const modelSeeds = 6
 
 // modelRuns is how many runs of the program a plan has at the most, before those that are to end well.
 const modelRuns = 3

@@ -58,7 +58,7 @@ func ReadRun(ctx context.Context, dir load.Dir, id string) (*RunAccount, error) 
 		return nil, nil
 	}
 	// It was killed: nobody noted how it ended.
-	past := PastRun{Run: id, Pipeline: trace.Pipeline, Started: trace.Started, Finished: trace.Ended, Outcome: "KILLED"}
+	past := PastRun{Run: id, Pipeline: trace.Pipeline, Started: trace.Started, Finished: trace.Ended, Outcome: Killed}
 	for _, t := range trace.Streams {
 		past.Requests += t.Requests
 	}
@@ -68,7 +68,7 @@ func ReadRun(ctx context.Context, dir load.Dir, id string) (*RunAccount, error) 
 // underWay says of a run under way what is known of those that have ended.
 func underWay(r *Running) *RunDetail {
 	return bare(PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: r.Started, Finished: r.At, Outcome: "RUNNING", Rows: r.Rows, Requests: r.Requests,
-		Backfill: r.Percent / 100})
+		Backfill: r.Percent / 100, CaughtUp: r.CaughtUp})
 }
 
 // bare is a run of which no more is known.

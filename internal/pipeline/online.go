@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/extract/export"
+	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
@@ -26,24 +28,61 @@ type Readable struct {
 
 // Online is what the workspaces of a configuration answered.
 type Online struct {
-	Notes   []string   `json:"notes"` // a line a workspace
-	Streams []Readable `json:"streams"`
+	Notes   []string    `json:"notes"` // a line a workspace
+	Streams []Readable  `json:"streams"`
+	Dir     string      `json:"dir"` // the warehouse's
+	Room    load.Room   `json:"room"`
+	Running *Running    `json:"running,omitempty"` // the run that writes the warehouse now
+	Alerts  []Reachable `json:"alerts"`
 }
 
-// Failed says that some answer was neither a page nor a reason not to give one.
+// Reachable says whether an alert's address can be connected to.
+type Reachable struct {
+	Alert string `json:"alert"`
+	For   string `json:"for"` // ping or webhook
+	Why   string `json:"why"` // why not; "": it can
+}
+
+// Failed says that some answer was neither a page nor a reason not to give one, or that a run would lack room or have nobody to tell.
 func (o *Online) Failed() bool {
-	return slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" })
+	return o.Room.Short() || slices.ContainsFunc(o.Alerts, func(a Reachable) bool { return a.Why != "" }) || slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" })
 }
 
-// Online asks each workspace for the smallest page of each stream. It writes nothing.
+// Online asks each workspace for the smallest page of each stream, and looks at what a run needs besides: the disk, nobody else who
+// writes, somebody to tell. It writes nothing, and sends nothing to those who are told of runs. The error is that of the first workspace
+// that does not answer; what the others did comes with it, nil where none did.
 func (r *Runner) Online(ctx context.Context) (*Online, error) {
-	o := &Online{Notes: []string{}, Streams: []Readable{}}
-	for _, name := range r.Config.names {
-		if err := r.askEach(ctx, o, name); err != nil {
-			return nil, fmt.Errorf("workspace %s: %w", name, err)
+	o := &Online{Notes: []string{}, Streams: []Readable{}, Dir: string(r.Dir), Alerts: []Reachable{}}
+	var err error
+	if o.Room, err = r.Dir.Room(); err != nil {
+		return nil, err
+	}
+	if o.Running, err = ReadRunning(r.Dir); err != nil {
+		return nil, err
+	}
+	if r.Alerts != nil {
+		for _, t := range r.Alerts.Targets {
+			for _, a := range t.Addresses() {
+				one := Reachable{Alert: t.Name, For: a.For}
+				if err := a.Reach(ctx); err != nil {
+					one.Why = err.Error()
+				}
+				o.Alerts = append(o.Alerts, one)
+			}
 		}
 	}
-	return o, nil
+	for _, name := range r.Config.names {
+		if failed := r.askEach(ctx, o, name); failed != nil && err == nil {
+			err = fmt.Errorf("workspace %s: %w", name, failed)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(o.Streams) == 0 {
+		return nil, err
+	}
+	return o, err
 }
 
 func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error {
@@ -52,7 +91,7 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 		return err
 	}
 	defer closing()
-	id, firsts := "", map[string][]byte{}
+	id, firsts, answered := "", map[string][]byte{}, false
 	streams := r.Catalogue.Streams()
 	slices.SortStableFunc(streams, func(a, b *schemas.Stream) int { return after(a) - after(b) })
 	for _, s := range streams {
@@ -61,6 +100,10 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 		if extract.ClassOf(err) == extract.ClassAuth || ctx.Err() != nil {
 			return err
 		}
+		if unanswered(err) {
+			return unidentified(err) // the others would only be waited for
+		}
+		answered = answered || err == nil && asked
 		switch {
 		case err != nil:
 			one.Answer, one.Why = r.whyNot(ctx, workspace, s, firsts, err)
@@ -79,9 +122,17 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 	}
 	if skew := client.Skew(); skew.Abs() > clockSkew {
 		note += ", this machine's clock is " + brief(skew.Abs()) + " off"
+	} else if answered {
+		note += ", this machine's clock agrees"
 	}
 	o.Notes = append(o.Notes, note)
 	return nil
+}
+
+// unanswered says that no answer came, however often it was asked for.
+func unanswered(err error) bool {
+	var api *extract.Error
+	return errors.As(err, &api) && api.Class == extract.ClassTransient && api.Status == 0
 }
 
 // after puts streams that are read under the ids of others behind those.
@@ -180,5 +231,22 @@ func (o *Online) Print(w io.Writer) {
 	fmt.Fprintln(w, draw(t))
 	for _, note := range o.Notes {
 		fmt.Fprintln(w, note)
+	}
+	disk := fmt.Sprintf("warehouse %s: %s", o.Dir, o.Room)
+	if o.Room.Short() {
+		disk += ", which is too little: the next run would be refused"
+	}
+	if o.Running != nil {
+		disk += fmt.Sprintf("; process %d writes it, pipeline %s", o.Running.PID, o.Running.Pipeline)
+	} else {
+		disk += "; nobody writes it"
+	}
+	fmt.Fprintln(w, disk)
+	for _, a := range o.Alerts {
+		answer := "can be reached"
+		if a.Why != "" {
+			answer = "cannot be reached: " + a.Why
+		}
+		fmt.Fprintf(w, "alert %s: its %s %s\n", a.Alert, a.For, answer)
 	}
 }

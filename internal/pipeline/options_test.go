@@ -117,6 +117,7 @@ func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(64))
 	b.sync(pipeline.Options{})
+	b.runner.Given = pipeline.GivenBy("--dir", "my data")
 	broken := true
 	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
 		if broken && r.URL.Path == "/contacts/deleted" {
@@ -128,7 +129,7 @@ func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 	if report.Exit() != pipeline.ExitFailed || report.Count(pipeline.StatusOK) != 3 || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=3 unavailable=0 failed=1 ") {
 		t.Errorf("%s", report.LastLine())
 	}
-	if s := stream(t, report, "deleted_contacts"); s.Next != "aqueduck sync nightly --failed" || s.Retries == 0 {
+	if s := stream(t, report, "deleted_contacts"); s.Next != "aqueduck sync --dir 'my data' nightly --failed" || s.Retries == 0 {
 		t.Errorf("%+v", s)
 	}
 	broken = false
@@ -143,6 +144,30 @@ func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 		t.Errorf("with nothing failed asked %v", asked)
 	}
 	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+func TestFailFastEndsTheRunWithTheFirstFailure(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(65))
+	b.runner.Parallel = 1 // cheap lists are read before feeds and searches
+	broken := true
+	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		if broken && r.URL.Path == "/contacts/deleted" {
+			return &emulator.Fault{Status: http.StatusInternalServerError}
+		}
+		return nil
+	})
+	n := b.space.Count()
+	report := b.try(pipeline.Options{FailFast: true})
+	if report.Exit() != pipeline.ExitFailed || report.Count(pipeline.StatusFailed) != 1 || report.Count(pipeline.StatusInterrupted) != 3 {
+		t.Errorf("%s %+v", report.LastLine(), report.Streams)
+	}
+	if asked := b.asked(n, "/contacts/search", "/contacts/activities"); asked["/contacts/search"] > 1 || asked["/contacts/activities"] > 0 {
+		t.Errorf("asked %v, want the one record that names the workspace", asked)
+	}
+	broken = false
+	b.sync(pipeline.Options{Failed: true})
 	b.equalsOracle()
 }
 
@@ -205,6 +230,45 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 			b.equalsOracle()
 		})
 	}
+}
+
+// TestALimitedRunLeavesNothingOutOfTheNext tries a workspace with a few records of each stream, one that is new and one that is known and
+// where records went and came: it concludes nothing of what it did not read, and a whole run then leaves what it would have left alone.
+func TestALimitedRunLeavesNothingOutOfTheNext(t *testing.T) {
+	t.Parallel()
+	const limit, page = 7, 150
+	c := tiny(77)
+	c.Inactive = 160 // two pages
+	b := newBedWith(t, c, strings.Replace(nightly, "contact_activities]", "contact_activities, companies, segments, admin_activity_logs]", 1))
+	tried := func() {
+		t.Helper()
+		report := b.sync(pipeline.Options{Limit: limit})
+		for _, s := range report.Streams {
+			if s.Extracted >= limit+page || s.Extracted >= limit && s.Gone > 0 {
+				t.Errorf("of %s %d records were wanted: %+v", s.Stream, limit, s)
+			}
+		}
+		note := strings.Join(report.Notes, "\n")
+		if s := stream(t, report, "deleted_contacts"); s.Status != pipeline.StatusCut || !strings.Contains(note, "--limit 7: ") || !strings.Contains(note, s.Stream) {
+			t.Errorf("it is told as %+v, %q", s, note)
+		}
+		if s := stream(t, report, "contacts"); s.Status == pipeline.StatusOK && s.Backfill == 1 {
+			t.Errorf("it is told as %+v", s)
+		}
+	}
+	tried()
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+	for i, id := range b.space.IDs("archived") {
+		if i%3 == 0 {
+			b.must(b.space.Unarchive(id, i%2 == 0))
+		}
+	}
+	people{b}.user()
+	b.space.Advance(200 * time.Hour)
+	tried()
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
 }
 
 // TestForwardFirstHistoryAfter: whoever opens the file during a long first sync sees the last week.

@@ -37,6 +37,7 @@ type PipelineOverview struct {
 	Health  Health         `json:"health"`
 	AsOf    time.Time      `json:"data_as_of,omitzero"` // everything before it is here, of all streams that it reads
 	Next    time.Time      `json:"next,omitzero"`       // not there: by hand only
+	Try     int            `json:"try,omitempty"`       // which try of a run that failed the next one is; 0: its time has come
 	Line    string         `json:"schedule,omitempty"`
 	Runs    []PastRun      `json:"runs"` // newest first, at most sixty
 	Streams []StreamStatus `json:"streams"`
@@ -83,12 +84,16 @@ func ReadOverview(ctx context.Context, dir load.Dir, config *Config, catalogue *
 		own.asOf(catalogue)
 		one.AsOf, one.Streams = own.AsOf, append(one.Streams, own.Streams...)
 		if p.Schedule != nil {
-			one.Line, one.Next = p.Schedule.String(), p.Schedule.Next(status.Now)
-			for at := one.Next; !at.IsZero() && at.Before(status.Now.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
+			next := status.Next[slices.IndexFunc(status.Next, func(n NextRun) bool { return n.Pipeline == p.Name })]
+			one.Line, one.Next, one.Try = p.Schedule.String(), next.At, next.Try
+			if next.Try > 0 {
+				o.Coming = append(o.Coming, next)
+			}
+			for at := p.Schedule.Next(status.Now); !at.IsZero() && at.Before(status.Now.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
 				o.Coming = append(o.Coming, NextRun{Pipeline: p.Name, At: at})
 			}
 		}
-		if err := o.judge(dir, &one); err != nil {
+		if err := o.judge(dir, p, &one); err != nil {
 			return nil, err
 		}
 		o.Pipelines = append(o.Pipelines, one)
@@ -106,27 +111,38 @@ func order(act bool) int {
 }
 
 // judge says how a pipeline is, and what it needs.
-func (o *Overview) judge(dir load.Dir, p *PipelineOverview) error {
+func (o *Overview) judge(dir load.Dir, known *Pipeline, p *PipelineOverview) error {
 	p.Health = HealthNew
-	if len(p.Runs) == 0 {
+	lost := o.Lost != nil && o.Lost.Pipeline == p.Name
+	if len(p.Runs) == 0 && !lost {
 		return nil
+	}
+	var last PastRun
+	if len(p.Runs) > 0 {
+		last = p.Runs[0]
 	}
 	p.Health = HealthOK
 	var failed []Need
-	if last := p.Runs[0]; last.Outcome == "FAILED" {
+	switch last.Outcome {
+	case "FAILED":
 		var err error
 		if failed, err = lastNeeds(dir, p, last); err != nil {
 			return err
 		}
+	case Killed:
+		failed = append(failed, known.lostNeed(&last))
 	}
 	if old, breached := p.old(failed); len(old) > 0 {
 		p.Health = HealthLate
 		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: breached, What: tooOld(old), Next: "aqueduck sync " + p.Name})
 	}
-	if o.Lost != nil && o.Lost.Pipeline == p.Name {
-		failed = append(failed, Need{Pipeline: p.Name, Run: o.Lost.Run, What: "a run ended without a word; what it committed is safe", Next: "aqueduck sync " + p.Name})
+	if lost {
+		failed = append(failed, known.lostNeed(o.Lost.killed()))
 	}
-	for _, n := range failed {
+	for i, n := range failed {
+		if p.Try > 0 && !n.Act && n.Run == last.Run && last.Outcome == "FAILED" {
+			failed[i].What += fmt.Sprintf("; try %d of %d comes at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
+		}
 		if n.Act {
 			p.Health = HealthAct
 		} else if p.Health != HealthAct {

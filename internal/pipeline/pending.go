@@ -55,7 +55,7 @@ func (t *task) pending(ctx context.Context) error {
 	if err := t.await(ctx); err != nil {
 		return err
 	}
-	for !t.run.over() {
+	for !t.over() {
 		var ids []string
 		err := t.run.writer.use(func(work *load.Work) (err error) {
 			ids, t.askedAt, err = work.Pending(ctx, t.workspace.name, t.stream.Name)

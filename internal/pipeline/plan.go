@@ -26,6 +26,9 @@ type Plan struct {
 	Time     time.Duration   `json:"time_ns"`        // estimate
 }
 
+// Changes says that tables or columns would come.
+func (p *Plan) Changes() bool { return len(p.Tables)+len(p.Columns) > 0 }
+
 // PlannedStream is one stream of a plan.
 type PlannedStream struct {
 	Workspace string  `json:"workspace"`

@@ -14,11 +14,12 @@ import (
 	"aqueduck/load/publish"
 )
 
-// Exit codes of the program, one meaning each (docs/operations.md).
+// Exit codes of the program, one meaning each but for ExitChanges (docs/operations.md).
 const (
 	ExitOK          = 0
 	ExitFailed      = 1 // a stream failed, or the audit found something exact; the rest is loaded and safe
 	ExitUsage       = 2
+	ExitChanges     = 2 // of plan --detailed-exitcode alone, as such flags have it: tables or columns would come
 	ExitConfig      = 3
 	ExitRefused     = 4 // the API refuses the token
 	ExitBusy        = 5 // another run holds the warehouse
@@ -114,7 +115,7 @@ func classify(err error) *Problem {
 	case errors.Is(err, load.ErrDamaged):
 		return &Problem{Class: "data", What: firstLine(err), Next: "run the same command again: it sets the file aside and goes on from the published one"}
 	case errors.As(err, &busy):
-		return &Problem{Class: "busy", What: err.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
+		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again once it has ended; see what it does: aqueduck status"}
 	case errors.Is(err, load.ErrFormat):
 		return &Problem{Class: "config", What: firstLine(err), Next: "use the newest version of the program that wrote this warehouse, or newer"}
 	case errors.Is(err, load.ErrErasures):
@@ -147,7 +148,30 @@ func classifyFile(err error) *Problem {
 	case load.Forbidden(err):
 		return &Problem{Class: "config", What: "a file is not this user's to open: " + firstLine(err), Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
 	}
-	return &Problem{Class: "bug", What: firstLine(err), Next: "run the same command again; what was committed is safe"}
+	return &Problem{Class: "bug", What: firstLine(err), Next: "run the same command again, by -vv to see where it is; what was committed is safe"}
+}
+
+// Whence says where a fault of the program is, for whoever mends it: the stack of a panic, or each error in which another one was told, and
+// its type.
+func Whence(err error) string {
+	var p *extract.Panic
+	if errors.As(err, &p) {
+		return strings.TrimRight(string(p.Stack), "\n")
+	}
+	line := fmt.Sprintf("%T: %s", err, firstLine(err))
+	var within []error
+	switch x := err.(type) {
+	case interface{ Unwrap() []error }:
+		within = x.Unwrap()
+	case interface{ Unwrap() error }:
+		if one := x.Unwrap(); one != nil {
+			within = []error{one}
+		}
+	}
+	for _, one := range within {
+		line += "\n" + Whence(one)
+	}
+	return line
 }
 
 // heldBack names what a publish would take from the readers, and the command that lets it.

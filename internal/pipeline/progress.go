@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,12 +30,18 @@ type Running struct {
 	Streams  []RunningStream `json:"streams"`
 	Rows     int64           `json:"rows"`
 	Requests int64           `json:"requests"`
+	Try      int             `json:"try,omitempty"`       // as PastRun has it
+	Narrow   bool            `json:"narrow,omitempty"`    // as PastRun has it
+	CaughtUp bool            `json:"caught_up,omitempty"` // as PastRun has it
 }
 
 // RunningStream is one stream of a run under way.
 type RunningStream struct {
+	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
-	Phase     string    `json:"phase"` // waiting, forward, history, done
+	Phase     string    `json:"phase"`               // waiting, forward, history, done
+	WaitsFor  string    `json:"waits_for,omitempty"` // the streams it is read under, its turn, the rate limit, the next try; "": nothing
+	Requests  int64     `json:"requests"`
 	Extracted int64     `json:"extracted"`
 	Rows      int64     `json:"rows"`
 	Backfill  float64   `json:"backfill"`
@@ -73,9 +81,9 @@ func newProgress(r *run) *progress {
 func (p *progress) start(t *task, phase extract.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.streams[t] = &RunningStream{Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo), Backfill: max(t.reached(), t.found)}
+	p.streams[t] = &RunningStream{Workspace: t.workspace.name, Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo), Backfill: max(t.reached(), t.found)}
 	p.begins(t)
-	p.run.runner.Log.Debug("stream begins", "stream", t.stream.Name, "phase", phase)
+	p.run.runner.Log.Debug("stream begins", "stream", p.called(t), "phase", phase)
 }
 
 func (p *progress) page(t *task, page extract.Page) {
@@ -134,9 +142,22 @@ func (p *progress) end(t *task) {
 	}
 	p.ends(t)
 	p.mu.Unlock()
+	p.told(t)
+}
+
+// told logs how a stream ended: whoever asked for the last line alone finds there why it failed.
+func (p *progress) told(t *task) {
 	sent := t.workspace.client.Sent(t.stream)
-	p.run.runner.Log.Info("stream "+string(t.result.Status), "stream", t.stream.Name, "extracted", t.result.Extracted,
-		"rows", t.result.Rows, "requests", sent.Requests, "time", brief(t.result.Time))
+	words := []any{"stream", p.called(t), "extracted", t.result.Extracted, "rows", t.result.Rows, "requests", sent.Requests, "took", brief(t.result.Time)}
+	if t.result.Error != "" {
+		words = append(words, "class", t.result.Class, "error", t.result.Error, "next", t.result.Next)
+	}
+	p.run.runner.Log.Info("stream "+string(t.result.Status), words...)
+}
+
+// called is how the log, and notes, call a stream.
+func (p *progress) called(t *task) string {
+	return Called(p.run.tasks, func(t *task) (string, string) { return t.workspace.name, t.stream.Name })(t)
 }
 
 func (p *progress) publishing(on bool) {
@@ -229,11 +250,13 @@ func (p *progress) snapshot() Running {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.run.now()
-	r := Running{Run: p.run.id, Pipeline: p.run.pipeline.Name, PID: os.Getpid(), Started: p.run.started, At: now, Doing: p.doing, Percent: 100}
+	r := Running{Run: p.run.id, Pipeline: p.run.pipeline.Name, PID: os.Getpid(), Started: p.run.started, At: now, Doing: p.doing, Percent: 100,
+		Try: p.run.options.Try, Narrow: p.run.options.narrow(), CaughtUp: p.run.options.CaughtUp}
 	for _, t := range p.run.tasks {
-		s := RunningStream{Stream: t.stream.Name, Phase: "waiting", Backfill: t.found}
+		s := RunningStream{Workspace: t.workspace.name, Stream: t.stream.Name, Phase: "waiting", WaitsFor: t.awaits(), Backfill: t.found}
 		if known := p.streams[t]; known != nil {
 			s = *known
+			s.Requests, s.WaitsFor = t.workspace.client.Sent(t.stream).Requests, t.workspace.client.WaitsFor(t.stream)
 		}
 		r.Rows += s.Rows
 		r.Streams = append(r.Streams, s)
@@ -248,6 +271,14 @@ func (p *progress) snapshot() Running {
 		r.Requests += w.client.Requests()
 	}
 	return r
+}
+
+// awaits is what a stream waits for that has not begun: those that it is read under, or its turn.
+func (t *task) awaits() string {
+	if over := t.stream.Read.Over; over != nil && len(over.Streams)+len(over.After) > 0 {
+		return strings.Join(slices.Concat(over.Streams, over.After), ", ")
+	}
+	return "its turn"
 }
 
 // runFileEvery is how old run.json may be; whoever asks for the status waits no longer than this for the truth.

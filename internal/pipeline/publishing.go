@@ -62,5 +62,6 @@ func (r *run) holdBack(ctx context.Context, held *publish.HeldBack) error {
 			Found: fmt.Sprint(loss.After), Message: "the table lost so many rows that the publish was held back"})
 	}
 	r.reported.Held, r.reported.Published = heldBack(held), false
+	r.reported.Held.Next = r.runner.Given.To(r.reported.Held.Next)
 	return r.save(ctx)
 }

@@ -19,7 +19,7 @@ const askedAtOnce = 150
 // and is not stored was told too late. Both are asked for by id, so that only the API's own word counts.
 func (t *task) reconcile(ctx context.Context) error {
 	now := t.workspace.client.Now()
-	if t.stream.Reconcile == 0 || t.windowed() || t.owesHistory() || lately(t.state.Reconciled, t.stream.Reconcile, now) {
+	if t.stream.Reconcile == 0 || t.run.options.Limit > 0 || t.windowed() || t.owesHistory() || lately(t.state.Reconciled, t.stream.Reconcile, now) {
 		return nil
 	}
 	if t.state.Reconciled == 0 { // the history was read a moment ago
@@ -36,7 +36,7 @@ func (t *task) reconcile(ctx context.Context) error {
 	}
 	reader := t.workspace.client.Read(t.request(extract.Forward))
 	for chunk := range slices.Chunk(ids, askedAtOnce) {
-		if t.result.Cut = t.run.over(); t.result.Cut {
+		if t.result.Cut = t.over(); t.result.Cut {
 			return t.commit(ctx)
 		}
 		page, err := reader.ByID(ctx, chunk)
@@ -73,7 +73,7 @@ func (t *task) listed(ctx context.Context) (map[string]bool, error) {
 	}
 	listed := map[string]bool{}
 	reader := t.workspace.client.Read(req)
-	for !t.run.over() {
+	for !t.over() {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return listed, t.commit(ctx)

@@ -59,6 +59,20 @@ func TestT116RefusedTokenIsToldBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
+// TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo has a workspace that answers late, and then that it is busy.
+func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(74))
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		b.space.Advance(time.Minute)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	_, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{MaxTime: time.Second})
+	if p := pipeline.AsProblem(err); err == nil || p.Class != "transient" || p.ExitCode() != pipeline.ExitFailed || !strings.Contains(p.Next, "max_time") {
+		t.Errorf("got %+v", p)
+	}
+}
+
 // TestRotatedTokenGoesOn: a token file that was replaced is read again, once.
 func TestRotatedTokenGoesOn(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -25,6 +24,7 @@ const (
 	StatusUnavailable Outcome = "unavailable" // the workspace does not have it; asked for again at each run
 	StatusFailed      Outcome = "FAILED"
 	StatusInterrupted Outcome = "interrupted"
+	StatusCut         Outcome = "cut" // max_time, max_requests or --limit ended it before it was read up to now
 )
 
 // StreamResult is what a run did for one stream.
@@ -41,11 +41,13 @@ type StreamResult struct {
 	Time              time.Duration
 	SyncedTo          time.Time
 	Backfill          float64 // share of the history that is read, 0 to 1
-	Cut               bool    // max_time or max_requests ended it; it goes on in the next run
+	Cut               bool    // max_time, max_requests or --limit ended it; it goes on in the next run
 	Lost              bool    // unavailable, and was not so when it was asked for before
 	Class, Error      string
 	Next              string
 	Rejects           []transform.Reject
+
+	fault error // of the program: what Error tells, with all that it was told in
 }
 
 func (s *StreamResult) add(w load.Written) {
@@ -87,6 +89,8 @@ type Report struct {
 	TablesChanged int
 	Requests      int64
 	Left          time.Duration // estimate until the history is read; 0 when it is, or unknown
+
+	given Given // flags that next steps repeat
 }
 
 // Count is the number of streams that ended with a status.
@@ -98,6 +102,16 @@ func (r *Report) Count(status Outcome) int {
 		}
 	}
 	return n
+}
+
+// Faults are the errors of streams that nothing but the program explains.
+func (r *Report) Faults() (faults []error) {
+	for _, s := range r.Streams {
+		if s.fault != nil {
+			faults = append(faults, s.fault)
+		}
+	}
+	return faults
 }
 
 // Rows is the number of rows written.
@@ -181,14 +195,17 @@ func (r *Report) LastLine() string {
 		int(r.backfill()*100), left, published, brief(r.Time), r.RunID)
 }
 
-// Stopped is the last line of a run that was none: what is wrong is told beside it.
-func Stopped(ctx context.Context, p *Pipeline, err error) string {
-	word := "FAILED"
-	if ctx.Err() != nil {
-		word = "INTERRUPTED"
-	}
-	return fmt.Sprintf("%s %s error=%s published=no", word, p.Name, AsProblem(err).Class)
+// StoppedError is what kept a run from being one, and the last line of that run.
+type StoppedError struct {
+	Err  error
+	Line string
 }
+
+// Error says what is wrong.
+func (e *StoppedError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *StoppedError) Unwrap() error { return e.Err }
 
 // brief is a duration as a person reads it: 11.2s, 4m10s, 7h10m.
 func brief(d time.Duration) string {
@@ -241,10 +258,10 @@ func (r *Report) Print(w io.Writer) {
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" {
-			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", s.Class, s.Error, s.Next)
+			fmt.Fprintf(w, "\n  error[%s] %s%s\n       next: %s\n", s.Class, s.of(r), s.Error, s.Next)
 		}
 		if s.Lost {
-			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.Stream)
+			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.name(r))
 		}
 	}
 	for _, p := range []*Problem{r.Held, r.After} {
@@ -253,18 +270,37 @@ func (r *Report) Print(w io.Writer) {
 		}
 	}
 	if r.Interrupted {
-		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: aqueduck sync %s\n", r.Pipeline)
+		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: %s\n", r.given.To("aqueduck sync "+r.Pipeline))
 	}
 	fmt.Fprintf(w, "\n%s\n", r.LastLine())
 }
 
-func (s *StreamResult) name(r *Report) string {
-	for _, other := range r.Streams {
-		if other.Workspace != s.Workspace {
-			return s.Workspace + "." + s.Stream
+// Called gives how each of some streams is called: by its name, with its workspace before it where they are of several.
+func Called[S any](streams []S, place func(S) (workspace, stream string)) func(S) string {
+	several := slices.ContainsFunc(streams, func(s S) bool {
+		first, _ := place(streams[0])
+		workspace, _ := place(s)
+		return workspace != first
+	})
+	return func(s S) string {
+		workspace, stream := place(s)
+		if several {
+			return workspace + "." + stream
 		}
+		return stream
 	}
-	return s.Stream
+}
+
+func (s *StreamResult) name(r *Report) string {
+	return Called(r.Streams, func(s StreamResult) (string, string) { return s.Workspace, s.Stream })(*s)
+}
+
+// of names the workspace of an error, where the run reads several.
+func (s *StreamResult) of(r *Report) string {
+	if s.name(r) == s.Stream {
+		return ""
+	}
+	return "workspace " + s.Workspace + ": "
 }
 
 // reached says how far the stream is read, or that it stayed where it was.

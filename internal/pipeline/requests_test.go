@@ -36,6 +36,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 	b.sync(exports)
 	b.space.Advance(25 * time.Hour)
 	b.sync(exports)
+	b.space.Advance(time.Minute)
 	quiet := b.sync(exports)
 	b.changesSome(30)
 	b.space.Advance(2 * time.Hour)

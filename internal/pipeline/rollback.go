@@ -44,6 +44,9 @@ func PublishedFiles(dir load.Dir) ([]PublishedFile, error) {
 // Rollback makes the file that a run published the one that readers have, once whoever asks has seen which and agreed; it says whether
 // he did. An empty run means the newest file before the one that readers have.
 func (r *Runner) Rollback(ctx context.Context, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
+	if r.Dir.Current() == "" {
+		return false, load.ErrNothingPublished
+	}
 	held, err := r.lock(ctx, 0)
 	if err != nil {
 		return false, err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,7 +38,7 @@ type run struct {
 
 	workspaces []*workspace
 	tasks      []*task
-	stopped    atomic.Bool // an answer of 401 stops every stream
+	stopped    atomic.Bool // whoever wants the first failure to end the run stops every stream
 	held       atomic.Bool // a publish was held back: none is tried before the run's end
 
 	reported  Report
@@ -59,9 +58,11 @@ type workspace struct {
 	exports exported           // datasets of the families among the streams
 	answers map[string]string  // what the source last said of each stream: ok or unavailable
 	shares  map[string]float64 // of their histories that earlier runs had read, by stream
+	lost    error              // why it could not be asked who it is; nil: it could
+	refused atomic.Bool        // no stream of it is asked any more: it is lost, or answered 401
 }
 
-// over says that the run asks for no more: its time is spent, or another stream met an answer that ends the run.
+// over says that the run asks for no more: its time is spent, or a stream failed and that was to end it.
 func (r *run) over() bool {
 	return r.stopped.Load() || !r.deadline.IsZero() && !r.now().Before(r.deadline)
 }
@@ -84,7 +85,9 @@ func (r *run) do(ctx context.Context) error {
 		return nil
 	}
 	defer r.progress.write(ctx)()
-	r.phase(ctx, extract.Forward)
+	if err := r.phase(ctx, extract.Forward); err != nil {
+		return err
+	}
 	if r.historyLeft() && !r.over() && ctx.Err() == nil {
 		if err := r.saveAs(ctx, "UNFINISHED"); err != nil {
 			return err
@@ -93,9 +96,13 @@ func (r *run) do(ctx context.Context) error {
 		if err := r.publishIfDue(ctx); err != nil {
 			return err
 		}
-		r.phase(ctx, extract.History)
+		if err := r.phase(ctx, extract.History); err != nil {
+			return err
+		}
 	}
-	r.followUps(ctx)
+	if err := r.followUps(ctx); err != nil {
+		return err
+	}
 	r.unread(ctx)
 	r.spent()
 	r.reported.Interrupted = ctx.Err() != nil
@@ -113,10 +120,15 @@ func (r *run) do(ctx context.Context) error {
 func (r *run) prepare(ctx context.Context) error {
 	for _, w := range r.workspaces {
 		if err := r.identify(ctx, w); err != nil {
-			return err
+			return r.named(w, err)
 		}
+	}
+	if first := r.workspaces[0]; ctx.Err() != nil || !slices.ContainsFunc(r.workspaces, func(w *workspace) bool { return w.lost == nil }) {
+		return r.named(first, cmp.Or(first.lost, ctx.Err()))
+	}
+	for _, w := range r.workspaces {
 		if err := r.expand(ctx, w); err != nil {
-			return err
+			return r.named(w, err)
 		}
 		streams, err := r.evolve(ctx, w, r.runner.stored(w.name))
 		if err != nil {
@@ -144,19 +156,36 @@ func (r *run) prepare(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-		for _, s := range w.streams {
+		for i, s := range w.streams {
 			t, err := r.newTask(ctx, w, s)
 			if err != nil {
 				return err
 			}
-			r.tasks = append(r.tasks, t)
+			if r.tasks = append(r.tasks, t); i == 0 && w.lost != nil {
+				t.settle(ctx, w.lost)
+				r.progress.told(t)
+			}
 		}
 	}
 	return nil
 }
 
-// keepFailed leaves only the streams that did not end well in the pipeline's last run.
+// keepFailed leaves only the streams that did not end well in the pipeline's last run: all of them, where something else kept that
+// run from being one, or from being published.
 func (r *run) keepFailed(ctx context.Context, w *workspace) error {
+	ends, err := readEnds(r.runner.Dir)
+	if err != nil {
+		return err
+	}
+	for _, last := range slices.Backward(ends) {
+		if last.Pipeline != r.pipeline.Name || last.Narrow {
+			continue
+		}
+		if last.Exit != ExitOK && !last.Partly {
+			return nil
+		}
+		break
+	}
 	return r.writer.use(func(work *load.Work) error {
 		outcomes, err := work.LastOutcomes(ctx, w.name, r.pipeline.Name)
 		well := func(stream string) bool {
@@ -168,7 +197,7 @@ func (r *run) keepFailed(ctx context.Context, w *workspace) error {
 }
 
 // phase reads every stream that asks for itself, cheap ones first.
-func (r *run) phase(ctx context.Context, phase extract.Phase) {
+func (r *run) phase(ctx context.Context, phase extract.Phase) error {
 	var tasks []*task
 	for _, t := range r.tasks {
 		if !t.stream.Read.ByIDs() {
@@ -179,7 +208,7 @@ func (r *run) phase(ctx context.Context, phase extract.Phase) {
 	// Those that runs with little time have not come to are first, or they would never be.
 	slices.SortStableFunc(tasks, func(a, b *task) int { return cmp.Compare(b.behind(tasks), a.behind(tasks)) })
 	waitingFirst(tasks)
-	r.side(ctx, tasks, phase)
+	return r.side(ctx, tasks, phase)
 }
 
 // behind is in how many days a stream was not read that another of the tasks was read in.
@@ -196,60 +225,35 @@ func (t *task) behind(tasks []*task) int {
 	return int((latest - t.state.SyncedTo) / 86400)
 }
 
-// spent tells of a run whose requests were used up: one that has fewer than a run without news needs reads nothing new for
-// ever.
-func (r *run) spent() {
-	var cut []string
-	for _, t := range r.tasks {
-		if t.result.Cut {
-			cut = append(cut, t.stream.Name)
-		}
-	}
-	most := firstSet(r.options.MaxRequests, r.pipeline.MaxRequests)
-	if most == 0 || len(cut) == 0 {
-		return
-	}
-	for _, w := range r.workspaces {
-		if w.client.Requests() >= most {
-			r.reported.Notes = append(r.reported.Notes, fmt.Sprintf(
-				"the %d requests of this run were used up before it had read %s; runs that write no rows so need more of them", most, strings.Join(cut, ", ")))
-		}
-	}
-}
-
 // followUps reads the streams that take their ids from others: those of an SQL file once the others are read to the end,
 // for while history is still to come, an id that search has not given yet is no reason to ask for it alone; those that
 // wait for rows of others whatever has come of these.
-func (r *run) followUps(ctx context.Context) {
+func (r *run) followUps(ctx context.Context) error {
 	var tasks []*task
 	for _, t := range r.tasks {
 		if t.stream.Read.ByIDs() && t.settled() {
 			tasks = append(tasks, t)
 		}
 	}
-	r.side(ctx, tasks, extract.Forward)
+	return r.side(ctx, tasks, extract.Forward)
 }
 
-// unread notes the streams that an interruption, or an answer that refuses all, left no time for.
-func (r *run) unread(ctx context.Context) {
-	if ctx.Err() == nil && !r.stopped.Load() {
-		return
-	}
-	for _, t := range r.tasks {
-		if t.result.Status == StatusOK && !t.done {
-			t.result.Status, t.result.Next = StatusInterrupted, "aqueduck sync "+r.pipeline.Name
-		}
-	}
-}
-
-// side reads streams side by side. One stream's failure does not stop the others; it is in the stream's result.
-func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) {
+// side reads streams side by side. One stream's failure does not stop the others; it is in the stream's result. A panic ends the run as a
+// kill would: nothing is committed after it, for nobody knows what it left half done.
+func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) error {
 	var group errgroup.Group
 	group.SetLimit(firstSet(r.runner.Parallel, parallelStreams))
 	for _, t := range tasks {
-		group.Go(func() error { r.stream(ctx, t, phase); return nil })
+		group.Go(func() error {
+			err := r.stream(ctx, t, phase)
+			if err != nil {
+				r.stopped.Store(true)
+				err = errors.Join(err, r.writer.close())
+			}
+			return err
+		})
 	}
-	group.Wait()
+	return group.Wait()
 }
 
 // settled says whether the streams that this one takes its ids from are complete, as far as they are to be had.
@@ -268,10 +272,11 @@ func (t *task) complete() bool {
 	return t.result.Status == StatusOK && !t.result.Cut && (!t.stream.Read.Since.Windowed() || t.state.HistoryDone)
 }
 
-// stream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all.
-func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) {
-	if t.result.Status != StatusOK || r.over() || phase == extract.History && !t.hasHistory() {
-		return
+// stream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all. What it gives is a panic.
+func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) (fault error) {
+	defer extract.Caught(&fault)
+	if t.result.Status != StatusOK || r.over() || t.workspace.refused.Load() || phase == extract.History && !t.hasHistory() {
+		return nil
 	}
 	began := r.now()
 	r.progress.start(t, phase)
@@ -281,11 +286,16 @@ func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) {
 	err := t.do(ctx, phase)
 	t.result.Time += r.now().Sub(began)
 	t.done = err == nil && !t.result.Cut
+	t.newest = t.newest || t.done && phase == extract.Forward
 	t.settle(ctx, err)
 	if t.result.Class == "auth" {
+		t.workspace.refused.Store(true)
+	}
+	if r.options.FailFast && t.result.Status == StatusFailed {
 		r.stopped.Store(true)
 	}
 	r.progress.end(t)
+	return nil
 }
 
 // do reads the stream by its kind. The state machine of each kind lives in extract; what only the warehouse knows,
@@ -299,7 +309,7 @@ func (t *task) do(ctx context.Context, phase extract.Phase) error {
 	case t.stream.Read.Pending():
 		return t.pending(ctx)
 	case t.stream.Read.ByIDs():
-		return t.over(ctx)
+		return t.byIDs(ctx)
 	case t.stream.Read.Since.By == "full":
 		return t.sweep(ctx)
 	}
@@ -316,8 +326,8 @@ func (t *task) request(phase extract.Phase) extract.Request {
 	}
 }
 
-// over reads the ids that an SQL file asks for, one request each or one for several.
-func (t *task) over(ctx context.Context) error {
+// byIDs reads the ids that an SQL file asks for, one request each or one for several.
+func (t *task) byIDs(ctx context.Context) error {
 	var ids, keys []string
 	err := t.run.writer.use(func(work *load.Work) (err error) {
 		if t.stream.Read.Over.Size > 0 {

@@ -25,6 +25,8 @@ type RunDetail struct {
 	Rejects   []RunReject    `json:"rejects"`
 	Publishes []RunPublished `json:"publishes"`
 	Notes     []string       `json:"notes,omitempty"` // of a run that has just ended
+
+	Configuration []Origin `json:"configuration,omitempty"` // where the values that it went by came from; as long as its trace is kept
 }
 
 // RunStream is what a run did for one stream.
@@ -82,31 +84,32 @@ type RunPublished struct {
 	Rebuilt bool      `json:"rebuilt"`
 }
 
-// FindRun gives a run by the beginning of its id; an empty one means the last run.
+// FindRun gives a run, or a move by hand, by the beginning of its id; an empty one means the last run.
 func FindRun(ctx context.Context, dir load.Dir, id string) (*RunDetail, error) {
-	runs, err := PastRuns(ctx, dir, "", keptEnds)
+	runs, err := History(ctx, dir, "", keptEnds)
 	if err != nil {
 		return nil, err
 	}
 	var found []PastRun
 	for _, r := range runs {
-		if strings.HasPrefix(r.Run, strings.ToUpper(id)) {
-			found = append(found, r)
+		if !strings.HasPrefix(r.Run, strings.ToUpper(id)) || id == "" && r.Moved != nil {
+			continue
 		}
+		found = append(found, r)
 		if id == "" || r.Run == id {
 			break
 		}
 	}
 	const next = "aqueduck runs lists them"
 	switch {
-	case len(runs) == 0:
+	case len(found) == 0 && (id == "" || len(runs) == 0):
 		return nil, &Problem{Class: "data", What: "there has been no run yet", Next: "aqueduck sync"}
 	case len(found) == 0:
 		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "no run " + id, Next: next}
 	case len(found) > 1 && found[len(found)-1].Run != id:
 		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "more than one run begins with " + id, Next: next}
 	}
-	detail := &RunDetail{PastRun: found[len(found)-1], Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
+	detail := &RunDetail{PastRun: found[len(found)-1], Published: found[len(found)-1].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}}
 	if err := look(ctx, dir, func(f file) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, load.ErrNothingPublished) {
 		return nil, err
@@ -149,9 +152,19 @@ func (d *RunDetail) read(ctx context.Context, f file) error {
 
 // Print writes it for a person.
 func (d *RunDetail) Print(w io.Writer) {
+	if d.Moved != nil {
+		fmt.Fprintf(w, "moved     by hand, %s\n", d.Run)
+		for _, m := range d.Moved {
+			fmt.Fprintf(w, "          %s\n", m)
+		}
+		return
+	}
 	fmt.Fprintf(w, "run       %s of %s%s\n", d.Run, d.Pipeline, with(", by version ", d.Version))
 	fmt.Fprintf(w, "time      %s to %s, %s\n", orDash(d.Started), orDash(d.Finished), brief(d.Finished.Sub(d.Started)))
 	fmt.Fprintf(w, "ended     %s, exit code %d, %s, %s\n", d.Outcome, d.Exit, many(int(d.Rows), "row"), many(int(d.Requests), "request"))
+	if d.CaughtUp {
+		fmt.Fprintln(w, "          caught up: it made up for a time that was missed, or whose run did not come to its end")
+	}
 	if d.Error != "" {
 		fmt.Fprintf(w, "          error[%s] %s\n", cmp.Or(d.Class, "stream"), d.Error)
 	}
@@ -178,9 +191,23 @@ func (d *RunDetail) Print(w io.Writer) {
 	for _, f := range d.Findings {
 		fmt.Fprintf(w, "  audit %s: %s of %s: %s%s: %s\n", f.Kind, f.Name, f.Table, f.Found, with(", expected ", f.Expected), f.Message)
 	}
+	d.printConfiguration(w)
 	if d.Line != "" {
 		fmt.Fprintf(w, "\n%s\n", d.Line)
 	}
+}
+
+func (d *RunDetail) printConfiguration(w io.Writer) {
+	if len(d.Configuration) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"SETTING", "FROM"})
+	for _, o := range d.Configuration {
+		t.AppendRow(table.Row{o.Setting, o.From})
+	}
+	fmt.Fprintf(w, "\n%s\n", draw(t))
 }
 
 func (d *RunDetail) printStreams(w io.Writer) {
@@ -191,14 +218,15 @@ func (d *RunDetail) printStreams(w io.Writer) {
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO"})
 	t.SetColumnConfigs(right(3, 4, 5, 6, 7, 8, 9))
+	called := Called(d.Streams, func(s RunStream) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range d.Streams {
-		t.AppendRow(table.Row{s.Stream, s.Outcome, thousands(s.Records), thousands(s.New), thousands(s.Changed), thousands(s.Gone),
+		t.AppendRow(table.Row{called(s), s.Outcome, thousands(s.Records), thousands(s.New), thousands(s.Changed), thousands(s.Gone),
 			thousands(s.Rejected), thousands(s.Requests), thousands(s.Retries), orDash(s.SyncedTo)})
 	}
 	fmt.Fprintf(w, "\n%s\n", draw(t))
 	for _, s := range d.Streams {
 		if s.Error != "" {
-			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", s.Stream, s.Error, s.Next)
+			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(s), s.Error, s.Next)
 		}
 	}
 }

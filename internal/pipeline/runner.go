@@ -4,7 +4,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,20 +43,32 @@ type Runner struct {
 	Alerts    *alert.Sender          // told how runs go; nil: nobody is
 	Ended     func(PastRun, *Report) // told by Run how a run ended, without a report when there was none; may be nil
 	Watch     func(Running)          // shown a run under way now and then, by one goroutine; may be nil
+	By        string                 // who moves checkpoints by hand, noted with each move
+	Flags     []Origin               // that were given, and by what: noted with each run
+	Given     Given                  // flags of the command line that next steps repeat
 }
 
 // Options narrow or widen one run.
 type Options struct {
-	Select, Exclude []string      // stream names or globs; none selects all
+	Select, Exclude []string      // names or globs: stream, or pipeline.stream; none selects all
 	Since, Until    time.Time     // read this span of the streams that are read by time and move no mark
 	Failed          bool          // only the streams that did not end well in the pipeline's last run
 	FullRefresh     bool          // forget the marks first: everything is read and compared again
 	MaxTime         time.Duration // 0: the pipeline's own
 	MaxRequests     int64         // 0: the pipeline's own
+	Limit           int64         // a stream is read no further than the page that brings so many records; 0: to its end
 	Wait            time.Duration // how long to wait for another run
 	AcceptDrop      []string      // streams or tables that may lose a large share of their rows
+	FailFast        bool          // a stream that fails ends the run: others commit what is whole
+	Try             int           // which of the runs of one time of the schedule it is, from 1; 0: begun by hand, and not tried again
+	CaughtUp        bool          // it makes up for a time of the schedule that was missed, or whose run did not come to its end
 
 	id string // of the run; "": one is made
+}
+
+// narrow says that some streams, some records or a span of time are wanted only.
+func (o *Options) narrow() bool {
+	return len(o.Select)+len(o.Exclude) > 0 || o.Limit > 0 || o.windowed()
 }
 
 func (o *Options) windowed() bool { return !o.Since.IsZero() || !o.Until.IsZero() }
@@ -95,15 +106,25 @@ func (r *run) acceptsLoss(schema, table string) bool {
 // Sync runs one pipeline once. The report tells how each stream ended; the error is what kept the run from being one:
 // the lock, the disk, the configuration, another workspace's token.
 func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (report *Report, err error) {
+	defer extract.Caught(&err)
 	if err := r.Dir.Prepare(); err != nil {
 		return nil, notUsable(err)
 	}
 	held, err := r.lock(ctx, o.Wait)
+	var busy *load.BusyError
+	if errors.As(err, &busy) {
+		return nil, &Problem{Class: "busy", What: busy.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 
+	if lost, err := r.bury(); err != nil {
+		return nil, err
+	} else if lost != nil && lost.Pipeline != pipeline.Name {
+		r.tell(ctx, lost) // this run does not make up for it
+	}
 	restored, err := r.settle(ctx)
 	if err != nil {
 		return nil, err
@@ -125,6 +146,19 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 		return nil, err
 	}
 	return run.report(), nil
+}
+
+// Serve gives the right to run the pipelines of the warehouse at their times, as long as it is held.
+func (r *Runner) Serve() (*load.Held, error) {
+	if err := r.Dir.Prepare(); err != nil {
+		return nil, notUsable(err)
+	}
+	held, err := load.LockServing(r.Dir)
+	var busy *load.BusyError
+	if errors.As(err, &busy) {
+		return nil, &Problem{Class: "busy", What: busy.Error(), Next: "leave it to that one, or end it first; pipelines of another file can be added to its own"}
+	}
+	return held, err
 }
 
 // nameRun makes the id of a run: ids sort by when their runs began.
@@ -167,7 +201,7 @@ func (r *run) open(ctx context.Context) error {
 		}
 	}
 	r.started = r.now()
-	r.reported = Report{Pipeline: r.pipeline.Name, RunID: r.id, Started: r.started}
+	r.reported = Report{Pipeline: r.pipeline.Name, RunID: r.id, Started: r.started, given: r.runner.Given}
 	if limit := firstSet(r.options.MaxTime, r.pipeline.MaxTime); limit > 0 {
 		r.deadline = r.started.Add(limit)
 		r.stopAt(r.started.Add(max(limit, toBegin)))
@@ -248,106 +282,6 @@ func (r *run) stopAt(t time.Time) {
 	for _, w := range r.workspaces {
 		w.client.StopAt(t)
 	}
-}
-
-// identify refuses to mix two workspaces, or the emulator and a real one, in one warehouse. It asks for one record of a
-// stream that names its workspace, before anything is written.
-func (r *run) identify(ctx context.Context, w *workspace) error {
-	var pinned load.Workspace
-	var known bool
-	err := r.writer.use(func(work *load.Work) (err error) {
-		pinned, known, err = work.Workspace(ctx, w.name)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if known && pinned.Emulated != w.source.Emulated {
-		return mixed(w, pinned)
-	}
-	id := pinned.ID
-	for _, s := range r.runner.Catalogue.Streams() {
-		if s.Identity == nil || s.Read.ByIDs() {
-			continue
-		}
-		record, server, err := w.client.One(ctx, s)
-		var api *extract.Error
-		if errors.As(err, &api) && (api.Class == extract.ClassPlan || api.Class == extract.ClassScope) {
-			continue // another stream may tell, and this one will say so itself
-		}
-		if err != nil {
-			return unidentified(fmt.Errorf("read one record of %s to know the workspace: %w", s.Name, err))
-		}
-		if found := field(record, s.Identity); found != "" {
-			id = found
-		}
-		r.compareClocks(w, server)
-		break
-	}
-	if known && pinned.ID != "" && id != pinned.ID {
-		return &Problem{Class: "config",
-			What: fmt.Sprintf("the token belongs to workspace %s, this warehouse holds workspace %s; nothing was written", id, pinned.ID),
-			Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
-	}
-	return r.writer.use(func(work *load.Work) error {
-		return work.Pin(ctx, load.Workspace{Schema: w.name, ID: id, BaseURL: w.source.BaseURL, Emulated: w.source.Emulated, APIVersion: w.config.APIVersion})
-	})
-}
-
-// unidentified tells of an answer, or none, that left the run without knowing whom it reads.
-func unidentified(err error) error {
-	if extract.ClassOf(err) == "" {
-		return err
-	}
-	p := classify(err)
-	var api *extract.Error
-	switch {
-	case errors.As(err, &api) && api.Status >= 500:
-		p.Next = "run the same command again once the API answers; nothing was written"
-	case p.Class == "transient" || p.Class == "data":
-		p.Next = "see that base_url is the address of the workspace's region and can be reached, then run the same command again; nothing was written"
-	}
-	return p
-}
-
-// clockSkew is how far two clocks may be apart before it is worth a word.
-const clockSkew = 30 * time.Second
-
-// compareClocks tells when the machine's clock and the workspace's differ. Marks go by the workspace's, so nothing is
-// lost; the times of commits, and those at which pipelines begin, go by the machine's.
-func (r *run) compareClocks(w *workspace, server time.Time) {
-	if skew := r.now().Sub(server); !server.IsZero() && skew.Abs() > clockSkew {
-		word := "ahead of"
-		if skew < 0 {
-			word = "behind"
-		}
-		r.reported.Notes = append(r.reported.Notes, fmt.Sprintf("this machine's clock is %s %s that of %s", brief(skew.Abs()), word, w.name))
-	}
-}
-
-func mixed(w *workspace, pinned load.Workspace) *Problem {
-	p := &Problem{Class: "config", Next: "give another directory: --dir DIR"}
-	p.What = "this warehouse holds data of workspace " + pinned.ID + " and " + w.name + " is the emulator; nothing was written"
-	if pinned.Emulated {
-		p.What = "this warehouse was filled by the emulator and " + w.name + " is a real workspace; nothing was written"
-	}
-	return p
-}
-
-// field reads one field of a record, as text, by its path.
-func field(record []byte, path []string) string {
-	for _, name := range path {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(record, &object) != nil {
-			return ""
-		}
-		record = object[name]
-	}
-	var s string
-	if json.Unmarshal(record, &s) == nil {
-		return s
-	}
-	return string(record)
 }
 
 func clock(s Source, machine func() time.Time) func() time.Time {

@@ -25,7 +25,11 @@ func (r *run) report() *Report {
 		sent := t.workspace.client.Sent(t.stream)
 		t.result.Requests, t.result.Retries = sent.Requests, sent.Retries
 		r.reported.Left = max(r.reported.Left, left)
-		r.reported.Streams = append(r.reported.Streams, t.result)
+		result := t.result
+		if result.Status == StatusOK && !t.readWell() {
+			result.Status = StatusCut
+		}
+		r.reported.Streams = append(r.reported.Streams, result)
 	}
 	slices.SortStableFunc(r.reported.Streams, func(a, b StreamResult) int {
 		return slices.Index(r.order(), a.Stream) - slices.Index(r.order(), b.Stream)

@@ -15,6 +15,10 @@ import (
 // streams are those that a pipeline reads in this run: those it names, those that go with them, less what the options
 // leave out.
 func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
+	if err := r.meant(o); err != nil {
+		return nil, err
+	}
+	wanted, unwanted := p.own(o.Select), p.own(o.Exclude)
 	var chosen []*schemas.Stream
 	for _, s := range r.Catalogue.Streams() {
 		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
@@ -23,20 +27,8 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 		if o.windowed() && !s.Read.Since.Windowed() {
 			continue // it has no times to read between
 		}
-		if !matches(o.Exclude, s) && (len(o.Select) == 0 || matches(o.Select, s) || s.Family() && meansAny(o.Select, s)) {
+		if !matches(unwanted, s) && (len(o.Select) == 0 || matches(wanted, s) || s.Family() && meansAny(wanted, s)) {
 			chosen = append(chosen, s)
-		}
-	}
-	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return isTable(r.Catalogue.Streams(), name) })
-	for _, pattern := range slices.Concat(o.Select, o.Exclude, drops) {
-		if !slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
-			return matches([]string{pattern}, s) || s.Family() && meansFamily(pattern, s.Name)
-		}) {
-			next := grammar.DidYouMean(pattern, r.Catalogue.Names())
-			if next == "" {
-				next = "name one of " + strings.Join(r.Catalogue.Names(), ", ")
-			}
-			return nil, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
 		}
 	}
 	if len(chosen) == 0 {
@@ -46,10 +38,91 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 	return chosen, nil
 }
 
-// Selects says what is wrong with the streams that the options choose, before a run touches anything.
-func (r *Runner) Selects(p *Pipeline, o Options) error {
-	_, err := r.streams(p, &o)
-	return err
+// Chosen are the pipelines of these names that read some of the streams that the options choose, all when no name is given;
+// each that is named must. It is asked before a run touches anything.
+func (r *Runner) Chosen(names []string, o Options) (some []*Pipeline, err error) {
+	pipelines, err := r.Config.Select(names)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pipelines {
+		_, wrong := r.streams(p, &o)
+		if wrong == nil {
+			some = append(some, p)
+		} else if err == nil {
+			err = wrong
+		}
+	}
+	if len(some) == 0 || len(names) > 0 {
+		return some, err
+	}
+	return some, nil
+}
+
+// halves splits what names streams of some pipelines, pipeline.stream, into its halves; the name of no stream has a point.
+func halves(pattern string) (pipeline, stream string) {
+	pipeline, stream, found := strings.Cut(pattern, ".")
+	if !found {
+		return "*", pattern
+	}
+	return pipeline, stream
+}
+
+// own are the patterns of streams among those of the options that mean streams of this pipeline.
+func (p *Pipeline) own(patterns []string) (streams []string) {
+	for _, pattern := range patterns {
+		pipeline, stream := halves(pattern)
+		if ok, err := path.Match(pipeline, p.Name); err == nil && ok {
+			streams = append(streams, stream)
+		}
+	}
+	return streams
+}
+
+// meant says which of the options' patterns names nothing.
+func (r *Runner) meant(o *Options) error {
+	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return isTable(r.Catalogue.Streams(), name) })
+	for _, name := range drops {
+		if err := r.isStream(name); err != nil {
+			return err
+		}
+	}
+	for i, pattern := range slices.Concat(o.Select, o.Exclude) {
+		pipeline, stream := halves(pattern)
+		meant := slices.DeleteFunc(slices.Clone(r.Config.Pipelines), func(p *Pipeline) bool { return len(p.own([]string{pattern})) == 0 })
+		if len(meant) == 0 {
+			return r.Config.noPipeline(pipeline)
+		}
+		if err := r.isStream(stream); err != nil {
+			return err
+		}
+		if i < len(o.Select) && strings.Contains(pattern, ".") && !slices.ContainsFunc(meant, func(p *Pipeline) bool { return r.reads(p, stream) }) {
+			return &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("pipeline %s reads no stream %q", pipeline, stream),
+				Next: "name some of " + strings.Join(meant[0].Streams, ", ")}
+		}
+	}
+	return nil
+}
+
+// isStream says so where a name or pattern means no stream at all.
+func (r *Runner) isStream(pattern string) error {
+	if slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
+		return matches([]string{pattern}, s) || s.Family() && meansFamily(pattern, s.Name)
+	}) {
+		return nil
+	}
+	next := grammar.DidYouMean(pattern, r.Catalogue.Names())
+	if next == "" {
+		next = "name one of " + strings.Join(r.Catalogue.Names(), ", ")
+	}
+	return &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
+}
+
+// reads says whether a pipeline reads a stream that a name or pattern means.
+func (r *Runner) reads(p *Pipeline, pattern string) bool {
+	return slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
+		return (slices.Contains(p.Streams, s.Name) || slices.Contains(p.Streams, s.With)) && (matches([]string{pattern}, s) || s.Family() && meansFamily(pattern, s.Name))
+	})
 }
 
 // matches says whether a stream, or the one it goes with, is meant by one of the patterns.
@@ -197,23 +270,28 @@ func (c *Config) Select(names []string) ([]*Pipeline, error) {
 	if len(names) == 0 {
 		return c.Pipelines, nil
 	}
-	var known []string
-	for _, p := range c.Pipelines {
-		known = append(known, p.Name)
-	}
 	var chosen []*Pipeline
 	for _, name := range names {
 		p, ok := c.Pipeline(name)
 		if !ok {
-			next := grammar.DidYouMean(name, known)
-			if next == "" {
-				next = "name one of " + strings.Join(known, ", ")
-			}
-			return nil, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no pipeline %q in %s", name, c.File), Next: next}
+			return nil, c.noPipeline(name)
 		}
 		chosen = append(chosen, p)
 	}
 	return chosen, nil
+}
+
+// noPipeline is the error of a name that no pipeline has.
+func (c *Config) noPipeline(name string) *Problem {
+	var known []string
+	for _, p := range c.Pipelines {
+		known = append(known, p.Name)
+	}
+	next := grammar.DidYouMean(name, known)
+	if next == "" {
+		next = "name one of " + strings.Join(known, ", ")
+	}
+	return &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no pipeline %q in %s", name, c.File), Next: next}
 }
 
 // published is a relation of the stream files in the words of the package that publishes it.

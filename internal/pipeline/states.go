@@ -23,36 +23,50 @@ type StreamState struct {
 	SyncedTo  time.Time `json:"synced_to"`
 	HistoryTo time.Time `json:"history_to"`
 	State     string    `json:"state"`
+	Moved     *Moved    `json:"moved"` // when it was last moved by hand; nil: it was not
 }
 
 // ReadStates reads checkpoints from the published file: those of the named streams, or all.
 func ReadStates(ctx context.Context, dir load.Dir, streams []string) ([]StreamState, error) {
 	var states []StreamState
 	const all = "SELECT schema, stream, seq, synced_to, history_to, state FROM _sync.checkpoints ORDER BY ALL"
-	err := ask(ctx, dir, all, func(v []any) error {
-		if len(streams) == 0 || slices.Contains(streams, str(v[1])) {
-			states = append(states, StreamState{Workspace: str(v[0]), Stream: str(v[1]), Seq: whole(v[2]),
-				SyncedTo: when(v[3]), HistoryTo: when(v[4]), State: str(v[5])})
+	err := look(ctx, dir, func(f file) error {
+		moves, err := f.moves(ctx)
+		if err != nil {
+			return err
 		}
-		return nil
+		return f.ask(ctx, all, func(v []any) error {
+			s := StreamState{Workspace: str(v[0]), Stream: str(v[1]), Seq: whole(v[2]), SyncedTo: when(v[3]), HistoryTo: when(v[4]), State: str(v[5])}
+			if i := slices.IndexFunc(moves, func(m Moved) bool { return m.Workspace == s.Workspace && m.Stream == s.Stream }); i >= 0 {
+				s.Moved = &moves[i]
+			}
+			if len(streams) == 0 || slices.Contains(streams, s.Stream) {
+				states = append(states, s)
+			}
+			return nil
+		})
 	})
 	return states, err
 }
 
-// Confirm shows a checkpoint as it is and as it would be, and says whether to change it.
-type Confirm func(before, after string) (bool, error)
+// Move is a checkpoint as it is and as it would be.
+type Move struct{ Workspace, Stream, Before, After string }
 
-// Rewind moves the mark of a stream that is read in windows of time back, so that the next run reads what changed from there on again.
-func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confirm Confirm) error {
+// Confirm shows all that would move, and says whether to move it.
+type Confirm func(moves []Move) (bool, error)
+
+// Rewind moves the mark of a stream that is read in windows of time back, so that the next run reads what changed from there on again:
+// in one workspace, or, where none is named, in every one that has read the stream.
+func (r *Runner) Rewind(ctx context.Context, workspace, stream string, to time.Time, confirm Confirm) error {
 	s, err := r.known(ctx, stream)
 	if err != nil {
 		return err
 	}
 	if !s.Read.Since.Windowed() && s.Dataset == "" {
 		return &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
-			Next: "aqueduck state reset " + stream}
+			Next: "aqueduck state reset " + stream + with(" --workspace ", workspace)}
 	}
-	return r.move(ctx, stream, confirm, func(state extract.State) (extract.State, error) {
+	return r.move(ctx, "rewind", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
 		if state.SyncedTo == 0 {
 			return state, &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " is not read to any time yet", Next: "aqueduck sync"}
 		}
@@ -70,13 +84,14 @@ func (r *Runner) Rewind(ctx context.Context, stream string, to time.Time, confir
 	})
 }
 
-// Reset forgets how far a stream is read. Its rows stay; the next run reads everything and compares.
-func (r *Runner) Reset(ctx context.Context, stream string, confirm Confirm) error {
+// Reset forgets how far a stream is read, in one workspace or, where none is named, in all. Its rows stay; the next run reads everything
+// and compares.
+func (r *Runner) Reset(ctx context.Context, workspace, stream string, confirm Confirm) error {
 	s, err := r.known(ctx, stream)
 	if err != nil {
 		return err
 	}
-	return r.move(ctx, stream, confirm, func(state extract.State) (extract.State, error) {
+	return r.move(ctx, "reset", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
 		return extract.State{Export: tableOf(state.Export), Again: s.Read.Detail != nil}, nil
 	})
 }
@@ -95,20 +110,41 @@ func (r *Runner) known(ctx context.Context, stream string) (*schemas.Stream, err
 	return s, nil
 }
 
-// move changes the checkpoints of a stream in every workspace that has one, and publishes, so that what people see is
-// what the next run goes on from.
-func (r *Runner) move(ctx context.Context, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
-	return r.alone(ctx, func(w *writer, workspaces []*workspace) error {
-		moved := false
-		for _, each := range workspaces {
-			did, err := w.moveOne(ctx, each.name, stream, confirm, change)
+// move changes the checkpoint of a stream in one workspace, or in every one that has one: all of them or, where one cannot be, none.
+// Then it publishes, so that what people see is what the next run goes on from.
+func (r *Runner) move(ctx context.Context, what, only, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
+	names := r.Config.Names()
+	if only != "" {
+		if _, err := r.Config.Workspace(only); err != nil {
+			return err
+		}
+		names = []string{only}
+	}
+	return r.alone(ctx, func(w *writer, _ []*workspace) error {
+		var steps []step
+		var moves []Move
+		for _, name := range names {
+			s, err := w.plan(ctx, name, stream, change)
+			if err != nil && len(r.Config.Workspaces) > 1 {
+				err = fmt.Errorf("workspace %s: %w", name, err)
+			}
 			if err != nil {
 				return err
 			}
-			moved = moved || did
+			if s.base.Seq > 0 {
+				steps, moves = append(steps, s), append(moves, Move{name, stream, s.base.State, s.next.State})
+			}
 		}
-		if !moved {
+		if len(moves) == 0 {
 			return nil
+		}
+		if yes, err := confirm(moves); err != nil || !yes {
+			return err
+		}
+		for _, s := range steps {
+			if err := w.work.MoveByHand(ctx, s.base, s.next, what, r.By); err != nil {
+				return err
+			}
 		}
 		_, err := w.publish(ctx, false)
 		return err
@@ -146,8 +182,8 @@ func (r *Runner) alone(ctx context.Context, do func(*writer, []*workspace) error
 func (r *Runner) openAll(ctx context.Context) (*writer, []*workspace, error) {
 	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
 	var workspaces []*workspace
-	for name, config := range r.Config.Workspaces {
-		workspaces = append(workspaces, &workspace{name: name, config: config})
+	for _, name := range r.Config.Names() {
+		workspaces = append(workspaces, &workspace{name: name, config: r.Config.Workspaces[name]})
 	}
 	spec, err := r.spec(id, workspaces)
 	if err != nil {
@@ -176,23 +212,22 @@ func (r *Runner) loadOptions(now func() time.Time, run string) load.Options {
 	return load.Options{Now: now, RunID: run, Timezone: r.Config.Warehouse.Timezone, Keep: r.kept()}
 }
 
-func (w *writer) moveOne(ctx context.Context, schema, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) (bool, error) {
+// step is one move of a checkpoint.
+type step struct{ base, next load.Checkpoint }
+
+// plan gives what would become of a checkpoint; of one that is not there nothing.
+func (w *writer) plan(ctx context.Context, schema, stream string, change func(extract.State) (extract.State, error)) (step, error) {
 	base, err := w.work.Checkpoint(ctx, schema, stream)
 	if err != nil || base.Seq == 0 {
-		return false, err
+		return step{}, err
 	}
 	state, err := extract.ParseState(base.State)
 	if err != nil {
 		state = extract.State{} // what cannot be read can still be forgotten
 	}
 	if state, err = change(state); err != nil {
-		return false, err
+		return step{}, err
 	}
-	if yes, err := confirm(base.State, state.String()); err != nil || !yes {
-		return false, err
-	}
-	next := load.Checkpoint{Workspace: schema, Stream: stream, Seq: base.Seq + 1, State: state.String(),
-		SyncedTo: unix(state.SyncedTo), HistoryTo: unix(state.HistoryTo)}
-	_, err = w.work.Commit(ctx, schema, stream, base, next, nil)
-	return err == nil, err
+	return step{base, load.Checkpoint{Workspace: schema, Stream: stream, Seq: base.Seq + 1, State: state.String(),
+		SyncedTo: unix(state.SyncedTo), HistoryTo: unix(state.HistoryTo)}}, nil
 }

@@ -24,6 +24,7 @@ type Status struct {
 	Running  *Running       `json:"running"`             // nil: nothing runs
 	Lost     *Running       `json:"lost"`                // a run that ended without saying how
 	Next     []NextRun      `json:"next"`
+	Given    Given          `json:"-"`    // flags that the commands which are told repeat
 	Runs     []PastRun      `json:"runs"` // newest first
 	Streams  []StreamStatus `json:"streams"`
 	Emulated bool           `json:"emulated"`
@@ -34,6 +35,7 @@ type Status struct {
 type NextRun struct {
 	Pipeline string    `json:"pipeline"`
 	At       time.Time `json:"at"`
+	Try      int       `json:"try,omitempty"` // which try of a run that failed; 0: its time has come
 }
 
 // StreamStatus is how far one stream is read.
@@ -43,11 +45,13 @@ type StreamStatus struct {
 	SyncedTo  time.Time `json:"synced_to,omitzero"`
 	HistoryTo time.Time `json:"history_to,omitzero"` // not there once history is read to its beginning
 	Checked   time.Time `json:"checked_at,omitzero"`
-	OK        time.Time `json:"read_well_at,omitzero"` // when the last run began that read it well
+	OK        time.Time `json:"read_well_at,omitzero"` // when the last run began that read it up to now
 	Freshness Freshness `json:"freshness,omitempty"`   // "": nothing says how old it may be
 	Outcome   string    `json:"outcome"`               // of its last run
 	Backfill  float64   `json:"backfill"`
 	Hint      string    `json:"next,omitempty"`
+
+	first time.Time // when a run first was to read it, of a workspace that has it
 }
 
 // shownRuns is how many past runs a status tells of.
@@ -80,9 +84,13 @@ func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *sc
 		s.Now = lived // the emulated workspace lives only while a run reads it
 	}
 	if config != nil {
+		ends, err := readEnds(dir)
+		if err != nil {
+			return nil, err
+		}
 		for _, p := range config.Pipelines {
 			if p.Schedule != nil {
-				s.Next = append(s.Next, NextRun{Pipeline: p.Name, At: p.Schedule.Next(s.Now)})
+				s.Next = append(s.Next, p.next(ends, s.Now))
 			}
 		}
 		s.judge(config, catalogue)
@@ -143,24 +151,33 @@ func (s *Status) read(ctx context.Context, f file) (lived time.Time, err error) 
 	if err != nil {
 		return lived, err
 	}
-	const streams = `SELECT f.schema, f.stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to)
-		FROM _sync.freshness f LEFT JOIN (
+	// A stream that no run has reached has no checkpoint: the last run of its pipeline tells of it.
+	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to), l.first
+		FROM _sync.freshness f FULL JOIN (
 			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
-			       arg_max(coalesce(hint, ''), started_at) AS hint, max(started_at) FILTER (outcome = 'ok') AS ok
+			       arg_max(coalesce(hint, ''), started_at) AS hint, max(started_at) FILTER (outcome = 'ok') AS ok,
+			       min(started_at) FILTER (outcome <> 'unavailable') AS first, arg_max(run_id, started_at) AS run
 			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
+		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
 	err = f.ask(ctx, streams, func(v []any) error {
 		s.Streams = append(s.Streams, StreamStatus{Workspace: str(v[0]), Stream: str(v[1]), SyncedTo: when(v[2]),
-			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7]), OK: when(v[8])})
+			HistoryTo: when(v[3]), Checked: when(v[4]), Outcome: str(v[5]), Backfill: share(v[6]), Hint: str(v[7]), OK: when(v[8]),
+			first: when(v[9])})
 		return nil
 	})
 	return lived, err
 }
 
-// asOf finds the time that everything before is here. A stream that is read by ids has none of its own while it is asked for none.
+// asOf finds the time that everything before is here: none while a stream was never read. One that is read by ids has none of its own
+// while it is asked for none, and none is owed of what the workspace does not have.
 func (s *Status) asOf(catalogue *schemas.Catalogue) {
 	for _, stream := range s.Streams {
 		known, ok := catalogue.Stream(stream.Stream)
+		if stream.OK.IsZero() && stream.Outcome != string(StatusUnavailable) && !(ok && known.Read.ByIDs()) {
+			s.AsOf = time.Time{}
+			return
+		}
 		idle := ok && known.Read.ByIDs() && stream.Outcome == string(StatusOK)
 		if !idle && !stream.SyncedTo.IsZero() && (s.AsOf.IsZero() || stream.SyncedTo.Before(s.AsOf)) {
 			s.AsOf = stream.SyncedTo
@@ -187,21 +204,22 @@ func (s *Status) Print(w io.Writer) {
 	case s.Running != nil:
 		fmt.Fprintf(w, "running   %s, %s since %s: %s%s, %s\n", s.Running.Pipeline, s.Running.Doing,
 			s.Running.Started.UTC().Format(time.RFC3339), s.Running.share(), many(int(s.Running.Rows), "row"), many(int(s.Running.Requests), "request"))
+		called := s.Running.called()
 		for _, stream := range s.Running.Streams {
-			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", stream.Stream, stream.Phase, thousands(stream.Extracted), many(int(stream.Rows), "row"))
+			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", called(stream), stream.Phase, thousands(stream.Extracted), many(int(stream.Rows), "row"))
 		}
 	case s.Lost != nil:
-		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: aqueduck sync %s\n",
-			s.Lost.Pipeline, s.Lost.Run, s.Lost.Pipeline)
+		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: %s\n",
+			s.Lost.Pipeline, s.Lost.Run, s.Given.To("aqueduck sync "+s.Lost.Pipeline))
 	}
 	s.printFailed(w)
 	if len(s.Runs) == 0 && len(s.Streams) == 0 {
-		fmt.Fprintf(w, "nothing   has been published in %s yet\n          next: aqueduck sync\n", s.Dir)
+		fmt.Fprintf(w, "nothing   has been published in %s yet\n          next: %s\n", s.Dir, s.Given.To("aqueduck sync"))
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", orDash(s.AsOf), s.ago(s.AsOf))
 	}
 	for _, n := range s.Next {
-		fmt.Fprintf(w, "next      %s at %s, in %s\n", n.Pipeline, n.At.Format(time.RFC3339), brief(n.At.Sub(s.Now)))
+		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, n.At.Format(time.RFC3339), brief(n.At.Sub(s.Now)), n.again())
 	}
 	if len(s.Streams) > 0 {
 		s.printStreams(w)
@@ -223,6 +241,7 @@ func (s *Status) printFailed(w io.Writer) {
 }
 
 func (s *Status) printStreams(w io.Writer) {
+	called := Called(s.Streams, func(s StreamStatus) (string, string) { return s.Workspace, s.Stream })
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY"})
@@ -231,12 +250,12 @@ func (s *Status) printStreams(w io.Writer) {
 		if outcome == "" {
 			outcome = "–" // published in the middle of its first run
 		}
-		t.AppendRow(table.Row{stream.Stream, outcome, stream.fresh(s.Now), orDash(stream.SyncedTo), stream.history()})
+		t.AppendRow(table.Row{called(stream), outcome, stream.fresh(s.Now), orDash(stream.SyncedTo), stream.history()})
 	}
 	fmt.Fprintf(w, "\n%s\n", draw(t))
 	for _, stream := range s.Streams {
 		if stream.Hint != "" {
-			fmt.Fprintf(w, "  %s: next: %s\n", stream.Stream, stream.Hint)
+			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
 		}
 	}
 }
@@ -248,6 +267,9 @@ func (s *StreamStatus) fresh(now time.Time) string {
 		return "–"
 	case Fresh:
 		return string(Fresh)
+	}
+	if s.OK.IsZero() {
+		return string(s.Freshness) + ", never read"
 	}
 	return string(s.Freshness) + ", " + brief(now.Sub(s.OK)) + " old"
 }
@@ -271,7 +293,7 @@ func (s *Status) printRuns(w io.Writer) {
 	t.AppendHeader(table.Row{"RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME"})
 	t.SetColumnConfigs(right(5, 6, 7))
 	for _, r := range s.Runs {
-		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome, thousands(r.Rows), thousands(r.Requests),
+		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome + with(", ", r.Note()), thousands(r.Rows), thousands(r.Requests),
 			brief(r.Finished.Sub(r.Started))})
 	}
 	fmt.Fprintf(w, "\n%s\n", draw(t))

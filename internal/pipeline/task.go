@@ -48,6 +48,7 @@ type task struct {
 	opened time.Time // when the open batch took its first record
 	capped bool      // a record was met whose list the source cuts short
 	done   bool      // the last phase was read to its end
+	newest bool      // what is newest was: the mark is where the run wanted it, or the whole list was walked
 	result StreamResult
 }
 
@@ -91,7 +92,7 @@ func (t *task) restore(ctx context.Context) error {
 		if t.base, err = work.Checkpoint(ctx, t.workspace.name, t.stream.Name); err != nil {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
-		if t.run.options.FullRefresh {
+		if t.run.options.FullRefresh && t.workspace.lost == nil {
 			t.state.Again = again
 			return nil // from the beginning; what is stored is compared with, not emptied
 		}
@@ -116,7 +117,7 @@ func outdated(s *schemas.Stream, state extract.State, version string) bool {
 // first: there the end of a window is no reason to commit less than a batch.
 func (t *task) read(ctx context.Context, req extract.Request) error {
 	reader := t.workspace.client.Read(req)
-	for !t.run.over() {
+	for !t.over() {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			if err := t.commit(ctx); err != nil {
@@ -145,6 +146,14 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 	}
 	t.result.Cut = true
 	return t.commit(ctx)
+}
+
+// over says that the run asks for no more of the stream: of any, of any of a workspace that refuses the token, or of this one.
+func (t *task) over() bool { return t.run.over() || t.workspace.refused.Load() || t.limited() }
+
+// limited says that the stream has brought as many records as the run wants of each.
+func (t *task) limited() bool {
+	return t.run.options.Limit > 0 && t.result.Extracted >= t.run.options.Limit
 }
 
 // add decodes a page into the open batch. The state moves on only once all records of the page are in the batch.
@@ -307,20 +316,25 @@ func (t *task) settle(ctx context.Context, err error) {
 	case err == nil:
 		return
 	case ctx.Err() != nil:
-		t.result.Status, t.result.Next = StatusInterrupted, "aqueduck sync "+t.run.pipeline.Name
+		t.result.Status, t.result.Next = StatusInterrupted, t.run.again()
 		return
 	case errors.Is(err, extract.ErrBudget):
 		t.result.Cut = true
 		return
 	}
 	problem := classify(err)
-	t.explain(problem)
+	if problem.Class == "auth" || errors.Is(err, t.workspace.lost) {
+		t.run.apart(t.workspace, problem)
+	}
+	if t.explain(problem); problem.Class == "bug" {
+		t.result.fault = err
+	}
 	t.result.Status = StatusFailed
 	if lacking(err) {
 		t.result.Status = StatusUnavailable
 		t.result.Lost = t.workspace.answers[t.stream.Name] == string(StatusOK)
 	}
-	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), problem.next(t.run.pipeline.Name)
+	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), t.run.runner.Given.To(problem.next(t.run.pipeline.Name))
 }
 
 // explain makes a refusal say what the stream needs, where its file does.

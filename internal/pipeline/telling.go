@@ -36,7 +36,7 @@ func (r *Runner) tell(ctx context.Context, past *PastRun) {
 	if r.Alerts == nil {
 		return
 	}
-	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Well: past.Exit == ExitOK, Interrupted: past.Outcome == "INTERRUPTED", Class: past.Class,
+	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Well: past.Exit == ExitOK, Interrupted: past.Outcome == "INTERRUPTED", Again: past.quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	var err error
 	if told.Changes, err = r.changes(ctx, past.Run); err != nil {

@@ -25,6 +25,8 @@ type Trace struct {
 	Ended      time.Time      `json:"ended,omitzero"` // not there while the run goes on, or when it was killed
 	Streams    []TracedStream `json:"streams"`
 	Publishing []Span         `json:"publishing"`
+
+	Configuration []Origin `json:"configuration,omitempty"` // where its values came from; no values
 }
 
 // TracedStream is one stream's share of it.
@@ -130,7 +132,8 @@ func (p *progress) ends(t *task) {
 func (p *progress) trace(ended time.Time) Trace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := Trace{Run: p.run.id, Pipeline: p.run.pipeline.Name, Started: p.run.started, Ended: ended, Publishing: slices.Clone(p.published)}
+	all := Trace{Run: p.run.id, Pipeline: p.run.pipeline.Name, Started: p.run.started, Ended: ended, Publishing: slices.Clone(p.published),
+		Configuration: slices.Concat(p.run.runner.Flags, p.run.config.OriginsOf(p.run.pipeline))}
 	if p.doing == "publishing" {
 		all.Publishing = append(all.Publishing, Span{"publishing", p.since, p.run.now()})
 	}

@@ -31,6 +31,7 @@ type Verification struct {
 	Differ   int64      `json:"differ"`
 	Under    float64    `json:"under"` // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
 	Whole    bool       `json:"whole"` // nothing that can be asked was left out
+	given    Given
 }
 
 // Verified is one stream of a verification.
@@ -93,7 +94,7 @@ type verifier struct {
 // nothing into the warehouse's database: what is compared is the file that readers have when it begins. The cost of reading
 // everything is told before it is.
 func (r *Runner) Verify(ctx context.Context, pipelines []*Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
-	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true}
+	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true, given: r.Given}
 	held, err := r.Dir.Compare(ctx, v.File)
 	if err != nil {
 		return nil, err

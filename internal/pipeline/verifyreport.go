@@ -79,21 +79,18 @@ func (v *Verification) Print(w io.Writer) {
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE"})
 	t.SetColumnConfigs(right(2, 3, 4, 5, 6, 7))
-	several := slices.ContainsFunc(v.Streams, func(s Verified) bool { return s.Workspace != v.Streams[0].Workspace })
+	called := Called(v.Streams, func(s Verified) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range v.Streams {
-		name, means := s.Stream, ""
-		if several {
-			name = s.Workspace + "." + name
-		}
+		means := ""
 		if s.Sampled > 0 {
 			means = confidence(s.Sampled, s.Differ, s.Whole, s.Under)
 		}
-		t.AppendRow(table.Row{name, thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means})
+		t.AppendRow(table.Row{called(s), thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means})
 	}
 	fmt.Fprintln(w, draw(t))
 	for _, s := range v.Streams {
 		if s.Error != "" {
-			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", s.Stream, s.Error)
+			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)
 		}
 	}
 	v.list(w)
@@ -119,7 +116,7 @@ func (v *Verification) list(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s  %-7s  %s.%s %s%s\n", f.ID, f.Kind, f.Workspace, f.Table, f.Key, more)
 	}
-	fmt.Fprintf(w, "       next: aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one\n")
+	fmt.Fprintf(w, "       next: %s\n", v.given.To("aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one"))
 }
 
 // LastLine is the one line that scripts may depend on.

@@ -22,10 +22,14 @@ type Job struct {
 	Schedule *Schedule
 	CatchUp  bool      // a time that passed while nothing was running is made up for, once
 	Last     time.Time // when the job last began, as far as is known; zero: never, so there is nothing to make up for
+	Owed     bool      // the run of its last time did not come to its end: it is made up for as one that was missed
 	Overlap  Overlap
-	Jitter   time.Duration             // the job begins up to this much later, always the same for one time
-	Run      func(ctx context.Context) // called by one goroutine at a time
-	Skipped  func(at time.Time)        // told each time that is left out; may be nil
+	Jitter   time.Duration // the job begins up to this much later, always the same for one time
+
+	Run     func(ctx context.Context, caughtUp bool) // called by one goroutine at a time; caughtUp: it makes up for a time that was missed
+	Skipped func(at time.Time)                       // told each time that is left out; may be nil
+	Again   func() time.Time                         // when to do it once more before its next time, asked after each run; zero: not; may be nil
+	Retry   func(ctx context.Context)                // does it once more; called as Run is
 }
 
 // late is how far behind its time a job may begin without its time counting as missed. Less than any sleep of the
@@ -51,29 +55,53 @@ type runner struct {
 	Job
 	now  func() time.Time
 	wait func(context.Context, time.Duration) error
+
+	retried time.Time // the last time that it was done once more: it is never done twice for one
 }
 
 func (r *runner) run(ctx context.Context) {
 	from := r.now()
-	if r.CatchUp && !r.Last.IsZero() {
-		if missed := r.passed(r.Last); !missed.IsZero() {
-			r.Run(ctx)
-			from = r.ran(ctx, from)
-		}
+	if r.CatchUp && (r.Owed || !r.Last.IsZero() && !r.passed(r.Last).IsZero()) {
+		r.Run(ctx, true)
+		from = r.ran(ctx, from)
 	}
 	for ctx.Err() == nil {
 		due := r.Schedule.Next(from)
+		if at := r.again(due); !at.IsZero() {
+			if r.sleep(ctx, at) != nil {
+				return
+			}
+			if r.again(due).Equal(at) { // and nobody has done so meanwhile
+				r.retried = at
+				r.Retry(ctx)
+				from = r.ran(ctx, from)
+			}
+			continue
+		}
 		if due.IsZero() || r.sleep(ctx, due.Add(r.jitter(due))) != nil {
 			return
 		}
 		from = r.due(due)
-		if !r.CatchUp && r.now().Sub(from) > late+r.jitter(from) {
+		missed := r.now().Sub(from) > late+r.jitter(from)
+		if missed && !r.CatchUp {
 			r.skip(from)
 			continue
 		}
-		r.Run(ctx)
+		r.Run(ctx, missed)
 		from = r.ran(ctx, from)
 	}
+}
+
+// again is when the job is done once more, zero where that is not before its next time. One that was missed is made up for as any time is.
+func (r *runner) again(due time.Time) (at time.Time) {
+	if r.Again != nil {
+		at = r.Again()
+	}
+	now := r.now()
+	if !at.After(r.retried) || !due.IsZero() && (!at.Before(due) || !now.Before(due)) || !r.CatchUp && now.Sub(at) > late {
+		return time.Time{}
+	}
+	return at
 }
 
 // sleep waits until a time on the clock.
@@ -113,7 +141,7 @@ func (r *runner) ran(ctx context.Context, from time.Time) time.Time {
 			return last
 		}
 		from = last
-		r.Run(ctx)
+		r.Run(ctx, false)
 	}
 	return from
 }

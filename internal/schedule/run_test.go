@@ -17,8 +17,12 @@ func (d *diary) job(t testing.TB, spec string, takes time.Duration) Job {
 	const layout = "02 15:04"
 	return Job{
 		Name: "nightly", Schedule: mustParse(t, spec, time.UTC), CatchUp: true,
-		Run: func(ctx context.Context) {
-			d.ran = append(d.ran, time.Now().UTC().Format(layout))
+		Run: func(ctx context.Context, caughtUp bool) {
+			said := ""
+			if caughtUp {
+				said = " caught up"
+			}
+			d.ran = append(d.ran, time.Now().UTC().Format(layout)+said)
 			_ = wait(ctx, takes) // a run that is called off ends early
 		},
 		Skipped: func(at time.Time) { d.skipped = append(d.skipped, at.UTC().Format(layout)) },
@@ -86,7 +90,7 @@ func TestRunCatchesUpOnceAfterDowntime(t *testing.T) {
 		job := d.job(t, "0 2 * * *", time.Minute)
 		job.Last = time.Now().Add(-70 * time.Hour)
 		live(t, 24*time.Hour, job)
-		d.want(t, []string{"01 00:00", "01 02:00"}, []string{"30 02:00"})
+		d.want(t, []string{"01 00:00 caught up", "01 02:00"}, []string{"30 02:00"})
 	})
 }
 
@@ -112,6 +116,81 @@ func TestRunCatchesNothingUpWhereNothingWasMissed(t *testing.T) {
 	}
 }
 
+// TestRunTriesAgainBeforeTheNextTime, once for each time that it is told, and not when the next time has come, or the wish has gone.
+func TestRunTriesAgainBeforeTheNextTime(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(*Job, *time.Time)
+		ran  []string
+	}{
+		{"told once", func(j *Job, at *time.Time) {
+			again(j, at, 20*time.Minute, 0)
+		}, []string{"01 02:00", "01 02:30", "02 02:00", "02 02:30"}},
+		{"told for ever", func(j *Job, at *time.Time) {
+			run := j.Run
+			j.Run = func(ctx context.Context, caughtUp bool) {
+				run(ctx, caughtUp)
+				*at = time.Date(2000, 1, 1, 2, 20, 0, 0, time.UTC)
+			}
+			j.Retry = func(ctx context.Context) { run(ctx, false) }
+		}, []string{"01 02:00", "01 02:20", "02 02:00"}},
+		{"the next time comes first", func(j *Job, at *time.Time) {
+			again(j, at, 30*time.Hour, 0)
+		}, []string{"01 02:00", "02 02:00"}},
+		{"it was done meanwhile", func(j *Job, at *time.Time) {
+			again(j, at, 20*time.Minute, 0)
+			asked := 0
+			j.Again = func() time.Time {
+				if asked++; asked%2 == 0 {
+					*at = time.Time{}
+				}
+				return *at
+			}
+		}, []string{"01 02:00", "02 02:00"}},
+		{"the last one is left to try again", func(j *Job, at *time.Time) {
+			*at = time.Now().Add(-20 * time.Minute)
+			j.Last = time.Now().Add(-time.Hour)
+			again(j, at, 0, 0)
+		}, []string{"01 00:00", "01 02:00", "02 02:00"}},
+		{"but not where nothing is made up for", func(j *Job, at *time.Time) {
+			*at = time.Now().Add(-20 * time.Minute)
+			j.CatchUp = false
+			again(j, at, 0, 0)
+		}, []string{"01 02:00", "02 02:00"}},
+		{"it takes until after the next time", func(j *Job, at *time.Time) {
+			again(j, at, 20*time.Minute, 24*time.Hour)
+		}, []string{"01 02:00", "01 02:30"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var d diary
+				var at time.Time
+				job := d.job(t, "0 2 * * *", 10*time.Minute)
+				job.Again = func() time.Time { return at }
+				c.edit(&job, &at)
+				live(t, 47*time.Hour, job)
+				d.want(t, c.ran, d.skipped)
+			})
+		})
+	}
+}
+
+// again has each run of a job at its time wish for another one some time after its end, which takes longer by as much as is said.
+func again(j *Job, at *time.Time, pause, longer time.Duration) {
+	run := j.Run
+	j.Run = func(ctx context.Context, caughtUp bool) {
+		run(ctx, caughtUp)
+		if *at = (time.Time{}); pause > 0 {
+			*at = time.Now().Add(pause)
+		}
+	}
+	j.Retry = func(ctx context.Context) {
+		run(ctx, false)
+		*at = time.Time{}
+		_ = wait(ctx, longer) // a run that is called off ends early
+	}
+}
+
 // asleep makes time jump while the job waits, as when a machine is suspended.
 func asleep(after, jump time.Duration) (func() time.Time, func(context.Context, time.Duration) error) {
 	begin := time.Now()
@@ -131,7 +210,7 @@ func TestRunAfterTheMachineSleptRunsOnceOrNotAtAll(t *testing.T) {
 		skipped int
 		ran     []string
 	}{
-		{"catch up", true, 2, []string{"01 01:01", "01 15:00"}}, // by the clock of the bubble, which the jump is ahead of
+		{"catch up", true, 2, []string{"01 01:01 caught up", "01 15:00"}}, // by the clock of the bubble, which the jump is ahead of
 		{"no catch up", false, 3, []string{"01 15:00"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -154,7 +233,7 @@ func TestRunAfterTheMachineSleptRunsOnceOrNotAtAll(t *testing.T) {
 func TestRunEndsWithItsContextAfterTheRunningJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		job := Job{Name: "n", Schedule: mustParse(t, "0 2 * * *", time.UTC), Run: func(ctx context.Context) {
+		job := Job{Name: "n", Schedule: mustParse(t, "0 2 * * *", time.UTC), Run: func(ctx context.Context, _ bool) {
 			<-ctx.Done()
 			_ = wait(context.WithoutCancel(ctx), time.Second) // it finishes its page
 			ended = true
@@ -206,7 +285,7 @@ func TestF8EveryNightOfTwoYearsIsServedOnce(t *testing.T) {
 			z := zone(t, name)
 			now := time.Date(2000, 1, 1, 12, 0, 0, 0, z)
 			first, end, served := now.AddDate(0, 0, 1), now.AddDate(2, 0, 0), map[string]int{}
-			job := Job{Name: "nightly", Schedule: mustParse(t, spec, z), CatchUp: true, Run: func(context.Context) {
+			job := Job{Name: "nightly", Schedule: mustParse(t, spec, z), CatchUp: true, Run: func(context.Context, bool) {
 				served[now.In(z).Format(time.DateOnly)]++
 			}}
 			Run(t.Context(), []Job{job}, func() time.Time { return now }, func(_ context.Context, d time.Duration) error {

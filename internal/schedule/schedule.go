@@ -110,7 +110,8 @@ func (s *Schedule) String() string { return s.spec }
 //
 // A clock that is set forward skips some times: what falls into them comes once, at the first minute after. A clock
 // that is set back shows some times twice: they count the first time. Lines for every hour are about spans, not times
-// of day: they simply go on.
+// of day: they simply go on. A day that the calendar leaves out, as a country does that crosses the date line, has a time
+// of its own only where the day after has none.
 func (s *Schedule) Next(after time.Time) time.Time {
 	t := after.In(s.zone)
 	from := face(t)
@@ -128,7 +129,7 @@ func (s *Schedule) Next(after time.Time) time.Time {
 			return at
 		}
 		first := face(end.In(s.zone))
-		if !s.everyHour && wall.Before(first) {
+		if !s.everyHour && wall.Before(first) && !s.standsIn(first, face(end.Add(-time.Nanosecond).In(s.zone))) {
 			return end.In(s.zone)
 		}
 		t, from = end.In(s.zone), first.Add(-time.Nanosecond)
@@ -146,6 +147,12 @@ func (s *Schedule) seen(start time.Time) time.Time {
 		return last
 	}
 	return time.Time{}
+}
+
+// standsIn says that the clock was set forward by a day or more to a first face, and that a time soon after stands for those skipped.
+func (s *Schedule) standsIn(first, before time.Time) bool {
+	const day = 24 * time.Hour
+	return first.Sub(before) >= day && s.nextWall(first.Add(-time.Nanosecond)).Before(first.Add(day))
 }
 
 func (s *Schedule) nextWall(after time.Time) time.Time { return s.wall.Next(after) }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aqueduck/internal/pipeline"
+)
+
+func (a *app) doctor() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Where each setting comes from",
+		Long: `Show each setting that all commands have, with where it comes from: a flag goes before its variable, that before pipelines.yaml, and
+that before the default. Then each variable that pipelines.yaml names, and whether the environment or .env has it; what it is, is not
+shown. Nothing is asked of the workspace: aqueduck check --online does that.`,
+		Example:     "  aqueduck doctor\n  aqueduck doctor -o csv",
+		Annotations: map[string]string{forms: "json csv"},
+		Args:        noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			all := a.origins(c)
+			named, err := a.mentioned()
+			if err != nil {
+				return err
+			}
+			all = append(all, named...)
+			if a.output == "json" {
+				return a.encode(all)
+			}
+			var rows [][]any
+			for _, o := range all {
+				rows = append(rows, []any{o.Setting, o.Value, o.From})
+			}
+			return a.list([]string{"setting", "value", "from"}, rows)
+		},
+	}
+}
+
+// origin is a setting, and where it comes from.
+type origin struct {
+	Setting string `json:"setting"`
+	Value   string `json:"value"`
+	From    string `json:"from"`
+}
+
+// origins are the settings that all commands have.
+func (a *app) origins(c *cobra.Command) (all []origin) {
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
+		o := origin{f.Name, strings.Join(values(f), ","), a.from(f)}
+		if f.Name == "dir" && o.From == "default" {
+			if config, _, err := a.load(); err == nil {
+				o.Value, o.From = config.Warehouse.Dir, "warehouse.dir of "+a.files()
+			}
+		}
+		all = append(all, o)
+	})
+	return all
+}
+
+// from says where the value of a flag comes from.
+func (a *app) from(f *pflag.Flag) string {
+	if f.Changed {
+		return "flag --" + f.Name
+	}
+	if value, _ := a.env(variableOf(f)); value != "" {
+		return variableOf(f)
+	}
+	return "default"
+}
+
+// flagsOf are the flags that a command was given, and by what.
+func (a *app) flagsOf(c *cobra.Command) (all []pipeline.Origin) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if from := a.from(f); from != "default" {
+			all = append(all, pipeline.Origin{Setting: "--" + f.Name, From: from})
+		}
+	})
+	return all
+}
+
+// mentioned are the variables that pipelines.yaml names, without their values; none where there is no such file.
+func (a *app) mentioned() (all []origin, err error) {
+	files, err := pipeline.ConfigFiles(a.file)
+	if err != nil {
+		return nil, err
+	}
+	configured, err := pipeline.Origins(files)
+	var lacking *fs.PathError
+	if errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist) {
+		return []origin{{"configuration", "", "there is no " + lacking.Path}}, nil
+	}
+	if err != nil {
+		return []origin{{"configuration", "", a.files() + " cannot be read: aqueduck check"}}, nil
+	}
+	dotenv := filepath.Join(filepath.Dir(files[0]), ".env")
+	kept, err := readEnv(dotenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range configured {
+		for _, v := range o.Variables {
+			all = append(all, a.mention(v, o.File, dotenv, kept))
+		}
+	}
+	slices.SortFunc(all, func(a, b origin) int { return cmp.Compare(a.Setting, b.Setting) })
+	return slices.CompactFunc(all, func(a, b origin) bool { return a.Setting == b.Setting }), nil
+}
+
+// mention says where a variable comes from.
+func (a *app) mention(v pipeline.Variable, file, dotenv string, kept map[string]string) origin {
+	o := origin{v.Name, "", "not set"}
+	value, _ := a.env(v.Name)
+	switch {
+	case value != "":
+		o.From = "environment"
+	case kept[v.Name] != "":
+		value, o.From = kept[v.Name], dotenv
+	case v.Default:
+		o.From = "default of " + file
+	}
+	if value != "" {
+		o.Value = fmt.Sprintf("•••• (%d characters)", len([]rune(value)))
+	}
+	return o
+}

@@ -1,0 +1,27 @@
+package pipeline_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestARunUnderWayTellsItsRateAndWhatStreamsWaitFor as a terminal shows it.
+func TestARunUnderWayTellsItsRateAndWhatStreamsWaitFor(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	r := pipeline.Running{Pipeline: "nightly", Doing: "reading", Started: began, At: began.Add(90 * time.Second), Requests: 1800, Percent: 40, Streams: []pipeline.RunningStream{
+		{Stream: "contacts", Phase: "history", Requests: 1790, WaitsFor: "rate limit", Backfill: 0.4}, {Stream: "tags", Phase: "waiting", WaitsFor: "its turn"}}}
+	said := r.Table()
+	for _, want := range []string{", 1,800 requests, 1,200 a minute\n", "REQS", "WAITS FOR", "history     0     0  1,790     40 %  rate limit", "its turn"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	r.Streams[0].Workspace, r.Streams[1].Workspace = "main", "acme"
+	if said := r.Table(); !strings.Contains(said, "  main.contacts  history") || !strings.Contains(said, "  acme.tags      waiting") {
+		t.Errorf("of two workspaces:\n%s", said)
+	}
+}

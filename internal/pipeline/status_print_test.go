@@ -1,0 +1,32 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestStatusNamesTheWorkspaceWhereThereAreSeveral of streams that both have.
+func TestStatusNamesTheWorkspaceWhereThereAreSeveral(t *testing.T) {
+	t.Parallel()
+	s := pipeline.Status{Streams: []pipeline.StreamStatus{{Workspace: "acme", Stream: "contacts", Hint: "look"}, {Workspace: "main", Stream: "contacts"}}}
+	var said bytes.Buffer
+	s.Print(&said)
+	for _, want := range []string{"\n  acme.contacts  ", "\n  main.contacts  ", "\n  acme.contacts: next: look\n"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, said.String())
+		}
+	}
+	run := pipeline.RunDetail{Streams: []pipeline.RunStream{{Workspace: "acme", Stream: "contacts", Error: "gone"}, {Workspace: "main", Stream: "contacts"}}}
+	said = bytes.Buffer{}
+	if run.Print(&said); !strings.Contains(said.String(), "\n  acme.contacts: gone\n") || !strings.Contains(said.String(), "\n  main.contacts  ") {
+		t.Errorf("of a run that has ended:\n%s", said.String())
+	}
+	s.Streams, said = s.Streams[:1], bytes.Buffer{}
+	s.Print(&said)
+	if strings.Contains(said.String(), "acme.contacts") {
+		t.Errorf("there is one workspace:\n%s", said.String())
+	}
+}

@@ -1,0 +1,29 @@
+package schedule
+
+import "time"
+
+// Clock says what the clocks do to a time that Next gave: Plain, Skipped or Twice.
+type Clock uint8
+
+// What the clocks may do to a time.
+const (
+	Plain   Clock = iota
+	Skipped       // they skip the time of the line: this is the first minute after the gap
+	Twice         // they show it twice: this is the first
+)
+
+// Clock says what the clocks do to a time that Next gave.
+func (s *Schedule) Clock(at time.Time) Clock {
+	t := at.In(s.zone)
+	if s.everyHour {
+		return Plain // spans, not times of day
+	}
+	if !s.nextWall(face(t).Add(-time.Nanosecond)).Equal(face(t)) {
+		return Skipped
+	}
+	_, end := t.ZoneBounds()
+	if !end.IsZero() && !face(end.In(s.zone)).After(face(t)) {
+		return Twice
+	}
+	return Plain
+}
