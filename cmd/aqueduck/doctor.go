@@ -57,7 +57,7 @@ func (a *app) origins(c *cobra.Command) (all []origin) {
 		o := origin{f.Name, strings.Join(values(f), ","), a.from(f)}
 		if f.Name == "dir" && o.From == "default" {
 			if config, _, err := a.load(); err == nil {
-				o.Value, o.From = config.Warehouse.Dir, "warehouse.dir of "+a.files()
+				o.Value, o.From = config.Warehouse.Dir, config.From("warehouse.dir")
 			}
 		}
 		all = append(all, o)

@@ -255,10 +255,15 @@ func operator() string {
 	return name + "@" + place
 }
 
+// agrees asks, and gives the answer. A question that nobody answers is no "no" that a script may pass over.
 func (a *app) agrees(question string) (bool, error) {
 	fmt.Fprint(a.stderr, question)
 	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF) && answer == "":
+		fmt.Fprintln(a.stderr)
+		return false, &pipeline.Problem{Class: "usage", Exit: pipeline.ExitUsage, What: "nobody answered; nothing was changed", Next: "answer y or n, or say --yes"}
+	case err != nil && !errors.Is(err, io.EOF):
 		return false, fmt.Errorf("read the answer: %w", err)
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))

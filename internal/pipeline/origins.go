@@ -83,6 +83,15 @@ func (c *Config) Came(setting, from string) {
 	}
 }
 
+// From tells where a value comes from.
+func (c *Config) From(setting string) string {
+	i := slices.IndexFunc(c.origins, func(o Origin) bool { return o.Setting == setting })
+	if i < 0 {
+		return ""
+	}
+	return c.origins[i].From
+}
+
 // OriginsOf tells where the values come from that a run of a pipeline goes by.
 func (c *Config) OriginsOf(p *Pipeline) (all []Origin) {
 	for _, o := range c.origins {
