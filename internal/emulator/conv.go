@@ -28,6 +28,7 @@ type conversation struct {
 	Cards                              []scorecard
 	Monitors                           []monitor
 	silent                             bool // was born without a contact's reply
+	wrote                              bool // began with a message that somebody wrote
 	bare                               bool // has null for its statistics, teammates and linked objects
 }
 

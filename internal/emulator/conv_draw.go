@@ -179,8 +179,8 @@ func (m *convMaker) birth(e *convEvent) *conversation {
 // written is one that began with a message that somebody wrote: it has what that said, and nothing more.
 func written(e *convEvent) *conversation {
 	opening := *e.With.opening
-	c := &conversation{num: e.Conv, ID: convID(e.Conv), Created: e.At, Updated: e.At, State: "open", Company: -1, Contacts: e.Who, Source: &opening}
-	if opening.Delivered == "customer_initiated" {
+	c := &conversation{num: e.Conv, ID: convID(e.Conv), Created: e.At, Updated: e.At, State: "open", Company: -1, Contacts: e.Who, Source: &opening, wrote: true}
+	if c.silent = opening.Delivered != "customer_initiated"; !c.silent {
 		c.Waiting = e.At
 	}
 	return c

@@ -112,19 +112,15 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Seed: 3, Conversations: 300})
 	born := c.w.Clock()
+	c.w.Live(3)
 	told := map[any]any{}
 	for _, row := range c.w.Oracle("conversations") {
 		if at := row["created_at"].(int64); at >= born.AddDate(0, 0, -365).Unix() && row["statistics_count_assignments"] != nil {
 			told[row["id"]] = []any{at, row["statistics_first_admin_reply_at"]}
 		}
 	}
-	c.w.Live(3)
-	now := c.w.Clock()
-	id := c.enqueue(now.AddDate(-2, 0, 0), now).json["job_identifier"].(string)
-	c.w.Advance(time.Second)
-	_, file := fetch(t, c.do("GET", "/export/reporting_data/"+id, nil).json["download_url"].(string))
 	same, less, none := 0, 0, 0
-	for _, row := range table(t, file)[1:] {
+	for _, row := range c.exported(c.w.Clock().AddDate(-2, 0, 0)) {
 		of, there := told[row[0]].([]any)
 		if !there {
 			continue
@@ -134,6 +130,7 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 			t.Errorf("conversation %s of %v is of %s in the export", row[0], of[0], row[1])
 		}
 		at, answered := of[1].(int64)
+		answered = answered && at <= of[0].(int64)+30*24*3600 // what comes later the row no longer follows
 		switch seconds, err := strconv.ParseInt(row[5], 10, 64); {
 		case !answered && row[5] == "":
 			none++
@@ -151,6 +148,80 @@ func TestAnExportTellsOfTheConversationsOfItsYear(t *testing.T) {
 	must(t, c.w.ReportChange("conversation", c.w.ConversationIDs()[299], "state", "closed"))
 	if err := c.w.ReportChange("conversation", c.w.ConversationIDs()[0], "state", "closed"); err == nil {
 		t.Error("a conversation of years ago is in the export")
+	}
+}
+
+// exported are the rows of conversations since a time.
+func (c *client) exported(since time.Time) [][]string {
+	c.t.Helper()
+	id := c.good("POST", "/export/reporting_data/enqueue", m{"dataset_id": "conversation", "attribute_ids": conversationIDs,
+		"start_time": since.Unix(), "end_time": c.w.Clock().Unix()})["job_identifier"]
+	c.w.Advance(time.Second)
+	_, file := fetch(c.t, fmt.Sprint(c.good("GET", fmt.Sprint("/export/reporting_data/", id), nil)["download_url"]))
+	return table(c.t, file)[1:]
+}
+
+// Sections 4.11, 9: what is written is in the exports; who never answered is not, before 2.17 (trap T108). After thirty days a row stays.
+func TestAnExportTellsOfConversationsThatAreWritten(t *testing.T) {
+	t.Parallel()
+	c := start(t, emulator.Config{Contacts: 60, Conversations: 4})
+	c.w.Advance(time.Hour)
+	began := c.w.Clock()
+	user := c.recipient("user", 0)
+	begins := func(body string) string {
+		t.Helper()
+		id, err := c.w.BeginConversation(user["id"].(string), body)
+		must(t, err)
+		return id
+	}
+	asked := begins("hello")
+	sent := fmt.Sprint(c.good("POST", "/messages", message(user, m{"message_type": "email", "subject": "news"}))["conversation_id"])
+	gone := begins("never mind")
+	row := func(c *client, id string) string {
+		t.Helper()
+		for _, row := range c.exported(began.Add(-time.Minute)) {
+			if row[0] == id {
+				return fmt.Sprintf("%q", row[2:])
+			}
+		}
+		return ""
+	}
+	is := func(when, id, want string) {
+		t.Helper()
+		if got := row(c, id); got != want {
+			t.Errorf("%s it says %s, want %s", when, got, want)
+		}
+		for _, told := range c.w.Oracle("reporting_conversation") {
+			if told["conversation_id"] == id && !strings.Contains(want, fmt.Sprintf("%q", told["state"])) {
+				t.Errorf("%s the oracle says %v", when, told)
+			}
+		}
+	}
+	const talk = `["conversation" "" "" "%s" "" "%s" "" "false" "true"]`
+	is("at first", asked, fmt.Sprintf(talk, "", "open"))
+	is("without an answer", sent, `["email" "" "" "" "" "open" "" "false" "false"]`)
+	if got := row(c.version216(), sent); got != "" {
+		t.Errorf("2.16 exports %s", got)
+	}
+	c.w.Advance(10*time.Minute - c.w.Clock().Sub(began))
+	c.good("POST", "/conversations/"+asked+"/reply", m{"message_type": "comment", "type": "admin", "admin_id": "814860", "body": "yes?"})
+	c.good("POST", "/conversations/"+sent+"/reply", m{"message_type": "comment", "type": "user", "contact_id": user["id"], "body": "ah"})
+	must(t, c.w.DeleteConversation(gone))
+	waited := row(c, asked)
+	if waited != fmt.Sprintf(talk, "600", "open") && waited != fmt.Sprintf(talk, "400", "open") {
+		t.Errorf("answered after ten minutes: %s", waited)
+	}
+	is("answered", sent, `["email" "" "" "" "" "open" "" "false" "true"]`)
+	is("deleted", gone, fmt.Sprintf(talk, "", "open"))
+	if row(c.version216(), sent) == "" {
+		t.Error("2.16 does not export one that was answered")
+	}
+	must(t, c.w.ReportChange("conversation", asked, "subject", "by hand"))
+	c.w.Advance(31 * 24 * time.Hour)
+	c.good("POST", "/conversations/"+sent+"/parts", m{"message_type": "close", "type": "admin", "admin_id": "814860"})
+	is("closed after a month", sent, `["email" "" "" "" "" "open" "" "false" "true"]`)
+	if got := row(c, asked); !strings.Contains(got, "by hand") {
+		t.Errorf("changed by hand: %s", got)
 	}
 }
 

@@ -107,19 +107,44 @@ func exportFacts(seed uint64, contacts int, birth int64, s *exportSet, hour int)
 	return facts
 }
 
-// talkFact is the row of a conversation of hour 0 in the dataset of conversations: when it was created, and how long its contact
-// waited for an admin then. In one of four the source has taken a third of the time out. It stays as it is, also
-// when more is said later, or when the conversation is deleted.
-func talkFact(m *convMaker, opened *convEvent) exportFact {
-	r, c := newRNG(m.seed, forExport, forTalk, uint64(opened.Conv)), m.birth(opened)
+// talkSettles is how old a conversation is when its row no longer follows it.
+const talkSettles = 30 * day
+
+// talkFact is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days: the state after
+// them, whether the contact wrote, how long he waited for an admin, where the source has taken a third of the time out in one of four.
+// The rest is drawn; of one that somebody wrote it is null, but for the channel. A deletion takes no row away.
+func talkFact(seed uint64, c *conversation, parts []part) exportFact {
+	r := newRNG(seed, forExport, forTalk, uint64(c.num))
 	f := exportFact{key: c.ID, created: c.Created, values: map[string]any{"created_at": strconv.FormatInt(c.Created, 10)}}
 	drawConversation(r, &f)
+	shortened := r.chance(0.25)
+	if c.wrote {
+		for _, name := range []string{"first_teammate", "contact_name", "csat", "subject"} {
+			f.values[name] = nil
+		}
+		f.values["channel"], f.values["bot_involved"] = c.Source.Type, "false"
+	}
 	f.silent = c.silent
-	f.values["user_replied"] = strconv.FormatBool(!f.silent)
+	state, answered := "open", int64(0)
+	for i := range parts {
+		p := &parts[i]
+		if p.At > c.Created+talkSettles {
+			continue
+		}
+		state = p.State
+		if p.Type != "comment" {
+			continue
+		}
+		f.silent = f.silent && !isContactType(p.Author.Type)
+		if p.Author.Type == "admin" {
+			first(&answered, p.At)
+		}
+	}
+	f.values["state"], f.values["user_replied"] = state, strconv.FormatBool(!f.silent)
 	f.values["time_to_first_response"] = nil
-	if at := c.Stats.FirstAdmin; at != 0 {
-		seconds := at - c.Created
-		if r.chance(0.25) {
+	if answered != 0 {
+		seconds := answered - c.Created
+		if shortened {
 			seconds -= seconds / 3
 		}
 		f.values["time_to_first_response"] = strconv.FormatInt(seconds, 10)

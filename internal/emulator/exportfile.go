@@ -65,6 +65,13 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 			}
 		}
 	}
+	for num := w.cfg.Conversations; num < len(w.threads) && j.set == exportSets[0]; num++ { // begun since: there at once
+		if e := w.threads[num].now; inside(e.created) {
+			if f := w.talkFact(e); !(f.silent && j.old) {
+				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, f.values[attribute]) })
+			}
+		}
+	}
 	for _, e := range w.exports.events {
 		if e.dataset == j.set.id && e.attribute == "" && inside(e.created) {
 			add(e.created, func(attribute string) any { return w.byHand(j.set.id, e.key, attribute, e.values[attribute]) })
@@ -86,9 +93,15 @@ func (w *Workspace) exportHour(s *exportSet, hour int) []exportFact {
 	from, _ := slices.BinarySearchFunc(talks, begins, at)
 	to, _ := slices.BinarySearchFunc(talks, begins+3600, at)
 	for i := from; i < to; i++ {
-		facts = append(facts, talkFact(w.conv, &talks[i]))
+		facts = append(facts, w.talkFact(w.threads[talks[i].Conv].now))
 	}
 	return facts
+}
+
+// talkFact is the row of a conversation as it is now.
+func (w *Workspace) talkFact(e *edition) exportFact {
+	c := w.drawer().draw(e)
+	return talkFact(w.cfg.Seed, c, c.Parts)
 }
 
 // byHand is a value as ReportChange left it.

@@ -50,7 +50,10 @@ func (w *Workspace) reported(s *exportSet, key string) bool {
 	known := func(hour int) bool {
 		return 0 <= hour && hour < now && slices.ContainsFunc(w.exportHour(s, hour), func(f exportFact) bool { return f.key == key && f.known <= now })
 	}
-	if num, there := w.thread(key); there {
+	switch num, there := w.thread(key); {
+	case there && int(num) >= w.cfg.Conversations:
+		return s == exportSets[0]
+	case there:
 		return known(int(w.threads[num].now.created-w.cfg.Start.Unix()+exportSpan) / 3600)
 	}
 	n, err := strconv.ParseInt(key, 10, 64)
@@ -113,11 +116,14 @@ func (o *oracle) reportRows(s *exportSet, yield func(map[string]any) bool) {
 			}
 		}
 	}
-	for i := range o.said[:o.talks] {
-		if e := &o.said[i]; s.id == "conversation" && e.At >= o.start-exportSpan {
-			f := talkFact(o.conv, e)
-			add(f.key, f.created, f.values)
-		}
+	if s.id == "conversation" {
+		o.allTales(func(t *told) bool {
+			if t.Created >= o.start-exportSpan {
+				f := talkFact(o.seed, t.conversation, t.parts)
+				add(f.key, f.created, f.values)
+			}
+			return true
+		})
 	}
 	for _, e := range o.facts {
 		switch {

@@ -42,8 +42,20 @@ func (o *oracle) tales(yield func(t *told) bool) {
 	})
 }
 
+// allTales tells of those that are deleted too, as they were then.
+func (o *oracle) allTales(yield func(t *told) bool) {
+	allTellings(o.said, func(opened *convEvent, since []*convEvent, _ bool) bool {
+		return yield(tale(o.conv.birth(opened), opened, since))
+	})
+}
+
 // tellings reads a log record by record, those that are not deleted: how each was opened, and what happened since.
 func tellings(log []convEvent, yield func(opened *convEvent, since []*convEvent) bool) {
+	allTellings(log, func(opened *convEvent, since []*convEvent, gone bool) bool { return gone || yield(opened, since) })
+}
+
+// allTellings reads those that are deleted too, and says so.
+func allTellings(log []convEvent, yield func(opened *convEvent, since []*convEvent, gone bool) bool) {
 	since := map[int32][]*convEvent{}
 	gone := map[int32]bool{}
 	for i := range log {
@@ -56,7 +68,7 @@ func tellings(log []convEvent, yield func(opened *convEvent, since []*convEvent)
 		}
 	}
 	for i := range log {
-		if e := &log[i]; e.Kind == convOpened && !gone[e.Conv] && !yield(e, since[e.Conv]) {
+		if e := &log[i]; e.Kind == convOpened && !yield(e, since[e.Conv], gone[e.Conv]) {
 			return
 		}
 	}

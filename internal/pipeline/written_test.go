@@ -62,7 +62,7 @@ func TestTheWholeDocumentIsWrittenServedAndInTheNextSync(t *testing.T) {
 	serial(t)
 	c := tiny(41)
 	c.Conversations, c.Tickets, c.Calls, c.ListDeletes, c.Export = 12, 8, 10, emulator.ListAll, emulator.ExportKnobs{Pending: -1, Working: -1}
-	b := newBedWith(t, c, just(`"*"`))
+	b := newBedWith(t, c, just(`"*", "reporting_*"`))
 	b.sync(pipeline.Options{})
 	holds := []func(){b.writesContacts(), b.writesContent(), b.writesConversations()}
 	b.space.Advance(8 * 24 * time.Hour) // notes of connectors' versions are read again after seven days
@@ -209,6 +209,10 @@ func (b *bed) writesConversations() (holds func()) {
 		if got := b.rows(`SELECT (SELECT count(*) FROM tickets WHERE (ticket_attributes->>'_default_title_') = 'written'), (SELECT count(*) FROM conversations WHERE source_body = 'written'),
 			(SELECT state FROM conversations WHERE company_id IS NOT NULL AND NOT read AND (custom_attributes->>'n') = '1.5')`); got[0] != "2|1|closed" {
 			b.t.Errorf("there are %v", got)
+		}
+		told := b.rows(`SELECT channel, state, user_replied FROM reporting_conversation JOIN conversations ON conversations.id = conversation_id WHERE source_body = 'written'`)
+		if len(told) != 1 || told[0] != "email|open|false" {
+			b.t.Errorf("the export tells %v of the message", told)
 		}
 		b.serves("/jobs/status/"+job, `"success"`)
 		b.serves(ticket, `"part_type":"note"`)
