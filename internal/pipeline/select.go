@@ -291,7 +291,11 @@ func (c *Config) noPipeline(name string) *Problem {
 	if next == "" {
 		next = "name one of " + strings.Join(known, ", ")
 	}
-	return &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("no pipeline %q in %s", name, c.File), Next: next}
+	what := fmt.Sprintf("no pipeline %q in %s", name, c.File)
+	if c.Workspaces[name] != nil {
+		what += ": it is a workspace, and a run reads a stream of all its workspaces"
+	}
+	return &Problem{Class: "usage", Exit: ExitUsage, What: what, Next: next}
 }
 
 // published is a relation of the stream files in the words of the package that publishes it.
