@@ -15,8 +15,8 @@ func (a *app) runs() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "How past runs ended, or all about one",
-		Long: `List past runs, the newest first, those too that could publish nothing, and, as MOVED, the commands that moved checkpoints by hand
-(aqueduck state). Needs neither token nor network; the published file and what is noted beside it are read.`,
+		Long: `List past runs, the newest first, those too that could publish nothing, as MOVED, the commands that moved checkpoints by hand
+(aqueduck state) and, as LEFT OUT, the times of schedules that had no run. Needs neither token nor network; the published file and what is noted beside it are read.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
 		Args:        subcommand,
 		Annotations: map[string]string{forms: "json csv"},

@@ -118,6 +118,34 @@ func (h *host) runs() (began []string) {
 	return began
 }
 
+// listsWhatWasLeftOut says that runs lists so many times, and that none of them is taken for a run.
+func (h *host) listsWhatWasLeftOut(times int) {
+	h.t.Helper()
+	ask := func(args ...string) string {
+		h.t.Helper()
+		var out, log bytes.Buffer
+		a := app{args: append(args, "-f", filepath.Join(h.home, "pipelines.yaml")), stdout: &out, stderr: &log,
+			env: lookup([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), now: h.now, wait: h.wait}
+		if code := a.execute(context.Background()); code != 0 {
+			h.t.Fatalf("%v ended with %d:\n%s%s", args, code, &out, &log)
+		}
+		return out.String()
+	}
+	const line = ",LEFT OUT,0,0,0,,\"the last one still ran, or the machine slept\"\n"
+	if got := ask("runs", "-n", "100", "-o", "csv"); strings.Count(got, line) != times || strings.Count(got, "\n,nightly,2026-03-02T1") != times {
+		h.t.Errorf("%d times were left out, and listed are\n%s", times, got)
+	}
+	if got := ask("runs", "--pipeline", "nightly", "-o", "json"); strings.Count(got, `"outcome": "LEFT OUT"`) != times {
+		h.t.Errorf("%d times of nightly were left out, and listed are\n%s", times, got)
+	}
+	if got := ask("runs", "show"); !strings.HasPrefix(got, "run       ") {
+		h.t.Errorf("the last run is\n%s", got)
+	}
+	if got := ask("status"); strings.Contains(got, "LEFT OUT") {
+		h.t.Errorf("status takes it for a run:\n%s", got)
+	}
+}
+
 const served = `version: 1
 warehouse: {timezone: Europe/Berlin}
 workspaces:
@@ -181,6 +209,7 @@ func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
 	if !strings.Contains(stderr, `msg="a run was left out: the last one still ran, or the machine slept" pipeline=nightly at=2026-03-02T1`) {
 		t.Errorf("no word of what was left out:\n%s", stderr)
 	}
+	h.listsWhatWasLeftOut(strings.Count(stderr, "a run was left out"))
 	for _, began := range h.runs() {
 		if !strings.HasSuffix(began, ":00") {
 			t.Errorf("a run began at %s", began)

@@ -97,9 +97,7 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts boo
 				runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
 			}
 		}
-		skipped := func(at time.Time) {
-			runner.Log.Warn("a run was left out: the last one still ran, or the machine slept", "pipeline", p.Name, "at", at.Format(time.RFC3339))
-		}
+		skipped := func(at time.Time) { runner.LeaveOut(p, at) }
 		waiting()
 		owed := 0
 		if starts {

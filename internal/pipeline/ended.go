@@ -24,7 +24,7 @@ type PastRun struct {
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started_at"`
 	Finished time.Time `json:"finished_at"`
-	Outcome  string    `json:"outcome"` // OK, FAILED, INTERRUPTED, KILLED
+	Outcome  string    `json:"outcome"` // OK, FAILED, INTERRUPTED, KILLED; in a list HandMoved and LeftOut too
 	Exit     int       `json:"exit_code"`
 	Rows     int64     `json:"rows"`
 	Requests int64     `json:"requests"`
@@ -156,8 +156,27 @@ func (e PastRun) note(dir load.Dir) (err error) {
 	return dir.Explain(renameio.WriteFile(dir.EndsFile(), bytes.Join(lines[max(0, len(lines)-keptEnds):], []byte{'\n'}), 0o600))
 }
 
+// LeftOut is the outcome, in a list of runs, of a time of a schedule that had no run. Its note has no run's id: it is none.
+const LeftOut = "LEFT OUT"
+
+// LeaveOut tells that a time of a pipeline's schedule has no run: in the log, and in the list of runs.
+func (r *Runner) LeaveOut(p *Pipeline, at time.Time) {
+	r.Log.Warn("a run was left out: "+whyLeftOut, "pipeline", p.Name, "at", at.Format(time.RFC3339))
+	if err := (PastRun{Pipeline: p.Name, Started: toMicro(at), Finished: toMicro(at), Outcome: LeftOut}).note(r.Dir); err != nil {
+		r.Log.Warn("it could not be noted down that a run was left out: runs does not know", "pipeline", p.Name, "error", err)
+	}
+}
+
+const whyLeftOut = "the last one still ran, or the machine slept"
+
 // readEnds gives the notes of ended runs, those that can be read. Whatever spoilt the others, the database has its own.
 func readEnds(dir load.Dir) ([]PastRun, error) {
+	notes, err := readNotes(dir)
+	return slices.DeleteFunc(notes, func(e PastRun) bool { return e.Run == "" }), err
+}
+
+// readNotes gives what readEnds does, and the times that were left out.
+func readNotes(dir load.Dir) ([]PastRun, error) {
 	text, err := os.ReadFile(dir.EndsFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -165,14 +184,14 @@ func readEnds(dir load.Dir) ([]PastRun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read how runs ended: %w", err)
 	}
-	var ends []PastRun
+	var notes []PastRun
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		var e PastRun
-		if json.Unmarshal(line, &e) == nil && e.Run != "" {
-			ends = append(ends, e)
+		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == LeftOut) {
+			notes = append(notes, e)
 		}
 	}
-	return ends, nil
+	return notes, nil
 }
 
 // PastRuns gives the runs that have ended, newest first, at most so many: those of the published file, and those that published

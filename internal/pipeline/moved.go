@@ -44,6 +44,9 @@ func (m Moved) done() string {
 // Note says what a list of runs has to say of one beside how it ended; "" is nothing.
 func (e PastRun) Note() string {
 	var words []string
+	if e.Outcome == LeftOut {
+		words = append(words, whyLeftOut)
+	}
 	if e.CaughtUp {
 		words = append(words, "caught up")
 	}
@@ -68,16 +71,28 @@ func (f file) moves(ctx context.Context) (moves []Moved, err error) {
 	return moves, err
 }
 
-// History gives what PastRuns does and, of all pipelines, the commands too that moved checkpoints by hand.
+// History gives what PastRuns does, the times of schedules that were left out and, of all pipelines, the commands too that moved
+// checkpoints by hand.
 func History(ctx context.Context, dir load.Dir, pipeline string, most int) ([]PastRun, error) {
 	runs, err := PastRuns(ctx, dir, pipeline, most)
-	if err != nil || pipeline != "" {
-		return runs, err
+	if err != nil {
+		return nil, err
+	}
+	notes, err := readNotes(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range notes {
+		if e.Outcome == LeftOut && (pipeline == "" || e.Pipeline == pipeline) {
+			runs = append(runs, e)
+		}
 	}
 	var moves []Moved
-	err = look(ctx, dir, func(f file) (err error) { moves, err = f.moves(ctx); return err })
-	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
-		return nil, err
+	if pipeline == "" {
+		err = look(ctx, dir, func(f file) (err error) { moves, err = f.moves(ctx); return err })
+		if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+			return nil, err
+		}
 	}
 	for _, m := range moves {
 		if i := slices.IndexFunc(runs, func(r PastRun) bool { return r.Run == m.run }); i >= 0 {

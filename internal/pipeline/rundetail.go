@@ -92,7 +92,7 @@ func FindRun(ctx context.Context, dir load.Dir, id string) (*RunDetail, error) {
 	}
 	var found []PastRun
 	for _, r := range runs {
-		if !strings.HasPrefix(r.Run, strings.ToUpper(id)) || id == "" && r.Moved != nil {
+		if r.Run == "" || !strings.HasPrefix(r.Run, strings.ToUpper(id)) || id == "" && r.Moved != nil {
 			continue
 		}
 		found = append(found, r)
