@@ -14,7 +14,7 @@ demo: build ## read an emulated workspace into demo/, then ask the published fil
 	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
 
 # Tests wait for disks and processes: more of them side by side than there are cores use both.
-TESTS := go test -parallel 4 -timeout 20m
+TESTS := go test -parallel 4 -timeout 40m
 
 test: ## every test
 	$(TESTS) ./...
