@@ -33,9 +33,15 @@ func newHeld(t *testing.T) *held {
 		reached: make(chan struct{}), opened: make(chan struct{})}
 	h.open = sync.OnceFunc(func() { close(h.opened) })
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/contacts/search" && h.searches.Add(-1) == 0 {
-			close(h.reached)
-			<-h.opened
+		if r.URL.Path == "/contacts/search" {
+			if h.searches.Add(-1) == 0 {
+				close(h.reached)
+			}
+			select {
+			case <-h.reached: // by this one, or by the same before: a run asks again after half a minute without an answer
+				<-h.opened
+			default:
+			}
 		}
 		space.ServeHTTP(w, r)
 	}))
