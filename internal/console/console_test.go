@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"aqueduck/internal/pipeline"
 )
 
@@ -188,7 +190,8 @@ func TestARunIsLive(t *testing.T) {
 	if got := next(); got != "idle" {
 		t.Errorf("before it: %s", got)
 	}
-	if err := os.WriteFile(dir.RunFile(), running, 0o600); err != nil {
+	// Whole at once, as a run writes it: nobody who looks meanwhile finds a part of it.
+	if err := renameio.WriteFile(dir.RunFile(), running, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := next(); got != "running" {
@@ -203,7 +206,7 @@ func TestARunIsLive(t *testing.T) {
 	if got := next(); got != "idle" {
 		t.Errorf("after it: %s", got)
 	}
-	if err := os.WriteFile(dir.EndsFile(), []byte("\n"), 0o600); err != nil {
+	if err := renameio.WriteFile(dir.EndsFile(), []byte("\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := next(); got != "idle" {
