@@ -53,7 +53,7 @@ func TestT146ReadersStayOpenDuringPublishes(t *testing.T) {
 				return
 			default:
 			}
-			if err := load.Query(t.Context(), h.dir.Current(), "SELECT count(*) FROM people_tagged", func([]string, []any) error { return nil }); err != nil {
+			if err := load.Query(t.Context(), h.dir.Readable(), "SELECT count(*) FROM people_tagged", func([]string, []any) error { return nil }); err != nil {
 				asked <- err
 				return
 			}
