@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -29,7 +30,10 @@ type held struct {
 func newHeld(t *testing.T) *held {
 	t.Helper()
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 400, Inactive: 20, Activities: 90, Start: birth, Now: time.Now})
-	h := &held{token: space.Token(), file: filepath.Join(inDirectory(t, scripted+"warehouse: {publish: {first: 0s}}\n"), "pipelines.yaml"),
+	// The time of the schedule is half a day away: where it is served it does not come while the test goes on.
+	schedule := fmt.Sprintf(`"0 %d * * *"`, (time.Now().UTC().Hour()+12)%24)
+	config := strings.Replace(scripted, `"0 2 * * *"`, schedule, 1) + "warehouse: {publish: {first: 0s}}\n"
+	h := &held{token: space.Token(), file: filepath.Join(inDirectory(t, config), "pipelines.yaml"),
 		reached: make(chan struct{}), opened: make(chan struct{})}
 	h.open = sync.OnceFunc(func() { close(h.opened) })
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
