@@ -32,6 +32,11 @@ func (a *app) runs() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(runs) == 0 && name != "" {
+				if err := a.known(name); err != nil {
+					return err
+				}
+			}
 			return a.listRuns(runs)
 		},
 	}
@@ -39,6 +44,16 @@ func (a *app) runs() *cobra.Command {
 	c.Flags().StringVar(&name, "pipeline", "", "only those of this pipeline")
 	c.AddCommand(a.runsShow())
 	return c
+}
+
+// known refuses a name that no pipeline has, when there is a configuration to look it up in. One that pipelines.yaml had once is
+// no mistake: its runs are listed.
+func (a *app) known(name string) error {
+	if config, _, err := a.load(); err == nil {
+		_, unknown := config.Select([]string{name})
+		return unknown
+	}
+	return nil
 }
 
 func (a *app) listRuns(runs []pipeline.PastRun) error {

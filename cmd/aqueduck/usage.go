@@ -75,8 +75,27 @@ func subcommand(c *cobra.Command, args []string) error {
 
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
-// suggestFlag names the flag that was meant, when one is close.
+// told says in words what value a flag takes, where its own error is one of the language that the program is written in.
+func told(f *pflag.Flag, wrong error) error {
+	switch f.Value.Type() {
+	case "duration":
+		return errors.New("it is a duration, as 90s, 30m or 2h")
+	case "int":
+		return errors.New("it is a whole number")
+	case "uint64":
+		return errors.New("it is a whole number, not below zero")
+	case "bool":
+		return errors.New("it is true or false")
+	}
+	return wrong
+}
+
+// suggestFlag names the flag that was meant, when one is close, and says of a value that is none what it may be.
 func suggestFlag(c *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return fmt.Errorf("--%s %s: %w", value.GetFlag().Name, value.GetValue(), told(value.GetFlag(), errors.Unwrap(value)))
+	}
 	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
 	if !found {
 		return err
@@ -156,7 +175,7 @@ func (a *app) environment(c *cobra.Command) (err error) {
 			return
 		}
 		if wrong := f.Value.Set(value); wrong != nil {
-			err = misused(c, "%s=%s, which stands for --%s: %w", variableOf(f), value, f.Name, wrong)
+			err = misused(c, "%s=%s, which stands for --%s: %w", variableOf(f), value, f.Name, told(f, wrong))
 		}
 	})
 	return err

@@ -76,7 +76,7 @@ func noStream(c *schemas.Catalogue, name string) error {
 	if hint := grammar.DidYouMean(name, c.Names()); hint != "" {
 		next = hint + "; " + next
 	}
-	return &Problem{Class: "config", What: fmt.Sprintf("there is no stream %q", name), Next: next}
+	return &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("there is no stream %q", name), Next: next}
 }
 
 func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
