@@ -67,7 +67,7 @@ func (c *Console) authenticated(next http.Handler) http.Handler {
 				c.wait(w)
 			case refused:
 				w.Header().Set("WWW-Authenticate", "Bearer")
-				problem(w, http.StatusUnauthorized, "auth", "the token is not this console's")
+				problem(w, http.StatusUnauthorized, "auth", "the token is not this console's", "send the one of .aqueduck/console.token in the warehouse's directory, or the password that it was started with")
 			}
 			return
 		}
@@ -76,7 +76,7 @@ func (c *Console) authenticated(next http.Handler) http.Handler {
 			return
 		}
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		problem(w, http.StatusUnauthorized, "auth", "log in, or send the console's token as Authorization: Bearer")
+		problem(w, http.StatusUnauthorized, "auth", "the console's token is missing", "log in, or send it as Authorization: Bearer TOKEN")
 	})
 }
 

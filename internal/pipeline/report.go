@@ -312,7 +312,7 @@ func (s *StreamResult) reached() string {
 	if s.Status == StatusFailed {
 		return "kept at " + at
 	}
-	if s.Backfill < 1 {
+	if s.Backfill < 1 && s.Status != StatusUnavailable { // what the workspace does not have has no history, as in the last line
 		return fmt.Sprintf("%s, history %d%%", at, int(s.Backfill*100))
 	}
 	return at

@@ -182,6 +182,10 @@ func (r *Runner) lock(ctx context.Context, wait time.Duration) (*load.Held, erro
 }
 
 func notUsable(err error) *Problem {
+	if load.Forbidden(err) {
+		return &Problem{Class: "config", What: "the warehouse directory is not this user's to write", Err: err,
+			Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
+	}
 	return &Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err,
 		Next: "give an empty directory, or the one of this warehouse: warehouse.dir in pipelines.yaml, or --dir"}
 }

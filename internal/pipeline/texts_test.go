@@ -104,3 +104,30 @@ func TestTablesEndWithoutSpaces(t *testing.T) {
 		}
 	}
 }
+
+func TestADirectoryOfAnotherUserIsToldForWhatItIs(t *testing.T) {
+	t.Parallel()
+	for next, err := range map[string]error{
+		"run it as the user that the warehouse belongs to":         fmt.Errorf("prepare data: %w", &fs.PathError{Op: "chmod", Path: "data/.aqueduck", Err: syscall.EPERM}),
+		"give an empty directory, or the one of this warehouse: w": errors.New("data is not a warehouse of this program"),
+	} {
+		if p := notUsable(err); p.Class != "config" || p.ExitCode() != ExitConfig || !strings.HasPrefix(p.Next, next) {
+			t.Errorf("%v: %+v", err, p)
+		}
+	}
+}
+
+func TestWhatAStreamReachedIsOneThing(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	for want, s := range map[string]StreamResult{
+		"2026-11-20T02:00:00Z":              {Status: StatusOK, SyncedTo: at, Backfill: 1},
+		"2026-11-20T02:00:00Z, history 37%": {Status: StatusOK, SyncedTo: at, Backfill: 0.37},
+		"kept at 2026-11-20T02:00:00Z":      {Status: StatusFailed, SyncedTo: at, Backfill: 0.37},
+		"–":                                 {Status: StatusUnavailable},
+	} {
+		if got := s.reached(); got != want {
+			t.Errorf("%+v reached %q, want %q", s, got, want)
+		}
+	}
+}
