@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"aqueduck/internal/lane"
+	"aqueduck/internal/pipeline"
 )
 
 // soon is how long a run may take to end after a signal.
@@ -100,4 +105,32 @@ func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
 		s.life.hours()
 	}
 	s.settle()
+}
+
+// TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted: runs, the summary and the process tell one code, by the signal that came.
+func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 33)
+	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		asked, answer := make(chan struct{}), make(chan struct{})
+		var first sync.Once
+		s.space.Between(func(int) { first.Do(func() { close(asked); <-answer }) })
+		file := filepath.Join(t.TempDir(), "run.json")
+		p := s.sync("--summary-file", file)
+		<-asked
+		p.signal(sent)
+		p.until("once more stops at once")
+		close(answer)
+		want := 128 + int(sent)
+		if code := p.exit(); code != want {
+			t.Errorf("%s ended the process with %d", sent, code)
+		}
+		runs, err := pipeline.PastRuns(t.Context(), s.dir, "", 1)
+		if err != nil || len(runs) != 1 || runs[0].Exit != want || runs[0].Outcome != "INTERRUPTED" {
+			t.Errorf("%s is noted as %+v, %v", sent, runs, err)
+		}
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), fmt.Sprintf(`"exit_code": %d,`, want)) {
+			t.Errorf("%s: %v, the summary is\n%s", sent, err, text)
+		}
+	}
 }

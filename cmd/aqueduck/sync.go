@@ -94,11 +94,7 @@ func (a *app) syncAll(ctx context.Context, names []string, o pipeline.Options, f
 			return err
 		}
 		a.report(report)
-		code := report.Exit()
-		if code == pipeline.ExitInterrupted {
-			code = interruptCode(ctx)
-		}
-		if a.exit = max(a.exit, code); o.FailFast && a.exit != pipeline.ExitOK {
+		if a.exit = max(a.exit, report.Exit()); o.FailFast && a.exit != pipeline.ExitOK {
 			return nil
 		}
 	}
@@ -189,7 +185,7 @@ func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pip
 	}
 	dir := load.Dir(config.Warehouse.Dir)
 	return &pipeline.Runner{
-		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(), Given: a.given, Flags: a.flags,
+		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(), Given: a.given, Flags: a.flags, Interrupted: interruptCode,
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
 			url, token, err := config.Connect(name, config.Lookup)
 			if err == nil && url == pipeline.Emulator {

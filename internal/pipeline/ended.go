@@ -63,6 +63,9 @@ func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer)
 	past.Finished = toMicro(r.Now())
 	if err != nil {
 		past.stopped(ctx, p, err)
+		if past.Outcome == "INTERRUPTED" {
+			past.Exit = r.interrupted(ctx)
+		}
 	} else {
 		past.reported(report)
 	}

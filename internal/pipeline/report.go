@@ -91,6 +91,7 @@ type Report struct {
 	Left          time.Duration // estimate until the history is read; 0 when it is, or unknown
 
 	given Given // flags that next steps repeat
+	code  int   // what the program ends with where the run was interrupted; 0: ExitInterrupted
 }
 
 // Count is the number of streams that ended with a status.
@@ -143,7 +144,7 @@ func (r *Report) Exit() int {
 		return ExitRefused // 403 for all that was asked: the token may read nothing of this
 	}
 	if r.Interrupted {
-		return ExitInterrupted
+		return cmp.Or(r.code, ExitInterrupted)
 	}
 	if r.Held != nil {
 		return r.Held.ExitCode()
@@ -159,7 +160,7 @@ func (r *Report) Outcome() string {
 	switch r.Exit() {
 	case ExitOK:
 		return "OK"
-	case ExitInterrupted:
+	case ExitInterrupted, ExitTerminated:
 		return "INTERRUPTED"
 	}
 	return "FAILED"

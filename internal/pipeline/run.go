@@ -105,12 +105,12 @@ func (r *run) do(ctx context.Context) error {
 	}
 	r.unread(ctx)
 	r.spent()
-	r.reported.Interrupted = ctx.Err() != nil
+	r.reported.Interrupted, r.reported.code = ctx.Err() != nil, r.runner.interrupted(ctx)
 	if err := r.save(ctx); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		r.reported.Interrupted = true
+		r.reported.Interrupted, r.reported.code = true, r.runner.interrupted(ctx)
 		return nil // what is committed is safe; the next run publishes it
 	}
 	return r.publish(ctx, false)

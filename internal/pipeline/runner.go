@@ -46,6 +46,16 @@ type Runner struct {
 	By        string                 // who moves checkpoints by hand, noted with each move
 	Flags     []Origin               // that were given, and by what: noted with each run
 	Given     Given                  // flags of the command line that next steps repeat
+
+	Interrupted func(context.Context) int // what the program ends with when a run was interrupted; nil: ExitInterrupted
+}
+
+// interrupted is the exit code of a run that was interrupted, by what did it.
+func (r *Runner) interrupted(ctx context.Context) int {
+	if r.Interrupted == nil {
+		return ExitInterrupted
+	}
+	return r.Interrupted(ctx)
 }
 
 // Options narrow or widen one run.
