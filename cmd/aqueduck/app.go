@@ -186,7 +186,7 @@ Results go to stdout, everything else to stderr.`,
 	flags := root.PersistentFlags()
 	flags.StringSliceVarP(&a.file, "file", "f", strings.Split(a.fallback("AQUEDUCK_FILE", "pipelines.yaml"), ","), "the configuration; several files, or the *.yaml of a directory, are read as one")
 	flags.StringVar(&a.dir, "dir", a.fallback("AQUEDUCK_DIR", ""), "the warehouse's directory, instead of warehouse.dir")
-	flags.StringVarP(&a.output, "output", "o", a.fallback("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv, those of query as parquet too")
+	flags.StringVarP(&a.output, "output", "o", a.fallback("AQUEDUCK_OUTPUT", "table"), "how results are written: table, json or csv, as far as the command has them; those of query as parquet too")
 	flags.StringVar(&a.logLevel, "log-level", a.fallback("AQUEDUCK_LOG_LEVEL", "info"), "what is logged to stderr: debug, info, warn or error")
 	flags.StringVar(&a.logForm, "log-format", a.fallback("AQUEDUCK_LOG_FORMAT", "auto"), "how is logged: text, json, or auto: for people on a terminal, text elsewhere")
 	flags.StringVar(&a.progress, "progress", a.fallback("AQUEDUCK_PROGRESS", "auto"), "how a run under way is shown on stderr: tty, plain, json, none, or auto: tty on a terminal, plain elsewhere")

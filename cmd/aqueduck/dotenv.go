@@ -50,7 +50,7 @@ func readEnv(name string) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", name, err)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && !info.IsDir() { // what is no file is told below
 		return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s can be read by others (mode %04o)", name, mode), Next: "chmod 600 " + name}
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxEnv+1))

@@ -82,7 +82,8 @@ func (a *app) life(dir load.Dir) (life emulated, first bool, err error) {
 		return life, false, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return life, false, fmt.Errorf("read how long the emulated workspace has lived (%s): %w", kept(dir), err)
+		return life, false, &pipeline.Problem{Class: "config", What: "read how long the emulated workspace has lived: " + kept(dir), Err: err,
+			Next: "put the file back, or begin anew in another directory: --dir DIR"}
 	}
 	seed, err := a.number("EMULATOR_SEED", 1)
 	if err == nil {

@@ -229,7 +229,11 @@ func (r *Runner) Propose(ctx context.Context, workspace, path, list, name string
 	defer closing()
 	found, err := client.Discover(ctx, path, list)
 	if err != nil {
-		return "", nil, unseen(err, "of several lists name one by --records KEY, or write the file by hand: docs/streams.md")
+		next := "of several lists name one by --records KEY, or write the file by hand: docs/streams.md"
+		if extract.ClassOf(err) == extract.ClassNotFound {
+			next = "see that the path is that of a list of the API, e.g. /ticket_states, and that this API version has it"
+		}
+		return "", nil, unseen(err, next)
 	}
 	if len(found.Records) == 0 {
 		return "", nil, &Problem{Class: "data", What: "GET " + path + " has no record to infer columns from", Next: "ask again when there is one"}
