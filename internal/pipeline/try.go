@@ -75,7 +75,11 @@ func (r *Runner) Try(ctx context.Context, workspace string, s *schemas.Stream, i
 	defer closing()
 	sight, err := client.Look(ctx, s, id, shownRows)
 	if err != nil {
-		return nil, unseen(err, "compare endpoint: and records: in "+s.File+" with the API's document; aqueduck check --online says what the token can read")
+		next := "compare endpoint: and records: in " + s.File + " with the API's document; aqueduck check --online says what the token can read"
+		if s.Read.ByIDs() && extract.ClassOf(err) == extract.ClassNotFound {
+			next = "give the id of one that there is, by --id; where there is one, compare endpoint: in " + s.File + " with the API's document"
+		}
+		return nil, unseen(err, next)
 	}
 	t := &Trial{Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Keys: sight.Keys, Records: sight.List, Came: len(sight.Records),
 		Total: sight.Total, Paging: sight.Next, Untaken: []Untaken{}, Misfits: []Misfit{}, Never: []string{}}
