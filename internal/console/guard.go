@@ -64,7 +64,8 @@ func (c *Console) authenticated(next http.Handler) http.Handler {
 			case admitted:
 				next.ServeHTTP(w, r)
 			case tooMany:
-				c.wait(w)
+				w.Header().Set("Retry-After", "30")
+				problem(w, http.StatusTooManyRequests, "auth", "too many wrong tokens", "wait half a minute")
 			case refused:
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				problem(w, http.StatusUnauthorized, "auth", "the token is not this console's", "send the one of .aqueduck/console.token in the warehouse's directory, or the password that it was started with")

@@ -334,9 +334,9 @@ func TestS34GuessingAndFloodingEnd(t *testing.T) {
 	if got := guess(secret); got != http.StatusTooManyRequests {
 		t.Errorf("after them even the right one waits: %d", got)
 	}
-	a, _ := b.ask(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong") })
-	if a.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("a bearer meanwhile: %s", a.Status)
+	a, text := b.ask(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong") })
+	if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "30" || !strings.Contains(text, `"next": "wait half a minute"`) {
+		t.Errorf("a bearer meanwhile: %s %s", a.Status, text)
 	}
 	b.pass(pause)
 	if got := guess("wrong"); got != http.StatusUnauthorized {
