@@ -33,7 +33,7 @@ var classes = []struct{ name, meaning, act, exit string }{
 	{"disk", "the disk is full, or refuses", "make room, then the same command again", "1"},
 	{"busy", "another run writes the warehouse", "wait for it", "5"},
 	{"freshness", "data is older than it may be", "`status` shows why", "6"},
-	{"interrupted", "somebody stopped it", "the same command goes on", "130, 143"},
+	{"interrupted", "somebody stopped it", "the same command goes on", "129, 130, 143"},
 	{"bug", "a fault of the program", "run it again, and report it", "70"},
 }
 

@@ -51,6 +51,7 @@ type app struct {
 	verbose  verbosity
 
 	watched atomic.Pointer[screen] // where a run is shown, while it is
+	reloads atomic.Bool            // SIGHUP is for another, and ends nothing
 	machine atomic.Bool            // who reads stderr is a program: all on it is lines of JSON
 	written *results               // what stdout is while a command runs
 
@@ -228,19 +229,28 @@ func (a *app) fallback(name, value string) string {
 	return value
 }
 
-// signals gives a context that the first SIGINT or SIGTERM cancels; a second one ends the program at once.
+// signals gives a context that the first SIGINT, SIGTERM or hangup of the terminal cancels; a second one ends the program at once. Who
+// had hangups ignored, as nohup does, meant it.
 func (a *app) signals() (context.Context, func()) {
 	got := &atomic.Int32{}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), signalKey{}, got))
 	notify := make(chan os.Signal, 2)
 	signal.Notify(notify, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(notify, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		for {
 			select {
 			case s := <-notify:
 				code := int32(pipeline.ExitInterrupted)
-				if s == syscall.SIGTERM {
+				switch {
+				case s == syscall.SIGHUP && a.reloads.Load():
+					continue
+				case s == syscall.SIGHUP:
+					code = pipeline.ExitHungUp
+				case s == syscall.SIGTERM:
 					code = pipeline.ExitTerminated
 				}
 				if !got.CompareAndSwap(0, code) {
@@ -271,7 +281,7 @@ func (a *app) say(text string) {
 	fmt.Fprintln(a.stderr, text)
 }
 
-// interruptCode is 130 or 143, by the signal that cancelled the context.
+// interruptCode is 129, 130 or 143, by the signal that cancelled the context.
 func interruptCode(ctx context.Context) int {
 	if got, ok := ctx.Value(signalKey{}).(*atomic.Int32); ok && got.Load() != 0 {
 		return int(got.Load())

@@ -14,7 +14,7 @@ const exitCodes = `What the program ends with:
     6  the publish was held back: a table lost too much of its rows, readers keep what they have;
        verify: a row differs from the source; status --exit-code: the freshness of a stream is breached
    70  a fault of the program; what was committed is safe
-  130  interrupted by Ctrl-C, 143 by SIGTERM; the same command goes on
+  130  interrupted by Ctrl-C, 143 by SIGTERM, 129 by a terminal that hung up; the same command goes on
 
 The last line of a run is stable and begins with OK, FAILED or INTERRUPTED.`
 

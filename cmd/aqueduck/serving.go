@@ -258,6 +258,7 @@ func (s *server) handOver(runner *pipeline.Runner) {
 
 // hangups reloads on SIGHUP until what it gives is called.
 func (a *app) hangups(s *server) (end func()) {
+	a.reloads.Store(true)
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	done := make(chan struct{})

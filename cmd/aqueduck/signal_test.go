@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -111,7 +112,11 @@ func TestF14ASecondSignalEndsAtOnce(t *testing.T) {
 func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 33)
-	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as where the tests run under nohup: what they start inherits it
+		signals = append(signals, syscall.SIGHUP)
+	}
+	for _, sent := range signals {
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var first sync.Once
 		s.space.Between(func(int) { first.Do(func() { close(asked); <-answer }) })
@@ -132,5 +137,26 @@ func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
 		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), fmt.Sprintf(`"exit_code": %d,`, want)) {
 			t.Errorf("%s: %v, the summary is\n%s", sent, err, text)
 		}
+	}
+}
+
+// TestF14ARunThatIgnoresHangupsGoesOn, as nohup has it.
+func TestF14ARunThatIgnoresHangupsGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 34)
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, answer := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	s.space.Between(func(int) { first.Do(func() { close(asked); <-answer }) })
+	p := start(t, "sh", []string{"WORKSPACE_URL=" + s.server.URL, "WORKSPACE_TOKEN=" + s.space.Token()}, "-c", `trap "" HUP; exec "$0" "$@"`,
+		path, "sync", "nightly", "--file", filepath.Join(s.home, "pipelines.yaml"), "--dir", string(s.dir))
+	<-asked
+	p.signal(syscall.SIGHUP)
+	close(answer)
+	if code := p.exit(); code != 0 || strings.Contains(p.says(), "once more stops at once") {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
 	}
 }

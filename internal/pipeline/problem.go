@@ -25,6 +25,7 @@ const (
 	ExitBusy        = 5 // another run holds the warehouse
 	ExitBreached    = 6 // freshness is breached, a publish is held back, or what is published differs from its source
 	ExitInternal    = 70
+	ExitHungUp      = 129
 	ExitInterrupted = 130
 	ExitTerminated  = 143
 )

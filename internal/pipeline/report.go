@@ -160,7 +160,7 @@ func (r *Report) Outcome() string {
 	switch r.Exit() {
 	case ExitOK:
 		return "OK"
-	case ExitInterrupted, ExitTerminated:
+	case ExitHungUp, ExitInterrupted, ExitTerminated:
 		return "INTERRUPTED"
 	}
 	return "FAILED"
