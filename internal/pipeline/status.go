@@ -212,9 +212,12 @@ func (s *Status) Print(w io.Writer) {
 		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: %s\n",
 			s.Lost.Pipeline, s.Lost.Run, s.Given.To("aqueduck sync "+s.Lost.Pipeline))
 	}
-	s.printFailed(w)
-	if len(s.Runs) == 0 && len(s.Streams) == 0 {
-		fmt.Fprintf(w, "nothing   has been published in %s yet\n          next: %s\n", s.Dir, s.Given.To("aqueduck sync"))
+	failed := s.printFailed(w)
+	if len(s.Streams) == 0 {
+		fmt.Fprintf(w, "nothing   has been published in %s yet\n", s.Dir)
+		if !failed { // which has told what comes next
+			fmt.Fprintf(w, "          next: %s\n", s.Given.To("aqueduck sync"))
+		}
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", orDash(s.AsOf), s.ago(s.AsOf))
 	}
@@ -230,14 +233,16 @@ func (s *Status) Print(w io.Writer) {
 }
 
 // printFailed tells what went wrong in the last run of each pipeline, where something did.
-func (s *Status) printFailed(w io.Writer) {
+func (s *Status) printFailed(w io.Writer) (some bool) {
 	told := map[string]bool{}
 	for _, r := range s.Runs {
 		if r.Class != "" && !told[r.Pipeline] {
+			some = true
 			fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, r.Finished.UTC().Format(time.RFC3339), r.Class, r.Error, r.Next)
 		}
 		told[r.Pipeline] = true
 	}
+	return some
 }
 
 func (s *Status) printStreams(w io.Writer) {

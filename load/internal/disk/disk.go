@@ -102,7 +102,7 @@ func Room(dir string, need int64, what string) error {
 	if err != nil || free >= Needed(need) {
 		return err
 	}
-	return fmt.Errorf("%w: %s needs %s in %s, %s are free; nothing was written: free some space and run again",
+	return fmt.Errorf("%w: %s needs %s in %s, %s are free; nothing was written",
 		ErrFull, what, Bytes(Needed(need)), dir, Bytes(free))
 }
 
@@ -119,7 +119,7 @@ func Explain(err error, dir string) error {
 	if !full {
 		return err
 	}
-	return fmt.Errorf("%w in %s: free some space and run again: %w", ErrFull, dir, err)
+	return fmt.Errorf("%w in %s: %w", ErrFull, dir, err)
 }
 
 // failures are what the operating system says of a disk that fails or takes no more.
