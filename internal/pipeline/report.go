@@ -75,6 +75,8 @@ func (s *StreamResult) reject(rejects []transform.Reject) {
 type Report struct {
 	Pipeline    string
 	RunID       string
+	APIVersions []string // that were asked for, each once
+	Dir         load.Dir // where the data is
 	Started     time.Time
 	Time        time.Duration
 	Streams     []StreamResult
@@ -229,15 +231,20 @@ func pair(large time.Duration, unit string, small time.Duration, smallUnit strin
 	return fmt.Sprintf("%d%s%d%s", large, unit, small, smallUnit)
 }
 
-// Print writes the table of a run, the errors with their next steps, and the last line.
+// Print writes what was read and where to, the table of a run, the errors with their next steps, and the last line.
 func (r *Report) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, r.RunID, strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO"})
 	t.SetColumnConfigs(right(3, 4, 5, 6, 7, 8, 9))
 	for _, s := range r.Streams {
-		t.AppendRow(table.Row{s.name(r), string(s.Status), thousands(s.Extracted), thousands(s.New), thousands(s.Changed),
-			thousands(s.Rejected), thousands(s.Requests), thousands(s.Retries), brief(s.Time), s.reached()})
+		counted := thousands
+		if s.Status == StatusUnavailable && s.Extracted == 0 {
+			counted = func(int64) string { return "–" } // 0 would say that there is none
+		}
+		t.AppendRow(table.Row{s.name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
+			counted(s.Rejected), thousands(s.Requests), thousands(s.Retries), brief(s.Time), s.reached()})
 	}
 	fmt.Fprintln(w, draw(t))
 	made := 0

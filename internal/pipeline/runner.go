@@ -215,7 +215,12 @@ func (r *run) open(ctx context.Context) error {
 		}
 	}
 	r.started = r.now()
-	r.reported = Report{Pipeline: r.pipeline.Name, RunID: r.id, Started: r.started, given: r.runner.Given}
+	r.reported = Report{Pipeline: r.pipeline.Name, RunID: r.id, Started: r.started, Dir: r.runner.Dir, given: r.runner.Given}
+	for _, w := range r.workspaces {
+		if v := w.config.APIVersion; !slices.Contains(r.reported.APIVersions, v) {
+			r.reported.APIVersions = append(r.reported.APIVersions, v)
+		}
+	}
 	if limit := firstSet(r.options.MaxTime, r.pipeline.MaxTime); limit > 0 {
 		r.deadline = r.started.Add(limit)
 		r.stopAt(r.started.Add(max(limit, toBegin)))
