@@ -23,7 +23,8 @@ func (a *app) check() *cobra.Command {
 		Short: "Report every mistake of pipelines.yaml and of the stream files",
 		Long: `Read the configuration and all stream files and report all mistakes at once, each with its line, its column and
 what to write instead. Needs neither token nor network. Exit code 3 when there is a mistake. What is read all the same and
-may not be meant is a warning. What check finds right, every other command reads.
+may not be meant is a warning. What check finds right, every other command reads; variables that are not set here are named, and a run
+that needs one says so.
 
 --format github writes what GitHub's workflows show beside the lines of a change; --skip-env-check is for machines that have
 not the variables and files that the configuration names: a value that needs one is not checked.
@@ -92,7 +93,25 @@ func (a *app) mistakes(format string, lenient bool) error {
 	if text := found.Format(); text != "" {
 		a.say(text)
 	}
-	return a.right(config, catalogue)
+	if err := a.right(config, catalogue); err != nil || lenient {
+		return err
+	}
+	return a.unset()
+}
+
+// unset tells of variables that the configuration names and nothing here gives. They are no mistake: it may be checked elsewhere than it runs.
+func (a *app) unset() error {
+	named, err := a.mentioned()
+	var names []string
+	for _, o := range named {
+		if o.From == notSet {
+			names = append(names, o.Setting)
+		}
+	}
+	if err == nil && len(names) > 0 {
+		_, err = fmt.Fprintf(a.stdout, "  not set     %s: a run that needs one says so\n", strings.Join(names, ", "))
+	}
+	return err
 }
 
 // online says which streams the tokens can read.

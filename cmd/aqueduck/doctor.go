@@ -114,9 +114,12 @@ func (a *app) mentioned() (all []origin, err error) {
 	return slices.CompactFunc(all, func(a, b origin) bool { return a.Setting == b.Setting }), nil
 }
 
+// notSet is where a variable comes from that nothing gives.
+const notSet = "not set"
+
 // mention says where a variable comes from.
 func (a *app) mention(v pipeline.Variable, file, dotenv string, kept map[string]string) origin {
-	o := origin{v.Name, "", "not set"}
+	o := origin{v.Name, "", notSet}
 	value, _ := a.env(v.Name)
 	switch {
 	case value != "":

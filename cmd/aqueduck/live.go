@@ -92,6 +92,7 @@ func (a *app) watch(runner *pipeline.Runner) (end func()) {
 	case a.progress == "none":
 		runner.Log = a.logTo(a.stderr, isFile && terminal(f), slog.LevelWarn)
 	case !a.quiet:
+		runner.TellBegin = true
 		runner.Watch = every(plainEvery, func(r pipeline.Running) { runner.Log.Info(r.Line()) })
 	}
 	return func() {}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -78,12 +79,16 @@ func newProgress(r *run) *progress {
 	return &progress{run: r, doing: "reading", streams: map[*task]*RunningStream{}, history: map[*task]*backfill{}, traces: map[*task]*traced{}}
 }
 
-func (p *progress) start(t *task, phase extract.Phase) {
+func (p *progress) start(ctx context.Context, t *task, phase extract.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	level := slog.LevelDebug
+	if p.streams[t] == nil && p.run.runner.TellBegin {
+		level = slog.LevelInfo
+	}
 	p.streams[t] = &RunningStream{Workspace: t.workspace.name, Stream: t.stream.Name, Phase: string(phase), Extracted: t.result.Extracted, Rows: t.result.Rows, SyncedTo: unix(t.state.SyncedTo), Backfill: max(t.reached(), t.found)}
 	p.begins(t)
-	p.run.runner.Log.Debug("stream begins", "stream", p.called(t), "phase", phase)
+	p.run.runner.Log.Log(ctx, level, "stream begins", "stream", p.called(t), "phase", phase)
 }
 
 func (p *progress) page(t *task, page extract.Page) {

@@ -279,7 +279,7 @@ func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) (fault e
 		return nil
 	}
 	began := r.now()
-	r.progress.start(t, phase)
+	r.progress.start(ctx, t, phase)
 	if phase == extract.History {
 		r.progress.measure(ctx, t)
 	}

@@ -43,6 +43,7 @@ type Runner struct {
 	Alerts    *alert.Sender          // told how runs go; nil: nobody is
 	Ended     func(PastRun, *Report) // told by Run how a run ended, without a report when there was none; may be nil
 	Watch     func(Running)          // shown a run under way now and then, by one goroutine; may be nil
+	TellBegin bool                   // the log says at info when a stream begins, not at debug
 	By        string                 // who moves checkpoints by hand, noted with each move
 	Flags     []Origin               // that were given, and by what: noted with each run
 	Given     Given                  // flags of the command line that next steps repeat
