@@ -117,8 +117,9 @@ func (o *oracle) reportRows(s *exportSet, yield func(map[string]any) bool) {
 		}
 	}
 	if s.id == "conversation" {
-		o.allTales(func(t *told) bool {
-			if t.Created >= o.start-exportSpan {
+		allTellings(o.said, func(opened *convEvent, since []*convEvent, _ bool) bool {
+			if opened.At >= o.start-exportSpan {
+				t := tale(o.conv.birth(opened), opened, since)
 				f := talkFact(o.seed, t.conversation, t.parts)
 				add(f.key, f.created, f.values)
 			}

@@ -42,13 +42,6 @@ func (o *oracle) tales(yield func(t *told) bool) {
 	})
 }
 
-// allTales tells of those that are deleted too, as they were then.
-func (o *oracle) allTales(yield func(t *told) bool) {
-	allTellings(o.said, func(opened *convEvent, since []*convEvent, _ bool) bool {
-		return yield(tale(o.conv.birth(opened), opened, since))
-	})
-}
-
 // tellings reads a log record by record, those that are not deleted: how each was opened, and what happened since.
 func tellings(log []convEvent, yield func(opened *convEvent, since []*convEvent) bool) {
 	allTellings(log, func(opened *convEvent, since []*convEvent, gone bool) bool { return gone || yield(opened, since) })
