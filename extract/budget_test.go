@@ -329,11 +329,11 @@ func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
 					for range 3 { // streams are read side by side
 						all.Go(func() {
 							for time.Now().Before(end) {
-								if b.enter(t.Context(), time.Now, bubbleWait) != nil {
+								if b.enter(t.Context(), time.Now, sleep) != nil {
 									return
 								}
 								sent := time.Now()
-								_ = bubbleWait(t.Context(), 120*time.Millisecond) // what an answer takes
+								_ = sleep(t.Context(), 120*time.Millisecond) // what an answer takes
 								ok, h := s.answer(time.Now(), c.seconds)
 								if !ok {
 									wait, _ := refusalWait(h, time.Now())
@@ -364,17 +364,6 @@ func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-func bubbleWait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }
 
