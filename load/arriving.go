@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"aqueduck/load/internal/duck"
@@ -44,11 +45,65 @@ func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
 	if err := m.work.fillForgotten(ctx, list); err != nil {
 		return err
 	}
+	m.forgotten = list
 	defer m.work.dropForgotten(ctx, e)
 	return m.each(func(s *staged) error {
 		_, gone, err := e.empty(ctx, s.table)
 		s.rows -= gone
 		return err
+	})
+}
+
+// forgetReferring empties stored rows that point to records of this commit: until these came, nothing said that such a row is
+// about a person who was erased.
+func (m *merger) forgetReferring(ctx context.Context) error {
+	if len(m.forgotten) == 0 {
+		return nil
+	}
+	w := m.work
+	if err := w.fillForgotten(ctx, m.forgotten); err != nil {
+		return err
+	}
+	e := m.eraser()
+	defer w.dropForgotten(ctx, e)
+	stored := w.eraser(m.schema, m.stamp)
+	e.stored, e.args = stored.stored, stored.args
+	for _, t := range e.tables {
+		if m.brings(t.Name) || !m.refers(e, t) {
+			continue
+		}
+		rows, err := e.countLeft(ctx, t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		if rows == 0 {
+			continue
+		}
+		if err := w.dir.beginErasing(); err != nil { // files may be published that have them
+			return err
+		}
+		_, gone, err := e.empty(ctx, t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		if err := w.countRows(ctx, m.schema, t.Name, -gone, m.stamp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refers says whether records of this commit tell of whom the rows of a table are.
+func (m *merger) refers(e *eraser, t transform.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool {
+		return slices.ContainsFunc(c.Whose, func(name string) bool {
+			i := columnAt(t, name)
+			if i < 0 {
+				return false
+			}
+			to, ok := e.pointsTo(t.Columns[i])
+			return ok && m.brings(to.Name)
+		})
 	})
 }
 

@@ -170,6 +170,22 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 	}
 }
 
+// TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt: a report tells of a talk that is not stored yet, so that nothing says whom it
+// is about. The talk that comes after names a person who was erased.
+func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
+	t.Parallel()
+	e := newErasing(t, load.Options{})
+	e.take("talks", annTalk, bobTalk)
+	_, err := e.Erase(t.Context(), "main", load.Asked, []string{"ann"})
+	must(t, err)
+	e.take("reports", `{"id":"3","talk_id":"3","who":"ann"}`, `{"id":"4","talk_id":"4","who":"bob"}`)
+	e.take("talks", strings.Replace(annTalk, `"id":"1"`, `"id":"3"`, 1), strings.Replace(bobTalk, `"id":"2"`, `"id":"4"`, 1))
+	e.says("SELECT concat_ws('|', id, who) FROM {schema}.reports", "3", "4|bob")
+	if !e.dir.Erasing() {
+		t.Error("files that may have it are not written anew")
+	}
+}
+
 // TestKeptColumnsStayWhenAPersonIsErased keeps one that the configuration names, and says so in the certificate.
 func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	t.Parallel()

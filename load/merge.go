@@ -34,6 +34,8 @@ type merger struct {
 	answered []answer
 	written  Written
 	redacted redactions
+
+	forgotten []string // erased persons whom the batches name
 }
 
 // group is the staged batch of a stream's own table, with those of its children.
@@ -119,6 +121,9 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.table.Name, err)
 		}
+	}
+	if err := m.forgetReferring(ctx); err != nil {
+		return Written{}, fmt.Errorf("empty what is about who was erased: %w", err)
 	}
 	if err := m.seal(ctx); err != nil {
 		return Written{}, fmt.Errorf("note what was redacted: %w", err)

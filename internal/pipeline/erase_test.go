@@ -332,3 +332,50 @@ func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
 	b.noCanary(string(b.runner.Dir))
 	b.equalsOracle()
 }
+
+// TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt has an export's row published, with a person's name, before anything
+// that is stored says whom its conversation is with: the conversation comes later, of a person who was erased long ago.
+func TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(172)
+	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
+	b := newBedWith(t, c, reading(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n")
+	people := pipeline.Options{Select: []string{"contacts", "deleted_contacts", "contact_activities"}}
+	reports := pipeline.Options{Select: []string{"reporting_*"}}
+	told := func(name string) (person, talk string) {
+		person, err := b.space.CreateContact("user")
+		b.must(err)
+		b.space.Advance(time.Minute)
+		talk, err = b.space.OpenConversation(person, 2)
+		b.must(err)
+		b.must(b.space.ReportChange("conversation", talk, "contact_name", name))
+		return person, talk
+	}
+	person, talk := told(canary)
+	told(visible)
+	b.space.Advance(time.Hour)
+	b.sync(people)
+	b.must(b.space.Erase(person))
+	b.space.Advance(time.Hour)
+	b.sync(people)
+	b.space.Live(26)
+	b.sync(reports)
+	if b.found("reporting_conversation", canary) != 1 || !b.inLake(canary) {
+		t.Fatal("what is published holds nothing of him: the test finds nothing")
+	}
+	b.sync(pipeline.Options{})
+	b.noCanary(string(b.runner.Dir))
+	b.noCanaryInTables()
+	if b.inLake(canary) || !b.inLake(visible) {
+		t.Error("a Parquet file has the person, or not the other one")
+	}
+	if got := b.rows("SELECT count(*), count(contact_name) FROM reporting_conversation WHERE conversation_id = '" + talk + "'"); got[0] != "1|0" {
+		t.Errorf("the report's row: %s", got)
+	}
+	b.space.Live(26)
+	b.sync(pipeline.Options{}) // the export tells of him again
+	b.noCanaryInTables()
+	b.equalsOracle()
+	b.reportsEqualOracle(time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC))
+}
