@@ -32,6 +32,7 @@ var forgetting = map[string]map[string][]string{
 	"ticket_contacts":                   {"contact_id": {"external_id"}},
 	"calls":                             {"contact_id": {"phone", "recording_url", "transcription_url"}},
 	"call_transcript_lines":             {"contact_id": {"speaker", "text"}},
+	"reporting_conversation":            {ofRecord: {"contact_name", "subject"}},
 }
 
 // Forgotten are the contacts whom the workspace has erased for good, under every id that was merged into them.
