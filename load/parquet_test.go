@@ -3,12 +3,15 @@ package load_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"aqueduck/load"
 	"aqueduck/load/internal/duck"
@@ -65,6 +68,26 @@ type full struct{}
 var errFull = errors.New("no room")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestColumnsOfOneNameAllComeInParquet asks for two columns of one name, which a table cannot have.
+func TestColumnsOfOneNameAllComeInParquet(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	if err := load.Parquet(t.Context(), published(t).dir.Current(), "SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS a_1", func() {}, &text); err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(text.Bytes()), int64(text.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]parquet.Row, 1)
+	if n, err := parquet.NewReader(file).ReadRows(row); n != 1 || err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(n, err)
+	}
+	if got := fmt.Sprintf("%+v %+v", file.Schema().Columns(), row[0]); got != "[[a] [a_1] [A_2] [a_1_1]] [C:0 D:1 R:0 V:1 C:1 D:1 R:0 V:2 C:2 D:1 R:0 V:3 C:3 D:1 R:0 V:4]" {
+		t.Error(got)
+	}
+}
 
 func TestParquetThatCannotBeWrittenIsToldAsThat(t *testing.T) {
 	t.Parallel()

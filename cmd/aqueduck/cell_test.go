@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -65,5 +66,17 @@ func TestATableMovesNoTerminal(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the table does not show %s:\n%s", want, got)
 		}
+	}
+}
+
+func TestColumnsOfOneNameAllComeInJSON(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := newRows("json", &out)
+	if err := errors.Join(r.columns([]string{"a", "a", "A", "a_1", "a"}), r.row([]any{1, 2, 3, 4, 5}), r.end()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "[\n {\"a\": 1, \"a_1\": 2, \"A\": 3, \"a_1_1\": 4, \"a_2\": 5}\n]\n"; out.String() != want {
+		t.Errorf("got %s", out.String())
 	}
 }

@@ -24,8 +24,9 @@ func (a *app) query() *cobra.Command {
 		Short: "Ask the published file",
 		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
 neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
-digits, in JSON too. In CSV a ' stands before a text that a spreadsheet would take for a formula; JSON has every text as
-it is. Parquet has the types of the columns. A statement that gives no row within --timeout is given up with code 1; Ctrl-C ends it before.
+digits, in JSON too; of columns of one name JSON numbers the later ones: a, a_1. In CSV a ' stands before a text that a
+spreadsheet would take for a formula; JSON has every text as it is. Parquet has the types of the columns. A statement
+that gives no row within --timeout is given up with code 1; Ctrl-C ends it before.
 
 --saved NAME asks one of the questions that come with the program, --list tells them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"

@@ -141,7 +141,8 @@ func (r *csvRows) end() error {
 	return r.w.Error()
 }
 
-// jsonRows is an array of objects whose members stand in the order of the columns.
+// jsonRows is an array of objects whose members stand in the order of the columns. Where columns have one name, later ones get a
+// number: of members of one name most readers of JSON keep the last.
 type jsonRows struct {
 	w     io.Writer
 	names [][]byte
@@ -149,8 +150,14 @@ type jsonRows struct {
 }
 
 func (r *jsonRows) columns(names []string) error {
+	taken := map[string]bool{}
 	for _, n := range names {
-		quoted, err := unescaped(n)
+		unique := n
+		for i := 1; taken[unique]; i++ {
+			unique = fmt.Sprintf("%s_%d", n, i)
+		}
+		taken[unique] = true
+		quoted, err := unescaped(unique)
 		if err != nil {
 			return fmt.Errorf("write the column name %q: %w", n, err)
 		}
