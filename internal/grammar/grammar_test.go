@@ -212,6 +212,17 @@ func TestColumnsAreCountedInCharacters(t *testing.T) {
 	}
 }
 
+func TestQuotesAreUnderlinedWithWhatIsInThem(t *testing.T) {
+	t.Parallel()
+	for _, quoted := range []string{`"atomic"`, `'atomic'`, `atomic`} {
+		_, m := read("{name: x, tools: [" + quoted + "]}")
+		lines := strings.Split(m.Format(), "\n")
+		if got := strings.Count(lines[2], "^"); got != len(quoted) {
+			t.Errorf("%d characters are underlined of\n%s", got, m.Format())
+		}
+	}
+}
+
 func TestALongLineIsCutAroundTheMistake(t *testing.T) {
 	t.Parallel()
 	_, m := read("{name: x, tools: [" + strings.Repeat("spade, ", 100) + "atomic, " + strings.Repeat("spade, ", 100) + "]}")

@@ -175,6 +175,9 @@ func (d *document) wrong(n *yaml.Node, message, hint string) {
 	}
 	m.Line, m.Column = n.Line, n.Column
 	m.width = utf8.RuneCountInString(n.Value)
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		m.width += len(`""`)
+	}
 	if strings.ContainsAny(n.Value, "\n") {
 		m.width = 1
 	}
