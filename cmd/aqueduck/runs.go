@@ -88,9 +88,10 @@ func (a *app) runsShow() *cobra.Command {
 		Long: `Show the last run, or the one, or the move by hand, whose id begins with RUN: how it ended and what to do next, what it did for each stream, what the
 audit found, which fields of the source were new, what did not fit, and what was published. With -v, and in JSON, also where each value of
 the configuration came from that it went by: line of the file, variable, flag or default; never what it was.`,
-		Example:     "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
-		Args:        atMostOne("a run"),
-		Annotations: map[string]string{forms: "json"},
+		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
+		Args:              atMostOne("a run"),
+		Annotations:       map[string]string{forms: "json"},
+		ValidArgsFunction: a.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.warehouse()
 			if err != nil {
@@ -130,9 +131,10 @@ func (a *app) rollback() *cobra.Command {
 		Long: `Make the file that an older run published the one that readers have: the one before, or that of the run whose id begins with
 RUN. What was committed since goes, with the marks: the next run goes on from that file and reads again what came since, so stop the
 schedule first if readers are to keep it. The Parquet files stay as they are until the next publish. Shows both files, and asks first.`,
-		Annotations: map[string]string{forms: "json csv"},
-		Example:     "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
-		Args:        atMostOne("a run"),
+		Annotations:       map[string]string{forms: "json csv"},
+		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
+		Args:              atMostOne("a run"),
+		ValidArgsFunction: a.completeFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.warehouse()
 			if err != nil {

@@ -96,7 +96,7 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 		t.Errorf("the run is %+v", d)
 	}
 	a, text := b.ask(http.MethodGet, "/api/v1/runs/x", nil, nil)
-	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "there is no such page"`) {
+	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "there is no such page"`) || !strings.Contains(text, `"next": "GET /api/v1/overview`) {
 		t.Errorf("%s %s", a.Status, text)
 	}
 }

@@ -103,6 +103,9 @@ func (c *Console) wrong(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusServiceUnavailable
 	}
 	if strings.HasPrefix(r.URL.Path, "/api/") {
+		if status == http.StatusNotFound {
+			p.Next = "GET /api/v1/overview names pipelines and runs, GET /api/v1/data tables"
+		}
 		problem(w, status, p.Class, p.Error(), p.Next)
 		return
 	}
