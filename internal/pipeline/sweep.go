@@ -116,10 +116,11 @@ func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 		if err != nil {
 			return err
 		}
-		many := absent > guardRows && float64(absent) > guardShare*float64(present) || absent > guardAll && present == 0
+		stored := absent + present
+		many := absent > guardRows && float64(absent) > guardShare*float64(stored) || absent > guardAll && present == 0
 		if many && !t.run.options.acceptsDrop(t.tables[0].Name, t.stream.Name) {
 			return &Problem{Class: "data",
-				What: fmt.Sprintf("stream %s: %d of %d rows have left the list at once; none was marked gone", t.stream.Name, absent, present),
+				What: fmt.Sprintf("%d of %d rows have left the list at once; none was marked gone", absent, stored),
 				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.stream.Name}
 		}
 		next := t.next(state)

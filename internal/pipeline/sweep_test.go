@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +111,38 @@ func TestT152GuardLetsAFewGo(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	b.equalsOracle()
+}
+
+// TestT152AThirdOfAListDoesNotLeaveItUnasked: more than ten rows leave at once when they are less than three in ten, or when somebody says
+// that it is right.
+func TestT152AThirdOfAListDoesNotLeaveItUnasked(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(56)
+	c.Inactive = 60
+	for leaving, unasked := range map[int]bool{17: true, 20: false} {
+		b := newBed(t, c)
+		b.sync(pipeline.Options{})
+		for _, id := range b.space.IDs("archived")[:leaving] {
+			b.must(b.space.Unarchive(id, false))
+		}
+		b.space.Advance(time.Hour)
+		report := b.try(pipeline.Options{})
+		if !unasked {
+			failed := stream(t, report, "deleted_contacts")
+			if want := fmt.Sprintf("%d of 60 rows have left the list at once", leaving); failed.Status != pipeline.StatusFailed || failed.Class != "data" || !strings.Contains(failed.Error, want) {
+				t.Errorf("%d left: %+v", leaving, failed)
+			}
+			if got := b.rows("SELECT count(*) FROM deleted_contacts"); got[0] != "60" {
+				t.Errorf("%s of 60 are left", got)
+			}
+			report = b.try(pipeline.Options{AcceptDrop: []string{"deleted_contacts"}})
+		}
+		if report.Exit() != pipeline.ExitOK {
+			t.Errorf("%d left: %s\n%+v", leaving, report.LastLine(), report.Streams)
+		}
+		b.equalsOracle()
+	}
 }
 
 // TestInterruptedSweepGoesOn: a list cut between two pages by max_requests is finished by the next runs, which take the
