@@ -8,7 +8,15 @@ var running = []mutant{
 	},
 	{
 		bug: "an empty list takes everything away", file: "internal/pipeline/sweep.go", killer: "pipeline.TestT152EmptyListsTakeNobodyAway",
-		old: "	guardRows  = 10\n", new: "	guardRows  = 1_000_000\n",
+		old: "if many && !t.run", new: "if false && many && !t.run",
+	},
+	{
+		bug: "a list that lacks a third is believed", file: "internal/pipeline/sweep.go", killer: "pipeline.TestT152AThirdOfAListDoesNotLeaveItUnasked",
+		old: "many := absent > guardRows", new: "many := absent > guardRows*guardRows",
+	},
+	{
+		bug: "a search that lacks many is believed", file: "internal/pipeline/reconcile.go", killer: "pipeline.TestT152AListThatLacksManyIsNotBelieved",
+		old: "vanished > guardRows && float64", new: "vanished > guardRows*guardRows && float64",
 	},
 	{
 		bug: "an error of Close is ignored", file: "internal/pipeline/runner.go", killer: "pipeline.TestT151AnErrorOfClosingIsTold",
