@@ -64,10 +64,8 @@ func (m *merger) forgetReferring(ctx context.Context) error {
 	if err := w.fillForgotten(ctx, m.forgotten); err != nil {
 		return err
 	}
-	e := m.eraser()
+	e := m.looker()
 	defer w.dropForgotten(ctx, e)
-	stored := w.eraser(m.schema, m.stamp)
-	e.stored, e.args = stored.stored, stored.args
 	for _, t := range e.tables {
 		if m.brings(t.Name) || !m.refers(e, t) {
 			continue
@@ -109,6 +107,13 @@ func (m *merger) refers(e *eraser, t transform.Table) bool {
 
 // eraser works on the staged tables of the commit; of others it reads what is stored.
 func (m *merger) eraser() *eraser {
+	e := m.looker()
+	e.stored, e.args = func() string { return "" }, nil
+	return e
+}
+
+// looker works on stored tables, and looks at the staged ones of the commit in the place of what they will be merged into.
+func (m *merger) looker() *eraser {
 	e := m.work.eraser(m.schema, m.stamp)
 	stored, arriving := e.at, map[string]string{}
 	_ = m.each(func(s *staged) error { arriving[s.table.Name] = s.name; return nil }) // it fails at nothing
@@ -121,7 +126,6 @@ func (m *merger) eraser() *eraser {
 		}
 		return stored(table)
 	}
-	e.stored, e.args = func() string { return "" }, nil
 	return e
 }
 

@@ -33,36 +33,37 @@ func (a *app) completePipelines(c *cobra.Command, _ []string, _ string) ([]strin
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
+// asGiven has the shell show what it is given in that order, and no files.
+const asGiven = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+
 // completeRuns gives the shell the ids of the runs, the newest first, with what became of them.
 func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const keep = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	dir, err := a.warehouse()
 	if err != nil || len(args) > 0 {
-		return nil, keep
+		return nil, asGiven
 	}
 	runs, _ := pipeline.PastRuns(c.Context(), dir, "", 20) // of a warehouse that cannot be read none
 	var ids []string
 	for _, r := range runs {
 		ids = append(ids, fmt.Sprintf("%s\t%s %s %s", r.Run, r.Pipeline, r.Started.UTC().Format("2006-01-02 15:04"), r.Outcome))
 	}
-	return ids, keep
+	return ids, asGiven
 }
 
 // completeFiles gives the shell the runs whose published files readers could have again.
 func (a *app) completeFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const keep = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	dir, err := a.warehouse()
 	if err != nil || len(args) > 0 {
-		return nil, keep
+		return nil, asGiven
 	}
-	files, _ := pipeline.PublishedFiles(dir)
+	files, _ := pipeline.PublishedFiles(dir) // of a warehouse that cannot be read none
 	var ids []string
 	for _, f := range files {
 		if !f.Current {
 			ids = append(ids, f.Run+"\t"+f.At.UTC().Format("2006-01-02 15:04"))
 		}
 	}
-	return ids, keep
+	return ids, asGiven
 }
 
 // completeStreams gives the shell the names of the streams: those of the configuration, or the built-in ones.

@@ -232,7 +232,7 @@ func (s *Status) Print(w io.Writer) {
 	}
 }
 
-// printFailed tells what went wrong in the last run of each pipeline, where something did.
+// printFailed tells what went wrong in the last run of each pipeline, and whether anything did.
 func (s *Status) printFailed(w io.Writer) (some bool) {
 	told := map[string]bool{}
 	for _, r := range s.Runs {
