@@ -121,7 +121,10 @@ func (s *sweep) page(sh sheet) Page {
 	if s.now.Total == totalUnknown {
 		s.now.Total = sh.total
 	}
-	s.now.Rows += int64(len(sh.records))
+	s.now.Rows += sh.fresh
+	if !s.now.Capped {
+		s.now.Lacks += sh.lacks
+	}
 	s.now.Steady = s.now.Steady && sh.total == s.now.Total && (!sh.end || sh.total < 0 || sh.total == s.now.Rows)
 
 	s.now.Capped = s.now.Capped || sh.end && s.capped(sh.total)
@@ -142,6 +145,8 @@ func (s *sweep) page(sh sheet) Page {
 	}
 	p.Boundary, p.Left = true, min(p.Left, 0)
 	p.State.Window, p.State.Position = nil, nil
-	p.State.SyncedTo = max(p.State.SyncedTo, now.Opened)
+	if now.Lacks == 0 {
+		p.State.SyncedTo = max(p.State.SyncedTo, now.Opened)
+	}
 	return p
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
@@ -44,6 +45,21 @@ func (w *Work) Filled(ctx context.Context, schema string, t transform.Table, ver
 		filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAll*rows
 	}
 	return filled, nil
+}
+
+// Newest is the largest time in a column of a table that is not after a time; the zero time where no row has one.
+func (w *Work) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (time.Time, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return time.Time{}, errClosed
+	}
+	var newest sql.NullTime
+	query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
+	if err := w.db.Scan(ctx, query, []any{until}, &newest); err != nil {
+		return time.Time{}, w.judge(fmt.Errorf("find the newest row of %s: %w", t.Name, err))
+	}
+	return newest.Time.UTC(), nil
 }
 
 // Rows counts the stored rows of a table.

@@ -40,15 +40,18 @@ type merger struct {
 
 // group is the staged batch of a stream's own table, with those of its children.
 type group struct {
-	own      staged
-	mode     transform.Mode
-	window   [2]time.Time
-	sweep    int
-	seen     []string
-	feeds    []transform.Feed
-	gone     bool // some rows say that their record is gone
-	muted    []string
-	children []staged
+	own    staged
+	mode   transform.Mode
+	window [2]time.Time
+	sweep  int
+	seen   []string
+	feeds  []transform.Feed
+	gone   bool // some rows say that their record is gone
+	muted  []string
+
+	incomplete []transform.Incomplete
+	completed  []string
+	children   []staged
 }
 
 // child gives the staged batch of one of the group's child tables.
@@ -71,7 +74,7 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, muted: b.Muted})
+			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, muted: b.Muted, incomplete: b.Incomplete, completed: b.Completed})
 			m.answered = append(m.answered, answer{b.Answered, b.AskedAt})
 			continue
 		}
@@ -99,7 +102,7 @@ func goneRows(b transform.Batch) int {
 
 // release forgets the temporary tables.
 func (m *merger) release(ctx context.Context) {
-	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states}
+	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, lacking}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
 			if s.name != "" {
@@ -115,6 +118,9 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		return Written{}, err
 	}
 	for _, g := range m.groups {
+		if err := m.noteIncomplete(ctx, g); err != nil {
+			return Written{}, err
+		}
 		if err := m.mute(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.table.Name, err)
 		}
@@ -144,6 +150,9 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	before := m.written.Rows
 	counts, err := m.decide(ctx, g)
 	if err != nil {
+		return err
+	}
+	if counts, err = m.keepAbsent(ctx, g, counts); err != nil {
 		return err
 	}
 	if err := m.keepStates(ctx, g); err != nil {

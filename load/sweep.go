@@ -102,6 +102,17 @@ func unseen(t transform.Table, sw Sweep, numbers []int) string {
 		transform.SyncedAtColumn, keyText("t.", t.Key), strings.Join(list, ", "))
 }
 
+// SeenKeys is the number of different keys that the sweeps of a stream have seen.
+func (w *Work) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return 0, errClosed
+	}
+	err = w.db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
+	return n, w.judge(err)
+}
+
 // Forget drops what the sweeps of a stream saw, but for those of the numbers given.
 func (w *Work) Forget(ctx context.Context, schema, stream string, keep ...int) error {
 	w.mu.Lock()

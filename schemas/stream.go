@@ -121,6 +121,16 @@ type Over struct {
 	Size  int      // batch: ids of one request; 0: one walk an id
 }
 
+// TimeColumn is the column of the stream's own table with the time that its list is asked by; "" when it is not asked by any.
+func (s *Stream) TimeColumn() string {
+	for _, c := range s.Columns {
+		if s.Read.Since.Field != "" && slices.Equal(c.From, []string{s.Read.Since.Field}) && c.Type == Timestamp {
+			return c.Name
+		}
+	}
+	return ""
+}
+
 // Owner is the stream whose tables its records go into: itself, or the one of Into.
 func (s *Stream) Owner() string {
 	if s.Into != "" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -24,6 +25,8 @@ type Options struct {
 	APIVersion string   // for _api_version
 	Hash, Drop []string // columns, or paths with dots; hash keeps a keyed hash of the value, drop nothing
 	HashKey    []byte   // needed by Hash
+
+	LeftOutEmpty bool // a list or an object that a record leaves out is empty; else nothing is said of it
 }
 
 // Meta is what a record does not say itself.
@@ -49,6 +52,8 @@ type Decoder struct {
 	canonical  []byte
 	memory     pool
 	news       news
+	suspects   suspects
+	listPlan   []int               // by group of the own table: the plan of its list, 0 for an object
 	duplicates map[uint64]struct{} // names in _extra of the record at hand
 }
 
@@ -73,6 +78,8 @@ type frame struct {
 	object uint64 // its number
 	extras int    // its first extra
 	bad    string // why it cannot be kept
+
+	present uint64 // groups that came
 }
 
 // NewDecoder compiles a stream. It refuses a hash or drop that the stream does not know, or that takes what its tables
@@ -87,9 +94,15 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
 	for _, p := range plans {
+		if o.LeftOutEmpty {
+			p.all, p.table.Absent, p.table.Groups = 0, false, nil
+		}
 		p.out = newOutput(p)
 	}
+	lists, listPlan := listsOf(plans)
 	return &Decoder{
+		suspects:   suspects{lists: lists, waiting: map[uint64][]string{}},
+		listPlan:   listPlan,
 		stream:     s.Name,
 		version:    []byte(o.APIVersion),
 		plans:      plans,
@@ -99,6 +112,20 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 		rejects:    map[complaint]*Reject{},
 		duplicates: map[uint64]struct{}{},
 	}, nil
+}
+
+// listsOf are the bits of the groups of the stream's own table that are lists, and their plans.
+func listsOf(plans []*plan) (bits uint64, of []int) {
+	own := plans[0].table
+	of = make([]int, len(own.Groups))
+	for i, g := range own.Groups {
+		if g.Child == "" || len(own.Key) != 1 {
+			continue
+		}
+		bits |= g.Bit
+		of[i] = slices.IndexFunc(plans, func(p *plan) bool { return p.table.Name == g.Child })
+	}
+	return bits, of
 }
 
 // Append adds one record, or rejects it whole. The error says that the text is no JSON, or that more than a gigabyte was
@@ -123,6 +150,7 @@ func (d *Decoder) Append(raw []byte, m Meta) error {
 		d.refuse(0, bad, 1)
 		return nil
 	}
+	d.weigh()
 	d.emit()
 	return nil
 }
@@ -182,9 +210,10 @@ func (d *Decoder) object(n *node, w *frame) error {
 	if err != nil {
 		return err
 	}
-	expected := &n.first
+	expected, empty := &n.first, true
 	for it.Next() {
 		f := *expected
+		empty = false
 		if f == nil || f.name != string(it.Key()) {
 			if f = n.fields[string(it.Key())]; f == nil {
 				if err := d.unknown(n, it.Key(), w); err != nil {
@@ -199,10 +228,17 @@ func (d *Decoder) object(n *node, w *frame) error {
 			return err
 		}
 	}
+	if empty {
+		w.present |= n.inside
+	}
 	return it.Err()
 }
 
 func (d *Decoder) known(f *field, w *frame) error {
+	w.present |= f.bit
+	if f.counts != 0 {
+		return d.countItems(f, w)
+	}
 	if f.skip || f.policy.action() == actDrop {
 		return d.js.Skip()
 	}
@@ -241,6 +277,7 @@ func (d *Decoder) inside(f *field, w *frame) error {
 	}
 	raw, err := d.js.Raw()
 	if err != nil || raw[0] == 'n' {
+		w.present |= f.inside // of nothing there is nothing
 		return err
 	}
 	opened := false
@@ -258,6 +295,9 @@ func (d *Decoder) inside(f *field, w *frame) error {
 		opened = d.emptyList() // no entries, in some answers
 	}
 	d.js = outer
+	if !opened {
+		w.present |= f.inside // something else came in its place
+	}
 	switch {
 	case err != nil:
 		return err
@@ -284,4 +324,16 @@ func (d *Decoder) AbsentColumns() (names []string, records int64) {
 		}
 	}
 	return names, d.taken
+}
+
+// MillisecondColumns gives the timestamps, as table.column, of which a value so far came in milliseconds.
+func (d *Decoder) MillisecondColumns() (names []string) {
+	for _, p := range d.plans {
+		for _, c := range p.columns {
+			if c.millis {
+				names = append(names, p.table.Name+"."+c.name)
+			}
+		}
+	}
+	return names
 }

@@ -63,6 +63,7 @@ func (d *Decoder) convert(c *column, t token, f *field) (cell, string) {
 		return cell{set: true, number: number}, reason
 	case c.kind.fixed():
 		number, reason := c.kind.parse(t, d.piece(t.text))
+		c.millis = c.millis || c.kind == kindTimestamp && reason == "" && tellsMilliseconds(d.piece(t.text))
 		return cell{set: true, number: number}, reason
 	case t.container():
 		return cell{}, ReasonType

@@ -91,3 +91,19 @@ func (d *Decoder) emptyList() bool {
 	it, err := d.js.ArrIter()
 	return err == nil && !it.Next()
 }
+
+// countItems reads the field that counts a list's items: of one that has none it does not matter that it is left out.
+func (d *Decoder) countItems(f *field, w *frame) error {
+	raw, err := d.js.Raw()
+	if err != nil {
+		return err
+	}
+	if string(raw) == "0" {
+		w.present |= f.counts
+	}
+	if f.skip || f.policy.action() == actDrop {
+		return nil
+	}
+	d.fill(f, raw, w, false)
+	return nil
+}

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type plan struct {
 	item     *field // takes an item that is no object; nil when that is no row
 	nameless bool   // no field of an item is part of the key: an item that says nothing is no row
 	root     *node  // of a record, or of an item of the list
+	all      uint64 // the bits of its lists and objects
 	cells    []cell
 	rows     []row
 	out      *output
@@ -40,6 +42,7 @@ type column struct {
 	none   *fallback // of a record that has none; nil: NULL
 	filled bool      // a record had a value
 	silent bool      // never to be missed: dropped, or no field of the record
+	millis bool      // a value of it came in milliseconds
 }
 
 // fallback is the value of a column for a record that has none.
@@ -75,6 +78,7 @@ type node struct {
 	first  *field          // the field that came first in the last record
 	met    map[string]bool // names that are none of the fields, as far as they were told of
 	policy *policy
+	inside uint64 // the bits of the lists and objects in it
 }
 
 // field is one name in an object that the plan knows.
@@ -91,6 +95,9 @@ type field struct {
 	skip    bool  // neither a column nor _extra
 	plain   int   // the column, when it takes one text as it is: most fields do; -1 otherwise
 	policy  *policy
+	bit     uint64 // of a list or an object: marks that a row has it; 0 for all others
+	inside  uint64 // and those of the lists and objects in it
+	counts  uint64 // of a field that says how many items a list has: the bit of the list
 
 	// Fields nearly always come in one order: the field that followed in the last record is tried first.
 	next *field
@@ -134,7 +141,32 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 	}
 	c.bookkeeping()
 	c.finish(c.plans[0].root, p, 1)
+	for _, p := range c.plans {
+		if len(p.table.Groups) > maxGroups {
+			return nil, fmt.Errorf("table %s: %d lists and objects, and %d is the most that a table may have", p.table.Name, len(p.table.Groups), maxGroups)
+		}
+		p.table.Absent = p.all != 0
+	}
+	for i, child := range s.Children {
+		c.counting(c.plans[i+1], child)
+	}
 	return c.plans, nil
+}
+
+// counting has the field that counts a list's items, if there is one, say of a list that did not come whether it is empty.
+func (c *compiler) counting(list *plan, child schemas.Child) {
+	outer := c.plans[list.outer]
+	from, err := c.field(outer.root, child.From)
+	if err != nil || len(child.From) < 2 {
+		return
+	}
+	beside := from.in.fields["total_count"]
+	if len(child.Count) > 0 && child.Within == "" {
+		beside, _ = c.field(c.plans[0].root, child.Count)
+	}
+	if beside != nil {
+		beside.counts |= from.bit
+	}
 }
 
 // shares says that a list may be taken from the field too: a column has the whole of it as well, or what comes there as a
@@ -281,10 +313,13 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 			n.of.columns[i].silent = f.policy.action() == actDrop
 		}
 		f.plain = f.plainColumn()
+		f.mark()
 		if f.object != nil {
 			f.object.kept = n.kept || f.whole
 			c.finish(f.object, f.policy, depth+1)
+			f.inside = f.object.inside
 		}
+		n.inside |= f.bit | f.inside
 		if f.list != nil {
 			below := f.policy
 			if f.list.entries {
@@ -296,6 +331,39 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 			c.finish(f.list.root, below, depth+2) // a list is a level too
 		}
 	}
+}
+
+// mark gives a list or an object its bit. What is dropped has none: nothing of it is kept.
+func (f *field) mark() {
+	p := f.in.of
+	whole := slices.ContainsFunc(f.columns, func(i int) bool { return p.columns[i].kind == kindJSON })
+	if f.policy.action() == actDrop || f.object == nil && f.list == nil && !whole {
+		return
+	}
+	g := Group{Bit: 1 << min(len(p.table.Groups), maxGroups), Path: f.path}
+	for _, i := range f.columns {
+		g.Columns = append(g.Columns, p.columns[i].name)
+	}
+	if f.object != nil {
+		for _, name := range slices.Sorted(maps.Keys(f.object.fields)) {
+			// Lists and objects in it have groups of their own.
+			if in := f.object.fields[name]; in.object == nil && in.list == nil {
+				for _, i := range in.columns {
+					if p.columns[i].kind != kindJSON {
+						g.Columns = append(g.Columns, p.columns[i].name)
+					}
+				}
+			}
+		}
+	}
+	if f.list != nil {
+		g.Child = f.list.table.Name
+	}
+	if g.Child == "" && len(g.Columns) == 0 {
+		return
+	}
+	f.bit = g.Bit
+	p.table.Groups, p.all = append(p.table.Groups, g), p.all|f.bit
 }
 
 // plainColumn gives the column of a field that takes one text as it is, or -1.

@@ -138,6 +138,9 @@ func convert(c schemas.Column, v any) (any, bool) {
 		at, err := time.Parse(time.RFC3339, text)
 		if whole {
 			at, err = time.Unix(number.Num().Int64(), 0).UTC(), nil
+			if milli := time.UnixMilli(number.Num().Int64()).UTC(); milli.Year() >= 1990 && milli.Year() < 2100 {
+				at = milli
+			}
 		}
 		return at.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), err == nil && at.Year() >= 1990 && at.Year() < 2100
 	}

@@ -15,6 +15,7 @@ import (
 const (
 	RowColumn      = "_row"     // in batches only: the number of the record within the batch
 	ReadAtColumn   = "_read_at" // in batches only, of tables with History: the server's time of the answer
+	AbsentColumn   = "_absent"  // in batches only, of tables with groups: the bits of those that the answer left out
 	ExtraColumn    = "_extra"
 	VersionColumn  = "_api_version"
 	HashColumn     = "_hash"
@@ -61,7 +62,20 @@ type Table struct {
 	HistoryOf string   // table whose rows' states these are; "" for all others
 	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
 	Unmarked  bool     // a user's own file, which says nothing of persons
+	Groups    []Group  // what a record, or an item, has of lists and objects; of tables of a batch only
+	Absent    bool     // batches have AbsentColumn
 }
+
+// Group is a list or an object of a record: what an answer that leaves it out says nothing of.
+type Group struct {
+	Bit     uint64   // in AbsentColumn
+	Path    string   // with dots, in the record or in the item
+	Columns []string // of the row itself
+	Child   string   // physical table of the rows of a list; "" of an object
+}
+
+// maxGroups is how many groups a table may have: as many as AbsentColumn has bits, but for the sign.
+const maxGroups = 63
 
 // Mode says how a batch enters its table.
 type Mode int
@@ -83,11 +97,30 @@ type Batch struct {
 	Window [2]time.Time
 	News   []News // what these rows have that the stream file does not know, each told once by a decoder
 
-	Feeds    []Feed    // streams that are read over rows of the table: each that comes or changes waits for them
-	Answered []string  // ids that the stream waits for no longer: the batch has all that there is under them
-	Muted    []string  // of a table with MutedBy: ids that answered, and have no rows any more
-	AskedAt  time.Time // as of the commit that last put one of them there; what was put there since still waits
+	Feeds      []Feed       // streams that are read over rows of the table: each that comes or changes waits for them
+	Answered   []string     // ids that the stream waits for no longer: the batch has all that there is under them
+	Muted      []string     // of a table with MutedBy: ids that answered, and have no rows any more
+	Incomplete []Incomplete // records that could not be read whole; of tables with a key of one column
+	Completed  []string     // keys of those that were noted so before, and came whole, or are gone
+
+	AskedAt time.Time // as of the commit that last put one of them there; what was put there since still waits
 }
+
+// Incomplete is a record that an answer did not bring whole. What is stored of it stays.
+type Incomplete struct {
+	Key, Reason string
+	Error       string // of Unreadable
+}
+
+// Why a record is incomplete.
+const (
+	LeftOut    = "left_out"   // a list or an object of it that is stored was left out
+	Stub       = "stub"       // nothing but its key and its time came
+	NoItems    = "no_items"   // its own reading came without the list that it is read for
+	NoList     = "no_list"    // a list of it was left out that others have empty
+	Unreadable = "unreadable" // it cannot be read
+	NewerHead  = "newer_head" // it has changed after its newest part: the next run asks once more
+)
 
 // Feed is a stream that is read over the rows of a table.
 type Feed struct {

@@ -31,6 +31,7 @@ func (l *loader) settings(c *Config, v *grammar.Value) {
 			l.start(c, e, rest)
 			l.history(e, rest, names)
 			l.onChange(c, e, rest)
+			l.leftOut(c, e, rest)
 			l.hide(c, e, rest)
 			l.keepErased(c, e, rest)
 		}
@@ -90,6 +91,18 @@ func (l *loader) onChange(c *Config, e grammar.Entry, streams []*schemas.Stream)
 		if chosen.Given() {
 			settings := c.settings[s.Name]
 			settings.OnChange = chosen.Text()
+			c.settings[s.Name] = settings
+		}
+	}
+}
+
+// leftOut takes in what it means that an answer leaves out a list or an object.
+func (l *loader) leftOut(c *Config, e grammar.Entry, streams []*schemas.Stream) {
+	chosen := e.Value.Key("left_out")
+	for _, s := range streams {
+		if chosen.Given() {
+			settings := c.settings[s.Name]
+			settings.LeftOutEmpty = chosen.Text() == "empty"
 			c.settings[s.Name] = settings
 		}
 	}

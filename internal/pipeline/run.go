@@ -103,6 +103,9 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.followUps(ctx); err != nil {
 		return err
 	}
+	for _, w := range r.workspaces {
+		r.compareClocks(w)
+	}
 	r.unread(ctx)
 	r.spent()
 	r.reported.Interrupted, r.reported.code = ctx.Err() != nil, r.runner.interrupted(ctx)
@@ -311,9 +314,20 @@ func (t *task) do(ctx context.Context, phase extract.Phase) error {
 	case t.stream.Read.ByIDs():
 		return t.byIDs(ctx)
 	case t.stream.Read.Since.By == "full":
-		return t.sweep(ctx)
+		if err := t.sweep(ctx); err != nil || t.result.Cut {
+			return err
+		}
+		return t.askDoubted(ctx)
+	}
+	if phase == extract.Forward {
+		if err := t.askNoted(ctx); err != nil || t.result.Cut {
+			return err
+		}
 	}
 	if err := t.read(ctx, t.request(phase)); err != nil || t.result.Cut {
+		return err
+	}
+	if err := t.askDoubted(ctx); err != nil || t.result.Cut {
 		return err
 	}
 	return t.reconcile(ctx)
@@ -339,6 +353,11 @@ func (t *task) byIDs(ctx context.Context) error {
 	})
 	if err != nil {
 		return t.askedWrong(err)
+	}
+	for id := range t.doubts.noted {
+		if t.stream.Read.Over.Size == 0 && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	if len(ids) == 0 {
 		return nil

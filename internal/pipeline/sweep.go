@@ -9,7 +9,7 @@ import (
 	"aqueduck/transform"
 )
 
-// maxSweeps bounds how often a list is walked to learn what has left it.
+// maxSweeps bounds how often a list is walked to learn what has left it, and what it has where one walk gives less than it states.
 const maxSweeps = 4
 
 // A sweep that finds this much of a table gone is believed only when the operator says so: a source that answers with
@@ -27,6 +27,7 @@ func (t *task) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var before int64 // records that the walks before the last have brought, together
 	for n := first; ; n++ {
 		if t.state.Sweep == nil || t.state.Sweep.Number != n {
 			t.state.Sweep, t.state.Position = &extract.Sweep{Number: n}, nil
@@ -36,6 +37,19 @@ func (t *task) sweep(ctx context.Context) error {
 		}
 		if err := t.read(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
 			return err
+		}
+		if t.state.Sweep.Lacks > 0 {
+			all, err := t.sweptSoFar(ctx)
+			if err != nil {
+				return err
+			}
+			if stated := t.state.Sweep.Rows + t.state.Sweep.Lacks; all < stated {
+				if n-first+1 < maxSweeps && (n == first || all > before) {
+					before = all
+					continue // the list may shift while it is read, and another walk bring what this one missed
+				}
+				return t.endShort(ctx, stated, all)
+			}
 		}
 		t.auditSweep(t.state.Sweep)
 		if t.state.Sweep.Capped {
@@ -54,6 +68,29 @@ func (t *task) sweep(ctx context.Context) error {
 			return t.retire(ctx, first, n, agreed)
 		}
 	}
+}
+
+// endShort ends a sweep whose list gives less than it states, each time that it is walked: of what did not come nothing is known, and
+// nothing is concluded to be gone.
+func (t *task) endShort(ctx context.Context, stated, all int64) error {
+	t.state.Sweep, t.state.Position = nil, nil
+	if err := t.commit(ctx); err != nil {
+		return err
+	}
+	return &Problem{Class: "source", Next: sourceNext,
+		What: fmt.Sprintf("stream %s: its list states %d records, and gave %d however often it was walked", t.stream.Name, stated, all)}
+}
+
+// sweptSoFar is how many different records the walks of this run have brought, together.
+func (t *task) sweptSoFar(ctx context.Context) (n int64, err error) {
+	err = t.run.writer.use(func(work *load.Work) (err error) {
+		n, err = work.SeenKeys(ctx, t.workspace.name, t.stream.Name)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("stream %s: count what its walks have brought: %w", t.stream.Name, err)
+	}
+	return n, nil
 }
 
 // firstSweep is the number of this run's first walk. One that was left in its middle is walked on; what others saw that

@@ -41,6 +41,9 @@ type task struct {
 	broken    error            // why the stream cannot be read at all
 	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
 
+	evidence *evidence // of the window at hand; nil: before the first
+	doubts   doubts
+
 	found  float64 // share of the history that earlier runs had read
 	base   load.Checkpoint
 	state  extract.State
@@ -58,7 +61,7 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		settings.Hash, settings.Drop = nil, nil // its columns are known once it is restored
 	}
 	decoder, err := transform.NewDecoder(s, transform.Options{
-		APIVersion: w.config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.hashKey,
+		APIVersion: w.config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.hashKey, LeftOutEmpty: settings.LeftOutEmpty,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
@@ -92,6 +95,9 @@ func (t *task) restore(ctx context.Context) error {
 		if t.base, err = work.Checkpoint(ctx, t.workspace.name, t.stream.Name); err != nil {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
+		if err := t.restoreDoubts(ctx, work); err != nil {
+			return fmt.Errorf("stream %s: %w", t.stream.Name, err)
+		}
 		if t.run.options.FullRefresh && t.workspace.lost == nil {
 			t.state.Again = again
 			return nil // from the beginning; what is stored is compared with, not emptied
@@ -103,8 +109,38 @@ func (t *task) restore(ctx context.Context) error {
 			t.state = extract.State{Again: again}
 			t.run.reported.Notes = append(t.run.reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.stream.Name, was, now))
 		}
-		return nil
+		return t.pullBack(ctx, work)
 	})
+}
+
+// pullBack takes back a watermark that lies in the future, by the server's clock and by ours: they were wrong when it was set. Nothing
+// after the newest stored record is known to be read, whatever the watermark says.
+func (t *task) pullBack(ctx context.Context, work *load.Work) error {
+	latest := t.state.Latest()
+	if t.workspace.lost != nil || t.export != nil || !t.workspace.client.InFuture(latest) {
+		return nil
+	}
+	to := t.workspace.client.Now()
+	if column := t.stream.TimeColumn(); column != "" {
+		newest, err := work.Newest(ctx, t.workspace.name, t.tables[0], column, to)
+		if err != nil {
+			return fmt.Errorf("stream %s: find its newest record: %w", t.stream.Name, err)
+		}
+		to = newest
+	}
+	t.state = t.state.PulledBack(to)
+	t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "soft", Name: "watermark_pulled_back",
+		Expected: "at most " + stamp(t.workspace.client.Now()), Found: stamp(latest),
+		Message: "the watermark was in the future, and was pulled back to the newest record that is stored: " + stamp(to)})
+	return nil
+}
+
+// stamp writes a time for people.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "none"
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 // outdated says that what is stored of a stream came under another API version, which sends other records.
@@ -128,11 +164,15 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 		if err != nil {
 			return errors.Join(err, t.commit(ctx))
 		}
+		doubt := t.weigh(ctx, page)
+		if doubt != nil {
+			page.State, page.Boundary = t.state, false // what came is kept, and proves nothing
+		}
 		page, err = t.details(ctx, reader, page)
 		if failed := t.add(page); failed != nil {
 			return failed
 		}
-		if err != nil {
+		if err = errors.Join(doubt, err); err != nil {
 			return errors.Join(err, t.commit(ctx))
 		}
 		if t.full() || page.Boundary && req.Phase != extract.History {
@@ -172,11 +212,11 @@ func (t *task) add(page extract.Page) error {
 				t.decoder.Gone(record.Over, meta)
 				t.result.Gone++
 			}
+			t.settleDoubt(record.Over)
 			continue
 		}
-		if err := t.decoder.Append(record.Raw, meta); err != nil {
-			return &Problem{Class: "data", What: "a record of " + t.stream.Name + " is not JSON", Err: err,
-				Next: "aqueduck sync --select " + t.stream.Name + ", and report it with the request id if it stays"}
+		if err := t.take(record, meta); err != nil {
+			return err
 		}
 	}
 	if t.stream.Read.Pending() {
@@ -211,7 +251,7 @@ func (t *task) full() bool {
 func (t *task) commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next := t.next(t.state)
-	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State {
+	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
 		return nil
 	}
 	if err := t.refuseVanishedColumns(ctx); err != nil {
@@ -223,6 +263,8 @@ func (t *task) commit(ctx context.Context) error {
 		batches[0].Sweep, batches[0].Seen = t.state.Sweep.Number, t.seen
 	}
 	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
+	t.auditTimes()
+	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
 	rejects := t.decoder.Rejects()
 	t.result.reject(rejects)
 	if err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows()); err != nil {
@@ -237,6 +279,7 @@ func (t *task) commit(ctx context.Context) error {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
 	t.base, t.answered, t.muted, t.seen = next, nil, nil, nil
+	t.doubts.incomplete, t.doubts.completed = nil, nil
 	t.result.add(written)
 	t.run.progress.committed(t, began)
 	return nil

@@ -316,6 +316,10 @@ func (c *check) compare(ctx context.Context, page extract.Page) error {
 			c.gone(ctx, record.Over)
 			continue
 		}
+		if record.Missing != "" {
+			c.seen[record.Over] = true // it is there, and says nothing that could be compared
+			continue
+		}
 		if err := c.decoder.Append(record.Raw, meta); err != nil {
 			return fmt.Errorf("stream %s: %w", c.stream.Name, err)
 		}
