@@ -27,6 +27,8 @@ type State struct {
 	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
 	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
 
+	Sent []string `json:"sent,omitempty"` // lists and objects, by their paths, that the source always sends under this version
+
 	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.
 	Short map[string]int64 `json:"short,omitempty"`
 }

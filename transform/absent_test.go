@@ -85,25 +85,42 @@ func TestATableHasNoMoreGroupsThanItsMarksHaveBits(t *testing.T) {
 	}
 }
 
-func TestT162ARecordWithoutAListThatOthersHaveEmptyIsSuspect(t *testing.T) {
+func TestT162ARecordWithoutWhatTheSourceAlwaysSendsIsSuspect(t *testing.T) {
 	t.Parallel()
+	record := func(id int, rest string) string { return fmt.Sprintf(`{"id":"%03d"%s}`, id, rest) }
+	const all = `,"tags":{"data":[]},"place":null`
 	b := decoder(t, things(), Options{})
-	steps := []struct {
-		record string
-		want   []string
-	}{
-		{`{"id":"1","tags":{"data":[{"id":"x"}]},"parts":[{"body":"a"}]}`, nil},
-		{`{"id":"2","parts":[{"body":"a"}]}`, nil}, // perhaps this source leaves out what is empty
-		{`{"id":"3","tags":{"data":[]},"parts":[{"body":"a"}]}`, []string{"2"}},
-		{`{"id":"4","tags":{"total_count":3},"parts":[{"body":"a"}]}`, []string{"4"}},
-		{`{"id":"5","tags":{"total_count":0}}`, nil}, // parts are never empty
-		{`{"id":"6","tags":null,"parts":null}`, []string{"5"}},
-		{`{"id":"7"}`, []string{"7"}},
+	b.add(record(0, `,"place":null`)) // nobody knows yet whether this source leaves out what is empty
+	for i := range alwaysRecords - 2 {
+		b.add(record(i+1, all))
 	}
-	for _, step := range steps {
-		if got := b.add(step.record).Suspects(); !slices.Equal(got, step.want) {
-			t.Errorf("%s: got %v, want %v", step.record, got, step.want)
-		}
+	if got := b.Suspects(); len(got) > 0 {
+		t.Errorf("suspects %v", got)
+	}
+	b.add(record(99, all))
+	if got := b.Suspects(); !slices.Equal(got, []string{"000"}) {
+		t.Errorf("suspects %v, want the first", got)
+	}
+	b.add(record(100, all), record(101, ""), record(102, `,"place":{},"tags":{"total_count":3}`), record(103, `,"place":{},"tags":{"total_count":0}`))
+	if got := b.Suspects(); !slices.Equal(got, []string{"101", "102"}) {
+		t.Errorf("suspects %v", got)
+	}
+	always := b.Always()
+	slices.Sort(always)
+	if !slices.Equal(always, []string{"place", "place.post", "tags.data"}) {
+		t.Errorf("it always sends %v", always)
+	}
+
+	next := decoder(t, things(), Options{})
+	next.Expect(always)
+	if got := next.add(record(1, `,"place":null`)).Suspects(); !slices.Equal(got, []string{"001"}) {
+		t.Errorf("suspects of the next run %v", got)
+	}
+	for i := range alwaysRecords {
+		next.add(record(i, `,"place":null`))
+	}
+	if got := next.Vanished(); !slices.Equal(got, []string{"tags.data"}) {
+		t.Errorf("vanished %v", got)
 	}
 }
 

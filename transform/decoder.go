@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -53,7 +52,6 @@ type Decoder struct {
 	memory     pool
 	news       news
 	suspects   suspects
-	listPlan   []int               // by group of the own table: the plan of its list, 0 for an object
 	duplicates map[uint64]struct{} // names in _extra of the record at hand
 }
 
@@ -99,10 +97,8 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 		}
 		p.out = newOutput(p)
 	}
-	lists, listPlan := listsOf(plans)
 	return &Decoder{
-		suspects:   suspects{lists: lists, waiting: map[uint64][]string{}},
-		listPlan:   listPlan,
+		suspects:   suspects{came: make([]int64, len(plans[0].table.Groups)), waiting: map[uint64][]string{}},
 		stream:     s.Name,
 		version:    []byte(o.APIVersion),
 		plans:      plans,
@@ -112,20 +108,6 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 		rejects:    map[complaint]*Reject{},
 		duplicates: map[uint64]struct{}{},
 	}, nil
-}
-
-// listsOf are the bits of the groups of the stream's own table that are lists, and their plans.
-func listsOf(plans []*plan) (bits uint64, of []int) {
-	own := plans[0].table
-	of = make([]int, len(own.Groups))
-	for i, g := range own.Groups {
-		if g.Child == "" || len(own.Key) != 1 {
-			continue
-		}
-		bits |= g.Bit
-		of[i] = slices.IndexFunc(plans, func(p *plan) bool { return p.table.Name == g.Child })
-	}
-	return bits, of
 }
 
 // Append adds one record, or rejects it whole. The error says that the text is no JSON, or that more than a gigabyte was

@@ -2,49 +2,88 @@ package transform
 
 import "slices"
 
-// mostSuspects bounds how many records wait for their source to show how it says that a list is empty.
-const mostSuspects = 10_000
+// What a source always sends: the share of records that must have a list or an object, of how many at least.
+const (
+	alwaysShare   = 0.98
+	alwaysRecords = 50
+)
 
-// suspects are the records that were sent without a list which their source sends where it is empty: that it has nothing for them is
-// not said. Until a record shows an empty list, those without any wait.
+// suspects are the records that were sent without a list or an object which their source always sends, be it empty or null: of what they
+// have of it nothing is said. A record that lacks what nobody knows the habit of yet waits until it is known.
 type suspects struct {
-	lists   uint64              // the groups of the record that are lists
-	shown   uint64              // of those, the ones that came empty
-	waiting map[uint64][]string // keys of records, by the list that they were sent without
+	always  uint64              // groups that are known to be sent always
+	records int64               // weighed so far
+	came    []int64             // by group: how many of them had it
+	waiting map[uint64][]string // by group: keys of those that lacked it
 	found   []string
 }
 
 // weigh takes in the record at hand.
 func (d *Decoder) weigh() {
 	own, s := d.plans[0], &d.suspects
-	if s.lists == 0 {
+	if len(own.table.Groups) == 0 || len(own.table.Key) != 1 {
 		return
 	}
-	absent := own.rows[0].absent & s.lists
+	absent := own.rows[0].absent
+	s.records++
 	for i, g := range own.table.Groups {
-		if g.Bit&s.lists == 0 || g.Bit&absent != 0 || s.shown&g.Bit != 0 || len(d.plans[d.listPlan[i]].rows) > 0 {
-			continue
-		}
-		s.shown |= g.Bit
-		s.found = append(s.found, s.waiting[g.Bit]...)
-		delete(s.waiting, g.Bit)
-	}
-	for _, g := range own.table.Groups {
 		switch {
-		case g.Bit&absent == 0:
-		case g.Bit&s.shown != 0:
+		case absent&g.Bit == 0:
+			s.came[i]++
+		case s.always&g.Bit != 0:
 			s.found = append(s.found, d.key())
-		case len(s.waiting[g.Bit]) < mostSuspects:
+		case s.records <= alwaysRecords:
 			s.waiting[g.Bit] = append(s.waiting[g.Bit], d.key())
 		}
+		if s.records == alwaysRecords && s.sends(i) {
+			s.always |= g.Bit
+			s.found = append(s.found, s.waiting[g.Bit]...)
+		}
+	}
+	if s.records == alwaysRecords {
+		s.waiting = nil
 	}
 }
 
-// Suspects gives the keys of the records since it was last asked that were sent without a list which others have empty. That list may
-// have something.
+// sends reports whether enough of the records had a group.
+func (s *suspects) sends(group int) bool {
+	return s.records >= alwaysRecords && float64(s.came[group]) >= alwaysShare*float64(s.records)
+}
+
+// Suspects gives the keys of the records since it was last asked that were sent without what their source always sends.
 func (d *Decoder) Suspects() []string {
 	found := d.suspects.found
 	d.suspects.found = nil
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// Expect tells the decoder which lists and objects, by their paths, the source was known to send always.
+func (d *Decoder) Expect(paths []string) {
+	for _, g := range d.plans[0].table.Groups {
+		if slices.Contains(paths, g.Path) {
+			d.suspects.always |= g.Bit
+		}
+	}
+}
+
+// Always gives the paths of the lists and objects that the source always sends, as far as the decoder was told or has seen.
+func (d *Decoder) Always() (paths []string) {
+	for _, g := range d.plans[0].table.Groups {
+		if d.suspects.always&g.Bit != 0 {
+			paths = append(paths, g.Path)
+		}
+	}
+	return paths
+}
+
+// Vanished gives the paths of those that hardly any of many records had: the source does not send them any more.
+func (d *Decoder) Vanished() (paths []string) {
+	s := d.suspects
+	for i, g := range d.plans[0].table.Groups {
+		if s.always&g.Bit != 0 && s.records >= alwaysRecords && float64(s.came[i]) <= (1-alwaysShare)*float64(s.records) {
+			paths = append(paths, g.Path)
+		}
+	}
+	return paths
 }

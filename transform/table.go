@@ -117,7 +117,7 @@ const (
 	LeftOut    = "left_out"   // a list or an object of it that is stored was left out
 	Stub       = "stub"       // nothing but its key and its time came
 	NoItems    = "no_items"   // its own reading came without the list that it is read for
-	NoList     = "no_list"    // a list of it was left out that others have empty
+	Lacks      = "lacks"      // a list or an object of it was left out that the source always sends
 	Unreadable = "unreadable" // it cannot be read
 	NewerHead  = "newer_head" // it has changed after its newest part: the next run asks once more
 )

@@ -72,7 +72,7 @@ func (t *task) take(record extract.Record, meta transform.Meta) error {
 		t.doubts.whole[key] = true
 	}
 	for _, key := range suspects {
-		t.doubt(key, transform.NoList, "")
+		t.doubt(key, transform.Lacks, "")
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (t *task) doubt(key, reason, text string) {
 	if t.doubts.whole[key] {
 		return
 	}
-	if reason == extract.Unreadable || t.stream.Read.Detail != nil && reason != transform.NoList || t.doubts.asked[key] || !t.readsByID() {
+	if reason == extract.Unreadable || t.stream.Read.Detail != nil && reason != transform.Lacks || t.doubts.asked[key] || !t.readsByID() {
 		t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: reason, Error: text})
 		return
 	}

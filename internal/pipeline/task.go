@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/extract"
@@ -98,11 +99,15 @@ func (t *task) restore(ctx context.Context) error {
 		if err := t.restoreDoubts(ctx, work); err != nil {
 			return fmt.Errorf("stream %s: %w", t.stream.Name, err)
 		}
+		known, err := extract.ParseState(t.base.State)
+		if err == nil && known.Version == t.workspace.config.APIVersion {
+			t.decoder.Expect(known.Sent)
+		}
 		if t.run.options.FullRefresh && t.workspace.lost == nil {
 			t.state.Again = again
 			return nil // from the beginning; what is stored is compared with, not emptied
 		}
-		if t.state, err = extract.ParseState(t.base.State); err != nil {
+		if t.state = known; err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
 		}
 		if was, now := t.state.Version, t.workspace.config.APIVersion; outdated(t.stream, t.state, now) {
@@ -250,11 +255,17 @@ func (t *task) full() bool {
 // is whole is worth keeping.
 func (t *task) commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
+	if !t.windowed() {
+		t.state.Sent = t.decoder.Always()
+	}
 	next := t.next(t.state)
 	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
 		return nil
 	}
 	if err := t.refuseVanishedColumns(ctx); err != nil {
+		return err
+	}
+	if err := t.refuseVanishedGroups(); err != nil {
 		return err
 	}
 	batches := t.decoder.Take()
@@ -351,6 +362,18 @@ func (t *task) refuseVanishedColumns(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// refuseVanishedGroups stops the stream when hardly any of its records has a list or an object that the source always sent: what is
+// stored of it would grow old, and nothing would say so.
+func (t *task) refuseVanishedGroups() error {
+	vanished := t.decoder.Vanished()
+	if len(vanished) == 0 {
+		return nil
+	}
+	return &Problem{Class: "data",
+		What: fmt.Sprintf("stream %s: its records lack %s, which the source always sent", t.stream.Name, strings.Join(vanished, ", ")),
+		Next: "see whether the API version or the token's rights changed; if it is left out where it is empty, say left_out: empty under streams: in pipelines.yaml"}
 }
 
 // settle turns how a stream ended into its status.
