@@ -25,6 +25,10 @@ type Request struct {
 	Phase  Phase     // empty: Forward
 	Start  time.Time // nothing older is wanted; zero: everything is
 
+	// Known is the time of the newest record that is stored: a forward window of a stream that is read in windows of time reaches back to
+	// it, so that a list which has nothing new still has something to show. Zero: none is stored.
+	Known time.Time
+
 	// An explicit window of a stream that is read in windows of time, either end may be zero. It moves no mark. Other streams
 	// have no windows, and are read as always.
 	Since, Until time.Time

@@ -207,6 +207,9 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 			overlap = max(overlap, changeOverlap)
 		}
 		s.window.From = max(0, mark-int64(overlap/time.Second))
+		if known := unix(s.r.Known); known > 0 {
+			s.window.From = min(s.window.From, known)
+		}
 		s.refresh(changed)
 		return nil
 	}

@@ -47,7 +47,7 @@ func (w *Work) Filled(ctx context.Context, schema string, t transform.Table, ver
 	return filled, nil
 }
 
-// Newest is the largest time in a column of a table that is not after a time; the zero time where no row has one.
+// Newest is the largest time in a column of the rows that are not gone, and not after a time; the zero time where no row has one.
 func (w *Work) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (time.Time, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,6 +56,9 @@ func (w *Work) Newest(ctx context.Context, schema string, t transform.Table, col
 	}
 	var newest sql.NullTime
 	query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
+	if t.Gone {
+		query += " AND " + transform.GoneColumn + " IS NULL"
+	}
 	if err := w.db.Scan(ctx, query, []any{until}, &newest); err != nil {
 		return time.Time{}, w.judge(fmt.Errorf("find the newest row of %s: %w", t.Name, err))
 	}

@@ -5,8 +5,11 @@ import "slices"
 // What a source always sends: the share of records that must have a list or an object, of how many at least.
 const (
 	alwaysShare   = 0.98
-	alwaysRecords = 50
+	alwaysRecords = 20
 )
+
+// mostWaiting bounds the records that wait for a habit of their source: of more of them it has none.
+const mostWaiting = 1000
 
 // suspects are the records that were sent without a list or an object which their source always sends, be it empty or null: of what they
 // have of it nothing is said. A record that lacks what nobody knows the habit of yet waits until it is known.
@@ -16,6 +19,7 @@ type suspects struct {
 	came    []int64             // by group: how many of them had it
 	waiting map[uint64][]string // by group: keys of those that lacked it
 	found   []string
+	lacks   bool // the record at hand lacks what another one had
 }
 
 // weigh takes in the record at hand.
@@ -26,24 +30,27 @@ func (d *Decoder) weigh() {
 	}
 	absent := own.rows[0].absent
 	s.records++
+	s.lacks = false
 	for i, g := range own.table.Groups {
 		switch {
 		case absent&g.Bit == 0:
 			s.came[i]++
 		case s.always&g.Bit != 0:
 			s.found = append(s.found, d.key())
-		case s.records <= alwaysRecords:
+		case len(s.waiting[g.Bit]) < mostWaiting:
 			s.waiting[g.Bit] = append(s.waiting[g.Bit], d.key())
 		}
-		if s.records == alwaysRecords && s.sends(i) {
+		s.lacks = s.lacks || absent&g.Bit != 0 && s.came[i] > 0
+		if s.always&g.Bit == 0 && s.sends(i) {
 			s.always |= g.Bit
 			s.found = append(s.found, s.waiting[g.Bit]...)
+			delete(s.waiting, g.Bit)
 		}
 	}
-	if s.records == alwaysRecords {
-		s.waiting = nil
-	}
 }
+
+// LacksSome reports whether the last record that was kept lacks a list or an object that another one had.
+func (d *Decoder) LacksSome() bool { return d.suspects.lacks }
 
 // sends reports whether enough of the records had a group.
 func (s *suspects) sends(group int) bool {

@@ -119,7 +119,7 @@ const (
 	NoItems    = "no_items"   // its own reading came without the list that it is read for
 	Lacks      = "lacks"      // a list or an object of it was left out that the source always sends
 	Unreadable = "unreadable" // it cannot be read
-	NewerHead  = "newer_head" // it has changed after its newest part: the next run asks once more
+	Recheck    = "recheck"    // it may have been read too early: the next run asks once more
 )
 
 // Feed is a stream that is read over the rows of a table.

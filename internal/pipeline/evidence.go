@@ -53,6 +53,22 @@ func (t *task) weigh(ctx context.Context, page extract.Page) error {
 	return t.askAgain(ctx, column, from, to)
 }
 
+// reachKnown has a forward window reach back to the newest row that is stored: where nothing has changed for long, that row shows that
+// the list still has what it had.
+func (t *task) reachKnown(ctx context.Context, req *extract.Request) error {
+	column := t.stream.TimeColumn()
+	if column == "" || req.Phase != extract.Forward || t.windowed() || t.fedByOthers() {
+		return nil
+	}
+	return t.run.writer.use(func(work *load.Work) (err error) {
+		req.Known, err = work.Newest(ctx, t.workspace.name, t.tables[0], column, unix(t.state.SyncedTo))
+		if err != nil {
+			return fmt.Errorf("stream %s: find its newest record: %w", t.stream.Name, err)
+		}
+		return nil
+	})
+}
+
 // meet notes whether a stored row of the window is among some records.
 func (t *task) meet(ctx context.Context, column string, from, to time.Time, records []extract.Record) error {
 	keys := make([]string, 0, len(records))

@@ -60,10 +60,11 @@ func (t *task) take(record extract.Record, meta transform.Meta) error {
 		return &Problem{Class: "data", What: "a record of " + t.stream.Name + " is not JSON", Err: err,
 			Next: "aqueduck sync --select " + t.stream.Name + ", and report it with the request id if it stays"}
 	}
+	lacks := t.decoder.LacksSome() && t.stream.Read.Detail != nil // others are read again anyway
 	switch {
 	case missing != "":
-	case record.Unsettled && named && !t.doubts.asked[key]:
-		t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: transform.NewerHead})
+	case (record.Unsettled || lacks) && named && !t.doubts.asked[key]:
+		t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: transform.Recheck})
 	default:
 		t.settleDoubt(key)
 	}
@@ -173,7 +174,7 @@ func (r *run) auditIncomplete(ctx context.Context, t *task) error {
 		list, err = work.Incomplete(ctx, t.workspace.name, t.stream.Name)
 		return err
 	})
-	list = slices.DeleteFunc(list, func(one transform.Incomplete) bool { return one.Reason == transform.NewerHead })
+	list = slices.DeleteFunc(list, func(one transform.Incomplete) bool { return one.Reason == transform.Recheck })
 	if err != nil || len(list) == 0 {
 		return err
 	}

@@ -210,7 +210,7 @@ func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
 		parts["conversation_parts"], parts["total_count"] = list[:len(list)-1], len(list)-1
 	})
 	b.sync(pipeline.Options{})
-	if got := b.incomplete("conversations"); len(got) == 0 || got[0] != "newer_head|"+talks[0] {
+	if got := b.incomplete("conversations"); len(got) == 0 || got[0] != "recheck|"+talks[0] {
 		t.Errorf("noted %v", got)
 	}
 	b.answering("", nil)

@@ -18,6 +18,7 @@ type plan struct {
 	contacts  int
 	page      int  // records of a page of every list
 	begun     bool // the warehouse was read once already, in peace
+	world     bool // answers may be wrong, and a run that ends with 0 is held to that
 	ops       []op
 }
 
@@ -35,6 +36,9 @@ func (p *plan) String() string {
 	fmt.Fprintf(&b, "seed %d\nreads %s\nworkspace %d\ncontacts %d\npage %d\n", p.seed, strings.Join(p.families, ","), p.workspace, p.contacts, p.page)
 	if p.begun {
 		fmt.Fprintln(&b, "begun 1")
+	}
+	if p.world {
+		fmt.Fprintln(&b, "world 1")
 	}
 	for _, o := range p.ops {
 		fmt.Fprintln(&b, o)
@@ -67,6 +71,8 @@ func parsePlan(text string) (*plan, error) {
 			p.workspace = uint64(n)
 		case "begun":
 			p.begun = n > 0
+		case "world":
+			p.world = n > 0
 		case "contacts":
 			p.contacts = int(n)
 		case "page":

@@ -324,7 +324,11 @@ func (t *task) do(ctx context.Context, phase extract.Phase) error {
 			return err
 		}
 	}
-	if err := t.read(ctx, t.request(phase)); err != nil || t.result.Cut {
+	req := t.request(phase)
+	if err := t.reachKnown(ctx, &req); err != nil {
+		return err
+	}
+	if err := t.read(ctx, req); err != nil || t.result.Cut {
 		return err
 	}
 	if err := t.askDoubted(ctx); err != nil || t.result.Cut {
