@@ -23,7 +23,7 @@ const (
 // sweep walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
 // it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
 func (t *task) sweep(ctx context.Context) error {
-	first, err := t.firstSweep(ctx)
+	first, resumed, err := t.firstSweep(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,6 +37,14 @@ func (t *task) sweep(ctx context.Context) error {
 		}
 		if err := t.read(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
 			return err
+		}
+		if resumed && t.stream.Absent == "gone" {
+			// It has seen records that may have left since: what it read counts, and nothing that it saw.
+			first, resumed = n+1, false
+			if err := t.forgetSweeps(ctx); err != nil {
+				return err
+			}
+			continue
 		}
 		if t.state.Sweep.Lacks > 0 {
 			all, err := t.sweptSoFar(ctx)
@@ -95,16 +103,20 @@ func (t *task) sweptSoFar(ctx context.Context) (n int64, err error) {
 
 // firstSweep is the number of this run's first walk. One that was left in its middle is walked on; what others saw that
 // were never concluded from is forgotten, for it is not of today: their run was killed, or its marks were taken back.
-func (t *task) firstSweep(ctx context.Context) (int, error) {
+func (t *task) firstSweep(ctx context.Context) (n int, resumed bool, err error) {
 	if t.state.Sweep != nil && t.state.Window != nil {
-		return t.state.Sweep.Number, nil
+		return t.state.Sweep.Number, true, nil
 	}
 	t.state.Sweep, t.state.Position = nil, nil
+	return 1, false, t.forgetSweeps(ctx)
+}
+
+func (t *task) forgetSweeps(ctx context.Context) error {
 	err := t.run.writer.use(func(work *load.Work) error { return work.Forget(ctx, t.workspace.name, t.stream.Name) })
 	if err != nil {
-		return 0, fmt.Errorf("stream %s: forget the walks of earlier runs: %w", t.stream.Name, err)
+		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.stream.Name, err)
 	}
-	return 1, nil
+	return nil
 }
 
 // agreed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list

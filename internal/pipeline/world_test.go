@@ -2,7 +2,10 @@ package pipeline_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,5 +95,30 @@ func (t *trial) believed(r modelRun, report *pipeline.Report) {
 	t.equal()
 	for i := range t.failed {
 		t.failed[i] = "exit 0: " + t.failed[i]
+	}
+}
+
+// TestF27WorldsThatWentWrongOnceAreRight carries out the plans that were left of those that failed.
+func TestF27WorldsThatWentWrongOnceAreRight(t *testing.T) {
+	t.Parallel()
+	serial(t)
+	files, err := filepath.Glob("testdata/worlds/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d plans, %v", len(files), err)
+	}
+	c := &common{dir: (&trial{TB: t}).TempDir(), read: map[string]string{}}
+	t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := parsePlan(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if done := try(t, p, c, io.Discard); done.Failed() {
+			t.Errorf("%s: %s", file, strings.Join(done.failed, "\n"))
+		}
 	}
 }
