@@ -63,7 +63,7 @@ func (w *Workspace) change(seq int, e *Event, c *contact) {
 	switch e.Kind {
 	case Updated:
 		for _, s := range e.Set {
-			_ = d.set(s) // checked before it came into the log
+			_ = setField(&d, s) // checked before it came into the log
 		}
 	case RoleChanged:
 		d.User = e.User
@@ -109,7 +109,7 @@ func (w *Workspace) absorb(seq int, e *Event, lead *doc) {
 		return // of the population, whose attributes are those of hour 0
 	}
 	d := *c.doc
-	d.inherit(lead)
+	inheritFrom(&d, lead)
 	d.Tags, d.Notes, d.Companies = union(d.Tags, lead.Tags), union(d.Notes, lead.Notes), union(d.Companies, lead.Companies)
 	d.Updated = e.At
 	c.doc = &d

@@ -68,7 +68,7 @@ func (w *Workspace) drawCall(r *rng, at int64) call {
 		c.Answered = at + 3 + int64(r.n(15))
 		c.Ended += int64(r.n(3000))
 		c.Recorded = c.Ended + int64(r.n(7200))
-		c.schedule(r)
+		planTranscript(&c, r)
 	}
 	if r.chance(1.0 / 40) {
 		c.Removed = c.Ended + int64(r.n(30*day))
@@ -90,8 +90,8 @@ func (w *Workspace) calm(at int64) int64 {
 	return hour + 600 + (at-hour)*(busy-600)/3600
 }
 
-// schedule draws when the transcript is final: mostly soon, one time of four a day later, sometimes days, sometimes never.
-func (c *call) schedule(r *rng) {
+// planTranscript draws when the transcript is final: mostly soon, one time of four a day later, sometimes days, sometimes never.
+func planTranscript(c *call, r *rng) {
 	switch x := r.share(); {
 	case x < 0.12:
 	case x < 0.17:
@@ -115,8 +115,8 @@ func (w *Workspace) hourOfCalls(base int64) {
 	}
 }
 
-// listed says whether the list of calls has a call now.
-func (c *call) listed(now int64) bool {
+// isListed says whether the list of calls has a call now.
+func isListed(c *call, now int64) bool {
 	return max(c.Initiated, c.Put) <= now && (c.Removed == 0 || now < c.Removed)
 }
 
@@ -127,7 +127,7 @@ func (w *Workspace) listCalls(q *request) answer {
 	now := w.now()
 	var list []int
 	for i := range w.calls {
-		if w.calls[i].listed(now) {
+		if isListed(&w.calls[i], now) {
 			list = append(list, i)
 		}
 	}
@@ -175,7 +175,7 @@ func (w *Workspace) searchCalls(q *request) answer {
 	b := openList(nil, "list", "data")
 	for i := range w.calls {
 		c := &w.calls[i]
-		if !asked[conversationID(c.Conv)] || !c.listed(w.now()) || w.leftOut(c) || w.k().EmptyLists {
+		if !asked[conversationID(c.Conv)] || !isListed(c, w.now()) || w.leftOut(c) || w.k().EmptyLists {
 			continue
 		}
 		if b[len(b)-1] == '}' {

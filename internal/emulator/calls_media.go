@@ -9,7 +9,7 @@ import (
 func (w *Workspace) listedCall(id string) *call {
 	now := w.now()
 	for i := range w.calls {
-		if c := &w.calls[i]; callID(c.N) == id && c.listed(now) {
+		if c := &w.calls[i]; callID(c.N) == id && isListed(c, now) {
 			return c
 		}
 	}
@@ -26,7 +26,7 @@ func (w *Workspace) callRecording(q *request) answer {
 		return notFound("Recording")
 	}
 	signature := strconv.FormatUint(mix(w.cfg.Seed^uint64(q.n)), 16)
-	return answer{status: http.StatusFound, header: map[string]string{"Location": c.media("recording") + "?X-Signature=" + signature}}
+	return answer{status: http.StatusFound, header: map[string]string{"Location": mediaURL(c, "recording") + "?X-Signature=" + signature}}
 }
 
 // callTranscript is GET /calls/{id}/transcript: one empty object where there is none (workspace-api 4.11, trap T88).
@@ -37,8 +37,8 @@ func (w *Workspace) callTranscript(q *request) answer {
 	switch {
 	case c == nil:
 		return notFound("Call")
-	case reached(c.spoken(w.k().TranscriptLate), w.now()) == 0:
+	case reached(transcriptReady(c, w.k().TranscriptLate), w.now()) == 0:
 		return ok([]byte(`[{}]`))
 	}
-	return ok(c.appendLines(nil, w.cfg.Seed))
+	return ok(appendLines(c, nil, w.cfg.Seed))
 }

@@ -36,7 +36,7 @@ func (w *Workspace) StartCall(conversation string, outbound bool) (string, error
 // AnswerCall has an admin answer a call that rings.
 func (w *Workspace) AnswerCall(id string) error {
 	return w.changeCall(id, func(c *call, now int64) error {
-		if state, _ := c.standing(now); state != "ringing" {
+		if state, _ := callStanding(c, now); state != "ringing" {
 			return fmt.Errorf("it does not ring, it is %s", state)
 		}
 		c.Answered = now
@@ -95,7 +95,7 @@ func (w *Workspace) changeCall(id string, change func(c *call, now int64) error)
 	defer w.mu.Unlock()
 	now := w.now()
 	for i := range w.calls {
-		if callID(w.calls[i].N) != id || !w.calls[i].listed(now) {
+		if callID(w.calls[i].N) != id || !isListed(&w.calls[i], now) {
 			continue
 		}
 		calls := slices.Clone(w.calls)
@@ -115,7 +115,7 @@ func (w *Workspace) CallIDs() []string {
 	defer w.mu.Unlock()
 	var ids []string
 	for i := range w.calls {
-		if w.calls[i].listed(w.now()) {
+		if isListed(&w.calls[i], w.now()) {
 			ids = append(ids, callID(w.calls[i].N))
 		}
 	}

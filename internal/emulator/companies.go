@@ -170,7 +170,7 @@ func (w *Workspace) companyNotes(q *request) answer {
 // companySegments is GET /companies/{id}/segments, which is not paged.
 func (w *Workspace) companySegments(q *request) answer {
 	return w.ofCompany(q, func(n int32) answer {
-		in := w.firms[n].now.segments()
+		in := segmentsOfCompany(w.firms[n].now)
 		return w.whole("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendFirmSegment(b, in[i], -1) })
 	})
 }

@@ -82,8 +82,8 @@ func (m *maker) furnish(f *firm) {
 	}
 }
 
-// set applies one change. Fields are named as the oracle's columns are.
-func (f *firm) set(c Change) error {
+// setCompanyField applies one change. Fields are named as the oracle's columns are.
+func setCompanyField(f *firm, c Change) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, err := rawJSON(c.Value)
 		if err == nil {
@@ -113,8 +113,8 @@ var firmSegmentNames = []string{"Big spenders", "Never here", "Großkunden"}
 
 func firmSegmentID(n int32) int64 { return 5600000 + 13*int64(n) }
 
-// segments says which segments a company is in.
-func (f *firm) segments() []int32 {
+// segmentsOfCompany says which segments a company is in.
+func segmentsOfCompany(f *firm) []int32 {
 	var list []int32
 	for n, yes := range []bool{f.Spend > 6000, f.LastRequest == 0, f.Size > 250} {
 		if yes {
@@ -187,7 +187,7 @@ func (w *Workspace) searchCompany() searchable[firm] {
 			"size":            {kind: numberField, date: func(f *firm) int64 { return f.Size }, rare: true},
 			"user_count":      whole(func(f *firm) int64 { return w.companyUsers(f.N) }),
 			"tag_id":          {kind: tagField, ids: func(f *firm) []string { return texts(f.Tags, tagID) }},
-			"segment_id":      {kind: tagField, ids: func(f *firm) []string { return texts(f.segments(), firmSegmentID) }},
+			"segment_id":      {kind: tagField, ids: func(f *firm) []string { return texts(segmentsOfCompany(f), firmSegmentID) }},
 		}}
 }
 
@@ -224,7 +224,7 @@ func (w *Workspace) appendFirm(b []byte, f *firm) []byte {
 	}
 	p.done()
 	p.typed("segments", "segment.list", "segments")
-	for _, n := range f.segments() {
+	for _, n := range segmentsOfCompany(f) {
 		p.key("")
 		p.b = w.appendFirmSegment(p.b, n, -1)
 	}
@@ -267,7 +267,7 @@ func firmSegmentMade(start int64, n int32) int64 { return start - span + int64(n
 func (w *Workspace) companiesIn(segment int32) int {
 	count := 0
 	for n := range w.firms {
-		if slices.Contains(w.firms[n].now.segments(), segment) {
+		if slices.Contains(segmentsOfCompany(w.firms[n].now), segment) {
 			count++
 		}
 	}

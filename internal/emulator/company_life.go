@@ -60,7 +60,7 @@ func (w *Workspace) recordFirm(e firmEvent) {
 	switch e.Kind {
 	case firmUpdated:
 		for _, s := range e.Set {
-			_ = f.set(s) // checked before it came into the log
+			_ = setCompanyField(&f, s) // checked before it came into the log
 		}
 	case firmTagged:
 		f.Tags = with(f.Tags, e.Tag)
@@ -113,7 +113,7 @@ func (w *Workspace) createFirm(at int64, set []Change) (string, error) {
 	f := w.make.firm(n, w.cfg.Start.Unix())
 	f.Created, f.Updated, f.LastRequest, f.Notes = at, at, 0, nil
 	for _, s := range plain(set) {
-		if err := f.set(s); err != nil {
+		if err := setCompanyField(f, s); err != nil {
 			return "", fmt.Errorf("create a company: %w", err)
 		}
 	}
@@ -142,7 +142,7 @@ func (w *Workspace) UpdateCompany(id string, set ...Change) error {
 		e.Kind, e.Set = firmUpdated, plain(set)
 		trial := *w.firms[e.N].now
 		for _, s := range e.Set {
-			if err := trial.set(s); err != nil {
+			if err := setCompanyField(&trial, s); err != nil {
 				return err
 			}
 		}

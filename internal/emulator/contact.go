@@ -63,7 +63,7 @@ type social struct {
 // attr is one custom attribute; Raw is its value as JSON text, as it is sent.
 type attr struct{ Name, Raw string }
 
-func (d *doc) role() string { return roleName(d.User) }
+func roleOf(d *doc) string { return roleName(d.User) }
 
 func roleName(user bool) string {
 	if user {
@@ -82,45 +82,45 @@ type Change struct {
 // Number is a JSON number kept as it is written.
 type Number string
 
-// set applies one change. Only fields that a teammate or an app can write are known here.
-func (d *doc) set(c Change) error {
+// setField applies one change. Only fields that a teammate or an app can write are known here.
+func setField(d *doc, c Change) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
-		return d.setAttr(name, c.Value)
+		return setOwnAttribute(d, name, c.Value)
 	}
 	switch v := c.Value.(type) {
 	case nil:
-		return d.setNull(c.Field)
+		return setNull(d, c.Field)
 	case string:
-		return d.setText(c.Field, v)
+		return setText(d, c.Field, v)
 	case int64:
-		return d.setInt(c.Field, v)
+		return setInt(d, c.Field, v)
 	case bool:
-		return d.setBool(c.Field, v)
+		return setBool(d, c.Field, v)
 	}
 	return fmt.Errorf("set %s: no value of type %T", c.Field, c.Value)
 }
 
-// texts are the fields of text, and ints those of numbers and times, by the names of their columns.
-func (d *doc) texts() map[string]*string {
+// textFields are the fields of text, and ints those of numbers and times, by the names of their columns.
+func textFields(d *doc) map[string]*string {
 	return map[string]*string{"name": &d.Name, "email": &d.Email, "phone": &d.Phone, "avatar": &d.Avatar,
 		"external_id": &d.ExternalID, "language_override": &d.Language}
 }
 
-func (d *doc) ints() map[string]*int64 {
+func intFields(d *doc) map[string]*int64 {
 	return map[string]*int64{"owner_id": &d.Owner, "signed_up_at": &d.SignedUp, "last_seen_at": &d.LastSeen,
 		"last_replied_at": &d.LastReplied, "last_contacted_at": &d.LastContacted, "last_email_opened_at": &d.LastOpened,
 		"last_email_clicked_at": &d.LastClicked, "android_last_seen_at": &d.Android, "ios_last_seen_at": &d.IOSSeen}
 }
 
-func (d *doc) setNull(field string) error {
-	if d.setText(field, "") == nil || d.setInt(field, 0) == nil {
+func setNull(d *doc, field string) error {
+	if setText(d, field, "") == nil || setInt(d, field, 0) == nil {
 		return nil
 	}
 	return fmt.Errorf("set %s: cannot be null", field)
 }
 
-func (d *doc) setText(field, v string) error {
-	if p, ok := d.texts()[field]; ok {
+func setText(d *doc, field, v string) error {
+	if p, ok := textFields(d)[field]; ok {
 		// A changed address is unverified until it is verified again (workspace-api 3.2).
 		if field == "email" && v != d.Email {
 			d.Verified = false
@@ -141,15 +141,15 @@ func (d *doc) setText(field, v string) error {
 	return fmt.Errorf("set %s: no such text field", field)
 }
 
-func (d *doc) setInt(field string, v int64) error {
-	if p, ok := d.ints()[field]; ok {
+func setInt(d *doc, field string, v int64) error {
+	if p, ok := intFields(d)[field]; ok {
 		*p = v
 		return nil
 	}
 	return fmt.Errorf("set %s: no such integer field", field)
 }
 
-func (d *doc) setBool(field string, v bool) error {
+func setBool(d *doc, field string, v bool) error {
 	switch field {
 	case "email_verified":
 		d.Verified = v && d.Email != ""
@@ -161,7 +161,7 @@ func (d *doc) setBool(field string, v bool) error {
 	return nil
 }
 
-func (d *doc) setAttr(name string, value any) error {
+func setOwnAttribute(d *doc, name string, value any) error {
 	raw, err := rawJSON(value)
 	if err != nil {
 		return fmt.Errorf("set custom_attributes.%s: %w", name, err)

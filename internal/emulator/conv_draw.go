@@ -223,16 +223,16 @@ func (c *conversation) customer() author {
 	if len(c.Contacts) == 0 {
 		return author{Type: "lead", ID: "0"}
 	}
-	return c.Contacts[0].author()
+	return contactAuthor(c.Contacts[0])
 }
 
-func (d *doc) author() author {
-	return author{Type: d.role(), ID: d.ID, Name: d.Name, Email: d.Email}
+func contactAuthor(d *doc) author {
+	return author{Type: roleOf(d), ID: d.ID, Name: d.Name, Email: d.Email}
 }
 
 // teammate draws who writes at a time: one of the admins that there were then.
 func (m *convMaker) teammate(r *rng, at int64) author {
-	return everyone[someone(r, at, m.start)].author()
+	return adminAuthor(everyone[someone(r, at, m.start)])
 }
 
 // redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand

@@ -32,7 +32,7 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 		reply = 2 * newRNG(m.seed, forSilence, uint64(c.num), 1).n(max(1, count/2)) // calls have the odd places, the end the last
 	}
 	for i := range count {
-		at := r.moment(end, slot, count-1-i)
+		at := drawMoment(r, end, slot, count-1-i)
 		p := m.part(r, c, at)
 		if i == reply {
 			p = m.blank(c, at)
@@ -53,8 +53,8 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 	}
 }
 
-// moment draws when a part came, of those that lie evenly before an end: so many come after it, and the last one at the end.
-func (r *rng) moment(end, slot int64, after int) int64 {
+// drawMoment draws when a part came, of those that lie evenly before an end: so many come after it, and the last one at the end.
+func drawMoment(r *rng, end, slot int64, after int) int64 {
 	at := end - int64(after)*slot
 	if after > 0 && slot > 1 {
 		at -= int64(r.n(int(slot)))

@@ -82,7 +82,7 @@ func (w *Workspace) assigning(with map[string]any, kind, to string) *answer {
 		a := notFound("Assignee")
 		return &a
 	case team == roundRobinTeam:
-		as, with["teammate"], with["team"] = AssignTeamAndTeammate, w.nextInTurn().author().ID, to
+		as, with["teammate"], with["team"] = AssignTeamAndTeammate, adminAuthor(w.nextInTurn()).ID, to
 	default:
 		with["team"] = to
 	}
@@ -140,7 +140,7 @@ func (w *Workspace) reply(q *request, b *body, c *conversation, operation string
 // contacts that take part, named by the id, the external id or the e-mail address.
 func (w *Workspace) writerOf(b *body, c *conversation, kind string) (id string, known bool) {
 	if kind != "user" {
-		owner := admins[0].author().ID
+		owner := adminAuthor(admins[0]).ID
 		if b.holds("admin_id") {
 			owner = b.id("admin_id")
 		}

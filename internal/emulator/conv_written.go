@@ -43,7 +43,7 @@ func (w *Workspace) says(c *conversation, p *part, by Speaker, who, body string)
 		if i < 0 || w.activeContact(who) == nil {
 			return fmt.Errorf("contact %q of it: %w", who, ErrUnknown)
 		}
-		p.Author, p.State = c.Contacts[i].author(), "open"
+		p.Author, p.State = contactAuthor(c.Contacts[i]), "open"
 	case ByTeammate:
 		p.Author, err = actor(who)
 	case ByNote:
@@ -86,7 +86,7 @@ func (w *Workspace) BeginConversation(contact, body string) (string, error) {
 	if d == nil {
 		return "", fmt.Errorf("begin a conversation: contact %s: %w", contact, ErrUnknown)
 	}
-	return w.beginWith([]*doc{d}, source{Type: channels[0], Delivered: "customer_initiated", Body: body, Author: d.author()}), nil
+	return w.beginWith([]*doc{d}, source{Type: channels[0], Delivered: "customer_initiated", Body: body, Author: contactAuthor(d)}), nil
 }
 
 // beginWith begins a conversation with its first message, and nothing else. The lock is held.

@@ -46,7 +46,7 @@ func (w *Workspace) appendInactive(b []byte, c *contact) []byte {
 	d := c.doc
 	b = append(b, `{"type":"contact","id":`...)
 	b = appendString(b, d.ID)
-	b = append(append(append(b, `,"role":"`...), d.role()...), `","status":"`...)
+	b = append(append(append(b, `,"role":"`...), roleOf(d)...), `","status":"`...)
 	b = append(append(b, c.status.entry()...), `","updated_at":`...)
 	b = appendTime(b, c.since)
 	if c.status == merged {

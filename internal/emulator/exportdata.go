@@ -20,7 +20,6 @@ type exportSet struct {
 	id, name, doc string
 	time          string // id of the attribute that rows are asked by
 	attributes    []exportAttribute
-	draw          func(r *rng, f *exportFact)
 }
 
 // exportAttribute is one column: its id, the id with its dataset where there is one, and the header, which may repeat.
@@ -52,18 +51,22 @@ var exportSets = []*exportSet{
 			{"channel", "", "Channel"}, {"first_teammate", "teammate.name", "Name"}, {"contact_name", "contact.name", "Name"},
 			{"time_to_first_response", "", "Time to first response (seconds)"}, {"csat", "", "CSAT score, %"},
 			{"state", "", "Current state"}, {"subject", "", "Subject"}, {"bot_involved", "", "AI agent involved?"}, {"user_replied", "", "User replied"},
-		}, draw: drawConversation},
+		}},
 	{number: 2, id: "admin_status_change", name: "Teammate status changes", doc: "One row a change of a teammate's status.", time: "changed_at",
 		attributes: []exportAttribute{
 			{"admin_id", "admin.id", "Teammate ID"}, {"admin_name", "admin.name", "Teammate"}, {"changed_at", "", "Status changed at"},
 			{"status", "", "Status"}, {"away_reason", "", "Away reason"},
-		}, draw: drawStatus},
+		}},
 	{number: 3, id: "conversation_state", name: "Conversation states", doc: "One row a state that a conversation was in.", time: "started_at",
 		attributes: []exportAttribute{
 			{"conversation_id", "conversation.conversation_id", "Conversation ID"}, {"state", "", "State"}, {"started_at", "", "Started at"},
 			{"ended_at", "", "Ended at"}, {"duration", "", "Duration (minutes)"},
-		}, draw: drawState},
+		}},
 }
+
+// exportDraws draw what a row says, by its dataset.
+var exportDraws = map[string]func(r *rng, f *exportFact){
+	"conversation": drawConversation, "admin_status_change": drawStatus, "conversation_state": drawState}
 
 func exportSetOf(id string) *exportSet {
 	for _, s := range exportSets {
@@ -99,9 +102,9 @@ func exportFacts(seed uint64, contacts int, birth int64, s *exportSet, hour int)
 			f.known += 1 + r.n(20*24) // comes late (trap T106)
 		}
 		f.values = map[string]any{s.time: strconv.FormatInt(f.created, 10)}
-		s.draw(r, f)
+		exportDraws[s.id](r, f)
 		if r.chance(0.15) {
-			f.change(r, s, hour)
+			changeFact(f, r, s, hour)
 		}
 	}
 	return facts
@@ -152,8 +155,8 @@ func talkFact(seed uint64, c *conversation, parts []part) exportFact {
 	return f
 }
 
-// change lets one value of a row be another one, up to thirty days later.
-func (f *exportFact) change(r *rng, s *exportSet, hour int) {
+// changeFact lets one value of a row be another one, up to thirty days later.
+func changeFact(f *exportFact, r *rng, s *exportSet, hour int) {
 	attribute := map[string]string{"conversation": "state", "admin_status_change": "away_reason", "conversation_state": "ended_at"}[s.id]
 	value := any("corrected-" + r.text(tagWords))
 	if attribute == "ended_at" {
@@ -162,8 +165,8 @@ func (f *exportFact) change(r *rng, s *exportSet, hour int) {
 	f.changes = append(f.changes, exportChange{hour: hour + 2 + r.n(30*24-2), attribute: attribute, value: value})
 }
 
-// at gives a value as it is from an hour on.
-func (f *exportFact) at(attribute string, hour int) any {
+// factAt gives a value as it is from an hour on.
+func factAt(f *exportFact, attribute string, hour int) any {
 	value := f.values[attribute]
 	for _, c := range f.changes {
 		if c.attribute == attribute && c.hour <= hour {

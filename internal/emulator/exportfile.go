@@ -61,7 +61,7 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 	for hour := int(first); hour < now && birth-exportSpan+int64(hour)*3600 <= j.to; hour++ {
 		for _, f := range w.exportHour(j.set, hour) {
 			if f.known <= now && inside(f.created) && !(f.silent && j.old) {
-				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, f.at(attribute, now)) })
+				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, factAt(&f, attribute, now)) })
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // fields are those of a contact.
 var fields = map[string]field[doc]{
 	"id":                  text(func(d *doc) string { return d.ID }),
-	"role":                text((*doc).role),
+	"role":                text(roleOf),
 	"name":                text(func(d *doc) string { return d.Name }),
 	"avatar":              text(func(d *doc) string { return d.Avatar }),
 	"owner_id":            text(func(d *doc) string { return number(d.Owner) }),
@@ -18,12 +18,12 @@ var fields = map[string]field[doc]{
 	"formatted_phone":     text(func(d *doc) string { return d.Phone }),
 	"external_id":         text(func(d *doc) string { return d.ExternalID }),
 	"language_override":   text(func(d *doc) string { return d.Language }),
-	"browser":             text(func(d *doc) string { return d.browser().Name }),
-	"browser_language":    text(func(d *doc) string { return d.browser().Language }),
-	"os":                  text(func(d *doc) string { return d.browser().OS }),
-	"location.country":    text(func(d *doc) string { return d.place().Country }),
-	"location.region":     text(func(d *doc) string { return d.place().Region }),
-	"location.city":       text(func(d *doc) string { return d.place().City }),
+	"browser":             text(func(d *doc) string { return browserOf(d).Name }),
+	"browser_language":    text(func(d *doc) string { return browserOf(d).Language }),
+	"os":                  text(func(d *doc) string { return browserOf(d).OS }),
+	"location.country":    text(func(d *doc) string { return placeOf(d).Country }),
+	"location.region":     text(func(d *doc) string { return placeOf(d).Region }),
+	"location.city":       text(func(d *doc) string { return placeOf(d).City }),
 	"ios_app_version":     text(func(d *doc) string { return orNoApp(d.IOSApp).Version }),
 	"ios_device":          text(func(d *doc) string { return orNoApp(d.IOSApp).Device }),
 	"ios_app_device":      text(func(d *doc) string { return orNoApp(d.IOSApp).Device }),
@@ -69,14 +69,14 @@ func texts(numbers []int32, id func(int32) int64) []string {
 	return list
 }
 
-func (d *doc) browser() *browser {
+func browserOf(d *doc) *browser {
 	if d.Browser == nil {
 		return &noBrowser
 	}
 	return d.Browser
 }
 
-func (d *doc) place() *place {
+func placeOf(d *doc) *place {
 	if d.Place == nil {
 		return &noPlace
 	}

@@ -38,18 +38,18 @@ func (m *convMaker) consultations(c *conversation, born []part) []consult {
 	if place+1 < len(born) {
 		one.Sent = born[place+1].ID
 	}
-	one.plan(r)
+	planConsultation(&one, r)
 	if !r.chance(0.4) {
 		return []consult{one}
 	}
 	two := consult{Conv: c.num, N: 1, Part: one.Part, Sent: one.Sent, At: r.between(one.At, one.End+3600)}
-	two.plan(r)
+	planConsultation(&two, r)
 	return []consult{one, two}
 }
 
-// plan draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
+// planConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
 // or two later (trap T69).
-func (c *consult) plan(r *rng) {
+func planConsultation(c *consult, r *rng) {
 	c.Outcome = r.text(hitlOutcomes)
 	switch x := r.share(); {
 	case x < 0.1:
@@ -73,7 +73,7 @@ func (w *Workspace) hourOfConsultations(base int64) {
 	}
 	for range r.n(4) {
 		num, one := int32(len(w.threads)-1-r.n(len(w.threads)/3+1)), consult{At: base + 60 + int64(r.n(busy-60)), Put: base}
-		one.plan(r)
+		planConsultation(&one, r)
 		one.At, one.End = w.calm(one.At), w.calm(one.End)
 		if !w.threads[num].deleted {
 			w.consult(num, one)
@@ -160,8 +160,8 @@ type hitlRule struct {
 	Threshold int64
 }
 
-// cycle is the identity of a consultation and the rule behind it.
-func (c *consult) cycle(seed uint64) (id string, rule hitlRule) {
+// cycleOf is the identity of a consultation and the rule behind it.
+func cycleOf(c *consult, seed uint64) (id string, rule hitlRule) {
 	r := newRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
 	id = fmt.Sprintf("%016x-%d", r.next(), c.N)
 	if r.chance(0.7) {
@@ -171,9 +171,9 @@ func (c *consult) cycle(seed uint64) (id string, rule hitlRule) {
 	return id, rule
 }
 
-// events draws what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
+// consultationEvents draws what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
 // second (trap T71).
-func (c *consult) events(seed uint64) []hitlEvent {
+func consultationEvents(c *consult, seed uint64) []hitlEvent {
 	r := newRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
 	reviewer := func() int64 { return admins[r.n(len(admins))].id }
 	list := []hitlEvent{

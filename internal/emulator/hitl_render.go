@@ -50,8 +50,8 @@ func (w *Workspace) ended(num int32) []ended {
 		if c.End > w.now() {
 			continue
 		}
-		id, rule := c.cycle(w.cfg.Seed)
-		for _, e := range c.events(w.cfg.Seed) {
+		id, rule := cycleOf(&c, w.cfg.Seed)
+		for _, e := range consultationEvents(&c, w.cfg.Seed) {
 			if e.round == 0 || e.round > c.Rounds-hitlServed {
 				list = append(list, ended{e, &c, id, rule})
 			}

@@ -13,8 +13,8 @@ func actID(seed uint64, n int32) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", uint32(a>>32), uint16(a>>16), uint16(a), uint16(b>>48), b&0xffffffffffff)
 }
 
-// told fills a text of an entry's kind in.
-func (a act) told(text string) string {
+// fillAct fills a text of an entry's kind in.
+func fillAct(a act, text string) string {
 	other, zones := everyone[a.Other], [2]string{"Europe/Berlin", "UTC"}
 	if a.Zone != nil {
 		zones = *a.Zone
@@ -23,8 +23,8 @@ func (a act) told(text string) string {
 		"{before}", zones[0], "{after}", zones[1], "%d", strconv.Itoa(int(a.N)%97)).Replace(text)
 }
 
-// ip is where it was done from; of some entries nobody knows.
-func (a act) ip() string {
+// actIP is where it was done from; of some entries nobody knows.
+func actIP(a act) string {
 	if a.N%23 == 7 {
 		return ""
 	}
@@ -44,12 +44,12 @@ func appendAct(b []byte, a act, seed uint64, v version, oldLimit string) []byte 
 	b = strconv.AppendInt(b, who.id, 10)
 	b = append(b, `","email":`...)
 	b = appendString(b, who.email)
-	b = append(appendText(append(b, `,"ip":`...), a.ip()), `},"metadata":`...)
-	b = append(b, a.told(metadata)...)
+	b = append(appendText(append(b, `,"ip":`...), actIP(a)), `},"metadata":`...)
+	b = append(b, fillAct(a, metadata)...)
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, a.At, 10)
 	b = append(append(append(b, `,"activity_type":"`...), name...), `","activity_description":`...)
-	b = appendString(b, a.told(kind.sentence))
+	b = appendString(b, fillAct(a, kind.sentence))
 	return append(b, '}')
 }
 
@@ -57,9 +57,9 @@ func appendAct(b []byte, a act, seed uint64, v version, oldLimit string) []byte 
 func (o *oracle) adminLogs(yield func(map[string]any) bool) {
 	for _, a := range o.acts {
 		kind, who := actKinds[a.Kind], everyone[a.Admin]
-		row := map[string]any{"id": actID(o.make.seed, a.N), "activity_type": kind.name, "activity_description": a.told(kind.sentence),
-			"metadata": a.told(kind.metadata), "created_at": a.At, "performed_by_type": "admin",
-			"performed_by_id": strconv.FormatInt(who.id, 10), "performed_by_email": who.email, "performed_by_ip": orNull(a.ip())}
+		row := map[string]any{"id": actID(o.make.seed, a.N), "activity_type": kind.name, "activity_description": fillAct(a, kind.sentence),
+			"metadata": fillAct(a, kind.metadata), "created_at": a.At, "performed_by_type": "admin",
+			"performed_by_id": strconv.FormatInt(who.id, 10), "performed_by_email": who.email, "performed_by_ip": orNull(actIP(a))}
 		if !yield(row) {
 			return
 		}

@@ -65,12 +65,12 @@ func (p *pen) reasons(from, into *doc) {
 func (p *pen) inherited(from, into *doc) {
 	after := *into
 	p.list("attribute_changes")
-	for _, name := range after.inherit(from) {
+	for _, name := range inheritFrom(&after, from) {
 		p.item()
 		p.string("attribute", name)
-		p.raw("from", from.raw(name))
-		p.raw("into", into.raw(name))
-		p.raw("result", after.raw(name))
+		p.raw("from", rawField(from, name))
+		p.raw("into", rawField(into, name))
+		p.raw("result", rawField(&after, name))
 		p.close()
 	}
 	p.end()
@@ -92,7 +92,7 @@ func (w *Workspace) previewCounts(p *pen, from, into *doc) {
 		now := w.now()
 		count("phone_calls", func(d *doc) (n int) {
 			for i := range w.calls {
-				if c := &w.calls[i]; all[d][c.Contact] && c.listed(now) {
+				if c := &w.calls[i]; all[d][c.Contact] && isListed(c, now) {
 					n++
 				}
 			}

@@ -80,7 +80,7 @@ func (w *Workspace) reached(lists [3][]recipient) bool {
 	defer w.mu.Unlock()
 	return !slices.ContainsFunc(slices.Concat(lists[0], lists[1], lists[2]), func(r recipient) bool {
 		d := w.activeContact(r.id)
-		return d == nil || d.role() != r.role
+		return d == nil || roleOf(d) != r.role
 	})
 }
 

@@ -212,7 +212,7 @@ func (w *Workspace) passing(now time.Time) {
 		if len(w.brought.calls) == i {
 			w.brought.calls = append(w.brought.calls, [4]bool{})
 		}
-		for step, at := range [4]int64{c.Initiated, c.Ended, c.Recorded, c.spoken(w.k().TranscriptLate)} {
+		for step, at := range [4]int64{c.Initiated, c.Ended, c.Recorded, transcriptReady(c, w.k().TranscriptLate)} {
 			name := []string{"call.started", "call.ended", "call.recording_available", "call.transcription_available"}[step]
 			if at == 0 || max(at, c.Put) > now.Unix() || w.brought.calls[i][step] {
 				continue

@@ -26,7 +26,7 @@ func (w *Workspace) create(at int64, d *doc, set []Change) (string, error) {
 	num := len(w.contacts)
 	set = plain(set)
 	for _, c := range set {
-		if err := d.set(c); err != nil {
+		if err := setField(d, c); err != nil {
 			return "", fmt.Errorf("create a contact: %w", err)
 		}
 	}
@@ -62,7 +62,7 @@ func (w *Workspace) update(at int64, id string, quiet bool, set []Change) error 
 			trial.User = c.Value == "user"
 			continue
 		}
-		if err := trial.set(c); err != nil {
+		if err := setField(&trial, c); err != nil {
 			return fmt.Errorf("update %s: %w", id, err)
 		}
 		rest = append(rest, c)

@@ -17,8 +17,8 @@ func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
 			if c.End > o.at {
 				continue
 			}
-			for _, e := range c.events(o.seed) {
-				row := e.row(&c, o.seed, mute)
+			for _, e := range consultationEvents(&c, o.seed) {
+				row := hitlRow(&e, &c, o.seed, mute)
 				row["readable"] = (e.round == 0 || c.Rounds-e.round < 10) && !(mute && hitlHidden(o.knobs.HitlRedacted, t.num))
 				rows = append(rows, row)
 			}
@@ -39,9 +39,9 @@ func superseded(all []consult, place int) consult {
 	return c
 }
 
-// row is an event with its data flattened.
-func (e *hitlEvent) row(c *consult, seed uint64, mute bool) map[string]any {
-	id, rule := c.cycle(seed)
+// hitlRow is an event with its data flattened.
+func hitlRow(e *hitlEvent, c *consult, seed uint64, mute bool) map[string]any {
+	id, rule := cycleOf(c, seed)
 	row := map[string]any{"hitl_cycle_id": id, "event_type": e.kind, "conversation_part_id": nil, "rule_id": orNull(rule.ID),
 		"rule_name": orNull(rule.Name), "created_at": e.at}
 	for _, column := range []string{"channel", "rule_threshold_percent", "confidence_percent", "round_index", "reviewer_admin_id",

@@ -85,14 +85,14 @@ func (t *told) partRows(readable int) (rows []map[string]any) {
 		if a, ok := t.rewritten[int32(i)]; ok {
 			p.Assigned = a
 		}
-		row := p.row()
+		row := partRow(&p)
 		row["readable"] = i >= len(t.parts)-readable
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-func (p *part) row() map[string]any {
+func partRow(p *part) map[string]any {
 	row := map[string]any{"id": strconv.FormatInt(p.ID, 10), "part_type": p.Type, "body": p.Body, "created_at": p.At, "updated_at": p.Updated,
 		"notified_at": p.Notified, "author_type": p.Author.Type, "author_id": p.Author.ID, "author_name": p.Author.Name,
 		"author_email": p.Author.Email, "from_ai_agent": p.Author.AI, "is_ai_answer": p.Author.Answer, "external_id": p.External,

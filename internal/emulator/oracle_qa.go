@@ -12,7 +12,7 @@ func (o *oracle) partAttachments(yield func(map[string]any) bool) {
 func (t *told) fileRows(readable int) (rows []map[string]any) {
 	for i, p := range t.parts {
 		for at, f := range p.Files {
-			row := f.row(at)
+			row := fileRow(f, at)
 			row["part_id"], row["readable"] = strconv.FormatInt(p.ID, 10), i >= len(t.parts)-readable
 			rows = append(rows, row)
 		}
@@ -26,13 +26,13 @@ func (o *oracle) sourceAttachments(yield func(map[string]any) bool) {
 			return nil
 		}
 		for at, f := range t.Source.Files {
-			rows = append(rows, f.row(at))
+			rows = append(rows, fileRow(f, at))
 		}
 		return rows
 	})
 }
 
-func (f file) row(at int) map[string]any {
+func fileRow(f file, at int) map[string]any {
 	return map[string]any{"position": int64(at), "name": f.Name, "url": fileURL(f), "content_type": f.Type, "filesize": f.Size,
 		"width": orNull(f.Width), "height": orNull(f.Height)}
 }
@@ -44,18 +44,18 @@ func (o *oracle) scorecards(yield func(map[string]any) bool) {
 			if s.Judged {
 				row["passed"], row["score"] = s.Passed, s.Score
 			}
-			s.Reviewed.tell(row, "reviewed_teammate")
-			s.Reviewer.tell(row, "reviewer")
-			s.Submitted.tell(row, "submitted_by")
-			s.Revised.tell(row, "revised_by")
+			tellCritic(s.Reviewed, row, "reviewed_teammate")
+			tellCritic(s.Reviewer, row, "reviewer")
+			tellCritic(s.Submitted, row, "submitted_by")
+			tellCritic(s.Revised, row, "revised_by")
 			rows = append(rows, row)
 		}
 		return rows
 	})
 }
 
-// tell writes who it was in two columns.
-func (c critic) tell(row map[string]any, who string) {
+// tellCritic writes who it was in two columns.
+func tellCritic(c critic, row map[string]any, who string) {
 	row[who+"_type"], row[who+"_id"] = nil, nil
 	switch {
 	case c.AI:
@@ -70,7 +70,7 @@ func (o *oracle) reviewNotes(yield func(map[string]any) bool) {
 		for _, s := range t.cards {
 			for _, n := range s.Notes {
 				row := map[string]any{"scorecard_id": s.ID, "note_id": n.ID, "body": n.Body, "created_at": n.Created, "updated_at": n.Updated}
-				n.Author.tell(row, "author")
+				tellCritic(n.Author, row, "author")
 				rows = append(rows, row)
 			}
 		}

@@ -36,7 +36,7 @@ func (o *oracle) subscriptionRows(yield func(map[string]any) bool) {
 // attributeRows gives the attributes as the later version tells them, archived ones too. Standard ones have no id.
 func (o *oracle) attributeRows(yield func(map[string]any) bool) {
 	for _, a := range attributes(o.start, o.hours) {
-		row := a.record(true).row()
+		row := attributeRecord(&a, true).row()
 		if a.isStandard {
 			row["id"], row["created_at"], row["updated_at"] = nil, nil, nil
 		}

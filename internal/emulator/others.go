@@ -169,7 +169,7 @@ func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 // segmentsOf says which segments a contact is in.
 func segmentsOf(d *doc) []int32 {
 	in := [segmentCount]bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
-		d.place().Country == "Germany" || d.place().Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
+		placeOf(d).Country == "Germany" || placeOf(d).Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
 		len(d.Companies) > 0, d.Email == "", len(d.Tags) > 0}
 	var list []int32
 	for n, yes := range in {

@@ -120,7 +120,7 @@ func shellWord(word string) string { return "'" + strings.ReplaceAll(word, "'", 
 func (w *Workspace) kinds(s *State) []kindCount {
 	calls := 0
 	for i := range w.calls {
-		if w.calls[i].listed(w.now()) {
+		if isListed(&w.calls[i], w.now()) {
 			calls++
 		}
 	}

@@ -32,8 +32,9 @@ const (
 	tagCount     = 600 // one contact may carry 500
 	segmentCount = 12
 	subCount     = 6
-	day          = 24 * 3600
 )
+
+const day = 24 * 3600
 
 func newMaker(seed uint64, contacts int) *maker {
 	m := &maker{seed: seed, companies: contacts/12 + 3}

@@ -76,7 +76,7 @@ func (r *renderer) contact(b []byte, d *doc) []byte {
 	b = append(b, `,"external_id":`...)
 	b = appendText(b, d.ExternalID)
 	b = append(b, `,"role":"`...)
-	b = append(b, d.role()...)
+	b = append(b, roleOf(d)...)
 	b = append(b, `","email":`...)
 	b = appendText(b, d.Email)
 	if r.later {

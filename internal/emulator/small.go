@@ -69,7 +69,7 @@ func (w *Workspace) listDataAttributes(q *request) answer {
 		if model != "" && model != a.model || a.archived && q.query.Get("include_archived") != "true" {
 			continue
 		}
-		list = append(list, a.record(q.version.later()))
+		list = append(list, attributeRecord(&a, q.version.later()))
 	}
 	return w.records("list", "data", list)
 }
@@ -117,7 +117,7 @@ func attributes(start int64, hours int) []attribute {
 	return list
 }
 
-func (a *attribute) record(later bool) record {
+func attributeRecord(a *attribute, later bool) record {
 	kind, full := a.kind, a.name
 	switch {
 	case kind == "time" && later:

@@ -56,7 +56,7 @@ func adminNamed(id string) (admin, error) {
 	return admins[i], nil
 }
 
-func (a admin) author() author {
+func adminAuthor(a admin) author {
 	return author{Type: "admin", ID: strconv.FormatInt(a.id, 10), Name: a.name, Email: a.email}
 }
 
@@ -66,7 +66,7 @@ func actor(id string) (author, error) {
 		return aiBot, nil
 	}
 	a, err := adminNamed(id)
-	return a.author(), err
+	return adminAuthor(a), err
 }
 
 // teamNamed finds a team by its id. The lock is held.

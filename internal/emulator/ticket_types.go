@@ -110,8 +110,8 @@ func ticketAttributeNamed(kind int, name string) (ticketAttribute, bool) {
 	return list[i], true
 }
 
-// raw is a value of the attribute as JSON text; nil is none. What is not of the attribute's type is refused.
-func (a *ticketAttribute) raw(value any) (string, error) {
+// ticketAttributeRaw is a value of the attribute as JSON text; nil is none. What is not of the attribute's type is refused.
+func ticketAttributeRaw(a *ticketAttribute, value any) (string, error) {
 	good := value == nil
 	switch v := value.(type) {
 	case string:
@@ -124,21 +124,21 @@ func (a *ticketAttribute) raw(value any) (string, error) {
 		good = a.kind == "boolean"
 	}
 	if !good {
-		return "", refuse("%s must be %s", a.name, a.wanted())
+		return "", refuse("%s must be %s", a.name, ticketAttributeWanted(a))
 	}
 	return rawJSON(value)
 }
 
-// wanted says which values it takes.
-func (a *ticketAttribute) wanted() string {
+// ticketAttributeWanted says which values it takes.
+func ticketAttributeWanted(a *ticketAttribute) string {
 	if a.kind == "list" {
 		return "one of " + strings.Join(a.items, ", ")
 	}
 	return map[string]string{"string": "a text", "datetime": "a time as text", "integer": "a whole number", "decimal": "a number", "boolean": "true or false"}[a.kind]
 }
 
-// draw draws a value as JSON text.
-func (a *ticketAttribute) draw(r *rng) string {
+// drawTicketAttribute draws a value as JSON text.
+func drawTicketAttribute(a *ticketAttribute, r *rng) string {
 	switch a.kind {
 	case "list":
 		return quoted(r.text(a.items))

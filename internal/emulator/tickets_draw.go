@@ -109,7 +109,7 @@ func (m ticketMaker) birth(e *convEvent) *ticket {
 		if exactly {
 			break
 		}
-		if raw := a.draw(r); a.required || r.chance(0.8) {
+		if raw := drawTicketAttribute(&a, r); a.required || r.chance(0.8) {
 			t.Attrs = append(t.Attrs, attr{a.name, raw})
 		}
 	}
@@ -165,7 +165,7 @@ func (m ticketMaker) parts(t *ticket, count int, end int64) {
 	t.Parts = make([]part, 0, count)
 	slot := (end - t.Created) / int64(max(1, count))
 	for i := range count {
-		p := m.blank(t.conversation, r.moment(end, slot, count-1-i))
+		p := m.blank(t.conversation, drawMoment(r, end, slot, count-1-i))
 		if i == count-1 && i > 0 && r.chance(0.55) { // most are done
 			m.movedTo(r, t, &p, ticketResolved)
 		} else {
@@ -245,7 +245,7 @@ func (m ticketMaker) movedTo(r *rng, t *ticket, p *part, stage int) {
 func (m ticketMaker) changed(r *rng, t *ticket, p *part) {
 	list := ticketAttributes(t.kind)
 	a := list[r.n(len(list))]
-	raw := a.draw(r)
+	raw := drawTicketAttribute(&a, r)
 	if !a.required && r.chance(0.1) {
 		raw = ""
 	}

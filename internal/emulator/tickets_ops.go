@@ -42,7 +42,7 @@ func ticketValue(kind int, s Change) (a ticketAttribute, raw string, err error) 
 	if !ok {
 		return a, "", fmt.Errorf("no attribute %q", s.Field)
 	}
-	raw, err = a.raw(s.Value)
+	raw, err = ticketAttributeRaw(&a, s.Value)
 	return a, raw, err
 }
 

@@ -90,9 +90,9 @@ func (b *body) ticketAttributes(kind int) map[string]any {
 		dec := json.NewDecoder(bytes.NewReader(in.fields[name]))
 		dec.UseNumber()
 		if dec.Decode(&value) != nil {
-			in.invalid(name, a.wanted())
-		} else if _, err := a.raw(given(value)); err != nil {
-			in.invalid(name, a.wanted())
+			in.invalid(name, ticketAttributeWanted(&a))
+		} else if _, err := ticketAttributeRaw(&a, given(value)); err != nil {
+			in.invalid(name, ticketAttributeWanted(&a))
 		}
 	}
 	return set
