@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"sort"
 	"strconv"
@@ -67,15 +68,15 @@ func (w *Workspace) arrived(i int) bool {
 	if most == 0 {
 		return true
 	}
-	r := newRNG(w.cfg.Seed, forLag, 1, uint64(i))
-	return w.log[w.feed[i]].At+int64(r.share()*most.Seconds()) <= w.now()
+	r := event.NewRNG(w.cfg.Seed, forLag, 1, uint64(i))
+	return w.log[w.feed[i]].At+int64(r.Share()*most.Seconds()) <= w.now()
 }
 
 // activityID is the id of the activity at a place in the feed: text whose order is that of the feed.
 func activityID(place int) string { return fmt.Sprintf("act_%012d", place+1) }
 
-var activityTypes = map[Kind]string{Created: "contact.created", RoleChanged: "contact.role_updated",
-	Merged: "contact.merged", MergeFailed: "contact.merge_failed", Deleted: "contact.deleted"}
+var activityTypes = map[event.ContactKind]string{event.Created: "contact.created", event.RoleChanged: "contact.role_updated",
+	event.Merged: "contact.merged", event.MergeFailed: "contact.merge_failed", event.Deleted: "contact.deleted"}
 
 func (w *Workspace) appendActivity(b []byte, i int) []byte {
 	e := &w.log[w.feed[i]]
@@ -85,21 +86,21 @@ func (w *Workspace) appendActivity(b []byte, i int) []byte {
 	d := w.contacts[e.Contact].doc
 	b = appendString(b, d.ID)
 	switch e.Kind {
-	case Created:
+	case event.Created:
 		if e.Born.ExternalID != "" {
 			b = append(b, `,"external_id":`...)
 			b = appendString(b, e.Born.ExternalID)
 		}
 		b = append(append(append(b, `,"role":"`...), roleName(e.User)...), '"')
-	case RoleChanged:
+	case event.RoleChanged:
 		b = append(append(append(b, `,"role":"`...), roleName(e.User)...), '"')
-	case Merged, MergeFailed:
+	case event.Merged, event.MergeFailed:
 		b = append(b, `,"merge_source_id":`...)
 		b = appendString(b, d.ID)
 		b = append(b, `,"merge_target_id":`...)
 		b = appendString(b, w.contacts[e.Other].doc.ID)
 	}
-	if e.Kind == MergeFailed {
+	if e.Kind == event.MergeFailed {
 		b = append(b, `,"failure_reason":`...)
 		b = appendString(b, e.Text)
 	}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"net/http"
@@ -48,19 +49,17 @@ func (w *Workspace) linkCompany(do, contact, company string, fits func(n int32) 
 	return ok(w.appendCompany(nil, n))
 }
 
-func subscriptionID(n int32) int64 { return 100 + int64(n) }
-
 // subscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
-func (m *maker) subscriptions(born *doc) []int32 {
+func (m *maker) subscriptions(born *event.Contact) []int32 {
 	if born.Only {
 		return nil
 	}
-	r := newRNG(m.seed, forSub, fingerprint(born.ID))
-	return draws(r, r.n(4), subCount)
+	r := event.NewRNG(m.seed, forSub, fingerprint(born.ID))
+	return draws(r, r.N(4), subCount)
 }
 
 // subscribed are the subscriptions that a contact is in now.
-func (w *Workspace) subscribed(d *doc) []int32 {
+func (w *Workspace) subscribed(d *event.Contact) []int32 {
 	return union(slices.DeleteFunc(w.make.subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
 }
 
@@ -71,7 +70,7 @@ func (w *Workspace) leaveSubscription(q *request, _ *body) answer {
 		return notFound("Contact")
 	}
 	for _, n := range w.subscribed(d) {
-		if strconv.FormatInt(subscriptionID(n), 10) != q.inner {
+		if strconv.FormatInt(event.SubscriptionID(n), 10) != q.inner {
 			continue
 		}
 		if _, refused := w.perform("contacts.unsubscribe", map[string]any{"id": q.id, "subscription": q.inner}); refused != nil {
@@ -84,9 +83,9 @@ func (w *Workspace) leaveSubscription(q *request, _ *body) answer {
 
 // Unsubscribe takes a contact out of a subscription, by the id that the API tells. Nothing of the contact itself changes.
 func (w *Workspace) Unsubscribe(id, subscription string) error {
-	return w.event(SubscriptionLeft, id, func(e *Event) error {
+	return w.event(event.SubscriptionLeft, id, func(e *event.ContactEvent) error {
 		for _, n := range w.subscribed(w.contacts[e.Contact].doc) {
-			if strconv.FormatInt(subscriptionID(n), 10) == subscription {
+			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription {
 				e.Other, e.Quiet = n, true
 				return nil
 			}
@@ -98,14 +97,14 @@ func (w *Workspace) Unsubscribe(id, subscription string) error {
 // Subscribe puts a contact into a subscription, by the id that the API tells: one of those that contacts have. Nothing of the contact itself
 // changes.
 func (w *Workspace) Subscribe(id, subscription string) error {
-	return w.event(SubscriptionJoined, id, func(e *Event) error {
+	return w.event(event.SubscriptionJoined, id, func(e *event.ContactEvent) error {
 		for n := range int32(subCount) {
-			if strconv.FormatInt(subscriptionID(n), 10) == subscription && !slices.Contains(w.subscribed(w.contacts[e.Contact].doc), n) {
+			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription && !slices.Contains(w.subscribed(w.contacts[e.Contact].doc), n) {
 				e.Other, e.Quiet = n, true
 				return nil
 			}
 		}
-		return fmt.Errorf("it is in the subscription %s already, or there is none: they are %d to %d", subscription, subscriptionID(0), subscriptionID(subCount-1))
+		return fmt.Errorf("it is in the subscription %s already, or there is none: they are %d to %d", subscription, event.SubscriptionID(0), event.SubscriptionID(subCount-1))
 	})
 }
 
@@ -124,19 +123,19 @@ func (w *Workspace) deleteNote(q *request, _ *body) answer {
 }
 
 // noteNamed finds a note by its id: as what deletes it from an active contact, or else from a company. The lock is held.
-func (w *Workspace) noteNamed(id string) (of *Event, ofFirm *firmEvent, found bool) {
+func (w *Workspace) noteNamed(id string) (of *event.ContactEvent, ofFirm *event.CompanyEvent, found bool) {
 	for num := range w.contacts {
 		c := &w.contacts[num]
 		for _, n := range c.doc.Notes {
-			if c.status == active && strconv.FormatInt(noteID(n), 10) == id {
-				return &Event{Kind: NoteDeleted, Contact: int32(num), Other: n}, nil, true
+			if c.status == active && strconv.FormatInt(event.NoteID(n), 10) == id {
+				return &event.ContactEvent{Kind: event.NoteDeleted, Contact: int32(num), Other: n}, nil, true
 			}
 		}
 	}
 	for n := range w.firms {
 		for _, note := range w.firms[n].now.Notes {
 			if strconv.FormatInt(note.ID, 10) == id {
-				return nil, &firmEvent{Kind: firmNoteDeleted, N: int32(n), Note: note}, true
+				return nil, &event.CompanyEvent{Kind: event.CompanyNoteDeleted, N: int32(n), Note: note}, true
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"net/http"
 	"time"
 )
@@ -9,7 +10,7 @@ import (
 type JobContact struct {
 	ID   string // of the one that is updated or deleted
 	Role string // of the one that is created
-	Set  []Change
+	Set  []event.Change
 }
 
 // rejection is a contact that a job left as it was.
@@ -85,7 +86,7 @@ func (w *Workspace) bulkCreate(at int64, one JobContact) (code, message string) 
 	set := fieldsOf(one.Set)
 	external, _ := set["external_id"].(string)
 	email, _ := set["email"].(string)
-	if other := w.knownAs(external, email, func(*doc) bool { return true }); other != "" {
+	if other := w.knownAs(external, email, func(*event.Contact) bool { return true }); other != "" {
 		return "conflict", alreadyThere(other)
 	}
 	if _, err := w.createOnly(at, one.Role == "user", one.Set); err != nil {
@@ -100,7 +101,7 @@ func (w *Workspace) bulkChange(at int64, kind JobKind, one JobContact) (code, me
 		return "not_found", "Contact Not Found"
 	}
 	if kind == JobContactsDelete {
-		w.record(Event{At: at, Kind: Deleted, Contact: w.byID[one.ID], Listed: w.k().ListDeletes.lists(len(w.log))})
+		w.record(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.byID[one.ID], Listed: w.k().ListDeletes.lists(len(w.log))})
 		return "", ""
 	}
 	if other := w.clashing(d, fieldsOf(one.Set)); other != "" {
@@ -113,7 +114,7 @@ func (w *Workspace) bulkChange(at int64, kind JobKind, one JobContact) (code, me
 }
 
 // fieldsOf gives changes by their fields.
-func fieldsOf(set []Change) map[string]any {
+func fieldsOf(set []event.Change) map[string]any {
 	fields := map[string]any{}
 	for _, s := range set {
 		fields[s.Field] = s.Value

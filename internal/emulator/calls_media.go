@@ -1,15 +1,16 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"net/http"
 	"strconv"
 )
 
 // listedCall finds a call that is listed now.
-func (w *Workspace) listedCall(id string) *call {
+func (w *Workspace) listedCall(id string) *event.Call {
 	now := w.now()
 	for i := range w.calls {
-		if c := &w.calls[i]; callID(c.N) == id && isListed(c, now) {
+		if c := &w.calls[i]; event.CallID(c.N) == id && isListed(c, now) {
 			return c
 		}
 	}
@@ -25,7 +26,7 @@ func (w *Workspace) callRecording(q *request) answer {
 	if c == nil || reached(c.Recorded, w.now()) == 0 {
 		return notFound("Recording")
 	}
-	signature := strconv.FormatUint(mix(w.cfg.Seed^uint64(q.n)), 16)
+	signature := strconv.FormatUint(event.Mix(w.cfg.Seed^uint64(q.n)), 16)
 	return answer{status: http.StatusFound, header: map[string]string{"Location": mediaURL(c, "recording") + "?X-Signature=" + signature}}
 }
 

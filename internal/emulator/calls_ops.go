@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,20 +23,20 @@ func (w *Workspace) StartCall(conversation string, outbound bool) (string, error
 		return "", fmt.Errorf("start a call: conversation %s: %w", conversation, ErrNoConversation)
 	}
 	at := w.now()
-	c := w.drawCall(newRNG(w.cfg.Seed, forCalls, 6, uint64(len(w.calls))), at)
-	c = call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Phone: c.Phone, Outbound: outbound,
+	c := w.drawCall(event.NewRNG(w.cfg.Seed, forCalls, 6, uint64(len(w.calls))), at)
+	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Phone: c.Phone, Outbound: outbound,
 		Initiated: at, Put: at, Ended: never, Transcribed: never}
 	if who := w.drawer().draw(w.threads[num].now).Contacts; len(who) > 0 {
 		c.Contact = who[0].ID
 	}
 	w.calls = append(w.calls, c)
 	w.happen(w.clock())
-	return callID(c.N), nil
+	return event.CallID(c.N), nil
 }
 
 // AnswerCall has an admin answer a call that rings.
 func (w *Workspace) AnswerCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if state, _ := callStanding(c, now); state != "ringing" {
 			return fmt.Errorf("it does not ring, it is %s", state)
 		}
@@ -46,7 +47,7 @@ func (w *Workspace) AnswerCall(id string) error {
 
 // EndCall ends a call. One that nobody has answered gets neither recording nor transcript.
 func (w *Workspace) EndCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended <= now {
 			return errors.New("it has ended")
 		}
@@ -59,7 +60,7 @@ func (w *Workspace) EndCall(id string) error {
 
 // RecordCall lets the recording of a call that has ended be there from now on. Its updated_at does not move.
 func (w *Workspace) RecordCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Answered == 0 || reached(c.Recorded, now) != 0 {
 			return errors.New("only an answered call that has ended is recorded, once")
 		}
@@ -71,7 +72,7 @@ func (w *Workspace) RecordCall(id string) error {
 // TranscribeCall makes the transcript of a call that has ended final, or has it fail for good. Its updated_at does not move.
 // Of some calls of the population there never is one.
 func (w *Workspace) TranscribeCall(id string, failed bool) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Transcribed <= now {
 			return errors.New("only a call that has ended and whose transcript is pending is transcribed")
 		}
@@ -82,7 +83,7 @@ func (w *Workspace) TranscribeCall(id string, failed bool) error {
 
 // RemoveCall takes a call out of the list for good.
 func (w *Workspace) RemoveCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		c.Removed = now
 		return nil
 	})
@@ -90,12 +91,12 @@ func (w *Workspace) RemoveCall(id string) error {
 
 // changeCall sets times of a listed call that had not come yet: what was true before stays so. The list is a new one, as the
 // oracle may be reading the old.
-func (w *Workspace) changeCall(id string, change func(c *call, now int64) error) error {
+func (w *Workspace) changeCall(id string, change func(c *event.Call, now int64) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
 	for i := range w.calls {
-		if callID(w.calls[i].N) != id || !isListed(&w.calls[i], now) {
+		if event.CallID(w.calls[i].N) != id || !isListed(&w.calls[i], now) {
 			continue
 		}
 		calls := slices.Clone(w.calls)
@@ -116,7 +117,7 @@ func (w *Workspace) CallIDs() []string {
 	var ids []string
 	for i := range w.calls {
 		if isListed(&w.calls[i], w.now()) {
-			ids = append(ids, callID(w.calls[i].N))
+			ids = append(ids, event.CallID(w.calls[i].N))
 		}
 	}
 	return ids

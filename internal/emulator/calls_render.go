@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
 	"time"
@@ -15,7 +16,7 @@ func reached(at, now int64) int64 {
 }
 
 // callStanding is where a call stands.
-func callStanding(c *call, now int64) (state, reason string) {
+func callStanding(c *event.Call, now int64) (state, reason string) {
 	switch {
 	case c.Ended <= now && c.Answered == 0:
 		return "ended", "no_answer"
@@ -28,11 +29,11 @@ func callStanding(c *call, now int64) (state, reason string) {
 }
 
 // callMoved is when updated_at was last moved.
-func callMoved(c *call, now int64) int64 {
+func callMoved(c *event.Call, now int64) int64 {
 	return max(c.Initiated, reached(c.Answered, now), reached(c.Ended, now))
 }
 
-func callKind(c *call) string {
+func callKind(c *event.Call) string {
 	if c.N%5 == 0 {
 		return "messenger"
 	}
@@ -40,14 +41,14 @@ func callKind(c *call) string {
 }
 
 // callNumber is the contact's, of calls over the telephone.
-func callNumber(c *call) string {
+func callNumber(c *event.Call) string {
 	if callKind(c) == "messenger" {
 		return ""
 	}
 	return c.Phone
 }
 
-func callDirection(c *call) string {
+func callDirection(c *event.Call) string {
 	if c.Outbound {
 		return "outbound"
 	}
@@ -55,7 +56,7 @@ func callDirection(c *call) string {
 }
 
 // transcriptFinal is when the transcript is final, later by what the knob says; 0 is never.
-func transcriptFinal(c *call, late time.Duration) int64 {
+func transcriptFinal(c *event.Call, late time.Duration) int64 {
 	if c.Transcribed == 0 {
 		return 0
 	}
@@ -63,13 +64,13 @@ func transcriptFinal(c *call, late time.Duration) int64 {
 }
 
 // mediaURL is an address of storage that belongs to a call.
-func mediaURL(c *call, what string) string {
-	return "https://media.example/calls/" + callID(c.N) + "/" + what
+func mediaURL(c *event.Call, what string) string {
+	return "https://media.example/calls/" + event.CallID(c.N) + "/" + what
 }
 
 // appendCall writes a call as it is at a time, without its closing brace. Addresses are signed anew in each answer. Every other call has its
 // times as text (api-notes, Conventions).
-func (w *Workspace) appendCall(b []byte, c *call, n int, now int64) []byte {
+func (w *Workspace) appendCall(b []byte, c *event.Call, n int, now int64) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
 		b = appendText(b, value)
@@ -85,15 +86,15 @@ func (w *Workspace) appendCall(b []byte, c *call, n int, now int64) []byte {
 	signed := func(name, what string, at int64) {
 		value := ""
 		if at > 0 && at <= now {
-			value = fmt.Sprintf("%s?X-Signature=%016x&expires=%d", mediaURL(c, what), mix(uint64(n)), now+600)
+			value = fmt.Sprintf("%s?X-Signature=%016x&expires=%d", mediaURL(c, what), event.Mix(uint64(n)), now+600)
 		}
 		text(name, value)
 	}
-	b = append(append(append(b, `{"type":"call","id":"`...), callID(c.N)...), '"')
+	b = append(append(append(b, `{"type":"call","id":"`...), event.CallID(c.N)...), '"')
 	text("conversation_id", conversationID(c.Conv))
 	b = append(b, `,"admin_id":`...)
 	if c.Answered > 0 && c.Answered <= now {
-		b = strconv.AppendInt(b, admins[c.Admin].id, 10)
+		b = strconv.AppendInt(b, event.Admins[c.Admin].ID, 10)
 	} else {
 		b = append(b, `null`...)
 	}
@@ -115,7 +116,7 @@ func (w *Workspace) appendCall(b []byte, c *call, n int, now int64) []byte {
 }
 
 // transcriptReady is when there is a transcript to read; 0 is never.
-func transcriptReady(c *call, late time.Duration) int64 {
+func transcriptReady(c *event.Call, late time.Duration) int64 {
 	if c.Failed {
 		return 0
 	}
@@ -124,7 +125,7 @@ func transcriptReady(c *call, late time.Duration) int64 {
 
 // appendTranscript writes what search adds to a call: nothing before its end; then how the transcript stands, where
 // anything ever becomes of it. A list of one empty object is the word for none (workspace-api 4.11).
-func (w *Workspace) appendTranscript(b []byte, c *call) []byte {
+func (w *Workspace) appendTranscript(b []byte, c *event.Call) []byte {
 	now, final := w.now(), transcriptFinal(c, w.k().TranscriptLate)
 	if c.Ended > now {
 		return b
@@ -142,7 +143,7 @@ func (w *Workspace) appendTranscript(b []byte, c *call) []byte {
 }
 
 // appendLines writes what was said.
-func appendLines(c *call, b []byte, seed uint64) []byte {
+func appendLines(c *event.Call, b []byte, seed uint64) []byte {
 	b = append(b, '[')
 	for i, line := range callLines(c, seed) {
 		if i > 0 {
@@ -165,17 +166,17 @@ type line struct {
 }
 
 // callLines are what was said in a call.
-func callLines(c *call, seed uint64) []line {
-	r := newRNG(seed, forCalls, 3, uint64(c.N))
-	list := make([]line, 2+r.n(9))
+func callLines(c *event.Call, seed uint64) []line {
+	r := event.NewRNG(seed, forCalls, 3, uint64(c.N))
+	list := make([]line, 2+r.N(9))
 	for i := range list {
-		list[i] = line{speaker: []string{"agent", "contact"}[i%2], text: r.text(noteWords), start: float64(4*i) + 0.25}
+		list[i] = line{speaker: []string{"agent", "contact"}[i%2], text: r.Text(noteWords), start: float64(4*i) + 0.25}
 	}
 	return list
 }
 
 // heard are the calls that the list has.
-func (o *oracle) heard(yield func(c *call) bool) {
+func (o *oracle) heard(yield func(c *event.Call) bool) {
 	for i := range o.calls {
 		if c := &o.calls[i]; isListed(c, o.at) && !yield(c) {
 			return
@@ -186,12 +187,12 @@ func (o *oracle) heard(yield func(c *call) bool) {
 func (o *oracle) callRows(yield func(map[string]any) bool) {
 	for c := range o.heard {
 		state, reason := callStanding(c, o.at)
-		row := map[string]any{"id": callID(c.N), "conversation_id": conversationID(c.Conv), "admin_id": nil, "contact_id": c.Contact,
+		row := map[string]any{"id": event.CallID(c.N), "conversation_id": conversationID(c.Conv), "admin_id": nil, "contact_id": c.Contact,
 			"state": state, "call_type": callKind(c), "direction": callDirection(c), "phone": orNull(callNumber(c)), "initiated_at": c.Initiated,
 			"answered_at": orNull(reached(c.Answered, o.at)), "ended_at": orNull(reached(c.Ended, o.at)), "ended_reason": orNull(reason),
 			"created_at": c.Initiated, "updated_at": callMoved(c, o.at), "recording_url": nil, "transcription_url": nil}
 		if row["answered_at"] != nil {
-			row["admin_id"] = strconv.FormatInt(admins[c.Admin].id, 10)
+			row["admin_id"] = strconv.FormatInt(event.Admins[c.Admin].ID, 10)
 		}
 		if c.Recorded > 0 && c.Recorded <= o.at {
 			row["recording_url"] = mediaURL(c, "recording")
@@ -206,9 +207,9 @@ func (o *oracle) callRows(yield func(map[string]any) bool) {
 }
 
 // asked are the calls that search has, once they have ended.
-func (o *oracle) asked(yield func(c *call) bool) {
+func (o *oracle) asked(yield func(c *event.Call) bool) {
 	for c := range o.heard {
-		if c.Ended > o.at || newRNG(o.make.seed, forCalls, 2, uint64(c.N)).chance(o.knobs.CallsLeftOut) {
+		if c.Ended > o.at || event.NewRNG(o.make.seed, forCalls, 2, uint64(c.N)).Chance(o.knobs.CallsLeftOut) {
 			continue
 		}
 		if !yield(c) {
@@ -228,7 +229,7 @@ func (o *oracle) transcripts(yield func(map[string]any) bool) {
 		case at > 0:
 			status = "completed"
 		}
-		if !yield(map[string]any{"call_id": callID(c.N), "conversation_id": conversationID(c.Conv), "contact_id": c.Contact, "transcript_status": status}) {
+		if !yield(map[string]any{"call_id": event.CallID(c.N), "conversation_id": conversationID(c.Conv), "contact_id": c.Contact, "transcript_status": status}) {
 			return
 		}
 	}
@@ -240,7 +241,7 @@ func (o *oracle) transcriptLines(yield func(map[string]any) bool) {
 			continue
 		}
 		for i, line := range callLines(c, o.make.seed) {
-			row := map[string]any{"call_id": callID(c.N), "position": int64(i), "contact_id": c.Contact, "speaker": line.speaker,
+			row := map[string]any{"call_id": event.CallID(c.N), "position": int64(i), "contact_id": c.Contact, "speaker": line.speaker,
 				"text": line.text, "start_seconds": line.start, "end_seconds": line.start + 1.5}
 			if !yield(row) {
 				return

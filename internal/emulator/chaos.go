@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
 	"strings"
@@ -162,10 +163,10 @@ func statusNamed(detail string, usual, least, most int) (int, error) {
 }
 
 // draw gives the first fault that there is for the number of a request, else the first that there is for any, or nil.
-func (c chaos) draw(n int, r *rng) (drawn *Fault) {
+func (c chaos) draw(n int, r *event.RNG) (drawn *Fault) {
 	for i := range c {
 		switch m := &c[i]; {
-		case !r.chance(m.share): // drawn for each, so that one more fault moves no other
+		case !r.Chance(m.share): // drawn for each, so that one more fault moves no other
 		case m.from != 0 && n >= m.from && n <= m.to:
 			return &m.fault
 		case m.from == 0 && drawn == nil:

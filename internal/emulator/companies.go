@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"net/http"
 	"slices"
@@ -85,7 +86,7 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 		return failure(http.StatusBadRequest, "scroll_exists", "scroll already exists for this workspace")
 	case param == "":
 		s.count++
-		s.next, s.param = 0, fmt.Sprintf("%016x", mix(w.cfg.Seed^uint64(s.count)<<32))
+		s.next, s.param = 0, fmt.Sprintf("%016x", event.Mix(w.cfg.Seed^uint64(s.count)<<32))
 	case param != s.param:
 		return failure(http.StatusNotFound, "not_found", "scroll parameter not found")
 	}
@@ -137,7 +138,7 @@ func (w *Workspace) companyContacts(q *request) answer {
 		if !good {
 			return badNumber()
 		}
-		return w.contactPage(q, "GET /companies/"+q.id+"/contacts", per, func(d *doc) bool { return slices.Contains(d.Companies, n) })
+		return w.contactPage(q, "GET /companies/"+q.id+"/contacts", per, func(d *event.Contact) bool { return slices.Contains(d.Companies, n) })
 	})
 }
 

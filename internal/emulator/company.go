@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,35 +11,16 @@ import (
 // forFirm is what companies are drawn for beside what contacts have always shown of them.
 const forFirm = 9005
 
-// firm is one version of a company's own fields. It is never changed: a change makes a copy. How many users it has is
-// counted, not kept.
-type firm struct {
-	N                             int32
-	ID, ExternalID, Name          string
-	Website, Industry, Plan       string
-	Created, Updated, LastRequest int64
-	Spend, Sessions, Size         int64
-	Attrs                         []attr
-	Tags                          []int32
-	Notes                         []firmNote
-}
-
 // Ids of notes about companies begin beyond those of contacts, which are an int32 and some more: notes are deleted by their ids alone.
 const (
 	drawnFirmNotes   = 1 << 32
 	writtenFirmNotes = 1 << 36
 )
 
-// firmNote is a note about a company.
-type firmNote struct {
-	ID, At, By int64
-	Body       string
-}
-
 // company is what the server keeps of one company.
 type company struct {
-	now *firm
-	placed[firm]
+	now *event.Company
+	placed[event.Company]
 }
 
 var firmPlans = []string{"", "Basic", "Pro & more", "企業"}
@@ -46,44 +28,44 @@ var firmPlans = []string{"", "Basic", "Pro & more", "企業"}
 var firmIndustries = []string{"", "Retail", "Bücher", "Health & care", "ソフトウェア"}
 
 // firm draws the nth company of the population.
-func (m *maker) firm(n int32, start int64) *firm {
-	r := newRNG(m.seed, forCompany, uint64(n))
-	made := start - span + int64(r.n(span/2))
-	f := &firm{N: n, ID: string(m.appendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
-	f.Name = r.text(lastNames) + " " + r.text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
-	f.Updated = made + int64(r.n(span/3))
-	f.Spend, f.Sessions = int64(r.n(9000)), int64(r.n(500))
+func (m *maker) firm(n int32, start int64) *event.Company {
+	r := event.NewRNG(m.seed, forCompany, uint64(n))
+	made := start - span + int64(r.N(span/2))
+	f := &event.Company{N: n, ID: string(m.appendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
+	f.Name = r.Text(lastNames) + " " + r.Text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
+	f.Updated = made + int64(r.N(span/3))
+	f.Spend, f.Sessions = int64(r.N(9000)), int64(r.N(500))
 	m.furnish(f)
 	return f
 }
 
 // furnish draws the rest of a company.
-func (m *maker) furnish(f *firm) {
-	r := newRNG(m.seed, forFirm, uint64(f.N))
-	f.Plan, f.Industry, f.Size = r.text(firmPlans), r.text(firmIndustries), max(0, int64(r.n(400))-20)
+func (m *maker) furnish(f *event.Company) {
+	r := event.NewRNG(m.seed, forFirm, uint64(f.N))
+	f.Plan, f.Industry, f.Size = r.Text(firmPlans), r.Text(firmIndustries), max(0, int64(r.N(400))-20)
 	if f.N%37 == 5 {
 		f.Name = "" // known by its id alone
 	}
-	if r.chance(0.6) {
+	if r.Chance(0.6) {
 		f.Website = "https://firm-" + strconv.Itoa(int(f.N)) + ".example/?a=1&b=2"
 	}
-	if r.chance(0.7) {
-		f.LastRequest = r.between(f.Created, f.Updated+1)
+	if r.Chance(0.7) {
+		f.LastRequest = r.Between(f.Created, f.Updated+1)
 	}
-	if r.chance(0.5) {
+	if r.Chance(0.5) {
 		f.Attrs = m.attrs(r, f.Created)
 	}
-	if r.chance(0.4) {
-		f.Tags = draws(r, 1+r.n(3), tagCount)
+	if r.Chance(0.4) {
+		f.Tags = draws(r, 1+r.N(3), tagCount)
 	}
-	for range max(0, r.n(8)-5) {
-		f.Notes = append(f.Notes, firmNote{ID: drawnFirmNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.between(f.Created, f.Updated+1),
-			By: admins[r.n(len(admins))].id, Body: "<p>" + r.text(noteWords) + "</p>"})
+	for range max(0, r.N(8)-5) {
+		f.Notes = append(f.Notes, event.CompanyNote{ID: drawnFirmNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.Between(f.Created, f.Updated+1),
+			By: event.Admins[r.N(len(event.Admins))].ID, Body: "<p>" + r.Text(noteWords) + "</p>"})
 	}
 }
 
 // setCompanyField applies one change. Fields are named as the oracle's columns are.
-func setCompanyField(f *firm, c Change) error {
+func setCompanyField(f *event.Company, c event.Change) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, err := rawJSON(c.Value)
 		if err == nil {
@@ -111,10 +93,8 @@ func setCompanyField(f *firm, c Change) error {
 // firmSegmentNames are the segments of companies; contacts have others.
 var firmSegmentNames = []string{"Big spenders", "Never here", "Großkunden"}
 
-func firmSegmentID(n int32) int64 { return 5600000 + 13*int64(n) }
-
 // segmentsOfCompany says which segments a company is in.
-func segmentsOfCompany(f *firm) []int32 {
+func segmentsOfCompany(f *event.Company) []int32 {
 	var list []int32
 	for n, yes := range []bool{f.Spend > 6000, f.LastRequest == 0, f.Size > 250} {
 		if yes {
@@ -166,28 +146,28 @@ func (w *Workspace) companyUsers(n int32) int64 {
 }
 
 // searchCompany is how search knows a company.
-func (w *Workspace) searchCompany() searchable[firm] {
-	whole := integer[firm]
-	return searchable[firm]{kind: "companies", own: ownAttribute, attrs: func(f *firm) []attr { return f.Attrs }, usual: 50, lag: forFirm + 1<<32,
+func (w *Workspace) searchCompany() searchable[event.Company] {
+	whole := integer[event.Company]
+	return searchable[event.Company]{kind: "companies", own: ownAttribute, attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, usual: 50, lag: forFirm + 1<<32,
 		count: func() int { return len(w.firms) },
-		at:    func(num int32) *placed[firm] { return &w.firms[num].placed },
+		at:    func(num int32) *placed[event.Company] { return &w.firms[num].placed },
 		gone:  func(num int32) bool { return w.companyUsers(num) == 0 },
-		fields: map[string]field[firm]{
-			"id":              text(func(f *firm) string { return f.ID }),
-			"company_id":      text(func(f *firm) string { return f.ExternalID }),
-			"name":            text(func(f *firm) string { return f.Name }),
-			"website":         text(func(f *firm) string { return f.Website }),
-			"industry":        text(func(f *firm) string { return f.Industry }),
-			"plan":            text(func(f *firm) string { return f.Plan }),
-			"created_at":      date(func(f *firm) int64 { return f.Created }),
-			"updated_at":      date(func(f *firm) int64 { return f.Updated }),
-			"last_request_at": date(func(f *firm) int64 { return f.LastRequest }),
-			"monthly_spend":   whole(func(f *firm) int64 { return f.Spend }),
-			"session_count":   whole(func(f *firm) int64 { return f.Sessions }),
-			"size":            {kind: numberField, date: func(f *firm) int64 { return f.Size }, rare: true},
-			"user_count":      whole(func(f *firm) int64 { return w.companyUsers(f.N) }),
-			"tag_id":          {kind: tagField, ids: func(f *firm) []string { return texts(f.Tags, tagID) }},
-			"segment_id":      {kind: tagField, ids: func(f *firm) []string { return texts(segmentsOfCompany(f), firmSegmentID) }},
+		fields: map[string]field[event.Company]{
+			"id":              text(func(f *event.Company) string { return f.ID }),
+			"company_id":      text(func(f *event.Company) string { return f.ExternalID }),
+			"name":            text(func(f *event.Company) string { return f.Name }),
+			"website":         text(func(f *event.Company) string { return f.Website }),
+			"industry":        text(func(f *event.Company) string { return f.Industry }),
+			"plan":            text(func(f *event.Company) string { return f.Plan }),
+			"created_at":      date(func(f *event.Company) int64 { return f.Created }),
+			"updated_at":      date(func(f *event.Company) int64 { return f.Updated }),
+			"last_request_at": date(func(f *event.Company) int64 { return f.LastRequest }),
+			"monthly_spend":   whole(func(f *event.Company) int64 { return f.Spend }),
+			"session_count":   whole(func(f *event.Company) int64 { return f.Sessions }),
+			"size":            {kind: numberField, date: func(f *event.Company) int64 { return f.Size }, rare: true},
+			"user_count":      whole(func(f *event.Company) int64 { return w.companyUsers(f.N) }),
+			"tag_id":          {kind: tagField, ids: func(f *event.Company) []string { return texts(f.Tags, event.TagID) }},
+			"segment_id":      {kind: tagField, ids: func(f *event.Company) []string { return texts(segmentsOfCompany(f), event.CompanySegmentID) }},
 		}}
 }
 
@@ -200,7 +180,7 @@ func (w *Workspace) companyNamed(id string) (int32, bool) {
 // appendCompany writes a company with the fields of workspace-api 2.2.
 func (w *Workspace) appendCompany(b []byte, n int32) []byte { return w.appendFirm(b, w.firms[n].now) }
 
-func (w *Workspace) appendFirm(b []byte, f *firm) []byte {
+func (w *Workspace) appendFirm(b []byte, f *event.Company) []byte {
 	p := &pen{b: b}
 	p.b = append(p.b, '{')
 	p.text("type", "company")
@@ -236,7 +216,7 @@ func (w *Workspace) appendFirm(b []byte, f *firm) []byte {
 		p.text("name", f.Plan)
 	}
 	p.close()
-	p.b = (&renderer{}).attrs(p.b, &doc{Attrs: f.Attrs})
+	p.b = (&renderer{}).attrs(p.b, &event.Contact{Attrs: f.Attrs})
 	p.close()
 	return p.b
 }
@@ -249,7 +229,7 @@ func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 	p := &pen{b: b}
 	p.b = append(p.b, '{')
 	p.text("type", "segment")
-	p.text("id", strconv.FormatInt(firmSegmentID(n), 10))
+	p.text("id", strconv.FormatInt(event.CompanySegmentID(n), 10))
 	p.text("name", firmSegmentNames[n])
 	p.time("created_at", made)
 	p.time("updated_at", made)
@@ -261,7 +241,7 @@ func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 	return p.b
 }
 
-func firmSegmentMade(start int64, n int32) int64 { return start - span + int64(n)*90*day }
+func firmSegmentMade(start int64, n int32) int64 { return start - span + int64(n)*90*event.Day }
 
 // companiesIn counts the companies of a segment.
 func (w *Workspace) companiesIn(segment int32) int {

@@ -1,69 +1,14 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// doc is one version of a contact's attributes. It is never changed once it is in the log or shown: a change makes a
-// copy, so answers are rendered from it without holding the lock. An empty text and a zero time stand for null.
-type doc struct {
-	ID, ExternalID, Email, Phone, Name, Avatar, Language string
-
-	Owner                                                    int64
-	Created, Updated, SignedUp, LastSeen, LastReplied        int64
-	LastContacted, LastOpened, LastClicked, Android, IOSSeen int64
-
-	Place      *place
-	Browser    *browser
-	AndroidApp *app
-	IOSApp     *app
-
-	Attrs     []attr
-	Social    []social
-	Tags      []int32
-	Notes     []int32
-	Companies []int32
-	Left      []int32 // subscriptions that it was in, and is no longer
-	Joined    []int32 // those that it is in beside the ones that it was born with
-
-	User, Verified, Unsubscribed, Spam, Bounced bool
-
-	Only bool // it was born with nothing but what somebody said
-}
-
-type place struct {
-	Country string `json:"country"`
-	Region  string `json:"region"`
-	City    string `json:"city"`
-}
-
-type browser struct {
-	Name     string `json:"browser"`
-	Version  string `json:"browser_version"`
-	Language string `json:"browser_language"`
-	OS       string `json:"os"`
-}
-
-type app struct {
-	Name    string `json:"app_name"`
-	Version string `json:"app_version"`
-	Device  string `json:"device"`
-	OS      string `json:"os_version"`
-	SDK     string `json:"sdk_version"`
-}
-
-type social struct {
-	Name string `json:"name"`
-	URL  string `json:"url"`
-}
-
-// attr is one custom attribute; Raw is its value as JSON text, as it is sent.
-type attr struct{ Name, Raw string }
-
-func roleOf(d *doc) string { return roleName(d.User) }
+func roleOf(d *event.Contact) string { return roleName(d.User) }
 
 func roleName(user bool) string {
 	if user {
@@ -72,18 +17,8 @@ func roleName(user bool) string {
 	return "lead"
 }
 
-// Change is one field of a contact set to a value: text, an integer, bool, or nil for null. Fields are named as the
-// oracle's columns are; custom_attributes.<name> sets one attribute, nil removes it, a number given as Number keeps its text.
-type Change struct {
-	Field string
-	Value any
-}
-
-// Number is a JSON number kept as it is written.
-type Number string
-
 // setField applies one change. Only fields that a teammate or an app can write are known here.
-func setField(d *doc, c Change) error {
+func setField(d *event.Contact, c event.Change) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		return setOwnAttribute(d, name, c.Value)
 	}
@@ -101,25 +36,25 @@ func setField(d *doc, c Change) error {
 }
 
 // textFields are the fields of text, and ints those of numbers and times, by the names of their columns.
-func textFields(d *doc) map[string]*string {
+func textFields(d *event.Contact) map[string]*string {
 	return map[string]*string{"name": &d.Name, "email": &d.Email, "phone": &d.Phone, "avatar": &d.Avatar,
 		"external_id": &d.ExternalID, "language_override": &d.Language}
 }
 
-func intFields(d *doc) map[string]*int64 {
+func intFields(d *event.Contact) map[string]*int64 {
 	return map[string]*int64{"owner_id": &d.Owner, "signed_up_at": &d.SignedUp, "last_seen_at": &d.LastSeen,
 		"last_replied_at": &d.LastReplied, "last_contacted_at": &d.LastContacted, "last_email_opened_at": &d.LastOpened,
 		"last_email_clicked_at": &d.LastClicked, "android_last_seen_at": &d.Android, "ios_last_seen_at": &d.IOSSeen}
 }
 
-func setNull(d *doc, field string) error {
+func setNull(d *event.Contact, field string) error {
 	if setText(d, field, "") == nil || setInt(d, field, 0) == nil {
 		return nil
 	}
 	return fmt.Errorf("set %s: cannot be null", field)
 }
 
-func setText(d *doc, field, v string) error {
+func setText(d *event.Contact, field, v string) error {
 	if p, ok := textFields(d)[field]; ok {
 		// A changed address is unverified until it is verified again (workspace-api 3.2).
 		if field == "email" && v != d.Email {
@@ -128,7 +63,7 @@ func setText(d *doc, field, v string) error {
 		*p = v
 		return nil
 	}
-	at := place{}
+	at := event.Place{}
 	if d.Place != nil {
 		at = *d.Place
 	}
@@ -141,7 +76,7 @@ func setText(d *doc, field, v string) error {
 	return fmt.Errorf("set %s: no such text field", field)
 }
 
-func setInt(d *doc, field string, v int64) error {
+func setInt(d *event.Contact, field string, v int64) error {
 	if p, ok := intFields(d)[field]; ok {
 		*p = v
 		return nil
@@ -149,7 +84,7 @@ func setInt(d *doc, field string, v int64) error {
 	return fmt.Errorf("set %s: no such integer field", field)
 }
 
-func setBool(d *doc, field string, v bool) error {
+func setBool(d *event.Contact, field string, v bool) error {
 	switch field {
 	case "email_verified":
 		d.Verified = v && d.Email != ""
@@ -161,7 +96,7 @@ func setBool(d *doc, field string, v bool) error {
 	return nil
 }
 
-func setOwnAttribute(d *doc, name string, value any) error {
+func setOwnAttribute(d *event.Contact, name string, value any) error {
 	raw, err := rawJSON(value)
 	if err != nil {
 		return fmt.Errorf("set custom_attributes.%s: %w", name, err)
@@ -171,8 +106,8 @@ func setOwnAttribute(d *doc, name string, value any) error {
 }
 
 // setAttr gives a copy of the list with one attribute set, or removed when raw is empty.
-func setAttr(attrs []attr, name, raw string) []attr {
-	out := make([]attr, 0, len(attrs)+1)
+func setAttr(attrs []event.Attribute, name, raw string) []event.Attribute {
+	out := make([]event.Attribute, 0, len(attrs)+1)
 	found := false
 	for _, a := range attrs {
 		if a.Name != name {
@@ -181,11 +116,11 @@ func setAttr(attrs []attr, name, raw string) []attr {
 		}
 		found = true
 		if raw != "" {
-			out = append(out, attr{name, raw})
+			out = append(out, event.Attribute{Name: name, Raw: raw})
 		}
 	}
 	if !found && raw != "" {
-		out = append(out, attr{name, raw})
+		out = append(out, event.Attribute{Name: name, Raw: raw})
 	}
 	return out
 }
@@ -197,7 +132,7 @@ func rawJSON(value any) (string, error) {
 		return "", nil
 	case string:
 		return string(appendString(nil, v)), nil
-	case Number:
+	case event.Number:
 		return string(v), nil
 	case int64:
 		return strconv.FormatInt(v, 10), nil

@@ -1,6 +1,9 @@
 package emulator
 
-import "net/http"
+import (
+	"aqueduck/internal/emulator/event"
+	"net/http"
+)
 
 // searchContacts is POST /contacts/search (workspace-api 4.1).
 func (w *Workspace) searchContacts(q *request) answer {
@@ -26,10 +29,10 @@ func (w *Workspace) searchContacts(q *request) answer {
 }
 
 // searchContact is how search knows a contact.
-func (w *Workspace) searchContact() searchable[doc] {
-	return searchable[doc]{kind: "contacts", fields: fields, own: ownAttribute, attrs: func(d *doc) []attr { return d.Attrs }, usual: 50, lag: forLag,
+func (w *Workspace) searchContact() searchable[event.Contact] {
+	return searchable[event.Contact]{kind: "contacts", fields: fields, own: ownAttribute, attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, usual: 50, lag: forLag,
 		count: func() int { return len(w.contacts) },
-		at:    func(num int32) *placed[doc] { return &w.contacts[num].placed },
+		at:    func(num int32) *placed[event.Contact] { return &w.contacts[num].placed },
 		gone:  func(num int32) bool { return w.contacts[num].status != active }}
 }
 
@@ -45,7 +48,7 @@ func (w *Workspace) listContacts(q *request) answer {
 }
 
 // contactPage is a page of the active contacts that keep tells, of all without it, oldest first, by cursor. The lock is held.
-func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *doc) bool) answer {
+func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *event.Contact) bool) answer {
 	at, good := cursor{at: entry{num: -1}, page: 1}, true
 	if token := q.query.Get("starting_after"); token != "" {
 		if at, good = w.cursor(token, question, q.n); !good {
@@ -82,7 +85,7 @@ func (w *Workspace) contactPage(q *request, question string, per int, keep func(
 }
 
 // countContacts counts the active contacts that keep tells. How many there are in all is remembered while nothing happens.
-func (w *Workspace) countContacts(keep func(d *doc) bool) int {
+func (w *Workspace) countContacts(keep func(d *event.Contact) bool) int {
 	count := func() (n int) {
 		for i := range w.contacts {
 			if c := &w.contacts[i]; c.status == active && (keep == nil || keep(c.doc)) {

@@ -1,6 +1,9 @@
 package emulator
 
-import "net/http"
+import (
+	"aqueduck/internal/emulator/event"
+	"net/http"
+)
 
 // createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
 // external id or an e-mail is a user unless the role says otherwise.
@@ -14,7 +17,7 @@ func (w *Workspace) createContact(q *request, b *body) answer {
 
 // newContact makes a contact that is not there yet.
 func (w *Workspace) newContact(q *request, role string, set map[string]any) answer {
-	if other := w.clash(&doc{User: role == "user"}, set); other != "" {
+	if other := w.clash(&event.Contact{User: role == "user"}, set); other != "" {
 		return failure(http.StatusConflict, "conflict", alreadyThere(other))
 	}
 	ids, refused := w.perform("contacts.create", map[string]any{"role": role, "set": set, "only": true})
@@ -120,7 +123,7 @@ func (w *Workspace) convertVisitor(q *request, b *body) answer {
 		w.mu.Lock()
 		external, _ := set["external_id"].(string)
 		email, _ := set["email"].(string)
-		id = w.knownAs(external, email, func(d *doc) bool { return d.User })
+		id = w.knownAs(external, email, func(d *event.Contact) bool { return d.User })
 		w.mu.Unlock()
 	}
 	if id == "" {
@@ -134,7 +137,7 @@ func (w *Workspace) convertVisitor(q *request, b *body) answer {
 }
 
 // activeNow is one by its id; nil when it is not there or not active.
-func (w *Workspace) activeNow(id string) *doc {
+func (w *Workspace) activeNow(id string) *event.Contact {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.activeContact(id)
@@ -195,14 +198,14 @@ func (b *body) contactColumns(v version) map[string]any {
 
 // clash gives the other active user who is known by the external id or the e-mail that a contact comes to have as a user, by what is
 // set of it; "" when there is none.
-func (w *Workspace) clash(d *doc, set map[string]any) string {
+func (w *Workspace) clash(d *event.Contact, set map[string]any) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clashing(d, set)
 }
 
 // clashing is clash with the lock held.
-func (w *Workspace) clashing(d *doc, set map[string]any) string {
+func (w *Workspace) clashing(d *event.Contact, set map[string]any) string {
 	if role, told := set["role"]; told && role != "user" || !told && !d.User {
 		return ""
 	}
@@ -216,7 +219,7 @@ func (w *Workspace) clashing(d *doc, set map[string]any) string {
 		}
 		return name
 	}
-	return w.knownAs(comes("external_id", d.ExternalID), comes("email", d.Email), func(other *doc) bool { return other.User && other.ID != d.ID })
+	return w.knownAs(comes("external_id", d.ExternalID), comes("email", d.Email), func(other *event.Contact) bool { return other.User && other.ID != d.ID })
 }
 
 func alreadyThere(id string) string {

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"slices"
 	"strings"
 )
@@ -21,10 +22,10 @@ const articleLocale = "en"
 func (m contentMaker) says(i item) (own localised, all []localised) {
 	r, title := m.drawing(i)
 	own = localised{title: title, state: "published"}
-	if r.chance(0.2) {
+	if r.Chance(0.2) {
 		own.state = "draft"
 	}
-	own.author, own.body, own.description = admins[r.n(len(admins))].id, hitlWords(r), r.text([]string{"", "What to do & when"})
+	own.author, own.body, own.description = event.Admins[r.N(len(event.Admins))].ID, hitlWords(r), r.Text([]string{"", "What to do & when"})
 	own.body = "<p>" + own.body + "</p>" + drawnReference(i.N)
 	locales := slices.Concat([]string{articleLocale}, []string{"de", "pt-BR", "ja"}[:min(3, i.Edits)]) // a new locale may come with an edit (trap T91)
 	for _, locale := range locales {
@@ -73,13 +74,13 @@ func (m contentMaker) article(i item, as reading) record {
 			{"author_id", l.author}, {"state", l.state}, {"created_at", created}, {"updated_at", updated}, {"url", articleURL(i, l.state)}})
 		locales = append(locales, quoted(l.locale)+":"+string(p.b))
 	}
-	list := record{{"type", "article"}, {"id", contentID(articles, i.N)}, {"workspace_id", m.workspace}, {"title", own.title}, {"description", own.description},
+	list := record{{"type", "article"}, {"id", event.ContentID(event.Articles, i.N)}, {"workspace_id", m.workspace}, {"title", own.title}, {"description", own.description},
 		{"body", m.shown(own.body, articleLocale, as)}, {"author_id", own.author}, {"state", own.state}, {"created_at", created}, {"updated_at", updated},
 		{"url", articleURL(i, own.state)}, {"parent_id", nil}, {"parent_type", ""}, {"default_locale", articleLocale},
 		{"translated_content", rawJSONText("{" + strings.Join(locales, ",") + "}")}}
 	var parent any
 	if i.N%6 != 5 {
-		parent = contentID(collections, i.N%int32(contentAtBirth[collections]))
+		parent = event.ContentID(event.Collections, i.N%int32(contentAtBirth[event.Collections]))
 	}
 	if parent = i.Said.or("parent_id", parent); parent != nil {
 		list[11].value, list[12].value = parent, "collection"
@@ -96,7 +97,7 @@ func articleURL(i item, state string) string {
 	if state != "published" {
 		return ""
 	}
-	return "https://help.example/articles/" + contentText(articles, i.N)
+	return "https://help.example/articles/" + event.ContentText(event.Articles, i.N)
 }
 
 // filed adds where an article lies: the folder is of the later version (workspace-api 9).
@@ -112,7 +113,7 @@ func folderOf(i item) any {
 	if v, written := i.Said["folder_id"]; written || i.N%3 == 0 {
 		return v
 	}
-	return contentText(folders, i.N%int32(contentAtBirth[folders]))
+	return event.ContentText(event.Folders, i.N%int32(contentAtBirth[event.Folders]))
 }
 
 // articleStatistics are counted on the hour.

@@ -1,33 +1,28 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"html"
 	"regexp"
 	"slices"
 	"strconv"
 )
 
-// variation is what a piece of dynamic content says in a language, to readers of a brand or of all.
-type variation struct {
-	Locale, Brand, Body string
-	Empty               bool // it shows nothing, rather than what the default says
-}
-
 // dynamicContent is a piece of dynamic content as it stands.
 type dynamicContent struct {
 	key, name, kind, locale string // kind is inline or block
-	variations              []variation
+	variations              []event.Variation
 }
 
 // dynamicOf is what an item of dynamic content says: drawn, but for what was written.
 func (m contentMaker) dynamicOf(i item) dynamicContent {
 	r, title := m.drawing(i)
-	drawn := []variation{{Locale: "en"}, {Locale: "de", Brand: "7", Empty: i.N%4 == 2}}
+	drawn := []event.Variation{{Locale: "en"}, {Locale: "de", Brand: "7", Empty: i.N%4 == 2}}
 	other := hitlWords(r)
 	if drawn[0].Body = hitlWords(r); !drawn[1].Empty {
 		drawn[1].Body = other
 	}
-	variations, _ := i.Said.or("variations", drawn).([]variation)
+	variations, _ := i.Said.or("variations", drawn).([]event.Variation)
 	return dynamicContent{keyOf(i), i.Said.text("name", "<"+title+">"), i.Said.text("content_type", []string{"inline", "block"}[i.N%2]),
 		i.Said.text("default_locale", "en"), variations}
 }
@@ -54,7 +49,7 @@ func (m contentMaker) dynamicRecord(i item) record {
 		p.record(record{{"locale", v.Locale}, {"brand_id", v.Brand}, {"body", v.Body}, {"intentionally_empty", v.Empty}})
 	}
 	p.end()
-	return record{{"type", "dynamic_content"}, {"id", contentText(dynamicContents, i.N)}, {"key", d.key}, {"name", html.EscapeString(d.name)},
+	return record{{"type", "dynamic_content"}, {"id", event.ContentText(event.DynamicContents, i.N)}, {"key", d.key}, {"name", html.EscapeString(d.name)},
 		{"content_type", d.kind}, {"default_locale", d.locale}, {"variations", rawJSONText(p.b)}, {"created_at", moment(i.Created)}, {"updated_at", moment(i.Updated)}}
 }
 
@@ -62,7 +57,7 @@ func (m contentMaker) dynamicRecord(i item) record {
 // where that is meant (workspace-api 4.11).
 func (d dynamicContent) to(locale string) string {
 	for _, in := range []string{locale, d.locale} {
-		n := slices.IndexFunc(d.variations, func(v variation) bool {
+		n := slices.IndexFunc(d.variations, func(v event.Variation) bool {
 			return v.Locale == in && v.Brand == "" && (v.Empty || v.Body != "")
 		})
 		switch {

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"net/http"
 	"slices"
 	"sync"
@@ -8,7 +9,7 @@ import (
 
 // author is who draws content. The lock is held.
 func (w *Workspace) author() contentMaker {
-	by := sync.OnceValue(func() map[string]item { return keyed(w.content[dynamicContents]) })
+	by := sync.OnceValue(func() map[string]item { return keyed(w.content[event.DynamicContents]) })
 	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace, by}
 }
 
@@ -18,7 +19,7 @@ func (w *Workspace) writer(q *request) (contentMaker, reading) {
 }
 
 // paged answers the items of a kind by page number, in the order of their creation.
-func paged(kind contentKind, usual, most int) func(w *Workspace, q *request) answer {
+func paged(kind event.ContentKind, usual, most int) func(w *Workspace, q *request) answer {
 	return func(w *Workspace, q *request) answer {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -36,7 +37,7 @@ func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
 }
 
 // single answers one item of a kind; an article has its statistics there (workspace-api 4.6).
-func single(kind contentKind) func(w *Workspace, q *request) answer {
+func single(kind event.ContentKind) func(w *Workspace, q *request) answer {
 	return func(w *Workspace, q *request) answer {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -52,9 +53,9 @@ func single(kind contentKind) func(w *Workspace, q *request) answer {
 	}
 }
 
-func (w *Workspace) itemNamed(kind contentKind, id string) (item, bool) {
+func (w *Workspace) itemNamed(kind event.ContentKind, id string) (item, bool) {
 	for _, i := range w.content[kind] {
-		if contentText(kind, i.N) == id {
+		if event.ContentText(kind, i.N) == id {
 			return i, !i.Removed
 		}
 	}
@@ -65,14 +66,14 @@ func (w *Workspace) itemNamed(kind contentKind, id string) (item, bool) {
 func (w *Workspace) listArticles(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.pageOf(q, 25, 250, latest(w.standing(articles)))
+	return w.pageOf(q, 25, 250, latest(w.standing(event.Articles)))
 }
 
 // listFolders is GET /folders, those of one folder when that is asked for (workspace-api 4.11).
 func (w *Workspace) listFolders(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list, parent := w.standing(folders), q.query.Get("parent_folder_id")
+	list, parent := w.standing(event.Folders), q.query.Get("parent_folder_id")
 	if parent == "" && w.k().TopFolders {
 		list = slices.DeleteFunc(list, func(i item) bool { return parentFolder(i) != nil })
 	}
@@ -99,7 +100,7 @@ func (w *Workspace) listDynamicContents(q *request) answer {
 	case !good:
 		return badNumber()
 	}
-	list := latest(w.standing(dynamicContents))
+	list := latest(w.standing(event.DynamicContents))
 	if w.k().EmptyLists {
 		list = nil
 	}
@@ -123,7 +124,7 @@ func (w *Workspace) oneDynamicContent(q *request) answer {
 	if w.k().NoDynamicContent {
 		return noDynamicContent()
 	}
-	return single(dynamicContents)(w, q)
+	return single(event.DynamicContents)(w, q)
 }
 
 // listConnectors is GET /data_connectors, by cursor.
@@ -132,7 +133,7 @@ func (w *Workspace) listConnectors(q *request) answer {
 	defer w.mu.Unlock()
 	m, as := w.writer(q)
 	var list []record
-	for _, i := range w.standing(connectors) {
+	for _, i := range w.standing(event.Connectors) {
 		list = append(list, m.record(i, as))
 	}
 	return w.cursored(q, "GET /data_connectors", list)
@@ -142,7 +143,7 @@ func (w *Workspace) listConnectors(q *request) answer {
 func (w *Workspace) listConnectorVersions(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i, found := w.itemNamed(connectors, q.id)
+	i, found := w.itemNamed(event.Connectors, q.id)
 	if !found {
 		return notFound("Data connector")
 	}
@@ -157,10 +158,10 @@ func (w *Workspace) listConnectorVersions(q *request) answer {
 func (w *Workspace) oneConnectorVersion(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i, found := w.itemNamed(connectors, q.id)
+	i, found := w.itemNamed(event.Connectors, q.id)
 	m, _ := w.writer(q)
 	for n := 0; found && n <= i.Edits; n++ {
-		if versionID(i.N, n) == q.inner {
+		if event.VersionID(i.N, n) == q.inner {
 			p := &pen{}
 			p.record(m.version(i, n))
 			return ok(p.b)

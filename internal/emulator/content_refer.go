@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"html"
 	"iter"
@@ -119,7 +120,7 @@ func (w *Workspace) referring(b *body, name string) string {
 	if w.k().NoDynamicContent {
 		return unwrapped(b.text(name))
 	}
-	there := keyed(w.content[dynamicContents])
+	there := keyed(w.content[event.DynamicContents])
 	return elements(b.text(name), func(key string) string {
 		i, known := there[key]
 		if !known {
@@ -163,7 +164,7 @@ func (w *Workspace) modernBody(b *body) {
 	}
 	var there map[string]item
 	if !w.k().NoDynamicContent {
-		there = keyed(w.content[dynamicContents])
+		there = keyed(w.content[event.DynamicContents])
 	}
 	text = literal.ReplaceAllStringFunc(unwrapped(text), func(found string) string {
 		i, known := there[literal.FindStringSubmatch(found)[1]]

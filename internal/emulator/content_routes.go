@@ -1,12 +1,13 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"net/http"
 )
 
 // contentWriter makes the routes that write a kind of content.
-type contentWriter contentKind
+type contentWriter event.ContentKind
 
 // create is POST: content that says nothing but what was sent, answered as it is read.
 func (c contentWriter) create(w *Workspace, q *request, b *body) answer {
@@ -19,7 +20,7 @@ func (c contentWriter) create(w *Workspace, q *request, b *body) answer {
 		return *refused
 	}
 	q.id = made["id"]
-	return single(contentKind(c))(w, q)
+	return single(event.ContentKind(c))(w, q)
 }
 
 // update is PUT: what is sent is written, and the rest stays. Nothing at all changes nothing.
@@ -36,7 +37,7 @@ func (c contentWriter) update(w *Workspace, q *request, b *body) answer {
 	if refused != nil {
 		return *refused
 	}
-	return single(contentKind(c))(w, q)
+	return single(event.ContentKind(c))(w, q)
 }
 
 // remove is DELETE, of what nothing else needs.
@@ -58,13 +59,13 @@ func (c contentWriter) remove(w *Workspace, q *request, _ *body) answer {
 }
 
 // contentObjects are what answers of kinds that can be removed call them.
-var contentObjects = [contentKinds]string{articles: "article", internalArticles: "internal_article", newsItems: "news-item", folders: "folder",
-	dynamicContents: "dynamic_content"}
+var contentObjects = [event.ContentKinds]string{event.Articles: "article", event.InternalArticles: "internal_article", event.NewsItems: "news-item", event.Folders: "folder",
+	event.DynamicContents: "dynamic_content"}
 
 func (c contentWriter) named(w *Workspace, q *request) (item, *answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i, found := w.itemNamed(contentKind(c), q.id)
+	i, found := w.itemNamed(event.ContentKind(c), q.id)
 	if !found {
 		a := notFound("Resource")
 		return i, &a
@@ -77,7 +78,7 @@ func (c contentWriter) sent(w *Workspace, q *request, b *body, of *item) (map[st
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c.asOf(w, q.version, b)
-	set := w.read(contentKind(c), of, b)
+	set := w.read(event.ContentKind(c), of, b)
 	switch {
 	case b.refused():
 		return nil, b.first
@@ -93,10 +94,10 @@ func (c contentWriter) asOf(w *Workspace, v version, b *body) {
 	if !v.later() {
 		delete(b.fields, "folder_id")
 	}
-	switch kind := contentKind(c); {
-	case kind == articles && (!v.later() || w.k().NoDynamicContent):
+	switch kind := event.ContentKind(c); {
+	case kind == event.Articles && (!v.later() || w.k().NoDynamicContent):
 		w.modern(b)
-	case kind == newsItems && !v.atLeast(v214):
+	case kind == event.NewsItems && !v.atLeast(v214):
 		b.undated()
 	}
 }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"slices"
 	"strings"
 )
@@ -14,14 +15,14 @@ func (w *Workspace) searchInternalArticles(q *request) answer {
 	phrase, folder := strings.ToLower(q.query.Get("phrase")), q.query.Get("folder_id")
 	inside := map[any]bool{folder: true}
 	if folder != "" {
-		if _, found := w.itemNamed(folders, folder); !found {
+		if _, found := w.itemNamed(event.Folders, folder); !found {
 			return notFound("Folder")
 		}
 		if q.version.later() {
 			w.addInside(inside)
 		}
 	}
-	list := slices.DeleteFunc(w.standing(internalArticles), func(i item) bool {
+	list := slices.DeleteFunc(w.standing(event.InternalArticles), func(i item) bool {
 		r := m.record(i, as)
 		return folder != "" && !inside[folderOf(i)] || !strings.Contains(strings.ToLower(r.text("title")+"\n"+r.text("body")), phrase)
 	})
@@ -30,12 +31,12 @@ func (w *Workspace) searchInternalArticles(q *request) answer {
 
 // addInside adds the folders that lie in those that are there, however deep.
 func (w *Workspace) addInside(inside map[any]bool) {
-	list := w.standing(folders)
+	list := w.standing(event.Folders)
 	for before := 0; before < len(inside); {
 		before = len(inside)
 		for _, i := range list {
 			if parent := parentFolder(i); parent != nil && inside[parent] {
-				inside[contentText(folders, i.N)] = true
+				inside[event.ContentText(event.Folders, i.N)] = true
 			}
 		}
 	}
@@ -55,11 +56,11 @@ func (r record) text(name string) string {
 func (w *Workspace) newsfeedItems(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, found := w.itemNamed(newsfeeds, q.id)
+	_, found := w.itemNamed(event.Newsfeeds, q.id)
 	if !found {
 		return notFound("Newsfeed")
 	}
-	return w.pageOf(q, 10, 10, slices.DeleteFunc(w.standing(newsItems), func(i item) bool {
+	return w.pageOf(q, 10, 10, slices.DeleteFunc(w.standing(event.NewsItems), func(i item) bool {
 		return inFeed(placesOf(i), q.id) < 0
 	}))
 }

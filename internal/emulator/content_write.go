@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -14,15 +15,15 @@ type draft struct {
 	*body
 	w   *Workspace
 	of  *item // nil: it is new, and what is not told is nothing
-	set []Change
+	set []event.Change
 }
 
 // drafts read what a body says of a kind of content; of the other kinds nothing can be written.
-var drafts = [contentKinds]func(d *draft){articles: (*draft).article, internalArticles: (*draft).internal, newsItems: (*draft).news,
-	folders: (*draft).folder, dynamicContents: (*draft).dynamic}
+var drafts = [event.ContentKinds]func(d *draft){event.Articles: (*draft).article, event.InternalArticles: (*draft).internal, event.NewsItems: (*draft).news,
+	event.Folders: (*draft).folder, event.DynamicContents: (*draft).dynamic}
 
 // read gives what a body writes of a piece of content, nil for a new one. The body refuses what cannot be. The lock is held.
-func (w *Workspace) read(kind contentKind, of *item, b *body) []Change {
+func (w *Workspace) read(kind event.ContentKind, of *item, b *body) []event.Change {
 	d := draft{body: b, w: w, of: of}
 	if drafts[kind] == nil {
 		b.refuse(http.StatusBadRequest, "parameter_invalid", "nothing of %s can be written", contentNames[kind])
@@ -47,7 +48,7 @@ func (b *body) err() error {
 // put notes what a field says when it was told, or when the content is new.
 func (d *draft) put(name string, value any) {
 	if d.told(name) || d.of == nil {
-		d.set = append(d.set, Change{name, value})
+		d.set = append(d.set, event.Change{Field: name, Value: value})
 	}
 }
 
@@ -78,7 +79,7 @@ func (b *body) teammate(name string) any {
 	if !b.holds(name) || b.refused() {
 		return nil
 	}
-	if !slices.ContainsFunc(admins, func(a admin) bool { return a.id == id }) {
+	if !slices.ContainsFunc(event.Admins, func(a event.Admin) bool { return a.ID == id }) {
 		b.missing("Admin")
 	}
 	return id
@@ -90,7 +91,7 @@ func (d *draft) inFolder(name string) any {
 	if !d.holds(name) || d.refused() {
 		return nil
 	}
-	if _, there := d.w.itemNamed(folders, id); !there {
+	if _, there := d.w.itemNamed(event.Folders, id); !there {
 		d.missing("Folder")
 	}
 	return id
@@ -151,7 +152,7 @@ func (d *draft) saidIn(locale string) bool {
 func (d *draft) localised(prefix string, b *body) {
 	put := func(name string, value any) {
 		if b.told(name) || prefix == "" && d.of == nil {
-			d.set = append(d.set, Change{prefix + name, value})
+			d.set = append(d.set, event.Change{Field: prefix + name, Value: value})
 		}
 	}
 	if b.told("author_id") {
@@ -174,8 +175,8 @@ func (d *draft) collection() {
 	id := d.id("parent_id")
 	var parent any
 	if d.holds("parent_id") && !d.refused() {
-		i, there := d.w.itemNamed(collections, id)
-		if parent = contentID(collections, i.N); !there {
+		i, there := d.w.itemNamed(event.Collections, id)
+		if parent = event.ContentID(event.Collections, i.N); !there {
 			d.missing("Collection")
 		}
 	}
@@ -203,10 +204,10 @@ func (d *draft) folder() {
 	parent := d.inFolder("parent_folder_id")
 	d.put("parent_folder_id", parent)
 	for at := parent; d.of != nil && at != nil && !d.refused(); {
-		if at == any(contentText(folders, d.of.N)) {
+		if at == any(event.ContentText(event.Folders, d.of.N)) {
 			d.invalid("parent_folder_id", "a folder that does not lie in this one")
 		}
-		i, _ := d.w.itemNamed(folders, at.(string))
+		i, _ := d.w.itemNamed(event.Folders, at.(string))
 		at = parentFolder(i)
 	}
 }
@@ -217,18 +218,18 @@ func (d *draft) news() {
 	d.put("title", d.says("title"))
 	d.put("body", d.text("body"))
 	d.put("sender_id", d.teammate("sender_id"))
-	var was []newsPlace
+	var was []event.NewsPlace
 	if d.of != nil {
 		was = placesOf(*d.of)
 	}
-	places := []newsPlace{}
+	places := []event.NewsPlace{}
 	for _, one := range d.objects("newsfeed_assignments") {
 		one.need("newsfeed_id")
-		place := newsPlace{one.id("newsfeed_id"), d.w.now()}
+		place := event.NewsPlace{Feed: one.id("newsfeed_id"), At: d.w.now()}
 		if n := inFeed(was, place.Feed); n >= 0 {
 			place.At = was[n].At
 		}
-		if _, there := d.w.itemNamed(newsfeeds, place.Feed); !there {
+		if _, there := d.w.itemNamed(event.Newsfeeds, place.Feed); !there {
 			one.missing("Newsfeed")
 		}
 		if inFeed(places, place.Feed) >= 0 {
@@ -259,7 +260,7 @@ func (d *draft) dynamic() {
 		d.need("content_type", "variations")
 		d.put("content_type", now.kind)
 		if key := d.text("key"); d.holds("key") {
-			if _, taken := keyed(d.w.content[dynamicContents])[key]; taken || !keyForm.MatchString(key) || givenKeys.MatchString(key) {
+			if _, taken := keyed(d.w.content[event.DynamicContents])[key]; taken || !keyForm.MatchString(key) || givenKeys.MatchString(key) {
 				d.invalid("key", "one of its own, of letters, digits, _ and -, and not as key_1")
 			}
 			d.put("key", key)
@@ -277,17 +278,17 @@ func (d *draft) dynamic() {
 		now.variations = d.variations(now.kind)
 		d.put("variations", now.variations)
 	}
-	if !slices.ContainsFunc(now.variations, func(v variation) bool { return v.Locale == now.locale && v.Brand == "" }) {
+	if !slices.ContainsFunc(now.variations, func(v event.Variation) bool { return v.Locale == now.locale && v.Brand == "" }) {
 		d.invalid("variations", "a list with one of the default locale that is for all brands")
 	}
 }
 
 // variations reads the whole set: one for each locale, and for each brand where one is named. The short value of an inline one may be
 // told as value, as the document calls it, or as body, as it is read.
-func (d *draft) variations(kind string) (list []variation) {
+func (d *draft) variations(kind string) (list []event.Variation) {
 	for _, one := range d.objects("variations") {
 		one.need("locale")
-		v := variation{Locale: one.language("locale"), Brand: one.id("brand_id"), Empty: one.flag("intentionally_empty")}
+		v := event.Variation{Locale: one.language("locale"), Brand: one.id("brand_id"), Empty: one.flag("intentionally_empty")}
 		name := "body"
 		if kind == "inline" && one.told("value") {
 			name = "value"
@@ -296,7 +297,7 @@ func (d *draft) variations(kind string) (list []variation) {
 			one.need(name)
 			v.Body = one.text(name)
 		}
-		if slices.ContainsFunc(list, func(o variation) bool { return o.Locale == v.Locale && o.Brand == v.Brand }) {
+		if slices.ContainsFunc(list, func(o event.Variation) bool { return o.Locale == v.Locale && o.Brand == v.Brand }) {
 			one.invalid("locale", "another than those before, or of another brand")
 		}
 		list = append(list, v)

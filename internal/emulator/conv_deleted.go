@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"slices"
 	"strconv"
 )
@@ -20,9 +21,9 @@ const forBurial = 9003
 func buriedBefore(seed uint64, start int64, conversations int) []burial {
 	list := make([]burial, (conversations+49)/50)
 	for i := range list {
-		r := newRNG(seed, forBurial, uint64(i))
-		list[i].ID = strconv.FormatInt(convBase-7*int64(i+1), 10)
-		list[i].At = start - 365*day + (364*day*int64(i)+int64(r.n(day)))/int64(len(list))
+		r := event.NewRNG(seed, forBurial, uint64(i))
+		list[i].ID = strconv.FormatInt(event.ThreadBase-7*int64(i+1), 10)
+		list[i].At = start - 365*event.Day + (364*event.Day*int64(i)+int64(r.N(event.Day)))/int64(len(list))
 		list[i].Kept = keepsMetrics(seed, list[i].ID)
 	}
 	return list
@@ -30,7 +31,7 @@ func buriedBefore(seed uint64, start int64, conversations int) []burial {
 
 // keepsMetrics says whether whoever deleted a conversation kept its figures.
 func keepsMetrics(seed uint64, id string) bool {
-	return newRNG(seed, forBurial, 1, fingerprint(id)).chance(0.6)
+	return event.NewRNG(seed, forBurial, 1, fingerprint(id)).Chance(0.6)
 }
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
@@ -66,9 +67,9 @@ func (w *Workspace) buriedList(q *request) []burial {
 	case asked == "asc", asked == "" && order == OrderOldest:
 		return list
 	case asked == "" && order == OrderRandom:
-		r := newRNG(w.cfg.Seed, forShuffle, uint64(q.n))
+		r := event.NewRNG(w.cfg.Seed, forShuffle, uint64(q.n))
 		for i := len(list) - 1; i > 0; i-- {
-			j := r.n(i + 1)
+			j := r.N(i + 1)
 			list[i], list[j] = list[j], list[i]
 		}
 		return list
@@ -145,7 +146,7 @@ func (o *oracle) deletedConversations(yield func(map[string]any) bool) {
 		}
 	}
 	for i := range o.said {
-		if e := &o.said[i]; e.Kind == convDeleted && !tell(convID(e.Conv), e.At) {
+		if e := &o.said[i]; e.Kind == event.ThreadDeleted && !tell(event.ConversationID(e.Num), e.At) {
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"math"
 	"slices"
 	"sort"
@@ -30,9 +31,9 @@ type convMaker struct {
 
 func newConvMaker(seed uint64, start int64) *convMaker {
 	m := &convMaker{seed: seed, start: start}
-	r := newRNG(seed, forConv)
+	r := event.NewRNG(seed, forConv)
 	for i := range shortBodies {
-		m.bodies = append(m.bodies, "<p>"+prose(r, 2+r.n(25), i%20 < 3)+"</p>")
+		m.bodies = append(m.bodies, "<p>"+prose(r, 2+r.N(25), i%20 < 3)+"</p>")
 	}
 	m.bodies = append(m.bodies, oddBodies...)
 	for i := range longBodies {
@@ -48,7 +49,7 @@ const (
 )
 
 // longBody is what people paste: a little beyond 20 kB, one beyond 64 kB.
-func longBody(r *rng, i int) string {
+func longBody(r *event.RNG, i int) string {
 	text := prose(r, 40, i%6 == 1) + " "
 	size := 20_001 + 150*i
 	if i == 0 {
@@ -58,14 +59,14 @@ func longBody(r *rng, i int) string {
 }
 
 // prose joins words, some of them not ASCII when it is foreign.
-func prose(r *rng, count int, foreign bool) string {
+func prose(r *event.RNG, count int, foreign bool) string {
 	words := make([]string, count)
 	for i := range words {
-		words[i] = r.text(plainWords)
+		words[i] = r.Text(plainWords)
 	}
 	if foreign {
 		for range 1 + count/4 {
-			words[r.n(count)] = r.text(foreignWords)
+			words[r.N(count)] = r.Text(foreignWords)
 		}
 	}
 	return strings.Join(words, " ")
@@ -73,15 +74,15 @@ func prose(r *rng, count int, foreign bool) string {
 
 // populate gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
 // there. born are the contacts' births.
-func (m *convMaker) populate(count int, start int64, log []Event) []convEvent {
+func (m *convMaker) populate(count int, start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
-	events := make([]convEvent, count)
+	events := make([]event.ThreadEvent, count)
 	for num := range events {
-		r := newRNG(m.seed, forConvPopulation, uint64(num))
-		at := start - span + 30*day + int64(float64(span-32*day)*(float64(num)+r.share())/float64(count))
+		r := event.NewRNG(m.seed, forConvPopulation, uint64(num))
+		at := start - span + 30*event.Day + int64(float64(span-32*event.Day)*(float64(num)+r.Share())/float64(count))
 		who := guests.some(r, at, crowd(num))
 		size := m.size(r, num)
-		events[num] = convEvent{At: at, Until: m.until(r, at, start), Kind: convOpened, Conv: int32(num), Size: int32(size),
+		events[num] = event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Size: int32(size),
 			Who: who}
 	}
 	return events
@@ -89,13 +90,13 @@ func (m *convMaker) populate(count int, start int64, log []Event) []convEvent {
 
 // guests are all contacts that ever were, in the order of their births.
 type guests struct {
-	born  []*doc
+	born  []*event.Contact
 	times []int64
 }
 
-func guestsOf(log []Event) (g guests) {
+func guestsOf(log []event.ContactEvent) (g guests) {
 	for i := range log {
-		if log[i].Kind == Created {
+		if log[i].Kind == event.Created {
 			g.born, g.times = append(g.born, log[i].Born), append(g.times, log[i].At)
 		}
 	}
@@ -104,11 +105,11 @@ func guestsOf(log []Event) (g guests) {
 
 // some draws who begins something at a time. Contacts of the last weeks write more than those of years ago; merged and
 // deleted ones have written, too (trap T26).
-func (g *guests) some(r *rng, at int64, count int) []*doc {
+func (g *guests) some(r *event.RNG, at int64, count int) []*event.Contact {
 	known := max(1, sort.Search(len(g.times), func(i int) bool { return g.times[i] > at }))
-	who := r.n(known)
-	if r.chance(0.4) {
-		who = known - 1 - r.n(min(known, known/10+1))
+	who := r.N(known)
+	if r.Chance(0.4) {
+		who = known - 1 - r.N(min(known, known/10+1))
 	}
 	return g.born[who:min(who+count, len(g.born)):len(g.born)]
 }
@@ -123,11 +124,11 @@ func crowd(num int) int {
 
 // size draws how many parts there are: six in the middle, now and then hundreds, and the sizes around what an answer
 // holds (trap T57).
-func (m *convMaker) size(r *rng, num int) int {
-	u := r.share()
+func (m *convMaker) size(r *event.RNG, num int) int {
+	u := r.Share()
 	switch at := num % 1500; {
 	case at%750 == 400:
-		return 1001 + r.n(400)
+		return 1001 + r.N(400)
 	case at >= 803 && at <= 805:
 		return 499 + at - 803
 	case u < 0.02:
@@ -137,36 +138,36 @@ func (m *convMaker) size(r *rng, num int) int {
 }
 
 // until draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
-func (m *convMaker) until(r *rng, at, start int64) int64 {
-	if night := start - span/5; at < night && r.chance(0.16) {
+func (m *convMaker) until(r *event.RNG, at, start int64) int64 {
+	if night := start - span/5; at < night && r.Chance(0.16) {
 		return night
 	}
-	x := r.share()
-	end := at + 600 + int64(20*day*x*x*x)
-	if r.chance(0.05) {
-		end = at + int64(float64(start-at)*r.share())
+	x := r.Share()
+	end := at + 600 + int64(20*event.Day*x*x*x)
+	if r.Chance(0.05) {
+		end = at + int64(float64(start-at)*r.Share())
 	}
 	return min(max(end, at+60), start-3600)
 }
 
 // birth draws everything that a conversation was born with.
-func (m *convMaker) birth(e *convEvent) *conversation {
-	if e.With != nil && e.With.opening != nil {
+func (m *convMaker) birth(e *event.ThreadEvent) *conversation {
+	if e.With != nil && e.With.Message != nil {
 		return written(e)
 	}
-	r := newRNG(m.seed, forConv, uint64(e.Conv))
-	num := e.Conv
-	c := &conversation{num: num, ID: convID(num), Created: e.At, Updated: max(e.At, e.Until), State: "open", Company: -1,
-		Contacts: e.Who, Title: r.text(convTitles), Priority: r.chance(0.1), bare: num%97 == 13}
-	c.Stats.Median, c.Stats.Handling = int64(r.n(3000)), int64(r.n(9000))
-	if c.silent = e.Size == 0 || newRNG(m.seed, forSilence, uint64(num)).chance(0.061); c.silent {
+	r := event.NewRNG(m.seed, forConv, uint64(e.Num))
+	num := e.Num
+	c := &conversation{num: num, ID: event.ConversationID(num), Created: e.At, Updated: max(e.At, e.Until), State: "open", Company: -1,
+		Contacts: e.Who, Title: r.Text(convTitles), Priority: r.Chance(0.1), bare: num%97 == 13}
+	c.Stats.Median, c.Stats.Handling = int64(r.N(3000)), int64(r.N(9000))
+	if c.silent = e.Size == 0 || event.NewRNG(m.seed, forSilence, uint64(num)).Chance(0.061); c.silent {
 		c.Stats.Median, c.Stats.Handling = 0, 0
 	}
 	if len(e.Who) > 0 && len(e.Who[0].Companies) > 0 {
 		c.Company = e.Who[0].Companies[0]
 	}
 	m.begin(r, c)
-	c.Parts = make([]part, 0, e.Size)
+	c.Parts = make([]event.Part, 0, e.Size)
 	m.parts(c, int(e.Size), max(e.At, e.Until))
 	m.around(r, c)
 	if c.AI != nil {
@@ -177,22 +178,19 @@ func (m *convMaker) birth(e *convEvent) *conversation {
 }
 
 // written is one that began with a message that somebody wrote: it has what that said, and nothing more.
-func written(e *convEvent) *conversation {
-	opening := *e.With.opening
-	c := &conversation{num: e.Conv, ID: convID(e.Conv), Created: e.At, Updated: e.At, State: "open", Company: -1, Contacts: e.Who, Source: &opening, wrote: true}
+func written(e *event.ThreadEvent) *conversation {
+	opening := *e.With.Message
+	c := &conversation{num: e.Num, ID: event.ConversationID(e.Num), Created: e.At, Updated: e.At, State: "open", Company: -1, Contacts: e.Who, Source: &opening, wrote: true}
 	if c.silent = opening.Delivered != "customer_initiated"; !c.silent {
 		c.Waiting = e.At
 	}
 	return c
 }
 
-// sourceID is that of the message that a conversation began with.
-func sourceID(num int32) string { return strconv.FormatInt(3300000000+int64(num)*3, 10) }
-
 // begin draws the source: the first message. Few have none.
-func (m *convMaker) begin(r *rng, c *conversation) {
-	s := &source{Type: r.text(channels), ID: sourceID(c.num), Delivered: r.text(deliveries),
-		Body: m.bodies[r.n(len(m.bodies))], Author: c.customer()}
+func (m *convMaker) begin(r *event.RNG, c *conversation) {
+	s := &event.Source{Type: r.Text(channels), ID: event.MessageID(c.num), Delivered: r.Text(deliveries),
+		Body: m.bodies[r.N(len(m.bodies))], Author: c.customer()}
 	if c.silent && s.Delivered == "customer_initiated" {
 		s.Delivered = "automated" // nobody answered it
 	}
@@ -200,10 +198,10 @@ func (m *convMaker) begin(r *rng, c *conversation) {
 		s.Author = m.teammate(r, c.Created)
 	}
 	if s.Type == "email" {
-		s.Subject = "<p>Re: " + r.text(convTitles[3:]) + "</p>"
+		s.Subject = "<p>Re: " + r.Text(convTitles[3:]) + "</p>"
 	}
-	if r.chance(0.6) {
-		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.n(50)) + "&session=secret"
+	if r.Chance(0.6) {
+		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.N(50)) + "&session=secret"
 	}
 	s.Files = drawFiles(r, 0.08)
 	if c.num%331 == 5 {
@@ -219,37 +217,37 @@ func (m *convMaker) begin(r *rng, c *conversation) {
 }
 
 // customer is the contact who began the conversation, as an author.
-func (c *conversation) customer() author {
+func (c *conversation) customer() event.Author {
 	if len(c.Contacts) == 0 {
-		return author{Type: "lead", ID: "0"}
+		return event.Author{Type: "lead", ID: "0"}
 	}
 	return contactAuthor(c.Contacts[0])
 }
 
-func contactAuthor(d *doc) author {
-	return author{Type: roleOf(d), ID: d.ID, Name: d.Name, Email: d.Email}
+func contactAuthor(d *event.Contact) event.Author {
+	return event.Author{Type: roleOf(d), ID: d.ID, Name: d.Name, Email: d.Email}
 }
 
 // teammate draws who writes at a time: one of the admins that there were then.
-func (m *convMaker) teammate(r *rng, at int64) author {
-	return adminAuthor(everyone[someone(r, at, m.start)])
+func (m *convMaker) teammate(r *event.RNG, at int64) event.Author {
+	return adminAuthor(event.Everyone[someone(r, at, m.start)])
 }
 
 // redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
 // parts.
 func (m *convMaker) redacts(c *conversation, place int) bool {
-	return newRNG(m.seed, forRedaction, uint64(c.num), uint64(place)).chance(0.0066)
+	return event.NewRNG(m.seed, forRedaction, uint64(c.num), uint64(place)).Chance(0.0066)
 }
 
-func drawFiles(r *rng, share float64) (list []file) {
-	if !r.chance(share) {
+func drawFiles(r *event.RNG, share float64) (list []event.File) {
+	if !r.Chance(share) {
 		return nil
 	}
-	for range 1 + r.n(3) {
-		n := r.n(len(fileNames))
-		f := file{Name: fileNames[n], Type: fileTypes[n], Size: int64(100 + r.n(5_000_000)), ID: r.next()}
+	for range 1 + r.N(3) {
+		n := r.N(len(fileNames))
+		f := event.File{Name: fileNames[n], Type: fileTypes[n], Size: int64(100 + r.N(5_000_000)), ID: r.Next()}
 		if strings.HasPrefix(f.Type, "image/") {
-			f.Width, f.Height = int64(100+r.n(2000)), int64(100+r.n(2000))
+			f.Width, f.Height = int64(100+r.N(2000)), int64(100+r.N(2000))
 		}
 		list = append(list, f)
 	}
@@ -257,73 +255,73 @@ func drawFiles(r *rng, share float64) (list []file) {
 }
 
 // around draws what hangs on the conversation beside its parts.
-func (m *convMaker) around(r *rng, c *conversation) {
-	if r.chance(0.4) {
-		for _, tag := range draws(r, 1+r.n(4), tagCount) {
-			c.Tags = append(c.Tags, applied{tag, c.Created + int64(r.n(60)), everyone[someone(r, c.Created, m.start)].id})
+func (m *convMaker) around(r *event.RNG, c *conversation) {
+	if r.Chance(0.4) {
+		for _, tag := range draws(r, 1+r.N(4), tagCount) {
+			c.Tags = append(c.Tags, event.AppliedTag{Tag: tag, At: c.Created + int64(r.N(60)), By: event.Everyone[someone(r, c.Created, m.start)].ID})
 		}
 	}
-	for range r.n(4) {
-		a := convAttrs[r.n(len(convAttrs))]
+	for range r.N(4) {
+		a := convAttrs[r.N(len(convAttrs))]
 		c.Attrs = setAttr(c.Attrs, a.Name, a.Raw)
 	}
-	if r.chance(0.05) {
-		a := oddAttrs[r.n(len(oddAttrs))]
+	if r.Chance(0.05) {
+		a := oddAttrs[r.N(len(oddAttrs))]
 		c.Attrs = setAttr(c.Attrs, a.Name, a.Raw)
 	}
-	if r.chance(0.15) && len(c.Contacts) > 0 {
+	if r.Chance(0.15) && len(c.Contacts) > 0 {
 		c.Rating = m.rating(r, c, c.Updated)
 	}
-	if r.chance(0.2) {
-		c.SLA = &sla{r.text([]string{"Gold", "4h Antwort"}), r.text([]string{"hit", "missed", "active", "cancelled"})}
+	if r.Chance(0.2) {
+		c.SLA = &event.SLA{Name: r.Text([]string{"Gold", "4h Antwort"}), Status: r.Text([]string{"hit", "missed", "active", "cancelled"})}
 	}
-	if r.chance(0.7) && !c.silent {
-		c.FirstReply = &firstReply{At: c.Created, Type: r.text(channels), URL: r.text([]string{"", "https://shop.example/cart?token=secret"})}
+	if r.Chance(0.7) && !c.silent {
+		c.FirstReply = &event.FirstReply{At: c.Created, Type: r.Text(channels), URL: r.Text([]string{"", "https://shop.example/cart?token=secret"})}
 	}
-	for i := range max(0, r.n(12)-9) {
+	for i := range max(0, r.N(12)-9) {
 		c.Linked = append(c.Linked, drawLinked(r, int(c.num)*4+i))
 	}
 }
 
-func drawLinked(r *rng, n int) linked {
-	l := linked{Type: "ticket", ID: strconv.FormatInt(convBase+3+7*int64(n), 10), Category: r.text([]string{"Customer", "Back-office", "Tracker"})}
-	if r.chance(0.1) {
+func drawLinked(r *event.RNG, n int) event.LinkedObject {
+	l := event.LinkedObject{Type: "ticket", ID: strconv.FormatInt(event.ThreadBase+3+7*int64(n), 10), Category: r.Text([]string{"Customer", "Back-office", "Tracker"})}
+	if r.Chance(0.1) {
 		l.Type, l.Category = "conversation", ""
 	}
 	return l
 }
 
-func (m *convMaker) rating(r *rng, c *conversation, at int64) *rating {
-	g := &rating{Stars: int64(1 + r.n(5)), Remark: r.text(remarks), Created: at, Updated: at, Contact: c.Contacts[0],
-		By: r.text([]string{"admin", "admin", "workflow", ""})}
+func (m *convMaker) rating(r *event.RNG, c *conversation, at int64) *event.Rating {
+	g := &event.Rating{Stars: int64(1 + r.N(5)), Remark: r.Text(remarks), Created: at, Updated: at, Contact: c.Contacts[0],
+		By: r.Text([]string{"admin", "admin", "workflow", ""})}
 	if g.By == "admin" {
-		g.Admin = admins[r.n(len(admins))].id
+		g.Admin = event.Admins[r.N(len(event.Admins))].ID
 	}
 	return g
 }
 
 // decorate draws what the AI agent's part in it came to.
-func (m *convMaker) decorate(r *rng, a *aiAgent, at int64) {
-	a.Title = r.text([]string{"", "Welcome flow", "Größen & Preise"})
-	a.Resolution = r.text([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})
-	if r.chance(0.3) {
-		a.Stars, a.Remark = int64(1+r.n(5)), r.text(remarks)
+func (m *convMaker) decorate(r *event.RNG, a *aiAgent, at int64) {
+	a.Title = r.Text([]string{"", "Welcome flow", "Größen & Preise"})
+	a.Resolution = r.Text([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})
+	if r.Chance(0.3) {
+		a.Stars, a.Remark = int64(1+r.N(5)), r.Text(remarks)
 	}
-	for range r.n(4) {
+	for range r.N(4) {
 		a.Sources = append(a.Sources, drawContent(r))
 	}
 }
 
 // drawContent is an article of hour 0, which may be a draft or gone by now, or something else.
-func drawContent(r *rng) content {
-	n := r.n(contentAtBirth[articles])
-	s := content{Type: r.text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
-		Title: articleTitles[n%len(articleTitles)], Locale: r.text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + contentText(articles, int32(n))}
+func drawContent(r *event.RNG) event.ContentSource {
+	n := r.N(contentAtBirth[event.Articles])
+	s := event.ContentSource{Type: r.Text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
+		Title: articleTitles[n%len(articleTitles)], Locale: r.Text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + event.ContentText(event.Articles, int32(n))}
 	switch s.Type {
 	case "content_snippet":
 		s.Title, s.Locale, s.URL = "", "", "" // a snippet is text and nothing else
 	case "internal_article":
-		s.URL = "https://help.example/internal/" + contentText(internalArticles, int32(n%contentAtBirth[internalArticles]))
+		s.URL = "https://help.example/internal/" + event.ContentText(event.InternalArticles, int32(n%contentAtBirth[event.InternalArticles]))
 	case "external_content":
 		s.URL = "https://docs.example/pages/" + strconv.Itoa(n)
 	}
@@ -331,18 +329,18 @@ func drawContent(r *rng) content {
 }
 
 // judge draws the reviews.
-func (m *convMaker) judge(r *rng, c *conversation) {
+func (m *convMaker) judge(r *event.RNG, c *conversation) {
 	if c.num%5 == 2 {
-		for card := range 1 + r.n(2) {
+		for card := range 1 + r.N(2) {
 			status := ""
-			if r.chance(0.8) {
-				status = r.text(reviewStatuses)
+			if r.Chance(0.8) {
+				status = r.Text(reviewStatuses)
 			}
 			c.Cards = append(c.Cards, m.review(r, c.num, card, status, c.Updated))
 		}
 	}
 	if c.num%7 == 3 {
-		for n := range 1 + r.n(2) {
+		for n := range 1 + r.N(2) {
 			c.Monitors = append(c.Monitors, m.judgement(r, n, c.Updated))
 		}
 	}

@@ -1,11 +1,14 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 // partKind is one kind of part with its share in a hundred.
 type partKind struct {
 	share int
-	draw  func(m *convMaker, r *rng, c *conversation, p *part)
+	draw  func(m *convMaker, r *event.RNG, c *conversation, p *event.Part)
 }
 
 // partKinds are what conversations consist of.
@@ -25,11 +28,11 @@ var partKinds = []partKind{
 
 // parts draws the parts that a conversation was born with, evenly over its time; the last comes at its end.
 func (m *convMaker) parts(c *conversation, count int, end int64) {
-	r := newRNG(m.seed, forConvParts, uint64(c.num))
+	r := event.NewRNG(m.seed, forConvParts, uint64(c.num))
 	slot := (end - c.Created) / int64(max(1, count))
 	reply := -1
 	if !c.silent {
-		reply = 2 * newRNG(m.seed, forSilence, uint64(c.num), 1).n(max(1, count/2)) // calls have the odd places, the end the last
+		reply = 2 * event.NewRNG(m.seed, forSilence, uint64(c.num), 1).N(max(1, count/2)) // calls have the odd places, the end the last
 	}
 	for i := range count {
 		at := drawMoment(r, end, slot, count-1-i)
@@ -40,9 +43,9 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 		}
 		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.calls[c.num]) {
 			p = m.blank(c, at)
-			m.summary(newRNG(m.seed, forCalls, 4, uint64(m.calls[c.num][j/2])), &p, m.calls[c.num][j/2])
+			m.summary(event.NewRNG(m.seed, forCalls, 4, uint64(m.calls[c.num][j/2])), &p, m.calls[c.num][j/2])
 		}
-		if i == count-1 && i > 0 && r.chance(0.75) { // most are over
+		if i == count-1 && i > 0 && r.Chance(0.75) { // most are over
 			p = m.blank(c, at)
 			m.closes(r, c, &p)
 		}
@@ -54,18 +57,18 @@ func (m *convMaker) parts(c *conversation, count int, end int64) {
 }
 
 // drawMoment draws when a part came, of those that lie evenly before an end: so many come after it, and the last one at the end.
-func drawMoment(r *rng, end, slot int64, after int) int64 {
+func drawMoment(r *event.RNG, end, slot int64, after int) int64 {
 	at := end - int64(after)*slot
 	if after > 0 && slot > 1 {
-		at -= int64(r.n(int(slot)))
+		at -= int64(r.N(int(slot)))
 	}
 	return at
 }
 
 // part draws the next part.
-func (m *convMaker) part(r *rng, c *conversation, at int64) part {
+func (m *convMaker) part(r *event.RNG, c *conversation, at int64) event.Part {
 	p := m.blank(c, at)
-	pick(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, c, &p)
+	event.Pick(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, c, &p)
 	if c.silent && isContactType(p.Author.Type) {
 		p = m.blank(c, at)
 		m.adminSays(r, c, &p)
@@ -74,124 +77,124 @@ func (m *convMaker) part(r *rng, c *conversation, at int64) part {
 }
 
 // blank is a part that says nothing, in its place.
-func (m *convMaker) blank(c *conversation, at int64) part {
-	return part{ID: partID(c.num, len(c.Parts)), Type: "comment", At: at, Updated: at, Notified: at, State: c.State}
+func (m *convMaker) blank(c *conversation, at int64) event.Part {
+	return event.Part{ID: event.PartID(c.num, len(c.Parts)), Type: "comment", At: at, Updated: at, Notified: at, State: c.State}
 }
 
-func (m *convMaker) words(r *rng) string { return m.bodies[r.n(len(m.bodies))] }
+func (m *convMaker) words(r *event.RNG) string { return m.bodies[r.N(len(m.bodies))] }
 
 // customerSays: who writes into a closed or a snoozed conversation opens it.
-func (m *convMaker) customerSays(r *rng, c *conversation, p *part) {
+func (m *convMaker) customerSays(r *event.RNG, c *conversation, p *event.Part) {
 	p.Author, p.Body, p.State = c.customer(), m.words(r), "open"
 	p.Files = drawFiles(r, 0.06)
-	if r.chance(0.02) {
-		p.External, p.App = "ext-"+strconv.Itoa(r.n(1e6)), "acme_bridge"
+	if r.Chance(0.02) {
+		p.External, p.App = "ext-"+strconv.Itoa(r.N(1e6)), "acme_bridge"
 	}
-	if r.chance(0.03) {
-		p.Tags = draws(r, 1+r.n(2), tagCount)
+	if r.Chance(0.03) {
+		p.Tags = draws(r, 1+r.N(2), tagCount)
 	}
 }
 
-func (m *convMaker) adminSays(r *rng, _ *conversation, p *part) {
+func (m *convMaker) adminSays(r *event.RNG, _ *conversation, p *event.Part) {
 	p.Author, p.Body = m.teammate(r, p.At), m.words(r)
 	p.Files = drawFiles(r, 0.04)
-	if r.chance(0.05) {
+	if r.Chance(0.05) {
 		p.Meta = `{"quick_reply_options":[{"uuid":"q-1","text":"Yes","translations":{"de":"Ja"}}]}`
 	}
 }
 
-func (m *convMaker) aiSays(r *rng, _ *conversation, p *part) {
-	p.Author, p.Body = aiBot, m.words(r)
-	p.Author.Answer = r.chance(0.7)
+func (m *convMaker) aiSays(r *event.RNG, _ *conversation, p *event.Part) {
+	p.Author, p.Body = event.AIAgent, m.words(r)
+	p.Author.Answer = r.Chance(0.7)
 }
 
-func (m *convMaker) adminNotes(r *rng, _ *conversation, p *part) {
+func (m *convMaker) adminNotes(r *event.RNG, _ *conversation, p *event.Part) {
 	p.Author, p.Body, p.Type, p.Notified = m.teammate(r, p.At), m.words(r), "note", 0
 }
 
 // assigns goes through the rows of the table by turns (trap T61).
-func (m *convMaker) assigns(r *rng, c *conversation, p *part) {
-	m.assign(r, p, Assignment((len(c.Parts)+int(c.num))%int(assignments)))
-	if c.State == "closed" && r.chance(0.5) {
+func (m *convMaker) assigns(r *event.RNG, c *conversation, p *event.Part) {
+	m.assign(r, p, event.Assignment((len(c.Parts)+int(c.num))%int(event.Assignments)))
+	if c.State == "closed" && r.Chance(0.5) {
 		p.Type, p.State = "assign_and_reopen", "open" // the others had skip_reopen (trap T75)
 	}
 }
 
 // assign makes a part one row of the table, by whoever does such things.
-func (m *convMaker) assign(r *rng, p *part, as Assignment) {
+func (m *convMaker) assign(r *event.RNG, p *event.Part, as event.Assignment) {
 	p.Type, p.Author = "assignment", m.teammate(r, p.At)
 	p.Assigned = m.row(r, as, p.At)
 	switch as {
-	case AssignBot, AssignTeamAndTeammate:
-		p.Author = bot
-	case AssignNothing:
+	case event.AssignBot, event.AssignTeamAndTeammate:
+		p.Author = event.Bot
+	case event.AssignNothing:
 		p.Type = "assignment_unchanged"
 	}
 }
 
 // row draws the ids that a row of the table of workspace-api 2.10 has at a time.
-func (m *convMaker) row(r *rng, as Assignment, at int64) assigned {
-	a := assigned{As: as}
-	teammate, team := everyone[someone(r, at, m.start)].id, teams[r.n(len(teams))]
+func (m *convMaker) row(r *event.RNG, as event.Assignment, at int64) event.Assigned {
+	a := event.Assigned{As: as}
+	teammate, team := event.Everyone[someone(r, at, m.start)].ID, event.Teams[r.N(len(event.Teams))]
 	switch as {
-	case AssignTeamAndTeammate:
+	case event.AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team
-	case AssignTeammate:
+	case event.AssignTeammate:
 		a.Admin = teammate
-	case AssignTeam:
+	case event.AssignTeam:
 		a.Team = team
-	case AssignBot:
-		a.Admin = botID
+	case event.AssignBot:
+		a.Admin = event.BotID
 	}
 	return a
 }
 
-func (m *convMaker) closes(r *rng, _ *conversation, p *part) {
+func (m *convMaker) closes(r *event.RNG, _ *conversation, p *event.Part) {
 	p.Type, p.State, p.Author = "close", "closed", m.teammate(r, p.At)
-	if r.chance(0.3) {
-		p.Author = bot
+	if r.Chance(0.3) {
+		p.Author = event.Bot
 	}
-	if r.chance(0.3) {
+	if r.Chance(0.3) {
 		p.Body = m.words(r)
 	}
 }
 
-func (m *convMaker) snoozes(r *rng, _ *conversation, p *part) {
+func (m *convMaker) snoozes(r *event.RNG, _ *conversation, p *event.Part) {
 	p.Type, p.State, p.Author = "snoozed", "snoozed", m.teammate(r, p.At)
-	p.Until = p.At + int64(1+r.n(72))*3600
+	p.Until = p.At + int64(1+r.N(72))*3600
 }
 
-func (m *convMaker) opens(r *rng, _ *conversation, p *part) {
+func (m *convMaker) opens(r *event.RNG, _ *conversation, p *event.Part) {
 	p.Type, p.State, p.Author = "open", "open", m.teammate(r, p.At)
 }
 
 // botNotes: what a workflow leaves for the teammates, sometimes nothing.
-func (m *convMaker) botNotes(r *rng, _ *conversation, p *part) {
-	p.Type, p.Author, p.Notified = "note", bot, 0
-	if r.chance(0.8) {
+func (m *convMaker) botNotes(r *event.RNG, _ *conversation, p *event.Part) {
+	p.Type, p.Author, p.Notified = "note", event.Bot, 0
+	if r.Chance(0.8) {
 		p.Body = m.words(r)
 	}
 }
 
 // summary: the id of its call is there from the beginning, its words may come later (workspace-api 2.10).
-func (m *convMaker) summary(r *rng, p *part, call int32) {
-	p.Type, p.Author, p.Call = "call_summary", bot, callID(call)
-	if r.chance(0.8) {
+func (m *convMaker) summary(r *event.RNG, p *event.Part, call int32) {
+	p.Type, p.Author, p.Call = "call_summary", event.Bot, event.CallID(call)
+	if r.Chance(0.8) {
 		p.Body = m.words(r)
 	}
 }
 
 // aiEvents: the reason is there or not (trap T76).
-func (m *convMaker) aiEvents(r *rng, _ *conversation, p *part) {
-	p.Type, p.Author, p.EventType = "ai_agent_event", aiBot, "otp_email_verification_failed"
+func (m *convMaker) aiEvents(r *event.RNG, _ *conversation, p *event.Part) {
+	p.Type, p.Author, p.EventType = "ai_agent_event", event.AIAgent, "otp_email_verification_failed"
 	p.Data = `{"otp_email_verification_failed":{"reason":"no_email"}}`
-	if r.chance(0.4) {
+	if r.Chance(0.4) {
 		p.Data = `{}`
 	}
 }
 
-func (m *convMaker) oddities(r *rng, c *conversation, p *part) {
-	p.Type, p.Author = r.text(oddParts), bot
+func (m *convMaker) oddities(r *event.RNG, c *conversation, p *event.Part) {
+	p.Type, p.Author = r.Text(oddParts), event.Bot
 	if p.Type == "quick_reply" {
 		p.Author, p.Meta = c.customer(), `{"quick_reply_option_uuid":"q-1"}`
 	}

@@ -1,44 +1,9 @@
 package emulator
 
-import "strconv"
-
-// critic is the AI or an admin; the zero value is nobody.
-type critic struct {
-	AI    bool
-	Admin int64
-}
-
-// scorecard is a quality review, sent with include_scorecards (workspace-api 2.10).
-type scorecard struct {
-	ID, Name           string
-	Reviewed, Reviewer critic // Reviewer: nobody without a review, or when it is not assigned (trap T66)
-	Status             string // "": no review
-	Submitted, Revised critic
-	Judged, Passed     bool // Judged: passed and score are known
-	Score              int64
-	Notes              []reviewNote
-	Evaluators         []evaluator
-}
-
-// reviewNote is a remark on a review; its writer may have been deleted.
-type reviewNote struct {
-	ID, Body         string
-	Created, Updated int64
-	Author           critic
-}
-
-// evaluator is one question of a scorecard with its answer.
-type evaluator struct {
-	ID, Name, Value, Label, Source, Reasoning string // Name and Label: "" when unresolved
-	Reasons                                   []string
-}
-
-// monitor is what a monitor found, sent with include_monitors.
-type monitor struct {
-	ID, Name, Value, Reasoning string
-	Passed                     bool
-	At                         int64
-}
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 var reviewStatuses = []string{"unreviewed", "submitted", "passed_review", "needs_fix", "wont_fix", "fix_complete"}
 
@@ -47,38 +12,38 @@ var cardNames = []string{"Tone & empathy", "Product knowledge", "Prozess", "返�
 var questionNames = []string{"Greeting", "Solved at first contact?", "Größe der Antwort", "", "Security check"}
 
 // review draws a scorecard at a status; "" is one without a review.
-func (m *convMaker) review(r *rng, num int32, card int, status string, at int64) scorecard {
-	s := scorecard{ID: "scorecard-" + strconv.Itoa(card), Name: cardNames[card%len(cardNames)], Status: status,
-		Judged: r.chance(0.9), Passed: r.chance(0.7), Score: int64(r.n(101))}
-	if r.chance(0.3) {
-		s.Reviewed = critic{AI: true}
+func (m *convMaker) review(r *event.RNG, num int32, card int, status string, at int64) event.Scorecard {
+	s := event.Scorecard{ID: "scorecard-" + strconv.Itoa(card), Name: cardNames[card%len(cardNames)], Status: status,
+		Judged: r.Chance(0.9), Passed: r.Chance(0.7), Score: int64(r.N(101))}
+	if r.Chance(0.3) {
+		s.Reviewed = event.Reviewer{AI: true}
 	} else {
-		s.Reviewed = critic{Admin: admins[r.n(len(admins))].id}
+		s.Reviewed = event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}
 	}
-	for i := range 2 + r.n(3) {
+	for i := range 2 + r.N(3) {
 		s.Evaluators = append(s.Evaluators, drawEvaluator(r, i))
 	}
 	if status == "" {
 		return s
 	}
-	if r.chance(0.85) {
-		s.Reviewer = critic{Admin: admins[r.n(len(admins))].id}
+	if r.Chance(0.85) {
+		s.Reviewer = event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}
 	}
 	if status == "unreviewed" {
 		return s
 	}
 	s.Submitted = s.Reviewer
-	if s.Submitted == (critic{}) || r.chance(0.2) {
-		s.Submitted = critic{AI: true}
+	if s.Submitted == (event.Reviewer{}) || r.Chance(0.2) {
+		s.Submitted = event.Reviewer{AI: true}
 	}
-	if r.chance(0.3) {
-		s.Revised = critic{Admin: admins[r.n(len(admins))].id}
+	if r.Chance(0.3) {
+		s.Revised = event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}
 	}
-	for i := range r.n(4) {
-		n := reviewNote{ID: "note-" + strconv.Itoa(int(num)) + "-" + strconv.Itoa(card) + "-" + strconv.Itoa(i), Body: r.text(reviewWords),
-			Created: at - 60 + int64(i), Updated: at - 60 + int64(i), Author: critic{Admin: admins[r.n(len(admins))].id}}
-		if r.chance(0.2) {
-			n.Author = []critic{{}, {AI: true}}[r.n(2)]
+	for i := range r.N(4) {
+		n := event.ReviewNote{ID: "note-" + strconv.Itoa(int(num)) + "-" + strconv.Itoa(card) + "-" + strconv.Itoa(i), Body: r.Text(reviewWords),
+			Created: at - 60 + int64(i), Updated: at - 60 + int64(i), Author: event.Reviewer{Admin: event.Admins[r.N(len(event.Admins))].ID}}
+		if r.Chance(0.2) {
+			n.Author = []event.Reviewer{{}, {AI: true}}[r.N(2)]
 		}
 		s.Notes = append(s.Notes, n)
 	}
@@ -89,21 +54,21 @@ var reviewWords = []string{"Well done.", "Ask for the order number first", "Zu l
 
 var reasonings = append([]string{""}, reviewWords...)
 
-func drawEvaluator(r *rng, i int) evaluator {
-	e := evaluator{ID: "evaluator-" + strconv.Itoa(i), Name: questionNames[(i+r.n(2))%len(questionNames)], Value: strconv.Itoa(r.n(6)),
-		Source: r.text([]string{"ai", "teammate"}), Reasoning: r.text(reasonings)}
-	if r.chance(0.8) {
-		e.Label = r.text([]string{"Yes", "No", "Partly", "N/A"})
+func drawEvaluator(r *event.RNG, i int) event.Evaluator {
+	e := event.Evaluator{ID: "evaluator-" + strconv.Itoa(i), Name: questionNames[(i+r.N(2))%len(questionNames)], Value: strconv.Itoa(r.N(6)),
+		Source: r.Text([]string{"ai", "teammate"}), Reasoning: r.Text(reasonings)}
+	if r.Chance(0.8) {
+		e.Label = r.Text([]string{"Yes", "No", "Partly", "N/A"})
 	}
-	if r.chance(0.4) {
-		e.Reasons = []string{"too slow", "wrong link"}[:1+r.n(2)]
+	if r.Chance(0.4) {
+		e.Reasons = []string{"too slow", "wrong link"}[:1+r.N(2)]
 	}
 	return e
 }
 
-func (m *convMaker) judgement(r *rng, n int, at int64) monitor {
-	return monitor{ID: "monitor-" + strconv.Itoa(n), Name: r.text([]string{"Refund promised", "Kündigung droht", "Personal data shared"}),
-		Value: r.text([]string{"yes", "no", "unsure"}), Reasoning: r.text(reasonings), Passed: r.chance(0.6), At: at}
+func (m *convMaker) judgement(r *event.RNG, n int, at int64) event.Evaluation {
+	return event.Evaluation{ID: "monitor-" + strconv.Itoa(n), Name: r.Text([]string{"Refund promised", "Kündigung droht", "Personal data shared"}),
+		Value: r.Text([]string{"yes", "no", "unsure"}), Reasoning: r.Text(reasonings), Passed: r.Chance(0.6), At: at}
 }
 
 // qaNames are the attributes that quality assurance writes, and nobody else (workspace-api 9).
@@ -111,7 +76,7 @@ var qaNames = []string{"Review status", "Reviewer", "Has QA Notes", "QA Notes Co
 
 // qaAttrs are the custom attributes that quality assurance writes: sent up to 2.16 only, to
 // workspaces that opted in (workspace-api 9, trap T67).
-func (c *conversation) qaAttrs() []attr {
+func (c *conversation) qaAttrs() []event.Attribute {
 	if len(c.Cards) == 0 {
 		return nil
 	}
@@ -120,15 +85,15 @@ func (c *conversation) qaAttrs() []attr {
 		notes += len(s.Notes)
 	}
 	last := c.Cards[len(c.Cards)-1]
-	list := []attr{{"Review status", string(appendText(nil, last.Status))}, {"Has QA Notes", strconv.FormatBool(notes > 0)},
-		{"QA Notes Count", strconv.Itoa(notes)}}
+	list := []event.Attribute{{Name: "Review status", Raw: string(appendText(nil, last.Status))}, {Name: "Has QA Notes", Raw: strconv.FormatBool(notes > 0)},
+		{Name: "QA Notes Count", Raw: strconv.Itoa(notes)}}
 	if last.Reviewer.Admin != 0 {
-		list = append(list, attr{"Reviewer", `"` + strconv.FormatInt(last.Reviewer.Admin, 10) + `"`})
+		list = append(list, event.Attribute{Name: "Reviewer", Raw: `"` + strconv.FormatInt(last.Reviewer.Admin, 10) + `"`})
 	}
 	return list
 }
 
-func (p *pen) critic(name string, c critic) {
+func (p *pen) critic(name string, c event.Reviewer) {
 	switch {
 	case c.AI:
 		p.raw(name, `{"type":"ai"}`)
@@ -142,7 +107,7 @@ func (p *pen) critic(name string, c critic) {
 	}
 }
 
-func (p *pen) scorecards(list []scorecard) {
+func (p *pen) scorecards(list []event.Scorecard) {
 	p.list("scorecards")
 	for i := range list {
 		s := &list[i]
@@ -178,7 +143,7 @@ func (p *pen) scorecards(list []scorecard) {
 	p.end()
 }
 
-func (p *pen) evaluators(list []evaluator) {
+func (p *pen) evaluators(list []event.Evaluator) {
 	p.list("evaluators")
 	for _, e := range list {
 		p.item()
@@ -206,7 +171,7 @@ func (p *pen) evaluators(list []evaluator) {
 	p.end()
 }
 
-func (p *pen) monitors(list []monitor) {
+func (p *pen) monitors(list []event.Evaluation) {
 	p.list("monitor_evaluations")
 	for _, m := range list {
 		p.item()

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"strconv"
 )
 
@@ -103,7 +104,7 @@ func (r *convRenderer) company(p *pen, n int32) {
 	p.close()
 }
 
-func (r *convRenderer) source(p *pen, s *source) {
+func (r *convRenderer) source(p *pen, s *event.Source) {
 	if s == nil {
 		p.null("source")
 		return
@@ -122,7 +123,7 @@ func (r *convRenderer) source(p *pen, s *source) {
 }
 
 // author: the flags are those of 2.14.
-func (r *convRenderer) author(p *pen, a *author) {
+func (r *convRenderer) author(p *pen, a *event.Author) {
 	p.open("author")
 	p.text("type", a.Type)
 	p.text("id", a.ID)
@@ -136,13 +137,13 @@ func (r *convRenderer) author(p *pen, a *author) {
 }
 
 // files: every answer signs the addresses anew, for an hour.
-func (r *convRenderer) files(p *pen, list []file) {
+func (r *convRenderer) files(p *pen, list []event.File) {
 	p.list("attachments")
 	for _, f := range list {
 		p.item()
 		p.text("type", "upload")
 		p.text("name", f.Name)
-		p.text("url", fileURL(f)+"?expires="+strconv.FormatInt(r.now+3600, 10)+"&signature="+strconv.FormatUint(mix(f.ID^uint64(r.now)), 16))
+		p.text("url", fileURL(f)+"?expires="+strconv.FormatInt(r.now+3600, 10)+"&signature="+strconv.FormatUint(event.Mix(f.ID^uint64(r.now)), 16))
 		p.text("content_type", f.Type)
 		p.int("filesize", f.Size)
 		p.time("width", f.Width)
@@ -152,7 +153,7 @@ func (r *convRenderer) files(p *pen, list []file) {
 	p.end()
 }
 
-func fileURL(f file) string { return "https://files.example/i/" + strconv.FormatUint(f.ID, 16) }
+func fileURL(f event.File) string { return "https://files.example/i/" + strconv.FormatUint(f.ID, 16) }
 
 func (r *convRenderer) contacts(p *pen, c *conversation) {
 	p.typed("contacts", "contact.list", "contacts")
@@ -187,7 +188,7 @@ func (r *convRenderer) tags(p *pen, c *conversation) {
 	for _, t := range c.Tags {
 		p.item()
 		p.text("type", "tag")
-		p.text("id", strconv.FormatInt(tagID(t.Tag), 10))
+		p.text("id", strconv.FormatInt(event.TagID(t.Tag), 10))
 		p.text("name", tagName(t.Tag))
 		p.time("applied_at", t.At)
 		p.open("applied_by")
@@ -208,7 +209,7 @@ func (r *convRenderer) attrs(p *pen, c *conversation) {
 }
 
 // rating: a workflow as its teammate is of the later version (workspace-api 2.10).
-func (r *convRenderer) rating(p *pen, g *rating) {
+func (r *convRenderer) rating(p *pen, g *event.Rating) {
 	if g == nil {
 		p.null("conversation_rating")
 		return
@@ -232,14 +233,12 @@ func (r *convRenderer) rating(p *pen, g *rating) {
 		p.text("id", strconv.FormatInt(g.Admin, 10))
 		p.close()
 	case g.By == "workflow" && r.later:
-		p.raw("teammate", `{"type":"workflow","id":"`+workflowID+`"}`)
+		p.raw("teammate", `{"type":"workflow","id":"`+event.WorkflowID+`"}`)
 	default:
 		p.null("teammate")
 	}
 	p.close()
 }
-
-const workflowID = "43210"
 
 func (r *convRenderer) firstReply(p *pen, c *conversation) {
 	if f := c.FirstReply; f == nil {

@@ -1,6 +1,9 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 func (r *convRenderer) aiAgent(p *pen, a *aiAgent) {
 	p.flag("ai_agent_participated", a != nil)
@@ -68,7 +71,7 @@ func (r *convRenderer) partList(p *pen, c *conversation, kind string) {
 	p.close()
 }
 
-func (r *convRenderer) part(p *pen, t *part, kind string) {
+func (r *convRenderer) part(p *pen, t *event.Part, kind string) {
 	p.item()
 	p.omit = r.omit
 	p.text("type", kind)
@@ -94,7 +97,7 @@ func (r *convRenderer) part(p *pen, t *part, kind string) {
 }
 
 // body is what a part says: in the language that was detected, where that is asked for (workspace-api 4.11, trap T68).
-func (r *convRenderer) body(t *part) string {
+func (r *convRenderer) body(t *event.Part) string {
 	if !r.translate || t.Body == "" {
 		return t.Body
 	}
@@ -102,13 +105,13 @@ func (r *convRenderer) body(t *part) string {
 }
 
 // happened writes what parts of conversations tell beside the words.
-func (r *convRenderer) happened(p *pen, t *part) {
+func (r *convRenderer) happened(p *pen, t *event.Part) {
 	p.text("state", t.State)
 	p.typed("tags", "tag.list", "tags")
 	for _, n := range t.Tags {
 		p.item()
 		p.text("type", "tag")
-		p.text("id", strconv.FormatInt(tagID(n), 10))
+		p.text("id", strconv.FormatInt(event.TagID(n), 10))
 		p.text("name", tagName(n))
 		p.close()
 	}
@@ -136,7 +139,7 @@ func (r *convRenderer) happened(p *pen, t *part) {
 
 // assignment writes a row of the table of workspace-api 2.10. assigned_to has its id as text, the fields beside it as an
 // integer (trap T62); before the later version there were no fields beside it.
-func (r *convRenderer) assignment(p *pen, a assigned) {
+func (r *convRenderer) assignment(p *pen, a event.Assigned) {
 	to := func(kind string, id int64) {
 		p.open("assigned_to")
 		p.text("type", kind)
@@ -148,13 +151,13 @@ func (r *convRenderer) assignment(p *pen, a assigned) {
 		p.close()
 	}
 	switch a.As {
-	case AssignNothing:
+	case event.AssignNothing:
 		p.null("assigned_to")
-	case AssignTeamAndTeammate, AssignTeammate:
+	case event.AssignTeamAndTeammate, event.AssignTeammate:
 		to("admin", a.Admin)
-	case AssignTeam:
+	case event.AssignTeam:
 		to("team", a.Team)
-	case AssignBot:
+	case event.AssignBot:
 		to("bot", a.Admin)
 	default:
 		to("nobody_admin", 0)
@@ -162,12 +165,12 @@ func (r *convRenderer) assignment(p *pen, a assigned) {
 	if !r.later {
 		return
 	}
-	if a.As == RemoveTeammate {
+	if a.As == event.RemoveTeammate {
 		p.int("admin_assignee_id", 0)
 	} else {
 		p.time("admin_assignee_id", a.Admin)
 	}
-	if a.As == RemoveTeam {
+	if a.As == event.RemoveTeam {
 		p.int("team_assignee_id", 0)
 	} else {
 		p.time("team_assignee_id", a.Team)

@@ -1,5 +1,7 @@
 package emulator
 
+import "aqueduck/internal/emulator/event"
+
 // Material for conversations. Bodies are HTML as teammates and customers leave it, some of it nasty on purpose.
 
 var plainWords = []string{
@@ -24,9 +26,9 @@ var channels = []string{"conversation", "conversation", "conversation", "email",
 
 var deliveries = []string{"customer_initiated", "customer_initiated", "operator_initiated", "automated"}
 
-var convAttrs = []attr{
-	{"Language", `"de"`}, {"Language", `"日本語"`}, {"CX score", "4"}, {"CX score", `"4"`}, {"AI Title", `"Order is late"`}, {"Escalated", "true"},
-	{"Country code", `"FR"`}, {"order number", "900719925474099312"}, {"ratio", "0.50"}, {"Copilot used", "false"},
+var convAttrs = []event.Attribute{
+	{Name: "Language", Raw: `"de"`}, {Name: "Language", Raw: `"日本語"`}, {Name: "CX score", Raw: "4"}, {Name: "CX score", Raw: `"4"`}, {Name: "AI Title", Raw: `"Order is late"`}, {Name: "Escalated", Raw: "true"},
+	{Name: "Country code", Raw: `"FR"`}, {Name: "order number", Raw: "900719925474099312"}, {Name: "ratio", Raw: "0.50"}, {Name: "Copilot used", Raw: "false"},
 }
 
 var fileNames = []string{"screenshot.png", "Rechnung März.pdf", "log (1).txt", "写真.jpg", "a&b\"c.csv"}
@@ -39,14 +41,3 @@ var remarks = []string{"", "", "great", "zu langsam", "「ありがとう」", "
 var oddParts = []string{"quick_reply", "conversation_attribute_updated_by_workflow", "ai_guidance_applied", "language_detection_details", "💬"}
 
 var articleTitles = []string{"How to return a parcel", "Rechnungen & Steuern", "リセット方法", "Delivery times"}
-
-// bot and aiBot are the authors who are no person.
-var (
-	bot   = author{Type: "bot", ID: "7000001", Name: "Operator", Email: "operator@bots.example"}
-	aiBot = author{Type: "bot", ID: "7000002", Name: "AI Agent", Email: "ai@bots.example", AI: true}
-)
-
-const botID = 7000001
-
-// teams are two of the workspace's.
-var teams = []int64{814865, 814866}

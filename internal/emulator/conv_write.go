@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"net/http"
 	"strings"
 )
@@ -70,23 +71,23 @@ func (w *Workspace) assigning(with map[string]any, kind, to string) *answer {
 	defer w.mu.Unlock()
 	_, noAdmin := adminNamed(to)
 	team, noTeam := w.teamNamed(to)
-	as := AssignTeam
+	as := event.AssignTeam
 	switch {
 	case to == nobody:
-		as = map[string]Assignment{"": RemoveAll, "admin": RemoveTeammate, "team": RemoveTeam}[kind]
+		as = map[string]event.Assignment{"": event.RemoveAll, "admin": event.RemoveTeammate, "team": event.RemoveTeam}[kind]
 	case noAdmin == nil && kind != "team":
-		as, with["teammate"] = AssignTeammate, to
-	case to == bot.ID && kind != "team":
-		as = AssignBot
+		as, with["teammate"] = event.AssignTeammate, to
+	case to == event.Bot.ID && kind != "team":
+		as = event.AssignBot
 	case noTeam != nil:
 		a := notFound("Assignee")
 		return &a
 	case team == roundRobinTeam:
-		as, with["teammate"], with["team"] = AssignTeamAndTeammate, adminAuthor(w.nextInTurn()).ID, to
+		as, with["teammate"], with["team"] = event.AssignTeamAndTeammate, adminAuthor(w.nextInTurn()).ID, to
 	default:
 		with["team"] = to
 	}
-	with["as"] = assignmentNames[as]
+	with["as"] = event.AssignmentNames[as]
 	return nil
 }
 
@@ -140,7 +141,7 @@ func (w *Workspace) reply(q *request, b *body, c *conversation, operation string
 // contacts that take part, named by the id, the external id or the e-mail address.
 func (w *Workspace) writerOf(b *body, c *conversation, kind string) (id string, known bool) {
 	if kind != "user" {
-		owner := adminAuthor(admins[0]).ID
+		owner := adminAuthor(event.Admins[0]).ID
 		if b.holds("admin_id") {
 			owner = b.id("admin_id")
 		}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,32 +15,32 @@ type Naming struct {
 }
 
 // naming has a part that assigns name these. The lock is held.
-func (w *Workspace) naming(p *part, who Naming) (err error) {
+func (w *Workspace) naming(p *event.Part, who Naming) (err error) {
 	if who.By != "" {
 		if p.Author, err = actor(who.By); err != nil {
 			return err
 		}
 	}
 	a := &p.Assigned
-	if who.Teammate != "" && (a.As == AssignTeammate || a.As == AssignTeamAndTeammate) {
+	if who.Teammate != "" && (a.As == event.AssignTeammate || a.As == event.AssignTeamAndTeammate) {
 		teammate, err := adminNamed(who.Teammate)
 		if err != nil {
 			return err
 		}
-		a.Admin = teammate.id
+		a.Admin = teammate.ID
 	}
-	if who.Team != "" && (a.As == AssignTeam || a.As == AssignTeamAndTeammate) {
+	if who.Team != "" && (a.As == event.AssignTeam || a.As == event.AssignTeamAndTeammate) {
 		a.Team, err = w.teamNamed(who.Team)
 	}
 	return err
 }
 
 // says makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
-func (w *Workspace) says(c *conversation, p *part, by Speaker, who, body string) (err error) {
+func (w *Workspace) says(c *conversation, p *event.Part, by Speaker, who, body string) (err error) {
 	p.Body = body
 	switch by {
 	case ByContact:
-		i := slices.IndexFunc(c.Contacts, func(d *doc) bool { return d.ID == who })
+		i := slices.IndexFunc(c.Contacts, func(d *event.Contact) bool { return d.ID == who })
 		if i < 0 || w.activeContact(who) == nil {
 			return fmt.Errorf("contact %q of it: %w", who, ErrUnknown)
 		}
@@ -58,16 +59,16 @@ func (w *Workspace) says(c *conversation, p *part, by Speaker, who, body string)
 // ReplyAs adds a comment or a note by somebody, by the id: a contact who takes part in the conversation, or an admin. Nothing but
 // the words is in it. A contact opens again what is closed or snoozed.
 func (w *Workspace) ReplyAs(id string, by Speaker, who, body string) error {
-	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) (err error) {
-		w.speak(c, e, func(p *part) { err = w.says(c, p, by, who, body) })
+	return w.converse(id, func(c *conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
+		w.speak(c, e, func(p *event.Part) { err = w.says(c, p, by, who, body) })
 		return err
 	})
 }
 
 // turnTo adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
-func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *rng, c *conversation, p *part)) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) (err error) {
-		w.speak(c, e, func(p *part) {
+func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *event.RNG, c *conversation, p *event.Part)) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+		w.speak(c, e, func(p *event.Part) {
 			if draw(w.conv, r, c, p); by != "" {
 				p.Body = words
 				p.Author, err = actor(by)
@@ -86,15 +87,15 @@ func (w *Workspace) BeginConversation(contact, body string) (string, error) {
 	if d == nil {
 		return "", fmt.Errorf("begin a conversation: contact %s: %w", contact, ErrUnknown)
 	}
-	return w.beginWith([]*doc{d}, source{Type: channels[0], Delivered: "customer_initiated", Body: body, Author: contactAuthor(d)}), nil
+	return w.beginWith([]*event.Contact{d}, event.Source{Type: channels[0], Delivered: "customer_initiated", Body: body, Author: contactAuthor(d)}), nil
 }
 
 // beginWith begins a conversation with its first message, and nothing else. The lock is held.
-func (w *Workspace) beginWith(who []*doc, opening source) string {
+func (w *Workspace) beginWith(who []*event.Contact, opening event.Source) string {
 	num := int32(len(w.threads))
-	opening.ID = sourceID(num)
-	w.recordConv(convEvent{At: w.now(), Kind: convOpened, Conv: num, Who: who, With: &convArg{opening: &opening}})
-	return convID(num)
+	opening.ID = event.MessageID(num)
+	w.recordConv(event.ThreadEvent{At: w.now(), Kind: event.ThreadOpened, Num: num, Who: who, With: &event.ThreadArgs{Message: &opening}})
+	return event.ConversationID(num)
 }
 
 // Message is one that an admin sends to contacts (workspace-api 4.11).
@@ -116,7 +117,7 @@ func (w *Workspace) SendMessage(m Message) (string, error) {
 	if len(m.To) == 0 {
 		return "", errors.New("send a message: to nobody")
 	}
-	var who []*doc
+	var who []*event.Contact
 	for i, id := range slices.Concat(m.To, m.Cc, m.Bcc) {
 		d := w.activeContact(id)
 		if d == nil {
@@ -126,14 +127,14 @@ func (w *Workspace) SendMessage(m Message) (string, error) {
 			who = append(who, d)
 		}
 	}
-	return w.beginWith(who, source{Type: m.Type, Delivered: "operator_initiated", Subject: m.Subject, Body: m.Body, Author: from}), nil
+	return w.beginWith(who, event.Source{Type: m.Type, Delivered: "operator_initiated", Subject: m.Subject, Body: m.Body, Author: from}), nil
 }
 
 // roundRobinTeam hands on to a teammate what is assigned to it.
-var roundRobinTeam = teams[1]
+var roundRobinTeam = event.Teams[1]
 
 // nextInTurn is the teammate whom round robin puts in charge. The lock is held.
-func (w *Workspace) nextInTurn() admin {
+func (w *Workspace) nextInTurn() event.Admin {
 	turn := len(w.said) + len(w.tickets.log)
-	return admins[turn%((len(admins)+1)/2)*2] // every second admin is in the teams
+	return event.Admins[turn%((len(event.Admins)+1)/2)*2] // every second admin is in the teams
 }

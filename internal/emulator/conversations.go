@@ -1,6 +1,9 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 // searchConversations is POST /conversations/search: as contact search, without parts (trap T54).
 func (w *Workspace) searchConversations(q *request) answer {
@@ -53,7 +56,7 @@ func (w *Workspace) convFields() map[string]field[edition] {
 	}
 	list := threadFields(of)
 	for name, f := range map[string]field[edition]{
-		"id":            text(func(e *edition) string { return convID(e.num) }),
+		"id":            text(func(e *edition) string { return event.ConversationID(e.num) }),
 		"waiting_since": date(func(e *edition) int64 { return of(e).Waiting }),
 		"title":         texts(func(c *conversation) string { return c.Title }),
 		"state":         texts(func(c *conversation) string { return c.State }),
@@ -100,9 +103,9 @@ func threadFields(of func(e *edition) *conversation) map[string]field[edition] {
 }
 
 // begun is the source, or an empty one.
-func (c *conversation) begun() *source {
+func (c *conversation) begun() *event.Source {
 	if c.Source == nil {
-		return &source{}
+		return &event.Source{}
 	}
 	return c.Source
 }
@@ -118,7 +121,7 @@ func (c *conversation) contactIDs() []string {
 func (c *conversation) tagIDs() []string {
 	ids := make([]string, len(c.Tags))
 	for i, t := range c.Tags {
-		ids[i] = strconv.FormatInt(tagID(t.Tag), 10)
+		ids[i] = strconv.FormatInt(event.TagID(t.Tag), 10)
 	}
 	return ids
 }

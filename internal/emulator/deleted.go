@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"html"
 	"slices"
 )
@@ -33,9 +34,9 @@ func (w *Workspace) inactive(n int) []int32 {
 	if w.k().DeletedOrder != OrderRandom {
 		return w.gone
 	}
-	list, r := slices.Clone(w.gone), newRNG(w.cfg.Seed, forShuffle, uint64(n))
+	list, r := slices.Clone(w.gone), event.NewRNG(w.cfg.Seed, forShuffle, uint64(n))
 	for i := len(list) - 1; i > 0; i-- {
-		j := r.n(i + 1)
+		j := r.N(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
 	return list

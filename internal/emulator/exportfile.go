@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"archive/tar"
 	"archive/zip"
 	"bytes"
@@ -32,7 +33,7 @@ type ExportFile struct {
 
 // exportRows are the rows of a job, in the order of the attributes that were asked for, by the time of each.
 func (w *Workspace) exportRows(j *exportJob) [][]any {
-	birth, now := w.cfg.Start.Unix(), exportSpan/3600+w.hours
+	birth, now := w.cfg.Start.Unix(), event.ReportSpan/3600+w.hours
 	inside := func(at int64) bool {
 		if w.k().Export.Outside {
 			return at > j.from && at < j.to
@@ -47,59 +48,59 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 			if a == nil {
 				continue // it is gone since the job was made
 			}
-			row[i] = value(a.id)
-			if a.id == j.set.time && w.k().Export.File.Local {
+			row[i] = value(a.ID)
+			if a.ID == j.set.Time && w.k().Export.File.Local {
 				row[i] = time.Unix(created, 0).In(w.zone).Format("2006-01-02 15:04:05")
 			}
-			if strings.HasPrefix(a.id, "added.") {
+			if strings.HasPrefix(a.ID, "added.") {
 				row[i] = "more"
 			}
 		}
 		rows = append(rows, row)
 	}
-	first := max(0, (j.from-birth+exportSpan)/3600)
-	for hour := int(first); hour < now && birth-exportSpan+int64(hour)*3600 <= j.to; hour++ {
+	first := max(0, (j.from-birth+event.ReportSpan)/3600)
+	for hour := int(first); hour < now && birth-event.ReportSpan+int64(hour)*3600 <= j.to; hour++ {
 		for _, f := range w.exportHour(j.set, hour) {
-			if f.known <= now && inside(f.created) && !(f.silent && j.old) {
-				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, factAt(&f, attribute, now)) })
+			if f.Known <= now && inside(f.Created) && !(f.Silent && j.old) {
+				add(f.Created, func(attribute string) any { return w.byHand(j.set.ID, f.Key, attribute, factAt(&f, attribute, now)) })
 			}
 		}
 	}
-	for num := w.cfg.Conversations; num < len(w.threads) && j.set == exportSets[0]; num++ { // begun since: there at once
+	for num := w.cfg.Conversations; num < len(w.threads) && j.set == event.Datasets[0]; num++ { // begun since: there at once
 		if e := w.threads[num].now; inside(e.created) {
-			if f := w.talkFact(e); !(f.silent && j.old) {
-				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, f.values[attribute]) })
+			if f := w.talkFact(e); !(f.Silent && j.old) {
+				add(f.Created, func(attribute string) any { return w.byHand(j.set.ID, f.Key, attribute, f.Values[attribute]) })
 			}
 		}
 	}
 	for _, e := range w.exports.events {
-		if e.dataset == j.set.id && e.attribute == "" && inside(e.created) {
-			add(e.created, func(attribute string) any { return w.byHand(j.set.id, e.key, attribute, e.values[attribute]) })
+		if e.Dataset == j.set.ID && e.Attribute == "" && inside(e.Created) {
+			add(e.Created, func(attribute string) any { return w.byHand(j.set.ID, e.Key, attribute, e.Values[attribute]) })
 		}
 	}
 	return rows
 }
 
 // exportHour are the rows of one hour, counted from a year before hour 0.
-func (w *Workspace) exportHour(s *exportSet, hour int) []exportFact {
+func (w *Workspace) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	birth := w.cfg.Start.Unix()
 	facts := exportFacts(w.cfg.Seed, w.cfg.Contacts, birth, s, hour)
-	if s != exportSets[0] {
+	if s != event.Datasets[0] {
 		return facts
 	}
 	talks := w.said[:w.cfg.Conversations] // in the order of their times
-	begins := birth - exportSpan + int64(hour)*3600
-	at := func(e convEvent, time int64) int { return cmp.Compare(e.At, time) }
+	begins := birth - event.ReportSpan + int64(hour)*3600
+	at := func(e event.ThreadEvent, time int64) int { return cmp.Compare(e.At, time) }
 	from, _ := slices.BinarySearchFunc(talks, begins, at)
 	to, _ := slices.BinarySearchFunc(talks, begins+3600, at)
 	for i := from; i < to; i++ {
-		facts = append(facts, w.talkFact(w.threads[talks[i].Conv].now))
+		facts = append(facts, w.talkFact(w.threads[talks[i].Num].now))
 	}
 	return facts
 }
 
 // talkFact is the row of a conversation as it is now.
-func (w *Workspace) talkFact(e *edition) exportFact {
+func (w *Workspace) talkFact(e *edition) event.ReportFact {
 	c := w.drawer().draw(e)
 	return talkFact(w.cfg.Seed, c, c.Parts)
 }
@@ -107,8 +108,8 @@ func (w *Workspace) talkFact(e *edition) exportFact {
 // byHand is a value as ReportChange left it.
 func (w *Workspace) byHand(dataset, key, attribute string, value any) any {
 	for _, e := range w.exports.events {
-		if e.dataset == dataset && e.key == key && e.attribute == attribute {
-			value = e.value
+		if e.Dataset == dataset && e.Key == key && e.Attribute == attribute {
+			value = e.Value
 		}
 	}
 	return value
@@ -121,7 +122,7 @@ func (w *Workspace) exportFile(j *exportJob) []byte {
 	header := make([]string, len(j.attributes))
 	for i, id := range j.attributes {
 		if a := w.attributeOf(j.set, id); a != nil {
-			header[i] = a.name
+			header[i] = a.Name
 		}
 	}
 	header, rows = f.arrange(header, rows)
@@ -129,7 +130,7 @@ func (w *Workspace) exportFile(j *exportJob) []byte {
 	n := max(1, f.Members)
 	for i := range n {
 		part := rows[len(rows)*i/n : len(rows)*(i+1)/n]
-		members = append(members, exportMember{fmt.Sprintf("%s_%s_%d.%s", j.set.id, j.id, i, f.ending()), f.text(header, part)})
+		members = append(members, exportMember{fmt.Sprintf("%s_%s_%d.%s", j.set.ID, j.id, i, f.ending()), f.text(header, part)})
 	}
 	if f.NoMember {
 		members = nil

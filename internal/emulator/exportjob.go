@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -32,12 +33,12 @@ type ExportKnobs struct {
 type exportDesk struct {
 	jobs   []*exportJob
 	most   int // jobs under way at once, at the highest
-	events []exportEvent
+	events []event.ReportEvent
 }
 
 type exportJob struct {
 	id         string
-	set        *exportSet
+	set        *event.Dataset
 	attributes []string
 	from, to   int64
 	made       time.Time
@@ -82,7 +83,7 @@ func (w *Workspace) OccupyExports(jobs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for range jobs {
-		w.newJob(&exportJob{set: exportSets[0]})
+		w.newJob(&exportJob{set: event.Datasets[0]})
 	}
 }
 
@@ -90,7 +91,7 @@ func (w *Workspace) newJob(j *exportJob) {
 	d := &w.exports
 	j.made, j.failed = w.clock(), len(d.jobs) < w.k().Export.Fail
 	// Of the time too: a workspace that begins again must not give a name that somebody remembers for another job.
-	j.id = fmt.Sprintf("job_%016x", mix(mix(w.cfg.Seed^uint64(len(d.jobs)+1)<<8)^uint64(j.made.UnixNano())))
+	j.id = fmt.Sprintf("job_%016x", event.Mix(event.Mix(w.cfg.Seed^uint64(len(d.jobs)+1)<<8)^uint64(j.made.UnixNano())))
 	d.jobs = append(d.jobs, j)
 	d.most = max(d.most, w.busyJobs())
 }
@@ -124,10 +125,10 @@ func (w *Workspace) exportDatasets(*request) answer {
 		Type string    `json:"type"`
 		Data []dataset `json:"data"`
 	}{Type: "list", Data: []dataset{}}
-	for _, s := range exportSets {
-		d := dataset{ID: s.id, Name: s.name, Doc: s.doc, Time: s.time}
+	for _, s := range event.Datasets {
+		d := dataset{ID: s.ID, Name: s.Name, Doc: s.Doc, Time: s.Time}
 		for _, a := range w.exportAttributes(s) {
-			d.Attributes = append(d.Attributes, attribute{a.id, a.qualified, a.name})
+			d.Attributes = append(d.Attributes, attribute{a.ID, a.Qualified, a.Name})
 		}
 		list.Data = append(list.Data, d)
 	}
@@ -135,16 +136,16 @@ func (w *Workspace) exportDatasets(*request) answer {
 }
 
 // exportAttributes are the attributes that a dataset has now: the knobs take some away and add others.
-func (w *Workspace) exportAttributes(s *exportSet) []exportAttribute {
+func (w *Workspace) exportAttributes(s *event.Dataset) []event.DatasetAttribute {
 	file := w.k().Export.File
-	var all []exportAttribute
-	for _, a := range s.attributes {
-		if !slices.Contains(file.Without, a.id) {
+	var all []event.DatasetAttribute
+	for _, a := range s.Attributes {
+		if !slices.Contains(file.Without, a.ID) {
 			all = append(all, a)
 		}
 	}
 	for _, name := range file.Added {
-		all = append(all, exportAttribute{id: "added." + name, name: name})
+		all = append(all, event.DatasetAttribute{ID: "added." + name, Name: name})
 	}
 	return all
 }
@@ -164,7 +165,7 @@ func (w *Workspace) enqueueExport(q *request) answer {
 	attributes, from, to := b.ids("attribute_ids"), b.whole("start_time"), b.whole("end_time")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := exportSetOf(b.text("dataset_id"))
+	s := event.DatasetNamed(b.text("dataset_id"))
 	switch {
 	case s == nil:
 		b.invalid("dataset_id", "one of get_datasets")
@@ -190,9 +191,9 @@ func (w *Workspace) enqueueExport(q *request) answer {
 }
 
 // attributeOf finds an attribute by the id that must be sent for it: the qualified one where there is one.
-func (w *Workspace) attributeOf(s *exportSet, id string) *exportAttribute {
+func (w *Workspace) attributeOf(s *event.Dataset, id string) *event.DatasetAttribute {
 	for _, a := range w.exportAttributes(s) {
-		if a.qualified == id || a.qualified == "" && a.id == id {
+		if a.Qualified == id || a.Qualified == "" && a.ID == id {
 			return &a
 		}
 	}
@@ -200,10 +201,10 @@ func (w *Workspace) attributeOf(s *exportSet, id string) *exportAttribute {
 }
 
 // attributeWanted says what must be sent instead of an id that is none to ask by.
-func (w *Workspace) attributeWanted(s *exportSet, id string) string {
+func (w *Workspace) attributeWanted(s *event.Dataset, id string) string {
 	for _, a := range w.exportAttributes(s) {
-		if a.id == id {
-			return "qualified where get_datasets has a qualified_id: " + a.qualified + ", not " + id
+		if a.ID == id {
+			return "qualified where get_datasets has a qualified_id: " + a.Qualified + ", not " + id
 		}
 	}
 	return "of the dataset, which has no " + id

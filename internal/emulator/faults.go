@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"bytes"
 	"context"
 	"net"
@@ -49,7 +50,7 @@ func (w *Workspace) fault(n int, r *http.Request) *Fault {
 			return f
 		}
 	}
-	return chaos.draw(n, newRNG(w.cfg.Seed, forChaos, uint64(n)))
+	return chaos.draw(n, event.NewRNG(w.cfg.Seed, forChaos, uint64(n)))
 }
 
 // wait holds the answer back. It says false when the client gave up.
@@ -178,7 +179,7 @@ func (w *Workspace) serveElsewhere(rw http.ResponseWriter, r *http.Request) {
 }
 
 // spoil adds to an answer what the fault adds.
-func (f *Fault) spoil(a answer, r *rng) answer {
+func (f *Fault) spoil(a answer, r *event.RNG) answer {
 	if f == nil {
 		return a
 	}

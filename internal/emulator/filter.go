@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"math"
 	"slices"
@@ -105,7 +106,7 @@ func timestamp(n node) (int64, error) {
 
 // otherDay moves every second record's time near midnight over it, as an index that rounds in another place does.
 func otherDay(num int32, at, near int64, zone *time.Location) int64 {
-	first, next := dayOf(at, zone)
+	first, next := event.DayOf(at, zone)
 	switch {
 	case num%2 == 0:
 		return at
@@ -310,7 +311,7 @@ func (r rules[D]) dateAttribute(n node) (match[D], error) {
 	if err != nil {
 		return nil, err
 	}
-	first, next := dayOf(t, zone)
+	first, next := event.DayOf(t, zone)
 	lo, hi := first, next
 	switch n.Operator {
 	case "=":

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -84,7 +85,7 @@ func FuzzAddresses(f *testing.F) {
 // FuzzWrites writes to whatever takes a body; replies say what they may, tables too.
 func FuzzWrites(f *testing.F) {
 	w := fuzzed()
-	ids := []string{"1", w.contacts[0].doc.ID, convID(0), ticketID(0), ticketID(1)}
+	ids := []string{"1", w.contacts[0].doc.ID, event.ConversationID(0), event.TicketID(0), event.TicketID(1)}
 	writes := slices.DeleteFunc(slices.Clone(routes), func(r route) bool { return r.method == "GET" || r.method == "DELETE" })
 	for which := range writes {
 		for place := range ids {
@@ -156,7 +157,7 @@ func FuzzCursors(f *testing.F) {
 // its oracle still answer.
 func FuzzOperations(f *testing.F) {
 	seed := fuzzed()
-	contact, talk := seed.contacts[0].doc.ID, convID(0)
+	contact, talk := seed.contacts[0].doc.ID, event.ConversationID(0)
 	for i, o := range operations() {
 		with := map[string]any{}
 		for _, p := range o.params {

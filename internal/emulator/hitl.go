@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"time"
@@ -8,17 +9,6 @@ import (
 
 // forHitl is what consultations are drawn for.
 const forHitl = 9004
-
-// consult is one consultation: the AI agent asks the teammates what to answer (workspace-api 2.10, consultation events).
-type consult struct {
-	Conv       int32
-	N          int32 // number within the conversation, or of those that life brought: its words are drawn from it
-	At, End    int64
-	Outcome    string
-	Rounds     int   // of feedback
-	Part, Sent int64 // ids of the part that it is about and of the one that it led to; 0: none
-	Put        int64 // when it came into the log
-}
 
 // Outcomes of a consultation that was not superseded (workspace-api 3.1).
 var hitlOutcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
@@ -28,51 +18,51 @@ const lifeHitl = 1000
 
 // consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
 // begins before the first has ended (trap T74).
-func (m *convMaker) consultations(c *conversation, born []part) []consult {
-	r := newRNG(m.seed, forHitl, uint64(c.num))
-	if len(born) == 0 || !r.chance(1.0/12) {
+func (m *convMaker) consultations(c *conversation, born []event.Part) []event.Consultation {
+	r := event.NewRNG(m.seed, forHitl, uint64(c.num))
+	if len(born) == 0 || !r.Chance(1.0/12) {
 		return nil
 	}
-	place := r.n(len(born))
-	one := consult{Conv: c.num, Part: born[place].ID, At: born[place].At + 1 + int64(r.n(20))}
+	place := r.N(len(born))
+	one := event.Consultation{Conv: c.num, Part: born[place].ID, At: born[place].At + 1 + int64(r.N(20))}
 	if place+1 < len(born) {
 		one.Sent = born[place+1].ID
 	}
 	planConsultation(&one, r)
-	if !r.chance(0.4) {
-		return []consult{one}
+	if !r.Chance(0.4) {
+		return []event.Consultation{one}
 	}
-	two := consult{Conv: c.num, N: 1, Part: one.Part, Sent: one.Sent, At: r.between(one.At, one.End+3600)}
+	two := event.Consultation{Conv: c.num, N: 1, Part: one.Part, Sent: one.Sent, At: r.Between(one.At, one.End+3600)}
 	planConsultation(&two, r)
-	return []consult{one, two}
+	return []event.Consultation{one, two}
 }
 
 // planConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
 // or two later (trap T69).
-func planConsultation(c *consult, r *rng) {
-	c.Outcome = r.text(hitlOutcomes)
-	switch x := r.share(); {
+func planConsultation(c *event.Consultation, r *event.RNG) {
+	c.Outcome = r.Text(hitlOutcomes)
+	switch x := r.Share(); {
 	case x < 0.1:
 		c.Rounds = 12
 	case x < 0.15:
 		c.Rounds = 25
 	default:
-		c.Rounds = r.n(4)
+		c.Rounds = r.N(4)
 	}
-	c.End = c.At + 30 + int64(r.n(1800))
-	if r.chance(0.1) {
-		c.End = c.At + int64(r.n(2*day))
+	c.End = c.At + 30 + int64(r.N(1800))
+	if r.Chance(0.1) {
+		c.End = c.At + int64(r.N(2*event.Day))
 	}
 }
 
 // hourOfConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
 func (w *Workspace) hourOfConsultations(base int64) {
-	r := newRNG(w.cfg.Seed, forHitl, 1<<40, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, forHitl, 1<<40, uint64(w.hours))
 	if len(w.threads) == 0 {
 		return
 	}
-	for range r.n(4) {
-		num, one := int32(len(w.threads)-1-r.n(len(w.threads)/3+1)), consult{At: base + 60 + int64(r.n(busy-60)), Put: base}
+	for range r.N(4) {
+		num, one := int32(len(w.threads)-1-r.N(len(w.threads)/3+1)), event.Consultation{At: base + 60 + int64(r.N(busy-60)), Put: base}
 		planConsultation(&one, r)
 		one.At, one.End = w.calm(one.At), w.calm(one.End)
 		if !w.threads[num].deleted {
@@ -82,10 +72,10 @@ func (w *Workspace) hourOfConsultations(base int64) {
 }
 
 // consult logs a consultation about the conversation's last part.
-func (w *Workspace) consult(num int32, one consult) {
+func (w *Workspace) consult(num int32, one event.Consultation) {
 	one.Conv, one.N = num, lifeHitl+int32(len(w.consulted))
 	if parts := w.threads[num].parts; parts > 0 {
-		one.Part = partID(num, int(parts)-1)
+		one.Part = event.PartID(num, int(parts)-1)
 		one.Sent = one.Part
 	}
 	w.consulted = append(w.consulted, one)
@@ -102,7 +92,7 @@ func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration)
 		return fmt.Errorf("consult about conversation %s: %w", id, err)
 	}
 	at := w.now()
-	w.consult(num, consult{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
+	w.consult(num, event.Consultation{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
 	return nil
 }
 
@@ -124,7 +114,7 @@ func (w *Workspace) FinishConsultation(id, outcome string) error {
 		c.End, c.Outcome = now, outcome
 		w.consulted, w.asked[num] = slices.Clone(w.consulted), slices.Clone(w.asked[num])
 		w.consulted[i] = c
-		w.asked[num][slices.IndexFunc(w.asked[num], func(o consult) bool { return o.N == c.N })] = c
+		w.asked[num][slices.IndexFunc(w.asked[num], func(o event.Consultation) bool { return o.N == c.N })] = c
 		return nil
 	}
 	return fmt.Errorf("finish a consultation about conversation %s: none is outstanding", id)
@@ -161,11 +151,11 @@ type hitlRule struct {
 }
 
 // cycleOf is the identity of a consultation and the rule behind it.
-func cycleOf(c *consult, seed uint64) (id string, rule hitlRule) {
-	r := newRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
-	id = fmt.Sprintf("%016x-%d", r.next(), c.N)
-	if r.chance(0.7) {
-		n := 1 + r.n(4)
+func cycleOf(c *event.Consultation, seed uint64) (id string, rule hitlRule) {
+	r := event.NewRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
+	id = fmt.Sprintf("%016x-%d", r.Next(), c.N)
+	if r.Chance(0.7) {
+		n := 1 + r.N(4)
 		rule = hitlRule{fmt.Sprintf("rule-%d", n), []string{"Refunds > 50 €", "Low confidence", "VIP & press", "返金"}[n-1], int64(40 + 10*n)}
 	}
 	return id, rule
@@ -173,24 +163,24 @@ func cycleOf(c *consult, seed uint64) (id string, rule hitlRule) {
 
 // consultationEvents draws what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
 // second (trap T71).
-func consultationEvents(c *consult, seed uint64) []hitlEvent {
-	r := newRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
-	reviewer := func() int64 { return admins[r.n(len(admins))].id }
+func consultationEvents(c *event.Consultation, seed uint64) []hitlEvent {
+	r := event.NewRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
+	reviewer := func() int64 { return event.Admins[r.N(len(event.Admins))].ID }
 	list := []hitlEvent{
 		{kind: "ai_consultation_started", at: c.At, part: c.Part, words: [4]string{hitlWords(r), hitlWords(r), hitlWords(r), hitlWords(r)}},
 		{kind: "ai_draft_proposed", at: min(c.At+5, c.End), part: c.Part, words: [4]string{hitlWords(r)}}}
 	for round := 1; round <= c.Rounds; round++ {
 		at := min(c.At+5, c.End) + (c.End-min(c.At+5, c.End))*int64(round)/int64(c.Rounds+1)
 		given := hitlEvent{kind: "ai_teammate_input_received", at: at, admin: reviewer(), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}}
-		if r.chance(0.5) {
+		if r.Chance(0.5) {
 			given.part = c.Part // else it was given in the inbox
 		}
 		list = append(list, given)
-		if r.chance(0.1) {
+		if r.Chance(0.1) {
 			list[len(list)-1].words[3] = "failed"
 			continue
 		}
-		list = append(list, hitlEvent{kind: "ai_draft_revised", at: min(at+int64(r.n(2)), c.End), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}})
+		list = append(list, hitlEvent{kind: "ai_draft_revised", at: min(at+int64(r.N(2)), c.End), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}})
 	}
 	last := hitlEvent{kind: "ai_consultation_finished", at: c.End}
 	switch c.Outcome {
@@ -204,4 +194,4 @@ func consultationEvents(c *consult, seed uint64) []hitlEvent {
 	return append(list, last)
 }
 
-func hitlWords(r *rng) string { return prose(r, 2+r.n(6), r.chance(0.15)) }
+func hitlWords(r *event.RNG) string { return prose(r, 2+r.N(6), r.Chance(0.15)) }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"cmp"
 	"slices"
 )
@@ -37,7 +38,7 @@ func hitlHidden(how Sometimes, num int32) bool {
 // ended is one event with the consultation that it is of.
 type ended struct {
 	hitlEvent
-	of   *consult
+	of   *event.Consultation
 	id   string
 	rule hitlRule
 }
@@ -63,11 +64,11 @@ func (w *Workspace) ended(num int32) []ended {
 
 // consultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
 // ends a second later, superseded (workspace-api 3.2).
-func (w *Workspace) consultations(num int32) []consult {
+func (w *Workspace) consultations(num int32) []event.Consultation {
 	opened := &w.said[w.threads[num].now.born]
 	born := w.conv.birth(opened)
 	list := append(w.conv.consultations(born, born.Parts), w.asked[num]...)
-	slices.SortStableFunc(list, func(a, b consult) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(list, func(a, b event.Consultation) int { return cmp.Compare(a.At, b.At) })
 	for i := range list[:max(0, len(list)-1)] {
 		if next := list[i+1].At; next < list[i].End {
 			list[i].End, list[i].Outcome = next+1, "superseded"
@@ -139,5 +140,5 @@ func (e *ended) finish(p *pen, say func(name, words string)) {
 
 // redacted says whether words were taken out of a conversation.
 func (c *conversation) redacted() bool {
-	return c.begun().Redacted || slices.ContainsFunc(c.Parts, func(p part) bool { return p.Redacted })
+	return c.begun().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
 }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"cmp"
 	"container/heap"
 	"slices"
@@ -24,10 +25,10 @@ func compareEntries(a, b entry) int {
 type searchable[D any] struct {
 	kind   string // its word: a cursor of one search is no good in another
 	fields map[string]field[D]
-	own    string            // what the names of custom attributes begin with
-	attrs  func(d *D) []attr // custom attributes
-	usual  int               // records on a page when the question does not say
-	lag    uint64            // the stream of randomness that delays are drawn from
+	own    string                       // what the names of custom attributes begin with
+	attrs  func(d *D) []event.Attribute // custom attributes
+	usual  int                          // records on a page when the question does not say
+	lag    uint64                       // the stream of randomness that delays are drawn from
 	count  func() int
 	at     func(num int32) *placed[D]
 	gone   func(num int32) bool // it left, and search may not show it
@@ -169,7 +170,7 @@ func (x *index[D]) announce(seq int, at int64, num int32, d *D) {
 		return
 	}
 	r := x.at(num)
-	lag := x.w.k().lag(newRNG(x.w.cfg.Seed, x.lag, uint64(seq)), x.kind, r.shown == nil && r.before == nil)
+	lag := x.w.k().lag(event.NewRNG(x.w.cfg.Seed, x.lag, uint64(seq)), x.kind, r.shown == nil && r.before == nil)
 	if lag <= 0 {
 		x.at(num).shownFrom = seq
 		x.show(num, d)

@@ -1,13 +1,14 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"maps"
 	"slices"
 )
 
 // inheritFrom fills in what is absent from a lead (workspace-api 3.2), and names it.
-func inheritFrom(d *doc, lead *doc) (names []string) {
+func inheritFrom(d *event.Contact, lead *event.Contact) (names []string) {
 	fills := func(name string, absent bool) bool {
 		if absent {
 			names = append(names, name)
@@ -51,10 +52,10 @@ func inheritFrom(d *doc, lead *doc) (names []string) {
 }
 
 // hasNoPlace says whether nothing of a place is known.
-func hasNoPlace(d *doc) bool { return *placeOf(d) == noPlace }
+func hasNoPlace(d *event.Contact) bool { return *placeOf(d) == noPlace }
 
 // rawField is what a field that a merge may fill in holds, as JSON text; "" for nothing.
-func rawField(d *doc, name string) string {
+func rawField(d *event.Contact, name string) string {
 	for _, a := range d.Attrs {
 		if ownAttribute+a.Name == name {
 			return a.Raw

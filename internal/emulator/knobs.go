@@ -1,6 +1,9 @@
 package emulator
 
-import "time"
+import (
+	"aqueduck/internal/emulator/event"
+	"time"
+)
 
 // Knobs turn on what services of this kind do to their readers. The zero value is a well-behaved one that follows the
 // document, with an index that needs up to four minutes.
@@ -121,8 +124,8 @@ type Knobs struct {
 }
 
 // draw says whether it happens this time.
-func (s Sometimes) draw(r *rng) bool {
-	turn := r.chance(0.5)
+func (s Sometimes) draw(r *event.RNG) bool {
+	turn := r.Chance(0.5)
 	return s == Always || s == ByTurns && turn
 }
 
@@ -137,7 +140,7 @@ const (
 )
 
 func (l Listing) lists(seq int) bool {
-	return l == ListAll || l == ListSome && mix(uint64(seq))%4 != 0
+	return l == ListAll || l == ListSome && event.Mix(uint64(seq))%4 != 0
 }
 
 // Sometimes says whether something happens that may happen or not.
@@ -219,7 +222,7 @@ type Lag struct {
 }
 
 // lag draws how long a change of a kind of record takes to become searchable.
-func (k *Knobs) lag(r *rng, kind string, fresh bool) time.Duration {
+func (k *Knobs) lag(r *event.RNG, kind string, fresh bool) time.Duration {
 	if k.NoLag {
 		return 0
 	}
@@ -233,8 +236,8 @@ func (k *Knobs) lag(r *rng, kind string, fresh bool) time.Duration {
 			l.Max = 4 * time.Minute
 		}
 	}
-	if r.chance(l.TailShare) {
-		return time.Duration(r.share() * float64(l.Tail))
+	if r.Chance(l.TailShare) {
+		return time.Duration(r.Share() * float64(l.Tail))
 	}
-	return time.Duration(r.share() * float64(l.Max))
+	return time.Duration(r.Share() * float64(l.Max))
 }

@@ -1,9 +1,12 @@
 package emulator
 
-import "time"
+import (
+	"aqueduck/internal/emulator/event"
+	"time"
+)
 
 // lifeOp is one thing that happens in an hour of life, drawn for a contact at a time. It says whether it could.
-type lifeOp func(w *Workspace, r *rng, at int64) bool
+type lifeOp func(w *Workspace, r *event.RNG, at int64) bool
 
 // lifeWeek is the order in which things happen, again and again: all kinds come within 32 turns, in the shares that
 // a workspace knows.
@@ -63,7 +66,7 @@ func (w *Workspace) base(hours int) int64 {
 }
 
 func (w *Workspace) hour(base int64) {
-	r := newRNG(w.cfg.Seed, forLife, 2, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, forLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Contacts, func(at int64) {
 		if op := lifeWeek[w.turns%len(lifeWeek)]; !op(w, r, at) {
 			lifeUpdate(w, r, at)
@@ -81,9 +84,9 @@ func (w *Workspace) turnsOf(base int64, records int, turn func(at int64)) {
 }
 
 // someone draws a contact that fits; a few tries in a small workspace may find none.
-func (w *Workspace) someone(r *rng, fits func(c *contact) bool) (int32, bool) {
+func (w *Workspace) someone(r *event.RNG, fits func(c *contact) bool) (int32, bool) {
 	for range 200 {
-		num := r.n(len(w.contacts))
+		num := r.N(len(w.contacts))
 		if fits(&w.contacts[num]) {
 			return int32(num), true
 		}
@@ -100,7 +103,7 @@ func has(s status) func(c *contact) bool {
 }
 
 // lifeEvent logs an event about a drawn contact.
-func (w *Workspace) lifeEvent(r *rng, fits func(c *contact) bool, e Event) bool {
+func (w *Workspace) lifeEvent(r *event.RNG, fits func(c *contact) bool, e event.ContactEvent) bool {
 	num, ok := w.someone(r, fits)
 	if ok {
 		e.Contact = num
@@ -109,83 +112,83 @@ func (w *Workspace) lifeEvent(r *rng, fits func(c *contact) bool, e Event) bool 
 	return ok
 }
 
-func lifeCreate(w *Workspace, r *rng, at int64) bool {
-	_, err := w.create(at, w.make.contact(len(w.contacts), at, at, r.chance(0.5)), nil)
+func lifeCreate(w *Workspace, r *event.RNG, at int64) bool {
+	_, err := w.create(at, w.make.contact(len(w.contacts), at, at, r.Chance(0.5)), nil)
 	return err == nil
 }
 
-func lifeUpdate(w *Workspace, r *rng, at int64) bool {
-	spot := places[r.n(len(places))]
-	changes := [][]Change{
-		{{"name", r.text(firstNames) + " " + r.text(lastNames)}, {"last_seen_at", at}},
-		{{"location_country", spot.Country}, {"location_region", spot.Region}, {"location_city", spot.City}, {"last_seen_at", at}},
-		{{"custom_attributes.plan", "moved-" + r.text(tagWords)}, {"custom_attributes.score", int64(r.n(1000))}},
-		{{"email", "new" + r.text([]string{"1", "2", "3"}) + "@" + r.text(mailDomains)}, {"unsubscribed_from_emails", r.chance(0.5)}},
-		{{"phone", nil}, {"last_replied_at", at}, {"owner_id", admins[r.n(len(admins))].id}},
+func lifeUpdate(w *Workspace, r *event.RNG, at int64) bool {
+	spot := places[r.N(len(places))]
+	changes := [][]event.Change{
+		{{Field: "name", Value: r.Text(firstNames) + " " + r.Text(lastNames)}, {Field: "last_seen_at", Value: at}},
+		{{Field: "location_country", Value: spot.Country}, {Field: "location_region", Value: spot.Region}, {Field: "location_city", Value: spot.City}, {Field: "last_seen_at", Value: at}},
+		{{Field: "custom_attributes.plan", Value: "moved-" + r.Text(tagWords)}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}},
+		{{Field: "email", Value: "new" + r.Text([]string{"1", "2", "3"}) + "@" + r.Text(mailDomains)}, {Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
+		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: event.Admins[r.N(len(event.Admins))].ID}},
 	}
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Updated, Set: changes[r.n(len(changes))]})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Updated, Set: changes[r.N(len(changes))]})
 }
 
-func lifeTag(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Tagged, Other: int32(r.n(tagCount))})
+func lifeTag(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.N(tagCount))})
 }
 
-func lifeUntag(w *Workspace, r *rng, at int64) bool {
+func lifeUntag(w *Workspace, r *event.RNG, at int64) bool {
 	num, ok := w.someone(r, func(c *contact) bool { return c.status == active && len(c.doc.Tags) > 0 })
 	if !ok {
 		return false
 	}
 	tags := w.contacts[num].doc.Tags
-	w.record(Event{At: at, Kind: Untagged, Contact: num, Other: tags[r.n(len(tags))], Quiet: w.k().QuietUntag})
+	w.record(event.ContactEvent{At: at, Kind: event.Untagged, Contact: num, Other: tags[r.N(len(tags))], Quiet: w.k().QuietUntag})
 	return true
 }
 
-func lifeNote(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Noted, Other: w.nextNote(), Text: "<p>" + r.text(noteWords) + "</p>"})
+func lifeNote(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.nextNote(), Text: "<p>" + r.Text(noteWords) + "</p>"})
 }
 
-func lifeCompany(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: CompanyAttached, Other: int32(r.n(w.make.companies))})
+func lifeCompany(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.CompanyAttached, Other: int32(r.N(w.make.companies))})
 }
 
-func lifePromote(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActiveLead, Event{At: at, Kind: RoleChanged, User: true})
+func lifePromote(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.RoleChanged, User: true})
 }
 
-func lifeMerge(w *Workspace, r *rng, at int64) bool {
+func lifeMerge(w *Workspace, r *event.RNG, at int64) bool {
 	into, ok := w.someone(r, isActiveUser)
-	return ok && w.lifeEvent(r, isActiveLead, Event{At: at, Kind: Merged, Other: into})
+	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.Merged, Other: into})
 }
 
-func lifeFailMerge(w *Workspace, r *rng, at int64) bool {
+func lifeFailMerge(w *Workspace, r *event.RNG, at int64) bool {
 	into, ok := w.someone(r, isActiveUser)
-	return ok && w.lifeEvent(r, isActiveLead, Event{At: at, Kind: MergeFailed, Other: into, Text: r.text(failReasons)})
+	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.MergeFailed, Other: into, Text: r.Text(failReasons)})
 }
 
-func lifeArchive(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Archived})
+func lifeArchive(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Archived})
 }
 
-func lifeUnarchive(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(archived), Event{At: at, Kind: Unarchived, Quiet: w.k().QuietReturns.draw(r)})
+func lifeUnarchive(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, has(archived), event.ContactEvent{At: at, Kind: event.Unarchived, Quiet: w.k().QuietReturns.draw(r)})
 }
 
-func lifeBlock(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Blocked})
+func lifeBlock(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Blocked})
 }
 
-func lifeUnblock(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(blocked), Event{At: at, Kind: Unblocked, Quiet: w.k().QuietReturns.draw(r)})
+func lifeUnblock(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, has(blocked), event.ContactEvent{At: at, Kind: event.Unblocked, Quiet: w.k().QuietReturns.draw(r)})
 }
 
-func lifeDelete(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Deleted, Listed: w.k().ListDeletes.lists(len(w.log))})
+func lifeDelete(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.k().ListDeletes.lists(len(w.log))})
 }
 
-func lifeRequestDeletion(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: DeletionRequested})
+func lifeRequestDeletion(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.DeletionRequested})
 }
 
-func lifeErase(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(pendingDeletion), Event{At: at, Kind: Erased})
+func lifeErase(w *Workspace, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, has(pendingDeletion), event.ContactEvent{At: at, Kind: event.Erased})
 }

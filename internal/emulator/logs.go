@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"net/http"
 	"slices"
 	"sort"
@@ -8,34 +9,23 @@ import (
 	"time"
 )
 
-// act is one entry of the activity log of admins. The list of them is only added to, and is the truth.
-type act struct {
-	At    int64
-	N     int32      // number of the entry: its id and what it tells are drawn from it
-	Kind  uint8      // place in actKinds
-	Admin uint8      // place in everyone
-	Other uint8      // the admin whom it is about, likewise
-	Zone  *[2]string // of a change of the time zone: the one before and the one after
-	Put   int64      // when it came into the list, which may be later than At; 0: at its time
-}
-
 // beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.
 type beside struct {
-	acts  []act
-	calls []call
+	acts  []event.AdminAction
+	calls []event.Call
 	at    int64
 	knobs Knobs
-	hitl  []consult
-	firms []firmEvent
-	pages []contentEvent
+	hitl  []event.Consultation
+	firms []event.CompanyEvent
+	pages []event.ContentEvent
 	seed  uint64
 	start int64
 	hours int
 	talks int // conversations at hour 0
-	facts []exportEvent
+	facts []event.ReportEvent
 	souls int // contacts at hour 0
 
-	tickets   []convEvent
+	tickets   []event.ThreadEvent
 	ticketing ticketMaker
 }
 
@@ -50,46 +40,46 @@ func (w *Workspace) beside() beside {
 const forLogs = 9002
 
 // actSpan is how far back the log goes.
-const actSpan = 365 * day
+const actSpan = 365 * event.Day
 
 // populateActs draws what the log tells of the year before hour 0.
-func populateActs(seed uint64, start int64, count int) []act {
-	r := newRNG(seed, forLogs)
-	acts := make([]act, count)
+func populateActs(seed uint64, start int64, count int) []event.AdminAction {
+	r := event.NewRNG(seed, forLogs)
+	acts := make([]event.AdminAction, count)
 	for i := range acts {
-		acts[i] = drawAct(r, int32(i), r.between(start-actSpan, start), start)
+		acts[i] = drawAct(r, int32(i), r.Between(start-actSpan, start), start)
 	}
 	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
-	if once := len(former) + 1; count >= 8*once {
-		for i := range former {
-			acts[count-1-i] = act{At: leftAt(i, start), N: int32(count - 1 - i), Kind: uint8(firstOnce), Other: uint8(len(admins) + i)}
+	if once := len(event.Former) + 1; count >= 8*once {
+		for i := range event.Former {
+			acts[count-1-i] = event.AdminAction{At: event.LeftAt(i, start), N: int32(count - 1 - i), Kind: uint8(firstOnce), Other: uint8(len(event.Admins) + i)}
 		}
-		acts[count-once] = act{At: start - 200*day, N: int32(count - once), Kind: uint8(firstOnce + 1)}
+		acts[count-once] = event.AdminAction{At: start - 200*event.Day, N: int32(count - once), Kind: uint8(firstOnce + 1)}
 	}
 	sortActs(acts)
 	return acts
 }
 
-func drawAct(r *rng, n int32, at, start int64) act {
-	return act{At: at, N: n, Kind: uint8(r.n(firstOnce)), Admin: uint8(someone(r, at, start))}
+func drawAct(r *event.RNG, n int32, at, start int64) event.AdminAction {
+	return event.AdminAction{At: at, N: n, Kind: uint8(r.N(firstOnce)), Admin: uint8(someone(r, at, start))}
 }
 
-func sortActs(acts []act) {
-	slices.SortStableFunc(acts, func(a, b act) int { return int(a.At - b.At) })
+func sortActs(acts []event.AdminAction) {
+	slices.SortStableFunc(acts, func(a, b event.AdminAction) int { return int(a.At - b.At) })
 }
 
 // hourOfActs lets admins do something in an hour of life, a few times at most.
 func (w *Workspace) hourOfActs(base int64) {
-	r := newRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours))
-	var acts []act
-	for i := range r.n(4) {
-		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+600+int64(r.n(busy-600)), w.cfg.Start.Unix()))
+	r := event.NewRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours))
+	var acts []event.AdminAction
+	for i := range r.N(4) {
+		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+600+int64(r.N(busy-600)), w.cfg.Start.Unix()))
 	}
 	w.addActs(acts)
 }
 
 // addActs puts entries in their places. What others hold of the list stays as it is.
-func (w *Workspace) addActs(acts []act) {
+func (w *Workspace) addActs(acts []event.AdminAction) {
 	w.acts = append(slices.Clip(w.acts), acts...)
 	sortActs(w.acts)
 }
@@ -98,10 +88,10 @@ func (w *Workspace) addActs(acts []act) {
 func (w *Workspace) AddLogs(n int, within time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := newRNG(w.cfg.Seed, forLogs, 2, uint64(len(w.acts)))
-	acts, end := make([]act, n), w.now()
+	r := event.NewRNG(w.cfg.Seed, forLogs, 2, uint64(len(w.acts)))
+	acts, end := make([]event.AdminAction, n), w.now()
 	for i := range acts {
-		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
+		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
 		acts[i].Put = end
 	}
 	w.addActs(acts)
@@ -138,7 +128,7 @@ func (w *Workspace) listLogs(q *request) answer {
 }
 
 // actsBetween gives the entries between two times, the newest first.
-func (w *Workspace) actsBetween(after, before int64) []act {
+func (w *Workspace) actsBetween(after, before int64) []event.AdminAction {
 	if w.k().EmptyLists {
 		return nil
 	}
@@ -147,9 +137,9 @@ func (w *Workspace) actsBetween(after, before int64) []act {
 	}
 	from := sort.Search(len(w.acts), func(i int) bool { return w.acts[i].At >= after })
 	to := sort.Search(len(w.acts), func(i int) bool { return w.acts[i].At > before })
-	var found []act
+	var found []event.AdminAction
 	for i := to - 1; i >= from; i-- {
-		late := int64(newRNG(w.cfg.Seed, forLogs, 3, uint64(w.acts[i].N)).share() * w.k().LogLag.Seconds())
+		late := int64(event.NewRNG(w.cfg.Seed, forLogs, 3, uint64(w.acts[i].N)).Share() * w.k().LogLag.Seconds())
 		if w.acts[i].At+late <= w.now() {
 			found = append(found, w.acts[i])
 		}

@@ -1,6 +1,9 @@
 package emulator
 
-import "slices"
+import (
+	"aqueduck/internal/emulator/event"
+	"slices"
+)
 
 // previewMerge is POST /contacts/merge/preview (workspace-api 2.10, 4.11): what merging a lead into a user would do, or why
 // it is not possible. Nothing changes.
@@ -32,7 +35,7 @@ func (w *Workspace) previewMerge(q *request) answer {
 }
 
 // activeContact is one by its id; nil when it is not there or not active.
-func (w *Workspace) activeContact(id string) *doc {
+func (w *Workspace) activeContact(id string) *event.Contact {
 	num, known := w.byID[id]
 	if !known || w.contacts[num].status != active {
 		return nil
@@ -41,7 +44,7 @@ func (w *Workspace) activeContact(id string) *doc {
 }
 
 // reasons writes why one may not be merged into the other.
-func (p *pen) reasons(from, into *doc) {
+func (p *pen) reasons(from, into *event.Contact) {
 	p.list("reasons")
 	for _, r := range []struct {
 		holds         bool
@@ -62,7 +65,7 @@ func (p *pen) reasons(from, into *doc) {
 }
 
 // inherited writes what the user lacks and gets from the lead (workspace-api 3.2).
-func (p *pen) inherited(from, into *doc) {
+func (p *pen) inherited(from, into *event.Contact) {
 	after := *into
 	p.list("attribute_changes")
 	for _, name := range inheritFrom(&after, from) {
@@ -77,20 +80,20 @@ func (p *pen) inherited(from, into *doc) {
 }
 
 // previewCounts writes how much would move and how much is there already. Calls are told for leads that are only a phone number.
-func (w *Workspace) previewCounts(p *pen, from, into *doc) {
+func (w *Workspace) previewCounts(p *pen, from, into *event.Contact) {
 	p.open("counts")
-	count := func(name string, of func(d *doc) int) {
+	count := func(name string, of func(d *event.Contact) int) {
 		p.open(name)
 		p.int("from", int64(of(from)))
 		p.int("into", int64(of(into)))
 		p.close()
 	}
-	all := map[*doc]map[string]bool{from: w.idsOf(from), into: w.idsOf(into)}
-	count("conversations", func(d *doc) int { return takingPart(w.said, w.threads, all[d]) })
-	count("tickets", func(d *doc) int { return takingPart(w.tickets.log, w.tickets.list, all[d]) })
+	all := map[*event.Contact]map[string]bool{from: w.idsOf(from), into: w.idsOf(into)}
+	count("conversations", func(d *event.Contact) int { return takingPart(w.said, w.threads, all[d]) })
+	count("tickets", func(d *event.Contact) int { return takingPart(w.tickets.log, w.tickets.list, all[d]) })
 	if from.Phone != "" && from.Email == "" {
 		now := w.now()
-		count("phone_calls", func(d *doc) (n int) {
+		count("phone_calls", func(d *event.Contact) (n int) {
 			for i := range w.calls {
 				if c := &w.calls[i]; all[d][c.Contact] && isListed(c, now) {
 					n++
@@ -99,8 +102,8 @@ func (w *Workspace) previewCounts(p *pen, from, into *doc) {
 			return n
 		})
 	}
-	count("notes", func(d *doc) int { return len(d.Notes) })
-	count("tags", func(d *doc) int { return len(d.Tags) })
+	count("notes", func(d *event.Contact) int { return len(d.Notes) })
+	count("tags", func(d *event.Contact) int { return len(d.Tags) })
 	p.close()
 }
 
@@ -108,9 +111,9 @@ func (w *Workspace) previewCounts(p *pen, from, into *doc) {
 // were merged into it (workspace-api 2.10). Authors and ratings stay: nobody rewrites what was said. The lock is held.
 func (w *Workspace) passOn(lead, user int32) {
 	at, into, ids := w.now(), w.contacts[user].doc, w.idsOf(w.contacts[lead].doc)
-	pass := func(log []convEvent, list []thread, record func(e convEvent)) {
+	pass := func(log []event.ThreadEvent, list []thread, record func(e event.ThreadEvent)) {
 		for i := range list {
-			var who []*doc
+			var who []*event.Contact
 			had := list[i].contacts(log)
 			for _, d := range had {
 				if ids[d.ID] || d.ID == into.ID {
@@ -120,8 +123,8 @@ func (w *Workspace) passOn(lead, user int32) {
 					who = append(who, d)
 				}
 			}
-			if !list[i].deleted && slices.ContainsFunc(had, func(d *doc) bool { return ids[d.ID] }) {
-				record(convEvent{At: at, Kind: convPassedOn, Conv: int32(i), Who: who})
+			if !list[i].deleted && slices.ContainsFunc(had, func(d *event.Contact) bool { return ids[d.ID] }) {
+				record(event.ThreadEvent{At: at, Kind: event.ThreadContactsChanged, Num: int32(i), Who: who})
 			}
 		}
 	}
@@ -131,7 +134,7 @@ func (w *Workspace) passOn(lead, user int32) {
 
 // idsOf are a contact's id and those of all who were merged into it: calls, and what was begun before a merge that passed nothing on, keep
 // the ids that they were begun with (trap T26), and are the survivor's.
-func (w *Workspace) idsOf(d *doc) map[string]bool {
+func (w *Workspace) idsOf(d *event.Contact) map[string]bool {
 	into := map[int32][]int32{}
 	for i := range w.contacts {
 		if c := &w.contacts[i]; c.status == merged {
@@ -150,9 +153,9 @@ func (w *Workspace) idsOf(d *doc) map[string]bool {
 }
 
 // takingPart counts the threads that are there and have one of these contacts in them.
-func takingPart(log []convEvent, list []thread, ids map[string]bool) (n int) {
+func takingPart(log []event.ThreadEvent, list []thread, ids map[string]bool) (n int) {
 	for i := range list {
-		if !list[i].deleted && slices.ContainsFunc(list[i].contacts(log), func(d *doc) bool { return ids[d.ID] }) {
+		if !list[i].deleted && slices.ContainsFunc(list[i].contacts(log), func(d *event.Contact) bool { return ids[d.ID] }) {
 			n++
 		}
 	}
@@ -172,7 +175,7 @@ func (w *Workspace) mergeHistory() map[string][]string {
 }
 
 // merges writes fields that the document does not show (trap T23).
-func (r *renderer) merges(b []byte, d *doc) []byte {
+func (r *renderer) merges(b []byte, d *event.Contact) []byte {
 	p := &pen{b: append(b, `,"merge_history":{"type":"merge_history","merged_contacts":[`...)}
 	for _, id := range r.history[d.ID] {
 		p.item()

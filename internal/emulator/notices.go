@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -149,10 +150,10 @@ func (w *Workspace) tell(name, what string, at int64, item func(q *request) []by
 // agent or a bot says. The lock is held.
 func (w *Workspace) tellOfConversation(seq int) {
 	e := &w.said[seq]
-	if !w.tells() || e.Kind != convOpened && e.Kind != convSpoken && e.Kind != convRated {
+	if !w.tells() || e.Kind != event.ThreadOpened && e.Kind != event.ThreadPartAdded && e.Kind != event.ThreadRated {
 		return
 	}
-	now := *w.threads[e.Conv].now
+	now := *w.threads[e.Num].now
 	c := w.drawer().draw(&now)
 	show := func(c conversation, newest int) func(q *request) []byte {
 		return func(q *request) []byte {
@@ -162,18 +163,18 @@ func (w *Workspace) tellOfConversation(seq int) {
 		}
 	}
 	had := false
-	if e.Kind == convRated {
+	if e.Kind == event.ThreadRated {
 		now.trail = now.trail[:len(now.trail)-1]
 		had = w.drawer().draw(&now).Rating != nil
 	}
-	if c.Rating != nil && !had && e.Kind != convSpoken {
+	if c.Rating != nil && !had && e.Kind != event.ThreadPartAdded {
 		w.tell("conversation.rating.added", strconv.Itoa(seq), e.At, show(*c, w.k().partsCap()))
 	}
-	if e.Kind == convRated {
+	if e.Kind == event.ThreadRated {
 		return
 	}
 	first := len(c.Parts) - 1
-	if e.Kind == convOpened {
+	if e.Kind == event.ThreadOpened {
 		first = 0
 	}
 	for i := max(0, first); i < len(c.Parts); i++ {
@@ -188,11 +189,11 @@ func (w *Workspace) tellOfConversation(seq int) {
 }
 
 // tellOfContent tells what an event of the log of content is to webhooks. The lock is held.
-func (w *Workspace) tellOfContent(e contentEvent) {
-	if e.Kind != dynamicContents || !w.tells() || w.k().NoDynamicContent {
+func (w *Workspace) tellOfContent(e event.ContentEvent) {
+	if e.Kind != event.DynamicContents || !w.tells() || w.k().NoDynamicContent {
 		return
 	}
-	name := map[contentChange]string{contentCreated: "dynamic_content.created", contentEdited: "dynamic_content.updated", contentRemoved: "dynamic_content.deleted"}[e.What]
+	name := map[event.ContentChange]string{event.ContentCreated: "dynamic_content.created", event.ContentEdited: "dynamic_content.updated", event.ContentRemoved: "dynamic_content.deleted"}[e.What]
 	w.tell(name, strconv.Itoa(len(w.contentLog)), e.At, func(q *request) []byte {
 		m, as := w.writer(q)
 		p := &pen{}
@@ -220,7 +221,7 @@ func (w *Workspace) passing(now time.Time) {
 			w.brought.calls[i][step] = true
 			at = max(at, c.Put) // nothing is told before the list has it
 			if c.Removed == 0 || at < c.Removed {
-				w.tell(name, callID(c.N), at, func(*request) []byte { return append(w.appendCall(nil, c, int(c.N), at), '}') })
+				w.tell(name, event.CallID(c.N), at, func(*request) []byte { return append(w.appendCall(nil, c, int(c.N), at), '}') })
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -178,12 +179,12 @@ func (a args) fields(name string) map[string]any {
 }
 
 // changes are fields in the order of their names.
-func (a args) changes(name string) []Change {
-	var set []Change
+func (a args) changes(name string) []event.Change {
+	var set []event.Change
 	for field, v := range a.fields(name) {
-		set = append(set, Change{field, given(v)})
+		set = append(set, event.Change{Field: field, Value: given(v)})
 	}
-	slices.SortFunc(set, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
+	slices.SortFunc(set, func(a, b event.Change) int { return strings.Compare(a.Field, b.Field) })
 	return set
 }
 
@@ -196,11 +197,11 @@ func given(v any) any {
 	if whole, err := n.Int64(); err == nil {
 		return whole
 	}
-	return Number(n)
+	return event.Number(n)
 }
 
-func (a args) assignment(name string) Assignment {
-	return Assignment(max(0, slices.Index(assignmentNames[:], a.text(name))))
+func (a args) assignment(name string) event.Assignment {
+	return event.Assignment(max(0, slices.Index(event.AssignmentNames[:], a.text(name))))
 }
 
 // Parameters that many operations have.
@@ -227,7 +228,7 @@ func bumping(do func(w *Workspace, id string, bump bool) error) func(w *Workspac
 func tagging(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a args) (any, error) {
 	return func(w *Workspace, a args) (any, error) {
 		for n := range tagCount {
-			if strconv.FormatInt(tagID(int32(n)), 10) == a.text("tag") {
+			if strconv.FormatInt(event.TagID(int32(n)), 10) == a.text("tag") {
 				return nil, do(w, a.text("id"), n)
 			}
 		}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
 )
@@ -66,7 +67,7 @@ func noteOnContact(w *Workspace, a args) (any, error) {
 	w.mu.Lock()
 	n := w.nextNote()
 	w.mu.Unlock()
-	return ofID(strconv.FormatInt(noteID(n), 10), w.AddNote(a.text("id"), a.text("body")))
+	return ofID(strconv.FormatInt(event.NoteID(n), 10), w.AddNote(a.text("id"), a.text("body")))
 }
 
 // withCompany is an operation that names a company by the id that the API tells.

@@ -1,6 +1,9 @@
 package emulator
 
-import "errors"
+import (
+	"aqueduck/internal/emulator/event"
+	"errors"
+)
 
 var ofConversations = []operation{
 	{"conversations.open", []param{{name: "contact", kind: &textParam}, {name: "parts", kind: &wholeParam, optional: true}, {name: "body", kind: &wordParam, optional: true}},
@@ -97,7 +100,7 @@ var (
 	actorParam   = param{name: "by", kind: &wordParam, optional: true} // an admin, or the AI operator
 	namingParams = []param{actorParam, {name: "teammate", kind: &wordParam, optional: true},
 		{name: "team", kind: &wordParam, optional: true}}
-	asParam      = param{name: "as", kind: &textParam, of: assignmentNames[:]}
+	asParam      = param{name: "as", kind: &textParam, of: event.AssignmentNames[:]}
 	outcomeParam = param{name: "outcome", kind: &textParam, of: hitlOutcomes[2:]} // the first ones are the same
 )
 

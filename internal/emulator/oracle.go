@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"html"
 	"iter"
 	"slices"
@@ -53,10 +54,10 @@ func (o *oracle) tell(stream string) iter.Seq[map[string]any] {
 
 // oracle replays the log. It shares the log and the drawn attributes with the server, and no code that changes them.
 type oracle struct {
-	log       []Event
+	log       []event.ContactEvent
 	workspace string
 	make      *maker
-	said      []convEvent // the log of conversations
+	said      []event.ThreadEvent // the log of conversations
 	conv      *convMaker
 	cap       int // parts that an answer holds
 	beside
@@ -66,10 +67,10 @@ type oracle struct {
 
 // person is what the log says of one contact: its birth, and what was changed since.
 type person struct {
-	born      *doc
+	born      *event.Contact
 	changed   map[string]any // by column; nil is null
-	attrs     []attr
-	social    []social
+	attrs     []event.Attribute
+	social    []event.SocialProfile
 	tags      map[int32]bool // changed since birth: true is put on, false is taken off
 	notes     map[int32]bool
 	companies map[int32]bool
@@ -86,7 +87,7 @@ type person struct {
 func (o *oracle) replay() {
 	o.merges = map[int32]int32{}
 	for _, e := range o.log {
-		if e.Kind == Created {
+		if e.Kind == event.Created {
 			for int(e.Contact) >= len(o.people) {
 				o.people = append(o.people, person{})
 			}
@@ -98,48 +99,48 @@ func (o *oracle) replay() {
 	}
 }
 
-func (o *oracle) follow(e *Event) {
+func (o *oracle) follow(e *event.ContactEvent) {
 	p := &o.people[e.Contact]
 	if word, gone := departureWords[e.Kind]; gone {
-		p.word, p.since, p.listed = word, e.At, e.Kind != Deleted || e.Listed
-		if e.Kind == Deleted && e.Listed {
+		p.word, p.since, p.listed = word, e.At, e.Kind != event.Deleted || e.Listed
+		if e.Kind == event.Deleted && e.Listed {
 			p.word = "pending_deletion"
 		}
 		delete(o.merges, e.Contact)
-		if e.Kind == Merged {
+		if e.Kind == event.Merged {
 			o.merges[e.Contact] = e.Other
 			o.inherit(e, p)
 		}
 		return
 	}
 	switch e.Kind {
-	case Created, MergeFailed:
+	case event.Created, event.MergeFailed:
 		return
-	case Unarchived, Unblocked:
+	case event.Unarchived, event.Unblocked:
 		p.word, p.since, p.listed = "active", 0, false
 		delete(o.merges, e.Contact)
-	case Updated:
+	case event.Updated:
 		for _, c := range e.Set {
 			p.write(c)
 		}
-	case RoleChanged:
+	case event.RoleChanged:
 		p.user = e.User
-	case Tagged, Untagged:
-		mark(&p.tags, e.Other, e.Kind == Tagged)
-	case Noted, NoteDeleted:
-		mark(&p.notes, e.Other, e.Kind == Noted)
-	case SubscriptionLeft, SubscriptionJoined:
-		mark(&p.subscriptions, e.Other, e.Kind == SubscriptionJoined)
-	case CompanyAttached, CompanyDetached:
-		mark(&p.companies, e.Other, e.Kind == CompanyAttached)
+	case event.Tagged, event.Untagged:
+		mark(&p.tags, e.Other, e.Kind == event.Tagged)
+	case event.Noted, event.NoteDeleted:
+		mark(&p.notes, e.Other, e.Kind == event.Noted)
+	case event.SubscriptionLeft, event.SubscriptionJoined:
+		mark(&p.subscriptions, e.Other, e.Kind == event.SubscriptionJoined)
+	case event.CompanyAttached, event.CompanyDetached:
+		mark(&p.companies, e.Other, e.Kind == event.CompanyAttached)
 	}
 	if !e.Quiet {
 		p.updated = e.At
 	}
 }
 
-var departureWords = map[Kind]string{Archived: "archived", Blocked: "blocked", Merged: "merged",
-	DeletionRequested: "pending_deletion", Erased: "permanently_deleted", Deleted: "deleted"}
+var departureWords = map[event.ContactKind]string{event.Archived: "archived", event.Blocked: "blocked", event.Merged: "merged",
+	event.DeletionRequested: "pending_deletion", event.Erased: "permanently_deleted", event.Deleted: "deleted"}
 
 func mark(set *map[int32]bool, n int32, on bool) {
 	if *set == nil {
@@ -149,7 +150,7 @@ func mark(set *map[int32]bool, n int32, on bool) {
 }
 
 // write notes one changed column.
-func (p *person) write(c Change) {
+func (p *person) write(c event.Change) {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, _ := rawJSON(c.Value) // checked before it came into the log
 		p.attrs = setAttr(p.attrs, name, raw)
@@ -194,7 +195,7 @@ func (p *person) value(column string) any {
 
 // inherit gives the survivor what it lacked of the lead (workspace-api 3.2). Merges of the population are in the
 // attributes of hour 0 already, and are quiet.
-func (o *oracle) inherit(e *Event, lead *person) {
+func (o *oracle) inherit(e *event.ContactEvent, lead *person) {
 	if e.Quiet {
 		return
 	}
@@ -330,11 +331,11 @@ func (o *oracle) activities(yield func(map[string]any) bool) {
 		row := map[string]any{"id": "act_" + leftPad(strconv.Itoa(place), 12), "event_type": kind, "contact_id": id, "external_id": nil,
 			"role": nil, "merge_source_id": nil, "merge_target_id": nil, "failure_reason": nil, "created_at": e.At}
 		switch e.Kind {
-		case Created:
+		case event.Created:
 			row["external_id"], row["role"] = orNull(e.Born.ExternalID), roleName(e.User)
-		case RoleChanged:
+		case event.RoleChanged:
 			row["role"] = roleName(e.User)
-		case Merged, MergeFailed:
+		case event.Merged, event.MergeFailed:
 			row["merge_source_id"], row["merge_target_id"] = id, o.people[e.Other].born.ID
 			row["failure_reason"] = orNull(e.Text)
 		}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,18 +9,18 @@ import (
 
 // firmTold is what the log says of one company: what it was born with, and what was changed since.
 type firmTold struct {
-	*firm
+	*event.Company
 	row   map[string]any // its fields as columns
-	attrs []attr
+	attrs []event.Attribute
 	tags  []int32
-	notes []firmNote
+	notes []event.CompanyNote
 }
 
 // firmTales tells company by company, in the order of their numbers.
 func (o *oracle) firmTales(yield func(t *firmTold) bool) {
 	var all []*firmTold
-	born := func(f *firm) {
-		all = append(all, &firmTold{firm: f, attrs: f.Attrs, tags: f.Tags, notes: f.Notes, row: map[string]any{"id": f.ID, "company_id": f.ExternalID,
+	born := func(f *event.Company) {
+		all = append(all, &firmTold{Company: f, attrs: f.Attrs, tags: f.Tags, notes: f.Notes, row: map[string]any{"id": f.ID, "company_id": f.ExternalID,
 			"app_id": o.workspace, "name": f.Name, "website": f.Website, "industry": f.Industry, "plan_name": f.Plan, "created_at": f.Created,
 			"updated_at": f.Updated, "last_request_at": f.LastRequest, "monthly_spend": f.Spend, "session_count": f.Sessions, "size": f.Size}})
 	}
@@ -27,7 +28,7 @@ func (o *oracle) firmTales(yield func(t *firmTold) bool) {
 		born(o.make.firm(n, o.start))
 	}
 	for i := range o.firms {
-		if e := &o.firms[i]; e.Kind == firmCreated {
+		if e := &o.firms[i]; e.Kind == event.CompanyCreated {
 			born(e.Born)
 		} else {
 			all[e.N].hear(e)
@@ -40,21 +41,21 @@ func (o *oracle) firmTales(yield func(t *firmTold) bool) {
 	}
 }
 
-func (t *firmTold) hear(e *firmEvent) {
+func (t *firmTold) hear(e *event.CompanyEvent) {
 	switch e.Kind {
-	case firmNoted:
+	case event.CompanyNoted:
 		t.notes = append(slices.Clone(t.notes), e.Note)
 		return
-	case firmNoteDeleted:
-		at := slices.IndexFunc(t.notes, func(have firmNote) bool { return have.ID == e.Note.ID })
+	case event.CompanyNoteDeleted:
+		at := slices.IndexFunc(t.notes, func(have event.CompanyNote) bool { return have.ID == e.Note.ID })
 		t.notes = slices.Delete(slices.Clone(t.notes), at, at+1)
 		return
 	}
 	t.row["updated_at"] = e.At
 	switch e.Kind {
-	case firmTagged:
+	case event.CompanyTagged:
 		t.tags = append(without(t.tags, e.Tag), e.Tag)
-	case firmUntagged:
+	case event.CompanyUntagged:
 		t.tags = without(t.tags, e.Tag)
 	}
 	for _, s := range e.Set {
@@ -88,7 +89,7 @@ func (o *oracle) firmRows(yield func(map[string]any) bool) {
 			t.row[column] = orNull(t.row[column])
 		}
 		t.row["user_count"] = users[t.N]
-		t.row["custom_attributes"] = string((&renderer{}).attrs(nil, &doc{Attrs: t.attrs})[len(`,"custom_attributes":`):])
+		t.row["custom_attributes"] = string((&renderer{}).attrs(nil, &event.Contact{Attrs: t.attrs})[len(`,"custom_attributes":`):])
 		return yield(t.row)
 	})
 }
@@ -96,7 +97,7 @@ func (o *oracle) firmRows(yield func(map[string]any) bool) {
 func (o *oracle) firmTags(yield func(map[string]any) bool) {
 	o.firmTales(func(t *firmTold) bool {
 		for _, n := range t.tags {
-			if !yield(map[string]any{"company_id": t.ID, "tag_id": strconv.FormatInt(tagID(n), 10)}) {
+			if !yield(map[string]any{"company_id": t.ID, "tag_id": strconv.FormatInt(event.TagID(n), 10)}) {
 				return false
 			}
 		}
@@ -108,7 +109,7 @@ func (o *oracle) firmSegments(yield func(map[string]any) bool) {
 	o.firmTales(func(t *firmTold) bool {
 		in := map[int32]bool{0: t.row["monthly_spend"].(int64) > 6000, 1: t.row["last_request_at"] == int64(0), 2: t.row["size"].(int64) > 250}
 		for n := range int32(len(firmSegmentNames)) {
-			if in[n] && !yield(map[string]any{"company_id": t.ID, "segment_id": strconv.FormatInt(firmSegmentID(n), 10)}) {
+			if in[n] && !yield(map[string]any{"company_id": t.ID, "segment_id": strconv.FormatInt(event.CompanySegmentID(n), 10)}) {
 				return false
 			}
 		}

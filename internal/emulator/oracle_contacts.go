@@ -1,6 +1,9 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 // contacts gives a row for every contact that search will return once it has caught up.
 func (o *oracle) contacts(yield func(map[string]any) bool) {
@@ -21,7 +24,7 @@ func (o *oracle) row(p *person) map[string]any {
 		"created_at": d.Created, "updated_at": p.updated, "signed_up_at": d.SignedUp, "last_seen_at": d.LastSeen,
 		"last_replied_at": d.LastReplied, "last_contacted_at": d.LastContacted, "last_email_opened_at": d.LastOpened,
 		"last_email_clicked_at": d.LastClicked, "android_last_seen_at": d.Android, "ios_last_seen_at": d.IOSSeen,
-		"custom_attributes": string((&renderer{}).attrs(nil, &doc{Attrs: p.attrs})[len(`,"custom_attributes":`):]),
+		"custom_attributes": string((&renderer{}).attrs(nil, &event.Contact{Attrs: p.attrs})[len(`,"custom_attributes":`):]),
 	}
 	for _, column := range emptyColumns {
 		row[column] = nil
@@ -32,7 +35,7 @@ func (o *oracle) row(p *person) map[string]any {
 	if at := d.Place; at != nil {
 		row["location_country"], row["location_region"], row["location_city"] = at.Country, at.Region, at.City
 	}
-	for os, a := range map[string]*app{"android": d.AndroidApp, "ios": d.IOSApp} {
+	for os, a := range map[string]*event.App{"android": d.AndroidApp, "ios": d.IOSApp} {
 		if a != nil {
 			row[os+"_app_name"], row[os+"_app_version"], row[os+"_device"] = a.Name, a.Version, a.Device
 			row[os+"_os_version"], row[os+"_sdk_version"] = a.OS, a.SDK
@@ -63,13 +66,13 @@ func (o *oracle) each(f func(p *person) bool) {
 
 func (o *oracle) tags(yield func(map[string]any) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "tag_id", numbers(p.born.Tags, p.tags), func(n int32) string { return strconv.FormatInt(tagID(n), 10) })
+		return items(yield, p.born.ID, "tag_id", numbers(p.born.Tags, p.tags), func(n int32) string { return strconv.FormatInt(event.TagID(n), 10) })
 	})
 }
 
 func (o *oracle) noteRows(yield func(map[string]any) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "note_id", numbers(p.born.Notes, p.notes), func(n int32) string { return strconv.FormatInt(noteID(n), 10) })
+		return items(yield, p.born.ID, "note_id", numbers(p.born.Notes, p.notes), func(n int32) string { return strconv.FormatInt(event.NoteID(n), 10) })
 	})
 }
 
@@ -82,7 +85,7 @@ func (o *oracle) companies(yield func(map[string]any) bool) {
 func (o *oracle) subscriptions(yield func(map[string]any) bool) {
 	o.each(func(p *person) bool {
 		return items(yield, p.born.ID, "subscription_id", numbers(o.make.subscriptions(p.born), p.subscriptions), func(n int32) string {
-			return strconv.FormatInt(subscriptionID(n), 10)
+			return strconv.FormatInt(event.SubscriptionID(n), 10)
 		})
 	})
 }

@@ -1,12 +1,13 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"slices"
 	"sync"
 )
 
 // contentRows tells the items of a kind, from what each was born with and the log, as the later version sends them.
-func contentRows(kind contentKind) func(o *oracle, yield func(map[string]any) bool) {
+func contentRows(kind event.ContentKind) func(o *oracle, yield func(map[string]any) bool) {
 	return func(o *oracle, yield func(map[string]any) bool) {
 		m, as := o.author(), reading{version: afterStable, whole: true, now: o.at, plain: o.knobs.NoDynamicContent}
 		for _, i := range o.contentOf(kind) {
@@ -18,20 +19,20 @@ func contentRows(kind contentKind) func(o *oracle, yield func(map[string]any) bo
 }
 
 func (o *oracle) author() contentMaker {
-	return contentMaker{o.seed, o.start, o.workspace, sync.OnceValue(func() map[string]item { return keyed(o.contentOf(dynamicContents)) })}
+	return contentMaker{o.seed, o.start, o.workspace, sync.OnceValue(func() map[string]item { return keyed(o.contentOf(event.DynamicContents)) })}
 }
 
 // contentOf is what became of the items of a kind.
-func (o *oracle) contentOf(kind contentKind) []item {
+func (o *oracle) contentOf(kind event.ContentKind) []item {
 	list := bornContent(o.seed, o.start)[kind]
 	for _, e := range o.pages {
 		switch {
 		case e.Kind != kind:
-		case e.What == contentCreated:
+		case e.What == event.ContentCreated:
 			list = append(list, item{Kind: kind, N: e.N, Created: e.At, Updated: e.At})
-		case e.What == contentRemoved:
+		case e.What == event.ContentRemoved:
 			list[e.N].Removed = true
-		case e.What == contentEdited:
+		case e.What == event.ContentEdited:
 			list[e.N].Updated = e.At
 			if len(e.Set) == 0 {
 				list[e.N].Edits++
@@ -45,16 +46,16 @@ func (o *oracle) contentOf(kind contentKind) []item {
 
 // written adds what was written of them, the latest of each field: the log is read backwards. What teammates said anew since is
 // not what was written before.
-func (o *oracle) written(kind contentKind, list []item) {
+func (o *oracle) written(kind event.ContentKind, list []item) {
 	anew := map[int32]bool{}
 	for _, e := range slices.Backward(o.pages) {
 		if e.Kind != kind {
 			continue
 		}
 		i := &list[e.N]
-		anew[e.N] = anew[e.N] || e.What == contentEdited && len(e.Set) == 0
+		anew[e.N] = anew[e.N] || e.What == event.ContentEdited && len(e.Set) == 0
 		for _, c := range e.Set {
-			if e.What == contentNoted {
+			if e.What == event.ContentNoted {
 				i.note(e.Version, c.Value.(string), e.At)
 				continue
 			}
@@ -83,7 +84,7 @@ func (i *item) note(version int, text string, at int64) {
 // connectorVersions tells every version of the connectors that are there.
 func (o *oracle) connectorVersions(yield func(map[string]any) bool) {
 	m := o.author()
-	for _, i := range o.contentOf(connectors) {
+	for _, i := range o.contentOf(event.Connectors) {
 		for n := 0; n <= i.Edits && !i.Removed; n++ {
 			if !yield(m.version(i, n).row()) {
 				return

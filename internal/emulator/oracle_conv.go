@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,23 +11,23 @@ import (
 // Everything that follows from the parts is worked out from all of them, not kept up as the server does.
 type told struct {
 	*conversation // as it was drawn; only what never follows from the parts is read from it
-	parts         []part
+	parts         []event.Part
 	updated       int64
 	title         string
 	priority      bool
-	attrs         []attr
-	score         *rating
+	attrs         []event.Attribute
+	score         *event.Rating
 	tags          []int32
-	linked        []linked
-	sources       []content
-	cards         []scorecard
-	monitors      []monitor
-	redacted      bool               // the source
-	company       int32              // -1: none
-	people        []*doc             // its contacts
-	shared        *bool              // a ticket that somebody shared, or did not any more
-	marked        *marking           // when somebody said whether it is read
-	rewritten     map[int32]assigned // parts by place: what they tell of the assignment now, which is not what they did
+	linked        []event.LinkedObject
+	sources       []event.ContentSource
+	cards         []event.Scorecard
+	monitors      []event.Evaluation
+	redacted      bool                     // the source
+	company       int32                    // -1: none
+	people        []*event.Contact         // its contacts
+	shared        *bool                    // a ticket that somebody shared, or did not any more
+	marked        *marking                 // when somebody said whether it is read
+	rewritten     map[int32]event.Assigned // parts by place: what they tell of the assignment now, which is not what they did
 }
 
 // marking is what somebody said of a conversation that had so many parts then.
@@ -37,37 +38,39 @@ type marking struct {
 
 // tales tells conversation by conversation, those that are not deleted.
 func (o *oracle) tales(yield func(t *told) bool) {
-	tellings(o.said, func(opened *convEvent, since []*convEvent) bool {
+	tellings(o.said, func(opened *event.ThreadEvent, since []*event.ThreadEvent) bool {
 		return yield(tale(o.conv.birth(opened), opened, since))
 	})
 }
 
 // tellings reads a log record by record, those that are not deleted: how each was opened, and what happened since.
-func tellings(log []convEvent, yield func(opened *convEvent, since []*convEvent) bool) {
-	allTellings(log, func(opened *convEvent, since []*convEvent, gone bool) bool { return gone || yield(opened, since) })
+func tellings(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since []*event.ThreadEvent) bool) {
+	allTellings(log, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
+		return gone || yield(opened, since)
+	})
 }
 
 // allTellings reads those that are deleted too, and says so.
-func allTellings(log []convEvent, yield func(opened *convEvent, since []*convEvent, gone bool) bool) {
-	since := map[int32][]*convEvent{}
+func allTellings(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool) {
+	since := map[int32][]*event.ThreadEvent{}
 	gone := map[int32]bool{}
 	for i := range log {
 		switch e := &log[i]; e.Kind {
-		case convOpened:
-		case convDeleted:
-			gone[e.Conv] = true
+		case event.ThreadOpened:
+		case event.ThreadDeleted:
+			gone[e.Num] = true
 		default:
-			since[e.Conv] = append(since[e.Conv], e)
+			since[e.Num] = append(since[e.Num], e)
 		}
 	}
 	for i := range log {
-		if e := &log[i]; e.Kind == convOpened && !yield(e, since[e.Conv], gone[e.Conv]) {
+		if e := &log[i]; e.Kind == event.ThreadOpened && !yield(e, since[e.Num], gone[e.Num]) {
 			return
 		}
 	}
 }
 
-func tale(c *conversation, opened *convEvent, since []*convEvent) *told {
+func tale(c *conversation, opened *event.ThreadEvent, since []*event.ThreadEvent) *told {
 	t := &told{conversation: c, parts: c.Parts, updated: max(opened.At, opened.Until), title: c.Title, priority: c.Priority, attrs: c.Attrs,
 		score: c.Rating, linked: c.Linked, cards: c.Cards, monitors: c.Monitors, redacted: c.Source != nil && c.Source.Redacted, company: c.Company,
 		people: c.Contacts}
@@ -83,58 +86,58 @@ func tale(c *conversation, opened *convEvent, since []*convEvent) *told {
 	return t
 }
 
-func (t *told) hear(e *convEvent) {
+func (t *told) hear(e *event.ThreadEvent) {
 	if !e.Quiet {
 		t.updated = e.At
 	}
 	switch with := e.With; e.Kind {
-	case convSpoken:
-		t.parts = append(t.parts, with.part)
-		if with.source != nil {
-			t.sources = append(t.sources, *with.source)
+	case event.ThreadPartAdded:
+		t.parts = append(t.parts, with.Part)
+		if with.Source != nil {
+			t.sources = append(t.sources, *with.Source)
 		}
-	case convRedacted:
+	case event.ThreadRedacted:
 		if e.Place < 0 {
 			t.redacted = true
 			return
 		}
 		p := &t.parts[e.Place]
 		p.Redacted, p.Body, p.Files, p.Updated = true, "", nil, e.At
-	case convMutated:
+	case event.ThreadPartChanged:
 		p := &t.parts[e.Place]
-		if with.body != "" {
-			p.Body, p.Updated = with.body, e.At
+		if with.Body != "" {
+			p.Body, p.Updated = with.Body, e.At
 		}
-		if with.assigned != nil {
+		if with.Assigned != nil {
 			if t.rewritten == nil {
-				t.rewritten = map[int32]assigned{}
+				t.rewritten = map[int32]event.Assigned{}
 			}
-			t.rewritten[e.Place] = *with.assigned
+			t.rewritten[e.Place] = *with.Assigned
 		}
-	case convRated:
-		t.score = &with.rating
-	case convReviewed:
-		t.cards = slices.DeleteFunc(slices.Clone(t.cards), func(s scorecard) bool { return s.ID == with.card.ID })
-		t.cards = append(t.cards, with.card)
-	case convMonitored:
-		t.monitors = slices.DeleteFunc(slices.Clone(t.monitors), func(m monitor) bool { return m.ID == with.monitor.ID })
-		t.monitors = append(t.monitors, with.monitor)
-	case convTagged:
+	case event.ThreadRated:
+		t.score = &with.Rating
+	case event.ThreadReviewed:
+		t.cards = slices.DeleteFunc(slices.Clone(t.cards), func(s event.Scorecard) bool { return s.ID == with.Scorecard.ID })
+		t.cards = append(t.cards, with.Scorecard)
+	case event.ThreadEvaluated:
+		t.monitors = slices.DeleteFunc(slices.Clone(t.monitors), func(m event.Evaluation) bool { return m.ID == with.Evaluation.ID })
+		t.monitors = append(t.monitors, with.Evaluation)
+	case event.ThreadTagged:
 		t.tags = append(without(t.tags, e.Place), e.Place)
-	case convUntagged:
+	case event.ThreadUntagged:
 		t.tags = without(t.tags, e.Place)
-	case convLinked:
-		t.linked = append(t.linked, with.linked)
-	case convPassedOn:
+	case event.ThreadLinked:
+		t.linked = append(t.linked, with.Linked)
+	case event.ThreadContactsChanged:
 		t.people = e.Who
-	case convSet:
-		for _, s := range with.set {
+	case event.ThreadFieldsSet:
+		for _, s := range with.Set {
 			t.write(s)
 		}
 	}
 }
 
-func (t *told) write(s Change) {
+func (t *told) write(s event.Change) {
 	switch name, attribute := strings.CutPrefix(s.Field, "custom_attributes."); {
 	case attribute:
 		raw, _ := rawJSON(s.Value) // checked before it came into the log
@@ -164,8 +167,8 @@ func (o *oracle) conversations(yield func(map[string]any) bool) {
 func (t *told) row(o *oracle) map[string]any {
 	row := map[string]any{"id": t.ID, "title": t.title, "created_at": t.Created, "updated_at": t.updated, "priority": priorityWord(t.priority),
 		"company_id":            nil,
-		"ai_agent_participated": t.last(func(p *part) bool { return p.Author.AI }) != nil,
-		"custom_attributes":     string((&renderer{}).attrs(nil, &doc{Attrs: t.attrs})[len(`,"custom_attributes":`):])}
+		"ai_agent_participated": t.last(func(p *event.Part) bool { return p.Author.AI }) != nil,
+		"custom_attributes":     string((&renderer{}).attrs(nil, &event.Contact{Attrs: t.attrs})[len(`,"custom_attributes":`):])}
 	if t.company >= 0 {
 		row["company_id"] = string(o.make.appendCompanyID(nil, t.company))
 	}
@@ -183,7 +186,7 @@ func (t *told) row(o *oracle) map[string]any {
 }
 
 // last is the newest part that fits, nil when none does.
-func (t *told) last(fits func(p *part) bool) *part {
+func (t *told) last(fits func(p *event.Part) bool) *event.Part {
 	for i := len(t.parts) - 1; i >= 0; i-- {
 		if fits(&t.parts[i]) {
 			return &t.parts[i]
@@ -192,7 +195,7 @@ func (t *told) last(fits func(p *part) bool) *part {
 	return nil
 }
 
-func (t *told) first(fits func(p *part) bool) *part {
+func (t *told) first(fits func(p *event.Part) bool) *event.Part {
 	for i := range t.parts {
 		if fits(&t.parts[i]) {
 			return &t.parts[i]
@@ -201,14 +204,14 @@ func (t *told) first(fits func(p *part) bool) *part {
 	return nil
 }
 
-func isComment(p *part) bool { return p.Type == "comment" }
-func isAsking(p *part) bool {
+func isComment(p *event.Part) bool { return p.Type == "comment" }
+func isAsking(p *event.Part) bool {
 	return isComment(p) && (p.Author.Type == "user" || p.Author.Type == "lead")
 }
-func isClose(p *part) bool { return p.Type == "close" }
-func isReply(p *part) bool { return isComment(p) && p.Author.Type == "admin" }
-func givesCharge(p *part) bool {
-	return p.Assigned.As == AssignTeam || p.Assigned.Admin != 0
+func isClose(p *event.Part) bool { return p.Type == "close" }
+func isReply(p *event.Part) bool { return isComment(p) && p.Author.Type == "admin" }
+func givesCharge(p *event.Part) bool {
+	return p.Assigned.As == event.AssignTeam || p.Assigned.Admin != 0
 }
 
 // standing is where the conversation stands: what its last parts say.
@@ -243,19 +246,19 @@ func (t *told) standing(row map[string]any) {
 	}
 	row["waiting_since"], row["snoozed_until"] = waiting, int64(0)
 	if state == "snoozed" {
-		row["snoozed_until"] = t.last(func(p *part) bool { return p.Until != 0 }).Until
+		row["snoozed_until"] = t.last(func(p *event.Part) bool { return p.Until != 0 }).Until
 	}
 }
 
 // incharge tells who is in charge: the last part that speaks of each.
 func (t *told) incharge() (adm, team int64) {
-	if p := t.last(func(p *part) bool {
-		return p.Assigned.Admin != 0 || p.Assigned.As == RemoveTeammate || p.Assigned.As == RemoveAll
+	if p := t.last(func(p *event.Part) bool {
+		return p.Assigned.Admin != 0 || p.Assigned.As == event.RemoveTeammate || p.Assigned.As == event.RemoveAll
 	}); p != nil {
 		adm = p.Assigned.Admin
 	}
-	if p := t.last(func(p *part) bool {
-		return p.Assigned.Team != 0 || p.Assigned.As == RemoveTeam || p.Assigned.As == RemoveAll
+	if p := t.last(func(p *event.Part) bool {
+		return p.Assigned.Team != 0 || p.Assigned.As == event.RemoveTeam || p.Assigned.As == event.RemoveAll
 	}); p != nil {
 		team = p.Assigned.Team
 	}
@@ -309,6 +312,6 @@ func (t *told) rated(row map[string]any) {
 	case "admin":
 		row["rating_teammate_type"], row["rating_teammate_id"] = "admin", strconv.FormatInt(g.Admin, 10)
 	case "workflow":
-		row["rating_teammate_type"], row["rating_teammate_id"] = "workflow", workflowID
+		row["rating_teammate_type"], row["rating_teammate_id"] = "workflow", event.WorkflowID
 	}
 }

@@ -1,17 +1,20 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 // hitlEvents gives a row for each event of a consultation that is over. readable tells those that an answer holds: of a
 // consultation the newest ten rounds, of a redacted conversation none or all.
 func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
-	later := map[int32][]consult{}
+	later := map[int32][]event.Consultation{}
 	for _, c := range o.hitl {
 		later[c.Conv] = append(later[c.Conv], c)
 	}
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		all := append(o.conv.consultations(t.conversation, t.conversation.Parts), later[t.num]...)
-		mute := t.redacted || t.last(func(p *part) bool { return p.Redacted }) != nil
+		mute := t.redacted || t.last(func(p *event.Part) bool { return p.Redacted }) != nil
 		for i := range all {
 			c := superseded(all, i)
 			if c.End > o.at {
@@ -28,7 +31,7 @@ func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
 }
 
 // superseded is a consultation as it ended: the first that began after it, while it was outstanding, replaced it.
-func superseded(all []consult, place int) consult {
+func superseded(all []event.Consultation, place int) event.Consultation {
 	c := all[place]
 	for i := range all {
 		after := all[i].At > all[place].At || all[i].At == all[place].At && i > place
@@ -40,7 +43,7 @@ func superseded(all []consult, place int) consult {
 }
 
 // hitlRow is an event with its data flattened.
-func hitlRow(e *hitlEvent, c *consult, seed uint64, mute bool) map[string]any {
+func hitlRow(e *hitlEvent, c *event.Consultation, seed uint64, mute bool) map[string]any {
 	id, rule := cycleOf(c, seed)
 	row := map[string]any{"hitl_cycle_id": id, "event_type": e.kind, "conversation_part_id": nil, "rule_id": orNull(rule.ID),
 		"rule_name": orNull(rule.Name), "created_at": e.at}

@@ -1,16 +1,19 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 // figures are the statistics, each one asked of all the parts.
 func (t *told) figures(row map[string]any) {
-	at := func(p *part) any {
+	at := func(p *event.Part) any {
 		if p == nil {
 			return nil
 		}
 		return p.At
 	}
-	since := func(p *part) any {
+	since := func(p *event.Part) any {
 		if p == nil {
 			return nil
 		}
@@ -59,13 +62,13 @@ func (t *told) assisted(row map[string]any) {
 		"created_at", "updated_at"} {
 		row["ai_agent_"+column] = nil
 	}
-	byAI := func(p *part) bool { return p.Author.AI }
+	byAI := func(p *event.Part) bool { return p.Author.AI }
 	first, last := t.first(byAI), t.last(byAI)
 	if first == nil {
 		return
 	}
 	row["ai_agent_source_type"], row["ai_agent_created_at"], row["ai_agent_updated_at"] = "workflow", first.At, last.At
-	if t.last(func(p *part) bool { return p.Author.Answer }) != nil {
+	if t.last(func(p *event.Part) bool { return p.Author.Answer }) != nil {
 		row["ai_agent_last_answer_type"] = "ai_answer"
 	}
 	if a := t.AI; a != nil { // what it was born with is drawn
@@ -92,7 +95,7 @@ func (t *told) partRows(readable int) (rows []map[string]any) {
 	return rows
 }
 
-func partRow(p *part) map[string]any {
+func partRow(p *event.Part) map[string]any {
 	row := map[string]any{"id": strconv.FormatInt(p.ID, 10), "part_type": p.Type, "body": p.Body, "created_at": p.At, "updated_at": p.Updated,
 		"notified_at": p.Notified, "author_type": p.Author.Type, "author_id": p.Author.ID, "author_name": p.Author.Name,
 		"author_email": p.Author.Email, "from_ai_agent": p.Author.AI, "is_ai_answer": p.Author.Answer, "external_id": p.External,
@@ -108,17 +111,17 @@ func partRow(p *part) map[string]any {
 	row["assigned_to_type"], row["assigned_to_id"] = nil, nil
 	row["admin_assignee_id"], row["team_assignee_id"] = orNull(a.Admin), orNull(a.Team)
 	switch a.As {
-	case AssignTeamAndTeammate, AssignTeammate:
+	case event.AssignTeamAndTeammate, event.AssignTeammate:
 		row["assigned_to_type"], row["assigned_to_id"] = "admin", strconv.FormatInt(a.Admin, 10)
-	case AssignTeam:
+	case event.AssignTeam:
 		row["assigned_to_type"], row["assigned_to_id"] = "team", strconv.FormatInt(a.Team, 10)
-	case AssignBot:
+	case event.AssignBot:
 		row["assigned_to_type"], row["assigned_to_id"] = "bot", strconv.FormatInt(a.Admin, 10)
-	case RemoveTeam:
+	case event.RemoveTeam:
 		row["assigned_to_type"], row["team_assignee_id"] = "nobody_admin", int64(0)
-	case RemoveTeammate:
+	case event.RemoveTeammate:
 		row["assigned_to_type"], row["admin_assignee_id"] = "nobody_admin", int64(0)
-	case RemoveAll:
+	case event.RemoveAll:
 		row["assigned_to_type"] = "nobody_admin"
 	}
 	return row
@@ -151,7 +154,7 @@ func (t *told) contactRows() (rows []map[string]any) {
 func (o *oracle) conversationTags(yield func(map[string]any) bool) {
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		for _, n := range t.tags {
-			rows = append(rows, map[string]any{"tag_id": strconv.FormatInt(tagID(n), 10), "name": tagName(n)})
+			rows = append(rows, map[string]any{"tag_id": strconv.FormatInt(event.TagID(n), 10), "name": tagName(n)})
 		}
 		return rows
 	})
@@ -161,7 +164,7 @@ func (o *oracle) partTags(yield func(map[string]any) bool) {
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		for i, p := range t.parts {
 			for _, n := range p.Tags {
-				rows = append(rows, map[string]any{"part_id": strconv.FormatInt(p.ID, 10), "tag_id": strconv.FormatInt(tagID(n), 10),
+				rows = append(rows, map[string]any{"part_id": strconv.FormatInt(p.ID, 10), "tag_id": strconv.FormatInt(event.TagID(n), 10),
 					"name": tagName(n), "readable": i >= len(t.parts)-o.cap})
 			}
 		}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"strconv"
 	"strings"
 )
@@ -32,7 +33,7 @@ func (o *oracle) sourceAttachments(yield func(map[string]any) bool) {
 	})
 }
 
-func fileRow(f file, at int) map[string]any {
+func fileRow(f event.File, at int) map[string]any {
 	return map[string]any{"position": int64(at), "name": f.Name, "url": fileURL(f), "content_type": f.Type, "filesize": f.Size,
 		"width": orNull(f.Width), "height": orNull(f.Height)}
 }
@@ -55,7 +56,7 @@ func (o *oracle) scorecards(yield func(map[string]any) bool) {
 }
 
 // tellCritic writes who it was in two columns.
-func tellCritic(c critic, row map[string]any, who string) {
+func tellCritic(c event.Reviewer, row map[string]any, who string) {
 	row[who+"_type"], row[who+"_id"] = nil, nil
 	switch {
 	case c.AI:

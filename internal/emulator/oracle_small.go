@@ -1,22 +1,25 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 func (o *oracle) tagRows(yield func(map[string]any) bool) {
 	for n := range int32(tagCount) {
-		if !yield(map[string]any{"id": strconv.FormatInt(tagID(n), 10), "name": tagName(n)}) {
+		if !yield(map[string]any{"id": strconv.FormatInt(event.TagID(n), 10), "name": tagName(n)}) {
 			return
 		}
 	}
 }
 
 func (o *oracle) adminRows(yield func(map[string]any) bool) {
-	listed := admins
+	listed := event.Admins
 	if o.knobs.FormerAdmins {
-		listed = everyone
+		listed = event.Everyone
 	}
 	for n, a := range listed {
-		row := map[string]any{"id": strconv.FormatInt(a.id, 10), "name": a.name, "email": a.email, "away_mode_enabled": false,
+		row := map[string]any{"id": strconv.FormatInt(a.ID, 10), "name": a.Name, "email": a.Email, "away_mode_enabled": false,
 			"has_inbox_seat": true, "team_ids": "[]"}
 		if n%2 == 0 {
 			row["team_ids"] = "[814865,814866]"
@@ -68,8 +71,8 @@ func (o *oracle) segments(yield func(map[string]any) bool) {
 		return true
 	})
 	for n := range int32(segmentCount) {
-		made := o.start - span + int64(n)*40*day
-		if !yield(map[string]any{"id": strconv.FormatInt(segmentID(n), 10), "name": segmentNames[n], "created_at": made, "updated_at": made + 20*day,
+		made := o.start - span + int64(n)*40*event.Day
+		if !yield(map[string]any{"id": strconv.FormatInt(event.SegmentID(n), 10), "name": segmentNames[n], "created_at": made, "updated_at": made + 20*event.Day,
 			"person_type": "contact", "count": counts[n]}) {
 			return
 		}
@@ -77,7 +80,7 @@ func (o *oracle) segments(yield func(map[string]any) bool) {
 	members := map[any]int64{}
 	o.firmSegments(func(row map[string]any) bool { members[row["segment_id"]]++; return true })
 	for n := range int32(len(firmSegmentNames)) {
-		id, made := strconv.FormatInt(firmSegmentID(n), 10), firmSegmentMade(o.start, n)
+		id, made := strconv.FormatInt(event.CompanySegmentID(n), 10), firmSegmentMade(o.start, n)
 		if !yield(map[string]any{"id": id, "name": firmSegmentNames[n], "created_at": made, "updated_at": made, "person_type": "company",
 			"count": members[id]}) {
 			return

@@ -1,5 +1,7 @@
 package emulator
 
+import "aqueduck/internal/emulator/event"
+
 // OracleStreams names the streams that Oracle knows.
 func OracleStreams() []string {
 	return []string{"contacts", "contact_tags", "contact_notes", "contact_companies", "contact_subscriptions", "contact_social_profiles",
@@ -63,14 +65,14 @@ var oracles = map[string]func(o *oracle, yield func(map[string]any) bool){
 	"ticket_states":       (*oracle).ticketStateRows,
 	"away_status_reasons": (*oracle).awayRows,
 
-	"articles":                contentRows(articles),
-	"internal_articles":       contentRows(internalArticles),
-	"collections":             contentRows(collections),
-	"newsfeeds":               contentRows(newsfeeds),
-	"news_items":              contentRows(newsItems),
-	"folders":                 contentRows(folders),
-	"dynamic_contents":        contentRows(dynamicContents),
-	"data_connectors":         contentRows(connectors),
+	"articles":                contentRows(event.Articles),
+	"internal_articles":       contentRows(event.InternalArticles),
+	"collections":             contentRows(event.Collections),
+	"newsfeeds":               contentRows(event.Newsfeeds),
+	"news_items":              contentRows(event.NewsItems),
+	"folders":                 contentRows(event.Folders),
+	"dynamic_contents":        contentRows(event.DynamicContents),
+	"data_connectors":         contentRows(event.Connectors),
 	"data_connector_versions": (*oracle).connectorVersions,
 
 	"companies":        (*oracle).firmRows,

@@ -1,8 +1,10 @@
 package emulator
 
+import "aqueduck/internal/emulator/event"
+
 // ticketTales tells ticket by ticket, with the type that each was opened with.
 func (o *oracle) ticketTales(yield func(t *told, kind int) bool) {
-	tellings(o.tickets, func(opened *convEvent, since []*convEvent) bool {
+	tellings(o.tickets, func(opened *event.ThreadEvent, since []*event.ThreadEvent) bool {
 		return yield(tale(o.ticketing.birth(opened).conversation, opened, since), int(opened.Place))
 	})
 }
@@ -15,15 +17,15 @@ func (o *oracle) ticketRows(yield func(map[string]any) bool) {
 		for i := range t.parts {
 			switch change := t.parts[i].Ticket; {
 			case change == nil:
-			case change.moved:
-				stage = change.to
+			case change.Moved:
+				stage = change.To
 			default:
-				attrs = setAttr(attrs, change.attr.Name, change.attr.Raw)
+				attrs = setAttr(attrs, change.Attribute.Name, change.Attribute.Raw)
 			}
 		}
 		standing, state := map[string]any{}, states[stage].row()
 		t.standing(standing)
-		row := map[string]any{"id": t.ID, "number": ticketNumber(t.num), "category": ticketCategory(kind), "ticket_type_id": ticketTypeID(kind),
+		row := map[string]any{"id": t.ID, "number": event.TicketNumber(t.num), "category": ticketCategory(kind), "ticket_type_id": ticketTypeID(kind),
 			"ticket_type_name": ticketTypeNames[kind], "ticket_state_id": state["id"], "ticket_state_category": state["category"],
 			"ticket_state_internal_label": state["internal_label"], "ticket_state_external_label": state["external_label"],
 			"created_at": t.Created, "updated_at": t.updated, "open": standing["open"], "snoozed_until": orNull(standing["snoozed_until"]),
@@ -66,11 +68,11 @@ func (t *told) ticketParts(readable int) []map[string]any {
 		}
 		switch change := t.parts[i].Ticket; {
 		case change == nil:
-		case change.moved:
-			row["previous_ticket_state"], row["ticket_state"] = ticketStages[change.from], ticketStages[change.to]
+		case change.Moved:
+			row["previous_ticket_state"], row["ticket_state"] = ticketStages[change.From], ticketStages[change.To]
 		default:
-			row["updated_attribute_id"], row["updated_attribute_name"] = change.id, change.attr.Name
-			row["updated_attribute_value"] = orNull(change.attr.Raw)
+			row["updated_attribute_id"], row["updated_attribute_name"] = change.AttributeID, change.Attribute.Name
+			row["updated_attribute_value"] = orNull(change.Attribute.Raw)
 		}
 	}
 	return rows

@@ -1,11 +1,12 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"strconv"
 )
 
 // ownList is one of a contact's own lists, where a capped nested one is read on.
-func (w *Workspace) ownList(q *request, numbers func(d *doc) []int32, item func(b []byte, d *doc, n int32) []byte) answer {
+func (w *Workspace) ownList(q *request, numbers func(d *event.Contact) []int32, item func(b []byte, d *event.Contact, n int32) []byte) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, known := w.byID[q.id]
@@ -22,14 +23,14 @@ func (w *Workspace) ownList(q *request, numbers func(d *doc) []int32, item func(
 }
 
 func (w *Workspace) contactTags(q *request) answer {
-	return w.ownList(q, func(d *doc) []int32 { return d.Tags }, func(b []byte, _ *doc, n int32) []byte {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Tags }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return appendTag(b, n, true)
 	})
 }
 
 func (w *Workspace) contactNotes(q *request) answer {
-	return w.ownList(q, func(d *doc) []int32 { return d.Notes }, func(b []byte, d *doc, n int32) []byte {
-		id := strconv.FormatInt(noteID(n), 10)
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Notes }, func(b []byte, d *event.Contact, n int32) []byte {
+		id := strconv.FormatInt(event.NoteID(n), 10)
 		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
 		b = append(b, `","body":`...)
 		b = appendString(b, w.noteBody(n))
@@ -47,21 +48,21 @@ func (w *Workspace) noteBody(n int32) string {
 }
 
 func (w *Workspace) contactCompanies(q *request) answer {
-	return w.ownList(q, func(d *doc) []int32 { return d.Companies }, func(b []byte, _ *doc, n int32) []byte {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Companies }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return w.appendCompany(b, n)
 	})
 }
 
 func (w *Workspace) contactSegments(q *request) answer {
-	return w.ownList(q, segmentsOf, func(b []byte, _ *doc, n int32) []byte { return w.appendSegment(b, n, -1) })
+	return w.ownList(q, segmentsOf, func(b []byte, _ *event.Contact, n int32) []byte { return w.appendSegment(b, n, -1) })
 }
 
 func (w *Workspace) contactSubscriptions(q *request) answer {
-	return w.ownList(q, w.subscribed, func(b []byte, _ *doc, n int32) []byte { return appendSubscription(b, n) })
+	return w.ownList(q, w.subscribed, func(b []byte, _ *event.Contact, n int32) []byte { return appendSubscription(b, n) })
 }
 
 func appendTag(b []byte, n int32, url bool) []byte {
-	id := strconv.FormatInt(tagID(n), 10)
+	id := strconv.FormatInt(event.TagID(n), 10)
 	b = append(append(append(b, `{"type":"tag","id":"`...), id...), `","name":`...)
 	b = appendString(b, tagName(n))
 	if url {
@@ -98,18 +99,18 @@ func (w *Workspace) listTags(*request) answer {
 }
 
 func (w *Workspace) listAdmins(*request) answer {
-	listed := admins
+	listed := event.Admins
 	if w.k().FormerAdmins {
-		listed = everyone
+		listed = event.Everyone
 	}
 	return w.whole("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
 		a := listed[n]
 		b = append(b, `{"type":"admin","id":"`...)
-		b = strconv.AppendInt(b, a.id, 10)
+		b = strconv.AppendInt(b, a.ID, 10)
 		b = append(b, `","name":`...)
-		b = appendString(b, a.name)
+		b = appendString(b, a.Name)
 		b = append(b, `,"email":`...)
-		b = appendString(b, a.email)
+		b = appendString(b, a.Email)
 		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
 		if n%2 == 0 {
 			b = append(b, `814865,814866`...)
@@ -146,18 +147,16 @@ func (w *Workspace) listSegments(q *request) answer {
 	})
 }
 
-func segmentID(n int32) int64 { return 5500000 + 13*int64(n) }
-
 func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 	b = append(b, `{"type":"segment","id":"`...)
-	b = strconv.AppendInt(b, segmentID(n), 10)
+	b = strconv.AppendInt(b, event.SegmentID(n), 10)
 	b = append(b, `","name":`...)
 	b = appendString(b, segmentNames[n])
-	made := w.cfg.Start.Unix() - span + int64(n)*40*day
+	made := w.cfg.Start.Unix() - span + int64(n)*40*event.Day
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, made, 10)
 	b = append(b, `,"updated_at":`...)
-	b = strconv.AppendInt(b, made+20*day, 10)
+	b = strconv.AppendInt(b, made+20*event.Day, 10)
 	b = append(b, `,"person_type":"contact"`...)
 	if count >= 0 {
 		b = append(append(append(b, `,"`...), w.k().segmentCount()...), `":`...)
@@ -167,7 +166,7 @@ func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 }
 
 // segmentsOf says which segments a contact is in.
-func segmentsOf(d *doc) []int32 {
+func segmentsOf(d *event.Contact) []int32 {
 	in := [segmentCount]bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
 		placeOf(d).Country == "Germany" || placeOf(d).Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
 		len(d.Companies) > 0, d.Email == "", len(d.Tags) > 0}

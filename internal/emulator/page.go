@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -128,7 +129,7 @@ func (w *Workspace) kinds(s *State) []kindCount {
 		{Name: "companies", Count: len(w.firms)}, {Name: "conversations", Count: s.Conversations}, {Name: "deleted_conversations", Count: len(w.buried)},
 		{Name: "tickets", Count: s.Tickets}, {Name: "calls", Count: calls}, {Name: "admin_activity_logs", Count: len(w.acts)}}
 	for kind, name := range contentNames {
-		list = append(list, kindCount{Name: name, Count: len(w.standing(contentKind(kind)))})
+		list = append(list, kindCount{Name: name, Count: len(w.standing(event.ContentKind(kind)))})
 	}
 	o := w.oracle()
 	for _, name := range []string{"segments", "tags", "admins", "teams", "subscription_types", "data_attributes", "ticket_types", "ticket_states", "away_status_reasons"} {

@@ -1,6 +1,9 @@
 package emulator
 
-import "strconv"
+import (
+	"aqueduck/internal/emulator/event"
+	"strconv"
+)
 
 // pen writes a JSON object field by field; commas are its business. An empty text and a zero time are null.
 type pen struct {
@@ -85,7 +88,7 @@ func (p *pen) list(name string) {
 func (p *pen) end() { p.b = append(p.b, ']') }
 
 // attrs writes attributes as an object.
-func (p *pen) attrs(name string, list []attr) {
+func (p *pen) attrs(name string, list []event.Attribute) {
 	p.open(name)
 	for i, a := range list {
 		if i > 0 {

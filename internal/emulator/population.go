@@ -1,6 +1,9 @@
 package emulator
 
-import "slices"
+import (
+	"aqueduck/internal/emulator/event"
+	"slices"
+)
 
 // population draws what happened before hour 0: three years of contacts, those that are gone, and the events between.
 type population struct {
@@ -8,41 +11,41 @@ type population struct {
 	start   int64
 	active  int
 	gone    int
-	log     []Event
-	created []int64 // by contact
-	kinds   []Kind  // by contact: how it left, or 0
+	log     []event.ContactEvent
+	created []int64             // by contact
+	kinds   []event.ContactKind // by contact: how it left, or 0
 }
 
 // span is how far back the workspace goes.
-const span = 3 * 365 * day
+const span = 3 * 365 * event.Day
 
 // departures is the mix of inactive contacts, in hundredths.
 var departures = []struct {
-	kind  Kind
+	kind  event.ContactKind
 	share int
-}{{Archived, 34}, {Merged, 30}, {Blocked, 10}, {DeletionRequested, 10}, {Erased, 16}}
+}{{event.Archived, 34}, {event.Merged, 30}, {event.Blocked, 10}, {event.DeletionRequested, 10}, {event.Erased, 16}}
 
 // populate gives the log up to hour 0, in the order of time, with at least the given number of activities.
-func populate(m *maker, start int64, contacts, inactive, activities int) []Event {
+func populate(m *maker, start int64, contacts, inactive, activities int) []event.ContactEvent {
 	p := &population{m: m, start: start, active: contacts, gone: inactive}
 	p.cast(contacts + inactive)
 	for num := range p.created {
 		p.live(num)
 	}
 	p.fill(activities)
-	slices.SortStableFunc(p.log, func(a, b Event) int { return int(a.At - b.At) })
+	slices.SortStableFunc(p.log, func(a, b event.ContactEvent) int { return int(a.At - b.At) })
 	return p.log
 }
 
 // cast decides who is created when and who is gone: spread evenly, so that any part of the three years has all kinds.
 func (p *population) cast(total int) {
-	p.created, p.kinds = make([]int64, total), make([]Kind, total)
-	p.log = make([]Event, 0, total*2+16)
-	r := newRNG(p.m.seed, forLife)
+	p.created, p.kinds = make([]int64, total), make([]event.ContactKind, total)
+	p.log = make([]event.ContactEvent, 0, total*2+16)
+	r := event.NewRNG(p.m.seed, forLife)
 	for num := range total {
-		p.created[num] = p.start - span + int64(float64(span-2*day)*(float64(num)+r.share())/float64(total))
+		p.created[num] = p.start - span + int64(float64(span-2*event.Day)*(float64(num)+r.Share())/float64(total))
 	}
-	var order []Kind
+	var order []event.ContactKind
 	for _, d := range departures {
 		for range d.share {
 			order = append(order, d.kind)
@@ -56,19 +59,19 @@ func (p *population) cast(total int) {
 
 // live writes one contact's events. Contacts that left keep updated_at from before they left.
 func (p *population) live(num int) {
-	r := newRNG(p.m.seed, forLife, uint64(num)+1)
+	r := event.NewRNG(p.m.seed, forLife, uint64(num)+1)
 	created, kind := p.created[num], p.kinds[num]
-	user := r.chance(0.65) && kind != Merged
+	user := r.Chance(0.65) && kind != event.Merged
 	updated := p.updated(r, num, created)
 	d := p.m.contact(num, created, updated, user)
 	// Most users began as leads; their role changed before they were last updated.
 	began := user
-	if user && updated > created+2 && r.chance(0.85) {
+	if user && updated > created+2 && r.Chance(0.85) {
 		began = false
 	}
-	p.log = append(p.log, Event{At: created, Kind: Created, User: began, Contact: int32(num), Born: d})
+	p.log = append(p.log, event.ContactEvent{At: created, Kind: event.Created, User: began, Contact: int32(num), Born: d})
 	if began != user {
-		p.log = append(p.log, Event{At: r.between(created+1, updated), Kind: RoleChanged, User: true, Quiet: true, Contact: int32(num)})
+		p.log = append(p.log, event.ContactEvent{At: r.Between(created+1, updated), Kind: event.RoleChanged, User: true, Quiet: true, Contact: int32(num)})
 	}
 	if kind != 0 {
 		p.leave(r, num, kind, updated)
@@ -77,42 +80,42 @@ func (p *population) live(num int) {
 
 // updated draws the time of the last change. Three imports each touched hundreds of ten thousand contacts within one
 // second: more than a page of equal times (trap T11).
-func (p *population) updated(r *rng, num int, created int64) int64 {
+func (p *population) updated(r *event.RNG, num int, created int64) int64 {
 	bulk := p.start - span + int64(1+num%3)*span/4
-	if created < bulk && r.chance(0.18) {
+	if created < bulk && r.Chance(0.18) {
 		return bulk
 	}
-	x := r.share()
+	x := r.Share()
 	return created + int64(float64(p.start-3600-created)*x*x)
 }
 
-func (p *population) leave(r *rng, num int, kind Kind, after int64) {
-	at := r.between(after+1, p.start-600)
-	e := Event{At: at, Kind: kind, Contact: int32(num)}
+func (p *population) leave(r *event.RNG, num int, kind event.ContactKind, after int64) {
+	at := r.Between(after+1, p.start-600)
+	e := event.ContactEvent{At: at, Kind: kind, Contact: int32(num)}
 	switch kind {
-	case Merged:
+	case event.Merged:
 		e.Other = p.target(r, num)
 		e.At = max(at, p.created[e.Other]+1)
 		e.Quiet = true // the survivor's updated_at is drawn already
-	case Erased:
-		p.log = append(p.log, Event{At: max(after+1, at-30*day), Kind: DeletionRequested, Contact: int32(num)})
+	case event.Erased:
+		p.log = append(p.log, event.ContactEvent{At: max(after+1, at-30*event.Day), Kind: event.DeletionRequested, Contact: int32(num)})
 		e.At++
 	}
 	p.log = append(p.log, e)
 }
 
 // target is whom a lead was merged into: mostly an active contact, sometimes one that left since, or was itself merged.
-func (p *population) target(r *rng, num int) int32 {
+func (p *population) target(r *event.RNG, num int) int32 {
 	for {
-		to := r.n(len(p.created))
+		to := r.N(len(p.created))
 		switch {
 		case to == num:
-		case p.kinds[to] == Merged:
+		case p.kinds[to] == event.Merged:
 			// Only towards older contacts, so that chains end.
-			if to < num && r.chance(0.3) {
+			if to < num && r.Chance(0.3) {
 				return int32(to)
 			}
-		case p.kinds[to] == 0 || p.kinds[to] == Archived:
+		case p.kinds[to] == 0 || p.kinds[to] == event.Archived:
 			return int32(to)
 		}
 	}
@@ -127,27 +130,27 @@ func (p *population) fill(activities int) {
 			have++
 		}
 	}
-	r := newRNG(p.m.seed, forLife, 0, 1)
+	r := event.NewRNG(p.m.seed, forLife, 0, 1)
 	missing := max(0, activities-have)
 	for range missing/10 + p.active/200 {
-		from, to := r.n(len(p.created)), r.n(len(p.created))
-		at := r.between(max(p.created[from], p.created[to])+1, p.start)
-		p.log = append(p.log, Event{At: at, Kind: MergeFailed, Contact: int32(from), Other: int32(to), Text: r.text(failReasons)})
+		from, to := r.N(len(p.created)), r.N(len(p.created))
+		at := r.Between(max(p.created[from], p.created[to])+1, p.start)
+		p.log = append(p.log, event.ContactEvent{At: at, Kind: event.MergeFailed, Contact: int32(from), Other: int32(to), Text: r.Text(failReasons)})
 	}
 	total := len(p.created)
 	for i := range missing/2 + 1 {
 		num := total + i
-		created := r.between(p.start-span, p.start-30*day)
-		d := p.m.contact(num, created, created+3600, r.chance(0.5))
+		created := r.Between(p.start-span, p.start-30*event.Day)
+		d := p.m.contact(num, created, created+3600, r.Chance(0.5))
 		p.log = append(p.log,
-			Event{At: created, Kind: Created, User: d.User, Contact: int32(num), Born: d},
-			Event{At: r.between(created+day, p.start-day), Kind: Deleted, Contact: int32(num)})
+			event.ContactEvent{At: created, Kind: event.Created, User: d.User, Contact: int32(num), Born: d},
+			event.ContactEvent{At: r.Between(created+event.Day, p.start-event.Day), Kind: event.Deleted, Contact: int32(num)})
 	}
 }
 
-func isActivity(k Kind) bool {
+func isActivity(k event.ContactKind) bool {
 	switch k {
-	case Created, RoleChanged, Merged, MergeFailed, Deleted:
+	case event.Created, event.RoleChanged, event.Merged, event.MergeFailed, event.Deleted:
 		return true
 	}
 	return false

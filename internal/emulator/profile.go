@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,18 +35,16 @@ const (
 	subCount     = 6
 )
 
-const day = 24 * 3600
-
 func newMaker(seed uint64, contacts int) *maker {
 	m := &maker{seed: seed, companies: contacts/12 + 3}
 	for i := range 400 {
-		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, mix(seed+uint64(i))))
+		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.Mix(seed+uint64(i))))
 	}
-	r := newRNG(seed, forNote)
+	r := event.NewRNG(seed, forNote)
 	for range 400 {
-		words := make([]string, 15+r.n(60))
+		words := make([]string, 15+r.N(60))
 		for i := range words {
-			words[i] = r.text(noteWords)
+			words[i] = r.Text(noteWords)
 		}
 		m.abouts = append(m.abouts, string(appendString(nil, strings.Join(words, " "))))
 	}
@@ -54,122 +53,122 @@ func newMaker(seed uint64, contacts int) *maker {
 
 // id looks like the ids of such services: 24 hex digits, the creation time first.
 func (m *maker) id(num int, created int64) string {
-	return fmt.Sprintf("%08x%016x", uint32(created), mix(m.seed^mix(uint64(num)*0x9e3779b97f4a7c15+forID)))
+	return fmt.Sprintf("%08x%016x", uint32(created), event.Mix(m.seed^event.Mix(uint64(num)*0x9e3779b97f4a7c15+forID)))
 }
 
 // contact draws everything about a contact but its life afterwards. lately is the latest time that any of its
 // timestamps may have.
-func (m *maker) contact(num int, created, lately int64, user bool) *doc {
-	r := newRNG(m.seed, forContact, uint64(num))
-	d := &doc{ID: m.id(num, created), Created: created, Updated: lately, User: user}
+func (m *maker) contact(num int, created, lately int64, user bool) *event.Contact {
+	r := event.NewRNG(m.seed, forContact, uint64(num))
+	d := &event.Contact{ID: m.id(num, created), Created: created, Updated: lately, User: user}
 	m.naming(r, d, num)
 	m.times(r, d, lately)
-	if r.chance(0.8) {
-		d.Place = &places[r.n(len(places))]
+	if r.Chance(0.8) {
+		d.Place = &places[r.N(len(places))]
 	}
-	if r.chance(0.75) {
-		d.Browser = &browsers[r.n(len(browsers))]
+	if r.Chance(0.75) {
+		d.Browser = &browsers[r.N(len(browsers))]
 	}
-	if r.chance(0.12) {
-		d.AndroidApp, d.Android = &androidApps[r.n(len(androidApps))], r.between(created, lately+1)
+	if r.Chance(0.12) {
+		d.AndroidApp, d.Android = &androidApps[r.N(len(androidApps))], r.Between(created, lately+1)
 	}
-	if r.chance(0.15) {
-		d.IOSApp, d.IOSSeen = &iosApps[r.n(len(iosApps))], r.between(created, lately+1)
+	if r.Chance(0.15) {
+		d.IOSApp, d.IOSSeen = &iosApps[r.N(len(iosApps))], r.Between(created, lately+1)
 	}
-	d.Language = r.text(languages)
-	if r.chance(0.4) {
-		d.Owner = admins[r.n(len(admins))].id
+	d.Language = r.Text(languages)
+	if r.Chance(0.4) {
+		d.Owner = event.Admins[r.N(len(event.Admins))].ID
 	}
-	d.Unsubscribed, d.Spam, d.Bounced = r.chance(0.08), r.chance(0.005), r.chance(0.02)
+	d.Unsubscribed, d.Spam, d.Bounced = r.Chance(0.08), r.Chance(0.005), r.Chance(0.02)
 	m.lists(r, d, num)
 	d.Attrs = m.attrs(r, created)
 	return d
 }
 
-func (m *maker) naming(r *rng, d *doc, num int) {
-	first, last := r.text(firstNames), r.text(lastNames)
+func (m *maker) naming(r *event.RNG, d *event.Contact, num int) {
+	first, last := r.Text(firstNames), r.Text(lastNames)
 	switch {
-	case r.chance(0.02):
-		d.Name = r.text(oddNames)
-	case r.chance(0.95) || d.User:
+	case r.Chance(0.02):
+		d.Name = r.Text(oddNames)
+	case r.Chance(0.95) || d.User:
 		d.Name = first + " " + last
 	}
-	if d.User || r.chance(0.7) {
+	if d.User || r.Chance(0.7) {
 		mailbox := "c" + strconv.FormatInt(int64(num), 36)
-		if r.chance(0.03) {
+		if r.Chance(0.03) {
 			mailbox = "o'" + mailbox + "+tag&co" // HTML-escaped in the list of inactive contacts
 		}
-		d.Email = mailbox + "@" + r.text(mailDomains)
-		d.Verified = r.chance(0.6)
+		d.Email = mailbox + "@" + r.Text(mailDomains)
+		d.Verified = r.Chance(0.6)
 	}
-	if r.chance(0.45) {
-		d.Phone = "+" + strconv.Itoa(1+r.n(98)) + strconv.FormatUint(1e8+r.next()%9e8, 10)
+	if r.Chance(0.45) {
+		d.Phone = "+" + strconv.Itoa(1+r.N(98)) + strconv.FormatUint(1e8+r.Next()%9e8, 10)
 	}
 	if d.User {
-		d.ExternalID = "ext-" + strconv.FormatUint(mix(m.seed+uint64(num))%1e9, 10) + "-" + strconv.Itoa(num)
+		d.ExternalID = "ext-" + strconv.FormatUint(event.Mix(m.seed+uint64(num))%1e9, 10) + "-" + strconv.Itoa(num)
 	}
-	if r.chance(0.5) {
-		d.Avatar = r.text(m.avatars)
+	if r.Chance(0.5) {
+		d.Avatar = r.Text(m.avatars)
 	}
 }
 
-func (m *maker) times(r *rng, d *doc, lately int64) {
+func (m *maker) times(r *event.RNG, d *event.Contact, lately int64) {
 	at := func(p float64) int64 {
-		if !r.chance(p) {
+		if !r.Chance(p) {
 			return 0
 		}
-		return r.between(d.Created, lately+1)
+		return r.Between(d.Created, lately+1)
 	}
 	d.SignedUp, d.LastSeen, d.LastReplied = at(0.6), at(0.8), at(0.3)
 	d.LastContacted, d.LastOpened, d.LastClicked = at(0.5), at(0.35), at(0.15)
 	// Broken clocks of customers' systems are stored as they come (trap T53, api-notes: the far future occurs).
-	if r.chance(0.002) {
-		d.SignedUp = []int64{253402300799, 4102444799, 1, -62135596800}[r.n(4)]
+	if r.Chance(0.002) {
+		d.SignedUp = []int64{253402300799, 4102444799, 1, -62135596800}[r.N(4)]
 	}
 }
 
 // lists draws the nested ones. Two in a hundred contacts have more tags than a contact's answer holds.
-func (m *maker) lists(r *rng, d *doc, num int) {
+func (m *maker) lists(r *event.RNG, d *event.Contact, num int) {
 	count := 0
 	switch {
 	case num%50 == 7:
-		count = 11 + r.n(30)
+		count = 11 + r.N(30)
 	case num%997 == 11:
 		count = 10 // exactly the cap
-	case r.chance(0.6):
-		count = 1 + r.n(4)
+	case r.Chance(0.6):
+		count = 1 + r.N(4)
 	}
 	d.Tags = draws(r, count, tagCount)
 	count = 0
 	switch {
 	case num%311 == 5:
-		count = 11 + r.n(8)
-	case r.chance(0.35):
-		count = 1 + r.n(2)
+		count = 11 + r.N(8)
+	case r.Chance(0.35):
+		count = 1 + r.N(2)
 	}
 	d.Companies = draws(r, min(count, m.companies), m.companies)
 	count = 0
 	switch {
 	case num%293 == 3:
-		count = 12 + r.n(6)
-	case r.chance(0.25):
-		count = 1 + r.n(3)
+		count = 12 + r.N(6)
+	case r.Chance(0.25):
+		count = 1 + r.N(3)
 	}
 	for i := range count {
 		d.Notes = append(d.Notes, int32(num*32+i)) // 32: more than any contact is born with
 	}
-	for range max(0, r.n(6)-3) {
-		site := socialSites[r.n(len(socialSites))]
-		d.Social = append(d.Social, social{site.Name, site.URL + strings.ToLower(d.ID[:10])})
+	for range max(0, r.N(6)-3) {
+		site := socialSites[r.N(len(socialSites))]
+		d.Social = append(d.Social, event.SocialProfile{Name: site.Name, URL: site.URL + strings.ToLower(d.ID[:10])})
 	}
 }
 
 // draws gives count different numbers below limit.
-func draws(r *rng, count, limit int) []int32 {
+func draws(r *event.RNG, count, limit int) []int32 {
 	if count == 0 {
 		return nil
 	}
-	first, step := r.n(limit), 1+2*r.n(3)
+	first, step := r.N(limit), 1+2*r.N(3)
 	for gcd(step, limit) != 1 {
 		step++
 	}
@@ -187,40 +186,40 @@ func gcd(a, b int) int {
 	return a
 }
 
-func (m *maker) attrs(r *rng, created int64) []attr {
-	if r.chance(0.15) {
+func (m *maker) attrs(r *event.RNG, created int64) []event.Attribute {
+	if r.Chance(0.15) {
 		return nil
 	}
-	list := make([]attr, 0, 4)
-	list = append(list, attr{"plan", r.text(planValues)})
-	if r.chance(0.6) {
+	list := make([]event.Attribute, 0, 4)
+	list = append(list, event.Attribute{Name: "plan", Raw: r.Text(planValues)})
+	if r.Chance(0.6) {
 		// The same name is a number, text or a boolean (trap T48).
-		score := strconv.Itoa(r.n(1000))
+		score := strconv.Itoa(r.N(1000))
 		switch {
-		case r.chance(0.05):
+		case r.Chance(0.05):
 			score = `"` + score + `"`
-		case r.chance(0.03):
+		case r.Chance(0.03):
 			score = "true"
-		case r.chance(0.2):
+		case r.Chance(0.2):
 			score += ".5"
 		}
-		list = append(list, attr{"score", score})
+		list = append(list, event.Attribute{Name: "score", Raw: score})
 	}
-	if r.chance(0.4) {
-		list = append(list, attr{"paid", strconv.FormatBool(r.chance(0.5))})
+	if r.Chance(0.4) {
+		list = append(list, event.Attribute{Name: "paid", Raw: strconv.FormatBool(r.Chance(0.5))})
 	}
-	if r.chance(0.3) {
-		list = append(list, attr{dateAttr, strconv.FormatInt(created+int64(r.n(700))*day, 10)})
+	if r.Chance(0.3) {
+		list = append(list, event.Attribute{Name: dateAttr, Raw: strconv.FormatInt(created+int64(r.N(700))*event.Day, 10)})
 	}
-	if r.chance(0.9) {
-		list = append(list, attr{"about", r.text(m.abouts)})
+	if r.Chance(0.9) {
+		list = append(list, event.Attribute{Name: "about", Raw: r.Text(m.abouts)})
 	}
-	if r.chance(0.06) {
-		odd := oddAttrs[r.n(len(oddAttrs))]
+	if r.Chance(0.06) {
+		odd := oddAttrs[r.N(len(oddAttrs))]
 		list = setAttr(list, odd.Name, odd.Raw)
 	}
-	if r.chance(0.0005) {
-		list = append(list, attr{strings.Repeat("long name ", 1000), `"x"`})
+	if r.Chance(0.0005) {
+		list = append(list, event.Attribute{Name: strings.Repeat("long name ", 1000), Raw: `"x"`})
 	}
 	return list
 }
@@ -230,10 +229,10 @@ const dateAttr = "renewal_date"
 
 // note is the body of a note the population was born with.
 func (m *maker) note(n int32) string {
-	r := newRNG(m.seed, forNote, uint64(n))
-	words := make([]string, 3+r.n(9))
+	r := event.NewRNG(m.seed, forNote, uint64(n))
+	words := make([]string, 3+r.N(9))
 	for i := range words {
-		words[i] = r.text(noteWords)
+		words[i] = r.Text(noteWords)
 	}
 	return "<p>" + strings.Join(words, " ") + "</p>"
 }

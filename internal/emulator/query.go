@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -224,7 +225,7 @@ func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool
 func (r rules[D]) reach(operator string, t int64) (lo, hi int64, ok bool) {
 	first, next := t, t+1
 	if r.whole {
-		first, next = dayOf(t, r.w.zone)
+		first, next = event.DayOf(t, r.w.zone)
 	}
 	above, below := next, first
 	if r.w.k().Inclusive {

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"strconv"
 )
 
@@ -68,7 +69,7 @@ func (w *Workspace) renderer(v version) renderer {
 }
 
 // contact writes a contact with the fields of workspace-api 2.1.
-func (r *renderer) contact(b []byte, d *doc) []byte {
+func (r *renderer) contact(b []byte, d *event.Contact) []byte {
 	b = append(b, `{"type":"contact","id":`...)
 	b = appendString(b, d.ID)
 	b = append(b, `,"workspace_id":`...)
@@ -108,7 +109,7 @@ func (r *renderer) contact(b []byte, d *doc) []byte {
 	return append(b, '}')
 }
 
-func (r *renderer) times(b []byte, d *doc) []byte {
+func (r *renderer) times(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"created_at":`...)
 	b = appendTime(b, d.Created)
 	b = append(b, `,"updated_at":`...)
@@ -128,12 +129,12 @@ func (r *renderer) times(b []byte, d *doc) []byte {
 }
 
 var (
-	noBrowser browser
-	noPlace   place
-	noApp     app
+	noBrowser event.Browser
+	noPlace   event.Place
+	noApp     event.App
 )
 
-func (r *renderer) devices(b []byte, d *doc) []byte {
+func (r *renderer) devices(b []byte, d *event.Contact) []byte {
 	w, at := d.Browser, d.Place
 	if w == nil {
 		w = &noBrowser
@@ -160,7 +161,7 @@ func (r *renderer) devices(b []byte, d *doc) []byte {
 	return appendApp(b, "ios", d.IOSApp, d.IOSSeen)
 }
 
-func appendApp(b []byte, os string, a *app, seen int64) []byte {
+func appendApp(b []byte, os string, a *event.App, seen int64) []byte {
 	if a == nil {
 		a = &noApp
 	}
@@ -173,7 +174,7 @@ func appendApp(b []byte, os string, a *app, seen int64) []byte {
 	return appendTime(b, seen)
 }
 
-func (r *renderer) social(b []byte, d *doc) []byte {
+func (r *renderer) social(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"social_profiles":{"type":"list","data":[`...)
 	for i, s := range d.Social {
 		if i > 0 {
@@ -188,7 +189,7 @@ func (r *renderer) social(b []byte, d *doc) []byte {
 	return append(b, `]}`...)
 }
 
-func (r *renderer) attrs(b []byte, d *doc) []byte {
+func (r *renderer) attrs(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"custom_attributes":{`...)
 	for i, a := range d.Attrs {
 		if i > 0 {
@@ -227,18 +228,15 @@ func (r *renderer) nested(b []byte, contact, list, item string, numbers []int32)
 func (r *renderer) appendID(b []byte, item string, n int32) []byte {
 	switch item {
 	case "tag":
-		return strconv.AppendInt(b, tagID(n), 10)
+		return strconv.AppendInt(b, event.TagID(n), 10)
 	case "note":
-		return strconv.AppendInt(b, noteID(n), 10)
+		return strconv.AppendInt(b, event.NoteID(n), 10)
 	}
 	return r.make.appendCompanyID(b, n)
 }
 
-func tagID(n int32) int64  { return 7522900 + 7*int64(n) }
-func noteID(n int32) int64 { return 16000000 + int64(n) }
-
 func (m *maker) appendCompanyID(b []byte, n int32) []byte {
-	h := mix(m.seed ^ forCompany<<40 ^ uint64(n))
+	h := event.Mix(m.seed ^ forCompany<<40 ^ uint64(n))
 	b = append(b, "6453768a"...)
 	for shift := 60; shift >= 0; shift -= 4 {
 		b = append(b, hexDigits[h>>shift&15])

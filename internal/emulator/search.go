@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"cmp"
 	"math"
 	"net/http"
@@ -48,10 +49,10 @@ func (x *index[D]) page(s *search[D], at cursor, n int) ([]*D, pages) {
 		found = nil
 	}
 	p := pages{page: int(at.page), perPage: s.perPage, total: len(found)}
-	r := newRNG(w.cfg.Seed, forShuffle, uint64(n))
+	r := event.NewRNG(w.cfg.Seed, forShuffle, uint64(n))
 	next := at
 	next.page++
-	if !at.empty && r.chance(w.k().EmptyPages) {
+	if !at.empty && r.Chance(w.k().EmptyPages) {
 		next.empty = true
 		p.more, p.token = true, w.hand(next, s.text, n)
 		return nil, p
@@ -59,7 +60,7 @@ func (x *index[D]) page(s *search[D], at cursor, n int) ([]*D, pages) {
 	here := x.behind(found, s, at)
 	p.more = len(here) > s.perPage
 	here = here[:min(len(here), s.perPage)]
-	if len(here) > 1 && r.chance(w.k().ShortPages) {
+	if len(here) > 1 && r.Chance(w.k().ShortPages) {
 		p.more, here = true, here[:len(here)/2]
 	}
 	docs := x.versions(here, r)
@@ -89,9 +90,9 @@ func (x *index[D]) behind(found []entry, s *search[D], at cursor) []entry {
 }
 
 // versions gives what search shows of records: the version before from a stale replica, records twice from a sloppy one.
-func (x *index[D]) versions(here []entry, r *rng) []*D {
+func (x *index[D]) versions(here []entry, r *event.RNG) []*D {
 	knobs := x.w.k()
-	stale := r.chance(knobs.StaleReplica)
+	stale := r.Chance(knobs.StaleReplica)
 	docs := make([]*D, 0, len(here)+8)
 	for _, e := range here {
 		c := x.at(e.num)
@@ -100,7 +101,7 @@ func (x *index[D]) versions(here []entry, r *rng) []*D {
 			d = c.before
 		}
 		docs = append(docs, d)
-		if knobs.Duplicates > 0 && r.chance(knobs.Duplicates) {
+		if knobs.Duplicates > 0 && r.Chance(knobs.Duplicates) {
 			docs = append(docs, d)
 		}
 	}
@@ -152,11 +153,11 @@ func (x *index[D]) ordering(s *search[D]) (string, func(num int32, d *D) int64) 
 	key := x.fields[s.sort].date
 	switch x.w.k().Sort {
 	case SortIgnored:
-		return "none", func(num int32, _ *D) int64 { return int64(mix(uint64(num)) >> 1) }
+		return "none", func(num int32, _ *D) int64 { return int64(event.Mix(uint64(num)) >> 1) }
 	case SortShuffled:
 		return s.sort + " shuffled", func(num int32, d *D) int64 {
-			if h := mix(uint64(num)); h%100 == 0 {
-				return key(d) - int64(h>>8%(30*day))
+			if h := event.Mix(uint64(num)); h%100 == 0 {
+				return key(d) - int64(h>>8%(30*event.Day))
 			}
 			return key(d)
 		}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -98,7 +99,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			a.body = w.k().Mutate(name, bytes.Clone(a.body))
 		}
 	}
-	a = f.spoil(a, newRNG(w.cfg.Seed, forGames, uint64(n)))
+	a = f.spoil(a, event.NewRNG(w.cfg.Seed, forGames, uint64(n)))
 	a, replayed := w.cached(f, r, body, a)
 	entry.Status, entry.Route, entry.Fault = a.status, name, f.played(a.status, replayed).word()
 	entry.Why = a.why()
@@ -287,7 +288,7 @@ func (w *Workspace) headers(h http.Header, a answer) {
 }
 
 func requestID(seed uint64, n int) string {
-	return fmt.Sprintf("req_%016x", mix(seed^uint64(n)<<20))
+	return fmt.Sprintf("req_%016x", event.Mix(seed^uint64(n)<<20))
 }
 
 // renamed gives an error the code that the knob has for its own.

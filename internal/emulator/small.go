@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"strconv"
 	"strings"
 )
@@ -14,15 +15,15 @@ func (w *Workspace) listTeams(*request) answer {
 
 func teamRecords(hours int) []record {
 	var members []string
-	for n, a := range admins {
+	for n, a := range event.Admins {
 		if n%2 == 0 {
-			members = append(members, strconv.FormatInt(a.id, 10))
+			members = append(members, strconv.FormatInt(a.ID, 10))
 		}
 	}
 	ids := rawJSONText("[" + strings.Join(members, ",") + "]")
 	list := []record{
-		{{"type", "team"}, {"id", strconv.FormatInt(teams[0], 10)}, {"name", "Support & Söhne"}, {"admin_ids", ids}},
-		{{"type", "team"}, {"id", strconv.FormatInt(teams[1], 10)}, {"name", "売上"}, {"admin_ids", ids}}}
+		{{"type", "team"}, {"id", strconv.FormatInt(event.Teams[0], 10)}, {"name", "Support & Söhne"}, {"admin_ids", ids}},
+		{{"type", "team"}, {"id", strconv.FormatInt(event.Teams[1], 10)}, {"name", "売上"}, {"admin_ids", ids}}}
 	if hours >= 2 {
 		list = append(list, record{{"type", "team"}, {"id", "814867"}, {"name", "New \"team\""}, {"admin_ids", rawJSONText("[]")}})
 	}
@@ -56,7 +57,7 @@ func subscriptionType(n int32, hours int) record {
 		about = "null"
 	}
 	text := `{"name":"List ` + strconv.Itoa(int(n)+1) + `","description":` + about + `,"locale":"en"}`
-	return record{{"type", "subscription"}, {"id", strconv.FormatInt(subscriptionID(n), 10)}, {"state", state}, {"default_translation", rawJSONText(text)},
+	return record{{"type", "subscription"}, {"id", strconv.FormatInt(event.SubscriptionID(n), 10)}, {"state", state}, {"default_translation", rawJSONText(text)},
 		{"translations", rawJSONText("[" + text + "]")}, {"consent_type", []string{"opt_out", "opt_in"}[n%2]}}
 }
 
@@ -108,7 +109,7 @@ func attributes(start int64, hours int) []attribute {
 		{model: "company", name: "score", kind: "float", archived: hours >= 4}, {model: "conversation", name: "Escalated", kind: "boolean"},
 		{model: "conversation", name: `"Odd" & named`, kind: "string", archived: true}}
 	for n := range own {
-		own[n].id, own[n].made = 9100000+int64(n), start-span+int64(n)*30*day
+		own[n].id, own[n].made = 9100000+int64(n), start-span+int64(n)*30*event.Day
 	}
 	list = append(list, own...)
 	if hours >= 3 {
@@ -145,10 +146,10 @@ func (w *Workspace) listTicketTypes(*request) answer {
 func ticketTypes(start int64, workspace string) []record {
 	var list []record
 	for n, name := range ticketTypeNames {
-		id, made := ticketTypeID(n), start-span+int64(n)*50*day
+		id, made := ticketTypeID(n), start-span+int64(n)*50*event.Day
 		list = append(list, record{{"type", "ticket_type"}, {"id", id}, {"name", name}, {"description", []string{"", "a & b"}[n%2]}, {"icon", "🎟️"},
 			{"workspace_id", workspace}, {"category", ticketCategory(n)}, {"archived", ticketTypeArchived(n)}, {"is_internal", n == 1},
-			{"created_at", moment(made)}, {"updated_at", moment(made + 9*day)}, {"ticket_type_attributes", rawJSONText(ticketAttributeList(n))}})
+			{"created_at", moment(made)}, {"updated_at", moment(made + 9*event.Day)}, {"ticket_type_attributes", rawJSONText(ticketAttributeList(n))}})
 	}
 	return list
 }
@@ -176,7 +177,7 @@ func (w *Workspace) listAwayReasons(*request) answer {
 func awayReasons(start int64, hours int) []record {
 	var list []record
 	for n, label := range []string{"Lunch", "Besprechung", "休憩", "On a call"} {
-		made := start - span + int64(n)*day
+		made := start - span + int64(n)*event.Day
 		updated, gone := made, n == 2
 		if n == 1 && hours >= 3 {
 			updated, gone = start+3*3600, true

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"strconv"
@@ -118,7 +119,7 @@ func ticketAttributeRaw(a *ticketAttribute, value any) (string, error) {
 		good = a.kind == "string" || a.kind == "datetime" || a.kind == "list" && slices.Contains(a.items, v)
 	case int64:
 		good = a.kind == "integer" || a.kind == "decimal"
-	case Number:
+	case event.Number:
 		good = a.kind == "decimal"
 	case bool:
 		good = a.kind == "boolean"
@@ -138,18 +139,18 @@ func ticketAttributeWanted(a *ticketAttribute) string {
 }
 
 // drawTicketAttribute draws a value as JSON text.
-func drawTicketAttribute(a *ticketAttribute, r *rng) string {
+func drawTicketAttribute(a *ticketAttribute, r *event.RNG) string {
 	switch a.kind {
 	case "list":
-		return quoted(r.text(a.items))
+		return quoted(r.Text(a.items))
 	case "integer":
-		return strconv.Itoa(r.n(50))
+		return strconv.Itoa(r.N(50))
 	case "decimal":
-		return "0." + strconv.Itoa(10+r.n(90))
+		return "0." + strconv.Itoa(10+r.N(90))
 	case "boolean":
-		return strconv.FormatBool(r.chance(0.5))
+		return strconv.FormatBool(r.Chance(0.5))
 	case "datetime":
-		return `"2024-0` + strconv.Itoa(1+r.n(9)) + `-15T09:30:00.000Z"`
+		return `"2024-0` + strconv.Itoa(1+r.N(9)) + `-15T09:30:00.000Z"`
 	}
-	return quoted(r.text(convTitles[3:]))
+	return quoted(r.Text(convTitles[3:]))
 }

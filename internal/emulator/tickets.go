@@ -1,12 +1,15 @@
 package emulator
 
-import "fmt"
+import (
+	"aqueduck/internal/emulator/event"
+	"fmt"
+)
 
 // ticketDesk is all that the server keeps of tickets: a log of their own, which is the truth about them, and what follows
 // from it, as for conversations.
 type ticketDesk struct {
 	make  ticketMaker
-	log   []convEvent // Conv is the ticket's number
+	log   []event.ThreadEvent // Conv is the ticket's number
 	list  []thread
 	idx   index[edition]
 	turns int // of their life
@@ -31,37 +34,37 @@ func (w *Workspace) beginTickets() {
 }
 
 // recordTicket appends an event to the log of tickets and makes the served state follow it. The lock is held.
-func (w *Workspace) recordTicket(e convEvent) {
+func (w *Workspace) recordTicket(e event.ThreadEvent) {
 	d, seq := &w.tickets, len(w.tickets.log)
 	d.log = append(d.log, e)
 	switch e.Kind {
-	case convOpened:
+	case event.ThreadOpened:
 		d.list = append(d.list, newThread(seq, &e))
-	case convDeleted:
-		d.list[e.Conv].deleted = true
-		d.idx.withdraw(seq, e.At, e.Conv)
+	case event.ThreadDeleted:
+		d.list[e.Num].deleted = true
+		d.idx.withdraw(seq, e.At, e.Num)
 		return
 	default:
-		d.list[e.Conv].follow(seq, &e)
+		d.list[e.Num].follow(seq, &e)
 	}
-	d.idx.announce(seq, e.At, e.Conv, d.list[e.Conv].now)
+	d.idx.announce(seq, e.At, e.Num, d.list[e.Num].now)
 }
 
 // searchTicket is how search knows a ticket: its attributes by their ids.
 func (w *Workspace) searchTicket() searchable[edition] {
 	return searchable[edition]{kind: "tickets", fields: w.ticketFields(), own: "ticket_attribute.",
-		attrs: func(e *edition) []attr { return w.drawnTicket(e).attrsByID() }, usual: 20, lag: forTicketLag,
+		attrs: func(e *edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, usual: 20, lag: forTicketLag,
 		count: func() int { return len(w.tickets.list) },
 		at:    func(num int32) *placed[edition] { return &w.tickets.list[num].placed },
 		gone:  func(num int32) bool { return w.tickets.list[num].deleted }}
 }
 
 // attrsByID are the attributes under the ids that their type gives them.
-func (t *ticket) attrsByID() []attr {
-	var list []attr
+func (t *ticket) attrsByID() []event.Attribute {
+	var list []event.Attribute
 	for _, have := range t.Attrs {
 		a, _ := ticketAttributeNamed(t.kind, have.Name) // checked before it came into the log
-		list = append(list, attr{a.id, have.Raw})
+		list = append(list, event.Attribute{Name: a.id, Raw: have.Raw})
 	}
 	return list
 }
@@ -69,7 +72,7 @@ func (t *ticket) attrsByID() []attr {
 // ticketDrawer makes tickets of editions. It needs no lock: logs are only appended to.
 type ticketDrawer struct {
 	make ticketMaker
-	log  []convEvent
+	log  []event.ThreadEvent
 }
 
 // ticketDrawer is one for the log as it is now. The lock is held.
@@ -99,8 +102,8 @@ func (w *Workspace) ticketFields() map[string]field[edition] {
 		return text(func(e *edition) string { return get(w.drawnTicket(e)) })
 	}
 	list := threadFields(func(e *edition) *conversation { return w.drawnTicket(e).conversation })
-	list["id"] = text(func(e *edition) string { return ticketID(e.num) })
-	list["ticket_id"] = text(func(e *edition) string { return ticketNumber(e.num) })
+	list["id"] = text(func(e *edition) string { return event.TicketID(e.num) })
+	list["ticket_id"] = text(func(e *edition) string { return event.TicketNumber(e.num) })
 	list["category"] = texts((*ticket).category)
 	list["ticket_type_id"] = texts(func(t *ticket) string { return ticketTypeID(t.kind) })
 	list["ticket_state_id"] = texts(func(t *ticket) string { return ticketStateID(t.stage) })

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"math"
 	"slices"
 	"strconv"
@@ -24,25 +25,11 @@ type ticket struct {
 	sharing *bool // whether somebody shared it; nil: nobody said
 }
 
-// ticketChange is what a part did to its ticket.
-type ticketChange struct {
-	moved    bool
-	from, to int    // places of states, when it moved
-	attr     *attr  // what was set; a value of "" is none any more
-	id       string // of the attribute
-}
-
-// Tickets share the numbers of conversations (api-notes): their ids lie between those. What people call a ticket by is
-// another number.
-func ticketID(num int32) string { return strconv.FormatInt(convBase+3+7*int64(num), 10) }
-
-func ticketNumber(num int32) string { return strconv.Itoa(int(num) + 1) }
-
 // ticketNum finds the number of a ticket by its id.
 func ticketNum(id string) (int32, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
-	num := (n - convBase - 3) / 7
-	return int32(num), err == nil && n > convBase && num <= math.MaxInt32 && ticketID(int32(num)) == id
+	num := (n - event.ThreadBase - 3) / 7
+	return int32(num), err == nil && n > event.ThreadBase && num <= math.MaxInt32 && event.TicketID(int32(num)) == id
 }
 
 // takesComments says whether a customer reads it: on other tickets only notes are accepted (workspace-api 4.11).
@@ -67,15 +54,15 @@ type ticketMaker struct {
 }
 
 // populate gives the log of tickets up to hour 0: their openings.
-func (m ticketMaker) populate(start int64, log []Event) []convEvent {
+func (m ticketMaker) populate(start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
-	events := make([]convEvent, m.count)
+	events := make([]event.ThreadEvent, m.count)
 	for num := range events {
-		r := newRNG(m.seed, forTicketPopulation, uint64(num))
-		at := start - span + 35*day + int64(float64(span-37*day)*(float64(num)+r.share())/float64(m.count))
+		r := event.NewRNG(m.seed, forTicketPopulation, uint64(num))
+		at := start - span + 35*event.Day + int64(float64(span-37*event.Day)*(float64(num)+r.Share())/float64(m.count))
 		kind := m.kindOf(int32(num))
-		e := convEvent{At: at, Until: m.until(r, at, start), Kind: convOpened, Conv: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
-		if ticketCategory(kind) == customerTicket || r.chance(0.6) { // what teammates open for each other may be about nobody
+		e := event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
+		if ticketCategory(kind) == customerTicket || r.Chance(0.6) { // what teammates open for each other may be about nobody
 			e.Who = guests.some(r, at, crowd(num))
 		}
 		events[num] = e
@@ -85,15 +72,15 @@ func (m ticketMaker) populate(start int64, log []Event) []convEvent {
 
 // kindOf is the type of a ticket of hour 0.
 func (m ticketMaker) kindOf(num int32) int {
-	return newRNG(m.seed, forTicketPopulation, 1<<32, uint64(num)).n(len(ticketTypeNames))
+	return event.NewRNG(m.seed, forTicketPopulation, 1<<32, uint64(num)).N(len(ticketTypeNames))
 }
 
 // ticketSize draws how many parts there are: fewer than a conversation has, and now and then more than an answer holds.
-func ticketSize(r *rng, num int) int {
-	u := r.share()
+func ticketSize(r *event.RNG, num int) int {
+	u := r.Share()
 	switch {
 	case num%700 == 20:
-		return 501 + r.n(200)
+		return 501 + r.N(200)
 	case u < 0.08:
 		return 0
 	}
@@ -101,20 +88,20 @@ func ticketSize(r *rng, num int) int {
 }
 
 // birth draws everything that a ticket was born with.
-func (m ticketMaker) birth(e *convEvent) *ticket {
-	r, exactly := newRNG(m.seed, forTicket, uint64(e.Conv)), e.With != nil && e.With.exactly
-	t := &ticket{kind: int(e.Place), stage: ticketSubmitted, conversation: &conversation{num: e.Conv, ID: ticketID(e.Conv), Created: e.At,
-		Updated: max(e.At, e.Until), State: "open", Company: -1, Contacts: e.Who, bare: e.Conv%89 == 7 && !exactly}}
+func (m ticketMaker) birth(e *event.ThreadEvent) *ticket {
+	r, exactly := event.NewRNG(m.seed, forTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
+	t := &ticket{kind: int(e.Place), stage: ticketSubmitted, conversation: &conversation{num: e.Num, ID: event.TicketID(e.Num), Created: e.At,
+		Updated: max(e.At, e.Until), State: "open", Company: -1, Contacts: e.Who, bare: e.Num%89 == 7 && !exactly}}
 	for _, a := range ticketAttributes(t.kind) {
 		if exactly {
 			break
 		}
-		if raw := drawTicketAttribute(&a, r); a.required || r.chance(0.8) {
-			t.Attrs = append(t.Attrs, attr{a.name, raw})
+		if raw := drawTicketAttribute(&a, r); a.required || r.Chance(0.8) {
+			t.Attrs = append(t.Attrs, event.Attribute{Name: a.name, Raw: raw})
 		}
 	}
 	if e.With != nil {
-		for _, s := range e.With.set {
+		for _, s := range e.With.Set {
 			t.Attrs = setAttr(t.Attrs, s.Field, s.Value.(string))
 		}
 	}
@@ -126,11 +113,11 @@ func (m ticketMaker) birth(e *convEvent) *ticket {
 }
 
 // link draws the conversations and the tickets of hour 0 that a ticket is linked to.
-func (m ticketMaker) link(r *rng, t *ticket) {
-	for range max(0, r.n(9)-5) {
-		l := linked{Type: "conversation", ID: convID(int32(r.n(m.talks)))}
-		if num := int32(r.n(m.count)); r.chance(0.4) && num != t.num {
-			l = linked{Type: "ticket", ID: ticketID(num), Category: ticketCategory(m.kindOf(num))}
+func (m ticketMaker) link(r *event.RNG, t *ticket) {
+	for range max(0, r.N(9)-5) {
+		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(m.talks)))}
+		if num := int32(r.N(m.count)); r.Chance(0.4) && num != t.num {
+			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: ticketCategory(m.kindOf(num))}
 		} else if m.talks == 0 {
 			continue
 		}
@@ -144,7 +131,7 @@ func (m ticketMaker) link(r *rng, t *ticket) {
 // ticketPartKind is one kind of part of a ticket with its share in a hundred.
 type ticketPartKind struct {
 	share int
-	draw  func(m ticketMaker, r *rng, t *ticket, p *part)
+	draw  func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part)
 }
 
 var ticketPartKinds = []ticketPartKind{
@@ -161,15 +148,15 @@ var ticketPartKinds = []ticketPartKind{
 
 // parts draws the parts that a ticket was born with, as those of conversations are.
 func (m ticketMaker) parts(t *ticket, count int, end int64) {
-	r := newRNG(m.seed, forTicketParts, uint64(t.num))
-	t.Parts = make([]part, 0, count)
+	r := event.NewRNG(m.seed, forTicketParts, uint64(t.num))
+	t.Parts = make([]event.Part, 0, count)
 	slot := (end - t.Created) / int64(max(1, count))
 	for i := range count {
 		p := m.blank(t.conversation, drawMoment(r, end, slot, count-1-i))
-		if i == count-1 && i > 0 && r.chance(0.55) { // most are done
+		if i == count-1 && i > 0 && r.Chance(0.55) { // most are done
 			m.movedTo(r, t, &p, ticketResolved)
 		} else {
-			pick(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, t, &p)
+			event.Pick(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, t, &p)
 		}
 		if p.Body != "" && m.redacts(t.conversation, i) {
 			p.Body, p.Files, p.Redacted = "", nil, true
@@ -179,37 +166,37 @@ func (m ticketMaker) parts(t *ticket, count int, end int64) {
 }
 
 // take adds a part and what it does to the ticket.
-func (t *ticket) take(p part) {
+func (t *ticket) take(p event.Part) {
 	t.conversation.take(p)
 	t.turn(p.Ticket)
 }
 
-func (t *ticket) turn(change *ticketChange) {
+func (t *ticket) turn(change *event.TicketChange) {
 	switch {
 	case change == nil:
-	case change.moved:
-		t.stage = change.to
+	case change.Moved:
+		t.stage = change.To
 	default:
-		t.Attrs = setAttr(t.Attrs, change.attr.Name, change.attr.Raw)
+		t.Attrs = setAttr(t.Attrs, change.Attribute.Name, change.Attribute.Raw)
 	}
 }
 
 // follow makes the ticket follow one event of its log.
-func (t *ticket) follow(e *convEvent) {
+func (t *ticket) follow(e *event.ThreadEvent) {
 	t.conversation.follow(e)
 	switch e.Kind {
-	case convSpoken:
-		t.turn(e.With.part.Ticket)
-	case convSet:
-		shared := e.With.set[0].Value == true // nothing else of a ticket is set so
+	case event.ThreadPartAdded:
+		t.turn(e.With.Part.Ticket)
+	case event.ThreadFieldsSet:
+		shared := e.With.Set[0].Value == true // nothing else of a ticket is set so
 		t.sharing = &shared
 	}
 }
 
 // says is a part of conversations in a ticket; where the customer reads nothing it is a note. Tickets' parts have no tags
 // and no metadata.
-func says(draw func(m *convMaker, r *rng, c *conversation, p *part)) func(m ticketMaker, r *rng, t *ticket, p *part) {
-	return func(m ticketMaker, r *rng, t *ticket, p *part) {
+func says(draw func(m *convMaker, r *event.RNG, c *conversation, p *event.Part)) func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part) {
+	return func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part) {
 		draw(m.convMaker, r, t.conversation, p)
 		p.Tags, p.Meta = nil, ""
 		if p.Type == "comment" && !t.takesComments() {
@@ -218,21 +205,23 @@ func says(draw func(m *convMaker, r *rng, c *conversation, p *part)) func(m tick
 	}
 }
 
-func (m ticketMaker) noted(r *rng, t *ticket, p *part) { m.adminNotes(r, t.conversation, p) }
-
-// assigned goes through the rows of the table by turns (trap T61).
-func (m ticketMaker) assigned(r *rng, t *ticket, p *part) {
-	m.assign(r, p, Assignment((len(t.Parts)+int(t.num))%int(assignments)))
+func (m ticketMaker) noted(r *event.RNG, t *ticket, p *event.Part) {
+	m.adminNotes(r, t.conversation, p)
 }
 
-func (m ticketMaker) moved(r *rng, t *ticket, p *part) {
-	m.movedTo(r, t, p, (t.stage+1+r.n(len(ticketStages)-1))%len(ticketStages))
+// assigned goes through the rows of the table by turns (trap T61).
+func (m ticketMaker) assigned(r *event.RNG, t *ticket, p *event.Part) {
+	m.assign(r, p, event.Assignment((len(t.Parts)+int(t.num))%int(event.Assignments)))
+}
+
+func (m ticketMaker) moved(r *event.RNG, t *ticket, p *event.Part) {
+	m.movedTo(r, t, p, (t.stage+1+r.N(len(ticketStages)-1))%len(ticketStages))
 }
 
 // movedTo makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
-func (m ticketMaker) movedTo(r *rng, t *ticket, p *part, stage int) {
+func (m ticketMaker) movedTo(r *event.RNG, t *ticket, p *event.Part, stage int) {
 	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.teammate(r, p.At), 0
-	p.Ticket = &ticketChange{moved: true, from: t.stage, to: stage}
+	p.Ticket = &event.TicketChange{Moved: true, From: t.stage, To: stage}
 	switch {
 	case ticketStages[stage] == "resolved":
 		p.State = "closed"
@@ -242,17 +231,17 @@ func (m ticketMaker) movedTo(r *rng, t *ticket, p *part, stage int) {
 }
 
 // changed makes a part the change of an attribute.
-func (m ticketMaker) changed(r *rng, t *ticket, p *part) {
+func (m ticketMaker) changed(r *event.RNG, t *ticket, p *event.Part) {
 	list := ticketAttributes(t.kind)
-	a := list[r.n(len(list))]
+	a := list[r.N(len(list))]
 	raw := drawTicketAttribute(&a, r)
-	if !a.required && r.chance(0.1) {
+	if !a.required && r.Chance(0.1) {
 		raw = ""
 	}
 	m.changedTo(r, p, a, raw)
 }
 
-func (m ticketMaker) changedTo(r *rng, p *part, a ticketAttribute, raw string) {
+func (m ticketMaker) changedTo(r *event.RNG, p *event.Part, a ticketAttribute, raw string) {
 	p.Type, p.Author, p.Notified = "ticket_attribute_updated_by_admin", m.teammate(r, p.At), 0
-	p.Ticket = &ticketChange{attr: &attr{a.name, raw}, id: a.id}
+	p.Ticket = &event.TicketChange{Attribute: &event.Attribute{Name: a.name, Raw: raw}, AttributeID: a.id}
 }

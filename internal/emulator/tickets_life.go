@@ -1,5 +1,7 @@
 package emulator
 
+import "aqueduck/internal/emulator/event"
+
 // ticketLife is the order in which things happen to tickets, again and again.
 var ticketLife = [...]lifeOp{
 	ticketOpens, ticketSays(says((*convMaker).customerSays)), ticketSays(ticketMaker.moved), ticketSays(says((*convMaker).adminSays)),
@@ -13,7 +15,7 @@ func (w *Workspace) hourOfTickets(base int64) {
 	if w.cfg.Tickets == 0 {
 		return
 	}
-	r := newRNG(w.cfg.Seed, forTicketLife, 2, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, forTicketLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Tickets, func(at int64) {
 		if op := ticketLife[w.tickets.turns%len(ticketLife)]; !op(w, r, at) {
 			ticketOpens(w, r, at)
@@ -22,19 +24,19 @@ func (w *Workspace) hourOfTickets(base int64) {
 	})
 }
 
-func ticketOpens(w *Workspace, r *rng, at int64) bool {
+func ticketOpens(w *Workspace, r *event.RNG, at int64) bool {
 	num, ok := w.someone(r, isActive)
 	if ok {
-		w.openTicket(at, []*doc{w.contacts[num].doc}, r.n(len(ticketTypeNames)), nil)
+		w.openTicket(at, []*event.Contact{w.contacts[num].doc}, r.N(len(ticketTypeNames)), nil)
 	}
 	return ok
 }
 
 // someTicket draws a ticket, mostly a late one, and logs the event that fill makes of it.
-func (w *Workspace) someTicket(r *rng, at int64, fill func(t *ticket, e *convEvent) bool) bool {
+func (w *Workspace) someTicket(r *event.RNG, at int64, fill func(t *ticket, e *event.ThreadEvent) bool) bool {
 	from := w.ticketDrawer()
 	return someThread(r, w.tickets.list, at, func(num int32, th *thread) bool {
-		e := convEvent{At: at, Conv: num, With: &convArg{}}
+		e := event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
 		fits := fill(from.draw(th.now), &e)
 		if fits {
 			w.recordTicket(e)
@@ -44,27 +46,29 @@ func (w *Workspace) someTicket(r *rng, at int64, fill func(t *ticket, e *convEve
 }
 
 // ticketSays is a turn of life that adds a part.
-func ticketSays(draw func(m ticketMaker, r *rng, t *ticket, p *part)) lifeOp {
-	return func(w *Workspace, r *rng, at int64) bool {
-		return w.someTicket(r, at, func(t *ticket, e *convEvent) bool {
-			w.speak(t.conversation, e, func(p *part) { draw(w.tickets.make, r, t, p) })
+func ticketSays(draw func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part)) lifeOp {
+	return func(w *Workspace, r *event.RNG, at int64) bool {
+		return w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
+			w.speak(t.conversation, e, func(p *event.Part) { draw(w.tickets.make, r, t, p) })
 			return true
 		})
 	}
 }
 
-func (m ticketMaker) resolved(r *rng, t *ticket, p *part) { m.movedTo(r, t, p, ticketResolved) }
+func (m ticketMaker) resolved(r *event.RNG, t *ticket, p *event.Part) {
+	m.movedTo(r, t, p, ticketResolved)
+}
 
-func ticketLinks(w *Workspace, r *rng, at int64) bool {
-	return len(w.threads) > 0 && w.someTicket(r, at, func(t *ticket, e *convEvent) bool {
-		e.Kind, e.With.linked = convLinked, linked{Type: "conversation", ID: convID(int32(r.n(len(w.threads))))}
-		return !t.bare && !t.links(e.With.linked.ID)
+func ticketLinks(w *Workspace, r *event.RNG, at int64) bool {
+	return len(w.threads) > 0 && w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
+		e.Kind, e.With.Linked = event.ThreadLinked, event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(len(w.threads))))}
+		return !t.bare && !t.links(e.With.Linked.ID)
 	})
 }
 
-func ticketRedacts(w *Workspace, r *rng, at int64) bool {
-	return w.someTicket(r, at, func(t *ticket, e *convEvent) bool {
-		e.Kind, e.Quiet, e.Place = convRedacted, w.quietly(r), int32(r.n(len(t.Parts)))
+func ticketRedacts(w *Workspace, r *event.RNG, at int64) bool {
+	return w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
+		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.quietly(r), int32(r.N(len(t.Parts)))
 		return len(t.Parts) > 0 && t.Parts[e.Place].Body != ""
 	})
 }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,7 +16,7 @@ var errOnlyNotes = errors.New("no customer reads it, so it takes only notes")
 
 // CreateTicket opens a ticket of a type, by its id, for a contact, or for none when it is "", and gives the ticket's id.
 // Attributes are named as the type names them; what is not said is drawn.
-func (w *Workspace) CreateTicket(contact, ticketType string, set ...Change) (string, error) {
+func (w *Workspace) CreateTicket(contact, ticketType string, set ...event.Change) (string, error) {
 	n := NewTicket{Type: ticketType, Set: set}
 	if contact != "" {
 		n.Contacts = []string{contact}
@@ -24,7 +25,7 @@ func (w *Workspace) CreateTicket(contact, ticketType string, set ...Change) (str
 }
 
 // ticketValues gives changes of attributes with their values as JSON text.
-func ticketValues(kind int, set []Change) ([]Change, error) {
+func ticketValues(kind int, set []event.Change) ([]event.Change, error) {
 	given := plain(set)
 	for i, s := range given {
 		_, raw, err := ticketValue(kind, s)
@@ -37,7 +38,7 @@ func ticketValues(kind int, set []Change) ([]Change, error) {
 }
 
 // ticketValue gives the attribute that a change is of and its value as JSON text.
-func ticketValue(kind int, s Change) (a ticketAttribute, raw string, err error) {
+func ticketValue(kind int, s event.Change) (a ticketAttribute, raw string, err error) {
 	a, ok := ticketAttributeNamed(kind, s.Field)
 	if !ok {
 		return a, "", fmt.Errorf("no attribute %q", s.Field)
@@ -46,22 +47,22 @@ func ticketValue(kind int, s Change) (a ticketAttribute, raw string, err error) 
 	return a, raw, err
 }
 
-func (w *Workspace) openTicket(at int64, who []*doc, kind int, with *convArg) (num int32) {
+func (w *Workspace) openTicket(at int64, who []*event.Contact, kind int, with *event.ThreadArgs) (num int32) {
 	num = int32(len(w.tickets.list))
-	w.recordTicket(convEvent{At: at, Until: at, Kind: convOpened, Conv: num, Place: int32(kind), Who: who, With: with})
+	w.recordTicket(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Place: int32(kind), Who: who, With: with})
 	return num
 }
 
 // onTicket logs one event of a ticket, filled in by what the operation adds. It may be refused.
-func (w *Workspace) onTicket(id string, add func(t *ticket, r *rng, e *convEvent) error) error {
+func (w *Workspace) onTicket(id string, add func(t *ticket, r *event.RNG, e *event.ThreadEvent) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, err := w.ticketNamed(id)
 	if err != nil {
 		return err
 	}
-	e := convEvent{At: w.now(), Conv: num, With: &convArg{}}
-	r := newRNG(w.cfg.Seed, forTicketLife, 1, uint64(len(w.tickets.log)))
+	e := event.ThreadEvent{At: w.now(), Num: num, With: &event.ThreadArgs{}}
+	r := event.NewRNG(w.cfg.Seed, forTicketLife, 1, uint64(len(w.tickets.log)))
 	if err := add(w.ticketDrawer().draw(w.tickets.list[num].now), r, &e); err != nil {
 		return fmt.Errorf("ticket %s: %w", id, err)
 	}
@@ -70,9 +71,9 @@ func (w *Workspace) onTicket(id string, add func(t *ticket, r *rng, e *convEvent
 }
 
 // speakOn logs the addition of a part, which change fills in.
-func (w *Workspace) speakOn(id string, change func(r *rng, t *ticket, p *part) error) error {
-	return w.onTicket(id, func(t *ticket, r *rng, e *convEvent) (err error) {
-		w.speak(t.conversation, e, func(p *part) { err = change(r, t, p) })
+func (w *Workspace) speakOn(id string, change func(r *event.RNG, t *ticket, p *event.Part) error) error {
+	return w.onTicket(id, func(t *ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
+		w.speak(t.conversation, e, func(p *event.Part) { err = change(r, t, p) })
 		return err
 	})
 }
@@ -80,7 +81,7 @@ func (w *Workspace) speakOn(id string, change func(r *rng, t *ticket, p *part) e
 // ReplyTicket adds a comment or a note. Where no customer reads, on a tracker and on a ticket of the back office that is not
 // shared, a comment is refused (workspace-api 4.11).
 func (w *Workspace) ReplyTicket(id string, by Speaker, body string) error {
-	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
+	return w.speakOn(id, func(r *event.RNG, t *ticket, p *event.Part) error {
 		draw, ok := speakers[by]
 		switch {
 		case !ok:
@@ -106,13 +107,13 @@ func (w *Workspace) CloseTicket(id string) error {
 
 // SetTicketAttribute sets an attribute of the ticket's type, or with nil takes its value away.
 func (w *Workspace) SetTicketAttribute(id, name string, value any) error {
-	return w.UpdateTicket(id, TicketUpdate{Set: []Change{{name, value}}})
+	return w.UpdateTicket(id, TicketUpdate{Set: []event.Change{{Field: name, Value: value}}})
 }
 
 // AssignTicket adds a part that is one row of the table of workspace-api 2.10.
-func (w *Workspace) AssignTicket(id string, as Assignment) error {
-	return w.speakOn(id, func(r *rng, _ *ticket, p *part) error {
-		if as >= assignments {
+func (w *Workspace) AssignTicket(id string, as event.Assignment) error {
+	return w.speakOn(id, func(r *event.RNG, _ *ticket, p *event.Part) error {
+		if as >= event.Assignments {
 			return fmt.Errorf("no assignment %d", as)
 		}
 		w.conv.assign(r, p, as)
@@ -122,7 +123,7 @@ func (w *Workspace) AssignTicket(id string, as Assignment) error {
 
 // SnoozeTicket puts one away until a time.
 func (w *Workspace) SnoozeTicket(id string, until time.Time) error {
-	return w.speakOn(id, func(r *rng, t *ticket, p *part) error {
+	return w.speakOn(id, func(r *event.RNG, t *ticket, p *event.Part) error {
 		w.conv.snoozes(r, t.conversation, p)
 		p.Until = until.Unix()
 		return nil
@@ -131,8 +132,8 @@ func (w *Workspace) SnoozeTicket(id string, until time.Time) error {
 
 // LinkTicket links a conversation or another ticket, by its id.
 func (w *Workspace) LinkTicket(id, object string) error {
-	return w.onTicket(id, func(t *ticket, _ *rng, e *convEvent) error {
-		l := linked{Type: "conversation", ID: object}
+	return w.onTicket(id, func(t *ticket, _ *event.RNG, e *event.ThreadEvent) error {
+		l := event.LinkedObject{Type: "conversation", ID: object}
 		if _, talk := w.thread(object); !talk {
 			num, err := w.ticketNamed(object)
 			if err != nil {
@@ -143,29 +144,29 @@ func (w *Workspace) LinkTicket(id, object string) error {
 		if t.links(object) {
 			return fmt.Errorf("%s is linked already", object)
 		}
-		e.Kind, e.With.linked = convLinked, l
+		e.Kind, e.With.Linked = event.ThreadLinked, l
 		return nil
 	})
 }
 
 func (t *ticket) links(object string) bool {
-	return slices.ContainsFunc(t.Linked, func(l linked) bool { return l.ID == object })
+	return slices.ContainsFunc(t.Linked, func(l event.LinkedObject) bool { return l.ID == object })
 }
 
 // RedactTicketPart takes the words of a part out (trap T59). bump says whether updated_at moves.
 func (w *Workspace) RedactTicketPart(id, part string, bump bool) error {
-	return w.onTicket(id, func(t *ticket, _ *rng, e *convEvent) (err error) {
-		e.Kind, e.Quiet = convRedacted, !bump
+	return w.onTicket(id, func(t *ticket, _ *event.RNG, e *event.ThreadEvent) (err error) {
+		e.Kind, e.Quiet = event.ThreadRedacted, !bump
 		e.Place, err = t.place(part)
 		return err
 	})
 }
 
 // MutateTicketPart gives a part another assignment; neither its updated_at nor the ticket's moves (trap T58).
-func (w *Workspace) MutateTicketPart(id, part string, as Assignment) error {
-	return w.onTicket(id, func(t *ticket, r *rng, e *convEvent) (err error) {
+func (w *Workspace) MutateTicketPart(id, part string, as event.Assignment) error {
+	return w.onTicket(id, func(t *ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
 		row := w.conv.row(r, as, e.At)
-		e.Kind, e.Quiet, e.With.assigned = convMutated, true, &row
+		e.Kind, e.Quiet, e.With.Assigned = event.ThreadPartChanged, true, &row
 		e.Place, err = t.place(part)
 		return err
 	})
@@ -173,8 +174,8 @@ func (w *Workspace) MutateTicketPart(id, part string, as Assignment) error {
 
 // DeleteTicket takes one away for good: search does not find it, and its id answers 404 (trap T60).
 func (w *Workspace) DeleteTicket(id string) error {
-	return w.onTicket(id, func(_ *ticket, _ *rng, e *convEvent) error {
-		e.Kind = convDeleted
+	return w.onTicket(id, func(_ *ticket, _ *event.RNG, e *event.ThreadEvent) error {
+		e.Kind = event.ThreadDeleted
 		return nil
 	})
 }
@@ -186,7 +187,7 @@ func (w *Workspace) TicketIDs() []string {
 	ids := make([]string, 0, len(w.tickets.list))
 	for num := range w.tickets.list {
 		if !w.tickets.list[num].deleted {
-			ids = append(ids, ticketID(int32(num)))
+			ids = append(ids, event.TicketID(int32(num)))
 		}
 	}
 	return ids
@@ -207,7 +208,7 @@ func (w *Workspace) TicketPartIDs(id string) []string {
 func (t *thread) partIDs(num int32) []string {
 	var ids []string
 	for place := range int(t.parts) {
-		ids = append(ids, strconv.FormatInt(partID(num, place), 10))
+		ids = append(ids, strconv.FormatInt(event.PartID(num, place), 10))
 	}
 	return ids
 }

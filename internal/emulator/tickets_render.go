@@ -1,5 +1,7 @@
 package emulator
 
+import "aqueduck/internal/emulator/event"
+
 // ticketPart is what the parts of tickets are called.
 const ticketPart = "ticket_part"
 
@@ -52,7 +54,7 @@ func (r *ticketRenderer) ticket(b []byte, t *ticket) []byte {
 	p.open("")
 	p.text("type", "ticket")
 	p.text("id", t.ID)
-	p.text("ticket_id", ticketNumber(t.num))
+	p.text("ticket_id", event.TicketNumber(t.num))
 	p.text("category", t.category())
 	p.attrs("ticket_attributes", t.Attrs)
 	if r.asText {
@@ -81,28 +83,28 @@ func (r *ticketRenderer) ticket(b []byte, t *ticket) []byte {
 const ticketStateShown = 5
 
 // ticketChange writes what a part did to its ticket; what was set is of 2.14 (workspace-api 2.10).
-func (r *convRenderer) ticketChange(p *pen, c *ticketChange) {
-	if c != nil && c.moved {
-		p.text("previous_ticket_state", ticketStages[c.from])
-		p.text("ticket_state", ticketStages[c.to])
+func (r *convRenderer) ticketChange(p *pen, c *event.TicketChange) {
+	if c != nil && c.Moved {
+		p.text("previous_ticket_state", ticketStages[c.From])
+		p.text("ticket_state", ticketStages[c.To])
 	} else {
 		p.null("previous_ticket_state")
 		p.null("ticket_state")
 	}
 	switch {
 	case !r.version.atLeast(v214):
-	case c == nil || c.attr == nil:
+	case c == nil || c.Attribute == nil:
 		p.null("updated_attribute_data")
 	default:
 		p.open("updated_attribute_data")
 		p.open("attribute")
 		p.text("type", "attribute")
-		p.text("id", c.id)
-		p.text("label", c.attr.Name)
+		p.text("id", c.AttributeID)
+		p.text("label", c.Attribute.Name)
 		p.close()
 		p.open("value")
 		p.text("type", "value")
-		p.raw("label", c.attr.Raw)
+		p.raw("label", c.Attribute.Raw)
 		p.close()
 		p.close()
 	}

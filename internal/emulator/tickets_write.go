@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"bytes"
 	"encoding/json"
 	"maps"
@@ -125,7 +126,7 @@ func (w *Workspace) found(people []called, charge Naming) (ids []string, missing
 	for _, one := range people {
 		id := one.id
 		if id == "" {
-			id = w.knownAs(one.external, one.email, func(*doc) bool { return true })
+			id = w.knownAs(one.external, one.email, func(*event.Contact) bool { return true })
 		}
 		if w.activeContact(id) == nil {
 			return nil, "Contact"
@@ -179,7 +180,7 @@ func (w *Workspace) changeTicket(q *request, b *body) answer {
 	} else if b.told("assignment") {
 		b.invalid("assignment", "left out: admin_id and assignee_id are fields of the body itself")
 	}
-	with := map[string]any{"id": q.id, "set": b.ticketAttributes(t.kind), "by": aiBot.ID}
+	with := map[string]any{"id": q.id, "set": b.ticketAttributes(t.kind), "by": event.AIAgent.ID}
 	if shared := b.flag("is_shared"); b.holds("is_shared") && shared != t.shared() {
 		if with["share"] = shared; t.category() != backOfficeTicket {
 			b.invalid("is_shared", "left out: only back-office tickets can be shared, or not")

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +13,7 @@ import (
 type NewTicket struct {
 	Type           string
 	Contacts       []string // their ids
-	Set            []Change
+	Set            []event.Change
 	Exactly        bool // it has the attributes of Set and is linked to nothing; else what is not said is drawn
 	Teammate, Team string
 }
@@ -54,11 +55,11 @@ func (w *Workspace) plannedTicket(n NewTicket) (open func(at int64) string, err 
 	if err != nil {
 		return nil, err
 	}
-	with := &convArg{exactly: n.Exactly}
-	if with.set, err = ticketValues(kind, n.Set); err != nil {
+	with := &event.ThreadArgs{Exactly: n.Exactly}
+	if with.Set, err = ticketValues(kind, n.Set); err != nil {
 		return nil, err
 	}
-	var who []*doc
+	var who []*event.Contact
 	for _, id := range n.Contacts {
 		num, known := w.byID[id]
 		if !known {
@@ -73,48 +74,50 @@ func (w *Workspace) plannedTicket(n NewTicket) (open func(at int64) string, err 
 	return func(at int64) string {
 		num := w.openTicket(at, who, kind, with)
 		for _, row := range rows {
-			w.sayOn(num, at, func(_ *rng, _ *ticket, p *part) { p.Type, p.Author, p.Assigned = "assignment", bot, row })
+			w.sayOn(num, at, func(_ *event.RNG, _ *ticket, p *event.Part) {
+				p.Type, p.Author, p.Assigned = "assignment", event.Bot, row
+			})
 		}
-		return ticketID(num)
+		return event.TicketID(num)
 	}, nil
 }
 
 // charges are the rows of the table of workspace-api 2.10 that put a team and a teammate in charge, by their ids; "" is none, and
 // a team may hand on to a teammate by round robin.
-func (w *Workspace) charges(team, teammate string) (rows []assigned, err error) {
+func (w *Workspace) charges(team, teammate string) (rows []event.Assigned, err error) {
 	if teammate == "" && team == strconv.FormatInt(roundRobinTeam, 10) {
-		return []assigned{{As: AssignTeamAndTeammate, Team: roundRobinTeam, Admin: w.nextInTurn().id}}, nil
+		return []event.Assigned{{As: event.AssignTeamAndTeammate, Team: roundRobinTeam, Admin: w.nextInTurn().ID}}, nil
 	}
 	if team != "" {
 		id, err := w.teamNamed(team)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, assigned{As: AssignTeam, Team: id})
+		rows = append(rows, event.Assigned{As: event.AssignTeam, Team: id})
 	}
 	if teammate != "" {
 		one, err := adminNamed(teammate)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, assigned{As: AssignTeammate, Admin: one.id})
+		rows = append(rows, event.Assigned{As: event.AssignTeammate, Admin: one.ID})
 	}
 	return rows, nil
 }
 
 // sayOn adds a part to a ticket at a time. The lock is held.
-func (w *Workspace) sayOn(num int32, at int64, change func(r *rng, t *ticket, p *part)) {
-	t, e := w.ticketDrawer().draw(w.tickets.list[num].now), convEvent{At: at, Conv: num, With: &convArg{}}
-	r := newRNG(w.cfg.Seed, forTicketLife, 1, uint64(len(w.tickets.log)))
-	w.speak(t.conversation, &e, func(p *part) { change(r, t, p) })
+func (w *Workspace) sayOn(num int32, at int64, change func(r *event.RNG, t *ticket, p *event.Part)) {
+	t, e := w.ticketDrawer().draw(w.tickets.list[num].now), event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
+	r := event.NewRNG(w.cfg.Seed, forTicketLife, 1, uint64(len(w.tickets.log)))
+	w.speak(t.conversation, &e, func(p *event.Part) { change(r, t, p) })
 	w.recordTicket(e)
 }
 
 // TicketUpdate is what somebody changes of a ticket at once.
 type TicketUpdate struct {
-	Set    []Change   // attributes of its type; nil takes a value away
-	State  string     // the id of the state that it is moved to; "": none
-	Assign Assignment // a row of the table of workspace-api 2.10
+	Set    []event.Change   // attributes of its type; nil takes a value away
+	State  string           // the id of the state that it is moved to; "": none
+	Assign event.Assignment // a row of the table of workspace-api 2.10
 	Who    Naming
 	Share  *bool // whether the customer sees one of the back office from now on; nil: as before
 }
@@ -130,7 +133,7 @@ func (w *Workspace) UpdateTicket(id string, u TicketUpdate) error {
 	kind, at := int(w.tickets.log[w.tickets.list[num].now.born].Place), w.now()
 	given, err := ticketValues(kind, u.Set)
 	if err == nil {
-		err = w.naming(&part{Assigned: assigned{As: u.Assign}}, u.Who)
+		err = w.naming(&event.Part{Assigned: event.Assigned{As: u.Assign}}, u.Who)
 	}
 	stage, none := ticketStateNamed(u.State)
 	if err == nil && u.State != "" {
@@ -143,30 +146,30 @@ func (w *Workspace) UpdateTicket(id string, u TicketUpdate) error {
 		return fmt.Errorf("ticket %s: %w", id, err)
 	}
 	if u.Share != nil {
-		w.recordTicket(convEvent{At: at, Kind: convSet, Conv: num, With: &convArg{set: []Change{{"is_shared", *u.Share}}}})
+		w.recordTicket(event.ThreadEvent{At: at, Kind: event.ThreadFieldsSet, Num: num, With: &event.ThreadArgs{Set: []event.Change{{Field: "is_shared", Value: *u.Share}}}})
 	}
-	says := func(change func(r *rng, t *ticket, p *part)) {
-		w.sayOn(num, at, func(r *rng, t *ticket, p *part) {
+	says := func(change func(r *event.RNG, t *ticket, p *event.Part)) {
+		w.sayOn(num, at, func(r *event.RNG, t *ticket, p *event.Part) {
 			change(r, t, p)
 			_ = w.naming(p, u.Who) // checked above
 		})
 	}
 	for _, s := range given {
 		a, _ := ticketAttributeNamed(kind, s.Field)
-		says(func(r *rng, _ *ticket, p *part) { w.tickets.make.changedTo(r, p, a, s.Value.(string)) })
+		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.tickets.make.changedTo(r, p, a, s.Value.(string)) })
 	}
 	if u.State != "" {
-		says(func(r *rng, t *ticket, p *part) { w.tickets.make.movedTo(r, t, p, stage) })
+		says(func(r *event.RNG, t *ticket, p *event.Part) { w.tickets.make.movedTo(r, t, p, stage) })
 	}
-	if u.Assign != AssignNothing {
-		says(func(r *rng, _ *ticket, p *part) { w.conv.assign(r, p, u.Assign) })
+	if u.Assign != event.AssignNothing {
+		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.conv.assign(r, p, u.Assign) })
 	}
 	return nil
 }
 
 // ReplyTicketAs adds a comment or a note by somebody, as ReplyAs does. Where no customer reads, a comment is refused.
 func (w *Workspace) ReplyTicketAs(id string, by Speaker, who, body string) error {
-	return w.speakOn(id, func(_ *rng, t *ticket, p *part) error {
+	return w.speakOn(id, func(_ *event.RNG, t *ticket, p *event.Part) error {
 		if by != ByNote && !t.takesComments() {
 			return errOnlyNotes
 		}

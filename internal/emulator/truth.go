@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"iter"
@@ -57,15 +58,15 @@ func (w *Workspace) stand(at int64) {
 
 // back has the oracle forget what came after a time.
 func (o *oracle) back(t int64, stood []standing) {
-	o.log = until(o.log, t, func(e *Event) int64 { return e.At })
-	o.said = until(o.said, t, func(e *convEvent) int64 { return e.At })
-	o.tickets = until(o.tickets, t, func(e *convEvent) int64 { return e.At })
-	o.firms = until(o.firms, t, func(e *firmEvent) int64 { return e.At })
-	o.pages = until(o.pages, t, func(e *contentEvent) int64 { return e.At })
-	o.hitl = until(o.hitl, t, func(c *consult) int64 { return c.Put })
-	o.facts = until(o.facts, t, func(e *exportEvent) int64 { return e.at })
+	o.log = until(o.log, t, func(e *event.ContactEvent) int64 { return e.At })
+	o.said = until(o.said, t, func(e *event.ThreadEvent) int64 { return e.At })
+	o.tickets = until(o.tickets, t, func(e *event.ThreadEvent) int64 { return e.At })
+	o.firms = until(o.firms, t, func(e *event.CompanyEvent) int64 { return e.At })
+	o.pages = until(o.pages, t, func(e *event.ContentEvent) int64 { return e.At })
+	o.hitl = until(o.hitl, t, func(c *event.Consultation) int64 { return c.Put })
+	o.facts = until(o.facts, t, func(e *event.ReportEvent) int64 { return e.At })
 	// These are not in the order in which they came. Calls know by themselves when they did.
-	o.acts = slices.DeleteFunc(slices.Clone(o.acts), func(a act) bool { return max(a.At, a.Put) > t })
+	o.acts = slices.DeleteFunc(slices.Clone(o.acts), func(a event.AdminAction) bool { return max(a.At, a.Put) > t })
 	stood = until(stood, t, func(s *standing) int64 { return s.at })
 	s := stood[max(0, len(stood)-1)]
 	o.at, o.hours, o.workspace, o.knobs, o.cap = t, s.hours, s.workspace, *s.knobs, s.knobs.partsCap()

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"aqueduck/internal/emulator/event"
 	"fmt"
 	"net/http"
 	"slices"
@@ -56,28 +57,28 @@ type Workspace struct {
 	token     string
 	tokens    map[string][]string // further ones, with their scopes
 
-	log      []Event
+	log      []event.ContactEvent
 	contacts []contact
 	byID     map[string]int32
 	feed     []int32 // places in the log that are activities
 	gone     []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
 	stale    bool
-	notes    map[int32]string // bodies of notes added since hour 0
-	calls    []call           // by number
-	acts     []act            // the admins' activity log, in the order of time
-	idx      index[doc]
+	notes    map[int32]string    // bodies of notes added since hour 0
+	calls    []event.Call        // by number
+	acts     []event.AdminAction // the admins' activity log, in the order of time
+	idx      index[event.Contact]
 	present  tally // active contacts
 	names    directory
 
 	conv      *convMaker
-	said      []convEvent // the log of conversations
+	said      []event.ThreadEvent // the log of conversations
 	threads   []thread
 	convIdx   index[edition]
-	convTurns int                 // of their life
-	talking   tally               // conversations that are not deleted
-	buried    []burial            // conversations that were deleted, in the order of time
-	consulted []consult           // the log of consultations that came with life
-	asked     map[int32][]consult // what is served of them, by conversation
+	convTurns int                            // of their life
+	talking   tally                          // conversations that are not deleted
+	buried    []burial                       // conversations that were deleted, in the order of time
+	consulted []event.Consultation           // the log of consultations that came with life
+	asked     map[int32][]event.Consultation // what is served of them, by conversation
 	lastDrawn struct {
 		edition      *edition
 		conversation *conversation
@@ -85,8 +86,8 @@ type Workspace struct {
 
 	firms   []company // by number
 	firmNum map[string]int32
-	firmLog []firmEvent // what happened to companies since hour 0
-	firmIdx index[firm]
+	firmLog []event.CompanyEvent // what happened to companies since hour 0
+	firmIdx index[event.Company]
 	heads   headcount
 	scroll  scroll
 
@@ -94,8 +95,8 @@ type Workspace struct {
 	jobs    []job
 	deeds   []deed // what was begun and is still to happen, the next first
 
-	content    [contentKinds][]item
-	contentLog []contentEvent
+	content    [event.ContentKinds][]item
+	contentLog []event.ContentEvent
 
 	stood []standing // what the oracle depends on beside the logs, since when
 
@@ -119,7 +120,7 @@ type Workspace struct {
 func New(c Config) *Workspace {
 	c = withDefaults(c)
 	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
-		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]consult{}, stale: true, epoch: mix(c.Seed + 2)}
+		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]event.Consultation{}, stale: true, epoch: event.Mix(c.Seed + 2)}
 	w.knobs.Store(&c.Knobs)
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
@@ -128,7 +129,7 @@ func New(c Config) *Workspace {
 	w.byID = make(map[string]int32, len(events))
 	w.idx.init(w, w.searchContact())
 	for i := range events {
-		if events[i].Kind == Created {
+		if events[i].Kind == event.Created {
 			w.contacts = append(w.contacts, contact{})
 		}
 	}
@@ -196,10 +197,10 @@ func withDefaults(c Config) Config {
 		c.Zone = time.UTC
 	}
 	if c.Token == "" {
-		c.Token = fmt.Sprintf("emulated_%016x", mix(c.Seed+1))
+		c.Token = fmt.Sprintf("emulated_%016x", event.Mix(c.Seed+1))
 	}
 	if c.WorkspaceID == "" {
-		c.WorkspaceID = fmt.Sprintf("ws%06x", mix(c.Seed)&0xffffff)
+		c.WorkspaceID = fmt.Sprintf("ws%06x", event.Mix(c.Seed)&0xffffff)
 	}
 	if c.DefaultVersion == "" {
 		c.DefaultVersion = "2.17"
@@ -224,7 +225,7 @@ func (w *Workspace) SetZone(z *time.Location) {
 	defer w.mu.Unlock()
 	if before, after := w.zone.String(), z.String(); before != after {
 		now, kind := w.now(), slices.IndexFunc(actKinds[:], func(k actKind) bool { return k.name == "app_timezone_change" })
-		w.addActs([]act{{At: now, Put: now, N: int32(len(w.acts)), Kind: uint8(kind), Zone: &[2]string{before, after}}})
+		w.addActs([]event.AdminAction{{At: now, Put: now, N: int32(len(w.acts)), Kind: uint8(kind), Zone: &[2]string{before, after}}})
 	}
 	w.zone = z
 	w.idx.forget()

@@ -1,10 +1,13 @@
-package emulator
+package event
 
 import "time"
 
-// dayOf gives the first second of the calendar day that holds t in a zone, and the first of the next one. Days have 23,
+// Day is a day of 24 hours in seconds.
+const Day = 24 * 3600
+
+// DayOf gives the first second of the calendar day that holds t in a zone, and the first of the next one. Days have 23,
 // 24.5 or 25 hours, and their midnight may be missing (trap T134).
-func dayOf(t int64, zone *time.Location) (first, next int64) {
+func DayOf(t int64, zone *time.Location) (first, next int64) {
 	y, m, d := time.Unix(t, 0).In(zone).Date()
 	return dayStart(y, m, d, zone), dayStart(y, m, d+1, zone)
 }
