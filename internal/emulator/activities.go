@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"sort"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // listActivities is GET /contacts/activities: oldest first, by cursor, without a total (api-notes, Searching and paging).

@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // What is written of the things that a contact has: companies, subscriptions, notes.

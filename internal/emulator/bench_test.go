@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // BenchmarkSearchPage is one page of 150 contacts out of 20,000, without a socket.

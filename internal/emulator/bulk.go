@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"net/http"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // JobContact is what a job does to one contact: of the fields that its kind needs.

@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // forCalls is what calls are drawn for.

@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"net/http"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // listedCall finds a call that is listed now.

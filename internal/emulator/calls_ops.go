@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrNoCall is answered when an operation names a call that is not listed.

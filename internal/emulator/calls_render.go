@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // reached gives a time that has come by now, 0 otherwise.

@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // chaos is the faults that requests may meet.

@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // searchCompanies is POST /companies/search: as contact search, without the companies that have no users (workspace-api 4.11).

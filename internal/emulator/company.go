@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // forFirm is what companies are drawn for beside what contacts have always shown of them.

@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrNoCompany is answered when an operation names a company that is not there.

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"net/http"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // searchContacts is POST /contacts/search (workspace-api 4.1).

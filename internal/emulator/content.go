@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.

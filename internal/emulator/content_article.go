@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // localised is what an article says in one language. The body has references to dynamic content as they are kept.

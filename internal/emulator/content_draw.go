@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // contentMaker draws what content says.

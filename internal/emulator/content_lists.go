@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"net/http"
 	"slices"
 	"sync"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // author is who draws content. The lock is held.

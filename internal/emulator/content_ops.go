@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrNoContent is answered when an operation names content that is not there.

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"html"
 	"iter"
@@ -9,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Elements of which references to dynamic content are made, as bodies that are sent have them.

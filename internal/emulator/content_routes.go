@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"net/http"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // contentWriter makes the routes that write a kind of content.

@@ -1,13 +1,14 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
 	"regexp"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // draft is a body that says something of a piece of content, and what was read of it.

@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // conversation is one in full. It is drawn for each question from the log, and belongs to who drew it.
@@ -120,10 +121,38 @@ func (c *conversation) redact(e *event.ThreadEvent) {
 	p.Body, p.Files, p.Redacted, p.Updated = "", nil, true, e.At
 }
 
+// begun is a conversation as it was opened, with what that comes to.
+func begun(opened *event.ThreadEvent, b *event.Beginning) *conversation {
+	c := &conversation{num: b.Num, ID: event.ConversationID(b.Num), Title: b.Title, State: "open", Created: opened.At, Updated: max(opened.At, opened.Until),
+		Priority: b.Priority, Company: b.Company, Contacts: b.Contacts, Tags: b.Tags, Attrs: b.Attrs, Source: b.Source, Rating: b.Rating, SLA: b.SLA,
+		FirstReply: b.FirstReply, Linked: b.Linked, Parts: b.Parts, Cards: b.Scorecards, Monitors: b.Evaluations, silent: b.Silent, wrote: b.Written, bare: b.Bare}
+	c.Stats.Median, c.Stats.Handling = b.Median, b.Handling
+	if c.Source != nil && c.Source.Delivered == customerInitiated {
+		c.Waiting = c.Created
+	}
+	for i := range c.Parts {
+		c.heed(&c.Parts[i])
+	}
+	if c.AI != nil && b.AI != nil {
+		c.AI.Title, c.AI.Resolution, c.AI.Stars, c.AI.Remark, c.AI.Sources = b.AI.Title, b.AI.Resolution, b.AI.Stars, b.AI.Remark, b.AI.Sources
+	}
+	return c
+}
+
+// scene is the conversation as whoever adds a part to it finds it.
+func (c *conversation) scene() *scene {
+	return &scene{num: c.num, parts: len(c.Parts), state: c.State, contacts: c.Contacts}
+}
+
 // take adds a part and what it does to the conversation.
 func (c *conversation) take(p event.Part) {
-	s, before := &c.Stats, c.State
 	c.Parts = append(c.Parts, p)
+	c.heed(&p)
+}
+
+// heed does to the conversation what a part does.
+func (c *conversation) heed(p *event.Part) {
+	s, before := &c.Stats, c.State
 	c.State = p.State
 	if before == "closed" && p.State == "open" {
 		s.Reopens++
@@ -150,9 +179,9 @@ func (c *conversation) take(p event.Part) {
 		s.LastClose, s.ClosedBy = p.At, p.Author.ID
 	}
 	if p.Author.AI {
-		c.helped(&p)
+		c.helped(p)
 	}
-	c.assign(&p)
+	c.assign(p)
 }
 
 func first(at *int64, now int64) {

@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"math"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Streams of randomness for conversations, far from those of contacts.
@@ -151,51 +152,46 @@ func (m *convMaker) until(r *event.RNG, at, start int64) int64 {
 }
 
 // birth draws everything that a conversation was born with.
-func (m *convMaker) birth(e *event.ThreadEvent) *conversation {
+func (m *convMaker) birth(e *event.ThreadEvent) *event.Beginning {
 	if e.With != nil && e.With.Message != nil {
 		return written(e)
 	}
 	r := event.NewRNG(m.seed, forConv, uint64(e.Num))
 	num := e.Num
-	c := &conversation{num: num, ID: event.ConversationID(num), Created: e.At, Updated: max(e.At, e.Until), State: "open", Company: -1,
-		Contacts: e.Who, Title: r.Text(convTitles), Priority: r.Chance(0.1), bare: num%97 == 13}
-	c.Stats.Median, c.Stats.Handling = int64(r.N(3000)), int64(r.N(9000))
-	if c.silent = e.Size == 0 || event.NewRNG(m.seed, forSilence, uint64(num)).Chance(0.061); c.silent {
-		c.Stats.Median, c.Stats.Handling = 0, 0
+	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Who, Title: r.Text(convTitles), Priority: r.Chance(0.1), Bare: num%97 == 13}
+	b.Median, b.Handling = int64(r.N(3000)), int64(r.N(9000))
+	if b.Silent = e.Size == 0 || event.NewRNG(m.seed, forSilence, uint64(num)).Chance(0.061); b.Silent {
+		b.Median, b.Handling = 0, 0
 	}
 	if len(e.Who) > 0 && len(e.Who[0].Companies) > 0 {
-		c.Company = e.Who[0].Companies[0]
+		b.Company = e.Who[0].Companies[0]
 	}
-	m.begin(r, c)
-	c.Parts = make([]event.Part, 0, e.Size)
-	m.parts(c, int(e.Size), max(e.At, e.Until))
-	m.around(r, c)
-	if c.AI != nil {
-		m.decorate(r, c.AI, c.Created)
+	end := max(e.At, e.Until)
+	m.begin(r, b, e.At)
+	helped := m.parts(b, int(e.Size), e.At, end)
+	m.around(r, b, e.At, end)
+	if helped {
+		b.AI = m.outcome(r)
 	}
-	m.judge(r, c)
-	return c
+	m.judge(r, b, end)
+	return b
 }
 
 // written is one that began with a message that somebody wrote: it has what that said, and nothing more.
-func written(e *event.ThreadEvent) *conversation {
+func written(e *event.ThreadEvent) *event.Beginning {
 	opening := *e.With.Message
-	c := &conversation{num: e.Num, ID: event.ConversationID(e.Num), Created: e.At, Updated: e.At, State: "open", Company: -1, Contacts: e.Who, Source: &opening, wrote: true}
-	if c.silent = opening.Delivered != "customer_initiated"; !c.silent {
-		c.Waiting = e.At
-	}
-	return c
+	return &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Source: &opening, Written: true, Silent: opening.Delivered != customerInitiated}
 }
 
-// begin draws the source: the first message. Few have none.
-func (m *convMaker) begin(r *event.RNG, c *conversation) {
-	s := &event.Source{Type: r.Text(channels), ID: event.MessageID(c.num), Delivered: r.Text(deliveries),
-		Body: m.bodies[r.N(len(m.bodies))], Author: c.customer()}
-	if c.silent && s.Delivered == "customer_initiated" {
+// begin draws the source: the first message, of a time. Few have none.
+func (m *convMaker) begin(r *event.RNG, b *event.Beginning, at int64) {
+	s := &event.Source{Type: r.Text(channels), ID: event.MessageID(b.Num), Delivered: r.Text(deliveries),
+		Body: m.bodies[r.N(len(m.bodies))], Author: customerOf(b.Contacts)}
+	if b.Silent && s.Delivered == customerInitiated {
 		s.Delivered = "automated" // nobody answered it
 	}
-	if s.Delivered != "customer_initiated" {
-		s.Author = m.teammate(r, c.Created)
+	if s.Delivered != customerInitiated {
+		s.Author = m.teammate(r, at)
 	}
 	if s.Type == "email" {
 		s.Subject = "<p>Re: " + r.Text(convTitles[3:]) + "</p>"
@@ -204,24 +200,24 @@ func (m *convMaker) begin(r *event.RNG, c *conversation) {
 		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.N(50)) + "&session=secret"
 	}
 	s.Files = drawFiles(r, 0.08)
-	if c.num%331 == 5 {
+	if b.Num%331 == 5 {
 		return
 	}
-	if m.redacts(c, -1) {
+	if m.redacts(b.Num, -1) {
 		s.Body, s.Subject, s.Files, s.Redacted = "", "", nil, true
 	}
-	c.Source = s
-	if s.Delivered == "customer_initiated" {
-		c.Waiting = c.Created
-	}
+	b.Source = s
 }
 
-// customer is the contact who began the conversation, as an author.
-func (c *conversation) customer() event.Author {
-	if len(c.Contacts) == 0 {
+// customerInitiated is how a message was delivered that a contact wrote of his own accord.
+const customerInitiated = "customer_initiated"
+
+// customerOf is the contact who began a conversation, as an author.
+func customerOf(who []*event.Contact) event.Author {
+	if len(who) == 0 {
 		return event.Author{Type: "lead", ID: "0"}
 	}
-	return contactAuthor(c.Contacts[0])
+	return contactAuthor(who[0])
 }
 
 func contactAuthor(d *event.Contact) event.Author {
@@ -235,8 +231,8 @@ func (m *convMaker) teammate(r *event.RNG, at int64) event.Author {
 
 // redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
 // parts.
-func (m *convMaker) redacts(c *conversation, place int) bool {
-	return event.NewRNG(m.seed, forRedaction, uint64(c.num), uint64(place)).Chance(0.0066)
+func (m *convMaker) redacts(num int32, place int) bool {
+	return event.NewRNG(m.seed, forRedaction, uint64(num), uint64(place)).Chance(0.0066)
 }
 
 func drawFiles(r *event.RNG, share float64) (list []event.File) {
@@ -254,32 +250,32 @@ func drawFiles(r *event.RNG, share float64) (list []event.File) {
 	return list
 }
 
-// around draws what hangs on the conversation beside its parts.
-func (m *convMaker) around(r *event.RNG, c *conversation) {
+// around draws what hangs on a conversation of a time beside its parts, the last of which came at the end.
+func (m *convMaker) around(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
 		for _, tag := range draws(r, 1+r.N(4), tagCount) {
-			c.Tags = append(c.Tags, event.AppliedTag{Tag: tag, At: c.Created + int64(r.N(60)), By: event.Everyone[someone(r, c.Created, m.start)].ID})
+			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.N(60)), By: event.Everyone[someone(r, at, m.start)].ID})
 		}
 	}
 	for range r.N(4) {
 		a := convAttrs[r.N(len(convAttrs))]
-		c.Attrs = setAttr(c.Attrs, a.Name, a.Raw)
+		b.Attrs = setAttr(b.Attrs, a.Name, a.Raw)
 	}
 	if r.Chance(0.05) {
 		a := oddAttrs[r.N(len(oddAttrs))]
-		c.Attrs = setAttr(c.Attrs, a.Name, a.Raw)
+		b.Attrs = setAttr(b.Attrs, a.Name, a.Raw)
 	}
-	if r.Chance(0.15) && len(c.Contacts) > 0 {
-		c.Rating = m.rating(r, c, c.Updated)
+	if r.Chance(0.15) && len(b.Contacts) > 0 {
+		b.Rating = m.rating(r, b.Contacts[0], end)
 	}
 	if r.Chance(0.2) {
-		c.SLA = &event.SLA{Name: r.Text([]string{"Gold", "4h Antwort"}), Status: r.Text([]string{"hit", "missed", "active", "cancelled"})}
+		b.SLA = &event.SLA{Name: r.Text([]string{"Gold", "4h Antwort"}), Status: r.Text([]string{"hit", "missed", "active", "cancelled"})}
 	}
-	if r.Chance(0.7) && !c.silent {
-		c.FirstReply = &event.FirstReply{At: c.Created, Type: r.Text(channels), URL: r.Text([]string{"", "https://shop.example/cart?token=secret"})}
+	if r.Chance(0.7) && !b.Silent {
+		b.FirstReply = &event.FirstReply{At: at, Type: r.Text(channels), URL: r.Text([]string{"", "https://shop.example/cart?token=secret"})}
 	}
 	for i := range max(0, r.N(12)-9) {
-		c.Linked = append(c.Linked, drawLinked(r, int(c.num)*4+i))
+		b.Linked = append(b.Linked, drawLinked(r, int(b.Num)*4+i))
 	}
 }
 
@@ -291,8 +287,8 @@ func drawLinked(r *event.RNG, n int) event.LinkedObject {
 	return l
 }
 
-func (m *convMaker) rating(r *event.RNG, c *conversation, at int64) *event.Rating {
-	g := &event.Rating{Stars: int64(1 + r.N(5)), Remark: r.Text(remarks), Created: at, Updated: at, Contact: c.Contacts[0],
+func (m *convMaker) rating(r *event.RNG, by *event.Contact, at int64) *event.Rating {
+	g := &event.Rating{Stars: int64(1 + r.N(5)), Remark: r.Text(remarks), Created: at, Updated: at, Contact: by,
 		By: r.Text([]string{"admin", "admin", "workflow", ""})}
 	if g.By == "admin" {
 		g.Admin = event.Admins[r.N(len(event.Admins))].ID
@@ -300,16 +296,17 @@ func (m *convMaker) rating(r *event.RNG, c *conversation, at int64) *event.Ratin
 	return g
 }
 
-// decorate draws what the AI agent's part in it came to.
-func (m *convMaker) decorate(r *event.RNG, a *aiAgent, at int64) {
-	a.Title = r.Text([]string{"", "Welcome flow", "Größen & Preise"})
-	a.Resolution = r.Text([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})
+// outcome draws what the AI agent's part in a conversation came to.
+func (m *convMaker) outcome(r *event.RNG) *event.AIOutcome {
+	a := &event.AIOutcome{Title: r.Text([]string{"", "Welcome flow", "Größen & Preise"}),
+		Resolution: r.Text([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})}
 	if r.Chance(0.3) {
 		a.Stars, a.Remark = int64(1+r.N(5)), r.Text(remarks)
 	}
 	for range r.N(4) {
 		a.Sources = append(a.Sources, drawContent(r))
 	}
+	return a
 }
 
 // drawContent is an article of hour 0, which may be a draft or gone by now, or something else.
@@ -328,21 +325,21 @@ func drawContent(r *event.RNG) event.ContentSource {
 	return s
 }
 
-// judge draws the reviews.
-func (m *convMaker) judge(r *event.RNG, c *conversation) {
-	if c.num%5 == 2 {
+// judge draws the reviews of a conversation that was over at a time.
+func (m *convMaker) judge(r *event.RNG, b *event.Beginning, at int64) {
+	if b.Num%5 == 2 {
 		for card := range 1 + r.N(2) {
 			status := ""
 			if r.Chance(0.8) {
 				status = r.Text(reviewStatuses)
 			}
-			c.Cards = append(c.Cards, m.review(r, c.num, card, status, c.Updated))
+			b.Scorecards = append(b.Scorecards, m.review(r, b.Num, card, status, at))
 		}
 	}
-	if c.num%7 == 3 {
+	if b.Num%7 == 3 {
 		for n := range 1 + r.N(2) {
-			c.Monitors = append(c.Monitors, m.judgement(r, n, c.Updated))
+			b.Evaluations = append(b.Evaluations, m.judgement(r, n, at))
 		}
 	}
-	c.Cards, c.Monitors = slices.Clip(c.Cards), slices.Clip(c.Monitors)
+	b.Scorecards, b.Evaluations = slices.Clip(b.Scorecards), slices.Clip(b.Evaluations)
 }

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // edition is one version of a conversation as search knows it: what it is sorted by, and how to draw the rest of it.
@@ -112,7 +113,8 @@ func (w *Workspace) drawer() drawer {
 }
 
 func (d drawer) draw(e *edition) *conversation {
-	c := d.make.birth(&d.log[e.born])
+	opened := &d.log[e.born]
+	c := begun(opened, d.make.birth(opened))
 	for _, seq := range e.trail {
 		c.follow(&d.log[seq])
 	}

@@ -57,9 +57,9 @@ func someThread(r *event.RNG, list []thread, at int64, try func(num int32, t *th
 }
 
 // adds is a turn of life that adds a part.
-func (w *Workspace) adds(r *event.RNG, at int64, draw func(m *convMaker, r *event.RNG, c *conversation, p *event.Part)) bool {
+func (w *Workspace) adds(r *event.RNG, at int64, draw func(m *convMaker, r *event.RNG, s *scene, p *event.Part)) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
-		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c, p) })
+		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c.scene(), p) })
 		w.cite(r, e)
 		return true
 	})
@@ -102,7 +102,7 @@ func lifeOdd(w *Workspace, r *event.RNG, at int64) bool { return w.adds(r, at, (
 
 func lifeReopens(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
-		w.speak(c, e, func(p *event.Part) { w.conv.opens(r, c, p) })
+		w.speak(c, e, func(p *event.Part) { w.conv.opens(r, c.scene(), p) })
 		return c.State != "open"
 	})
 }
@@ -110,14 +110,17 @@ func lifeReopens(w *Workspace, r *event.RNG, at int64) bool {
 // lifeAssigns goes through the rows of the table; every second one of a closed conversation skips the reopening.
 func lifeAssigns(w *Workspace, r *event.RNG, at int64) bool {
 	as := event.Assignment(len(w.said) % int(event.Assignments))
-	return w.adds(r, at, func(m *convMaker, r *event.RNG, c *conversation, p *event.Part) {
-		m.assignNow(r, c, p, as, r.Chance(0.5))
+	return w.adds(r, at, func(m *convMaker, r *event.RNG, s *scene, p *event.Part) {
+		m.assignNow(r, s, p, as, r.Chance(0.5))
 	})
 }
 
 // lifeSummarises: now and then the body of a summary is missing, and comes later, or never.
 func lifeSummarises(w *Workspace, r *event.RNG, at int64) bool {
-	return w.adds(r, at, func(m *convMaker, r *event.RNG, c *conversation, p *event.Part) { m.summary(r, p, w.callIn(c, at)) })
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		w.speak(c, e, func(p *event.Part) { w.conv.summary(r, p, w.callIn(c, at)) })
+		return true
+	})
 }
 
 func lifeRates(w *Workspace, r *event.RNG, at int64) bool {

@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrNoConversation is answered when an operation names a conversation that is not there.
@@ -62,7 +63,7 @@ func (w *Workspace) converse(id string, add func(c *conversation, r *event.RNG, 
 
 // speak makes an event the addition of a part, which change fills in.
 func (w *Workspace) speak(c *conversation, e *event.ThreadEvent, change func(p *event.Part)) {
-	e.Kind, e.With.Part = event.ThreadPartAdded, w.conv.blank(c, e.At)
+	e.Kind, e.With.Part = event.ThreadPartAdded, w.conv.blank(c.scene(), e.At)
 	change(&e.With.Part)
 }
 
@@ -73,13 +74,13 @@ func (w *Workspace) ReplyConversation(id string, by Speaker, body string) error 
 		if !ok {
 			return fmt.Errorf("%q does not speak", by)
 		}
-		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c, p); p.Body = body })
+		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c.scene(), p); p.Body = body })
 		w.cite(r, e)
 		return nil
 	})
 }
 
-var speakers = map[Speaker]func(m *convMaker, r *event.RNG, c *conversation, p *event.Part){
+var speakers = map[Speaker]func(m *convMaker, r *event.RNG, s *scene, p *event.Part){
 	ByContact: (*convMaker).customerSays, ByTeammate: (*convMaker).adminSays, ByAI: (*convMaker).aiSays, ByNote: (*convMaker).adminNotes}
 
 // cite has an answer of the AI agent name what it was made of.
@@ -111,16 +112,16 @@ func (w *Workspace) AssignAs(id string, as event.Assignment, skipReopen bool, wh
 			return fmt.Errorf("no assignment %d", as)
 		}
 		w.speak(c, e, func(p *event.Part) {
-			w.conv.assignNow(r, c, p, as, skipReopen)
+			w.conv.assignNow(r, c.scene(), p, as, skipReopen)
 			err = w.naming(p, who)
 		})
 		return err
 	})
 }
 
-func (m *convMaker) assignNow(r *event.RNG, c *conversation, p *event.Part, as event.Assignment, skipReopen bool) {
+func (m *convMaker) assignNow(r *event.RNG, s *scene, p *event.Part, as event.Assignment, skipReopen bool) {
 	m.assign(r, p, as)
-	if c.State == "closed" && !skipReopen {
+	if s.state == "closed" && !skipReopen {
 		p.Type, p.State = "assign_and_reopen", "open"
 	}
 }
@@ -144,8 +145,8 @@ func (w *Workspace) snooze(id, by string, until time.Time) error {
 	if !until.After(w.Clock()) {
 		return fmt.Errorf("conversation %s: it can only be snoozed until a later time", id)
 	}
-	return w.turnTo(id, by, "", func(m *convMaker, r *event.RNG, c *conversation, p *event.Part) {
-		m.snoozes(r, c, p)
+	return w.turnTo(id, by, "", func(m *convMaker, r *event.RNG, s *scene, p *event.Part) {
+		m.snoozes(r, s, p)
 		p.Until = until.Unix()
 	})
 }
@@ -221,7 +222,7 @@ func (w *Workspace) Rate(id string, stars int, remark string, bump bool) error {
 
 // draftRating draws a rating, or a change of the one that is there.
 func (w *Workspace) draftRating(r *event.RNG, c *conversation, e *event.ThreadEvent) {
-	e.Kind, e.With.Rating = event.ThreadRated, *w.conv.rating(r, c, e.At)
+	e.Kind, e.With.Rating = event.ThreadRated, *w.conv.rating(r, c.Contacts[0], e.At)
 	if c.Rating != nil {
 		e.With.Rating.Created = c.Rating.Created
 	}

@@ -1,14 +1,15 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // partKind is one kind of part with its share in a hundred.
 type partKind struct {
 	share int
-	draw  func(m *convMaker, r *event.RNG, c *conversation, p *event.Part)
+	draw  func(m *convMaker, r *event.RNG, s *scene, p *event.Part)
 }
 
 // partKinds are what conversations consist of.
@@ -26,34 +27,59 @@ var partKinds = []partKind{
 	{1, (*convMaker).oddities},
 }
 
-// parts draws the parts that a conversation was born with, evenly over its time; the last comes at its end.
-func (m *convMaker) parts(c *conversation, count int, end int64) {
-	r := event.NewRNG(m.seed, forConvParts, uint64(c.num))
-	slot := (end - c.Created) / int64(max(1, count))
+// scene is a conversation or a ticket as whoever adds something to it finds it.
+type scene struct {
+	num      int32
+	parts    int    // how many there are
+	state    string // after the last of them
+	contacts []*event.Contact
+
+	kind, stage int  // of a ticket: the places of its type and of its state
+	notesOnly   bool // no customer reads it
+}
+
+// saw is the scene after a part.
+func (s *scene) saw(p *event.Part) {
+	s.parts++
+	s.state = p.State
+	if p.Ticket != nil && p.Ticket.Moved {
+		s.stage = p.Ticket.To
+	}
+}
+
+// parts draws the parts that a conversation was born with, evenly over its time; the last comes at its end. It says whether the AI
+// agent wrote one.
+func (m *convMaker) parts(b *event.Beginning, count int, at, end int64) (helped bool) {
+	r, s := event.NewRNG(m.seed, forConvParts, uint64(b.Num)), &scene{num: b.Num, state: "open", contacts: b.Contacts}
+	b.Parts = make([]event.Part, 0, count)
+	slot := (end - at) / int64(max(1, count))
 	reply := -1
-	if !c.silent {
-		reply = 2 * event.NewRNG(m.seed, forSilence, uint64(c.num), 1).N(max(1, count/2)) // calls have the odd places, the end the last
+	if !b.Silent {
+		reply = 2 * event.NewRNG(m.seed, forSilence, uint64(b.Num), 1).N(max(1, count/2)) // calls have the odd places, the end the last
 	}
 	for i := range count {
 		at := drawMoment(r, end, slot, count-1-i)
-		p := m.part(r, c, at)
+		p := m.part(r, s, b.Silent, at)
 		if i == reply {
-			p = m.blank(c, at)
-			m.customerSays(r, c, &p)
+			p = m.blank(s, at)
+			m.customerSays(r, s, &p)
 		}
-		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.calls[c.num]) {
-			p = m.blank(c, at)
-			m.summary(event.NewRNG(m.seed, forCalls, 4, uint64(m.calls[c.num][j/2])), &p, m.calls[c.num][j/2])
+		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.calls[b.Num]) {
+			p = m.blank(s, at)
+			m.summary(event.NewRNG(m.seed, forCalls, 4, uint64(m.calls[b.Num][j/2])), &p, m.calls[b.Num][j/2])
 		}
 		if i == count-1 && i > 0 && r.Chance(0.75) { // most are over
-			p = m.blank(c, at)
-			m.closes(r, c, &p)
+			p = m.blank(s, at)
+			m.closes(r, s, &p)
 		}
-		if p.Body != "" && m.redacts(c, i) {
+		if p.Body != "" && m.redacts(b.Num, i) {
 			p.Body, p.Files, p.Redacted = "", nil, true
 		}
-		c.take(p)
+		b.Parts = append(b.Parts, p)
+		helped = helped || p.Author.AI
+		s.saw(&p)
 	}
+	return helped
 }
 
 // drawMoment draws when a part came, of those that lie evenly before an end: so many come after it, and the last one at the end.
@@ -66,26 +92,26 @@ func drawMoment(r *event.RNG, end, slot int64, after int) int64 {
 }
 
 // part draws the next part.
-func (m *convMaker) part(r *event.RNG, c *conversation, at int64) event.Part {
-	p := m.blank(c, at)
-	event.Pick(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, c, &p)
-	if c.silent && isContactType(p.Author.Type) {
-		p = m.blank(c, at)
-		m.adminSays(r, c, &p)
+func (m *convMaker) part(r *event.RNG, s *scene, silent bool, at int64) event.Part {
+	p := m.blank(s, at)
+	event.Pick(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, s, &p)
+	if silent && isContactType(p.Author.Type) {
+		p = m.blank(s, at)
+		m.adminSays(r, s, &p)
 	}
 	return p
 }
 
 // blank is a part that says nothing, in its place.
-func (m *convMaker) blank(c *conversation, at int64) event.Part {
-	return event.Part{ID: event.PartID(c.num, len(c.Parts)), Type: "comment", At: at, Updated: at, Notified: at, State: c.State}
+func (m *convMaker) blank(s *scene, at int64) event.Part {
+	return event.Part{ID: event.PartID(s.num, s.parts), Type: "comment", At: at, Updated: at, Notified: at, State: s.state}
 }
 
 func (m *convMaker) words(r *event.RNG) string { return m.bodies[r.N(len(m.bodies))] }
 
 // customerSays: who writes into a closed or a snoozed conversation opens it.
-func (m *convMaker) customerSays(r *event.RNG, c *conversation, p *event.Part) {
-	p.Author, p.Body, p.State = c.customer(), m.words(r), "open"
+func (m *convMaker) customerSays(r *event.RNG, s *scene, p *event.Part) {
+	p.Author, p.Body, p.State = customerOf(s.contacts), m.words(r), "open"
 	p.Files = drawFiles(r, 0.06)
 	if r.Chance(0.02) {
 		p.External, p.App = "ext-"+strconv.Itoa(r.N(1e6)), "acme_bridge"
@@ -95,7 +121,7 @@ func (m *convMaker) customerSays(r *event.RNG, c *conversation, p *event.Part) {
 	}
 }
 
-func (m *convMaker) adminSays(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) adminSays(r *event.RNG, _ *scene, p *event.Part) {
 	p.Author, p.Body = m.teammate(r, p.At), m.words(r)
 	p.Files = drawFiles(r, 0.04)
 	if r.Chance(0.05) {
@@ -103,19 +129,19 @@ func (m *convMaker) adminSays(r *event.RNG, _ *conversation, p *event.Part) {
 	}
 }
 
-func (m *convMaker) aiSays(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) aiSays(r *event.RNG, _ *scene, p *event.Part) {
 	p.Author, p.Body = event.AIAgent, m.words(r)
 	p.Author.Answer = r.Chance(0.7)
 }
 
-func (m *convMaker) adminNotes(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) adminNotes(r *event.RNG, _ *scene, p *event.Part) {
 	p.Author, p.Body, p.Type, p.Notified = m.teammate(r, p.At), m.words(r), "note", 0
 }
 
 // assigns goes through the rows of the table by turns (trap T61).
-func (m *convMaker) assigns(r *event.RNG, c *conversation, p *event.Part) {
-	m.assign(r, p, event.Assignment((len(c.Parts)+int(c.num))%int(event.Assignments)))
-	if c.State == "closed" && r.Chance(0.5) {
+func (m *convMaker) assigns(r *event.RNG, s *scene, p *event.Part) {
+	m.assign(r, p, event.Assignment((s.parts+int(s.num))%int(event.Assignments)))
+	if s.state == "closed" && r.Chance(0.5) {
 		p.Type, p.State = "assign_and_reopen", "open" // the others had skip_reopen (trap T75)
 	}
 }
@@ -149,7 +175,7 @@ func (m *convMaker) row(r *event.RNG, as event.Assignment, at int64) event.Assig
 	return a
 }
 
-func (m *convMaker) closes(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) closes(r *event.RNG, _ *scene, p *event.Part) {
 	p.Type, p.State, p.Author = "close", "closed", m.teammate(r, p.At)
 	if r.Chance(0.3) {
 		p.Author = event.Bot
@@ -159,17 +185,17 @@ func (m *convMaker) closes(r *event.RNG, _ *conversation, p *event.Part) {
 	}
 }
 
-func (m *convMaker) snoozes(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) snoozes(r *event.RNG, _ *scene, p *event.Part) {
 	p.Type, p.State, p.Author = "snoozed", "snoozed", m.teammate(r, p.At)
 	p.Until = p.At + int64(1+r.N(72))*3600
 }
 
-func (m *convMaker) opens(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) opens(r *event.RNG, _ *scene, p *event.Part) {
 	p.Type, p.State, p.Author = "open", "open", m.teammate(r, p.At)
 }
 
 // botNotes: what a workflow leaves for the teammates, sometimes nothing.
-func (m *convMaker) botNotes(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) botNotes(r *event.RNG, _ *scene, p *event.Part) {
 	p.Type, p.Author, p.Notified = "note", event.Bot, 0
 	if r.Chance(0.8) {
 		p.Body = m.words(r)
@@ -185,7 +211,7 @@ func (m *convMaker) summary(r *event.RNG, p *event.Part, call int32) {
 }
 
 // aiEvents: the reason is there or not (trap T76).
-func (m *convMaker) aiEvents(r *event.RNG, _ *conversation, p *event.Part) {
+func (m *convMaker) aiEvents(r *event.RNG, _ *scene, p *event.Part) {
 	p.Type, p.Author, p.EventType = "ai_agent_event", event.AIAgent, "otp_email_verification_failed"
 	p.Data = `{"otp_email_verification_failed":{"reason":"no_email"}}`
 	if r.Chance(0.4) {
@@ -193,9 +219,9 @@ func (m *convMaker) aiEvents(r *event.RNG, _ *conversation, p *event.Part) {
 	}
 }
 
-func (m *convMaker) oddities(r *event.RNG, c *conversation, p *event.Part) {
+func (m *convMaker) oddities(r *event.RNG, s *scene, p *event.Part) {
 	p.Type, p.Author = r.Text(oddParts), event.Bot
 	if p.Type == "quick_reply" {
-		p.Author, p.Meta = c.customer(), `{"quick_reply_option_uuid":"q-1"}`
+		p.Author, p.Meta = customerOf(s.contacts), `{"quick_reply_option_uuid":"q-1"}`
 	}
 }

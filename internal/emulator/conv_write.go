@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"net/http"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // turnsOf are the operations that POST /conversations/{id}/parts has beside an assignment, by their message_type.

@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Naming says who does an assignment and who is put in charge, by their ids; "" is drawn.
@@ -66,10 +67,10 @@ func (w *Workspace) ReplyAs(id string, by Speaker, who, body string) error {
 }
 
 // turnTo adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
-func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *event.RNG, c *conversation, p *event.Part)) error {
+func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *event.RNG, s *scene, p *event.Part)) error {
 	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		w.speak(c, e, func(p *event.Part) {
-			if draw(w.conv, r, c, p); by != "" {
+			if draw(w.conv, r, c.scene(), p); by != "" {
 				p.Body = words
 				p.Author, err = actor(by)
 			}

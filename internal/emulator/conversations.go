@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // searchConversations is POST /conversations/search: as contact search, without parts (trap T54).

@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"html"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // listDeleted is GET /contacts/deleted: inactive contacts, paged by number (workspace-api 4.11).

@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // directory finds contacts by their external ids and e-mails. It follows the log when somebody asks, so that a workspace that nobody

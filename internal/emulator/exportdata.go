@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // forExport is the stream of randomness of the reporting data.
@@ -52,25 +53,33 @@ func exportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour 
 // talkSettles is how old a conversation is when its row no longer follows it.
 const talkSettles = 30 * event.Day
 
+// talk is what the row of a conversation depends on beside its parts.
+type talk struct {
+	num           int32
+	created       int64
+	wrote, silent bool
+	source        *event.Source
+}
+
 // talkFact is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days: the state after
 // them, whether the contact wrote, how long he waited for an admin, where the source has taken a third of the time out in one of four.
 // The rest is drawn; of one that somebody wrote it is null, but for the channel. A deletion takes no row away.
-func talkFact(seed uint64, c *conversation, parts []event.Part) event.ReportFact {
+func talkFact(seed uint64, c talk, parts []event.Part) event.ReportFact {
 	r := event.NewRNG(seed, forExport, forTalk, uint64(c.num))
-	f := event.ReportFact{Key: c.ID, Created: c.Created, Values: map[string]any{"created_at": strconv.FormatInt(c.Created, 10)}}
+	f := event.ReportFact{Key: event.ConversationID(c.num), Created: c.created, Values: map[string]any{"created_at": strconv.FormatInt(c.created, 10)}}
 	drawConversation(r, &f)
 	shortened := r.Chance(0.25)
 	if c.wrote {
 		for _, name := range []string{"first_teammate", "contact_name", "csat", "subject"} {
 			f.Values[name] = nil
 		}
-		f.Values["channel"], f.Values["bot_involved"] = c.Source.Type, "false"
+		f.Values["channel"], f.Values["bot_involved"] = c.source.Type, "false"
 	}
 	f.Silent = c.silent
 	state, answered := "open", int64(0)
 	for i := range parts {
 		p := &parts[i]
-		if p.At > c.Created+talkSettles {
+		if p.At > c.created+talkSettles {
 			continue
 		}
 		state = p.State
@@ -85,7 +94,7 @@ func talkFact(seed uint64, c *conversation, parts []event.Part) event.ReportFact
 	f.Values["state"], f.Values["user_replied"] = state, strconv.FormatBool(!f.Silent)
 	f.Values["time_to_first_response"] = nil
 	if answered != 0 {
-		seconds := answered - c.Created
+		seconds := answered - c.created
 		if shortened {
 			seconds -= seconds / 3
 		}

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"archive/tar"
 	"archive/zip"
 	"bytes"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ExportFile says what the file of an export looks like. The zero value is a .tgz with one CSV file.
@@ -102,7 +103,7 @@ func (w *Workspace) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 // talkFact is the row of a conversation as it is now.
 func (w *Workspace) talkFact(e *edition) event.ReportFact {
 	c := w.drawer().draw(e)
-	return talkFact(w.cfg.Seed, c, c.Parts)
+	return talkFact(w.cfg.Seed, talk{c.num, c.Created, c.wrote, c.silent, c.Source}, c.Parts)
 }
 
 // byHand is a value as ReportChange left it.

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // exportSlots is how many jobs of a workspace may be under way (workspace-api 8).

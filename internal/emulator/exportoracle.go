@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ReportRow adds a row to a dataset by hand: its key, its time, and what it says; the rest is null.
@@ -110,8 +111,8 @@ func (o *oracle) reportRows(s *event.Dataset, yield func(map[string]any) bool) {
 	if s.ID == "conversation" {
 		allTellings(o.said, func(opened *event.ThreadEvent, since []*event.ThreadEvent, _ bool) bool {
 			if opened.At >= o.start-event.ReportSpan {
-				t := tale(o.conv.birth(opened), opened, since)
-				f := talkFact(o.seed, t.conversation, t.parts)
+				t := tale(o.conv.birth(opened), event.ConversationID(opened.Num), opened, since)
+				f := talkFact(o.seed, talk{t.Num, t.created, t.Written, t.Silent, t.Source}, t.parts)
 				add(f.Key, f.Created, f.Values)
 			}
 			return true

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Whatever is asked, the emulator answers: with a status of the document, in JSON, and without falling over.

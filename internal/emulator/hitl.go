@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // forHitl is what consultations are drawn for.
@@ -18,13 +19,13 @@ const lifeHitl = 1000
 
 // consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
 // begins before the first has ended (trap T74).
-func (m *convMaker) consultations(c *conversation, born []event.Part) []event.Consultation {
-	r := event.NewRNG(m.seed, forHitl, uint64(c.num))
+func (m *convMaker) consultations(num int32, born []event.Part) []event.Consultation {
+	r := event.NewRNG(m.seed, forHitl, uint64(num))
 	if len(born) == 0 || !r.Chance(1.0/12) {
 		return nil
 	}
 	place := r.N(len(born))
-	one := event.Consultation{Conv: c.num, Part: born[place].ID, At: born[place].At + 1 + int64(r.N(20))}
+	one := event.Consultation{Conv: num, Part: born[place].ID, At: born[place].At + 1 + int64(r.N(20))}
 	if place+1 < len(born) {
 		one.Sent = born[place+1].ID
 	}
@@ -32,7 +33,7 @@ func (m *convMaker) consultations(c *conversation, born []event.Part) []event.Co
 	if !r.Chance(0.4) {
 		return []event.Consultation{one}
 	}
-	two := event.Consultation{Conv: c.num, N: 1, Part: one.Part, Sent: one.Sent, At: r.Between(one.At, one.End+3600)}
+	two := event.Consultation{Conv: num, N: 1, Part: one.Part, Sent: one.Sent, At: r.Between(one.At, one.End+3600)}
 	planConsultation(&two, r)
 	return []event.Consultation{one, two}
 }

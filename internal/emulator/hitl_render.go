@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"cmp"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // hitlEvents is GET /conversations/{id}/hitl_events: the events of all consultations that have ended, oldest first
@@ -67,7 +68,7 @@ func (w *Workspace) ended(num int32) []ended {
 func (w *Workspace) consultations(num int32) []event.Consultation {
 	opened := &w.said[w.threads[num].now.born]
 	born := w.conv.birth(opened)
-	list := append(w.conv.consultations(born, born.Parts), w.asked[num]...)
+	list := append(w.conv.consultations(num, born.Parts), w.asked[num]...)
 	slices.SortStableFunc(list, func(a, b event.Consultation) int { return cmp.Compare(a.At, b.At) })
 	for i := range list[:max(0, len(list)-1)] {
 		if next := list[i+1].At; next < list[i].End {

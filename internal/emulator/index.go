@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"cmp"
 	"container/heap"
 	"slices"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // entry is a record's place in an ordering.

@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // inheritFrom fills in what is absent from a lead (workspace-api 3.2), and names it.

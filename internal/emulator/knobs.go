@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Knobs turn on what services of this kind do to their readers. The zero value is a well-behaved one that follows the

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // lifeOp is one thing that happens in an hour of life, drawn for a contact at a time. It says whether it could.

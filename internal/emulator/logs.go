@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"net/http"
 	"slices"
 	"sort"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.

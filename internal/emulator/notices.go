@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // topic is one kind of what webhooks are told of (workspace-api 6).

@@ -1,13 +1,14 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // param is one parameter of an operation.

@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 var ofContacts = []operation{

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
+
+	"aqueduck/internal/emulator/event"
 )
 
 var ofConversations = []operation{

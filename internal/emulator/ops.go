@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrUnknown is answered when an operation names a contact that never was.

@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"html"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Oracle gives the rows that a perfect reader would hold of a stream now, computed from the log alone; nil for a stream

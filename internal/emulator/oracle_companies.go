@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // firmTold is what the log says of one company: what it was born with, and what was changed since.

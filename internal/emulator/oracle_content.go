@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
 	"sync"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // contentRows tells the items of a kind, from what each was born with and the log, as the later version sends them.

@@ -1,16 +1,19 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // told is what the log says of one conversation: what it was born with, all its parts, and what was changed since.
 // Everything that follows from the parts is worked out from all of them, not kept up as the server does.
 type told struct {
-	*conversation // as it was drawn; only what never follows from the parts is read from it
+	*event.Beginning
+	ID            string
+	created       int64
 	parts         []event.Part
 	updated       int64
 	title         string
@@ -39,7 +42,7 @@ type marking struct {
 // tales tells conversation by conversation, those that are not deleted.
 func (o *oracle) tales(yield func(t *told) bool) {
 	tellings(o.said, func(opened *event.ThreadEvent, since []*event.ThreadEvent) bool {
-		return yield(tale(o.conv.birth(opened), opened, since))
+		return yield(tale(o.conv.birth(opened), event.ConversationID(opened.Num), opened, since))
 	})
 }
 
@@ -70,9 +73,9 @@ func allTellings(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, 
 	}
 }
 
-func tale(c *conversation, opened *event.ThreadEvent, since []*event.ThreadEvent) *told {
-	t := &told{conversation: c, parts: c.Parts, updated: max(opened.At, opened.Until), title: c.Title, priority: c.Priority, attrs: c.Attrs,
-		score: c.Rating, linked: c.Linked, cards: c.Cards, monitors: c.Monitors, redacted: c.Source != nil && c.Source.Redacted, company: c.Company,
+func tale(c *event.Beginning, id string, opened *event.ThreadEvent, since []*event.ThreadEvent) *told {
+	t := &told{Beginning: c, ID: id, created: opened.At, parts: c.Parts, updated: max(opened.At, opened.Until), title: c.Title, priority: c.Priority, attrs: c.Attrs,
+		score: c.Rating, linked: c.Linked, cards: c.Scorecards, monitors: c.Evaluations, redacted: c.Source != nil && c.Source.Redacted, company: c.Company,
 		people: c.Contacts}
 	for _, a := range c.Tags {
 		t.tags = append(t.tags, a.Tag)
@@ -165,7 +168,7 @@ func (o *oracle) conversations(yield func(map[string]any) bool) {
 }
 
 func (t *told) row(o *oracle) map[string]any {
-	row := map[string]any{"id": t.ID, "title": t.title, "created_at": t.Created, "updated_at": t.updated, "priority": priorityWord(t.priority),
+	row := map[string]any{"id": t.ID, "title": t.title, "created_at": t.created, "updated_at": t.updated, "priority": priorityWord(t.priority),
 		"company_id":            nil,
 		"ai_agent_participated": t.last(func(p *event.Part) bool { return p.Author.AI }) != nil,
 		"custom_attributes":     string((&renderer{}).attrs(nil, &event.Contact{Attrs: t.attrs})[len(`,"custom_attributes":`):])}
@@ -234,7 +237,7 @@ func (t *told) standing(row map[string]any) {
 	// It waits since the first question after the last answer or closing; the source is the first question of all.
 	var waiting int64
 	if t.Source != nil && t.Source.Delivered == "customer_initiated" {
-		waiting = t.Created
+		waiting = t.created
 	}
 	for i := range t.parts {
 		switch p := &t.parts[i]; {

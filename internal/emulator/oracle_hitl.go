@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // hitlEvents gives a row for each event of a consultation that is over. readable tells those that an answer holds: of a
@@ -13,7 +14,7 @@ func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
 		later[c.Conv] = append(later[c.Conv], c)
 	}
 	o.lists(yield, func(t *told) (rows []map[string]any) {
-		all := append(o.conv.consultations(t.conversation, t.conversation.Parts), later[t.num]...)
+		all := append(o.conv.consultations(t.Num, t.Beginning.Parts), later[t.Num]...)
 		mute := t.redacted || t.last(func(p *event.Part) bool { return p.Redacted }) != nil
 		for i := range all {
 			c := superseded(all, i)
@@ -22,7 +23,7 @@ func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
 			}
 			for _, e := range consultationEvents(&c, o.seed) {
 				row := hitlRow(&e, &c, o.seed, mute)
-				row["readable"] = (e.round == 0 || c.Rounds-e.round < 10) && !(mute && hitlHidden(o.knobs.HitlRedacted, t.num))
+				row["readable"] = (e.round == 0 || c.Rounds-e.round < 10) && !(mute && hitlHidden(o.knobs.HitlRedacted, t.Num))
 				rows = append(rows, row)
 			}
 		}

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // figures are the statistics, each one asked of all the parts.
@@ -17,7 +18,7 @@ func (t *told) figures(row map[string]any) {
 		if p == nil {
 			return nil
 		}
-		return p.At - t.Created
+		return p.At - t.created
 	}
 	assigned := t.first(givesCharge)
 	figures := map[string]any{
@@ -29,7 +30,7 @@ func (t *told) figures(row map[string]any) {
 		"first_close_at": at(t.first(isClose)), "last_close_at": at(t.last(isClose)),
 		"last_assignment_admin_reply_at": nil, "last_closed_by_id": nil,
 		"count_conversation_parts": int64(len(t.parts)), "count_assignments": int64(0), "count_reopens": int64(0),
-		"median_time_to_reply": orNull(t.Stats.Median), "handling_time": orNull(t.Stats.Handling),
+		"median_time_to_reply": orNull(t.Median), "handling_time": orNull(t.Handling),
 	}
 	if p := t.last(isClose); p != nil {
 		figures["last_closed_by_id"] = p.Author.ID
@@ -49,7 +50,7 @@ func (t *told) figures(row map[string]any) {
 		}
 	}
 	for name, value := range figures {
-		if t.bare {
+		if t.Bare {
 			value = nil
 		}
 		row["statistics_"+name] = value
@@ -176,7 +177,7 @@ func (o *oracle) conversationTeammates(yield func(map[string]any) bool) {
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		seen := map[string]bool{}
 		for i := range t.parts {
-			if a := t.parts[i].Author; a.Type == "admin" && !seen[a.ID] && !t.bare {
+			if a := t.parts[i].Author; a.Type == "admin" && !seen[a.ID] && !t.Bare {
 				seen[a.ID] = true
 				rows = append(rows, map[string]any{"admin_id": a.ID})
 			}
@@ -191,7 +192,7 @@ func (o *oracle) linkedObjects(yield func(map[string]any) bool) {
 
 func (t *told) linkRows() (rows []map[string]any) {
 	for _, l := range t.linked {
-		if !t.bare {
+		if !t.Bare {
 			rows = append(rows, map[string]any{"object_type": l.Type, "object_id": l.ID, "category": orNull(l.Category)})
 		}
 	}

@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 func (o *oracle) partAttachments(yield func(map[string]any) bool) {

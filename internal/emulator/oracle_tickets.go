@@ -5,7 +5,7 @@ import "aqueduck/internal/emulator/event"
 // ticketTales tells ticket by ticket, with the type that each was opened with.
 func (o *oracle) ticketTales(yield func(t *told, kind int) bool) {
 	tellings(o.tickets, func(opened *event.ThreadEvent, since []*event.ThreadEvent) bool {
-		return yield(tale(o.ticketing.birth(opened).conversation, opened, since), int(opened.Place))
+		return yield(tale(o.ticketing.birth(opened), event.TicketID(opened.Num), opened, since), int(opened.Place))
 	})
 }
 
@@ -25,11 +25,11 @@ func (o *oracle) ticketRows(yield func(map[string]any) bool) {
 		}
 		standing, state := map[string]any{}, states[stage].row()
 		t.standing(standing)
-		row := map[string]any{"id": t.ID, "number": event.TicketNumber(t.num), "category": ticketCategory(kind), "ticket_type_id": ticketTypeID(kind),
+		row := map[string]any{"id": t.ID, "number": event.TicketNumber(t.Num), "category": ticketCategory(kind), "ticket_type_id": ticketTypeID(kind),
 			"ticket_type_name": ticketTypeNames[kind], "ticket_state_id": state["id"], "ticket_state_category": state["category"],
 			"ticket_state_internal_label": state["internal_label"], "ticket_state_external_label": state["external_label"],
-			"created_at": t.Created, "updated_at": t.updated, "open": standing["open"], "snoozed_until": orNull(standing["snoozed_until"]),
-			"is_shared": kind%3 == 0 || kind%3 == 1 && t.num%2 == 0, "part_count": int64(len(t.parts))}
+			"created_at": t.created, "updated_at": t.updated, "open": standing["open"], "snoozed_until": orNull(standing["snoozed_until"]),
+			"is_shared": kind%3 == 0 || kind%3 == 1 && t.Num%2 == 0, "part_count": int64(len(t.parts))}
 		p := &pen{}
 		p.b = append(p.b, '{')
 		p.attrs("ticket_attributes", attrs)

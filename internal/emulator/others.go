@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ownList is one of a contact's own lists, where a capped nested one is read on.

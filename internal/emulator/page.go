@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -15,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 //go:embed page.css

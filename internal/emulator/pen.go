@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // pen writes a JSON object field by field; commas are its business. An empty text and a zero time are null.

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // population draws what happened before hour 0: three years of contacts, those that are gone, and the events between.

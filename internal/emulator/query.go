@@ -1,13 +1,14 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // search is a question to POST /contacts/search or to another search, read and checked.

@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"net/url"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // route is one endpoint. Adding one is a row here and a function in a file of its own.

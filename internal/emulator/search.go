@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"cmp"
 	"math"
 	"net/http"
 	"slices"
 	"sort"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ask answers a search: the versions on the page that is asked for, and the way to the next. The lock is held.

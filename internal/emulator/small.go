@@ -1,9 +1,10 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // The small lists of a workspace: what is in them is a function of the hours lived. At hour 2 a team comes, at hour 3 an

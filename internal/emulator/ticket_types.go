@@ -1,11 +1,12 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ticketTypeNames are what the types are called; the last one is archived, and its tickets are still there.

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ticketDesk is all that the server keeps of tickets: a log of their own, which is the truth about them, and what follows
@@ -81,7 +82,8 @@ func (w *Workspace) ticketDrawer() ticketDrawer {
 }
 
 func (d ticketDrawer) draw(e *edition) *ticket {
-	t := d.make.birth(&d.log[e.born])
+	opened := &d.log[e.born]
+	t := begunTicket(opened, d.make.birth(opened))
 	for _, seq := range e.trail {
 		t.follow(&d.log[seq])
 	}
@@ -120,3 +122,67 @@ func (w *Workspace) ticketNamed(id string) (int32, error) {
 	}
 	return num, nil
 }
+
+// ticket is one in full, drawn for each question from the log as a conversation is. What it is made of is a conversation's:
+// its parts, its contacts, who is in charge, what it is linked to, and its attributes.
+type ticket struct {
+	*conversation
+	kind    int   // place of its type
+	stage   int   // place of its state
+	sharing *bool // whether somebody shared it; nil: nobody said
+}
+
+// begunTicket is a ticket as it was opened, with what that comes to.
+func begunTicket(opened *event.ThreadEvent, b *event.Beginning) *ticket {
+	t := &ticket{kind: b.Kind, stage: ticketSubmitted, conversation: begun(opened, b)}
+	t.ID = event.TicketID(t.num)
+	for i := range t.Parts {
+		t.turn(t.Parts[i].Ticket)
+	}
+	return t
+}
+
+// scene is the ticket as whoever adds a part to it finds it.
+func (t *ticket) scene() *scene {
+	s := t.conversation.scene()
+	s.kind, s.stage, s.notesOnly = t.kind, t.stage, !t.takesComments()
+	return s
+}
+
+// takesComments says whether a customer reads it: on other tickets only notes are accepted (workspace-api 4.11).
+func (t *ticket) takesComments() bool {
+	return t.category() == customerTicket || t.category() == backOfficeTicket && t.shared()
+}
+
+func (t *ticket) category() string { return ticketCategory(t.kind) }
+
+// shared says whether the customer sees it: every second one of the back office is, unless somebody said.
+func (t *ticket) shared() bool {
+	if t.sharing != nil {
+		return *t.sharing
+	}
+	return bornShared(t.num, t.kind)
+}
+
+func (t *ticket) turn(change *event.TicketChange) {
+	switch {
+	case change == nil:
+	case change.Moved:
+		t.stage = change.To
+	default:
+		t.Attrs = setAttr(t.Attrs, change.Attribute.Name, change.Attribute.Raw)
+	}
+}
+
+// follow makes the ticket follow one event of its log.
+func (t *ticket) follow(e *event.ThreadEvent) {
+	t.conversation.follow(e)
+	switch e.Kind {
+	case event.ThreadPartAdded:
+		t.turn(e.With.Part.Ticket)
+	case event.ThreadFieldsSet:
+		shared := e.With.Set[0].Value == true // nothing else of a ticket is set so
+		t.sharing = &shared
+	}
+}
+

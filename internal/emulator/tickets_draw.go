@@ -1,10 +1,11 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"math"
 	"slices"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Streams of randomness for tickets, far from those of conversations.
@@ -16,35 +17,11 @@ const (
 	forTicketPopulation
 )
 
-// ticket is one in full, drawn for each question from the log as a conversation is. What it is made of is a conversation's:
-// its parts, its contacts, who is in charge, what it is linked to, and its attributes.
-type ticket struct {
-	*conversation
-	kind    int   // place of its type
-	stage   int   // place of its state
-	sharing *bool // whether somebody shared it; nil: nobody said
-}
-
 // ticketNum finds the number of a ticket by its id.
 func ticketNum(id string) (int32, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	num := (n - event.ThreadBase - 3) / 7
 	return int32(num), err == nil && n > event.ThreadBase && num <= math.MaxInt32 && event.TicketID(int32(num)) == id
-}
-
-// takesComments says whether a customer reads it: on other tickets only notes are accepted (workspace-api 4.11).
-func (t *ticket) takesComments() bool {
-	return t.category() == customerTicket || t.category() == backOfficeTicket && t.shared()
-}
-
-func (t *ticket) category() string { return ticketCategory(t.kind) }
-
-// shared says whether the customer sees it: every second one of the back office is, unless somebody said.
-func (t *ticket) shared() bool {
-	if t.sharing != nil {
-		return *t.sharing
-	}
-	return t.category() == customerTicket || t.category() == backOfficeTicket && t.num%2 == 0
 }
 
 // ticketMaker draws tickets with the words and the people of conversations.
@@ -88,50 +65,49 @@ func ticketSize(r *event.RNG, num int) int {
 }
 
 // birth draws everything that a ticket was born with.
-func (m ticketMaker) birth(e *event.ThreadEvent) *ticket {
+func (m ticketMaker) birth(e *event.ThreadEvent) *event.Beginning {
 	r, exactly := event.NewRNG(m.seed, forTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
-	t := &ticket{kind: int(e.Place), stage: ticketSubmitted, conversation: &conversation{num: e.Num, ID: event.TicketID(e.Num), Created: e.At,
-		Updated: max(e.At, e.Until), State: "open", Company: -1, Contacts: e.Who, bare: e.Num%89 == 7 && !exactly}}
-	for _, a := range ticketAttributes(t.kind) {
+	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
+	for _, a := range ticketAttributes(b.Kind) {
 		if exactly {
 			break
 		}
 		if raw := drawTicketAttribute(&a, r); a.required || r.Chance(0.8) {
-			t.Attrs = append(t.Attrs, event.Attribute{Name: a.name, Raw: raw})
+			b.Attrs = append(b.Attrs, event.Attribute{Name: a.name, Raw: raw})
 		}
 	}
 	if e.With != nil {
 		for _, s := range e.With.Set {
-			t.Attrs = setAttr(t.Attrs, s.Field, s.Value.(string))
+			b.Attrs = setAttr(b.Attrs, s.Field, s.Value.(string))
 		}
 	}
 	if !exactly {
-		m.link(r, t)
+		m.link(r, b)
 	}
-	m.parts(t, int(e.Size), t.Updated)
-	return t
+	m.parts(b, int(e.Size), e.At, max(e.At, e.Until))
+	return b
 }
 
 // link draws the conversations and the tickets of hour 0 that a ticket is linked to.
-func (m ticketMaker) link(r *event.RNG, t *ticket) {
+func (m ticketMaker) link(r *event.RNG, b *event.Beginning) {
 	for range max(0, r.N(9)-5) {
 		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(m.talks)))}
-		if num := int32(r.N(m.count)); r.Chance(0.4) && num != t.num {
+		if num := int32(r.N(m.count)); r.Chance(0.4) && num != b.Num {
 			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: ticketCategory(m.kindOf(num))}
 		} else if m.talks == 0 {
 			continue
 		}
-		if !slices.Contains(t.Linked, l) {
-			t.Linked = append(t.Linked, l)
+		if !slices.Contains(b.Linked, l) {
+			b.Linked = append(b.Linked, l)
 		}
 	}
-	t.Linked = slices.Clip(t.Linked)
+	b.Linked = slices.Clip(b.Linked)
 }
 
 // ticketPartKind is one kind of part of a ticket with its share in a hundred.
 type ticketPartKind struct {
 	share int
-	draw  func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part)
+	draw  func(m ticketMaker, r *event.RNG, s *scene, p *event.Part)
 }
 
 var ticketPartKinds = []ticketPartKind{
@@ -146,93 +122,72 @@ var ticketPartKinds = []ticketPartKind{
 	{2, says((*convMaker).opens)},
 }
 
+// bornShared says whether the customer sees a ticket of a type that nobody has shared: every second one of the back office.
+func bornShared(num int32, kind int) bool {
+	return ticketCategory(kind) == customerTicket || ticketCategory(kind) == backOfficeTicket && num%2 == 0
+}
+
 // parts draws the parts that a ticket was born with, as those of conversations are.
-func (m ticketMaker) parts(t *ticket, count int, end int64) {
-	r := event.NewRNG(m.seed, forTicketParts, uint64(t.num))
-	t.Parts = make([]event.Part, 0, count)
-	slot := (end - t.Created) / int64(max(1, count))
+func (m ticketMaker) parts(b *event.Beginning, count int, at, end int64) {
+	r := event.NewRNG(m.seed, forTicketParts, uint64(b.Num))
+	s := &scene{num: b.Num, state: "open", contacts: b.Contacts, kind: b.Kind, stage: ticketSubmitted, notesOnly: !bornShared(b.Num, b.Kind)}
+	b.Parts = make([]event.Part, 0, count)
+	slot := (end - at) / int64(max(1, count))
 	for i := range count {
-		p := m.blank(t.conversation, drawMoment(r, end, slot, count-1-i))
+		p := m.blank(s, drawMoment(r, end, slot, count-1-i))
 		if i == count-1 && i > 0 && r.Chance(0.55) { // most are done
-			m.movedTo(r, t, &p, ticketResolved)
+			m.movedTo(r, s, &p, ticketResolved)
 		} else {
-			event.Pick(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, t, &p)
+			event.Pick(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, s, &p)
 		}
-		if p.Body != "" && m.redacts(t.conversation, i) {
+		if p.Body != "" && m.redacts(b.Num, i) {
 			p.Body, p.Files, p.Redacted = "", nil, true
 		}
-		t.take(p)
-	}
-}
-
-// take adds a part and what it does to the ticket.
-func (t *ticket) take(p event.Part) {
-	t.conversation.take(p)
-	t.turn(p.Ticket)
-}
-
-func (t *ticket) turn(change *event.TicketChange) {
-	switch {
-	case change == nil:
-	case change.Moved:
-		t.stage = change.To
-	default:
-		t.Attrs = setAttr(t.Attrs, change.Attribute.Name, change.Attribute.Raw)
-	}
-}
-
-// follow makes the ticket follow one event of its log.
-func (t *ticket) follow(e *event.ThreadEvent) {
-	t.conversation.follow(e)
-	switch e.Kind {
-	case event.ThreadPartAdded:
-		t.turn(e.With.Part.Ticket)
-	case event.ThreadFieldsSet:
-		shared := e.With.Set[0].Value == true // nothing else of a ticket is set so
-		t.sharing = &shared
+		b.Parts = append(b.Parts, p)
+		s.saw(&p)
 	}
 }
 
 // says is a part of conversations in a ticket; where the customer reads nothing it is a note. Tickets' parts have no tags
 // and no metadata.
-func says(draw func(m *convMaker, r *event.RNG, c *conversation, p *event.Part)) func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part) {
-	return func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part) {
-		draw(m.convMaker, r, t.conversation, p)
+func says(draw func(m *convMaker, r *event.RNG, s *scene, p *event.Part)) func(m ticketMaker, r *event.RNG, s *scene, p *event.Part) {
+	return func(m ticketMaker, r *event.RNG, s *scene, p *event.Part) {
+		draw(m.convMaker, r, s, p)
 		p.Tags, p.Meta = nil, ""
-		if p.Type == "comment" && !t.takesComments() {
-			p.Type, p.Author, p.State, p.Notified = "note", m.teammate(r, p.At), t.State, 0
+		if p.Type == "comment" && s.notesOnly {
+			p.Type, p.Author, p.State, p.Notified = "note", m.teammate(r, p.At), s.state, 0
 		}
 	}
 }
 
-func (m ticketMaker) noted(r *event.RNG, t *ticket, p *event.Part) {
-	m.adminNotes(r, t.conversation, p)
+func (m ticketMaker) noted(r *event.RNG, s *scene, p *event.Part) {
+	m.adminNotes(r, s, p)
 }
 
 // assigned goes through the rows of the table by turns (trap T61).
-func (m ticketMaker) assigned(r *event.RNG, t *ticket, p *event.Part) {
-	m.assign(r, p, event.Assignment((len(t.Parts)+int(t.num))%int(event.Assignments)))
+func (m ticketMaker) assigned(r *event.RNG, s *scene, p *event.Part) {
+	m.assign(r, p, event.Assignment((s.parts+int(s.num))%int(event.Assignments)))
 }
 
-func (m ticketMaker) moved(r *event.RNG, t *ticket, p *event.Part) {
-	m.movedTo(r, t, p, (t.stage+1+r.N(len(ticketStages)-1))%len(ticketStages))
+func (m ticketMaker) moved(r *event.RNG, s *scene, p *event.Part) {
+	m.movedTo(r, s, p, (s.stage+1+r.N(len(ticketStages)-1))%len(ticketStages))
 }
 
 // movedTo makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
-func (m ticketMaker) movedTo(r *event.RNG, t *ticket, p *event.Part, stage int) {
+func (m ticketMaker) movedTo(r *event.RNG, s *scene, p *event.Part, stage int) {
 	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.teammate(r, p.At), 0
-	p.Ticket = &event.TicketChange{Moved: true, From: t.stage, To: stage}
+	p.Ticket = &event.TicketChange{Moved: true, From: s.stage, To: stage}
 	switch {
 	case ticketStages[stage] == "resolved":
 		p.State = "closed"
-	case t.State == "closed":
+	case s.state == "closed":
 		p.State = "open"
 	}
 }
 
 // changed makes a part the change of an attribute.
-func (m ticketMaker) changed(r *event.RNG, t *ticket, p *event.Part) {
-	list := ticketAttributes(t.kind)
+func (m ticketMaker) changed(r *event.RNG, s *scene, p *event.Part) {
+	list := ticketAttributes(s.kind)
 	a := list[r.N(len(list))]
 	raw := drawTicketAttribute(&a, r)
 	if !a.required && r.Chance(0.1) {

@@ -46,17 +46,17 @@ func (w *Workspace) someTicket(r *event.RNG, at int64, fill func(t *ticket, e *e
 }
 
 // ticketSays is a turn of life that adds a part.
-func ticketSays(draw func(m ticketMaker, r *event.RNG, t *ticket, p *event.Part)) lifeOp {
+func ticketSays(draw func(m ticketMaker, r *event.RNG, s *scene, p *event.Part)) lifeOp {
 	return func(w *Workspace, r *event.RNG, at int64) bool {
 		return w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
-			w.speak(t.conversation, e, func(p *event.Part) { draw(w.tickets.make, r, t, p) })
+			w.speak(t.conversation, e, func(p *event.Part) { draw(w.tickets.make, r, t.scene(), p) })
 			return true
 		})
 	}
 }
 
-func (m ticketMaker) resolved(r *event.RNG, t *ticket, p *event.Part) {
-	m.movedTo(r, t, p, ticketResolved)
+func (m ticketMaker) resolved(r *event.RNG, s *scene, p *event.Part) {
+	m.movedTo(r, s, p, ticketResolved)
 }
 
 func ticketLinks(w *Workspace, r *event.RNG, at int64) bool {

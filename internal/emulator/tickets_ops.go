@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrNoTicket is answered when an operation names a ticket that is not there.
@@ -89,7 +90,7 @@ func (w *Workspace) ReplyTicket(id string, by Speaker, body string) error {
 		case by != ByNote && !t.takesComments():
 			return errOnlyNotes
 		}
-		says(draw)(w.tickets.make, r, t, p)
+		says(draw)(w.tickets.make, r, t.scene(), p)
 		p.Body = body
 		return nil
 	})
@@ -124,7 +125,7 @@ func (w *Workspace) AssignTicket(id string, as event.Assignment) error {
 // SnoozeTicket puts one away until a time.
 func (w *Workspace) SnoozeTicket(id string, until time.Time) error {
 	return w.speakOn(id, func(r *event.RNG, t *ticket, p *event.Part) error {
-		w.conv.snoozes(r, t.conversation, p)
+		w.conv.snoozes(r, t.scene(), p)
 		p.Until = until.Unix()
 		return nil
 	})

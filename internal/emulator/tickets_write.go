@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // createTicket is POST /tickets (workspace-api 4.11).

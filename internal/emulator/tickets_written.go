@@ -1,12 +1,13 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // NewTicket is a ticket as somebody writes it (workspace-api 4.11). Attributes are named as its type names them.
@@ -159,7 +160,7 @@ func (w *Workspace) UpdateTicket(id string, u TicketUpdate) error {
 		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.tickets.make.changedTo(r, p, a, s.Value.(string)) })
 	}
 	if u.State != "" {
-		says(func(r *event.RNG, t *ticket, p *event.Part) { w.tickets.make.movedTo(r, t, p, stage) })
+		says(func(r *event.RNG, t *ticket, p *event.Part) { w.tickets.make.movedTo(r, t.scene(), p, stage) })
 	}
 	if u.Assign != event.AssignNothing {
 		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.conv.assign(r, p, u.Assign) })

@@ -1,13 +1,14 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrNoStream is answered when the oracle is asked for a stream that it does not know.

@@ -1,13 +1,14 @@
 package emulator
 
 import (
-	"aqueduck/internal/emulator/event"
 	"fmt"
 	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Config says which workspace to make. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
