@@ -146,34 +146,18 @@ func (w *Workspace) appendTranscript(b []byte, c *event.Call) []byte {
 // appendLines writes what was said.
 func appendLines(c *event.Call, b []byte, seed uint64) []byte {
 	b = append(b, '[')
-	for i, line := range callLines(c, seed) {
+	for i, line := range callLines(seed, c.N) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, `{"speaker":"`...), line.speaker...), `","text":`...)
-		b = appendString(b, line.text)
+		b = append(append(append(b, `{"speaker":"`...), line.Speaker...), `","text":`...)
+		b = appendString(b, line.Text)
 		b = append(b, `,"start":`...)
-		b = strconv.AppendFloat(b, line.start, 'f', -1, 64)
+		b = strconv.AppendFloat(b, line.Start, 'f', -1, 64)
 		b = append(b, `,"end":`...)
-		b = append(strconv.AppendFloat(b, line.start+1.5, 'f', -1, 64), '}')
+		b = append(strconv.AppendFloat(b, line.End, 'f', -1, 64), '}')
 	}
 	return append(b, ']')
-}
-
-// line is one line of a transcript.
-type line struct {
-	speaker, text string
-	start         float64
-}
-
-// callLines are what was said in a call.
-func callLines(c *event.Call, seed uint64) []line {
-	r := event.NewRNG(seed, forCalls, 3, uint64(c.N))
-	list := make([]line, 2+r.N(9))
-	for i := range list {
-		list[i] = line{speaker: []string{"agent", "contact"}[i%2], text: r.Text(noteWords), start: float64(4*i) + 0.25}
-	}
-	return list
 }
 
 // heard are the calls that the list has.
@@ -241,9 +225,9 @@ func (o *oracle) transcriptLines(yield func(map[string]any) bool) {
 		if at := transcriptReady(c, o.knobs.TranscriptLate); at == 0 || at > o.at {
 			continue
 		}
-		for i, line := range callLines(c, o.make.seed) {
-			row := map[string]any{"call_id": event.CallID(c.N), "position": int64(i), "contact_id": c.Contact, "speaker": line.speaker,
-				"text": line.text, "start_seconds": line.start, "end_seconds": line.start + 1.5}
+		for i, line := range callLines(o.make.seed, c.N) {
+			row := map[string]any{"call_id": event.CallID(c.N), "position": int64(i), "contact_id": c.Contact, "speaker": line.Speaker,
+				"text": line.Text, "start_seconds": line.Start, "end_seconds": line.End}
 			if !yield(row) {
 				return
 			}

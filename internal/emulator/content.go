@@ -6,12 +6,6 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.
-var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
-
-// forContent is what content is drawn for.
-const forContent = 9006
-
 // item is one piece of content as it stands. What it says is drawn from its number and how often teammates edited it, but for
 // what was written of it.
 type item struct {
@@ -38,17 +32,13 @@ type versionNote struct {
 // words are what teammates say anew when they edit a piece of content; where it lies and whose it is stays as it was written.
 var words = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
-// bornContent draws the content of hour 0, and how often each was edited by then.
-func bornContent(seed uint64, start int64) (all [event.ContentKinds][]item) {
-	for kind := range event.ContentKinds {
-		for n := range int32(contentAtBirth[kind]) {
-			r := event.NewRNG(seed, forContent, uint64(kind), uint64(n))
-			i := item{Kind: kind, N: n, Created: start - span + int64(r.N(span-40*event.Day)), Edits: r.N(4)}
-			i.Updated = i.Created + int64(i.Edits)*int64(r.N(8*event.Day))
-			all[kind] = append(all[kind], i)
+// beginContent makes the content of hour 0.
+func (w *Workspace) beginContent() {
+	for kind, list := range bornContent(w.cfg.Seed, w.cfg.Start.Unix()) {
+		for _, born := range list {
+			w.content[kind] = append(w.content[kind], item{Kind: born.Kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
 		}
 	}
-	return all
 }
 
 // hourOfContent lets content be written, edited and removed in an hour of life.
@@ -74,14 +64,12 @@ func (w *Workspace) hourOfContent(base int64) {
 // birth is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
 func (w *Workspace) birth(at int64, kind event.ContentKind, set []event.Change) event.ContentEvent {
 	e := event.ContentEvent{At: at, Kind: kind, N: int32(len(w.content[kind])), What: event.ContentCreated, Set: set}
-	field, drawn := "folder_id", folderOf(item{N: e.N})
+	field, home := "folder_id", pieceOf(kind, e.N).Folder
 	if kind == event.Folders {
-		field, drawn = "parent_folder_id", parentOf(event.Folders, e.N)
+		field, home = "parent_folder_id", pieceOf(kind, e.N).Parent
 	}
-	home, isText := drawn.(string)
-	lies := isText && (kind == event.Articles || kind == event.InternalArticles || kind == event.Folders)
 	written := slices.ContainsFunc(set, func(c event.Change) bool { return c.Field == field })
-	if _, there := w.itemNamed(event.Folders, home); lies && !written && !there {
+	if _, there := w.itemNamed(event.Folders, home); home != "" && !written && !there {
 		e.Set = append(slices.Clip(set), event.Change{Field: field, Value: nil})
 	}
 	return e

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"aqueduck/internal/emulator/event"
@@ -21,17 +22,15 @@ const articleLocale = "en"
 
 // says gives what an article says: by itself, and in each language, its own first.
 func (m contentMaker) says(i item) (own localised, all []localised) {
-	r, title := m.drawing(i)
-	own = localised{title: title, state: "published"}
-	if r.Chance(0.2) {
+	d := wordingOf(m.seed, i.Kind, i.N, i.Edits)
+	own = localised{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
+	if d.Draft {
 		own.state = "draft"
 	}
-	own.author, own.body, own.description = event.Admins[r.N(len(event.Admins))].ID, hitlWords(r), r.Text([]string{"", "What to do & when"})
-	own.body = "<p>" + own.body + "</p>" + drawnReference(i.N)
 	locales := slices.Concat([]string{articleLocale}, []string{"de", "pt-BR", "ja"}[:min(3, i.Edits)]) // a new locale may come with an edit (trap T91)
 	for _, locale := range locales {
 		one := own
-		one.locale, one.title = locale, locale+": "+title
+		one.locale, one.title = locale, locale+": "+d.Title
 		all = append(all, i.Said.over(one, ofLocale+locale+"."))
 	}
 	own = i.Said.over(own, "")
@@ -80,8 +79,8 @@ func (m contentMaker) article(i item, as reading) record {
 		{"url", articleURL(i, own.state)}, {"parent_id", nil}, {"parent_type", ""}, {"default_locale", articleLocale},
 		{"translated_content", rawJSONText("{" + strings.Join(locales, ",") + "}")}}
 	var parent any
-	if i.N%6 != 5 {
-		parent = event.ContentID(event.Collections, i.N%int32(contentAtBirth[event.Collections]))
+	if id, err := strconv.ParseInt(pieceOf(i.Kind, i.N).Parent, 10, 64); err == nil {
+		parent = id
 	}
 	if parent = i.Said.or("parent_id", parent); parent != nil {
 		list[11].value, list[12].value = parent, "collection"
@@ -111,16 +110,22 @@ func (m contentMaker) filed(list record, i item, as reading) record {
 
 // folderOf is the folder that an article or an internal article lies in, or nil.
 func folderOf(i item) any {
-	if v, written := i.Said["folder_id"]; written || i.N%3 == 0 {
-		return v
+	return i.Said.or("folder_id", orNothing(pieceOf(i.Kind, i.N).Folder))
+}
+
+// orNothing is a text, or nil where it is empty.
+func orNothing(text string) any {
+	if text == "" {
+		return nil
 	}
-	return event.ContentText(event.Folders, i.N%int32(contentAtBirth[event.Folders]))
+	return text
 }
 
 // articleStatistics are counted on the hour.
 func articleStatistics(i item, now int64) string {
-	views := max(0, now/3600-i.Created/3600) * int64(1+i.N%5)
-	reactions, happy, neutral, sad := views/20, int64(i.N%3)*20, 60-int64(i.N%3)*20, int64(40)
+	born := pieceOf(i.Kind, i.N)
+	views := max(0, now/3600-i.Created/3600) * born.Views
+	reactions, happy, neutral, sad := views/20, born.Happy, 60-born.Happy, int64(40)
 	if reactions == 0 {
 		happy, neutral, sad = 0, 0, 0
 	}

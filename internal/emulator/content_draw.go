@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"slices"
-	"strconv"
 
 	"aqueduck/internal/emulator/event"
 )
@@ -23,38 +22,31 @@ type reading struct {
 	now     int64
 }
 
-// drawing is what the words of an item are drawn from, and its title, which is drawn first.
-func (m contentMaker) drawing(i item) (*event.RNG, string) {
-	r := event.NewRNG(m.seed, forContent, 2<<32, uint64(i.Kind), uint64(i.N), uint64(i.Edits))
-	return r, r.Text(articleTitles) + " " + strconv.Itoa(int(i.N)) + "." + strconv.Itoa(i.Edits)
-}
-
 func (m contentMaker) record(i item, as reading) record {
 	id := event.ContentText(i.Kind, i.N)
-	r, title := m.drawing(i)
+	d := wordingOf(m.seed, i.Kind, i.N, i.Edits)
 	created, updated := column{"created_at", moment(i.Created)}, column{"updated_at", moment(i.Updated)}
 	switch i.Kind {
 	case event.Articles:
 		return m.article(i, as)
 	case event.InternalArticles:
-		return i.over(m.internal(i, r, title, as))
+		return i.over(m.internal(i, d, as))
 	case event.Collections:
-		about := r.Text([]string{"", "a & b"})
-		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + quoted(title) + `,"description":` +
-			string(appendText(nil, about)) + `}}`
-		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", title}, {"description", about},
-			{"parent_id", parentOf(event.Collections, i.N)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
+		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + quoted(d.Title) + `,"description":` +
+			string(appendText(nil, d.Description)) + `}}`
+		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", d.Title}, {"description", d.Description},
+			{"parent_id", orNothing(pieceOf(i.Kind, i.N).Parent)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
 			{"translated_content", rawJSONText(text)}, created, updated}
 	case event.Newsfeeds:
-		return record{{"type", "newsfeed"}, {"id", id}, {"name", title}, created, updated}
+		return record{{"type", "newsfeed"}, {"id", id}, {"name", d.Title}, created, updated}
 	case event.NewsItems:
-		return i.over(m.news(i, r, title, as))
+		return i.over(m.news(i, d, as))
 	case event.Folders:
-		return i.over(record{{"type", "folder"}, {"id", id}, {"name", title}, {"parent_folder_id", parentOf(event.Folders, i.N)}, created, updated})
+		return i.over(record{{"type", "folder"}, {"id", id}, {"name", d.Title}, {"parent_folder_id", orNothing(pieceOf(i.Kind, i.N).Parent)}, created, updated})
 	case event.DynamicContents:
 		return m.dynamicRecord(i)
 	}
-	return record{{"type", "data_connector"}, {"id", id}, {"name", title}, {"state", r.Text([]string{"live", "draft"})}, {"http_method", r.Text([]string{"get", "post", "put", "patch", "delete"})},
+	return record{{"type", "data_connector"}, {"id", id}, {"name", d.Title}, {"state", d.State}, {"http_method", d.Method},
 		{"created_at", isoTime(i.Created)}, {"updated_at", isoTime(i.Updated)}}
 }
 
@@ -90,7 +82,7 @@ func placesOf(i item) []event.NewsPlace {
 	if written, is := i.Said["newsfeed_assignments"].([]event.NewsPlace); is {
 		return written
 	}
-	return []event.NewsPlace{{Feed: event.ContentText(event.Newsfeeds, i.N%5), At: i.Created}}
+	return []event.NewsPlace{{Feed: pieceOf(i.Kind, i.N).Feed, At: i.Created}}
 }
 
 // inFeed is the place of a newsfeed among those that a news item is in, below 0 for none.
@@ -99,7 +91,7 @@ func inFeed(places []event.NewsPlace, feed string) int {
 }
 
 // news tells when it was published since 2.14 (workspace-api 9): in the first of its newsfeeds. In none it is a draft.
-func (m contentMaker) news(i item, r *event.RNG, title string, as reading) record {
+func (m contentMaker) news(i item, d event.Wording, as reading) record {
 	places, dated := placesOf(i), as.version.atLeast(v214)
 	state, first, p := "draft", int64(0), &pen{}
 	for _, place := range places {
@@ -113,8 +105,8 @@ func (m contentMaker) news(i item, r *event.RNG, title string, as reading) recor
 		p.key("")
 		p.record(in)
 	}
-	list := record{{"type", "news-item"}, {"id", event.ContentText(event.NewsItems, i.N)}, {"workspace_id", m.workspace}, {"title", title},
-		{"body", "<p>" + hitlWords(r) + "</p>"}, {"sender_id", event.Admins[r.N(len(event.Admins))].ID}, {"state", state}, {"created_at", moment(i.Created)},
+	list := record{{"type", "news-item"}, {"id", event.ContentText(event.NewsItems, i.N)}, {"workspace_id", m.workspace}, {"title", d.Title},
+		{"body", d.Body}, {"sender_id", d.Author}, {"state", state}, {"created_at", moment(i.Created)},
 		{"updated_at", moment(i.Updated)}}
 	if dated {
 		list = append(list, column{"published_at", moment(first)})
@@ -123,30 +115,21 @@ func (m contentMaker) news(i item, r *event.RNG, title string, as reading) recor
 }
 
 // parentFolder is the folder that a folder lies in, or nil.
-func parentFolder(i item) any { return i.Said.or("parent_folder_id", parentOf(event.Folders, i.N)) }
+func parentFolder(i item) any {
+	return i.Said.or("parent_folder_id", orNothing(pieceOf(i.Kind, i.N).Parent))
+}
 
 func quoted(s string) string { return string(appendString(nil, s)) }
 
-// parentOf: the first ones lie in nothing, the others in one of them; folders in one some places before them, so that some lie deep.
-func parentOf(kind event.ContentKind, n int32) any {
-	switch {
-	case n < 4:
-		return nil
-	case kind == event.Folders:
-		return event.ContentText(kind, n-4+n%2)
-	}
-	return event.ContentText(kind, n%4)
-}
-
 // internal: some tell no times (api-notes), but those that somebody wrote.
-func (m contentMaker) internal(i item, r *event.RNG, title string, as reading) record {
-	var owner any = event.Admins[r.N(len(event.Admins))].ID
-	if i.N%9 == 4 {
-		owner = nil
+func (m contentMaker) internal(i item, d event.Wording, as reading) record {
+	var owner any
+	if d.Owner != 0 {
+		owner = d.Owner
 	}
-	list := record{{"type", "internal_article"}, {"id", event.ContentID(event.InternalArticles, i.N)}, {"title", title}, {"body", "<p>" + hitlWords(r) + "</p>"},
-		{"owner_id", owner}, {"author_id", event.Admins[r.N(len(event.Admins))].ID}, {"locale", r.Text([]string{"en", "de"})}}
-	if _, written := i.Said["author_id"]; written || i.N%7 != 0 {
+	list := record{{"type", "internal_article"}, {"id", event.ContentID(event.InternalArticles, i.N)}, {"title", d.Title}, {"body", d.Body},
+		{"owner_id", owner}, {"author_id", d.Author}, {"locale", d.Locale}}
+	if _, written := i.Said["author_id"]; written || !pieceOf(i.Kind, i.N).Untimed {
 		list = append(list, column{"created_at", moment(i.Created)}, column{"updated_at", moment(i.Updated)})
 	}
 	return m.filed(list, i, as)
@@ -154,12 +137,11 @@ func (m contentMaker) internal(i item, r *event.RNG, title string, as reading) r
 
 // version is the nth version of a data connector: one at its birth and one for each edit.
 func (m contentMaker) version(i item, n int) record {
-	r := event.NewRNG(m.seed, forContent, 3<<32, uint64(i.N), uint64(n))
 	at := i.Created + int64(n)*60
 	if born := i.Edits - len(i.Edited); n > born {
 		at = i.Edited[n-born-1]
 	}
-	note := versionNote{r.Text([]string{"", "retry & wait", "Größe"}), at}
+	note := versionNote{versionNoteOf(m.seed, i.N, n), at}
 	if written, is := i.Noted[n]; is {
 		note = written
 	}

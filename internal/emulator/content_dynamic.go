@@ -4,7 +4,6 @@ import (
 	"html"
 	"regexp"
 	"slices"
-	"strconv"
 
 	"aqueduck/internal/emulator/event"
 )
@@ -17,19 +16,19 @@ type dynamicContent struct {
 
 // dynamicOf is what an item of dynamic content says: drawn, but for what was written.
 func (m contentMaker) dynamicOf(i item) dynamicContent {
-	r, title := m.drawing(i)
-	drawn := []event.Variation{{Locale: "en"}, {Locale: "de", Brand: "7", Empty: i.N%4 == 2}}
-	other := hitlWords(r)
-	if drawn[0].Body = hitlWords(r); !drawn[1].Empty {
-		drawn[1].Body = other
+	d, born := wordingOf(m.seed, i.Kind, i.N, i.Edits), pieceOf(i.Kind, i.N)
+	drawn := []event.Variation{{Locale: "en", Body: d.Body}, {Locale: "de", Brand: "7", Body: d.Other, Empty: d.Other == ""}}
+	kind := "inline"
+	if born.Block {
+		kind = "block"
 	}
 	variations, _ := i.Said.or("variations", drawn).([]event.Variation)
-	return dynamicContent{keyOf(i), i.Said.text("name", "<"+title+">"), i.Said.text("content_type", []string{"inline", "block"}[i.N%2]),
+	return dynamicContent{keyOf(i), i.Said.text("name", "<"+d.Title+">"), i.Said.text("content_type", kind),
 		i.Said.text("default_locale", "en"), variations}
 }
 
 // keyOf names a piece of dynamic content in the bodies of articles.
-func keyOf(i item) string { return i.Said.text("key", "key_"+strconv.Itoa(int(i.N))) }
+func keyOf(i item) string { return i.Said.text("key", pieceOf(i.Kind, i.N).Key) }
 
 // keyed gives the items that are there by their keys.
 func keyed(list []item) map[string]item {
@@ -74,21 +73,6 @@ func (d dynamicContent) to(locale string) string {
 
 // keptReferences are references to dynamic content as they are kept in a body: the elements that are sent, with nothing in them.
 var keptReferences = regexp.MustCompile(`<(span|div) class="service-dynamic-content" data-service-dynamic-content-key="([^"]*)"></(?:span|div)>`)
-
-func keptReference(element, key string) string {
-	return "<" + element + ` class="service-dynamic-content" data-service-dynamic-content-key="` + key + `"></` + element + ">"
-}
-
-// drawnReference is what bodies of some articles have: the even ones of the first dynamic contents are inline, the odd ones blocks.
-func drawnReference(n int32) string {
-	switch n % 10 {
-	case 3:
-		return "<p>" + keptReference("span", "key_"+strconv.Itoa(int(n/10%3*2))) + "</p>"
-	case 7:
-		return keptReference("div", "key_"+strconv.Itoa(int(n/10%2*2+1)))
-	}
-	return ""
-}
 
 // shown is a body as it is sent: in the later version each reference is an element around what is shown in the language of the
 // body; before it an inline one is the literal text, and a block is left out (workspace-api 2.5, trap T93). What is no longer there

@@ -136,9 +136,9 @@ func (w *Workspace) referring(b *body, name string) string {
 func (m contentMaker) reference(i item) string {
 	d := m.dynamicOf(i)
 	if d.kind == "block" {
-		return keptReference("div", d.key)
+		return event.Reference("div", d.key)
 	}
-	return keptReference("span", d.key)
+	return event.Reference("span", d.key)
 }
 
 // modern makes of what an earlier version wrote in an article what the later one would: the literal text refers to inline dynamic

@@ -7,20 +7,13 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// burial is one conversation that was deleted, as the list of them tells it.
-type burial struct {
-	ID   string
-	At   int64
-	Kept bool // its figures stay in the reports
-}
-
 // forBurial is what deleted conversations are drawn for.
 const forBurial = 9003
 
 // buriedBefore draws the conversations that were deleted in the year before hour 0. No reader has ever seen them: their
 // ids lie below those that are there.
-func buriedBefore(seed uint64, start int64, conversations int) []burial {
-	list := make([]burial, (conversations+49)/50)
+func buriedBefore(seed uint64, start int64, conversations int) []event.Deletion {
+	list := make([]event.Deletion, (conversations+49)/50)
 	for i := range list {
 		r := event.NewRNG(seed, forBurial, uint64(i))
 		list[i].ID = strconv.FormatInt(event.ThreadBase-7*int64(i+1), 10)
@@ -59,7 +52,7 @@ func (w *Workspace) listDeletedConversations(q *request) answer {
 }
 
 // buriedList is the list in the order that is asked for.
-func (w *Workspace) buriedList(q *request) []burial {
+func (w *Workspace) buriedList(q *request) []event.Deletion {
 	if w.k().EmptyLists {
 		return nil
 	}
@@ -138,16 +131,16 @@ func (w *Workspace) listConversations(q *request) answer {
 
 // deletedConversations gives a row for each conversation that was deleted, those before hour 0 first.
 func (o *oracle) deletedConversations(yield func(map[string]any) bool) {
-	tell := func(id string, at int64) bool {
-		return yield(map[string]any{"id": id, "deleted_at": at, "metrics_retained": keepsMetrics(o.seed, id)})
+	tell := func(id string, at int64, kept bool) bool {
+		return yield(map[string]any{"id": id, "deleted_at": at, "metrics_retained": kept})
 	}
 	for _, g := range buriedBefore(o.seed, o.start, o.talks) {
-		if !tell(g.ID, g.At) {
+		if !tell(g.ID, g.At, g.Kept) {
 			return
 		}
 	}
 	for i := range o.said {
-		if e := &o.said[i]; e.Kind == event.ThreadDeleted && !tell(event.ConversationID(e.Num), e.At) {
+		if e := &o.said[i]; e.Kind == event.ThreadDeleted && !tell(event.ConversationID(e.Num), e.At, e.Kept) {
 			return
 		}
 	}

@@ -26,6 +26,9 @@ type thread struct {
 
 // recordConv appends an event to the log of conversations and makes the served state follow it. The lock is held.
 func (w *Workspace) recordConv(e event.ThreadEvent) {
+	if e.Kind == event.ThreadDeleted {
+		e.Kept = keepsMetrics(w.cfg.Seed, event.ConversationID(e.Num))
+	}
 	w.said = append(w.said, e)
 	w.applyConv(len(w.said) - 1)
 	w.tellOfConversation(len(w.said) - 1)
@@ -56,7 +59,7 @@ func (w *Workspace) applyConv(seq int) {
 	t := &w.threads[e.Num]
 	if e.Kind == event.ThreadDeleted {
 		t.deleted = true
-		w.buried = append(w.buried, burial{ID: event.ConversationID(e.Num), At: e.At, Kept: keepsMetrics(w.cfg.Seed, event.ConversationID(e.Num))})
+		w.buried = append(w.buried, event.Deletion{ID: event.ConversationID(e.Num), At: e.At, Kept: e.Kept})
 		w.convIdx.withdraw(seq, e.At, e.Num)
 		return
 	}

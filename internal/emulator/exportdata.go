@@ -50,57 +50,11 @@ func exportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour 
 	return facts
 }
 
-// talkSettles is how old a conversation is when its row no longer follows it.
-const talkSettles = 30 * event.Day
-
-// talk is what the row of a conversation depends on beside its parts.
-type talk struct {
-	num           int32
-	created       int64
-	wrote, silent bool
-	source        *event.Source
-}
-
-// talkFact is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days: the state after
-// them, whether the contact wrote, how long he waited for an admin, where the source has taken a third of the time out in one of four.
-// The rest is drawn; of one that somebody wrote it is null, but for the channel. A deletion takes no row away.
-func talkFact(seed uint64, c talk, parts []event.Part) event.ReportFact {
-	r := event.NewRNG(seed, forExport, forTalk, uint64(c.num))
-	f := event.ReportFact{Key: event.ConversationID(c.num), Created: c.created, Values: map[string]any{"created_at": strconv.FormatInt(c.created, 10)}}
+// drawTalk draws what the source reports of a conversation, by its number, that does not follow from its parts.
+func drawTalk(seed uint64, num int32) event.TalkReport {
+	r, f := event.NewRNG(seed, forExport, forTalk, uint64(num)), event.ReportFact{Values: map[string]any{}}
 	drawConversation(r, &f)
-	shortened := r.Chance(0.25)
-	if c.wrote {
-		for _, name := range []string{"first_teammate", "contact_name", "csat", "subject"} {
-			f.Values[name] = nil
-		}
-		f.Values["channel"], f.Values["bot_involved"] = c.source.Type, "false"
-	}
-	f.Silent = c.silent
-	state, answered := "open", int64(0)
-	for i := range parts {
-		p := &parts[i]
-		if p.At > c.created+talkSettles {
-			continue
-		}
-		state = p.State
-		if p.Type != "comment" {
-			continue
-		}
-		f.Silent = f.Silent && !isContactType(p.Author.Type)
-		if p.Author.Type == "admin" {
-			first(&answered, p.At)
-		}
-	}
-	f.Values["state"], f.Values["user_replied"] = state, strconv.FormatBool(!f.Silent)
-	f.Values["time_to_first_response"] = nil
-	if answered != 0 {
-		seconds := answered - c.created
-		if shortened {
-			seconds -= seconds / 3
-		}
-		f.Values["time_to_first_response"] = strconv.FormatInt(seconds, 10)
-	}
-	return f
+	return event.TalkReport{Values: f.Values, Shortened: r.Chance(0.25)}
 }
 
 // changeFact lets one value of a row be another one, up to thirty days later.
@@ -111,17 +65,6 @@ func changeFact(f *event.ReportFact, r *event.RNG, s *event.Dataset, hour int) {
 		value = strconv.FormatInt(f.Created+int64(r.N(40*event.Day)), 10)
 	}
 	f.Changes = append(f.Changes, event.ReportChange{Hour: hour + 2 + r.N(30*24-2), Attribute: attribute, Value: value})
-}
-
-// factAt gives a value as it is from an hour on.
-func factAt(f *event.ReportFact, attribute string, hour int) any {
-	value := f.Values[attribute]
-	for _, c := range f.Changes {
-		if c.Attribute == attribute && c.Hour <= hour {
-			value = c.Value
-		}
-	}
-	return value
 }
 
 var (

@@ -100,10 +100,15 @@ func (w *Workspace) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	return facts
 }
 
-// talkFact is the row of a conversation as it is now.
-func (w *Workspace) talkFact(e *edition) event.ReportFact {
-	c := w.drawer().draw(e)
-	return talkFact(w.cfg.Seed, talk{c.num, c.Created, c.wrote, c.silent, c.Source}, c.Parts)
+// factAt gives a value as it is from an hour on.
+func factAt(f *event.ReportFact, attribute string, hour int) any {
+	value := f.Values[attribute]
+	for _, c := range f.Changes {
+		if c.Attribute == attribute && c.Hour <= hour {
+			value = c.Value
+		}
+	}
+	return value
 }
 
 // byHand is a value as ReportChange left it.

@@ -112,7 +112,7 @@ func (o *oracle) reportRows(s *event.Dataset, yield func(map[string]any) bool) {
 		allTellings(o.said, func(opened *event.ThreadEvent, since []*event.ThreadEvent, _ bool) bool {
 			if opened.At >= o.start-event.ReportSpan {
 				t := tale(o.conv.birth(opened), event.ConversationID(opened.Num), opened, since)
-				f := talkFact(o.seed, talk{t.Num, t.created, t.Written, t.Silent, t.Source}, t.parts)
+				f := oldTalk(o.seed, t)
 				add(f.Key, f.Created, f.Values)
 			}
 			return true
@@ -132,4 +132,38 @@ func (o *oracle) reportRows(s *event.Dataset, yield func(map[string]any) bool) {
 			return
 		}
 	}
+}
+
+func oldTalk(seed uint64, t *told) event.ReportFact {
+	d := drawTalk(seed, t.Num)
+	f := event.ReportFact{Key: t.ID, Created: t.created, Values: d.Values, Silent: t.Silent}
+	f.Values["conversation_id"], f.Values["created_at"] = t.ID, strconv.FormatInt(t.created, 10)
+	if t.Written {
+		for _, name := range []string{"first_teammate", "contact_name", "csat", "subject"} {
+			f.Values[name] = nil
+		}
+		f.Values["channel"], f.Values["bot_involved"] = t.Source.Type, "false"
+	}
+	state, answered := "open", int64(0)
+	for _, p := range t.parts {
+		if p.At > t.created+talkSettles {
+			continue
+		}
+		state = p.State
+		if isComment(&p) {
+			f.Silent = f.Silent && !isAsking(&p)
+			if p.Author.Type == "admin" && answered == 0 {
+				answered = p.At
+			}
+		}
+	}
+	f.Values["state"], f.Values["user_replied"], f.Values["time_to_first_response"] = state, strconv.FormatBool(!f.Silent), nil
+	if answered != 0 {
+		seconds := answered - t.created
+		if d.Shortened {
+			seconds -= seconds / 3
+		}
+		f.Values["time_to_first_response"] = strconv.FormatInt(seconds, 10)
+	}
+	return f
 }

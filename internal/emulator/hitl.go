@@ -143,56 +143,38 @@ type hitlEvent struct {
 	part, admin int64
 	round       int
 	words       [4]string
+	outcome     string // of a round: what became of the draft
 }
 
-// rule is what started a consultation, fixed at the start; none when no rule did.
-type hitlRule struct {
-	ID, Name  string
-	Threshold int64
-}
-
-// cycleOf is the identity of a consultation and the rule behind it.
-func cycleOf(c *event.Consultation, seed uint64) (id string, rule hitlRule) {
-	r := event.NewRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
-	id = fmt.Sprintf("%016x-%d", r.Next(), c.N)
-	if r.Chance(0.7) {
-		n := 1 + r.N(4)
-		rule = hitlRule{fmt.Sprintf("rule-%d", n), []string{"Refunds > 50 €", "Low confidence", "VIP & press", "返金"}[n-1], int64(40 + 10*n)}
-	}
-	return id, rule
-}
-
-// consultationEvents draws what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
+// consultationEvents is what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
 // second (trap T71).
-func consultationEvents(c *event.Consultation, seed uint64) []hitlEvent {
-	r := event.NewRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
-	reviewer := func() int64 { return event.Admins[r.N(len(event.Admins))].ID }
+func consultationEvents(c *event.Consultation, d *event.Dialogue) []hitlEvent {
+	proposed := min(c.At+5, c.End)
 	list := []hitlEvent{
-		{kind: "ai_consultation_started", at: c.At, part: c.Part, words: [4]string{hitlWords(r), hitlWords(r), hitlWords(r), hitlWords(r)}},
-		{kind: "ai_draft_proposed", at: min(c.At+5, c.End), part: c.Part, words: [4]string{hitlWords(r)}}}
-	for round := 1; round <= c.Rounds; round++ {
-		at := min(c.At+5, c.End) + (c.End-min(c.At+5, c.End))*int64(round)/int64(c.Rounds+1)
-		given := hitlEvent{kind: "ai_teammate_input_received", at: at, admin: reviewer(), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}}
-		if r.Chance(0.5) {
-			given.part = c.Part // else it was given in the inbox
+		{kind: "ai_consultation_started", at: c.At, part: c.Part, words: d.Asked},
+		{kind: "ai_draft_proposed", at: proposed, part: c.Part, words: [4]string{d.Draft}}}
+	for i, one := range d.Rounds {
+		at := proposed + (c.End-proposed)*int64(i+1)/int64(c.Rounds+1)
+		given := hitlEvent{kind: "ai_teammate_input_received", at: at, part: c.Part, admin: one.Reviewer, round: i + 1, words: [4]string{one.Input}, outcome: "regenerated"}
+		if one.Elsewhere {
+			given.part = 0
 		}
-		list = append(list, given)
-		if r.Chance(0.1) {
-			list[len(list)-1].words[3] = "failed"
+		if one.Failed {
+			given.outcome = "failed"
+			list = append(list, given)
 			continue
 		}
-		list = append(list, hitlEvent{kind: "ai_draft_revised", at: min(at+int64(r.N(2)), c.End), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}})
+		list = append(list, given, hitlEvent{kind: "ai_draft_revised", at: min(at+one.Delay, c.End), round: i + 1, words: [4]string{one.Revised}, outcome: "regenerated"})
 	}
 	last := hitlEvent{kind: "ai_consultation_finished", at: c.End}
 	switch c.Outcome {
 	case "approved", "taken_over":
-		last.part, last.admin, last.words = c.Sent, reviewer(), [4]string{hitlWords(r), hitlWords(r)}
+		by := d.Closing[0]
+		last.part, last.admin, last.words = c.Sent, by.Reviewer, [4]string{by.Final, by.Sent}
 	case "timed_out_sent":
-		last.part, last.words = c.Sent, [4]string{hitlWords(r), hitlWords(r)}
+		last.part, last.words = c.Sent, [4]string{d.Closing[1].Final, d.Closing[1].Sent}
 	default:
-		last.words[0] = hitlWords(r)
+		last.words[0] = d.Closing[1].Final
 	}
 	return append(list, last)
 }
-
-func hitlWords(r *event.RNG) string { return prose(r, 2+r.N(6), r.Chance(0.15)) }

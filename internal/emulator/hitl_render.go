@@ -40,8 +40,7 @@ func hitlHidden(how Sometimes, num int32) bool {
 type ended struct {
 	hitlEvent
 	of   *event.Consultation
-	id   string
-	rule hitlRule
+	said *event.Dialogue
 }
 
 // ended gives the events of a conversation's consultations that are over, oldest first. Of each one the newest rounds are
@@ -52,10 +51,10 @@ func (w *Workspace) ended(num int32) []ended {
 		if c.End > w.now() {
 			continue
 		}
-		id, rule := cycleOf(&c, w.cfg.Seed)
-		for _, e := range consultationEvents(&c, w.cfg.Seed) {
+		d := dialogue(w.cfg.Seed, &c)
+		for _, e := range consultationEvents(&c, d) {
 			if e.round == 0 || e.round > c.Rounds-hitlServed {
-				list = append(list, ended{e, &c, id, rule})
+				list = append(list, ended{e, &c, d})
 			}
 		}
 	}
@@ -87,18 +86,18 @@ func (e *ended) write(p *pen, mute bool) {
 		p.text(name, words)
 	}
 	p.item()
-	p.text("hitl_cycle_id", e.id)
+	p.text("hitl_cycle_id", e.said.Cycle)
 	p.text("event_type", e.kind)
 	p.text("conversation_part_id", number(e.part))
-	p.text("rule_id", e.rule.ID)
-	p.text("rule_name", e.rule.Name)
+	p.text("rule_id", e.said.Rule.ID)
+	p.text("rule_name", e.said.Rule.Name)
 	p.time("created_at", e.at)
 	p.open("data")
 	switch e.kind {
 	case "ai_consultation_started":
 		p.text("channel", "inbox")
-		p.time("rule_threshold_percent", e.rule.Threshold)
-		p.int("confidence_percent", int64(len(e.words[0])%101))
+		p.time("rule_threshold_percent", e.said.Rule.Threshold)
+		p.int("confidence_percent", e.said.Confidence)
 		for i, name := range []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question"} {
 			say(name, e.words[i])
 		}
@@ -108,11 +107,11 @@ func (e *ended) write(p *pen, mute bool) {
 		p.int("round_index", int64(e.round))
 		say("teammate_input", e.words[0])
 		p.text("reviewer_admin_id", number(e.admin))
-		p.text("regeneration_outcome", e.words[3])
+		p.text("regeneration_outcome", e.outcome)
 	case "ai_draft_revised":
 		p.int("round_index", int64(e.round))
 		say("revised_draft", e.words[0])
-		p.text("regeneration_outcome", e.words[3])
+		p.text("regeneration_outcome", e.outcome)
 	default:
 		e.finish(p, say)
 	}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"sort"
@@ -48,21 +49,30 @@ func populateActs(seed uint64, start int64, count int) []event.AdminAction {
 	r := event.NewRNG(seed, forLogs)
 	acts := make([]event.AdminAction, count)
 	for i := range acts {
-		acts[i] = drawAct(r, int32(i), r.Between(start-actSpan, start), start)
+		acts[i] = drawAct(seed, r, int32(i), r.Between(start-actSpan, start), start)
 	}
 	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
 	if once := len(event.Former) + 1; count >= 8*once {
 		for i := range event.Former {
-			acts[count-1-i] = event.AdminAction{At: event.LeftAt(i, start), N: int32(count - 1 - i), Kind: uint8(firstOnce), Other: uint8(len(event.Admins) + i)}
+			acts[count-1-i] = adminAction(seed, event.AdminAction{At: event.LeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(event.Admins) + i)})
 		}
-		acts[count-once] = event.AdminAction{At: start - 200*event.Day, N: int32(count - once), Kind: uint8(firstOnce + 1)}
+		acts[count-once] = adminAction(seed, event.AdminAction{At: start - 200*event.Day, N: int32(count - once), Kind: event.TimeZoneChanged, Zone: &[2]string{"Europe/Berlin", "UTC"}})
 	}
 	sortActs(acts)
 	return acts
 }
 
-func drawAct(r *event.RNG, n int32, at, start int64) event.AdminAction {
-	return event.AdminAction{At: at, N: n, Kind: uint8(r.N(firstOnce)), Admin: uint8(someone(r, at, start))}
+func drawAct(seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
+	return adminAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.N(int(event.DrawnActions))), Admin: uint8(someone(r, at, start))})
+}
+
+// adminAction fills in what an entry is drawn with by its number.
+func adminAction(seed uint64, a event.AdminAction) event.AdminAction {
+	a.ID, a.Count = event.ActionID(seed, a.N), int(a.N)%97
+	if a.N%23 != 7 {
+		a.IP = fmt.Sprintf("198.51.100.%d", int(a.N)%250)
+	}
+	return a
 }
 
 func sortActs(acts []event.AdminAction) {
@@ -71,10 +81,10 @@ func sortActs(acts []event.AdminAction) {
 
 // hourOfActs lets admins do something in an hour of life, a few times at most.
 func (w *Workspace) hourOfActs(base int64) {
-	r := event.NewRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours))
+	r, seed := event.NewRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours)), w.cfg.Seed
 	var acts []event.AdminAction
 	for i := range r.N(4) {
-		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+600+int64(r.N(busy-600)), w.cfg.Start.Unix()))
+		acts = append(acts, drawAct(seed, r, int32(len(w.acts)+i), base+600+int64(r.N(busy-600)), w.cfg.Start.Unix()))
 	}
 	w.addActs(acts)
 }
@@ -89,10 +99,11 @@ func (w *Workspace) addActs(acts []event.AdminAction) {
 func (w *Workspace) AddLogs(n int, within time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := event.NewRNG(w.cfg.Seed, forLogs, 2, uint64(len(w.acts)))
+	seed := w.cfg.Seed
+	r := event.NewRNG(seed, forLogs, 2, uint64(len(w.acts)))
 	acts, end := make([]event.AdminAction, n), w.now()
 	for i := range acts {
-		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
+		acts[i] = drawAct(seed, r, int32(len(w.acts)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
 		acts[i].Put = end
 	}
 	w.addActs(acts)
@@ -123,7 +134,7 @@ func (w *Workspace) listLogs(q *request) answer {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendAct(b, a, w.cfg.Seed, q.version, w.k().OldLimitType)
+		b = appendAct(b, a, q.version, w.k().OldLimitType)
 	}
 	return ok(w.closeLogs(append(b, ']'), q, pages{page: 1, perPage: per, total: len(found), more: len(found) > per}))
 }
@@ -196,6 +207,3 @@ var actKinds = [...]actKind{
 	{name: "admin_deletion", sentence: "{admin} removed {other}.", metadata: `{"deleted_admin":{"id":"{id}","name":"{other}"}}`},
 	{name: "app_timezone_change", sentence: "{admin} changed the time zone of the workspace.", metadata: `{"before":"{before}","after":"{after}"}`},
 }
-
-// firstOnce is the place of the first of the kinds that are not drawn: they happened once each, or once for each former admin.
-const firstOnce = len(actKinds) - 2

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,36 +10,28 @@ import (
 
 // fillAct fills a text of an entry's kind in.
 func fillAct(a event.AdminAction, text string) string {
-	other, zones := event.Everyone[a.Other], [2]string{"Europe/Berlin", "UTC"}
+	other, zones := event.Everyone[a.Other], [2]string{}
 	if a.Zone != nil {
 		zones = *a.Zone
 	}
 	return strings.NewReplacer("{admin}", event.Everyone[a.Admin].Name, "{other}", other.Name, "{id}", strconv.FormatInt(other.ID, 10),
-		"{before}", zones[0], "{after}", zones[1], "%d", strconv.Itoa(int(a.N)%97)).Replace(text)
-}
-
-// actIP is where it was done from; of some entries nobody knows.
-func actIP(a event.AdminAction) string {
-	if a.N%23 == 7 {
-		return ""
-	}
-	return fmt.Sprintf("198.51.100.%d", int(a.N)%250)
+		"{before}", zones[0], "{after}", zones[1], "%d", strconv.Itoa(a.Count)).Replace(text)
 }
 
 // appendAct writes an entry with the fields of workspace-api 2.7, in the words of a version. oldLimit is what a change of an
 // assignment limit was called before 2.14; "" is the usual.
-func appendAct(b []byte, a event.AdminAction, seed uint64, v version, oldLimit string) []byte {
+func appendAct(b []byte, a event.AdminAction, v version, oldLimit string) []byte {
 	kind := actKinds[a.Kind]
 	name, metadata := kind.name, kind.metadata
 	if kind.old != "" && !v.atLeast(v214) {
 		name, metadata = cmp.Or(oldLimit, kind.old), kind.oldMetadata
 	}
 	who := event.Everyone[a.Admin]
-	b = append(append(append(b, `{"id":"`...), event.ActionID(seed, a.N)...), `","performed_by":{"type":"admin","id":"`...)
+	b = append(append(append(b, `{"id":"`...), a.ID...), `","performed_by":{"type":"admin","id":"`...)
 	b = strconv.AppendInt(b, who.ID, 10)
 	b = append(b, `","email":`...)
 	b = appendString(b, who.Email)
-	b = append(appendText(append(b, `,"ip":`...), actIP(a)), `},"metadata":`...)
+	b = append(appendText(append(b, `,"ip":`...), a.IP), `},"metadata":`...)
 	b = append(b, fillAct(a, metadata)...)
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, a.At, 10)
@@ -53,9 +44,9 @@ func appendAct(b []byte, a event.AdminAction, seed uint64, v version, oldLimit s
 func (o *oracle) adminLogs(yield func(map[string]any) bool) {
 	for _, a := range o.acts {
 		kind, who := actKinds[a.Kind], event.Everyone[a.Admin]
-		row := map[string]any{"id": event.ActionID(o.make.seed, a.N), "activity_type": kind.name, "activity_description": fillAct(a, kind.sentence),
+		row := map[string]any{"id": a.ID, "activity_type": kind.name, "activity_description": fillAct(a, kind.sentence),
 			"metadata": fillAct(a, kind.metadata), "created_at": a.At, "performed_by_type": "admin",
-			"performed_by_id": strconv.FormatInt(who.ID, 10), "performed_by_email": who.Email, "performed_by_ip": orNull(actIP(a))}
+			"performed_by_id": strconv.FormatInt(who.ID, 10), "performed_by_email": who.Email, "performed_by_ip": orNull(a.IP)}
 		if !yield(row) {
 			return
 		}

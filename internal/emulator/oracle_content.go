@@ -25,7 +25,10 @@ func (o *oracle) author() contentMaker {
 
 // contentOf is what became of the items of a kind.
 func (o *oracle) contentOf(kind event.ContentKind) []item {
-	list := bornContent(o.seed, o.start)[kind]
+	var list []item
+	for _, born := range bornContent(o.seed, o.start)[kind] {
+		list = append(list, item{Kind: kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
+	}
 	for _, e := range o.pages {
 		switch {
 		case e.Kind != kind:

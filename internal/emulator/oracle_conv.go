@@ -12,25 +12,25 @@ import (
 // Everything that follows from the parts is worked out from all of them, not kept up as the server does.
 type told struct {
 	*event.Beginning
-	ID            string
-	created       int64
-	parts         []event.Part
-	updated       int64
-	title         string
-	priority      bool
-	attrs         []event.Attribute
-	score         *event.Rating
-	tags          []int32
-	linked        []event.LinkedObject
-	sources       []event.ContentSource
-	cards         []event.Scorecard
-	monitors      []event.Evaluation
-	redacted      bool                     // the source
-	company       int32                    // -1: none
-	people        []*event.Contact         // its contacts
-	shared        *bool                    // a ticket that somebody shared, or did not any more
-	marked        *marking                 // when somebody said whether it is read
-	rewritten     map[int32]event.Assigned // parts by place: what they tell of the assignment now, which is not what they did
+	ID        string
+	created   int64
+	parts     []event.Part
+	updated   int64
+	title     string
+	priority  bool
+	attrs     []event.Attribute
+	score     *event.Rating
+	tags      []int32
+	linked    []event.LinkedObject
+	sources   []event.ContentSource
+	cards     []event.Scorecard
+	monitors  []event.Evaluation
+	redacted  bool                     // the source
+	company   int32                    // -1: none
+	people    []*event.Contact         // its contacts
+	shared    *bool                    // a ticket that somebody shared, or did not any more
+	marked    *marking                 // when somebody said whether it is read
+	rewritten map[int32]event.Assigned // parts by place: what they tell of the assignment now, which is not what they did
 }
 
 // marking is what somebody said of a conversation that had so many parts then.

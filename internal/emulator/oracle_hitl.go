@@ -21,8 +21,9 @@ func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
 			if c.End > o.at {
 				continue
 			}
-			for _, e := range consultationEvents(&c, o.seed) {
-				row := hitlRow(&e, &c, o.seed, mute)
+			d := dialogue(o.seed, &c)
+			for _, e := range consultationEvents(&c, d) {
+				row := hitlRow(&e, &c, d, mute)
 				row["readable"] = (e.round == 0 || c.Rounds-e.round < 10) && !(mute && hitlHidden(o.knobs.HitlRedacted, t.Num))
 				rows = append(rows, row)
 			}
@@ -44,8 +45,8 @@ func superseded(all []event.Consultation, place int) event.Consultation {
 }
 
 // hitlRow is an event with its data flattened.
-func hitlRow(e *hitlEvent, c *event.Consultation, seed uint64, mute bool) map[string]any {
-	id, rule := cycleOf(c, seed)
+func hitlRow(e *hitlEvent, c *event.Consultation, d *event.Dialogue, mute bool) map[string]any {
+	id, rule := d.Cycle, d.Rule
 	row := map[string]any{"hitl_cycle_id": id, "event_type": e.kind, "conversation_part_id": nil, "rule_id": orNull(rule.ID),
 		"rule_name": orNull(rule.Name), "created_at": e.at}
 	for _, column := range []string{"channel", "rule_threshold_percent", "confidence_percent", "round_index", "reviewer_admin_id",
@@ -60,7 +61,7 @@ func hitlRow(e *hitlEvent, c *event.Consultation, seed uint64, mute bool) map[st
 		row["reviewer_admin_id"] = strconv.FormatInt(e.admin, 10)
 	}
 	if e.round != 0 {
-		row["round_index"], row["regeneration_outcome"] = int64(e.round), e.words[3]
+		row["round_index"], row["regeneration_outcome"] = int64(e.round), e.outcome
 	}
 	names := map[string][]string{"ai_consultation_started": {"sharp_ask", "ask_rationale", "issue_summary", "customer_question"},
 		"ai_draft_proposed": {"draft"}, "ai_teammate_input_received": {"teammate_input"}, "ai_draft_revised": {"revised_draft"},
@@ -72,7 +73,7 @@ func hitlRow(e *hitlEvent, c *event.Consultation, seed uint64, mute bool) map[st
 	}
 	switch e.kind {
 	case "ai_consultation_started":
-		row["channel"], row["rule_threshold_percent"], row["confidence_percent"] = "inbox", orNull(rule.Threshold), int64(len(e.words[0])%101)
+		row["channel"], row["rule_threshold_percent"], row["confidence_percent"] = "inbox", orNull(rule.Threshold), d.Confidence
 	case "ai_consultation_finished":
 		row["outcome"], row["duration_seconds"], row["rounds_count"], row["payload_truncated"] = c.Outcome, c.End-c.At, int64(c.Rounds), c.Rounds > hitlFull
 		if c.Outcome == "approved" {

@@ -185,4 +185,3 @@ func (t *ticket) follow(e *event.ThreadEvent) {
 		t.sharing = &shared
 	}
 }
-

@@ -3,7 +3,6 @@ package emulator
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,7 +76,7 @@ type Workspace struct {
 	convIdx   index[edition]
 	convTurns int                            // of their life
 	talking   tally                          // conversations that are not deleted
-	buried    []burial                       // conversations that were deleted, in the order of time
+	buried    []event.Deletion               // conversations that were deleted, in the order of time
 	consulted []event.Consultation           // the log of consultations that came with life
 	asked     map[int32][]event.Consultation // what is served of them, by conversation
 	lastDrawn struct {
@@ -150,7 +149,7 @@ func New(c Config) *Workspace {
 	w.beginTickets()
 	w.populateCalls(c.Calls)
 	w.beginCompanies()
-	w.content = bornContent(c.Seed, c.Start.Unix())
+	w.beginContent()
 	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
 	w.stand(c.Start.Unix())
 	switch {
@@ -225,8 +224,8 @@ func (w *Workspace) SetZone(z *time.Location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if before, after := w.zone.String(), z.String(); before != after {
-		now, kind := w.now(), slices.IndexFunc(actKinds[:], func(k actKind) bool { return k.name == "app_timezone_change" })
-		w.addActs([]event.AdminAction{{At: now, Put: now, N: int32(len(w.acts)), Kind: uint8(kind), Zone: &[2]string{before, after}}})
+		now := w.now()
+		w.addActs([]event.AdminAction{adminAction(w.cfg.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.acts)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
 	}
 	w.zone = z
 	w.idx.forget()

@@ -19,13 +19,8 @@ type Call struct {
 	Put         int64 // when it came into the list, which may be later than it began; 0: when it began
 }
 
-// Consultation is one consultation: the AI agent asks the teammates what to answer (workspace-api 2.10, consultation events).
-type Consultation struct {
-	Conv       int32
-	N          int32 // number within the conversation, or of those that life brought: its words are drawn from it
-	At, End    int64
-	Outcome    string
-	Rounds     int   // of feedback
-	Part, Sent int64 // ids of the part that it is about and of the one that it led to; 0: none
-	Put        int64 // when it came into the log
+// Line is one line of what was said in a call.
+type Line struct {
+	Speaker, Text string
+	Start, End    float64 // seconds
 }

@@ -72,3 +72,9 @@ type ReportEvent struct {
 	Attribute    string
 	Value        any
 }
+
+// TalkReport is what the source reports of a conversation that does not follow from its parts.
+type TalkReport struct {
+	Values    map[string]any // by attribute
+	Shortened bool           // it has taken a third out of the time to the first response
+}

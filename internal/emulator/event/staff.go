@@ -17,8 +17,11 @@ var Teams = []int64{814865, 814866}
 // AdminAction is one entry of the activity log of admins. The list of them is only added to, and is the truth.
 type AdminAction struct {
 	At    int64
-	N     int32      // number of the entry: its id and what it tells are drawn from it
-	Kind  uint8      // place in the kinds of entries
+	ID    string
+	N     int32  // number of the entry
+	IP    string // from where it was done; "": nobody knows
+	Count int    // a number that the entry tells
+	Kind  ActionKind
 	Admin uint8      // place in Everyone
 	Other uint8      // the admin whom it is about, likewise
 	Zone  *[2]string // of a change of the time zone: the one before and the one after
@@ -50,3 +53,29 @@ var Everyone = slices.Concat(Admins, Former)
 
 // LeftAt is when the nth of the former admins was deleted: 340, 240, 140 and 40 days before hour 0.
 func LeftAt(n int, start int64) int64 { return start - int64(340-100*n)*Day }
+
+// ActionKind is what an admin did.
+type ActionKind uint8
+
+// The kinds of the activity log of admins. The last two are not drawn: they happened once each, or once for each former admin.
+const (
+	LoggedIn ActionKind = iota
+	LoginFailed
+	LoggedOut
+	PermissionsChanged
+	AwayModeChanged
+	WorkspaceRenamed
+	ContactsExported
+	MessageSetLive
+	MessageDeleted
+	InvitationSent
+	InvitationChanged
+	InvitationWithdrawn
+	CampaignDeleted
+	ConversationLimitChanged
+	TicketLimitChanged
+	AdminDeleted
+	TimeZoneChanged
+
+	DrawnActions = AdminDeleted // kinds that are drawn come before this one
+)

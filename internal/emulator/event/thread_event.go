@@ -31,6 +31,7 @@ type ThreadEvent struct {
 	Size  int32       // ThreadOpened: how many parts it was born with
 	Place int32       // ThreadRedacted, ThreadPartChanged: the part's place, from 0; -1: the source. ThreadTagged, ThreadUntagged: the tag; ThreadOpened: a ticket's type
 	Who   []*Contact  // ThreadOpened: its contacts as they were, the first one wrote first; ThreadContactsChanged: its contacts from now on
+	Kept  bool        // ThreadDeleted: its figures stay in the reports
 	With  *ThreadArgs // what comes with it
 }
 
@@ -48,4 +49,11 @@ type ThreadArgs struct {
 	Set        []Change
 	Message    *Source // ThreadOpened: the message that it began with; nothing else of it is drawn
 	Exactly    bool    // ThreadOpened: a ticket's attributes are those of set, no others
+}
+
+// Deletion is a conversation that was deleted before hour 0, of which nothing else is known.
+type Deletion struct {
+	ID   string
+	At   int64
+	Kept bool // its figures stay in the reports
 }

@@ -1,0 +1,58 @@
+package emulator
+
+import (
+	"fmt"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// dialogue draws what was said in a consultation.
+func dialogue(seed uint64, c *event.Consultation) *event.Dialogue {
+	d := &event.Dialogue{}
+	d.Cycle, d.Rule = cycleOf(seed, c)
+	r := event.NewRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
+	for i := range d.Asked {
+		d.Asked[i] = hitlWords(r)
+	}
+	d.Confidence = int64(len(d.Asked[0]) % 101)
+	d.Draft = hitlWords(r)
+	for range c.Rounds {
+		one := event.Round{Reviewer: drawReviewer(r), Input: hitlWords(r)}
+		one.Elsewhere = !r.Chance(0.5)
+		if one.Failed = r.Chance(0.1); !one.Failed {
+			one.Delay = int64(r.N(2))
+			one.Revised = hitlWords(r)
+		}
+		d.Rounds = append(d.Rounds, one)
+	}
+	alone := *r // how it ended says what was drawn after this
+	d.Closing[0] = event.Closing{Reviewer: drawReviewer(r), Final: hitlWords(r), Sent: hitlWords(r)}
+	d.Closing[1] = event.Closing{Final: hitlWords(&alone), Sent: hitlWords(&alone)}
+	return d
+}
+
+func drawReviewer(r *event.RNG) int64 { return event.Admins[r.N(len(event.Admins))].ID }
+
+// cycleOf draws the identity of a consultation and the rule behind it, which is fixed at the start; none when no rule did.
+func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.Rule) {
+	r := event.NewRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
+	id = fmt.Sprintf("%016x-%d", r.Next(), c.N)
+	if r.Chance(0.7) {
+		n := 1 + r.N(4)
+		rule = event.Rule{ID: fmt.Sprintf("rule-%d", n), Name: []string{"Refunds > 50 €", "Low confidence", "VIP & press", "返金"}[n-1], Threshold: int64(40 + 10*n)}
+	}
+	return id, rule
+}
+
+func hitlWords(r *event.RNG) string { return prose(r, 2+r.N(6), r.Chance(0.15)) }
+
+// callLines draws what was said in a call, by its number.
+func callLines(seed uint64, call int32) []event.Line {
+	r := event.NewRNG(seed, forCalls, 3, uint64(call))
+	list := make([]event.Line, 2+r.N(9))
+	for i := range list {
+		at := float64(4*i) + 0.25
+		list[i] = event.Line{Speaker: []string{"agent", "contact"}[i%2], Text: r.Text(noteWords), Start: at, End: at + 1.5}
+	}
+	return list
+}
