@@ -56,7 +56,7 @@ func (m *maker) subscriptions(born *event.Contact) []int32 {
 		return nil
 	}
 	r := event.NewRNG(m.seed, forSub, fingerprint(born.ID))
-	return draws(r, r.N(4), subCount)
+	return draws(r, r.N(4), event.SubscriptionCount)
 }
 
 // subscribed are the subscriptions that a contact is in now.
@@ -99,13 +99,13 @@ func (w *Workspace) Unsubscribe(id, subscription string) error {
 // changes.
 func (w *Workspace) Subscribe(id, subscription string) error {
 	return w.event(event.SubscriptionJoined, id, func(e *event.ContactEvent) error {
-		for n := range int32(subCount) {
+		for n := range int32(event.SubscriptionCount) {
 			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription && !slices.Contains(w.subscribed(w.contacts[e.Contact].doc), n) {
 				e.Other, e.Quiet = n, true
 				return nil
 			}
 		}
-		return fmt.Errorf("it is in the subscription %s already, or there is none: they are %d to %d", subscription, event.SubscriptionID(0), event.SubscriptionID(subCount-1))
+		return fmt.Errorf("it is in the subscription %s already, or there is none: they are %d to %d", subscription, event.SubscriptionID(0), event.SubscriptionID(event.SubscriptionCount-1))
 	})
 }
 

@@ -24,17 +24,15 @@ type company struct {
 	placed[event.Company]
 }
 
-var firmPlans = []string{"", "Basic", "Pro & more", "企業"}
-
 var firmIndustries = []string{"", "Retail", "Bücher", "Health & care", "ソフトウェア"}
 
 // firm draws the nth company of the population.
 func (m *maker) firm(n int32, start int64) *event.Company {
 	r := event.NewRNG(m.seed, forCompany, uint64(n))
-	made := start - span + int64(r.N(span/2))
+	made := start - event.Span + int64(r.N(event.Span/2))
 	f := &event.Company{N: n, ID: string(m.appendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
 	f.Name = r.Text(lastNames) + " " + r.Text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
-	f.Updated = made + int64(r.N(span/3))
+	f.Updated = made + int64(r.N(event.Span/3))
 	f.Spend, f.Sessions = int64(r.N(9000)), int64(r.N(500))
 	m.furnish(f)
 	return f
@@ -43,7 +41,7 @@ func (m *maker) firm(n int32, start int64) *event.Company {
 // furnish draws the rest of a company.
 func (m *maker) furnish(f *event.Company) {
 	r := event.NewRNG(m.seed, forFirm, uint64(f.N))
-	f.Plan, f.Industry, f.Size = r.Text(firmPlans), r.Text(firmIndustries), max(0, int64(r.N(400))-20)
+	f.Plan, f.Industry, f.Size = r.Text(event.Plans), r.Text(firmIndustries), max(0, int64(r.N(400))-20)
 	if f.N%37 == 5 {
 		f.Name = "" // known by its id alone
 	}
@@ -57,7 +55,7 @@ func (m *maker) furnish(f *event.Company) {
 		f.Attrs = m.attrs(r, f.Created)
 	}
 	if r.Chance(0.4) {
-		f.Tags = draws(r, 1+r.N(3), tagCount)
+		f.Tags = draws(r, 1+r.N(3), event.TagCount)
 	}
 	for range max(0, r.N(8)-5) {
 		f.Notes = append(f.Notes, event.CompanyNote{ID: drawnFirmNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.Between(f.Created, f.Updated+1),
@@ -90,9 +88,6 @@ func setCompanyField(f *event.Company, c event.Change) error {
 	}
 	return fmt.Errorf("set %s of a company to %v: not possible", c.Field, c.Value)
 }
-
-// firmSegmentNames are the segments of companies; contacts have others.
-var firmSegmentNames = []string{"Big spenders", "Never here", "Großkunden"}
 
 // segmentsOfCompany says which segments a company is in.
 func segmentsOfCompany(f *event.Company) []int32 {
@@ -222,18 +217,18 @@ func (w *Workspace) appendFirm(b []byte, f *event.Company) []byte {
 	return p.b
 }
 
-func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(firmPlans, name))) }
+func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(event.Plans, name))) }
 
 // appendFirmSegment writes a segment of companies; count is below 0 when it is not told.
 func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
-	made := firmSegmentMade(w.cfg.Start.Unix(), n)
+	s, began := event.CompanySegments[n], w.cfg.Start.Unix()-event.Span
 	p := &pen{b: b}
 	p.b = append(p.b, '{')
 	p.text("type", "segment")
 	p.text("id", strconv.FormatInt(event.CompanySegmentID(n), 10))
-	p.text("name", firmSegmentNames[n])
-	p.time("created_at", made)
-	p.time("updated_at", made)
+	p.text("name", s.Name)
+	p.time("created_at", began+s.Made)
+	p.time("updated_at", began+s.Updated)
 	p.text("person_type", "company")
 	if count >= 0 {
 		p.int(w.k().segmentCount(), int64(count))
@@ -241,8 +236,6 @@ func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 	p.close()
 	return p.b
 }
-
-func firmSegmentMade(start int64, n int32) int64 { return start - span + int64(n)*90*event.Day }
 
 // companiesIn counts the companies of a segment.
 func (w *Workspace) companiesIn(segment int32) int {

@@ -71,13 +71,13 @@ func (w *Workspace) hourOfCompanies(base int64) {
 		case x == 1:
 			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.Text(noteWords)+"</p>")
 		case x == 2:
-			e.Kind, e.Tag = event.CompanyTagged, int32(r.N(tagCount))
+			e.Kind, e.Tag = event.CompanyTagged, int32(r.N(event.TagCount))
 		case x == 3 && len(have) > 0:
 			e.Kind, e.Tag = event.CompanyUntagged, have[r.N(len(have))]
 		case x < 7:
 			e.Set = []event.Change{{Field: "session_count", Value: int64(r.N(900))}, {Field: "last_request_at", Value: at}}
 		default:
-			e.Set = []event.Change{{Field: "monthly_spend", Value: int64(r.N(9000))}, {Field: "plan_name", Value: r.Text(firmPlans[1:])}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}}
+			e.Set = []event.Change{{Field: "monthly_spend", Value: int64(r.N(9000))}, {Field: "plan_name", Value: r.Text(event.Plans[1:])}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}}
 		}
 		w.recordFirm(e)
 	}
@@ -131,14 +131,17 @@ func (w *Workspace) UpdateCompany(id string, set ...event.Change) error {
 
 // TagCompany puts a tag on a company; tags are numbered from 0 to 599.
 func (w *Workspace) TagCompany(id string, tag int) error {
-	return w.firmEvent(id, func(e *event.CompanyEvent) error { e.Kind = event.CompanyTagged; return place32(&e.Tag, tag, tagCount) })
+	return w.firmEvent(id, func(e *event.CompanyEvent) error {
+		e.Kind = event.CompanyTagged
+		return place32(&e.Tag, tag, event.TagCount)
+	})
 }
 
 // UntagCompany takes a tag off.
 func (w *Workspace) UntagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind = event.CompanyUntagged
-		return place32(&e.Tag, tag, tagCount)
+		return place32(&e.Tag, tag, event.TagCount)
 	})
 }
 

@@ -17,7 +17,7 @@ func bornContent(seed uint64, start int64) (all [event.ContentKinds][]event.Born
 	for kind := range event.ContentKinds {
 		for n := range int32(contentAtBirth[kind]) {
 			r := event.NewRNG(seed, forContent, uint64(kind), uint64(n))
-			i := event.BornContent{Kind: kind, N: n, Created: start - span + int64(r.N(span-40*event.Day)), Edits: r.N(4)}
+			i := event.BornContent{Kind: kind, N: n, Created: start - event.Span + int64(r.N(event.Span-40*event.Day)), Edits: r.N(4)}
 			i.Updated = i.Created + int64(i.Edits)*int64(r.N(8*event.Day))
 			all[kind] = append(all[kind], i)
 		}

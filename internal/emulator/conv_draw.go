@@ -80,7 +80,7 @@ func (m *convMaker) populate(count int, start int64, log []event.ContactEvent) [
 	events := make([]event.ThreadEvent, count)
 	for num := range events {
 		r := event.NewRNG(m.seed, forConvPopulation, uint64(num))
-		at := start - span + 30*event.Day + int64(float64(span-32*event.Day)*(float64(num)+r.Share())/float64(count))
+		at := start - event.Span + 30*event.Day + int64(float64(event.Span-32*event.Day)*(float64(num)+r.Share())/float64(count))
 		who := guests.some(r, at, crowd(num))
 		size := m.size(r, num)
 		events[num] = event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Size: int32(size),
@@ -140,7 +140,7 @@ func (m *convMaker) size(r *event.RNG, num int) int {
 
 // until draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
 func (m *convMaker) until(r *event.RNG, at, start int64) int64 {
-	if night := start - span/5; at < night && r.Chance(0.16) {
+	if night := start - event.Span/5; at < night && r.Chance(0.16) {
 		return night
 	}
 	x := r.Share()
@@ -253,7 +253,7 @@ func drawFiles(r *event.RNG, share float64) (list []event.File) {
 // around draws what hangs on a conversation of a time beside its parts, the last of which came at the end.
 func (m *convMaker) around(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
-		for _, tag := range draws(r, 1+r.N(4), tagCount) {
+		for _, tag := range draws(r, 1+r.N(4), event.TagCount) {
 			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.N(60)), By: event.Everyone[someone(r, at, m.start)].ID})
 		}
 	}

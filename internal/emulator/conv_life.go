@@ -162,7 +162,7 @@ func lifeRedacts(w *Workspace, r *event.RNG, at int64) bool {
 
 func lifeTags(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
-		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.N(tagCount)), event.Admins[r.N(len(event.Admins))].ID
+		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.N(event.TagCount)), event.Admins[r.N(len(event.Admins))].ID
 		return true
 	})
 }

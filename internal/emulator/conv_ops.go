@@ -249,7 +249,7 @@ func (w *Workspace) Monitor(id string, monitor int, bump bool) error {
 func (w *Workspace) TagConversation(id string, tag int) error {
 	return w.converse(id, func(_ *conversation, r *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.With.By = event.ThreadTagged, event.Admins[r.N(len(event.Admins))].ID
-		return place32(&e.Place, tag, tagCount)
+		return place32(&e.Place, tag, event.TagCount)
 	})
 }
 
@@ -257,7 +257,7 @@ func (w *Workspace) TagConversation(id string, tag int) error {
 func (w *Workspace) UntagConversation(id string, tag int) error {
 	return w.converse(id, func(_ *conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.Quiet = event.ThreadUntagged, w.k().QuietUntag
-		return place32(&e.Place, tag, tagCount)
+		return place32(&e.Place, tag, event.TagCount)
 	})
 }
 

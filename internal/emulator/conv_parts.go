@@ -117,7 +117,7 @@ func (m *convMaker) customerSays(r *event.RNG, s *scene, p *event.Part) {
 		p.External, p.App = "ext-"+strconv.Itoa(r.N(1e6)), "acme_bridge"
 	}
 	if r.Chance(0.03) {
-		p.Tags = draws(r, 1+r.N(2), tagCount)
+		p.Tags = draws(r, 1+r.N(2), event.TagCount)
 	}
 }
 
@@ -161,7 +161,7 @@ func (m *convMaker) assign(r *event.RNG, p *event.Part, as event.Assignment) {
 // row draws the ids that a row of the table of workspace-api 2.10 has at a time.
 func (m *convMaker) row(r *event.RNG, as event.Assignment, at int64) event.Assigned {
 	a := event.Assigned{As: as}
-	teammate, team := event.Everyone[someone(r, at, m.start)].ID, event.Teams[r.N(len(event.Teams))]
+	teammate, team := event.Everyone[someone(r, at, m.start)].ID, event.Teams[r.N(2)].ID // the third comes later
 	switch as {
 	case event.AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team

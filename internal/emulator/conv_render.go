@@ -190,7 +190,7 @@ func (r *convRenderer) tags(p *pen, c *conversation) {
 		p.item()
 		p.text("type", "tag")
 		p.text("id", strconv.FormatInt(event.TagID(t.Tag), 10))
-		p.text("name", tagName(t.Tag))
+		p.text("name", event.TagName(t.Tag))
 		p.time("applied_at", t.At)
 		p.open("applied_by")
 		p.text("type", "admin")

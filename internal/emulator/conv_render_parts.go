@@ -113,7 +113,7 @@ func (r *convRenderer) happened(p *pen, t *event.Part) {
 		p.item()
 		p.text("type", "tag")
 		p.text("id", strconv.FormatInt(event.TagID(n), 10))
-		p.text("name", tagName(n))
+		p.text("name", event.TagName(n))
 		p.close()
 	}
 	p.done()

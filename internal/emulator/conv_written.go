@@ -132,7 +132,7 @@ func (w *Workspace) SendMessage(m Message) (string, error) {
 }
 
 // roundRobinTeam hands on to a teammate what is assigned to it.
-var roundRobinTeam = event.Teams[1]
+var roundRobinTeam = event.Teams[1].ID
 
 // nextInTurn is the teammate whom round robin puts in charge. The lock is held.
 func (w *Workspace) nextInTurn() event.Admin {

@@ -60,7 +60,7 @@ func drawTalk(seed uint64, num int32) event.TalkReport {
 // changeFact lets one value of a row be another one, up to thirty days later.
 func changeFact(f *event.ReportFact, r *event.RNG, s *event.Dataset, hour int) {
 	attribute := map[string]string{"conversation": "state", "admin_status_change": "away_reason", "conversation_state": "ended_at"}[s.ID]
-	value := any("corrected-" + r.Text(tagWords))
+	value := any("corrected-" + r.Text(event.TagWords))
 	if attribute == "ended_at" {
 		value = strconv.FormatInt(f.Created+int64(r.N(40*event.Day)), 10)
 	}

@@ -251,7 +251,7 @@ func textTest(n node) (func(s string) bool, error) {
 // is not there, equals nothing. The one that the workspace defines as a date follows the rules for dates, in UTC days after
 // 2.16 (workspace-api 9).
 func (r rules[D]) attribute(n node, name string) (match[D], error) {
-	if name == dateAttr {
+	if name == event.DateAttribute {
 		return r.dateAttribute(n)
 	}
 	get := func(d *D) string {
@@ -325,7 +325,7 @@ func (r rules[D]) dateAttribute(n node) (match[D], error) {
 	}
 	return func(_ int32, d *D) bool {
 		for _, a := range r.of.attrs(d) {
-			if a.Name == dateAttr {
+			if a.Name == event.DateAttribute {
 				at, err := strconv.ParseInt(a.Raw, 10, 64)
 				return err == nil && at >= lo && at < hi
 			}

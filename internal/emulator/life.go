@@ -123,7 +123,7 @@ func lifeUpdate(w *Workspace, r *event.RNG, at int64) bool {
 	changes := [][]event.Change{
 		{{Field: "name", Value: r.Text(firstNames) + " " + r.Text(lastNames)}, {Field: "last_seen_at", Value: at}},
 		{{Field: "location_country", Value: spot.Country}, {Field: "location_region", Value: spot.Region}, {Field: "location_city", Value: spot.City}, {Field: "last_seen_at", Value: at}},
-		{{Field: "custom_attributes.plan", Value: "moved-" + r.Text(tagWords)}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}},
+		{{Field: "custom_attributes.plan", Value: "moved-" + r.Text(event.TagWords)}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}},
 		{{Field: "email", Value: "new" + r.Text([]string{"1", "2", "3"}) + "@" + r.Text(mailDomains)}, {Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
 		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: event.Admins[r.N(len(event.Admins))].ID}},
 	}
@@ -131,7 +131,7 @@ func lifeUpdate(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 func lifeTag(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.N(tagCount))})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.N(event.TagCount))})
 }
 
 func lifeUntag(w *Workspace, r *event.RNG, at int64) bool {

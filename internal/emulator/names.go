@@ -81,15 +81,6 @@ var oddAttrs = []event.Attribute{
 
 var planValues = []string{`"free"`, `"pro"`, `"team"`, `"enterprise"`, `"Ünlimited"`}
 
-var tagWords = []string{
-	"vip", "beta", "churn risk", "newsletter", "événement", "öko", "日本", "trial", "paid", "support:gold", "a&b", `"quoted"`,
-	"🎯 target", "do not call", "partner", "press", "webinar 2023", "import/7", "legacy", "reviewed",
-}
-
-var segmentNames = []string{
-	"All users", "All leads", "Active", "New", "Slipping Away", "Power users", "Europe", "Café owners", "On mobile", "Paying", "No e-mail", "Tagged",
-}
-
 var noteWords = []string{
 	"called", "back", "later", "<b>important</b>", "asked for", "invoice", "über", "the new", "plan", "and", "will", "decide", "on Monday", "😀", "per", "e-mail",
 }

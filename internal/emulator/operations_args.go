@@ -228,7 +228,7 @@ func bumping(do func(w *Workspace, id string, bump bool) error) func(w *Workspac
 // tagging is one that names a tag, by the id that the API tells.
 func tagging(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a args) (any, error) {
 	return func(w *Workspace, a args) (any, error) {
-		for n := range tagCount {
+		for n := range event.TagCount {
 			if strconv.FormatInt(event.TagID(int32(n)), 10) == a.text("tag") {
 				return nil, do(w, a.text("id"), n)
 			}

@@ -206,14 +206,14 @@ func (w *Workspace) Erase(id string) error { return w.event(event.Erased, id, ni
 
 // Tag puts a tag on a contact; tags are numbered from 0 to 599.
 func (w *Workspace) Tag(id string, tag int) error {
-	return w.event(event.Tagged, id, func(e *event.ContactEvent) error { return place32(&e.Other, tag, tagCount) })
+	return w.event(event.Tagged, id, func(e *event.ContactEvent) error { return place32(&e.Other, tag, event.TagCount) })
 }
 
 // Untag takes a tag off. Whether that moves updated_at is a knob.
 func (w *Workspace) Untag(id string, tag int) error {
 	return w.event(event.Untagged, id, func(e *event.ContactEvent) error {
 		e.Quiet = w.k().QuietUntag
-		return place32(&e.Other, tag, tagCount)
+		return place32(&e.Other, tag, event.TagCount)
 	})
 }
 

@@ -84,7 +84,7 @@ func (o *oracle) firmRows(yield func(map[string]any) bool) {
 	o.firmTales(func(t *firmTold) bool {
 		t.row["plan_id"] = nil
 		if plan, _ := t.row["plan_name"].(string); plan != "" {
-			t.row["plan_id"] = strconv.Itoa(1 + max(0, slices.Index(firmPlans, plan)))
+			t.row["plan_id"] = strconv.Itoa(1 + max(0, slices.Index(event.Plans, plan)))
 		}
 		for _, column := range []string{"name", "website", "industry", "plan_name", "last_request_at", "size"} {
 			t.row[column] = orNull(t.row[column])
@@ -109,7 +109,7 @@ func (o *oracle) firmTags(yield func(map[string]any) bool) {
 func (o *oracle) firmSegments(yield func(map[string]any) bool) {
 	o.firmTales(func(t *firmTold) bool {
 		in := map[int32]bool{0: t.row["monthly_spend"].(int64) > 6000, 1: t.row["last_request_at"] == int64(0), 2: t.row["size"].(int64) > 250}
-		for n := range int32(len(firmSegmentNames)) {
+		for n := range int32(len(event.CompanySegments)) {
 			if in[n] && !yield(map[string]any{"company_id": t.ID, "segment_id": strconv.FormatInt(event.CompanySegmentID(n), 10)}) {
 				return false
 			}

@@ -155,7 +155,7 @@ func (t *told) contactRows() (rows []map[string]any) {
 func (o *oracle) conversationTags(yield func(map[string]any) bool) {
 	o.lists(yield, func(t *told) (rows []map[string]any) {
 		for _, n := range t.tags {
-			rows = append(rows, map[string]any{"tag_id": strconv.FormatInt(event.TagID(n), 10), "name": tagName(n)})
+			rows = append(rows, map[string]any{"tag_id": strconv.FormatInt(event.TagID(n), 10), "name": event.TagName(n)})
 		}
 		return rows
 	})
@@ -166,7 +166,7 @@ func (o *oracle) partTags(yield func(map[string]any) bool) {
 		for i, p := range t.parts {
 			for _, n := range p.Tags {
 				rows = append(rows, map[string]any{"part_id": strconv.FormatInt(p.ID, 10), "tag_id": strconv.FormatInt(event.TagID(n), 10),
-					"name": tagName(n), "readable": i >= len(t.parts)-o.cap})
+					"name": event.TagName(n), "readable": i >= len(t.parts)-o.cap})
 			}
 		}
 		return rows

@@ -7,8 +7,8 @@ import (
 )
 
 func (o *oracle) tagRows(yield func(map[string]any) bool) {
-	for n := range int32(tagCount) {
-		if !yield(map[string]any{"id": strconv.FormatInt(event.TagID(n), 10), "name": tagName(n)}) {
+	for n := range int32(event.TagCount) {
+		if !yield(map[string]any{"id": strconv.FormatInt(event.TagID(n), 10), "name": event.TagName(n)}) {
 			return
 		}
 	}
@@ -19,10 +19,10 @@ func (o *oracle) adminRows(yield func(map[string]any) bool) {
 	if o.knobs.FormerAdmins {
 		listed = event.Everyone
 	}
-	for n, a := range listed {
+	for _, a := range listed {
 		row := map[string]any{"id": strconv.FormatInt(a.ID, 10), "name": a.Name, "email": a.Email, "away_mode_enabled": false,
 			"has_inbox_seat": true, "team_ids": "[]"}
-		if n%2 == 0 {
+		if a.InTeams {
 			row["team_ids"] = "[814865,814866]"
 		}
 		if !yield(row) {
@@ -39,9 +39,13 @@ func (o *oracle) subscriptionRows(yield func(map[string]any) bool) {
 
 // attributeRows gives the attributes as the later version tells them, archived ones too. Standard ones have no id.
 func (o *oracle) attributeRows(yield func(map[string]any) bool) {
-	for _, a := range attributes(o.start, o.hours) {
-		row := attributeRecord(&a, true).row()
-		if a.isStandard {
+	for i := range event.DataAttributes {
+		a := &event.DataAttributes[i]
+		if o.hours < a.Hour {
+			continue
+		}
+		row := attributeRecord(a, o.start-event.Span, o.hours, true).row()
+		if a.Standard {
 			row["id"], row["created_at"], row["updated_at"] = nil, nil, nil
 		}
 		if !yield(row) {
@@ -62,7 +66,7 @@ func (o *oracle) awayRows(yield func(map[string]any) bool) {
 
 // segments gives those of contacts and of companies, with the number of their members.
 func (o *oracle) segments(yield func(map[string]any) bool) {
-	counts := [segmentCount]int64{}
+	counts := make([]int64, len(event.Segments))
 	o.each(func(p *person) bool {
 		for n, in := range o.belongs(p) {
 			if in {
@@ -71,18 +75,18 @@ func (o *oracle) segments(yield func(map[string]any) bool) {
 		}
 		return true
 	})
-	for n := range int32(segmentCount) {
-		made := o.start - span + int64(n)*40*event.Day
-		if !yield(map[string]any{"id": strconv.FormatInt(event.SegmentID(n), 10), "name": segmentNames[n], "created_at": made, "updated_at": made + 20*event.Day,
+	for n := range int32(len(event.Segments)) {
+		s, began := event.Segments[n], o.start-event.Span
+		if !yield(map[string]any{"id": strconv.FormatInt(event.SegmentID(n), 10), "name": s.Name, "created_at": began + s.Made, "updated_at": began + s.Updated,
 			"person_type": "contact", "count": counts[n]}) {
 			return
 		}
 	}
 	members := map[any]int64{}
 	o.firmSegments(func(row map[string]any) bool { members[row["segment_id"]]++; return true })
-	for n := range int32(len(firmSegmentNames)) {
-		id, made := strconv.FormatInt(event.CompanySegmentID(n), 10), firmSegmentMade(o.start, n)
-		if !yield(map[string]any{"id": id, "name": firmSegmentNames[n], "created_at": made, "updated_at": made, "person_type": "company",
+	for n := range int32(len(event.CompanySegments)) {
+		id, made := strconv.FormatInt(event.CompanySegmentID(n), 10), o.start-event.Span+event.CompanySegments[n].Made
+		if !yield(map[string]any{"id": id, "name": event.CompanySegments[n].Name, "created_at": made, "updated_at": made, "person_type": "company",
 			"count": members[id]}) {
 			return
 		}
@@ -90,11 +94,11 @@ func (o *oracle) segments(yield func(map[string]any) bool) {
 }
 
 // belongs says which segments a contact is in, by their numbers.
-func (o *oracle) belongs(p *person) [segmentCount]bool {
+func (o *oracle) belongs(p *person) []bool {
 	row := o.row(p)
 	tags, companies := len(numbers(p.born.Tags, p.tags)), len(numbers(p.born.Companies, p.companies))
 	country := row["location_country"]
-	return [segmentCount]bool{p.user, !p.user, row["last_seen_at"] != nil, row["signed_up_at"] == nil, row["last_replied_at"] == nil, tags > 3,
+	return []bool{p.user, !p.user, row["last_seen_at"] != nil, row["signed_up_at"] == nil, row["last_replied_at"] == nil, tags > 3,
 		country == "Germany" || country == "France", false, row["android_app_name"] != nil || row["ios_app_name"] != nil,
 		companies > 0, row["email"] == nil, tags > 0}
 }

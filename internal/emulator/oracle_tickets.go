@@ -25,8 +25,8 @@ func (o *oracle) ticketRows(yield func(map[string]any) bool) {
 		}
 		standing, state := map[string]any{}, states[stage].row()
 		t.standing(standing)
-		row := map[string]any{"id": t.ID, "number": event.TicketNumber(t.Num), "category": ticketCategory(kind), "ticket_type_id": ticketTypeID(kind),
-			"ticket_type_name": ticketTypeNames[kind], "ticket_state_id": state["id"], "ticket_state_category": state["category"],
+		row := map[string]any{"id": t.ID, "number": event.TicketNumber(t.Num), "category": event.TicketTypes[kind].Category, "ticket_type_id": event.TicketTypes[kind].ID,
+			"ticket_type_name": event.TicketTypes[kind].Name, "ticket_state_id": state["id"], "ticket_state_category": state["category"],
 			"ticket_state_internal_label": state["internal_label"], "ticket_state_external_label": state["external_label"],
 			"created_at": t.created, "updated_at": t.updated, "open": standing["open"], "snoozed_until": orNull(standing["snoozed_until"]),
 			"is_shared": kind%3 == 0 || kind%3 == 1 && t.Num%2 == 0, "part_count": int64(len(t.parts))}
@@ -69,7 +69,7 @@ func (t *told) ticketParts(readable int) []map[string]any {
 		switch change := t.parts[i].Ticket; {
 		case change == nil:
 		case change.Moved:
-			row["previous_ticket_state"], row["ticket_state"] = ticketStages[change.From], ticketStages[change.To]
+			row["previous_ticket_state"], row["ticket_state"] = event.TicketStates[change.From].Category, event.TicketStates[change.To].Category
 		default:
 			row["updated_attribute_id"], row["updated_attribute_name"] = change.AttributeID, change.Attribute.Name
 			row["updated_attribute_value"] = orNull(change.Attribute.Raw)

@@ -65,19 +65,11 @@ func (w *Workspace) contactSubscriptions(q *request) answer {
 func appendTag(b []byte, n int32, url bool) []byte {
 	id := strconv.FormatInt(event.TagID(n), 10)
 	b = append(append(append(b, `{"type":"tag","id":"`...), id...), `","name":`...)
-	b = appendString(b, tagName(n))
+	b = appendString(b, event.TagName(n))
 	if url {
 		b = append(append(append(b, `,"url":"/tags/`...), id...), '"')
 	}
 	return append(b, '}')
-}
-
-func tagName(n int32) string {
-	name := tagWords[int(n)%len(tagWords)]
-	if round := int(n) / len(tagWords); round > 0 {
-		name += " " + strconv.Itoa(round+1)
-	}
-	return name
 }
 
 // whole answers a list that is not paged.
@@ -96,7 +88,7 @@ func (w *Workspace) whole(kind, key string, count int, item func(b []byte, n int
 }
 
 func (w *Workspace) listTags(*request) answer {
-	return w.whole("list", "data", tagCount, func(b []byte, n int32) []byte { return appendTag(b, n, false) })
+	return w.whole("list", "data", event.TagCount, func(b []byte, n int32) []byte { return appendTag(b, n, false) })
 }
 
 func (w *Workspace) listAdmins(*request) answer {
@@ -113,7 +105,7 @@ func (w *Workspace) listAdmins(*request) answer {
 		b = append(b, `,"email":`...)
 		b = appendString(b, a.Email)
 		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
-		if n%2 == 0 {
+		if a.InTeams {
 			b = append(b, `814865,814866`...)
 		}
 		return append(b, `]}`...)
@@ -125,7 +117,7 @@ func (w *Workspace) listAdmins(*request) answer {
 func (w *Workspace) listSegments(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	counts := make([]int, segmentCount)
+	counts := make([]int, len(event.Segments))
 	count := q.query.Get("include_count") == "true"
 	for i := range w.contacts {
 		if c := &w.contacts[i]; count && c.status == active {
@@ -134,8 +126,8 @@ func (w *Workspace) listSegments(q *request) answer {
 			}
 		}
 	}
-	return w.whole("segment.list", "segments", segmentCount+len(firmSegmentNames), func(b []byte, n int32) []byte {
-		ofFirms := n - segmentCount
+	return w.whole("segment.list", "segments", len(event.Segments)+len(event.CompanySegments), func(b []byte, n int32) []byte {
+		ofFirms := n - int32(len(event.Segments))
 		switch {
 		case ofFirms >= 0 && count:
 			return w.appendFirmSegment(b, ofFirms, w.companiesIn(ofFirms))
@@ -152,12 +144,12 @@ func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 	b = append(b, `{"type":"segment","id":"`...)
 	b = strconv.AppendInt(b, event.SegmentID(n), 10)
 	b = append(b, `","name":`...)
-	b = appendString(b, segmentNames[n])
-	made := w.cfg.Start.Unix() - span + int64(n)*40*event.Day
+	segment, began := event.Segments[n], w.cfg.Start.Unix()-event.Span
+	b = appendString(b, segment.Name)
 	b = append(b, `,"created_at":`...)
-	b = strconv.AppendInt(b, made, 10)
+	b = strconv.AppendInt(b, began+segment.Made, 10)
 	b = append(b, `,"updated_at":`...)
-	b = strconv.AppendInt(b, made+20*event.Day, 10)
+	b = strconv.AppendInt(b, began+segment.Updated, 10)
 	b = append(b, `,"person_type":"contact"`...)
 	if count >= 0 {
 		b = append(append(append(b, `,"`...), w.k().segmentCount()...), `":`...)
@@ -168,7 +160,7 @@ func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 
 // segmentsOf says which segments a contact is in.
 func segmentsOf(d *event.Contact) []int32 {
-	in := [segmentCount]bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
+	in := []bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
 		placeOf(d).Country == "Germany" || placeOf(d).Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
 		len(d.Companies) > 0, d.Email == "", len(d.Tags) > 0}
 	var list []int32

@@ -17,9 +17,6 @@ type population struct {
 	kinds   []event.ContactKind // by contact: how it left, or 0
 }
 
-// span is how far back the workspace goes.
-const span = 3 * 365 * event.Day
-
 // departures is the mix of inactive contacts, in hundredths.
 var departures = []struct {
 	kind  event.ContactKind
@@ -44,7 +41,7 @@ func (p *population) cast(total int) {
 	p.log = make([]event.ContactEvent, 0, total*2+16)
 	r := event.NewRNG(p.m.seed, forLife)
 	for num := range total {
-		p.created[num] = p.start - span + int64(float64(span-2*event.Day)*(float64(num)+r.Share())/float64(total))
+		p.created[num] = p.start - event.Span + int64(float64(event.Span-2*event.Day)*(float64(num)+r.Share())/float64(total))
 	}
 	var order []event.ContactKind
 	for _, d := range departures {
@@ -82,7 +79,7 @@ func (p *population) live(num int) {
 // updated draws the time of the last change. Three imports each touched hundreds of ten thousand contacts within one
 // second: more than a page of equal times (trap T11).
 func (p *population) updated(r *event.RNG, num int, created int64) int64 {
-	bulk := p.start - span + int64(1+num%3)*span/4
+	bulk := p.start - event.Span + int64(1+num%3)*event.Span/4
 	if created < bulk && r.Chance(0.18) {
 		return bulk
 	}
@@ -141,7 +138,7 @@ func (p *population) fill(activities int) {
 	total := len(p.created)
 	for i := range missing/2 + 1 {
 		num := total + i
-		created := r.Between(p.start-span, p.start-30*event.Day)
+		created := r.Between(p.start-event.Span, p.start-30*event.Day)
 		d := p.m.contact(num, created, created+3600, r.Chance(0.5))
 		p.log = append(p.log,
 			event.ContactEvent{At: created, Kind: event.Created, User: d.User, Contact: int32(num), Born: d},

@@ -30,12 +30,6 @@ const (
 	forSub
 )
 
-const (
-	tagCount     = 600 // one contact may carry 500
-	segmentCount = 12
-	subCount     = 6
-)
-
 func newMaker(seed uint64, contacts int) *maker {
 	m := &maker{seed: seed, companies: contacts/12 + 3}
 	for i := range 400 {
@@ -139,7 +133,7 @@ func (m *maker) lists(r *event.RNG, d *event.Contact, num int) {
 	case r.Chance(0.6):
 		count = 1 + r.N(4)
 	}
-	d.Tags = draws(r, count, tagCount)
+	d.Tags = draws(r, count, event.TagCount)
 	count = 0
 	switch {
 	case num%311 == 5:
@@ -210,7 +204,7 @@ func (m *maker) attrs(r *event.RNG, created int64) []event.Attribute {
 		list = append(list, event.Attribute{Name: "paid", Raw: strconv.FormatBool(r.Chance(0.5))})
 	}
 	if r.Chance(0.3) {
-		list = append(list, event.Attribute{Name: dateAttr, Raw: strconv.FormatInt(created+int64(r.N(700))*event.Day, 10)})
+		list = append(list, event.Attribute{Name: event.DateAttribute, Raw: strconv.FormatInt(created+int64(r.N(700))*event.Day, 10)})
 	}
 	if r.Chance(0.9) {
 		list = append(list, event.Attribute{Name: "about", Raw: r.Text(m.abouts)})
@@ -224,9 +218,6 @@ func (m *maker) attrs(r *event.RNG, created int64) []event.Attribute {
 	}
 	return list
 }
-
-// dateAttr is the custom attribute that the workspace defines as a date.
-const dateAttr = "renewal_date"
 
 // note is the body of a note the population was born with.
 func (m *maker) note(n int32) string {

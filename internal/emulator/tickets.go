@@ -65,7 +65,7 @@ func (t *ticket) attrsByID() []event.Attribute {
 	var list []event.Attribute
 	for _, have := range t.Attrs {
 		a, _ := ticketAttributeNamed(t.kind, have.Name) // checked before it came into the log
-		list = append(list, event.Attribute{Name: a.id, Raw: have.Raw})
+		list = append(list, event.Attribute{Name: a.ID, Raw: have.Raw})
 	}
 	return list
 }
@@ -107,9 +107,9 @@ func (w *Workspace) ticketFields() map[string]field[edition] {
 	list["id"] = text(func(e *edition) string { return event.TicketID(e.num) })
 	list["ticket_id"] = text(func(e *edition) string { return event.TicketNumber(e.num) })
 	list["category"] = texts((*ticket).category)
-	list["ticket_type_id"] = texts(func(t *ticket) string { return ticketTypeID(t.kind) })
-	list["ticket_state_id"] = texts(func(t *ticket) string { return ticketStateID(t.stage) })
-	list["state"] = texts(func(t *ticket) string { return ticketStages[t.stage] })
+	list["ticket_type_id"] = texts(func(t *ticket) string { return event.TicketTypes[t.kind].ID })
+	list["ticket_state_id"] = texts(func(t *ticket) string { return event.TicketStates[t.stage].ID })
+	list["state"] = texts(func(t *ticket) string { return event.TicketStates[t.stage].Category })
 	list["is_shared"] = flag(func(e *edition) bool { return w.drawnTicket(e).shared() })
 	return list
 }
@@ -134,7 +134,7 @@ type ticket struct {
 
 // begunTicket is a ticket as it was opened, with what that comes to.
 func begunTicket(opened *event.ThreadEvent, b *event.Beginning) *ticket {
-	t := &ticket{kind: b.Kind, stage: ticketSubmitted, conversation: begun(opened, b)}
+	t := &ticket{kind: b.Kind, stage: event.TicketSubmitted, conversation: begun(opened, b)}
 	t.ID = event.TicketID(t.num)
 	for i := range t.Parts {
 		t.turn(t.Parts[i].Ticket)
@@ -151,10 +151,10 @@ func (t *ticket) scene() *scene {
 
 // takesComments says whether a customer reads it: on other tickets only notes are accepted (workspace-api 4.11).
 func (t *ticket) takesComments() bool {
-	return t.category() == customerTicket || t.category() == backOfficeTicket && t.shared()
+	return t.category() == event.CustomerTicket || t.category() == event.BackOfficeTicket && t.shared()
 }
 
-func (t *ticket) category() string { return ticketCategory(t.kind) }
+func (t *ticket) category() string { return event.TicketTypes[t.kind].Category }
 
 // shared says whether the customer sees it: every second one of the back office is, unless somebody said.
 func (t *ticket) shared() bool {

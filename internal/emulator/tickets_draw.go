@@ -36,10 +36,10 @@ func (m ticketMaker) populate(start int64, log []event.ContactEvent) []event.Thr
 	events := make([]event.ThreadEvent, m.count)
 	for num := range events {
 		r := event.NewRNG(m.seed, forTicketPopulation, uint64(num))
-		at := start - span + 35*event.Day + int64(float64(span-37*event.Day)*(float64(num)+r.Share())/float64(m.count))
+		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Share())/float64(m.count))
 		kind := m.kindOf(int32(num))
 		e := event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
-		if ticketCategory(kind) == customerTicket || r.Chance(0.6) { // what teammates open for each other may be about nobody
+		if event.TicketTypes[kind].Category == event.CustomerTicket || r.Chance(0.6) { // what teammates open for each other may be about nobody
 			e.Who = guests.some(r, at, crowd(num))
 		}
 		events[num] = e
@@ -49,7 +49,7 @@ func (m ticketMaker) populate(start int64, log []event.ContactEvent) []event.Thr
 
 // kindOf is the type of a ticket of hour 0.
 func (m ticketMaker) kindOf(num int32) int {
-	return event.NewRNG(m.seed, forTicketPopulation, 1<<32, uint64(num)).N(len(ticketTypeNames))
+	return event.NewRNG(m.seed, forTicketPopulation, 1<<32, uint64(num)).N(len(event.TicketTypes))
 }
 
 // ticketSize draws how many parts there are: fewer than a conversation has, and now and then more than an answer holds.
@@ -68,12 +68,12 @@ func ticketSize(r *event.RNG, num int) int {
 func (m ticketMaker) birth(e *event.ThreadEvent) *event.Beginning {
 	r, exactly := event.NewRNG(m.seed, forTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
 	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
-	for _, a := range ticketAttributes(b.Kind) {
+	for _, a := range event.TicketTypes[b.Kind].Attributes {
 		if exactly {
 			break
 		}
-		if raw := drawTicketAttribute(&a, r); a.required || r.Chance(0.8) {
-			b.Attrs = append(b.Attrs, event.Attribute{Name: a.name, Raw: raw})
+		if raw := drawTicketAttribute(&a, r); a.Required || r.Chance(0.8) {
+			b.Attrs = append(b.Attrs, event.Attribute{Name: a.Name, Raw: raw})
 		}
 	}
 	if e.With != nil {
@@ -93,7 +93,7 @@ func (m ticketMaker) link(r *event.RNG, b *event.Beginning) {
 	for range max(0, r.N(9)-5) {
 		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(m.talks)))}
 		if num := int32(r.N(m.count)); r.Chance(0.4) && num != b.Num {
-			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: ticketCategory(m.kindOf(num))}
+			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: event.TicketTypes[m.kindOf(num)].Category}
 		} else if m.talks == 0 {
 			continue
 		}
@@ -124,19 +124,19 @@ var ticketPartKinds = []ticketPartKind{
 
 // bornShared says whether the customer sees a ticket of a type that nobody has shared: every second one of the back office.
 func bornShared(num int32, kind int) bool {
-	return ticketCategory(kind) == customerTicket || ticketCategory(kind) == backOfficeTicket && num%2 == 0
+	return event.TicketTypes[kind].Category == event.CustomerTicket || event.TicketTypes[kind].Category == event.BackOfficeTicket && num%2 == 0
 }
 
 // parts draws the parts that a ticket was born with, as those of conversations are.
 func (m ticketMaker) parts(b *event.Beginning, count int, at, end int64) {
 	r := event.NewRNG(m.seed, forTicketParts, uint64(b.Num))
-	s := &scene{num: b.Num, state: "open", contacts: b.Contacts, kind: b.Kind, stage: ticketSubmitted, notesOnly: !bornShared(b.Num, b.Kind)}
+	s := &scene{num: b.Num, state: "open", contacts: b.Contacts, kind: b.Kind, stage: event.TicketSubmitted, notesOnly: !bornShared(b.Num, b.Kind)}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
 	for i := range count {
 		p := m.blank(s, drawMoment(r, end, slot, count-1-i))
 		if i == count-1 && i > 0 && r.Chance(0.55) { // most are done
-			m.movedTo(r, s, &p, ticketResolved)
+			m.movedTo(r, s, &p, event.TicketResolved)
 		} else {
 			event.Pick(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, s, &p)
 		}
@@ -170,7 +170,7 @@ func (m ticketMaker) assigned(r *event.RNG, s *scene, p *event.Part) {
 }
 
 func (m ticketMaker) moved(r *event.RNG, s *scene, p *event.Part) {
-	m.movedTo(r, s, p, (s.stage+1+r.N(len(ticketStages)-1))%len(ticketStages))
+	m.movedTo(r, s, p, (s.stage+1+r.N(len(event.TicketStates)-1))%len(event.TicketStates))
 }
 
 // movedTo makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
@@ -178,7 +178,7 @@ func (m ticketMaker) movedTo(r *event.RNG, s *scene, p *event.Part, stage int) {
 	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.teammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Moved: true, From: s.stage, To: stage}
 	switch {
-	case ticketStages[stage] == "resolved":
+	case event.TicketStates[stage].Category == "resolved":
 		p.State = "closed"
 	case s.state == "closed":
 		p.State = "open"
@@ -187,16 +187,16 @@ func (m ticketMaker) movedTo(r *event.RNG, s *scene, p *event.Part, stage int) {
 
 // changed makes a part the change of an attribute.
 func (m ticketMaker) changed(r *event.RNG, s *scene, p *event.Part) {
-	list := ticketAttributes(s.kind)
+	list := event.TicketTypes[s.kind].Attributes
 	a := list[r.N(len(list))]
 	raw := drawTicketAttribute(&a, r)
-	if !a.required && r.Chance(0.1) {
+	if !a.Required && r.Chance(0.1) {
 		raw = ""
 	}
 	m.changedTo(r, p, a, raw)
 }
 
-func (m ticketMaker) changedTo(r *event.RNG, p *event.Part, a ticketAttribute, raw string) {
+func (m ticketMaker) changedTo(r *event.RNG, p *event.Part, a event.TicketAttribute, raw string) {
 	p.Type, p.Author, p.Notified = "ticket_attribute_updated_by_admin", m.teammate(r, p.At), 0
-	p.Ticket = &event.TicketChange{Attribute: &event.Attribute{Name: a.name, Raw: raw}, AttributeID: a.id}
+	p.Ticket = &event.TicketChange{Attribute: &event.Attribute{Name: a.Name, Raw: raw}, AttributeID: a.ID}
 }

@@ -27,7 +27,7 @@ func (w *Workspace) hourOfTickets(base int64) {
 func ticketOpens(w *Workspace, r *event.RNG, at int64) bool {
 	num, ok := w.someone(r, isActive)
 	if ok {
-		w.openTicket(at, []*event.Contact{w.contacts[num].doc}, r.N(len(ticketTypeNames)), nil)
+		w.openTicket(at, []*event.Contact{w.contacts[num].doc}, r.N(len(event.TicketTypes)), nil)
 	}
 	return ok
 }
@@ -56,7 +56,7 @@ func ticketSays(draw func(m ticketMaker, r *event.RNG, s *scene, p *event.Part))
 }
 
 func (m ticketMaker) resolved(r *event.RNG, s *scene, p *event.Part) {
-	m.movedTo(r, s, p, ticketResolved)
+	m.movedTo(r, s, p, event.TicketResolved)
 }
 
 func ticketLinks(w *Workspace, r *event.RNG, at int64) bool {

@@ -39,7 +39,7 @@ func ticketValues(kind int, set []event.Change) ([]event.Change, error) {
 }
 
 // ticketValue gives the attribute that a change is of and its value as JSON text.
-func ticketValue(kind int, s event.Change) (a ticketAttribute, raw string, err error) {
+func ticketValue(kind int, s event.Change) (a event.TicketAttribute, raw string, err error) {
 	a, ok := ticketAttributeNamed(kind, s.Field)
 	if !ok {
 		return a, "", fmt.Errorf("no attribute %q", s.Field)
@@ -103,7 +103,7 @@ func (w *Workspace) SetTicketState(id, state string) error {
 
 // CloseTicket resolves a ticket.
 func (w *Workspace) CloseTicket(id string) error {
-	return w.SetTicketState(id, ticketStateID(ticketResolved))
+	return w.SetTicketState(id, event.TicketStates[event.TicketResolved].ID)
 }
 
 // SetTicketAttribute sets an attribute of the ticket's type, or with nil takes its value away.
@@ -140,7 +140,7 @@ func (w *Workspace) LinkTicket(id, object string) error {
 			if err != nil {
 				return err
 			}
-			l.Type, l.Category = "ticket", ticketCategory(int(w.tickets.log[w.tickets.list[num].now.born].Place))
+			l.Type, l.Category = "ticket", event.TicketTypes[w.tickets.log[w.tickets.list[num].now.born].Place].Category
 		}
 		if t.links(object) {
 			return fmt.Errorf("%s is linked already", object)

@@ -58,7 +58,7 @@ func (r *ticketRenderer) ticket(b []byte, t *ticket) []byte {
 	p.text("category", t.category())
 	p.attrs("ticket_attributes", t.Attrs)
 	if r.asText {
-		p.text("ticket_state", ticketStages[t.stage])
+		p.text("ticket_state", event.TicketStates[t.stage].Category)
 	} else {
 		p.key("ticket_state")
 		p.record(r.states[t.stage][:ticketStateShown])
@@ -85,8 +85,8 @@ const ticketStateShown = 5
 // ticketChange writes what a part did to its ticket; what was set is of 2.14 (workspace-api 2.10).
 func (r *convRenderer) ticketChange(p *pen, c *event.TicketChange) {
 	if c != nil && c.Moved {
-		p.text("previous_ticket_state", ticketStages[c.From])
-		p.text("ticket_state", ticketStages[c.To])
+		p.text("previous_ticket_state", event.TicketStates[c.From].Category)
+		p.text("ticket_state", event.TicketStates[c.To].Category)
 	} else {
 		p.null("previous_ticket_state")
 		p.null("ticket_state")

@@ -31,7 +31,7 @@ func (w *Workspace) newTicket(q *request, b *body, operation string, then func(w
 	if err != nil {
 		return notFound("Ticket Type")
 	}
-	with := map[string]any{"type": ticketTypeID(kind), "set": b.attributesOf(kind), "exactly": true}
+	with := map[string]any{"type": event.TicketTypes[kind].ID, "set": b.attributesOf(kind), "exactly": true}
 	people := b.people("contacts")
 	if len(people) == 0 {
 		b.invalid("contacts", "a list of at least one")
@@ -67,13 +67,13 @@ func give(with map[string]any, name, text string) {
 
 // attributesOf reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
 func (b *body) attributesOf(kind int) map[string]any {
-	if ticketTypeArchived(kind) {
+	if event.TicketTypes[kind].Archived {
 		b.invalid("ticket_type_id", "of a type that is not archived")
 	}
 	in := b.object("ticket_attributes")
-	for _, a := range ticketAttributes(kind) {
-		if a.required {
-			in.need(a.name)
+	for _, a := range event.TicketTypes[kind].Attributes {
+		if a.Required {
+			in.need(a.Name)
 		}
 	}
 	return b.ticketAttributes(kind)
@@ -183,13 +183,13 @@ func (w *Workspace) changeTicket(q *request, b *body) answer {
 	}
 	with := map[string]any{"id": q.id, "set": b.ticketAttributes(t.kind), "by": event.AIAgent.ID}
 	if shared := b.flag("is_shared"); b.holds("is_shared") && shared != t.shared() {
-		if with["share"] = shared; t.category() != backOfficeTicket {
+		if with["share"] = shared; t.category() != event.BackOfficeTicket {
 			b.invalid("is_shared", "left out: only back-office tickets can be shared, or not")
 		}
 	}
 	by, to, state := from.id("admin_id"), from.id("assignee_id"), b.id("ticket_state_id")
 	stage, noState := ticketStateNamed(state)
-	if stage == ticketStateArchived {
+	if noState == nil && event.TicketStates[stage].Archived {
 		b.invalid("ticket_state_id", "of a state that is not archived")
 	}
 	switch _, noAdmin := adminNamed(by); {

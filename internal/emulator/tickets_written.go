@@ -140,7 +140,7 @@ func (w *Workspace) UpdateTicket(id string, u TicketUpdate) error {
 	if err == nil && u.State != "" {
 		err = none
 	}
-	if err == nil && u.Share != nil && ticketCategory(kind) != backOfficeTicket {
+	if err == nil && u.Share != nil && event.TicketTypes[kind].Category != event.BackOfficeTicket {
 		err = errors.New("only one of the back office is shared, or is not")
 	}
 	if err != nil {

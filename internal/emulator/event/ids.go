@@ -65,3 +65,12 @@ func TicketID(num int32) string { return strconv.FormatInt(ThreadBase+3+7*int64(
 
 // TicketNumber is what people call the nth ticket by.
 func TicketNumber(num int32) string { return strconv.Itoa(int(num) + 1) }
+
+// TagName is the name of the nth tag.
+func TagName(n int32) string {
+	name := TagWords[int(n)%len(TagWords)]
+	if round := int(n) / len(TagWords); round > 0 {
+		name += " " + strconv.Itoa(round+1)
+	}
+	return name
+}

@@ -11,9 +11,6 @@ var (
 // BotID is the id of Bot as a number.
 const BotID = 7000001
 
-// Teams are two of the workspace's.
-var Teams = []int64{814865, 814866}
-
 // AdminAction is one entry of the activity log of admins. The list of them is only added to, and is the truth.
 type AdminAction struct {
 	At    int64
@@ -30,22 +27,23 @@ type AdminAction struct {
 
 // Admin is a teammate.
 type Admin struct {
-	ID    int64
-	Name  string
-	Email string
+	ID      int64
+	Name    string
+	Email   string
+	InTeams bool
 }
 
 // Admins are those that there are now. Two ids are beyond 2^53: readers that go through floats change them (trap T124).
 var Admins = []Admin{
-	{814860, "Ada Admin", "ada@acme.example"}, {814861, "Боб", "bob@acme.example"}, {9007199254740993, "Größe", "big@acme.example"},
-	{200963802864963123, "Huge", "huge@acme.example"}, {9223372036854775807, "Max", "max@acme.example"}, {5, "Five", "five@acme.example"},
+	{814860, "Ada Admin", "ada@acme.example", true}, {814861, "Боб", "bob@acme.example", false}, {9007199254740993, "Größe", "big@acme.example", true},
+	{200963802864963123, "Huge", "huge@acme.example", false}, {9223372036854775807, "Max", "max@acme.example", true}, {5, "Five", "five@acme.example", false},
 }
 
 // Former are admins who were deleted in the year before hour 0: what they wrote and did still names them, and the list of
 // admins has them no longer.
 var Former = []Admin{
-	{814801, "Gone Gustav", "gustav@acme.example"}, {9007199254740995, "Ушедшая Зоя", "zoya@acme.example"},
-	{814803, "Left Léa", "lea@acme.example"}, {7, "Ex & Co", "ex+co@acme.example"},
+	{814801, "Gone Gustav", "gustav@acme.example", true}, {9007199254740995, "Ушедшая Зоя", "zoya@acme.example", false},
+	{814803, "Left Léa", "lea@acme.example", true}, {7, "Ex & Co", "ex+co@acme.example", false},
 }
 
 // Everyone are the admins that there ever were; entries of the activity log name them by their places here.
