@@ -126,8 +126,8 @@ func fieldsOf(set []event.Change) map[string]any {
 // over is when a job has done its work.
 func (j *job) over() time.Time { return j.made.Add(j.plan.Pending + j.plan.Working) }
 
-// rejections writes what a job has left as it was.
-func (p *pen) rejections(list []rejection) {
+// writeRejections writes what a job has left as it was.
+func writeRejections(p *pen, list []rejection) {
 	p.list("rejected")
 	for _, r := range list {
 		p.item()

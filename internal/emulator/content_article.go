@@ -70,7 +70,7 @@ func (m contentMaker) article(i item, as reading) record {
 	locales := []string{`"type":"article_translated_content"`}
 	for _, l := range all {
 		p := &pen{}
-		p.record(record{{"type", "article_content"}, {"title", l.title}, {"description", l.description}, {"body", m.shown(l.body, l.locale, as)},
+		writeRecord(p, record{{"type", "article_content"}, {"title", l.title}, {"description", l.description}, {"body", m.shown(l.body, l.locale, as)},
 			{"author_id", l.author}, {"state", l.state}, {"created_at", created}, {"updated_at", updated}, {"url", articleURL(i, l.state)}})
 		locales = append(locales, quoted(l.locale)+":"+string(p.b))
 	}
@@ -130,7 +130,7 @@ func articleStatistics(i item, now int64) string {
 		happy, neutral, sad = 0, 0, 0
 	}
 	p := &pen{}
-	p.record(record{{"type", "article_statistics"}, {"views", views}, {"conversations", views / 50}, {"reactions", reactions},
+	writeRecord(p, record{{"type", "article_statistics"}, {"views", views}, {"conversations", views / 50}, {"reactions", reactions},
 		{"happy_reaction_percentage", happy}, {"neutral_reaction_percentage", neutral}, {"sad_reaction_percentage", sad}})
 	return string(p.b)
 }

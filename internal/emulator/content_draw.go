@@ -103,7 +103,7 @@ func (m contentMaker) news(i item, d event.Wording, as reading) record {
 			in = append(in, column{"published_at", moment(place.At)})
 		}
 		p.key("")
-		p.record(in)
+		writeRecord(p, in)
 	}
 	list := record{{"type", "news-item"}, {"id", event.ContentText(event.NewsItems, i.N)}, {"workspace_id", m.workspace}, {"title", d.Title},
 		{"body", d.Body}, {"sender_id", d.Author}, {"state", state}, {"created_at", moment(i.Created)},

@@ -46,7 +46,7 @@ func (m contentMaker) dynamicRecord(i item) record {
 	d, p := m.dynamicOf(i), &pen{b: []byte{'['}}
 	for _, v := range d.variations {
 		p.key("")
-		p.record(record{{"locale", v.Locale}, {"brand_id", v.Brand}, {"body", v.Body}, {"intentionally_empty", v.Empty}})
+		writeRecord(p, record{{"locale", v.Locale}, {"brand_id", v.Brand}, {"body", v.Body}, {"intentionally_empty", v.Empty}})
 	}
 	p.end()
 	return record{{"type", "dynamic_content"}, {"id", event.ContentText(event.DynamicContents, i.N)}, {"key", d.key}, {"name", html.EscapeString(d.name)},

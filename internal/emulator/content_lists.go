@@ -32,7 +32,7 @@ func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
 	m, as := w.writer(q)
 	return w.numbered(q, usual, most, len(list), func(b []byte, i int) []byte {
 		p := &pen{b: b}
-		p.record(m.record(list[i], as))
+		writeRecord(p, m.record(list[i], as))
 		return p.b
 	})
 }
@@ -49,7 +49,7 @@ func single(kind event.ContentKind) func(w *Workspace, q *request) answer {
 		m, as := w.writer(q)
 		as.whole = true
 		p := &pen{}
-		p.record(m.record(i, as))
+		writeRecord(p, m.record(i, as))
 		return ok(p.b)
 	}
 }
@@ -110,7 +110,7 @@ func (w *Workspace) listDynamicContents(q *request) answer {
 	first, last := at.span(len(list))
 	for _, i := range list[first:last] {
 		p.key("")
-		p.record(m.record(i, as))
+		writeRecord(p, m.record(i, as))
 	}
 	p.end()
 	p.int("total_count", int64(len(list)))
@@ -164,7 +164,7 @@ func (w *Workspace) oneConnectorVersion(q *request) answer {
 	for n := 0; found && n <= i.Edits; n++ {
 		if event.VersionID(i.N, n) == q.inner {
 			p := &pen{}
-			p.record(m.version(i, n))
+			writeRecord(p, m.version(i, n))
 			return ok(p.b)
 		}
 	}
@@ -192,7 +192,7 @@ func (w *Workspace) cursored(q *request, question string, list []record) answer 
 	p := &pen{b: openList(nil, "list", "data")}
 	for _, r := range list[first:last] {
 		p.key("")
-		p.record(r)
+		writeRecord(p, r)
 	}
 	place := pages{page: int(at.page), perPage: per, total: len(list), more: last < len(list)}
 	if place.more {

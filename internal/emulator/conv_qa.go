@@ -94,7 +94,7 @@ func (c *conversation) qaAttrs() []event.Attribute {
 	return list
 }
 
-func (p *pen) critic(name string, c event.Reviewer) {
+func writeReviewer(p *pen, name string, c event.Reviewer) {
 	switch {
 	case c.AI:
 		p.raw(name, `{"type":"ai"}`)
@@ -108,7 +108,7 @@ func (p *pen) critic(name string, c event.Reviewer) {
 	}
 }
 
-func (p *pen) scorecards(list []event.Scorecard) {
+func writeScorecards(p *pen, list []event.Scorecard) {
 	p.list("scorecards")
 	for i := range list {
 		s := &list[i]
@@ -122,29 +122,29 @@ func (p *pen) scorecards(list []event.Scorecard) {
 			p.null("passed")
 			p.null("score")
 		}
-		p.critic("reviewed_teammate", s.Reviewed)
-		p.critic("reviewer", s.Reviewer)
+		writeReviewer(p, "reviewed_teammate", s.Reviewed)
+		writeReviewer(p, "reviewer", s.Reviewer)
 		p.text("review_status", s.Status)
-		p.critic("submitted_by", s.Submitted)
-		p.critic("revised_by", s.Revised)
+		writeReviewer(p, "submitted_by", s.Submitted)
+		writeReviewer(p, "revised_by", s.Revised)
 		p.list("notes")
 		for _, n := range s.Notes {
 			p.item()
 			p.text("id", n.ID)
 			p.time("created_at", n.Created)
 			p.time("updated_at", n.Updated)
-			p.critic("author", n.Author)
+			writeReviewer(p, "author", n.Author)
 			p.text("body", n.Body)
 			p.close()
 		}
 		p.end()
-		p.evaluators(s.Evaluators)
+		writeEvaluators(p, s.Evaluators)
 		p.close()
 	}
 	p.end()
 }
 
-func (p *pen) evaluators(list []event.Evaluator) {
+func writeEvaluators(p *pen, list []event.Evaluator) {
 	p.list("evaluators")
 	for _, e := range list {
 		p.item()
@@ -172,7 +172,7 @@ func (p *pen) evaluators(list []event.Evaluator) {
 	p.end()
 }
 
-func (p *pen) monitors(list []event.Evaluation) {
+func writeEvaluations(p *pen, list []event.Evaluation) {
 	p.list("monitor_evaluations")
 	for _, m := range list {
 		p.item()

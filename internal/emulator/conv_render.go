@@ -69,10 +69,10 @@ func (r *convRenderer) conversation(b []byte, c *conversation) []byte {
 		r.partList(p, c, "conversation_part")
 	}
 	if r.cards {
-		p.scorecards(c.Cards)
+		writeScorecards(p, c.Cards)
 	}
 	if r.monitors {
-		p.monitors(c.Monitors)
+		writeEvaluations(p, c.Monitors)
 	}
 	p.close()
 	return p.b

@@ -137,7 +137,7 @@ func (w *Workspace) appendJob(b []byte, q *request, n int, now time.Time) []byte
 	p.text("resource_url", where)
 	if j.kind.bulk() && status == "success" {
 		p.int("total", int64(len(j.plan.Contacts)))
-		p.rejections(j.rejected)
+		writeRejections(p, j.rejected)
 	}
 	p.close()
 	return p.b

@@ -25,10 +25,10 @@ func (w *Workspace) previewMerge(q *request) answer {
 	p.text("type", "contact_merge_preview")
 	if from.User || !into.User {
 		p.flag("allowed", false)
-		p.reasons(from, into)
+		writeReasons(p, from, into)
 	} else {
 		p.flag("allowed", true)
-		p.inherited(from, into)
+		writeInherited(p, from, into)
 		w.previewCounts(p, from, into)
 	}
 	p.close()
@@ -44,8 +44,8 @@ func (w *Workspace) activeContact(id string) *event.Contact {
 	return w.contacts[num].doc
 }
 
-// reasons writes why one may not be merged into the other.
-func (p *pen) reasons(from, into *event.Contact) {
+// writeReasons writes why one may not be merged into the other.
+func writeReasons(p *pen, from, into *event.Contact) {
 	p.list("reasons")
 	for _, r := range []struct {
 		holds         bool
@@ -65,8 +65,8 @@ func (p *pen) reasons(from, into *event.Contact) {
 	p.end()
 }
 
-// inherited writes what the user lacks and gets from the lead (workspace-api 3.2).
-func (p *pen) inherited(from, into *event.Contact) {
+// writeInherited writes what the user lacks and gets from the lead (workspace-api 3.2).
+func writeInherited(p *pen, from, into *event.Contact) {
 	after := *into
 	p.list("attribute_changes")
 	for _, name := range inheritFrom(&after, from) {

@@ -198,7 +198,7 @@ func (w *Workspace) tellOfContent(e event.ContentEvent) {
 	w.tell(name, strconv.Itoa(len(w.contentLog)), e.At, func(q *request) []byte {
 		m, as := w.writer(q)
 		p := &pen{}
-		p.record(m.record(w.content[e.Kind][e.N], as))
+		writeRecord(p, m.record(w.content[e.Kind][e.N], as))
 		return p.b
 	})
 }

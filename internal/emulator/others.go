@@ -174,6 +174,6 @@ func segmentsOf(d *event.Contact) []int32 {
 
 func appendSubscription(b []byte, n int32) []byte {
 	p := &pen{b: b}
-	p.record(subscriptionType(n, 0))
+	writeRecord(p, subscriptionType(n, 0))
 	return p.b
 }

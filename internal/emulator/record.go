@@ -23,8 +23,8 @@ type moment int64
 // isoTime is a time that is sent as ISO-8601 text.
 type isoTime int64
 
-// record writes a record. What is around it, a comma too, is the caller's.
-func (p *pen) record(r record) {
+// writeRecord writes a record. What is around it, a comma too, is the caller's.
+func writeRecord(p *pen, r record) {
 	p.b = append(p.b, '{')
 	for _, c := range r {
 		switch v := c.value.(type) {
@@ -75,7 +75,7 @@ func (r record) row() map[string]any {
 func (w *Workspace) records(kind, key string, list []record) answer {
 	return w.whole(kind, key, len(list), func(b []byte, n int32) []byte {
 		p := &pen{b: b}
-		p.record(list[n])
+		writeRecord(p, list[n])
 		return p.b
 	})
 }

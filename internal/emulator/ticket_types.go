@@ -46,7 +46,7 @@ func ticketAttributeList(attributes []event.TicketAttribute) string {
 			options = `{"list_items":[` + strings.Join(quotes, ",") + `]}`
 		}
 		p.key("")
-		p.record(record{{"type", "ticket_type_attribute"}, {"id", a.ID}, {"name", a.Name}, {"data_type", a.Kind}, {"order", int64(i)},
+		writeRecord(p, record{{"type", "ticket_type_attribute"}, {"id", a.ID}, {"name", a.Name}, {"data_type", a.Kind}, {"order", int64(i)},
 			{"required_to_create", a.Required}, {"input_options", rawJSONText(options)}, {"archived", false}})
 	}
 	return string(append(p.b, `]}`...))

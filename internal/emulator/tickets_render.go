@@ -61,10 +61,10 @@ func (r *ticketRenderer) ticket(b []byte, t *ticket) []byte {
 		p.text("ticket_state", event.TicketStates[t.stage].Category)
 	} else {
 		p.key("ticket_state")
-		p.record(r.states[t.stage][:ticketStateShown])
+		writeRecord(p, r.states[t.stage][:ticketStateShown])
 	}
 	p.key("ticket_type")
-	p.record(r.types[t.kind])
+	writeRecord(p, r.types[t.kind])
 	r.contacts(p, t.conversation)
 	r.assignee(p, "admin_assignee_id", t.Admin)
 	r.assignee(p, "team_assignee_id", t.Team)
