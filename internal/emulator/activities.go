@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // listActivities is GET /contacts/activities: oldest first, by cursor, without a total (api-notes, Searching and paging).
@@ -85,25 +86,25 @@ func (w *Workspace) appendActivity(b []byte, i int) []byte {
 	b = append(append(b, activityID(i)...), `","event_type":"`...)
 	b = append(append(b, activityTypes[e.Kind]...), `","contact_id":`...)
 	d := w.contacts[e.Contact].doc
-	b = appendString(b, d.ID)
+	b = jsontext.AppendString(b, d.ID)
 	switch e.Kind {
 	case event.Created:
 		if e.Born.ExternalID != "" {
 			b = append(b, `,"external_id":`...)
-			b = appendString(b, e.Born.ExternalID)
+			b = jsontext.AppendString(b, e.Born.ExternalID)
 		}
 		b = append(append(append(b, `,"role":"`...), roleName(e.User)...), '"')
 	case event.RoleChanged:
 		b = append(append(append(b, `,"role":"`...), roleName(e.User)...), '"')
 	case event.Merged, event.MergeFailed:
 		b = append(b, `,"merge_source_id":`...)
-		b = appendString(b, d.ID)
+		b = jsontext.AppendString(b, d.ID)
 		b = append(b, `,"merge_target_id":`...)
-		b = appendString(b, w.contacts[e.Other].doc.ID)
+		b = jsontext.AppendString(b, w.contacts[e.Other].doc.ID)
 	}
 	if e.Kind == event.MergeFailed {
 		b = append(b, `,"failure_reason":`...)
-		b = appendString(b, e.Text)
+		b = jsontext.AppendString(b, e.Text)
 	}
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, e.At, 10)

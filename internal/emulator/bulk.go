@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // JobContact is what a job does to one contact: of the fields that its kind needs.
@@ -127,15 +128,15 @@ func fieldsOf(set []event.Change) map[string]any {
 func (j *job) over() time.Time { return j.made.Add(j.plan.Pending + j.plan.Working) }
 
 // writeRejections writes what a job has left as it was.
-func writeRejections(p *pen, list []rejection) {
-	p.list("rejected")
+func writeRejections(p *jsontext.Writer, list []rejection) {
+	p.List("rejected")
 	for _, r := range list {
-		p.item()
-		p.int("index", int64(r.place))
-		p.text("id", r.id)
-		p.text("code", r.code)
-		p.text("message", r.message)
-		p.close()
+		p.Item()
+		p.Int("index", int64(r.place))
+		p.Text("id", r.id)
+		p.Text("code", r.code)
+		p.Text("message", r.message)
+		p.Close()
 	}
-	p.end()
+	p.End()
 }

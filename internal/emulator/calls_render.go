@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // reached gives a time that has come by now, 0 otherwise.
@@ -74,7 +75,7 @@ func mediaURL(c *event.Call, what string) string {
 func (w *Workspace) appendCall(b []byte, c *event.Call, n int, now int64) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
-		b = appendText(b, value)
+		b = jsontext.AppendText(b, value)
 	}
 	when := func(name string, at int64) {
 		if c.N%2 == 1 && at > 0 {
@@ -82,7 +83,7 @@ func (w *Workspace) appendCall(b []byte, c *event.Call, n int, now int64) []byte
 			return
 		}
 		b = append(append(append(b, `,"`...), name...), `":`...)
-		b = appendTime(b, at)
+		b = jsontext.AppendTime(b, at)
 	}
 	signed := func(name, what string, at int64) {
 		value := ""
@@ -151,7 +152,7 @@ func appendLines(c *event.Call, b []byte, seed uint64) []byte {
 			b = append(b, ',')
 		}
 		b = append(append(append(b, `{"speaker":"`...), line.Speaker...), `","text":`...)
-		b = appendString(b, line.Text)
+		b = jsontext.AppendString(b, line.Text)
 		b = append(b, `,"start":`...)
 		b = strconv.AppendFloat(b, line.Start, 'f', -1, 64)
 		b = append(b, `,"end":`...)

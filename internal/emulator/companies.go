@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // searchCompanies is POST /companies/search: as contact search, without the companies that have no users (workspace-api 4.11).
@@ -103,7 +104,7 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 		}
 		b = w.appendCompany(b, int32(n))
 	}
-	p := &pen{b: append(b, `],"pages":null,"total_count":null`...)}
+	p := &jsontext.Writer{Bytes: append(b, `],"pages":null,"total_count":null`...)}
 	param = s.param
 	if s.next = last; first == last {
 		s.param = ""
@@ -111,9 +112,9 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 	if s.param == "" && !w.k().ScrollNamesEnd {
 		param = ""
 	}
-	p.text("scroll_param", param)
-	p.close()
-	return ok(p.b)
+	p.Text("scroll_param", param)
+	p.Close()
+	return ok(p.Bytes)
 }
 
 // ofCompany has f answer about the company of the path. The lock is held.
@@ -149,22 +150,22 @@ func (w *Workspace) companyNotes(q *request) answer {
 		f := w.firms[n].now
 		return w.whole("list", "data", len(f.Notes), func(b []byte, i int32) []byte {
 			note := f.Notes[i]
-			p := &pen{b: b}
-			p.b = append(p.b, '{')
-			p.text("type", "note")
-			p.text("id", strconv.FormatInt(note.ID, 10))
-			p.time("created_at", note.At)
-			p.text("body", note.Body)
-			p.open("company")
-			p.text("type", "company")
-			p.text("id", f.ID)
-			p.close()
-			p.open("author")
-			p.text("type", "admin")
-			p.text("id", strconv.FormatInt(note.By, 10))
-			p.close()
-			p.close()
-			return p.b
+			p := &jsontext.Writer{Bytes: b}
+			p.Bytes = append(p.Bytes, '{')
+			p.Text("type", "note")
+			p.Text("id", strconv.FormatInt(note.ID, 10))
+			p.Time("created_at", note.At)
+			p.Text("body", note.Body)
+			p.Open("company")
+			p.Text("type", "company")
+			p.Text("id", f.ID)
+			p.Close()
+			p.Open("author")
+			p.Text("type", "admin")
+			p.Text("id", strconv.FormatInt(note.By, 10))
+			p.Close()
+			p.Close()
+			return p.Bytes
 		})
 	})
 }

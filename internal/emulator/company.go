@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // forFirm is what companies are drawn for beside what contacts have always shown of them.
@@ -177,44 +178,44 @@ func (w *Workspace) companyNamed(id string) (int32, bool) {
 func (w *Workspace) appendCompany(b []byte, n int32) []byte { return w.appendFirm(b, w.firms[n].now) }
 
 func (w *Workspace) appendFirm(b []byte, f *event.Company) []byte {
-	p := &pen{b: b}
-	p.b = append(p.b, '{')
-	p.text("type", "company")
-	p.text("id", f.ID)
-	p.text("company_id", f.ExternalID)
-	p.text("app_id", w.workspace)
-	p.text("name", f.Name)
-	p.text("website", f.Website)
-	p.text("industry", f.Industry)
-	p.time("created_at", f.Created)
-	p.time("updated_at", f.Updated)
-	p.time("last_request_at", f.LastRequest)
-	p.int("monthly_spend", f.Spend)
-	p.int("session_count", f.Sessions)
-	p.time("size", f.Size)
-	p.int("user_count", w.companyUsers(f.N))
-	p.typed("tags", "tag.list", "tags")
+	p := &jsontext.Writer{Bytes: b}
+	p.Bytes = append(p.Bytes, '{')
+	p.Text("type", "company")
+	p.Text("id", f.ID)
+	p.Text("company_id", f.ExternalID)
+	p.Text("app_id", w.workspace)
+	p.Text("name", f.Name)
+	p.Text("website", f.Website)
+	p.Text("industry", f.Industry)
+	p.Time("created_at", f.Created)
+	p.Time("updated_at", f.Updated)
+	p.Time("last_request_at", f.LastRequest)
+	p.Int("monthly_spend", f.Spend)
+	p.Int("session_count", f.Sessions)
+	p.Time("size", f.Size)
+	p.Int("user_count", w.companyUsers(f.N))
+	p.Typed("tags", "tag.list", "tags")
 	for _, n := range f.Tags {
-		p.key("")
-		p.b = appendTag(p.b, n, false)
+		p.Key("")
+		p.Bytes = appendTag(p.Bytes, n, false)
 	}
-	p.done()
-	p.typed("segments", "segment.list", "segments")
+	p.Done()
+	p.Typed("segments", "segment.list", "segments")
 	for _, n := range segmentsOfCompany(f) {
-		p.key("")
-		p.b = w.appendFirmSegment(p.b, n, -1)
+		p.Key("")
+		p.Bytes = w.appendFirmSegment(p.Bytes, n, -1)
 	}
-	p.done()
-	p.open("plan")
+	p.Done()
+	p.Open("plan")
 	if f.Plan != "" {
-		p.text("type", "plan")
-		p.text("id", planID(f.Plan))
-		p.text("name", f.Plan)
+		p.Text("type", "plan")
+		p.Text("id", planID(f.Plan))
+		p.Text("name", f.Plan)
 	}
-	p.close()
-	p.b = (&renderer{}).attrs(p.b, &event.Contact{Attrs: f.Attrs})
-	p.close()
-	return p.b
+	p.Close()
+	p.Bytes = (&renderer{}).attrs(p.Bytes, &event.Contact{Attrs: f.Attrs})
+	p.Close()
+	return p.Bytes
 }
 
 func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(event.Plans, name))) }
@@ -222,19 +223,19 @@ func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(ev
 // appendFirmSegment writes a segment of companies; count is below 0 when it is not told.
 func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 	s, began := event.CompanySegments[n], w.cfg.Start.Unix()-event.Span
-	p := &pen{b: b}
-	p.b = append(p.b, '{')
-	p.text("type", "segment")
-	p.text("id", strconv.FormatInt(event.CompanySegmentID(n), 10))
-	p.text("name", s.Name)
-	p.time("created_at", began+s.Made)
-	p.time("updated_at", began+s.Updated)
-	p.text("person_type", "company")
+	p := &jsontext.Writer{Bytes: b}
+	p.Bytes = append(p.Bytes, '{')
+	p.Text("type", "segment")
+	p.Text("id", strconv.FormatInt(event.CompanySegmentID(n), 10))
+	p.Text("name", s.Name)
+	p.Time("created_at", began+s.Made)
+	p.Time("updated_at", began+s.Updated)
+	p.Text("person_type", "company")
 	if count >= 0 {
-		p.int(w.k().segmentCount(), int64(count))
+		p.Int(w.k().segmentCount(), int64(count))
 	}
-	p.close()
-	return p.b
+	p.Close()
+	return p.Bytes
 }
 
 // companiesIn counts the companies of a segment.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 func roleOf(d *event.Contact) string { return roleName(d.User) }
@@ -132,7 +133,7 @@ func rawJSON(value any) (string, error) {
 	case nil:
 		return "", nil
 	case string:
-		return string(appendString(nil, v)), nil
+		return string(jsontext.AppendString(nil, v)), nil
 	case event.Number:
 		return string(v), nil
 	case int64:

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
@@ -60,13 +61,13 @@ func (w *Workspace) deleteContact(q *request, _ *body) answer {
 
 // deletedAnswer tells that something is no longer there (workspace-api 2.9).
 func deletedAnswer(object, id string) answer {
-	p := &pen{}
-	p.open("")
-	p.text("id", id)
-	p.text("object", object)
-	p.flag("deleted", true)
-	p.close()
-	return ok(p.b)
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("id", id)
+	p.Text("object", object)
+	p.Flag("deleted", true)
+	p.Close()
+	return ok(p.Bytes)
 }
 
 // mergeContacts is POST /contacts/merge (workspace-api 3.2, 4.2).

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // localised is what an article says in one language. The body has references to dynamic content as they are kept.
@@ -69,10 +70,10 @@ func (m contentMaker) article(i item, as reading) record {
 	created, updated := moment(i.Created), moment(i.Updated)
 	locales := []string{`"type":"article_translated_content"`}
 	for _, l := range all {
-		p := &pen{}
+		p := &jsontext.Writer{}
 		writeRecord(p, record{{"type", "article_content"}, {"title", l.title}, {"description", l.description}, {"body", m.shown(l.body, l.locale, as)},
 			{"author_id", l.author}, {"state", l.state}, {"created_at", created}, {"updated_at", updated}, {"url", articleURL(i, l.state)}})
-		locales = append(locales, quoted(l.locale)+":"+string(p.b))
+		locales = append(locales, jsontext.Quote(l.locale)+":"+string(p.Bytes))
 	}
 	list := record{{"type", "article"}, {"id", event.ContentID(event.Articles, i.N)}, {"workspace_id", m.workspace}, {"title", own.title}, {"description", own.description},
 		{"body", m.shown(own.body, articleLocale, as)}, {"author_id", own.author}, {"state", own.state}, {"created_at", created}, {"updated_at", updated},
@@ -129,10 +130,10 @@ func articleStatistics(i item, now int64) string {
 	if reactions == 0 {
 		happy, neutral, sad = 0, 0, 0
 	}
-	p := &pen{}
+	p := &jsontext.Writer{}
 	writeRecord(p, record{{"type", "article_statistics"}, {"views", views}, {"conversations", views / 50}, {"reactions", reactions},
 		{"happy_reaction_percentage", happy}, {"neutral_reaction_percentage", neutral}, {"sad_reaction_percentage", sad}})
-	return string(p.b)
+	return string(p.Bytes)
 }
 
 // bodies are those of an article in all languages, with references as they are kept.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // contentMaker draws what content says.
@@ -32,8 +33,8 @@ func (m contentMaker) record(i item, as reading) record {
 	case event.InternalArticles:
 		return i.over(m.internal(i, d, as))
 	case event.Collections:
-		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + quoted(d.Title) + `,"description":` +
-			string(appendText(nil, d.Description)) + `}}`
+		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + jsontext.Quote(d.Title) + `,"description":` +
+			string(jsontext.AppendText(nil, d.Description)) + `}}`
 		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", d.Title}, {"description", d.Description},
 			{"parent_id", orNothing(pieceOf(i.Kind, i.N).Parent)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
 			{"translated_content", rawJSONText(text)}, created, updated}
@@ -93,7 +94,7 @@ func inFeed(places []event.NewsPlace, feed string) int {
 // news tells when it was published since 2.14 (workspace-api 9): in the first of its newsfeeds. In none it is a draft.
 func (m contentMaker) news(i item, d event.Wording, as reading) record {
 	places, dated := placesOf(i), as.version.atLeast(v214)
-	state, first, p := "draft", int64(0), &pen{}
+	state, first, p := "draft", int64(0), &jsontext.Writer{}
 	for _, place := range places {
 		if state == "draft" || place.At < first {
 			state, first = "live", place.At
@@ -102,7 +103,7 @@ func (m contentMaker) news(i item, d event.Wording, as reading) record {
 		if dated {
 			in = append(in, column{"published_at", moment(place.At)})
 		}
-		p.key("")
+		p.Key("")
 		writeRecord(p, in)
 	}
 	list := record{{"type", "news-item"}, {"id", event.ContentText(event.NewsItems, i.N)}, {"workspace_id", m.workspace}, {"title", d.Title},
@@ -111,15 +112,13 @@ func (m contentMaker) news(i item, d event.Wording, as reading) record {
 	if dated {
 		list = append(list, column{"published_at", moment(first)})
 	}
-	return append(list, column{"newsfeed_assignments", rawJSONText("[" + string(p.b) + "]")})
+	return append(list, column{"newsfeed_assignments", rawJSONText("[" + string(p.Bytes) + "]")})
 }
 
 // parentFolder is the folder that a folder lies in, or nil.
 func parentFolder(i item) any {
 	return i.Said.or("parent_folder_id", orNothing(pieceOf(i.Kind, i.N).Parent))
 }
-
-func quoted(s string) string { return string(appendString(nil, s)) }
 
 // internal: some tell no times (api-notes), but those that somebody wrote.
 func (m contentMaker) internal(i item, d event.Wording, as reading) record {

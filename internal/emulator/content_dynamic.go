@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // dynamicContent is a piece of dynamic content as it stands.
@@ -43,14 +44,14 @@ func keyed(list []item) map[string]item {
 
 // dynamicRecord tells of every variation whether it is empty on purpose; names are HTML-escaped as sent (api-notes).
 func (m contentMaker) dynamicRecord(i item) record {
-	d, p := m.dynamicOf(i), &pen{b: []byte{'['}}
+	d, p := m.dynamicOf(i), &jsontext.Writer{Bytes: []byte{'['}}
 	for _, v := range d.variations {
-		p.key("")
+		p.Key("")
 		writeRecord(p, record{{"locale", v.Locale}, {"brand_id", v.Brand}, {"body", v.Body}, {"intentionally_empty", v.Empty}})
 	}
-	p.end()
+	p.End()
 	return record{{"type", "dynamic_content"}, {"id", event.ContentText(event.DynamicContents, i.N)}, {"key", d.key}, {"name", html.EscapeString(d.name)},
-		{"content_type", d.kind}, {"default_locale", d.locale}, {"variations", rawJSONText(p.b)}, {"created_at", moment(i.Created)}, {"updated_at", moment(i.Updated)}}
+		{"content_type", d.kind}, {"default_locale", d.locale}, {"variations", rawJSONText(p.Bytes)}, {"created_at", moment(i.Created)}, {"updated_at", moment(i.Updated)}}
 }
 
 // to is what it shows to readers of a language who are of no brand: the default's where nothing is said in theirs, and nothing

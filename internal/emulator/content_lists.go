@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // author is who draws content. The lock is held.
@@ -31,9 +32,9 @@ func paged(kind event.ContentKind, usual, most int) func(w *Workspace, q *reques
 func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
 	m, as := w.writer(q)
 	return w.numbered(q, usual, most, len(list), func(b []byte, i int) []byte {
-		p := &pen{b: b}
+		p := &jsontext.Writer{Bytes: b}
 		writeRecord(p, m.record(list[i], as))
-		return p.b
+		return p.Bytes
 	})
 }
 
@@ -48,9 +49,9 @@ func single(kind event.ContentKind) func(w *Workspace, q *request) answer {
 		}
 		m, as := w.writer(q)
 		as.whole = true
-		p := &pen{}
+		p := &jsontext.Writer{}
 		writeRecord(p, m.record(i, as))
-		return ok(p.b)
+		return ok(p.Bytes)
 	}
 }
 
@@ -106,19 +107,19 @@ func (w *Workspace) listDynamicContents(q *request) answer {
 		list = nil
 	}
 	m, as := w.writer(q)
-	p := &pen{b: openList(nil, "list", "data")}
+	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	first, last := at.span(len(list))
 	for _, i := range list[first:last] {
-		p.key("")
+		p.Key("")
 		writeRecord(p, m.record(i, as))
 	}
-	p.end()
-	p.int("total_count", int64(len(list)))
-	p.int("page", int64(at.page))
-	p.int("per_page", int64(at.per))
-	p.int("total_pages", int64((len(list)+at.per-1)/at.per))
-	p.close()
-	return ok(p.b)
+	p.End()
+	p.Int("total_count", int64(len(list)))
+	p.Int("page", int64(at.page))
+	p.Int("per_page", int64(at.per))
+	p.Int("total_pages", int64((len(list)+at.per-1)/at.per))
+	p.Close()
+	return ok(p.Bytes)
 }
 
 func (w *Workspace) oneDynamicContent(q *request) answer {
@@ -163,9 +164,9 @@ func (w *Workspace) oneConnectorVersion(q *request) answer {
 	m, _ := w.writer(q)
 	for n := 0; found && n <= i.Edits; n++ {
 		if event.VersionID(i.N, n) == q.inner {
-			p := &pen{}
+			p := &jsontext.Writer{}
 			writeRecord(p, m.version(i, n))
-			return ok(p.b)
+			return ok(p.Bytes)
 		}
 	}
 	return notFound("Data connector version")
@@ -189,14 +190,14 @@ func (w *Workspace) cursored(q *request, question string, list []record) answer 
 	}
 	first := min(int(at.offset), len(list))
 	last := min(first+per, len(list))
-	p := &pen{b: openList(nil, "list", "data")}
+	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	for _, r := range list[first:last] {
-		p.key("")
+		p.Key("")
 		writeRecord(p, r)
 	}
 	place := pages{page: int(at.page), perPage: per, total: len(list), more: last < len(list)}
 	if place.more {
 		place.token = w.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
 	}
-	return ok(w.closeList(p.b, q, place))
+	return ok(w.closeList(p.Bytes, q, place))
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // forBurial is what deleted conversations are drawn for.
@@ -39,16 +40,16 @@ func (w *Workspace) listDeletedConversations(q *request) answer {
 	}
 	list := w.buriedList(q)
 	first, last := at.span(len(list))
-	p := &pen{b: openList(nil, "conversations.list", w.conversationsKey())}
+	p := &jsontext.Writer{Bytes: openList(nil, "conversations.list", w.conversationsKey())}
 	for _, g := range list[first:last] {
-		p.item()
-		p.text("type", "conversation")
-		p.text("id", g.ID)
-		p.flag("metrics_retained", g.Kept)
-		p.time("deleted_at", g.At)
-		p.close()
+		p.Item()
+		p.Text("type", "conversation")
+		p.Text("id", g.ID)
+		p.Flag("metrics_retained", g.Kept)
+		p.Time("deleted_at", g.At)
+		p.Close()
 	}
-	return ok(w.closeList(p.b, q, pages{page: at.page, perPage: at.per, total: len(list), more: last < len(list)}))
+	return ok(w.closeList(p.Bytes, q, pages{page: at.page, perPage: at.per, total: len(list), more: last < len(list)}))
 }
 
 // buriedList is the list in the order that is asked for.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 var reviewStatuses = []string{"unreviewed", "submitted", "passed_review", "needs_fix", "wont_fix", "fix_complete"}
@@ -86,7 +87,7 @@ func (c *conversation) qaAttrs() []event.Attribute {
 		notes += len(s.Notes)
 	}
 	last := c.Cards[len(c.Cards)-1]
-	list := []event.Attribute{{Name: "Review status", Raw: string(appendText(nil, last.Status))}, {Name: "Has QA Notes", Raw: strconv.FormatBool(notes > 0)},
+	list := []event.Attribute{{Name: "Review status", Raw: string(jsontext.AppendText(nil, last.Status))}, {Name: "Has QA Notes", Raw: strconv.FormatBool(notes > 0)},
 		{Name: "QA Notes Count", Raw: strconv.Itoa(notes)}}
 	if last.Reviewer.Admin != 0 {
 		list = append(list, event.Attribute{Name: "Reviewer", Raw: `"` + strconv.FormatInt(last.Reviewer.Admin, 10) + `"`})
@@ -94,95 +95,95 @@ func (c *conversation) qaAttrs() []event.Attribute {
 	return list
 }
 
-func writeReviewer(p *pen, name string, c event.Reviewer) {
+func writeReviewer(p *jsontext.Writer, name string, c event.Reviewer) {
 	switch {
 	case c.AI:
-		p.raw(name, `{"type":"ai"}`)
+		p.Raw(name, `{"type":"ai"}`)
 	case c.Admin != 0:
-		p.open(name)
-		p.text("type", "admin")
-		p.int("admin_id", c.Admin)
-		p.close()
+		p.Open(name)
+		p.Text("type", "admin")
+		p.Int("admin_id", c.Admin)
+		p.Close()
 	default:
-		p.null(name)
+		p.Null(name)
 	}
 }
 
-func writeScorecards(p *pen, list []event.Scorecard) {
-	p.list("scorecards")
+func writeScorecards(p *jsontext.Writer, list []event.Scorecard) {
+	p.List("scorecards")
 	for i := range list {
 		s := &list[i]
-		p.item()
-		p.text("scorecard_id", s.ID)
-		p.text("name", s.Name)
+		p.Item()
+		p.Text("scorecard_id", s.ID)
+		p.Text("name", s.Name)
 		if s.Judged {
-			p.flag("passed", s.Passed)
-			p.int("score", s.Score)
+			p.Flag("passed", s.Passed)
+			p.Int("score", s.Score)
 		} else {
-			p.null("passed")
-			p.null("score")
+			p.Null("passed")
+			p.Null("score")
 		}
 		writeReviewer(p, "reviewed_teammate", s.Reviewed)
 		writeReviewer(p, "reviewer", s.Reviewer)
-		p.text("review_status", s.Status)
+		p.Text("review_status", s.Status)
 		writeReviewer(p, "submitted_by", s.Submitted)
 		writeReviewer(p, "revised_by", s.Revised)
-		p.list("notes")
+		p.List("notes")
 		for _, n := range s.Notes {
-			p.item()
-			p.text("id", n.ID)
-			p.time("created_at", n.Created)
-			p.time("updated_at", n.Updated)
+			p.Item()
+			p.Text("id", n.ID)
+			p.Time("created_at", n.Created)
+			p.Time("updated_at", n.Updated)
 			writeReviewer(p, "author", n.Author)
-			p.text("body", n.Body)
-			p.close()
+			p.Text("body", n.Body)
+			p.Close()
 		}
-		p.end()
+		p.End()
 		writeEvaluators(p, s.Evaluators)
-		p.close()
+		p.Close()
 	}
-	p.end()
+	p.End()
 }
 
-func writeEvaluators(p *pen, list []event.Evaluator) {
-	p.list("evaluators")
+func writeEvaluators(p *jsontext.Writer, list []event.Evaluator) {
+	p.List("evaluators")
 	for _, e := range list {
-		p.item()
-		p.text("evaluator_id", e.ID)
-		p.text("name", e.Name)
-		p.open("result")
-		p.text("value", e.Value)
+		p.Item()
+		p.Text("evaluator_id", e.ID)
+		p.Text("name", e.Name)
+		p.Open("result")
+		p.Text("value", e.Value)
 		if e.Label != "" {
-			p.text("value_label", e.Label)
+			p.Text("value_label", e.Label)
 		}
-		p.text("source", e.Source)
-		p.text("reasoning", e.Reasoning)
+		p.Text("source", e.Source)
+		p.Text("reasoning", e.Reasoning)
 		if len(e.Reasons) > 0 {
-			p.list("reasons")
+			p.List("reasons")
 			for _, name := range e.Reasons {
-				p.item()
-				p.text("name", name)
-				p.close()
+				p.Item()
+				p.Text("name", name)
+				p.Close()
 			}
-			p.end()
+			p.End()
 		}
-		p.close()
-		p.close()
+		p.Close()
+		p.Close()
 	}
-	p.end()
+	p.End()
 }
 
-func writeEvaluations(p *pen, list []event.Evaluation) {
-	p.list("monitor_evaluations")
+func writeEvaluations(p *jsontext.Writer, list []event.Evaluation) {
+	p.List("monitor_evaluations")
 	for _, m := range list {
-		p.item()
-		p.text("monitor_id", m.ID)
-		p.text("name", m.Name)
-		p.flag("passed", m.Passed)
-		p.text("value", m.Value)
-		p.text("reasoning", m.Reasoning)
-		p.time("evaluated_at", m.At)
-		p.close()
+		p.Item()
+		p.Text("monitor_id", m.ID)
+		p.Text("name", m.Name)
+		p.Flag("passed", m.Passed)
+		p.Text("value", m.Value)
+		p.Text("reasoning", m.Reasoning)
+		p.Time("evaluated_at", m.At)
+		p.Close()
 	}
-	p.end()
+	p.End()
 }

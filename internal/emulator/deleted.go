@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // listDeleted is GET /contacts/deleted: inactive contacts, paged by number (workspace-api 4.11).
@@ -47,22 +48,22 @@ func (w *Workspace) inactive(n int) []int32 {
 func (w *Workspace) appendInactive(b []byte, c *contact) []byte {
 	d := c.doc
 	b = append(b, `{"type":"contact","id":`...)
-	b = appendString(b, d.ID)
+	b = jsontext.AppendString(b, d.ID)
 	b = append(append(append(b, `,"role":"`...), roleOf(d)...), `","status":"`...)
 	b = append(append(b, c.status.entry()...), `","updated_at":`...)
-	b = appendTime(b, c.since)
+	b = jsontext.AppendTime(b, c.since)
 	if c.status == merged {
 		b = append(b, `,"merged_into_id":`...)
-		b = appendString(b, w.contacts[c.into].doc.ID)
+		b = jsontext.AppendString(b, w.contacts[c.into].doc.ID)
 	}
 	external, email := d.ExternalID, d.Email
 	if c.status == permanentlyDeleted {
 		external, email = "", ""
 	}
 	b = append(b, `,"external_id":`...)
-	b = appendText(b, external)
+	b = jsontext.AppendText(b, external)
 	b = append(b, `,"email":`...)
-	b = appendText(b, html.EscapeString(email))
+	b = jsontext.AppendText(b, html.EscapeString(email))
 	return append(b, '}')
 }
 

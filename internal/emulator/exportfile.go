@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // ExportFile says what the file of an export looks like. The zero value is a .tgz with one CSV file.
@@ -242,12 +243,12 @@ func ndjson(header []string, rows [][]any) (b []byte) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendString(b, name), ':')
+			b = append(jsontext.AppendString(b, name), ':')
 			if row[i] == nil {
 				b = append(b, "null"...)
 				continue
 			}
-			b = appendString(b, fmt.Sprint(row[i]))
+			b = jsontext.AppendString(b, fmt.Sprint(row[i]))
 		}
 		b = append(b, "}\n"...)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // JobKind is what a job makes or changes.
@@ -118,27 +120,27 @@ func (w *Workspace) appendJob(b []byte, q *request, n int, now time.Time) []byte
 	if j.kind.bulk() {
 		resource, address = "contact", "/contacts/bulk/"
 	}
-	p := &pen{b: b}
-	p.open("")
-	p.text("type", "job")
-	p.text("id", jobID(n))
+	p := &jsontext.Writer{Bytes: b}
+	p.Open("")
+	p.Text("type", "job")
+	p.Text("id", jobID(n))
 	word, other := w.k().JobWords[status]
 	if !other {
 		word = status
 	}
-	p.text("status", word)
-	p.text("url", q.base+address+jobID(n))
-	p.text("resource_type", resource)
+	p.Text("status", word)
+	p.Text("url", q.base+address+jobID(n))
+	p.Text("resource_type", resource)
 	made, where := "", ""
 	if status == "success" && !j.kind.bulk() {
 		made, where = j.plan.Resource, q.base+"/tickets/"+j.plan.Resource
 	}
-	p.text("resource_id", made)
-	p.text("resource_url", where)
+	p.Text("resource_id", made)
+	p.Text("resource_url", where)
 	if j.kind.bulk() && status == "success" {
-		p.int("total", int64(len(j.plan.Contacts)))
+		p.Int("total", int64(len(j.plan.Contacts)))
 		writeRejections(p, j.rejected)
 	}
-	p.close()
-	return p.b
+	p.Close()
+	return p.Bytes
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // pages is the place of one answer in its list.
@@ -79,7 +81,7 @@ func (w *Workspace) appendNext(b []byte, q *request, p pages) []byte {
 	}
 	b = append(b, `,"next":`...)
 	if shapes.Next == ShapeURL {
-		return appendString(b, q.nextURL(p))
+		return jsontext.AppendString(b, q.nextURL(p))
 	}
 	b = append(b, '{')
 	if p.token == "" || shapes.Next != ShapeNoPage {
@@ -91,7 +93,7 @@ func (w *Workspace) appendNext(b []byte, q *request, p pages) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, `"starting_after":`...)
-		b = appendString(b, p.token)
+		b = jsontext.AppendString(b, p.token)
 	}
 	return append(b, '}')
 }

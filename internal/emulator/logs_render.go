@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // fillAct fills a text of an entry's kind in.
@@ -30,13 +31,13 @@ func appendAct(b []byte, a event.AdminAction, v version, oldLimit string) []byte
 	b = append(append(append(b, `{"id":"`...), a.ID...), `","performed_by":{"type":"admin","id":"`...)
 	b = strconv.AppendInt(b, who.ID, 10)
 	b = append(b, `","email":`...)
-	b = appendString(b, who.Email)
-	b = append(appendText(append(b, `,"ip":`...), a.IP), `},"metadata":`...)
+	b = jsontext.AppendString(b, who.Email)
+	b = append(jsontext.AppendText(append(b, `,"ip":`...), a.IP), `},"metadata":`...)
 	b = append(b, fillAct(a, metadata)...)
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, a.At, 10)
 	b = append(append(append(b, `,"activity_type":"`...), name...), `","activity_description":`...)
-	b = appendString(b, fillAct(a, kind.sentence))
+	b = jsontext.AppendString(b, fillAct(a, kind.sentence))
 	return append(b, '}')
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // previewMerge is POST /contacts/merge/preview (workspace-api 2.10, 4.11): what merging a lead into a user would do, or why
@@ -20,19 +21,19 @@ func (w *Workspace) previewMerge(q *request) answer {
 	if from == nil || into == nil {
 		return notFound("Contact")
 	}
-	p := &pen{}
-	p.open("")
-	p.text("type", "contact_merge_preview")
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("type", "contact_merge_preview")
 	if from.User || !into.User {
-		p.flag("allowed", false)
+		p.Flag("allowed", false)
 		writeReasons(p, from, into)
 	} else {
-		p.flag("allowed", true)
+		p.Flag("allowed", true)
 		writeInherited(p, from, into)
 		w.previewCounts(p, from, into)
 	}
-	p.close()
-	return ok(p.b)
+	p.Close()
+	return ok(p.Bytes)
 }
 
 // activeContact is one by its id; nil when it is not there or not active.
@@ -45,8 +46,8 @@ func (w *Workspace) activeContact(id string) *event.Contact {
 }
 
 // writeReasons writes why one may not be merged into the other.
-func writeReasons(p *pen, from, into *event.Contact) {
-	p.list("reasons")
+func writeReasons(p *jsontext.Writer, from, into *event.Contact) {
+	p.List("reasons")
 	for _, r := range []struct {
 		holds         bool
 		code, message string
@@ -56,38 +57,38 @@ func writeReasons(p *pen, from, into *event.Contact) {
 		{!into.User, "into_not_a_user", "A lead can only be merged into a user"},
 	} {
 		if r.holds {
-			p.item()
-			p.text("code", r.code)
-			p.text("message", r.message)
-			p.close()
+			p.Item()
+			p.Text("code", r.code)
+			p.Text("message", r.message)
+			p.Close()
 		}
 	}
-	p.end()
+	p.End()
 }
 
 // writeInherited writes what the user lacks and gets from the lead (workspace-api 3.2).
-func writeInherited(p *pen, from, into *event.Contact) {
+func writeInherited(p *jsontext.Writer, from, into *event.Contact) {
 	after := *into
-	p.list("attribute_changes")
+	p.List("attribute_changes")
 	for _, name := range inheritFrom(&after, from) {
-		p.item()
-		p.string("attribute", name)
-		p.raw("from", rawField(from, name))
-		p.raw("into", rawField(into, name))
-		p.raw("result", rawField(&after, name))
-		p.close()
+		p.Item()
+		p.String("attribute", name)
+		p.Raw("from", rawField(from, name))
+		p.Raw("into", rawField(into, name))
+		p.Raw("result", rawField(&after, name))
+		p.Close()
 	}
-	p.end()
+	p.End()
 }
 
 // previewCounts writes how much would move and how much is there already. Calls are told for leads that are only a phone number.
-func (w *Workspace) previewCounts(p *pen, from, into *event.Contact) {
-	p.open("counts")
+func (w *Workspace) previewCounts(p *jsontext.Writer, from, into *event.Contact) {
+	p.Open("counts")
 	count := func(name string, of func(d *event.Contact) int) {
-		p.open(name)
-		p.int("from", int64(of(from)))
-		p.int("into", int64(of(into)))
-		p.close()
+		p.Open(name)
+		p.Int("from", int64(of(from)))
+		p.Int("into", int64(of(into)))
+		p.Close()
 	}
 	all := map[*event.Contact]map[string]bool{from: w.idsOf(from), into: w.idsOf(into)}
 	count("conversations", func(d *event.Contact) int { return takingPart(w.said, w.threads, all[d]) })
@@ -105,7 +106,7 @@ func (w *Workspace) previewCounts(p *pen, from, into *event.Contact) {
 	}
 	count("notes", func(d *event.Contact) int { return len(d.Notes) })
 	count("tags", func(d *event.Contact) int { return len(d.Tags) })
-	p.close()
+	p.Close()
 }
 
 // passOn has the survivor of a merge take the place of the lead in the conversations and the tickets of that one, and of those who
@@ -177,13 +178,13 @@ func (w *Workspace) mergeHistory() map[string][]string {
 
 // merges writes fields that the document does not show (trap T23).
 func (r *renderer) merges(b []byte, d *event.Contact) []byte {
-	p := &pen{b: append(b, `,"merge_history":{"type":"merge_history","merged_contacts":[`...)}
+	p := &jsontext.Writer{Bytes: append(b, `,"merge_history":{"type":"merge_history","merged_contacts":[`...)}
 	for _, id := range r.history[d.ID] {
-		p.item()
-		p.text("type", "contact")
-		p.text("id", id)
-		p.close()
+		p.Item()
+		p.Text("type", "contact")
+		p.Text("id", id)
+		p.Close()
 	}
-	p.done()
-	return p.b
+	p.Done()
+	return p.Bytes
 }

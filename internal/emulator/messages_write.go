@@ -3,6 +3,8 @@ package emulator
 import (
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // createMessage is POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 it is one contact; from
@@ -87,29 +89,29 @@ func (w *Workspace) reached(lists [3][]recipient) bool {
 // messageSent answers with the message that a conversation began with.
 func (w *Workspace) messageSent(conversation, kind string, lists [3][]recipient) answer {
 	c := w.talk(conversation)
-	p := &pen{}
-	p.open("")
-	p.text("type", "admin_message")
-	p.text("id", c.Source.ID)
-	p.time("created_at", c.Created)
-	p.text("message_type", kind)
-	p.text("subject", c.Source.Subject)
-	p.text("body", c.Source.Body)
-	p.open("from")
-	p.text("type", c.Source.Author.Type)
-	p.text("id", c.Source.Author.ID)
-	p.close()
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("type", "admin_message")
+	p.Text("id", c.Source.ID)
+	p.Time("created_at", c.Created)
+	p.Text("message_type", kind)
+	p.Text("subject", c.Source.Subject)
+	p.Text("body", c.Source.Body)
+	p.Open("from")
+	p.Text("type", c.Source.Author.Type)
+	p.Text("id", c.Source.Author.ID)
+	p.Close()
 	for i, name := range recipientFields {
-		p.list(name)
+		p.List(name)
 		for _, one := range lists[i] {
-			p.item()
-			p.text("type", one.role)
-			p.text("id", one.id)
-			p.close()
+			p.Item()
+			p.Text("type", one.role)
+			p.Text("id", one.id)
+			p.Close()
 		}
-		p.end()
+		p.End()
 	}
-	p.text("conversation_id", conversation)
-	p.close()
-	return ok(p.b)
+	p.Text("conversation_id", conversation)
+	p.Close()
+	return ok(p.Bytes)
 }

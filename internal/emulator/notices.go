@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // topic is one kind of what webhooks are told of (workspace-api 6).
@@ -197,9 +198,9 @@ func (w *Workspace) tellOfContent(e event.ContentEvent) {
 	name := map[event.ContentChange]string{event.ContentCreated: "dynamic_content.created", event.ContentEdited: "dynamic_content.updated", event.ContentRemoved: "dynamic_content.deleted"}[e.What]
 	w.tell(name, strconv.Itoa(len(w.contentLog)), e.At, func(q *request) []byte {
 		m, as := w.writer(q)
-		p := &pen{}
+		p := &jsontext.Writer{}
 		writeRecord(p, m.record(w.content[e.Kind][e.N], as))
-		return p.b
+		return p.Bytes
 	})
 }
 

@@ -1,6 +1,9 @@
 package emulator
 
-import "aqueduck/internal/emulator/event"
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+)
 
 // ticketTales tells ticket by ticket, with the type that each was opened with.
 func (o *oracle) ticketTales(yield func(t *told, kind int) bool) {
@@ -30,10 +33,10 @@ func (o *oracle) ticketRows(yield func(map[string]any) bool) {
 			"ticket_state_internal_label": state["internal_label"], "ticket_state_external_label": state["external_label"],
 			"created_at": t.created, "updated_at": t.updated, "open": standing["open"], "snoozed_until": orNull(standing["snoozed_until"]),
 			"is_shared": kind%3 == 0 || kind%3 == 1 && t.Num%2 == 0, "part_count": int64(len(t.parts))}
-		p := &pen{}
-		p.b = append(p.b, '{')
-		p.attrs("ticket_attributes", attrs)
-		row["ticket_attributes"] = string(p.b[len(`{"ticket_attributes":`):])
+		p := &jsontext.Writer{}
+		p.Bytes = append(p.Bytes, '{')
+		p.Attrs("ticket_attributes", attrs)
+		row["ticket_attributes"] = string(p.Bytes[len(`{"ticket_attributes":`):])
 		if t.shared != nil {
 			row["is_shared"] = *t.shared
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // ownList is one of a contact's own lists, where a capped nested one is read on.
@@ -34,9 +35,9 @@ func (w *Workspace) contactNotes(q *request) answer {
 		id := strconv.FormatInt(event.NoteID(n), 10)
 		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
 		b = append(b, `","body":`...)
-		b = appendString(b, w.noteBody(n))
+		b = jsontext.AppendString(b, w.noteBody(n))
 		b = append(b, `,"contact":{"type":"contact","id":`...)
-		b = appendString(b, d.ID)
+		b = jsontext.AppendString(b, d.ID)
 		return append(b, `}}`...)
 	})
 }
@@ -65,7 +66,7 @@ func (w *Workspace) contactSubscriptions(q *request) answer {
 func appendTag(b []byte, n int32, url bool) []byte {
 	id := strconv.FormatInt(event.TagID(n), 10)
 	b = append(append(append(b, `{"type":"tag","id":"`...), id...), `","name":`...)
-	b = appendString(b, event.TagName(n))
+	b = jsontext.AppendString(b, event.TagName(n))
 	if url {
 		b = append(append(append(b, `,"url":"/tags/`...), id...), '"')
 	}
@@ -101,9 +102,9 @@ func (w *Workspace) listAdmins(*request) answer {
 		b = append(b, `{"type":"admin","id":"`...)
 		b = strconv.AppendInt(b, a.ID, 10)
 		b = append(b, `","name":`...)
-		b = appendString(b, a.Name)
+		b = jsontext.AppendString(b, a.Name)
 		b = append(b, `,"email":`...)
-		b = appendString(b, a.Email)
+		b = jsontext.AppendString(b, a.Email)
 		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
 		if a.InTeams {
 			b = append(b, `814865,814866`...)
@@ -145,7 +146,7 @@ func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 	b = strconv.AppendInt(b, event.SegmentID(n), 10)
 	b = append(b, `","name":`...)
 	segment, began := event.Segments[n], w.cfg.Start.Unix()-event.Span
-	b = appendString(b, segment.Name)
+	b = jsontext.AppendString(b, segment.Name)
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, began+segment.Made, 10)
 	b = append(b, `,"updated_at":`...)
@@ -173,7 +174,7 @@ func segmentsOf(d *event.Contact) []int32 {
 }
 
 func appendSubscription(b []byte, n int32) []byte {
-	p := &pen{b: b}
+	p := &jsontext.Writer{Bytes: b}
 	writeRecord(p, subscriptionType(n, 0))
-	return p.b
+	return p.Bytes
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // maker draws contacts and the things around them; all it makes is a function of its seed.
@@ -41,7 +42,7 @@ func newMaker(seed uint64, contacts int) *maker {
 		for i := range words {
 			words[i] = r.Text(noteWords)
 		}
-		m.abouts = append(m.abouts, string(appendString(nil, strings.Join(words, " "))))
+		m.abouts = append(m.abouts, string(jsontext.AppendString(nil, strings.Join(words, " "))))
 	}
 	return m
 }

@@ -3,6 +3,8 @@ package emulator
 import (
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // column is one field of a small record: text, where none is null, an int64, a bool, JSON, or nil.
@@ -24,27 +26,27 @@ type moment int64
 type isoTime int64
 
 // writeRecord writes a record. What is around it, a comma too, is the caller's.
-func writeRecord(p *pen, r record) {
-	p.b = append(p.b, '{')
+func writeRecord(p *jsontext.Writer, r record) {
+	p.Bytes = append(p.Bytes, '{')
 	for _, c := range r {
 		switch v := c.value.(type) {
 		case nil:
-			p.null(c.name)
+			p.Null(c.name)
 		case string:
-			p.text(c.name, v)
+			p.Text(c.name, v)
 		case moment:
-			p.time(c.name, int64(v))
+			p.Time(c.name, int64(v))
 		case isoTime:
-			p.text(c.name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
+			p.Text(c.name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
 		case int64:
-			p.int(c.name, v)
+			p.Int(c.name, v)
 		case bool:
-			p.flag(c.name, v)
+			p.Flag(c.name, v)
 		case rawJSONText:
-			p.raw(c.name, string(v))
+			p.Raw(c.name, string(v))
 		}
 	}
-	p.close()
+	p.Close()
 }
 
 // row is a record as the oracle has it: ids as text, JSON as its text.
@@ -74,9 +76,9 @@ func (r record) row() map[string]any {
 // records answers a list that is not paged.
 func (w *Workspace) records(kind, key string, list []record) answer {
 	return w.whole(kind, key, len(list), func(b []byte, n int32) []byte {
-		p := &pen{b: b}
+		p := &jsontext.Writer{Bytes: b}
 		writeRecord(p, list[n])
-		return p.b
+		return p.Bytes
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // LoggedRequest is one request as it was received.
@@ -299,7 +300,7 @@ func (w *Workspace) renamed(a answer) answer {
 	}
 	for usual, code := range w.k().Codes {
 		if before, after, found := bytes.Cut(a.body, []byte(`"code":"`+usual+`"`)); found {
-			a.body = slices.Concat(before, []byte(`"code":`), appendString(nil, code), after)
+			a.body = slices.Concat(before, []byte(`"code":`), jsontext.AppendString(nil, code), after)
 			return a
 		}
 	}
@@ -318,9 +319,9 @@ func (a answer) why() string {
 // failure is an error in the form of workspace-api 7.
 func failure(status int, code, message string) answer {
 	b := append([]byte(nil), `{"type":"error.list","request_id":null,"errors":[{"code":`...)
-	b = appendString(b, code)
+	b = jsontext.AppendString(b, code)
 	b = append(b, `,"message":`...)
-	b = appendString(b, message)
+	b = jsontext.AppendString(b, message)
 	return answer{status: status, body: append(b, `}]}`...)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // The small lists of a workspace: what is in them is a function of the hours lived (trap T52).
@@ -54,7 +55,7 @@ func subscriptionType(n int32, hours int) record {
 	case hours < s.Live:
 		state = "draft"
 	}
-	text := `{"name":` + quoted(s.Name) + `,"description":` + string(appendText(nil, s.Description)) + `,"locale":"en"}`
+	text := `{"name":` + jsontext.Quote(s.Name) + `,"description":` + string(jsontext.AppendText(nil, s.Description)) + `,"locale":"en"}`
 	return record{{"type", "subscription"}, {"id", strconv.FormatInt(event.SubscriptionID(n), 10)}, {"state", state}, {"default_translation", rawJSONText(text)},
 		{"translations", rawJSONText("[" + text + "]")}, {"consent_type", s.Consent}}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // ticketTypeNamed finds a type by its id.
@@ -31,8 +32,8 @@ func ticketStateNamed(id string) (stage int, err error) {
 
 // ticketAttributeList is how a type tells its attributes.
 func ticketAttributeList(attributes []event.TicketAttribute) string {
-	p := &pen{}
-	p.b = append(p.b, `{"type":"list","data":[`...)
+	p := &jsontext.Writer{}
+	p.Bytes = append(p.Bytes, `{"type":"list","data":[`...)
 	for i, a := range attributes {
 		options := `{}`
 		switch a.Kind {
@@ -41,15 +42,15 @@ func ticketAttributeList(attributes []event.TicketAttribute) string {
 		case "list":
 			quotes := make([]string, len(a.Items))
 			for n, item := range a.Items {
-				quotes[n] = quoted(item)
+				quotes[n] = jsontext.Quote(item)
 			}
 			options = `{"list_items":[` + strings.Join(quotes, ",") + `]}`
 		}
-		p.key("")
+		p.Key("")
 		writeRecord(p, record{{"type", "ticket_type_attribute"}, {"id", a.ID}, {"name", a.Name}, {"data_type", a.Kind}, {"order", int64(i)},
 			{"required_to_create", a.Required}, {"input_options", rawJSONText(options)}, {"archived", false}})
 	}
-	return string(append(p.b, `]}`...))
+	return string(append(p.Bytes, `]}`...))
 }
 
 // ticketAttributeNamed finds an attribute of a type by its name.
@@ -93,7 +94,7 @@ func ticketAttributeWanted(a *event.TicketAttribute) string {
 func drawTicketAttribute(a *event.TicketAttribute, r *event.RNG) string {
 	switch a.Kind {
 	case "list":
-		return quoted(r.Text(a.Items))
+		return jsontext.Quote(r.Text(a.Items))
 	case "integer":
 		return strconv.Itoa(r.N(50))
 	case "decimal":
@@ -103,5 +104,5 @@ func drawTicketAttribute(a *event.TicketAttribute, r *event.RNG) string {
 	case "datetime":
 		return `"2024-0` + strconv.Itoa(1+r.N(9)) + `-15T09:30:00.000Z"`
 	}
-	return quoted(r.Text(convTitles[3:]))
+	return jsontext.Quote(r.Text(convTitles[3:]))
 }
