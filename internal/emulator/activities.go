@@ -70,7 +70,7 @@ func (w *Workspace) arrived(i int) bool {
 	if most == 0 {
 		return true
 	}
-	r := event.NewRNG(w.cfg.Seed, forLag, 1, uint64(i))
+	r := event.NewRNG(w.cfg.Seed, event.ForLag, 1, uint64(i))
 	return w.log[w.feed[i]].At+int64(r.Share()*most.Seconds()) <= w.now()
 }
 

@@ -50,15 +50,6 @@ func (w *Workspace) linkCompany(do, contact, company string, fits func(n int32) 
 	return ok(w.appendCompany(nil, n))
 }
 
-// subscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
-func (m *maker) subscriptions(born *event.Contact) []int32 {
-	if born.Only {
-		return nil
-	}
-	r := event.NewRNG(m.seed, forSub, fingerprint(born.ID))
-	return draws(r, r.N(4), event.SubscriptionCount)
-}
-
 // subscribed are the subscriptions that a contact is in now.
 func (w *Workspace) subscribed(d *event.Contact) []int32 {
 	return union(slices.DeleteFunc(w.make.subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)

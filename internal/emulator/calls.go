@@ -2,35 +2,29 @@ package emulator
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"aqueduck/internal/emulator/event"
 )
 
-// forCalls is what calls are drawn for.
-const forCalls = 9001
-
 // conversationID is the id of the nth conversation.
 func conversationID(n int) string { return event.ConversationID(int32(n)) }
 
-// populateCalls draws the calls of the year before hour 0. Some conversations have more than one.
-func (w *Workspace) populateCalls(count int) {
-	r := event.NewRNG(w.cfg.Seed, forCalls)
-	start := w.cfg.Start.Unix()
-	w.conv.calls = map[int32][]int32{}
-	for i := range count {
-		c := w.drawCall(r, start-actSpan+int64(i)*(actSpan-7200)/int64(count))
-		if w.calls = append(w.calls, c); c.Removed == 0 {
-			w.conv.calls[int32(c.Conv)] = append(w.conv.calls[int32(c.Conv)], c.N)
-		}
-	}
+// beginCalls makes the calls of the year before hour 0.
+func (w *Workspace) beginCalls(count int) {
+	w.calls, w.conv.calls = w.callers().populate(count)
+}
+
+// callers are whom calls may be of now.
+func (w *Workspace) callers() callers {
+	return callers{seed: w.cfg.Seed, start: w.cfg.Start.Unix(), conversations: len(w.threads), contacts: len(w.contacts),
+		contact: func(n int) string { return w.contacts[n].doc.ID }}
 }
 
 // callIn adds a call of a conversation that was over before a time, and gives its number: a part that sums it up names it
 // (trap T77). It is drawn by itself, so that what else happens in the hour stays what it is.
 func (w *Workspace) callIn(c *conversation, before int64) int32 {
-	one := w.drawCall(event.NewRNG(w.cfg.Seed, forCalls, 5, uint64(len(w.calls))), before-7200)
+	one := w.drawCall(event.NewRNG(w.cfg.Seed, event.ForCalls, 5, uint64(len(w.calls))), before-7200)
 	one.Conv, one.Removed, one.Put = int(c.num), 0, before
 	if len(c.Contacts) > 0 {
 		one.Contact = c.Contacts[0].ID
@@ -40,54 +34,12 @@ func (w *Workspace) callIn(c *conversation, before int64) int32 {
 }
 
 func (w *Workspace) drawCall(r *event.RNG, at int64) event.Call {
-	n := int32(len(w.calls))
-	c := event.Call{N: n, Conv: r.N(max(1, len(w.threads))), Contact: w.contacts[r.N(len(w.contacts))].doc.ID, Admin: uint8(r.N(len(event.Admins))),
-		Outbound: r.Chance(0.3), Phone: fmt.Sprintf("+4930%07d", r.N(10_000_000)), Initiated: at}
-	c.Ended = at + 20 + int64(r.N(25))
-	if r.Chance(0.85) {
-		c.Answered = at + 3 + int64(r.N(15))
-		c.Ended += int64(r.N(3000))
-		c.Recorded = c.Ended + int64(r.N(7200))
-		planTranscript(&c, r)
-	}
-	if r.Chance(1.0 / 40) {
-		c.Removed = c.Ended + int64(r.N(30*event.Day))
-	}
-	for _, at := range []*int64{&c.Initiated, &c.Answered, &c.Ended, &c.Recorded, &c.Transcribed, &c.Removed} {
-		*at = w.calm(*at)
-	}
-	return c
-}
-
-// calm moves a time into the minutes of its hour in which things happen: two runs at the end of an hour, some seconds apart,
-// see the same.
-func (w *Workspace) calm(at int64) int64 {
-	if at == 0 {
-		return 0
-	}
-	start := w.cfg.Start.Unix() % 3600
-	hour := at - (at-start)%3600
-	return hour + 600 + (at-hour)*(busy-600)/3600
-}
-
-// planTranscript draws when the transcript is final: mostly soon, one time of four a day later, sometimes days, sometimes never.
-func planTranscript(c *event.Call, r *event.RNG) {
-	switch x := r.Share(); {
-	case x < 0.12:
-	case x < 0.17:
-		c.Failed, c.Transcribed = true, c.Ended+int64(r.N(event.Day))
-	case x < 0.22:
-		c.Transcribed = c.Ended + int64(r.N(6*event.Day))
-	case x < 0.45:
-		c.Transcribed = c.Ended + int64(r.N(30*3600))
-	default:
-		c.Transcribed = c.Ended + 60 + int64(r.N(600))
-	}
+	return w.callers().draw(r, int32(len(w.calls)), at)
 }
 
 // hourOfCalls lets calls begin in an hour of life. They end, and are recorded and transcribed, as time passes.
 func (w *Workspace) hourOfCalls(base int64) {
-	r := event.NewRNG(w.cfg.Seed, forCalls, 1, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForCalls, 1, uint64(w.hours))
 	for i := range r.N(4) {
 		c := w.drawCall(r, base+int64(i)*busy/4+int64(r.N(busy/4)))
 		c.Put = base
@@ -115,7 +67,7 @@ func (w *Workspace) listCalls(q *request) answer {
 	if w.k().CallsShuffled {
 		seed = uint64(now / 3600)
 	}
-	r := event.NewRNG(w.cfg.Seed, forShuffle, seed)
+	r := event.NewRNG(w.cfg.Seed, event.ForShuffle, seed)
 	for i := len(list) - 1; i > 0; i-- {
 		j := r.N(i + 1)
 		list[i], list[j] = list[j], list[i]
@@ -155,7 +107,7 @@ func (w *Workspace) searchCalls(q *request) answer {
 	b := openList(nil, "list", "data")
 	for i := range w.calls {
 		c := &w.calls[i]
-		if !asked[conversationID(c.Conv)] || !isListed(c, w.now()) || w.leftOut(c) || w.k().EmptyLists {
+		if !asked[conversationID(c.Conv)] || !isListed(c, w.now()) || c.Luck < w.k().CallsLeftOut || w.k().EmptyLists {
 			continue
 		}
 		if b[len(b)-1] == '}' {
@@ -165,9 +117,4 @@ func (w *Workspace) searchCalls(q *request) answer {
 		b = append(w.appendTranscript(b, c), '}')
 	}
 	return ok(append(b, `]}`...))
-}
-
-// leftOut says whether search leaves a call out that is there (trap T89).
-func (w *Workspace) leftOut(c *event.Call) bool {
-	return event.NewRNG(w.cfg.Seed, forCalls, 2, uint64(c.N)).Chance(w.k().CallsLeftOut)
 }

@@ -24,8 +24,8 @@ func (w *Workspace) StartCall(conversation string, outbound bool) (string, error
 		return "", fmt.Errorf("start a call: conversation %s: %w", conversation, ErrNoConversation)
 	}
 	at := w.now()
-	c := w.drawCall(event.NewRNG(w.cfg.Seed, forCalls, 6, uint64(len(w.calls))), at)
-	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Phone: c.Phone, Outbound: outbound,
+	c := w.drawCall(event.NewRNG(w.cfg.Seed, event.ForCalls, 6, uint64(len(w.calls))), at)
+	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Messenger: c.Messenger, Phone: c.Phone, Luck: c.Luck, Outbound: outbound,
 		Initiated: at, Put: at, Ended: never, Transcribed: never}
 	if who := w.drawer().draw(w.threads[num].now).Contacts; len(who) > 0 {
 		c.Contact = who[0].ID

@@ -36,18 +36,10 @@ func callMoved(c *event.Call, now int64) int64 {
 }
 
 func callKind(c *event.Call) string {
-	if c.N%5 == 0 {
+	if c.Messenger {
 		return "messenger"
 	}
 	return "phone"
-}
-
-// callNumber is the contact's, of calls over the telephone.
-func callNumber(c *event.Call) string {
-	if callKind(c) == "messenger" {
-		return ""
-	}
-	return c.Phone
 }
 
 func callDirection(c *event.Call) string {
@@ -105,7 +97,7 @@ func (w *Workspace) appendCall(b []byte, c *event.Call, n int, now int64) []byte
 	text("state", state)
 	text("call_type", callKind(c))
 	text("direction", callDirection(c))
-	text("phone", callNumber(c))
+	text("phone", c.Phone)
 	when("initiated_at", c.Initiated)
 	when("answered_at", reached(c.Answered, now))
 	when("ended_at", reached(c.Ended, now))
@@ -174,7 +166,7 @@ func (o *oracle) callRows(yield func(map[string]any) bool) {
 	for c := range o.heard {
 		state, reason := callStanding(c, o.at)
 		row := map[string]any{"id": event.CallID(c.N), "conversation_id": conversationID(c.Conv), "admin_id": nil, "contact_id": c.Contact,
-			"state": state, "call_type": callKind(c), "direction": callDirection(c), "phone": orNull(callNumber(c)), "initiated_at": c.Initiated,
+			"state": state, "call_type": callKind(c), "direction": callDirection(c), "phone": orNull(c.Phone), "initiated_at": c.Initiated,
 			"answered_at": orNull(reached(c.Answered, o.at)), "ended_at": orNull(reached(c.Ended, o.at)), "ended_reason": orNull(reason),
 			"created_at": c.Initiated, "updated_at": callMoved(c, o.at), "recording_url": nil, "transcription_url": nil}
 		if row["answered_at"] != nil {
@@ -195,7 +187,7 @@ func (o *oracle) callRows(yield func(map[string]any) bool) {
 // asked are the calls that search has, once they have ended.
 func (o *oracle) asked(yield func(c *event.Call) bool) {
 	for c := range o.heard {
-		if c.Ended > o.at || event.NewRNG(o.make.seed, forCalls, 2, uint64(c.N)).Chance(o.knobs.CallsLeftOut) {
+		if c.Ended > o.at || c.Luck < o.knobs.CallsLeftOut {
 			continue
 		}
 		if !yield(c) {

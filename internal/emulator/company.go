@@ -10,58 +10,10 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// forFirm is what companies are drawn for beside what contacts have always shown of them.
-const forFirm = 9005
-
-// Ids of notes about companies begin beyond those of contacts, which are an int32 and some more: notes are deleted by their ids alone.
-const (
-	drawnFirmNotes   = 1 << 32
-	writtenFirmNotes = 1 << 36
-)
-
 // company is what the server keeps of one company.
 type company struct {
 	now *event.Company
 	placed[event.Company]
-}
-
-var firmIndustries = []string{"", "Retail", "Bücher", "Health & care", "ソフトウェア"}
-
-// firm draws the nth company of the population.
-func (m *maker) firm(n int32, start int64) *event.Company {
-	r := event.NewRNG(m.seed, forCompany, uint64(n))
-	made := start - event.Span + int64(r.N(event.Span/2))
-	f := &event.Company{N: n, ID: string(m.appendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
-	f.Name = r.Text(lastNames) + " " + r.Text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
-	f.Updated = made + int64(r.N(event.Span/3))
-	f.Spend, f.Sessions = int64(r.N(9000)), int64(r.N(500))
-	m.furnish(f)
-	return f
-}
-
-// furnish draws the rest of a company.
-func (m *maker) furnish(f *event.Company) {
-	r := event.NewRNG(m.seed, forFirm, uint64(f.N))
-	f.Plan, f.Industry, f.Size = r.Text(event.Plans), r.Text(firmIndustries), max(0, int64(r.N(400))-20)
-	if f.N%37 == 5 {
-		f.Name = "" // known by its id alone
-	}
-	if r.Chance(0.6) {
-		f.Website = "https://firm-" + strconv.Itoa(int(f.N)) + ".example/?a=1&b=2"
-	}
-	if r.Chance(0.7) {
-		f.LastRequest = r.Between(f.Created, f.Updated+1)
-	}
-	if r.Chance(0.5) {
-		f.Attrs = m.attrs(r, f.Created)
-	}
-	if r.Chance(0.4) {
-		f.Tags = draws(r, 1+r.N(3), event.TagCount)
-	}
-	for range max(0, r.N(8)-5) {
-		f.Notes = append(f.Notes, event.CompanyNote{ID: drawnFirmNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.Between(f.Created, f.Updated+1),
-			By: event.Admins[r.N(len(event.Admins))].ID, Body: "<p>" + r.Text(noteWords) + "</p>"})
-	}
 }
 
 // setCompanyField applies one change. Fields are named as the oracle's columns are.
@@ -145,7 +97,7 @@ func (w *Workspace) companyUsers(n int32) int64 {
 // searchCompany is how search knows a company.
 func (w *Workspace) searchCompany() searchable[event.Company] {
 	whole := integer[event.Company]
-	return searchable[event.Company]{kind: "companies", own: ownAttribute, attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, usual: 50, lag: forFirm + 1<<32,
+	return searchable[event.Company]{kind: "companies", own: ownAttribute, attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, usual: 50, lag: event.ForCompanyFields + 1<<32,
 		count: func() int { return len(w.firms) },
 		at:    func(num int32) *placed[event.Company] { return &w.firms[num].placed },
 		gone:  func(num int32) bool { return w.companyUsers(num) == 0 },

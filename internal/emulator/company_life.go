@@ -58,7 +58,7 @@ func (w *Workspace) recordFirm(e event.CompanyEvent) {
 
 // hourOfCompanies lets companies change in an hour of life; now and then one comes that has no users yet.
 func (w *Workspace) hourOfCompanies(base int64) {
-	r := event.NewRNG(w.cfg.Seed, forFirm, 1, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForCompanyFields, 1, uint64(w.hours))
 	at := base + 60
 	for range 1 + r.N(4) {
 		at += int64(r.N(600))
@@ -148,7 +148,7 @@ func (w *Workspace) UntagCompany(id string, tag int) error {
 // AddCompanyNote writes a note about a company, and gives its id. The company's updated_at does not move.
 func (w *Workspace) AddCompanyNote(id, body string) (note string, err error) {
 	err = w.firmEvent(id, func(e *event.CompanyEvent) error {
-		e.Kind, e.Note = event.CompanyNoted, w.firmNote(event.NewRNG(w.cfg.Seed, forFirm, 2, uint64(len(w.firmLog))), e.At, body)
+		e.Kind, e.Note = event.CompanyNoted, w.firmNote(event.NewRNG(w.cfg.Seed, event.ForCompanyFields, 2, uint64(len(w.firmLog))), e.At, body)
 		note = strconv.FormatInt(e.Note.ID, 10)
 		return nil
 	})

@@ -31,7 +31,7 @@ func (w *Workspace) searchContacts(q *request) answer {
 
 // searchContact is how search knows a contact.
 func (w *Workspace) searchContact() searchable[event.Contact] {
-	return searchable[event.Contact]{kind: "contacts", fields: fields, own: ownAttribute, attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, usual: 50, lag: forLag,
+	return searchable[event.Contact]{kind: "contacts", fields: fields, own: ownAttribute, attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, usual: 50, lag: event.ForLag,
 		count: func() int { return len(w.contacts) },
 		at:    func(num int32) *placed[event.Contact] { return &w.contacts[num].placed },
 		gone:  func(num int32) bool { return w.contacts[num].status != active }}

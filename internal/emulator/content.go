@@ -43,7 +43,7 @@ func (w *Workspace) beginContent() {
 
 // hourOfContent lets content be written, edited and removed in an hour of life.
 func (w *Workspace) hourOfContent(base int64) {
-	r := event.NewRNG(w.cfg.Seed, forContent, 1<<32, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForContent, 1<<32, uint64(w.hours))
 	at := base + 90
 	for range 1 + r.N(5) {
 		at += int64(r.N(400))

@@ -6,9 +6,6 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// forContent is what content is drawn for.
-const forContent = 9006
-
 // contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.
 var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
 
@@ -16,7 +13,7 @@ var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
 func bornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
 	for kind := range event.ContentKinds {
 		for n := range int32(contentAtBirth[kind]) {
-			r := event.NewRNG(seed, forContent, uint64(kind), uint64(n))
+			r := event.NewRNG(seed, event.ForContent, uint64(kind), uint64(n))
 			i := event.BornContent{Kind: kind, N: n, Created: start - event.Span + int64(r.N(event.Span-40*event.Day)), Edits: r.N(4)}
 			i.Updated = i.Created + int64(i.Edits)*int64(r.N(8*event.Day))
 			all[kind] = append(all[kind], i)
@@ -61,7 +58,7 @@ func parentOf(kind event.ContentKind, n int32) string {
 
 // wordingOf draws what a piece of content says that was edited so often.
 func wordingOf(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
-	r := event.NewRNG(seed, forContent, 2<<32, uint64(kind), uint64(n), uint64(edits))
+	r := event.NewRNG(seed, event.ForContent, 2<<32, uint64(kind), uint64(n), uint64(edits))
 	w.Title = r.Text(articleTitles) + " " + strconv.Itoa(int(n)) + "." + strconv.Itoa(edits)
 	admin := func() int64 { return event.Admins[r.N(len(event.Admins))].ID }
 	switch kind {
@@ -102,6 +99,6 @@ func drawnReference(n int32) string {
 
 // versionNoteOf draws the note about the nth version of a data connector.
 func versionNoteOf(seed uint64, connector int32, n int) string {
-	r := event.NewRNG(seed, forContent, 3<<32, uint64(connector), uint64(n))
+	r := event.NewRNG(seed, event.ForContent, 3<<32, uint64(connector), uint64(n))
 	return r.Text([]string{"", "retry & wait", "Größe"})
 }

@@ -2,32 +2,10 @@ package emulator
 
 import (
 	"slices"
-	"strconv"
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
 )
-
-// forBurial is what deleted conversations are drawn for.
-const forBurial = 9003
-
-// buriedBefore draws the conversations that were deleted in the year before hour 0. No reader has ever seen them: their
-// ids lie below those that are there.
-func buriedBefore(seed uint64, start int64, conversations int) []event.Deletion {
-	list := make([]event.Deletion, (conversations+49)/50)
-	for i := range list {
-		r := event.NewRNG(seed, forBurial, uint64(i))
-		list[i].ID = strconv.FormatInt(event.ThreadBase-7*int64(i+1), 10)
-		list[i].At = start - 365*event.Day + (364*event.Day*int64(i)+int64(r.N(event.Day)))/int64(len(list))
-		list[i].Kept = keepsMetrics(seed, list[i].ID)
-	}
-	return list
-}
-
-// keepsMetrics says whether whoever deleted a conversation kept its figures.
-func keepsMetrics(seed uint64, id string) bool {
-	return event.NewRNG(seed, forBurial, 1, fingerprint(id)).Chance(0.6)
-}
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
 // Lists that the document uses but does not describe; trap T60).
@@ -62,7 +40,7 @@ func (w *Workspace) buriedList(q *request) []event.Deletion {
 	case asked == "asc", asked == "" && order == OrderOldest:
 		return list
 	case asked == "" && order == OrderRandom:
-		r := event.NewRNG(w.cfg.Seed, forShuffle, uint64(q.n))
+		r := event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(q.n))
 		for i := len(list) - 1; i > 0; i-- {
 			j := r.N(i + 1)
 			list[i], list[j] = list[j], list[i]

@@ -10,17 +10,6 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Streams of randomness for conversations, far from those of contacts.
-const (
-	forConv = iota + 1000
-	forConvParts
-	forConvLag
-	forConvLife
-	forConvPopulation
-	forSilence
-	forRedaction
-)
-
 // convMaker draws conversations: what each was born with is a function of the seed, its number and the calls of hour 0, and
 // is drawn anew whenever it is asked for.
 type convMaker struct {
@@ -32,7 +21,7 @@ type convMaker struct {
 
 func newConvMaker(seed uint64, start int64) *convMaker {
 	m := &convMaker{seed: seed, start: start}
-	r := event.NewRNG(seed, forConv)
+	r := event.NewRNG(seed, event.ForConversation)
 	for i := range shortBodies {
 		m.bodies = append(m.bodies, "<p>"+prose(r, 2+r.N(25), i%20 < 3)+"</p>")
 	}
@@ -79,7 +68,7 @@ func (m *convMaker) populate(count int, start int64, log []event.ContactEvent) [
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, count)
 	for num := range events {
-		r := event.NewRNG(m.seed, forConvPopulation, uint64(num))
+		r := event.NewRNG(m.seed, event.ForConversationPopulation, uint64(num))
 		at := start - event.Span + 30*event.Day + int64(float64(event.Span-32*event.Day)*(float64(num)+r.Share())/float64(count))
 		who := guests.some(r, at, crowd(num))
 		size := m.size(r, num)
@@ -156,11 +145,11 @@ func (m *convMaker) birth(e *event.ThreadEvent) *event.Beginning {
 	if e.With != nil && e.With.Message != nil {
 		return written(e)
 	}
-	r := event.NewRNG(m.seed, forConv, uint64(e.Num))
+	r := event.NewRNG(m.seed, event.ForConversation, uint64(e.Num))
 	num := e.Num
 	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Who, Title: r.Text(convTitles), Priority: r.Chance(0.1), Bare: num%97 == 13}
 	b.Median, b.Handling = int64(r.N(3000)), int64(r.N(9000))
-	if b.Silent = e.Size == 0 || event.NewRNG(m.seed, forSilence, uint64(num)).Chance(0.061); b.Silent {
+	if b.Silent = e.Size == 0 || event.NewRNG(m.seed, event.ForSilence, uint64(num)).Chance(0.061); b.Silent {
 		b.Median, b.Handling = 0, 0
 	}
 	if len(e.Who) > 0 && len(e.Who[0].Companies) > 0 {
@@ -232,7 +221,7 @@ func (m *convMaker) teammate(r *event.RNG, at int64) event.Author {
 // redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
 // parts.
 func (m *convMaker) redacts(num int32, place int) bool {
-	return event.NewRNG(m.seed, forRedaction, uint64(num), uint64(place)).Chance(0.0066)
+	return event.NewRNG(m.seed, event.ForRedaction, uint64(num), uint64(place)).Chance(0.0066)
 }
 
 func drawFiles(r *event.RNG, share float64) (list []event.File) {

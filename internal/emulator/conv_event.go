@@ -98,7 +98,7 @@ func (t *thread) contacts(log []event.ThreadEvent) []*event.Contact {
 // searchConversation is how search knows a conversation.
 func (w *Workspace) searchConversation() searchable[edition] {
 	return searchable[edition]{kind: "conversations", fields: w.convFields(), own: ownAttribute,
-		attrs: func(d *edition) []event.Attribute { return w.drawn(d).Attrs }, usual: 20, lag: forConvLag,
+		attrs: func(d *edition) []event.Attribute { return w.drawn(d).Attrs }, usual: 20, lag: event.ForConversationLag,
 		count: func() int { return len(w.threads) },
 		at:    func(num int32) *placed[edition] { return &w.threads[num].placed },
 		gone:  func(num int32) bool { return w.threads[num].deleted }}

@@ -15,7 +15,7 @@ func (w *Workspace) convHour(base int64) {
 	if w.cfg.Conversations == 0 {
 		return
 	}
-	r := event.NewRNG(w.cfg.Seed, forConvLife, 2, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForConversationLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Conversations, func(at int64) {
 		if op := convLife[w.convTurns%len(convLife)]; !op(w, r, at) {
 			lifeOpens(w, r, at)

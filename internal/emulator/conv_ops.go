@@ -53,7 +53,7 @@ func (w *Workspace) converse(id string, add func(c *conversation, r *event.RNG, 
 	}
 	e := event.ThreadEvent{At: w.now(), Num: num, With: &event.ThreadArgs{}}
 	// What is not said by the caller is drawn, another thing each time.
-	r := event.NewRNG(w.cfg.Seed, forConvLife, 1, uint64(len(w.said)))
+	r := event.NewRNG(w.cfg.Seed, event.ForConversationLife, 1, uint64(len(w.said)))
 	if err := add(w.drawer().draw(w.threads[num].now), r, &e); err != nil {
 		return fmt.Errorf("conversation %s: %w", id, err)
 	}
@@ -117,13 +117,6 @@ func (w *Workspace) AssignAs(id string, as event.Assignment, skipReopen bool, wh
 		})
 		return err
 	})
-}
-
-func (m *convMaker) assignNow(r *event.RNG, s *scene, p *event.Part, as event.Assignment, skipReopen bool) {
-	m.assign(r, p, as)
-	if s.state == "closed" && !skipReopen {
-		p.Type, p.State = "assign_and_reopen", "open"
-	}
 }
 
 // CloseConversation closes one.

@@ -50,12 +50,12 @@ func (s *scene) saw(p *event.Part) {
 // parts draws the parts that a conversation was born with, evenly over its time; the last comes at its end. It says whether the AI
 // agent wrote one.
 func (m *convMaker) parts(b *event.Beginning, count int, at, end int64) (helped bool) {
-	r, s := event.NewRNG(m.seed, forConvParts, uint64(b.Num)), &scene{num: b.Num, state: "open", contacts: b.Contacts}
+	r, s := event.NewRNG(m.seed, event.ForConversationParts, uint64(b.Num)), &scene{num: b.Num, state: "open", contacts: b.Contacts}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
 	reply := -1
 	if !b.Silent {
-		reply = 2 * event.NewRNG(m.seed, forSilence, uint64(b.Num), 1).N(max(1, count/2)) // calls have the odd places, the end the last
+		reply = 2 * event.NewRNG(m.seed, event.ForSilence, uint64(b.Num), 1).N(max(1, count/2)) // calls have the odd places, the end the last
 	}
 	for i := range count {
 		at := drawMoment(r, end, slot, count-1-i)
@@ -66,7 +66,7 @@ func (m *convMaker) parts(b *event.Beginning, count int, at, end int64) (helped 
 		}
 		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.calls[b.Num]) {
 			p = m.blank(s, at)
-			m.summary(event.NewRNG(m.seed, forCalls, 4, uint64(m.calls[b.Num][j/2])), &p, m.calls[b.Num][j/2])
+			m.summary(event.NewRNG(m.seed, event.ForCalls, 4, uint64(m.calls[b.Num][j/2])), &p, m.calls[b.Num][j/2])
 		}
 		if i == count-1 && i > 0 && r.Chance(0.75) { // most are over
 			p = m.blank(s, at)
@@ -223,5 +223,13 @@ func (m *convMaker) oddities(r *event.RNG, s *scene, p *event.Part) {
 	p.Type, p.Author = r.Text(oddParts), event.Bot
 	if p.Type == "quick_reply" {
 		p.Author, p.Meta = customerOf(s.contacts), `{"quick_reply_option_uuid":"q-1"}`
+	}
+}
+
+// assignNow makes a part one row of the table, which opens a closed conversation again unless that is skipped (trap T75).
+func (m *convMaker) assignNow(r *event.RNG, s *scene, p *event.Part, as event.Assignment, skipReopen bool) {
+	m.assign(r, p, as)
+	if s.state == "closed" && !skipReopen {
+		p.Type, p.State = "assign_and_reopen", "open"
 	}
 }

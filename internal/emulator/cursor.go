@@ -3,6 +3,8 @@ package emulator
 import (
 	"encoding/base64"
 	"encoding/binary"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // cursor is a place in a list, as the service remembers it inside the opaque text it hands out.
@@ -39,7 +41,7 @@ func (w *Workspace) cursor(text string, question string, n int) (cursor, bool) {
 	v := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	c := cursor{print: v(0), epoch: v(1), at: entry{int64(v(2)), int32(v(3))}, offset: int64(v(4)), page: int64(v(5)),
 		issued: int64(v(6)), empty: b[cursorLen-1] == 1}
-	if c.print != fingerprint(question) && !w.k().LooseCursors || c.epoch != w.epoch || c.offset < 0 || c.at.num < -1 {
+	if c.print != event.Fingerprint(question) && !w.k().LooseCursors || c.epoch != w.epoch || c.offset < 0 || c.at.num < -1 {
 		return cursor{}, false
 	}
 	if life := w.k().CursorLife; life > 0 && n-int(c.issued) > life {
@@ -50,7 +52,7 @@ func (w *Workspace) cursor(text string, question string, n int) (cursor, bool) {
 
 // hand makes a cursor's text for the next page of a question.
 func (w *Workspace) hand(c cursor, question string, n int) string {
-	c.print, c.epoch = fingerprint(question), w.epoch
+	c.print, c.epoch = event.Fingerprint(question), w.epoch
 	if w.k().CursorLife > 0 {
 		c.issued = int64(n)
 	}

@@ -36,7 +36,7 @@ func (w *Workspace) inactive(n int) []int32 {
 	if w.k().DeletedOrder != OrderRandom {
 		return w.gone
 	}
-	list, r := slices.Clone(w.gone), event.NewRNG(w.cfg.Seed, forShuffle, uint64(n))
+	list, r := slices.Clone(w.gone), event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(n))
 	for i := len(list) - 1; i > 0; i-- {
 		j := r.N(i + 1)
 		list[i], list[j] = list[j], list[i]

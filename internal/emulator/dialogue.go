@@ -10,7 +10,7 @@ import (
 func dialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 	d := &event.Dialogue{}
 	d.Cycle, d.Rule = cycleOf(seed, c)
-	r := event.NewRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
+	r := event.NewRNG(seed, event.ForConsultation, 3<<40, uint64(c.Conv), uint64(c.N))
 	for i := range d.Asked {
 		d.Asked[i] = hitlWords(r)
 	}
@@ -35,7 +35,7 @@ func drawReviewer(r *event.RNG) int64 { return event.Admins[r.N(len(event.Admins
 
 // cycleOf draws the identity of a consultation and the rule behind it, which is fixed at the start; none when no rule did.
 func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.Rule) {
-	r := event.NewRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
+	r := event.NewRNG(seed, event.ForConsultation, 2<<40, uint64(c.Conv), uint64(c.N))
 	id = fmt.Sprintf("%016x-%d", r.Next(), c.N)
 	if r.Chance(0.7) {
 		n := 1 + r.N(4)
@@ -48,11 +48,53 @@ func hitlWords(r *event.RNG) string { return prose(r, 2+r.N(6), r.Chance(0.15)) 
 
 // callLines draws what was said in a call, by its number.
 func callLines(seed uint64, call int32) []event.Line {
-	r := event.NewRNG(seed, forCalls, 3, uint64(call))
+	r := event.NewRNG(seed, event.ForCalls, 3, uint64(call))
 	list := make([]event.Line, 2+r.N(9))
 	for i := range list {
 		at := float64(4*i) + 0.25
 		list[i] = event.Line{Speaker: []string{"agent", "contact"}[i%2], Text: r.Text(noteWords), Start: at, End: at + 1.5}
 	}
 	return list
+}
+
+// Outcomes of a consultation that was not superseded (workspace-api 3.1).
+var hitlOutcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
+
+// consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
+// begins before the first has ended (trap T74).
+func (m *convMaker) consultations(num int32, born []event.Part) []event.Consultation {
+	r := event.NewRNG(m.seed, event.ForConsultation, uint64(num))
+	if len(born) == 0 || !r.Chance(1.0/12) {
+		return nil
+	}
+	place := r.N(len(born))
+	one := event.Consultation{Conv: num, Part: born[place].ID, At: born[place].At + 1 + int64(r.N(20))}
+	if place+1 < len(born) {
+		one.Sent = born[place+1].ID
+	}
+	planConsultation(&one, r)
+	if !r.Chance(0.4) {
+		return []event.Consultation{one}
+	}
+	two := event.Consultation{Conv: num, N: 1, Part: one.Part, Sent: one.Sent, At: r.Between(one.At, one.End+3600)}
+	planConsultation(&two, r)
+	return []event.Consultation{one, two}
+}
+
+// planConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
+// or two later (trap T69).
+func planConsultation(c *event.Consultation, r *event.RNG) {
+	c.Outcome = r.Text(hitlOutcomes)
+	switch x := r.Share(); {
+	case x < 0.1:
+		c.Rounds = 12
+	case x < 0.15:
+		c.Rounds = 25
+	default:
+		c.Rounds = r.N(4)
+	}
+	c.End = c.At + 30 + int64(r.N(1800))
+	if r.Chance(0.1) {
+		c.End = c.At + int64(r.N(2*event.Day))
+	}
 }

@@ -7,12 +7,6 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// forExport is the stream of randomness of the reporting data.
-const forExport = 1000
-
-// forTalk comes after it for rows of conversations, in the place of a dataset's number.
-const forTalk = 1000
-
 // exportDraws draw what a row says, by its dataset.
 var exportDraws = map[string]func(r *event.RNG, f *event.ReportFact){
 	"conversation": drawConversation, "admin_status_change": drawStatus, "conversation_state": drawState}
@@ -26,7 +20,7 @@ func exportRate(contacts int) float64 { return max(0.3, float64(contacts)/5000) 
 // exportFacts draws the rows of one hour, counted from a year before hour 0. It is a function of its arguments: the
 // server and the oracle share what was drawn and nothing else.
 func exportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
-	r := event.NewRNG(seed, forExport, s.Number, uint64(hour))
+	r := event.NewRNG(seed, event.ForReport, s.Number, uint64(hour))
 	rate := exportRate(contacts)
 	n := int(rate)
 	if r.Chance(rate - float64(n)) {
@@ -52,7 +46,7 @@ func exportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour 
 
 // drawTalk draws what the source reports of a conversation, by its number, that does not follow from its parts.
 func drawTalk(seed uint64, num int32) event.TalkReport {
-	r, f := event.NewRNG(seed, forExport, forTalk, uint64(num)), event.ReportFact{Values: map[string]any{}}
+	r, f := event.NewRNG(seed, event.ForReport, event.ForTalk, uint64(num)), event.ReportFact{Values: map[string]any{}}
 	drawConversation(r, &f)
 	return event.TalkReport{Values: f.Values, Shortened: r.Chance(0.25)}
 }

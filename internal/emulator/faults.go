@@ -51,7 +51,7 @@ func (w *Workspace) fault(n int, r *http.Request) *Fault {
 			return f
 		}
 	}
-	return chaos.draw(n, event.NewRNG(w.cfg.Seed, forChaos, uint64(n)))
+	return chaos.draw(n, event.NewRNG(w.cfg.Seed, event.ForChaos, uint64(n)))
 }
 
 // wait holds the answer back. It says false when the client gave up.

@@ -8,64 +8,19 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// forHitl is what consultations are drawn for.
-const forHitl = 9004
-
-// Outcomes of a consultation that was not superseded (workspace-api 3.1).
-var hitlOutcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
-
 // lifeHitl numbers the consultations of life beyond those that conversations were born with.
 const lifeHitl = 1000
 
-// consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
-// begins before the first has ended (trap T74).
-func (m *convMaker) consultations(num int32, born []event.Part) []event.Consultation {
-	r := event.NewRNG(m.seed, forHitl, uint64(num))
-	if len(born) == 0 || !r.Chance(1.0/12) {
-		return nil
-	}
-	place := r.N(len(born))
-	one := event.Consultation{Conv: num, Part: born[place].ID, At: born[place].At + 1 + int64(r.N(20))}
-	if place+1 < len(born) {
-		one.Sent = born[place+1].ID
-	}
-	planConsultation(&one, r)
-	if !r.Chance(0.4) {
-		return []event.Consultation{one}
-	}
-	two := event.Consultation{Conv: num, N: 1, Part: one.Part, Sent: one.Sent, At: r.Between(one.At, one.End+3600)}
-	planConsultation(&two, r)
-	return []event.Consultation{one, two}
-}
-
-// planConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
-// or two later (trap T69).
-func planConsultation(c *event.Consultation, r *event.RNG) {
-	c.Outcome = r.Text(hitlOutcomes)
-	switch x := r.Share(); {
-	case x < 0.1:
-		c.Rounds = 12
-	case x < 0.15:
-		c.Rounds = 25
-	default:
-		c.Rounds = r.N(4)
-	}
-	c.End = c.At + 30 + int64(r.N(1800))
-	if r.Chance(0.1) {
-		c.End = c.At + int64(r.N(2*event.Day))
-	}
-}
-
 // hourOfConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
 func (w *Workspace) hourOfConsultations(base int64) {
-	r := event.NewRNG(w.cfg.Seed, forHitl, 1<<40, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForConsultation, 1<<40, uint64(w.hours))
 	if len(w.threads) == 0 {
 		return
 	}
 	for range r.N(4) {
 		num, one := int32(len(w.threads)-1-r.N(len(w.threads)/3+1)), event.Consultation{At: base + 60 + int64(r.N(busy-60)), Put: base}
 		planConsultation(&one, r)
-		one.At, one.End = w.calm(one.At), w.calm(one.End)
+		one.At, one.End = calm(w.cfg.Start.Unix(), one.At), calm(w.cfg.Start.Unix(), one.End)
 		if !w.threads[num].deleted {
 			w.consult(num, one)
 		}

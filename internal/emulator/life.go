@@ -18,9 +18,6 @@ var lifeWeek = [...]lifeOp{
 	lifeCreate, lifeUpdate, lifeFailMerge, lifeCompany, lifeUnblock, lifeUpdate, lifeArchive, lifeUpdate,
 }
 
-// busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
-const busy = 45 * 60
-
 // Live lets hours of life pass: about one contact in a hundred changes in six of them, and as many conversations. What
 // happens is a function of the seed, of what was done before and of the hour's number. A clock of its own moves along;
 // one that follows Config.Now is taken to have moved already.
@@ -67,7 +64,7 @@ func (w *Workspace) base(hours int) int64 {
 }
 
 func (w *Workspace) hour(base int64) {
-	r := event.NewRNG(w.cfg.Seed, forLife, 2, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Contacts, func(at int64) {
 		if op := lifeWeek[w.turns%len(lifeWeek)]; !op(w, r, at) {
 			lifeUpdate(w, r, at)
@@ -119,15 +116,7 @@ func lifeCreate(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 func lifeUpdate(w *Workspace, r *event.RNG, at int64) bool {
-	spot := places[r.N(len(places))]
-	changes := [][]event.Change{
-		{{Field: "name", Value: r.Text(firstNames) + " " + r.Text(lastNames)}, {Field: "last_seen_at", Value: at}},
-		{{Field: "location_country", Value: spot.Country}, {Field: "location_region", Value: spot.Region}, {Field: "location_city", Value: spot.City}, {Field: "last_seen_at", Value: at}},
-		{{Field: "custom_attributes.plan", Value: "moved-" + r.Text(event.TagWords)}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}},
-		{{Field: "email", Value: "new" + r.Text([]string{"1", "2", "3"}) + "@" + r.Text(mailDomains)}, {Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
-		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: event.Admins[r.N(len(event.Admins))].ID}},
-	}
-	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Updated, Set: changes[r.N(len(changes))]})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Updated, Set: drawChanges(r, at)})
 }
 
 func lifeTag(w *Workspace, r *event.RNG, at int64) bool {

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"sort"
@@ -38,50 +37,9 @@ func (w *Workspace) beside() beside {
 		tickets: slices.Clip(w.tickets.log), ticketing: w.tickets.make}
 }
 
-// forLogs is what the activity log is drawn for.
-const forLogs = 9002
-
-// actSpan is how far back the log goes.
-const actSpan = 365 * event.Day
-
-// populateActs draws what the log tells of the year before hour 0.
-func populateActs(seed uint64, start int64, count int) []event.AdminAction {
-	r := event.NewRNG(seed, forLogs)
-	acts := make([]event.AdminAction, count)
-	for i := range acts {
-		acts[i] = drawAct(seed, r, int32(i), r.Between(start-actSpan, start), start)
-	}
-	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
-	if once := len(event.Former) + 1; count >= 8*once {
-		for i := range event.Former {
-			acts[count-1-i] = adminAction(seed, event.AdminAction{At: event.LeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(event.Admins) + i)})
-		}
-		acts[count-once] = adminAction(seed, event.AdminAction{At: start - 200*event.Day, N: int32(count - once), Kind: event.TimeZoneChanged, Zone: &[2]string{"Europe/Berlin", "UTC"}})
-	}
-	sortActs(acts)
-	return acts
-}
-
-func drawAct(seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
-	return adminAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.N(int(event.DrawnActions))), Admin: uint8(someone(r, at, start))})
-}
-
-// adminAction fills in what an entry is drawn with by its number.
-func adminAction(seed uint64, a event.AdminAction) event.AdminAction {
-	a.ID, a.Count = event.ActionID(seed, a.N), int(a.N)%97
-	if a.N%23 != 7 {
-		a.IP = fmt.Sprintf("198.51.100.%d", int(a.N)%250)
-	}
-	return a
-}
-
-func sortActs(acts []event.AdminAction) {
-	slices.SortStableFunc(acts, func(a, b event.AdminAction) int { return int(a.At - b.At) })
-}
-
 // hourOfActs lets admins do something in an hour of life, a few times at most.
 func (w *Workspace) hourOfActs(base int64) {
-	r, seed := event.NewRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours)), w.cfg.Seed
+	r, seed := event.NewRNG(w.cfg.Seed, event.ForLogs, 1, uint64(w.hours)), w.cfg.Seed
 	var acts []event.AdminAction
 	for i := range r.N(4) {
 		acts = append(acts, drawAct(seed, r, int32(len(w.acts)+i), base+600+int64(r.N(busy-600)), w.cfg.Start.Unix()))
@@ -100,7 +58,7 @@ func (w *Workspace) AddLogs(n int, within time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	seed := w.cfg.Seed
-	r := event.NewRNG(seed, forLogs, 2, uint64(len(w.acts)))
+	r := event.NewRNG(seed, event.ForLogs, 2, uint64(len(w.acts)))
 	acts, end := make([]event.AdminAction, n), w.now()
 	for i := range acts {
 		acts[i] = drawAct(seed, r, int32(len(w.acts)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
@@ -151,7 +109,7 @@ func (w *Workspace) actsBetween(after, before int64) []event.AdminAction {
 	to := sort.Search(len(w.acts), func(i int) bool { return w.acts[i].At > before })
 	var found []event.AdminAction
 	for i := to - 1; i >= from; i-- {
-		late := int64(event.NewRNG(w.cfg.Seed, forLogs, 3, uint64(w.acts[i].N)).Share() * w.k().LogLag.Seconds())
+		late := int64(event.NewRNG(w.cfg.Seed, event.ForLogs, 3, uint64(w.acts[i].N)).Share() * w.k().LogLag.Seconds())
 		if w.acts[i].At+late <= w.now() {
 			found = append(found, w.acts[i])
 		}

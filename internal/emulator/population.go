@@ -39,7 +39,7 @@ func populate(m *maker, start int64, contacts, inactive, activities int) []event
 func (p *population) cast(total int) {
 	p.created, p.kinds = make([]int64, total), make([]event.ContactKind, total)
 	p.log = make([]event.ContactEvent, 0, total*2+16)
-	r := event.NewRNG(p.m.seed, forLife)
+	r := event.NewRNG(p.m.seed, event.ForLife)
 	for num := range total {
 		p.created[num] = p.start - event.Span + int64(float64(event.Span-2*event.Day)*(float64(num)+r.Share())/float64(total))
 	}
@@ -57,7 +57,7 @@ func (p *population) cast(total int) {
 
 // live writes one contact's events. Contacts that left keep updated_at from before they left.
 func (p *population) live(num int) {
-	r := event.NewRNG(p.m.seed, forLife, uint64(num)+1)
+	r := event.NewRNG(p.m.seed, event.ForLife, uint64(num)+1)
 	created, kind := p.created[num], p.kinds[num]
 	user := r.Chance(0.65) && kind != event.Merged
 	updated := p.updated(r, num, created)
@@ -128,7 +128,7 @@ func (p *population) fill(activities int) {
 			have++
 		}
 	}
-	r := event.NewRNG(p.m.seed, forLife, 0, 1)
+	r := event.NewRNG(p.m.seed, event.ForLife, 0, 1)
 	missing := max(0, activities-have)
 	for range missing/10 + p.active/200 {
 		from, to := r.N(len(p.created)), r.N(len(p.created))

@@ -17,26 +17,12 @@ type maker struct {
 	abouts    []string // texts that contacts share, as JSON
 }
 
-// Streams of randomness, one a purpose, so that one more draw here moves nothing there.
-const (
-	forContact = iota + 1
-	forID
-	forLife
-	forLag
-	forChaos
-	forGames
-	forCompany
-	forNote
-	forShuffle
-	forSub
-)
-
 func newMaker(seed uint64, contacts int) *maker {
 	m := &maker{seed: seed, companies: contacts/12 + 3}
 	for i := range 400 {
 		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.Mix(seed+uint64(i))))
 	}
-	r := event.NewRNG(seed, forNote)
+	r := event.NewRNG(seed, event.ForNote)
 	for range 400 {
 		words := make([]string, 15+r.N(60))
 		for i := range words {
@@ -49,13 +35,13 @@ func newMaker(seed uint64, contacts int) *maker {
 
 // id looks like the ids of such services: 24 hex digits, the creation time first.
 func (m *maker) id(num int, created int64) string {
-	return fmt.Sprintf("%08x%016x", uint32(created), event.Mix(m.seed^event.Mix(uint64(num)*0x9e3779b97f4a7c15+forID)))
+	return fmt.Sprintf("%08x%016x", uint32(created), event.Mix(m.seed^event.Mix(uint64(num)*0x9e3779b97f4a7c15+event.ForID)))
 }
 
 // contact draws everything about a contact but its life afterwards. lately is the latest time that any of its
 // timestamps may have.
 func (m *maker) contact(num int, created, lately int64, user bool) *event.Contact {
-	r := event.NewRNG(m.seed, forContact, uint64(num))
+	r := event.NewRNG(m.seed, event.ForContact, uint64(num))
 	d := &event.Contact{ID: m.id(num, created), Created: created, Updated: lately, User: user}
 	m.naming(r, d, num)
 	m.times(r, d, lately)
@@ -222,10 +208,32 @@ func (m *maker) attrs(r *event.RNG, created int64) []event.Attribute {
 
 // note is the body of a note the population was born with.
 func (m *maker) note(n int32) string {
-	r := event.NewRNG(m.seed, forNote, uint64(n))
+	r := event.NewRNG(m.seed, event.ForNote, uint64(n))
 	words := make([]string, 3+r.N(9))
 	for i := range words {
 		words[i] = r.Text(noteWords)
 	}
 	return "<p>" + strings.Join(words, " ") + "</p>"
+}
+
+// drawChanges draws what is changed of a contact at a time.
+func drawChanges(r *event.RNG, at int64) []event.Change {
+	spot := places[r.N(len(places))]
+	changes := [][]event.Change{
+		{{Field: "name", Value: r.Text(firstNames) + " " + r.Text(lastNames)}, {Field: "last_seen_at", Value: at}},
+		{{Field: "location_country", Value: spot.Country}, {Field: "location_region", Value: spot.Region}, {Field: "location_city", Value: spot.City}, {Field: "last_seen_at", Value: at}},
+		{{Field: "custom_attributes.plan", Value: "moved-" + r.Text(event.TagWords)}, {Field: "custom_attributes.score", Value: int64(r.N(1000))}},
+		{{Field: "email", Value: "new" + r.Text([]string{"1", "2", "3"}) + "@" + r.Text(mailDomains)}, {Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
+		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: event.Admins[r.N(len(event.Admins))].ID}},
+	}
+	return changes[r.N(len(changes))]
+}
+
+// subscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
+func (m *maker) subscriptions(born *event.Contact) []int32 {
+	if born.Only {
+		return nil
+	}
+	r := event.NewRNG(m.seed, event.ForSubscription, event.Fingerprint(born.ID))
+	return draws(r, r.N(4), event.SubscriptionCount)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
 
 	"aqueduck/internal/emulator/event"
@@ -111,13 +110,6 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 	}
 	s.text = x.kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, w.zone, r.whole)
 	return s, nil
-}
-
-// fingerprint is what a cursor of this search is bound to.
-func fingerprint(text string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(text))
-	return h.Sum64()
 }
 
 // compile makes a query a function; groups is how many groups it is in.

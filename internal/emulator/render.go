@@ -191,12 +191,3 @@ func (r *renderer) appendID(b []byte, item string, n int32) []byte {
 	}
 	return r.make.appendCompanyID(b, n)
 }
-
-func (m *maker) appendCompanyID(b []byte, n int32) []byte {
-	h := event.Mix(m.seed ^ forCompany<<40 ^ uint64(n))
-	b = append(b, "6453768a"...)
-	for shift := 60; shift >= 0; shift -= 4 {
-		b = append(b, "0123456789abcdef"[h>>shift&15])
-	}
-	return b
-}

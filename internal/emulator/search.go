@@ -50,7 +50,7 @@ func (x *index[D]) page(s *search[D], at cursor, n int) ([]*D, pages) {
 		found = nil
 	}
 	p := pages{page: int(at.page), perPage: s.perPage, total: len(found)}
-	r := event.NewRNG(w.cfg.Seed, forShuffle, uint64(n))
+	r := event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(n))
 	next := at
 	next.page++
 	if !at.empty && r.Chance(w.k().EmptyPages) {

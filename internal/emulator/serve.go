@@ -101,7 +101,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			a.body = w.k().Mutate(name, bytes.Clone(a.body))
 		}
 	}
-	a = f.spoil(a, event.NewRNG(w.cfg.Seed, forGames, uint64(n)))
+	a = f.spoil(a, event.NewRNG(w.cfg.Seed, event.ForGames, uint64(n)))
 	a, replayed := w.cached(f, r, body, a)
 	entry.Status, entry.Route, entry.Fault = a.status, name, f.played(a.status, replayed).word()
 	entry.Why = a.why()

@@ -15,15 +15,6 @@ var ErrNoAdmin = errors.New("no such admin")
 // ErrNoTeam is answered when a team is put in charge that there is not.
 var ErrNoTeam = errors.New("no such team")
 
-// someone draws one of those who were admins at a time, by the place in everyone.
-func someone(r *event.RNG, at, start int64) int {
-	n := r.N(len(event.Everyone))
-	if gone := n - len(event.Admins); gone >= 0 && at >= event.LeftAt(gone, start) {
-		return gone
-	}
-	return n
-}
-
 // adminNamed finds one of the admins that there are now by the id.
 func adminNamed(id string) (event.Admin, error) {
 	i := slices.IndexFunc(event.Admins, func(a event.Admin) bool { return strconv.FormatInt(a.ID, 10) == id })

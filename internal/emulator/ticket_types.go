@@ -3,7 +3,6 @@ package emulator
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"aqueduck/internal/emulator/event"
@@ -88,21 +87,4 @@ func ticketAttributeWanted(a *event.TicketAttribute) string {
 		return "one of " + strings.Join(a.Items, ", ")
 	}
 	return map[string]string{"string": "a text", "datetime": "a time as text", "integer": "a whole number", "decimal": "a number", "boolean": "true or false"}[a.Kind]
-}
-
-// drawTicketAttribute draws a value as JSON text.
-func drawTicketAttribute(a *event.TicketAttribute, r *event.RNG) string {
-	switch a.Kind {
-	case "list":
-		return jsontext.Quote(r.Text(a.Items))
-	case "integer":
-		return strconv.Itoa(r.N(50))
-	case "decimal":
-		return "0." + strconv.Itoa(10+r.N(90))
-	case "boolean":
-		return strconv.FormatBool(r.Chance(0.5))
-	case "datetime":
-		return `"2024-0` + strconv.Itoa(1+r.N(9)) + `-15T09:30:00.000Z"`
-	}
-	return jsontext.Quote(r.Text(convTitles[3:]))
 }

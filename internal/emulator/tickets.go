@@ -54,7 +54,7 @@ func (w *Workspace) recordTicket(e event.ThreadEvent) {
 // searchTicket is how search knows a ticket: its attributes by their ids.
 func (w *Workspace) searchTicket() searchable[edition] {
 	return searchable[edition]{kind: "tickets", fields: w.ticketFields(), own: "ticket_attribute.",
-		attrs: func(e *edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, usual: 20, lag: forTicketLag,
+		attrs: func(e *edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, usual: 20, lag: event.ForTicketLag,
 		count: func() int { return len(w.tickets.list) },
 		at:    func(num int32) *placed[edition] { return &w.tickets.list[num].placed },
 		gone:  func(num int32) bool { return w.tickets.list[num].deleted }}

@@ -6,15 +6,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
-)
-
-// Streams of randomness for tickets, far from those of conversations.
-const (
-	forTicket = iota + 9100
-	forTicketParts
-	forTicketLag
-	forTicketLife
-	forTicketPopulation
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // ticketNum finds the number of a ticket by its id.
@@ -35,7 +27,7 @@ func (m ticketMaker) populate(start int64, log []event.ContactEvent) []event.Thr
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, m.count)
 	for num := range events {
-		r := event.NewRNG(m.seed, forTicketPopulation, uint64(num))
+		r := event.NewRNG(m.seed, event.ForTicketPopulation, uint64(num))
 		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Share())/float64(m.count))
 		kind := m.kindOf(int32(num))
 		e := event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
@@ -49,7 +41,7 @@ func (m ticketMaker) populate(start int64, log []event.ContactEvent) []event.Thr
 
 // kindOf is the type of a ticket of hour 0.
 func (m ticketMaker) kindOf(num int32) int {
-	return event.NewRNG(m.seed, forTicketPopulation, 1<<32, uint64(num)).N(len(event.TicketTypes))
+	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).N(len(event.TicketTypes))
 }
 
 // ticketSize draws how many parts there are: fewer than a conversation has, and now and then more than an answer holds.
@@ -66,7 +58,7 @@ func ticketSize(r *event.RNG, num int) int {
 
 // birth draws everything that a ticket was born with.
 func (m ticketMaker) birth(e *event.ThreadEvent) *event.Beginning {
-	r, exactly := event.NewRNG(m.seed, forTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
+	r, exactly := event.NewRNG(m.seed, event.ForTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
 	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
 	for _, a := range event.TicketTypes[b.Kind].Attributes {
 		if exactly {
@@ -129,7 +121,7 @@ func bornShared(num int32, kind int) bool {
 
 // parts draws the parts that a ticket was born with, as those of conversations are.
 func (m ticketMaker) parts(b *event.Beginning, count int, at, end int64) {
-	r := event.NewRNG(m.seed, forTicketParts, uint64(b.Num))
+	r := event.NewRNG(m.seed, event.ForTicketParts, uint64(b.Num))
 	s := &scene{num: b.Num, state: "open", contacts: b.Contacts, kind: b.Kind, stage: event.TicketSubmitted, notesOnly: !bornShared(b.Num, b.Kind)}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
@@ -199,4 +191,25 @@ func (m ticketMaker) changed(r *event.RNG, s *scene, p *event.Part) {
 func (m ticketMaker) changedTo(r *event.RNG, p *event.Part, a event.TicketAttribute, raw string) {
 	p.Type, p.Author, p.Notified = "ticket_attribute_updated_by_admin", m.teammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Attribute: &event.Attribute{Name: a.Name, Raw: raw}, AttributeID: a.ID}
+}
+
+func (m ticketMaker) resolved(r *event.RNG, s *scene, p *event.Part) {
+	m.movedTo(r, s, p, event.TicketResolved)
+}
+
+// drawTicketAttribute draws a value as JSON text.
+func drawTicketAttribute(a *event.TicketAttribute, r *event.RNG) string {
+	switch a.Kind {
+	case "list":
+		return jsontext.Quote(r.Text(a.Items))
+	case "integer":
+		return strconv.Itoa(r.N(50))
+	case "decimal":
+		return "0." + strconv.Itoa(10+r.N(90))
+	case "boolean":
+		return strconv.FormatBool(r.Chance(0.5))
+	case "datetime":
+		return `"2024-0` + strconv.Itoa(1+r.N(9)) + `-15T09:30:00.000Z"`
+	}
+	return jsontext.Quote(r.Text(convTitles[3:]))
 }

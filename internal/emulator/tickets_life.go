@@ -15,7 +15,7 @@ func (w *Workspace) hourOfTickets(base int64) {
 	if w.cfg.Tickets == 0 {
 		return
 	}
-	r := event.NewRNG(w.cfg.Seed, forTicketLife, 2, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForTicketLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Tickets, func(at int64) {
 		if op := ticketLife[w.tickets.turns%len(ticketLife)]; !op(w, r, at) {
 			ticketOpens(w, r, at)
@@ -53,10 +53,6 @@ func ticketSays(draw func(m ticketMaker, r *event.RNG, s *scene, p *event.Part))
 			return true
 		})
 	}
-}
-
-func (m ticketMaker) resolved(r *event.RNG, s *scene, p *event.Part) {
-	m.movedTo(r, s, p, event.TicketResolved)
 }
 
 func ticketLinks(w *Workspace, r *event.RNG, at int64) bool {

@@ -63,7 +63,7 @@ func (w *Workspace) onTicket(id string, add func(t *ticket, r *event.RNG, e *eve
 		return err
 	}
 	e := event.ThreadEvent{At: w.now(), Num: num, With: &event.ThreadArgs{}}
-	r := event.NewRNG(w.cfg.Seed, forTicketLife, 1, uint64(len(w.tickets.log)))
+	r := event.NewRNG(w.cfg.Seed, event.ForTicketLife, 1, uint64(len(w.tickets.log)))
 	if err := add(w.ticketDrawer().draw(w.tickets.list[num].now), r, &e); err != nil {
 		return fmt.Errorf("ticket %s: %w", id, err)
 	}

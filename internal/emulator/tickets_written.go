@@ -109,7 +109,7 @@ func (w *Workspace) charges(team, teammate string) (rows []event.Assigned, err e
 // sayOn adds a part to a ticket at a time. The lock is held.
 func (w *Workspace) sayOn(num int32, at int64, change func(r *event.RNG, t *ticket, p *event.Part)) {
 	t, e := w.ticketDrawer().draw(w.tickets.list[num].now), event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
-	r := event.NewRNG(w.cfg.Seed, forTicketLife, 1, uint64(len(w.tickets.log)))
+	r := event.NewRNG(w.cfg.Seed, event.ForTicketLife, 1, uint64(len(w.tickets.log)))
 	w.speak(t.conversation, &e, func(p *event.Part) { change(r, t, p) })
 	w.recordTicket(e)
 }

@@ -147,7 +147,7 @@ func New(c Config) *Workspace {
 	w.idx.quiet = false
 	w.beginConversations()
 	w.beginTickets()
-	w.populateCalls(c.Calls)
+	w.beginCalls(c.Calls)
 	w.beginCompanies()
 	w.beginContent()
 	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)

@@ -8,7 +8,9 @@ type Call struct {
 	Contact     string
 	Admin       uint8 // place in admins, when it is answered
 	Outbound    bool
-	Phone       string
+	Messenger   bool    // it was not made over the telephone
+	Phone       string  // the contact's number, of calls over the telephone
+	Luck        float64 // search leaves it out where it leaves out a larger share of calls than this
 	Initiated   int64
 	Answered    int64
 	Ended       int64

@@ -1,5 +1,7 @@
 package event
 
+import "hash/fnv"
+
 // RNG is a small seeded generator: everything about the population is a function of the seed and of what is drawn for,
 // so that two processes with the same seed see the same workspace.
 type RNG uint64
@@ -62,4 +64,11 @@ func (r *RNG) Between(from, to int64) int64 {
 		return from
 	}
 	return from + int64(r.Next()%uint64(to-from))
+}
+
+// Fingerprint is a number that stands for a text.
+func Fingerprint(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
 }
