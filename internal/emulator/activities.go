@@ -110,3 +110,12 @@ func (w *Workspace) appendActivity(b []byte, i int) []byte {
 	b = strconv.AppendInt(b, e.At, 10)
 	return append(b, '}')
 }
+
+// isActivity says whether the feed tells of an event.
+func isActivity(k event.ContactKind) bool {
+	switch k {
+	case event.Created, event.RoleChanged, event.Merged, event.MergeFailed, event.Deleted:
+		return true
+	}
+	return false
+}

@@ -52,7 +52,7 @@ func (w *Workspace) linkCompany(do, contact, company string, fits func(n int32) 
 
 // subscribed are the subscriptions that a contact is in now.
 func (w *Workspace) subscribed(d *event.Contact) []int32 {
-	return union(slices.DeleteFunc(w.make.subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
+	return union(slices.DeleteFunc(w.make.Subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
 }
 
 // leaveSubscription is DELETE /contacts/{contact_id}/subscriptions/{id} (workspace-api 3.2, 4.4).

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // conversationID is the id of the nth conversation.
@@ -12,13 +13,13 @@ func conversationID(n int) string { return event.ConversationID(int32(n)) }
 
 // beginCalls makes the calls of the year before hour 0.
 func (w *Workspace) beginCalls(count int) {
-	w.calls, w.conv.calls = w.callers().populate(count)
+	w.calls, w.conv.Calls = w.callers().Populate(count)
 }
 
 // callers are whom calls may be of now.
-func (w *Workspace) callers() callers {
-	return callers{seed: w.cfg.Seed, start: w.cfg.Start.Unix(), conversations: len(w.threads), contacts: len(w.contacts),
-		contact: func(n int) string { return w.contacts[n].doc.ID }}
+func (w *Workspace) callers() population.Callers {
+	return population.Callers{Seed: w.cfg.Seed, Start: w.cfg.Start.Unix(), Conversations: len(w.threads), Contacts: len(w.contacts),
+		Contact: func(n int) string { return w.contacts[n].doc.ID }}
 }
 
 // callIn adds a call of a conversation that was over before a time, and gives its number: a part that sums it up names it
@@ -34,14 +35,14 @@ func (w *Workspace) callIn(c *conversation, before int64) int32 {
 }
 
 func (w *Workspace) drawCall(r *event.RNG, at int64) event.Call {
-	return w.callers().draw(r, int32(len(w.calls)), at)
+	return w.callers().Draw(r, int32(len(w.calls)), at)
 }
 
 // hourOfCalls lets calls begin in an hour of life. They end, and are recorded and transcribed, as time passes.
 func (w *Workspace) hourOfCalls(base int64) {
 	r := event.NewRNG(w.cfg.Seed, event.ForCalls, 1, uint64(w.hours))
 	for i := range r.N(4) {
-		c := w.drawCall(r, base+int64(i)*busy/4+int64(r.N(busy/4)))
+		c := w.drawCall(r, base+int64(i)*population.Busy/4+int64(r.N(population.Busy/4)))
 		c.Put = base
 		w.calls = append(w.calls, c)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // reached gives a time that has come by now, 0 otherwise.
@@ -139,7 +140,7 @@ func (w *Workspace) appendTranscript(b []byte, c *event.Call) []byte {
 // appendLines writes what was said.
 func appendLines(c *event.Call, b []byte, seed uint64) []byte {
 	b = append(b, '[')
-	for i, line := range callLines(seed, c.N) {
+	for i, line := range population.CallLines(seed, c.N) {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -218,7 +219,7 @@ func (o *oracle) transcriptLines(yield func(map[string]any) bool) {
 		if at := transcriptReady(c, o.knobs.TranscriptLate); at == 0 || at > o.at {
 			continue
 		}
-		for i, line := range callLines(o.make.seed, c.N) {
+		for i, line := range population.CallLines(o.make.Seed, c.N) {
 			row := map[string]any{"call_id": event.CallID(c.N), "position": int64(i), "contact_id": c.Contact, "speaker": line.Speaker,
 				"text": line.Text, "start_seconds": line.Start, "end_seconds": line.End}
 			if !yield(row) {

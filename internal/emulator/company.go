@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // company is what the server keeps of one company.
@@ -21,7 +22,7 @@ func setCompanyField(f *event.Company, c event.Change) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, err := rawJSON(c.Value)
 		if err == nil {
-			f.Attrs = setAttr(f.Attrs, name, raw)
+			f.Attrs = population.SetAttribute(f.Attrs, name, raw)
 		}
 		return err
 	}

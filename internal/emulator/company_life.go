@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // ErrNoCompany is answered when an operation names a company that is not there.
@@ -14,10 +15,10 @@ var ErrNoCompany = errors.New("no such company")
 
 // beginCompanies makes the companies of hour 0, which search has long found.
 func (w *Workspace) beginCompanies() {
-	w.firmNum = make(map[string]int32, w.make.companies)
+	w.firmNum = make(map[string]int32, w.make.Companies)
 	w.firmIdx.init(w, w.searchCompany())
-	for n := range int32(w.make.companies) {
-		f := w.make.firm(n, w.cfg.Start.Unix())
+	for n := range int32(w.make.Companies) {
+		f := w.make.Company(n, w.cfg.Start.Unix())
 		w.firms = append(w.firms, company{now: f})
 		w.firmNum[f.ID] = n
 	}
@@ -69,7 +70,7 @@ func (w *Workspace) hourOfCompanies(base int64) {
 			_, _ = w.createFirm(at, nil) // nothing is set, so nothing is refused
 			continue
 		case x == 1:
-			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.Text(noteWords)+"</p>")
+			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.Text(population.NoteWords)+"</p>")
 		case x == 2:
 			e.Kind, e.Tag = event.CompanyTagged, int32(r.N(event.TagCount))
 		case x == 3 && len(have) > 0:
@@ -84,12 +85,12 @@ func (w *Workspace) hourOfCompanies(base int64) {
 }
 
 func (w *Workspace) firmNote(r *event.RNG, at int64, body string) event.CompanyNote {
-	return event.CompanyNote{ID: writtenFirmNotes + int64(len(w.firmLog)), At: at, By: event.Admins[r.N(len(event.Admins))].ID, Body: body}
+	return event.CompanyNote{ID: population.WrittenCompanyNotes + int64(len(w.firmLog)), At: at, By: event.Admins[r.N(len(event.Admins))].ID, Body: body}
 }
 
 func (w *Workspace) createFirm(at int64, set []event.Change) (string, error) {
 	n := int32(len(w.firms))
-	f := w.make.firm(n, w.cfg.Start.Unix())
+	f := w.make.Company(n, w.cfg.Start.Unix())
 	f.Created, f.Updated, f.LastRequest, f.Notes = at, at, 0, nil
 	for _, s := range plain(set) {
 		if err := setCompanyField(f, s); err != nil {

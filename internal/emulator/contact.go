@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 func roleOf(d *event.Contact) string { return roleName(d.User) }
@@ -103,28 +104,8 @@ func setOwnAttribute(d *event.Contact, name string, value any) error {
 	if err != nil {
 		return fmt.Errorf("set custom_attributes.%s: %w", name, err)
 	}
-	d.Attrs = setAttr(d.Attrs, name, raw)
+	d.Attrs = population.SetAttribute(d.Attrs, name, raw)
 	return nil
-}
-
-// setAttr gives a copy of the list with one attribute set, or removed when raw is empty.
-func setAttr(attrs []event.Attribute, name, raw string) []event.Attribute {
-	out := make([]event.Attribute, 0, len(attrs)+1)
-	found := false
-	for _, a := range attrs {
-		if a.Name != name {
-			out = append(out, a)
-			continue
-		}
-		found = true
-		if raw != "" {
-			out = append(out, event.Attribute{Name: name, Raw: raw})
-		}
-	}
-	if !found && raw != "" {
-		out = append(out, event.Attribute{Name: name, Raw: raw})
-	}
-	return out
 }
 
 // rawJSON is a value as JSON text; nil is no text.

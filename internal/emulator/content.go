@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // item is one piece of content as it stands. What it says is drawn from its number and how often teammates edited it, but for
@@ -34,7 +35,7 @@ var words = []string{"title", "name", "description", "body", "variations", "defa
 
 // beginContent makes the content of hour 0.
 func (w *Workspace) beginContent() {
-	for kind, list := range bornContent(w.cfg.Seed, w.cfg.Start.Unix()) {
+	for kind, list := range population.BornContent(w.cfg.Seed, w.cfg.Start.Unix()) {
 		for _, born := range list {
 			w.content[kind] = append(w.content[kind], item{Kind: born.Kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
 		}
@@ -64,9 +65,9 @@ func (w *Workspace) hourOfContent(base int64) {
 // birth is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
 func (w *Workspace) birth(at int64, kind event.ContentKind, set []event.Change) event.ContentEvent {
 	e := event.ContentEvent{At: at, Kind: kind, N: int32(len(w.content[kind])), What: event.ContentCreated, Set: set}
-	field, home := "folder_id", pieceOf(kind, e.N).Folder
+	field, home := "folder_id", population.PieceOf(kind, e.N).Folder
 	if kind == event.Folders {
-		field, home = "parent_folder_id", pieceOf(kind, e.N).Parent
+		field, home = "parent_folder_id", population.PieceOf(kind, e.N).Parent
 	}
 	written := slices.ContainsFunc(set, func(c event.Change) bool { return c.Field == field })
 	if _, there := w.itemNamed(event.Folders, home); home != "" && !written && !there {

@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // localised is what an article says in one language. The body has references to dynamic content as they are kept.
@@ -23,7 +24,7 @@ const articleLocale = "en"
 
 // says gives what an article says: by itself, and in each language, its own first.
 func (m contentMaker) says(i item) (own localised, all []localised) {
-	d := wordingOf(m.seed, i.Kind, i.N, i.Edits)
+	d := population.WordingOf(m.seed, i.Kind, i.N, i.Edits)
 	own = localised{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
 	if d.Draft {
 		own.state = "draft"
@@ -80,7 +81,7 @@ func (m contentMaker) article(i item, as reading) record {
 		{"url", articleURL(i, own.state)}, {"parent_id", nil}, {"parent_type", ""}, {"default_locale", articleLocale},
 		{"translated_content", rawJSONText("{" + strings.Join(locales, ",") + "}")}}
 	var parent any
-	if id, err := strconv.ParseInt(pieceOf(i.Kind, i.N).Parent, 10, 64); err == nil {
+	if id, err := strconv.ParseInt(population.PieceOf(i.Kind, i.N).Parent, 10, 64); err == nil {
 		parent = id
 	}
 	if parent = i.Said.or("parent_id", parent); parent != nil {
@@ -111,7 +112,7 @@ func (m contentMaker) filed(list record, i item, as reading) record {
 
 // folderOf is the folder that an article or an internal article lies in, or nil.
 func folderOf(i item) any {
-	return i.Said.or("folder_id", orNothing(pieceOf(i.Kind, i.N).Folder))
+	return i.Said.or("folder_id", orNothing(population.PieceOf(i.Kind, i.N).Folder))
 }
 
 // orNothing is a text, or nil where it is empty.
@@ -124,7 +125,7 @@ func orNothing(text string) any {
 
 // articleStatistics are counted on the hour.
 func articleStatistics(i item, now int64) string {
-	born := pieceOf(i.Kind, i.N)
+	born := population.PieceOf(i.Kind, i.N)
 	views := max(0, now/3600-i.Created/3600) * born.Views
 	reactions, happy, neutral, sad := views/20, born.Happy, 60-born.Happy, int64(40)
 	if reactions == 0 {

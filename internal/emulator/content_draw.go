@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // contentMaker draws what content says.
@@ -25,7 +26,7 @@ type reading struct {
 
 func (m contentMaker) record(i item, as reading) record {
 	id := event.ContentText(i.Kind, i.N)
-	d := wordingOf(m.seed, i.Kind, i.N, i.Edits)
+	d := population.WordingOf(m.seed, i.Kind, i.N, i.Edits)
 	created, updated := column{"created_at", moment(i.Created)}, column{"updated_at", moment(i.Updated)}
 	switch i.Kind {
 	case event.Articles:
@@ -36,14 +37,14 @@ func (m contentMaker) record(i item, as reading) record {
 		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + jsontext.Quote(d.Title) + `,"description":` +
 			string(jsontext.AppendText(nil, d.Description)) + `}}`
 		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", d.Title}, {"description", d.Description},
-			{"parent_id", orNothing(pieceOf(i.Kind, i.N).Parent)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
+			{"parent_id", orNothing(population.PieceOf(i.Kind, i.N).Parent)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
 			{"translated_content", rawJSONText(text)}, created, updated}
 	case event.Newsfeeds:
 		return record{{"type", "newsfeed"}, {"id", id}, {"name", d.Title}, created, updated}
 	case event.NewsItems:
 		return i.over(m.news(i, d, as))
 	case event.Folders:
-		return i.over(record{{"type", "folder"}, {"id", id}, {"name", d.Title}, {"parent_folder_id", orNothing(pieceOf(i.Kind, i.N).Parent)}, created, updated})
+		return i.over(record{{"type", "folder"}, {"id", id}, {"name", d.Title}, {"parent_folder_id", orNothing(population.PieceOf(i.Kind, i.N).Parent)}, created, updated})
 	case event.DynamicContents:
 		return m.dynamicRecord(i)
 	}
@@ -83,7 +84,7 @@ func placesOf(i item) []event.NewsPlace {
 	if written, is := i.Said["newsfeed_assignments"].([]event.NewsPlace); is {
 		return written
 	}
-	return []event.NewsPlace{{Feed: pieceOf(i.Kind, i.N).Feed, At: i.Created}}
+	return []event.NewsPlace{{Feed: population.PieceOf(i.Kind, i.N).Feed, At: i.Created}}
 }
 
 // inFeed is the place of a newsfeed among those that a news item is in, below 0 for none.
@@ -117,7 +118,7 @@ func (m contentMaker) news(i item, d event.Wording, as reading) record {
 
 // parentFolder is the folder that a folder lies in, or nil.
 func parentFolder(i item) any {
-	return i.Said.or("parent_folder_id", orNothing(pieceOf(i.Kind, i.N).Parent))
+	return i.Said.or("parent_folder_id", orNothing(population.PieceOf(i.Kind, i.N).Parent))
 }
 
 // internal: some tell no times (api-notes), but those that somebody wrote.
@@ -128,7 +129,7 @@ func (m contentMaker) internal(i item, d event.Wording, as reading) record {
 	}
 	list := record{{"type", "internal_article"}, {"id", event.ContentID(event.InternalArticles, i.N)}, {"title", d.Title}, {"body", d.Body},
 		{"owner_id", owner}, {"author_id", d.Author}, {"locale", d.Locale}}
-	if _, written := i.Said["author_id"]; written || !pieceOf(i.Kind, i.N).Untimed {
+	if _, written := i.Said["author_id"]; written || !population.PieceOf(i.Kind, i.N).Untimed {
 		list = append(list, column{"created_at", moment(i.Created)}, column{"updated_at", moment(i.Updated)})
 	}
 	return m.filed(list, i, as)
@@ -140,7 +141,7 @@ func (m contentMaker) version(i item, n int) record {
 	if born := i.Edits - len(i.Edited); n > born {
 		at = i.Edited[n-born-1]
 	}
-	note := versionNote{versionNoteOf(m.seed, i.N, n), at}
+	note := versionNote{population.VersionNoteOf(m.seed, i.N, n), at}
 	if written, is := i.Noted[n]; is {
 		note = written
 	}

@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // dynamicContent is a piece of dynamic content as it stands.
@@ -17,7 +18,7 @@ type dynamicContent struct {
 
 // dynamicOf is what an item of dynamic content says: drawn, but for what was written.
 func (m contentMaker) dynamicOf(i item) dynamicContent {
-	d, born := wordingOf(m.seed, i.Kind, i.N, i.Edits), pieceOf(i.Kind, i.N)
+	d, born := population.WordingOf(m.seed, i.Kind, i.N, i.Edits), population.PieceOf(i.Kind, i.N)
 	drawn := []event.Variation{{Locale: "en", Body: d.Body}, {Locale: "de", Brand: "7", Body: d.Other, Empty: d.Other == ""}}
 	kind := "inline"
 	if born.Block {
@@ -29,7 +30,7 @@ func (m contentMaker) dynamicOf(i item) dynamicContent {
 }
 
 // keyOf names a piece of dynamic content in the bodies of articles.
-func keyOf(i item) string { return i.Said.text("key", pieceOf(i.Kind, i.N).Key) }
+func keyOf(i item) string { return i.Said.text("key", population.PieceOf(i.Kind, i.N).Key) }
 
 // keyed gives the items that are there by their keys.
 func keyed(list []item) map[string]item {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // conversation is one in full. It is drawn for each question from the log, and belongs to who drew it.
@@ -127,7 +128,7 @@ func begun(opened *event.ThreadEvent, b *event.Beginning) *conversation {
 		Priority: b.Priority, Company: b.Company, Contacts: b.Contacts, Tags: b.Tags, Attrs: b.Attrs, Source: b.Source, Rating: b.Rating, SLA: b.SLA,
 		FirstReply: b.FirstReply, Linked: b.Linked, Parts: b.Parts, Cards: b.Scorecards, Monitors: b.Evaluations, silent: b.Silent, wrote: b.Written, bare: b.Bare}
 	c.Stats.Median, c.Stats.Handling = b.Median, b.Handling
-	if c.Source != nil && c.Source.Delivered == customerInitiated {
+	if c.Source != nil && c.Source.Delivered == population.CustomerInitiated {
 		c.Waiting = c.Created
 	}
 	for i := range c.Parts {
@@ -140,8 +141,8 @@ func begun(opened *event.ThreadEvent, b *event.Beginning) *conversation {
 }
 
 // scene is the conversation as whoever adds a part to it finds it.
-func (c *conversation) scene() *scene {
-	return &scene{num: c.num, parts: len(c.Parts), state: c.State, contacts: c.Contacts}
+func (c *conversation) scene() *population.Scene {
+	return &population.Scene{Num: c.num, Parts: len(c.Parts), State: c.State, Contacts: c.Contacts}
 }
 
 // take adds a part and what it does to the conversation.
@@ -243,7 +244,7 @@ func (c *conversation) set(s event.Change) error {
 		}
 		raw, err := rawJSON(s.Value)
 		if err == nil {
-			c.Attrs = setAttr(c.Attrs, name, raw)
+			c.Attrs = population.SetAttribute(c.Attrs, name, raw)
 		}
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
@@ -113,7 +114,7 @@ func (o *oracle) deletedConversations(yield func(map[string]any) bool) {
 	tell := func(id string, at int64, kept bool) bool {
 		return yield(map[string]any{"id": id, "deleted_at": at, "metrics_retained": kept})
 	}
-	for _, g := range buriedBefore(o.seed, o.start, o.talks) {
+	for _, g := range population.Deletions(o.seed, o.start, o.talks) {
 		if !tell(g.ID, g.At, g.Kept) {
 			return
 		}

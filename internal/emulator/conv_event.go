@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // edition is one version of a conversation as search knows it: what it is sorted by, and how to draw the rest of it.
@@ -27,7 +28,7 @@ type thread struct {
 // recordConv appends an event to the log of conversations and makes the served state follow it. The lock is held.
 func (w *Workspace) recordConv(e event.ThreadEvent) {
 	if e.Kind == event.ThreadDeleted {
-		e.Kept = keepsMetrics(w.cfg.Seed, event.ConversationID(e.Num))
+		e.Kept = population.KeepsMetrics(w.cfg.Seed, event.ConversationID(e.Num))
 	}
 	w.said = append(w.said, e)
 	w.applyConv(len(w.said) - 1)
@@ -36,9 +37,9 @@ func (w *Workspace) recordConv(e event.ThreadEvent) {
 
 // beginConversations makes the conversations of hour 0, which search has long found.
 func (w *Workspace) beginConversations() {
-	w.conv = newConvMaker(w.cfg.Seed, w.cfg.Start.Unix())
+	w.conv = population.NewConversations(w.cfg.Seed, w.cfg.Start.Unix())
 	w.convIdx.init(w, w.searchConversation())
-	w.said = w.conv.populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.log)
+	w.said = w.conv.Populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.log)
 	w.threads = make([]thread, 0, len(w.said))
 	for seq := range w.said {
 		w.applyConv(seq)
@@ -106,7 +107,7 @@ func (w *Workspace) searchConversation() searchable[edition] {
 
 // drawer makes conversations of editions. It needs no lock: logs are only appended to.
 type drawer struct {
-	make *convMaker
+	make *population.Conversations
 	log  []event.ThreadEvent
 }
 
@@ -117,7 +118,7 @@ func (w *Workspace) drawer() drawer {
 
 func (d drawer) draw(e *edition) *conversation {
 	opened := &d.log[e.born]
-	c := begun(opened, d.make.birth(opened))
+	c := begun(opened, d.make.Begin(opened))
 	for _, seq := range e.trail {
 		c.follow(&d.log[seq])
 	}

@@ -1,6 +1,9 @@
 package emulator
 
-import "aqueduck/internal/emulator/event"
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+)
 
 // convLife is the order in which things happen to conversations, again and again, in the shares that a workspace knows.
 var convLife = [...]lifeOp{
@@ -57,7 +60,7 @@ func someThread(r *event.RNG, list []thread, at int64, try func(num int32, t *th
 }
 
 // adds is a turn of life that adds a part.
-func (w *Workspace) adds(r *event.RNG, at int64, draw func(m *convMaker, r *event.RNG, s *scene, p *event.Part)) bool {
+func (w *Workspace) adds(r *event.RNG, at int64, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c.scene(), p) })
 		w.cite(r, e)
@@ -85,24 +88,30 @@ func lifeOpens(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 func lifeAsks(w *Workspace, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*convMaker).customerSays)
+	return w.adds(r, at, (*population.Conversations).CustomerSays)
 }
 func lifeAnswers(w *Workspace, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*convMaker).adminSays)
+	return w.adds(r, at, (*population.Conversations).AdminSays)
 }
-func lifeHelps(w *Workspace, r *event.RNG, at int64) bool { return w.adds(r, at, (*convMaker).aiSays) }
+func lifeHelps(w *Workspace, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).AISays)
+}
 func lifeNotes(w *Workspace, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*convMaker).adminNotes)
+	return w.adds(r, at, (*population.Conversations).AdminNotes)
 }
-func lifeCloses(w *Workspace, r *event.RNG, at int64) bool { return w.adds(r, at, (*convMaker).closes) }
+func lifeCloses(w *Workspace, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).Closes)
+}
 func lifeSnoozes(w *Workspace, r *event.RNG, at int64) bool {
-	return w.adds(r, at, (*convMaker).snoozes)
+	return w.adds(r, at, (*population.Conversations).Snoozes)
 }
-func lifeOdd(w *Workspace, r *event.RNG, at int64) bool { return w.adds(r, at, (*convMaker).oddities) }
+func lifeOdd(w *Workspace, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).Oddities)
+}
 
 func lifeReopens(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
-		w.speak(c, e, func(p *event.Part) { w.conv.opens(r, c.scene(), p) })
+		w.speak(c, e, func(p *event.Part) { w.conv.Opens(r, c.scene(), p) })
 		return c.State != "open"
 	})
 }
@@ -110,15 +119,15 @@ func lifeReopens(w *Workspace, r *event.RNG, at int64) bool {
 // lifeAssigns goes through the rows of the table; every second one of a closed conversation skips the reopening.
 func lifeAssigns(w *Workspace, r *event.RNG, at int64) bool {
 	as := event.Assignment(len(w.said) % int(event.Assignments))
-	return w.adds(r, at, func(m *convMaker, r *event.RNG, s *scene, p *event.Part) {
-		m.assignNow(r, s, p, as, r.Chance(0.5))
+	return w.adds(r, at, func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
+		m.AssignNow(r, s, p, as, r.Chance(0.5))
 	})
 }
 
 // lifeSummarises: now and then the body of a summary is missing, and comes later, or never.
 func lifeSummarises(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
-		w.speak(c, e, func(p *event.Part) { w.conv.summary(r, p, w.callIn(c, at)) })
+		w.speak(c, e, func(p *event.Part) { w.conv.Summary(r, p, w.callIn(c, at)) })
 		return true
 	})
 }
@@ -137,14 +146,14 @@ func lifeRates(w *Workspace, r *event.RNG, at int64) bool {
 func lifeReviews(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.Quiet = event.ThreadReviewed, w.quietly(r)
-		e.With.Scorecard = w.conv.review(r, c.num, r.N(2), r.Text(reviewStatuses), at)
+		e.With.Scorecard = w.conv.Scorecard(r, c.num, r.N(2), r.Text(population.ReviewStatuses), at)
 		return true
 	})
 }
 
 func lifeMonitors(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
-		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, w.quietly(r), w.conv.judgement(r, r.N(3), at)
+		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, w.quietly(r), w.conv.Evaluation(r, r.N(3), at)
 		return true
 	})
 }
@@ -179,7 +188,7 @@ func lifeUntags(w *Workspace, r *event.RNG, at int64) bool {
 
 func lifeLinks(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
-		e.Kind, e.With.Linked = event.ThreadLinked, drawLinked(r, int(c.num)*4+len(c.Linked))
+		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.num)*4+len(c.Linked))
 		return !c.bare
 	})
 }
@@ -187,7 +196,7 @@ func lifeLinks(w *Workspace, r *event.RNG, at int64) bool {
 func lifeSets(w *Workspace, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		changes := [][]event.Change{
-			{{Field: "title", Value: r.Text(convTitles[3:])}},
+			{{Field: "title", Value: r.Text(population.Titles[3:])}},
 			{{Field: "priority", Value: priorityWord(!c.Priority)}, {Field: "custom_attributes.Escalated", Value: true}},
 			{{Field: "custom_attributes.CX score", Value: int64(1 + r.N(5))}, {Field: "custom_attributes.Language", Value: nil}},
 		}
@@ -204,10 +213,10 @@ func lifeMutates(w *Workspace, r *event.RNG, at int64) bool {
 		}
 		e.Kind, e.Quiet, e.Place = event.ThreadPartChanged, true, int32(r.N(len(c.Parts)))
 		if p := &c.Parts[e.Place]; p.Type == "call_summary" && p.Body == "" && !p.Redacted {
-			e.With.Body = w.conv.words(r)
+			e.With.Body = w.conv.Words(r)
 			return true
 		}
-		row := w.conv.row(r, event.Assignment(1+r.N(int(event.Assignments)-1)), at)
+		row := w.conv.Row(r, event.Assignment(1+r.N(int(event.Assignments)-1)), at)
 		e.With.Assigned = &row
 		return true
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // ErrNoConversation is answered when an operation names a conversation that is not there.
@@ -63,7 +64,7 @@ func (w *Workspace) converse(id string, add func(c *conversation, r *event.RNG, 
 
 // speak makes an event the addition of a part, which change fills in.
 func (w *Workspace) speak(c *conversation, e *event.ThreadEvent, change func(p *event.Part)) {
-	e.Kind, e.With.Part = event.ThreadPartAdded, w.conv.blank(c.scene(), e.At)
+	e.Kind, e.With.Part = event.ThreadPartAdded, w.conv.Blank(c.scene(), e.At)
 	change(&e.With.Part)
 }
 
@@ -80,13 +81,13 @@ func (w *Workspace) ReplyConversation(id string, by Speaker, body string) error 
 	})
 }
 
-var speakers = map[Speaker]func(m *convMaker, r *event.RNG, s *scene, p *event.Part){
-	ByContact: (*convMaker).customerSays, ByTeammate: (*convMaker).adminSays, ByAI: (*convMaker).aiSays, ByNote: (*convMaker).adminNotes}
+var speakers = map[Speaker]func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part){
+	ByContact: (*population.Conversations).CustomerSays, ByTeammate: (*population.Conversations).AdminSays, ByAI: (*population.Conversations).AISays, ByNote: (*population.Conversations).AdminNotes}
 
 // cite has an answer of the AI agent name what it was made of.
 func (w *Workspace) cite(r *event.RNG, e *event.ThreadEvent) {
 	if e.With.Part.Author.Answer {
-		s := drawContent(r)
+		s := population.DrawSource(r)
 		e.With.Source = &s
 	}
 }
@@ -112,7 +113,7 @@ func (w *Workspace) AssignAs(id string, as event.Assignment, skipReopen bool, wh
 			return fmt.Errorf("no assignment %d", as)
 		}
 		w.speak(c, e, func(p *event.Part) {
-			w.conv.assignNow(r, c.scene(), p, as, skipReopen)
+			w.conv.AssignNow(r, c.scene(), p, as, skipReopen)
 			err = w.naming(p, who)
 		})
 		return err
@@ -121,12 +122,12 @@ func (w *Workspace) AssignAs(id string, as event.Assignment, skipReopen bool, wh
 
 // CloseConversation closes one.
 func (w *Workspace) CloseConversation(id string) error {
-	return w.turnTo(id, "", "", (*convMaker).closes)
+	return w.turnTo(id, "", "", (*population.Conversations).Closes)
 }
 
 // ReopenConversation opens one again.
 func (w *Workspace) ReopenConversation(id string) error {
-	return w.turnTo(id, "", "", (*convMaker).opens)
+	return w.turnTo(id, "", "", (*population.Conversations).Opens)
 }
 
 // SnoozeConversation puts one away until a time.
@@ -138,8 +139,8 @@ func (w *Workspace) snooze(id, by string, until time.Time) error {
 	if !until.After(w.Clock()) {
 		return fmt.Errorf("conversation %s: it can only be snoozed until a later time", id)
 	}
-	return w.turnTo(id, by, "", func(m *convMaker, r *event.RNG, s *scene, p *event.Part) {
-		m.snoozes(r, s, p)
+	return w.turnTo(id, by, "", func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
+		m.Snoozes(r, s, p)
 		p.Until = until.Unix()
 	})
 }
@@ -147,7 +148,7 @@ func (w *Workspace) snooze(id, by string, until time.Time) error {
 // SummariseCall has a call end and adds its call_summary part, whose body comes later. It gives the ids of the part and of the call.
 func (w *Workspace) SummariseCall(id string) (partID, call string, err error) {
 	err = w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
-		w.speak(c, e, func(p *event.Part) { w.conv.summary(r, p, w.callIn(c, e.At)); p.Body = "" })
+		w.speak(c, e, func(p *event.Part) { w.conv.Summary(r, p, w.callIn(c, e.At)); p.Body = "" })
 		partID, call = strconv.FormatInt(e.With.Part.ID, 10), e.With.Part.Call
 		return nil
 	})
@@ -162,7 +163,7 @@ func (w *Workspace) FillCallSummary(id, part, body string) error {
 // MutatePartSilently gives a part another assignment; neither its updated_at nor the conversation's moves (trap T58).
 func (w *Workspace) MutatePartSilently(id, part string, as event.Assignment) error {
 	return w.mutate(id, part, func(r *event.RNG, e *event.ThreadEvent) {
-		row := w.conv.row(r, as, e.At)
+		row := w.conv.Row(r, as, e.At)
 		e.With.Assigned = &row
 	})
 }
@@ -215,7 +216,7 @@ func (w *Workspace) Rate(id string, stars int, remark string, bump bool) error {
 
 // draftRating draws a rating, or a change of the one that is there.
 func (w *Workspace) draftRating(r *event.RNG, c *conversation, e *event.ThreadEvent) {
-	e.Kind, e.With.Rating = event.ThreadRated, *w.conv.rating(r, c.Contacts[0], e.At)
+	e.Kind, e.With.Rating = event.ThreadRated, *w.conv.Rating(r, c.Contacts[0], e.At)
 	if c.Rating != nil {
 		e.With.Rating.Created = c.Rating.Created
 	}
@@ -225,7 +226,7 @@ func (w *Workspace) draftRating(r *event.RNG, c *conversation, e *event.ThreadEv
 // says whether the conversation's updated_at moves (trap T65).
 func (w *Workspace) Review(id string, card int, status string, bump bool) error {
 	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
-		e.Kind, e.Quiet, e.With.Scorecard = event.ThreadReviewed, !bump, w.conv.review(r, c.num, card, status, e.At)
+		e.Kind, e.Quiet, e.With.Scorecard = event.ThreadReviewed, !bump, w.conv.Scorecard(r, c.num, card, status, e.At)
 		return nil
 	})
 }
@@ -233,7 +234,7 @@ func (w *Workspace) Review(id string, card int, status string, bump bool) error 
 // Monitor has a monitor, numbered from 0, judge a conversation.
 func (w *Workspace) Monitor(id string, monitor int, bump bool) error {
 	return w.converse(id, func(_ *conversation, r *event.RNG, e *event.ThreadEvent) error {
-		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, !bump, w.conv.judgement(r, monitor, e.At)
+		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, !bump, w.conv.Evaluation(r, monitor, e.At)
 		return nil
 	})
 }
@@ -257,7 +258,7 @@ func (w *Workspace) UntagConversation(id string, tag int) error {
 // LinkObject links a ticket or a conversation.
 func (w *Workspace) LinkObject(id string) error {
 	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
-		e.Kind, e.With.Linked = event.ThreadLinked, drawLinked(r, int(c.num)*4+len(c.Linked))
+		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.num)*4+len(c.Linked))
 		return nil
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // convRenderer is what an answer about conversations depends on beside the conversations.
@@ -19,7 +20,7 @@ type convRenderer struct {
 	omit      bool // parts have no fields that are null
 	translate bool // bodies of parts are translated
 	now       int64
-	companies *maker
+	companies *population.Contacts
 }
 
 // partsCap is how many parts an answer holds, the newest (api-notes, Searching and paging).
@@ -102,7 +103,7 @@ func (r *convRenderer) company(p *jsontext.Writer, n int32) {
 	}
 	p.Open("company")
 	p.Text("type", "company")
-	p.Text("id", string(r.companies.appendCompanyID(nil, n)))
+	p.Text("id", string(r.companies.AppendCompanyID(nil, n)))
 	p.Close()
 }
 

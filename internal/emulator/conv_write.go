@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // turnsOf are the operations that POST /conversations/{id}/parts has beside an assignment, by their message_type.
@@ -84,7 +85,7 @@ func (w *Workspace) assigning(with map[string]any, kind, to string) *answer {
 		a := notFound("Assignee")
 		return &a
 	case team == roundRobinTeam:
-		as, with["teammate"], with["team"] = event.AssignTeamAndTeammate, adminAuthor(w.nextInTurn()).ID, to
+		as, with["teammate"], with["team"] = event.AssignTeamAndTeammate, population.AdminAuthor(w.nextInTurn()).ID, to
 	default:
 		with["team"] = to
 	}
@@ -142,7 +143,7 @@ func (w *Workspace) reply(q *request, b *body, c *conversation, operation string
 // contacts that take part, named by the id, the external id or the e-mail address.
 func (w *Workspace) writerOf(b *body, c *conversation, kind string) (id string, known bool) {
 	if kind != "user" {
-		owner := adminAuthor(event.Admins[0]).ID
+		owner := population.AdminAuthor(event.Admins[0]).ID
 		if b.holds("admin_id") {
 			owner = b.id("admin_id")
 		}

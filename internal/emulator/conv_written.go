@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // Naming says who does an assignment and who is put in charge, by their ids; "" is drawn.
@@ -45,7 +46,7 @@ func (w *Workspace) says(c *conversation, p *event.Part, by Speaker, who, body s
 		if i < 0 || w.activeContact(who) == nil {
 			return fmt.Errorf("contact %q of it: %w", who, ErrUnknown)
 		}
-		p.Author, p.State = contactAuthor(c.Contacts[i]), "open"
+		p.Author, p.State = population.ContactAuthor(c.Contacts[i]), "open"
 	case ByTeammate:
 		p.Author, err = actor(who)
 	case ByNote:
@@ -67,7 +68,7 @@ func (w *Workspace) ReplyAs(id string, by Speaker, who, body string) error {
 }
 
 // turnTo adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
-func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *event.RNG, s *scene, p *event.Part)) error {
+func (w *Workspace) turnTo(id, by, words string, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) error {
 	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		w.speak(c, e, func(p *event.Part) {
 			if draw(w.conv, r, c.scene(), p); by != "" {
@@ -88,7 +89,7 @@ func (w *Workspace) BeginConversation(contact, body string) (string, error) {
 	if d == nil {
 		return "", fmt.Errorf("begin a conversation: contact %s: %w", contact, ErrUnknown)
 	}
-	return w.beginWith([]*event.Contact{d}, event.Source{Type: channels[0], Delivered: "customer_initiated", Body: body, Author: contactAuthor(d)}), nil
+	return w.beginWith([]*event.Contact{d}, event.Source{Type: population.Channels[0], Delivered: "customer_initiated", Body: body, Author: population.ContactAuthor(d)}), nil
 }
 
 // beginWith begins a conversation with its first message, and nothing else. The lock is held.

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // ExportFile says what the file of an export looks like. The zero value is a .tgz with one CSV file.
@@ -86,7 +87,7 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 // exportHour are the rows of one hour, counted from a year before hour 0.
 func (w *Workspace) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	birth := w.cfg.Start.Unix()
-	facts := exportFacts(w.cfg.Seed, w.cfg.Contacts, birth, s, hour)
+	facts := population.ReportFacts(w.cfg.Seed, w.cfg.Contacts, birth, s, hour)
 	if s != event.Datasets[0] {
 		return facts
 	}

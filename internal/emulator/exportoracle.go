@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // ReportRow adds a row to a dataset by hand: its key, its time, and what it says; the rest is null.
@@ -59,7 +60,7 @@ func (w *Workspace) reported(s *event.Dataset, key string) bool {
 		return known(int(w.threads[num].now.created-w.cfg.Start.Unix()+event.ReportSpan) / 3600)
 	}
 	n, err := strconv.ParseInt(key, 10, 64)
-	return err == nil && n >= exportKeys && known(int((n-exportKeys)/100))
+	return err == nil && n >= population.ReportKeys && known(int((n-population.ReportKeys)/100))
 }
 
 func hasAttribute(dataset, attribute string) error {
@@ -96,7 +97,7 @@ func (o *oracle) reportRows(s *event.Dataset, yield func(map[string]any) bool) {
 		return row
 	}
 	for hour := range now {
-		for _, f := range exportFacts(o.seed, o.souls, o.start, s, hour) {
+		for _, f := range population.ReportFacts(o.seed, o.souls, o.start, s, hour) {
 			if f.Known > now {
 				continue
 			}
@@ -111,7 +112,7 @@ func (o *oracle) reportRows(s *event.Dataset, yield func(map[string]any) bool) {
 	if s.ID == "conversation" {
 		allTellings(o.said, func(opened *event.ThreadEvent, since []*event.ThreadEvent, _ bool) bool {
 			if opened.At >= o.start-event.ReportSpan {
-				t := tale(o.conv.birth(opened), event.ConversationID(opened.Num), opened, since)
+				t := tale(o.conv.Begin(opened), event.ConversationID(opened.Num), opened, since)
 				f := oldTalk(o.seed, t)
 				add(f.Key, f.Created, f.Values)
 			}
@@ -135,7 +136,7 @@ func (o *oracle) reportRows(s *event.Dataset, yield func(map[string]any) bool) {
 }
 
 func oldTalk(seed uint64, t *told) event.ReportFact {
-	d := drawTalk(seed, t.Num)
+	d := population.DrawTalk(seed, t.Num)
 	f := event.ReportFact{Key: t.ID, Created: t.created, Values: d.Values, Silent: t.Silent}
 	f.Values["conversation_id"], f.Values["created_at"] = t.ID, strconv.FormatInt(t.created, 10)
 	if t.Written {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // talkSettles is how old a conversation is when its row no longer follows it.
@@ -14,7 +15,7 @@ const talkSettles = 30 * event.Day
 // The rest is drawn; of one that somebody wrote it is null, but for the channel. A deletion takes no row away.
 func (w *Workspace) talkFact(e *edition) event.ReportFact {
 	c := w.drawer().draw(e)
-	drawn := drawTalk(w.cfg.Seed, c.num)
+	drawn := population.DrawTalk(w.cfg.Seed, c.num)
 	f := event.ReportFact{Key: c.ID, Created: c.Created, Values: drawn.Values, Silent: c.silent}
 	f.Values["conversation_id"], f.Values["created_at"] = c.ID, strconv.FormatInt(c.Created, 10)
 	if c.wrote {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // lifeHitl numbers the consultations of life beyond those that conversations were born with.
@@ -18,9 +19,9 @@ func (w *Workspace) hourOfConsultations(base int64) {
 		return
 	}
 	for range r.N(4) {
-		num, one := int32(len(w.threads)-1-r.N(len(w.threads)/3+1)), event.Consultation{At: base + 60 + int64(r.N(busy-60)), Put: base}
-		planConsultation(&one, r)
-		one.At, one.End = calm(w.cfg.Start.Unix(), one.At), calm(w.cfg.Start.Unix(), one.End)
+		num, one := int32(len(w.threads)-1-r.N(len(w.threads)/3+1)), event.Consultation{At: base + 60 + int64(r.N(population.Busy-60)), Put: base}
+		population.PlanConsultation(&one, r)
+		one.At, one.End = population.Calm(w.cfg.Start.Unix(), one.At), population.Calm(w.cfg.Start.Unix(), one.End)
 		if !w.threads[num].deleted {
 			w.consult(num, one)
 		}
@@ -82,7 +83,7 @@ func (w *Workspace) consulting(id, outcome string) (int32, error) {
 	switch {
 	case !ok:
 		return 0, ErrNoConversation
-	case !slices.Contains(hitlOutcomes, outcome):
+	case !slices.Contains(population.Outcomes, outcome):
 		return 0, fmt.Errorf("no outcome %q", outcome)
 	}
 	return num, nil

@@ -6,6 +6,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // hitlEvents is GET /conversations/{id}/hitl_events: the events of all consultations that have ended, oldest first
@@ -52,7 +53,7 @@ func (w *Workspace) ended(num int32) []ended {
 		if c.End > w.now() {
 			continue
 		}
-		d := dialogue(w.cfg.Seed, &c)
+		d := population.Dialogue(w.cfg.Seed, &c)
 		for _, e := range consultationEvents(&c, d) {
 			if e.round == 0 || e.round > c.Rounds-hitlServed {
 				list = append(list, ended{e, &c, d})
@@ -67,8 +68,8 @@ func (w *Workspace) ended(num int32) []ended {
 // ends a second later, superseded (workspace-api 3.2).
 func (w *Workspace) consultations(num int32) []event.Consultation {
 	opened := &w.said[w.threads[num].now.born]
-	born := w.conv.birth(opened)
-	list := append(w.conv.consultations(num, born.Parts), w.asked[num]...)
+	born := w.conv.Begin(opened)
+	list := append(w.conv.Consultations(num, born.Parts), w.asked[num]...)
 	slices.SortStableFunc(list, func(a, b event.Consultation) int { return cmp.Compare(a.At, b.At) })
 	for i := range list[:max(0, len(list)-1)] {
 		if next := list[i+1].At; next < list[i].End {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // inheritFrom fills in what is absent from a lead (workspace-api 3.2), and names it.
@@ -46,7 +47,7 @@ func inheritFrom(d *event.Contact, lead *event.Contact) (names []string) {
 	}
 	for _, a := range lead.Attrs {
 		if fills(ownAttribute+a.Name, !hasAttr(d.Attrs, a.Name)) {
-			d.Attrs = setAttr(d.Attrs, a.Name, a.Raw)
+			d.Attrs = population.SetAttribute(d.Attrs, a.Name, a.Raw)
 		}
 	}
 	return names

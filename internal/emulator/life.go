@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // lifeOp is one thing that happens in an hour of life, drawn for a contact at a time. It says whether it could.
@@ -77,7 +78,7 @@ func (w *Workspace) hour(base int64) {
 func (w *Workspace) turnsOf(base int64, records int, turn func(at int64)) {
 	turns := max(1, int(w.k().changeShare()*float64(records)))
 	for i := range turns {
-		turn(base + int64(i)*busy/int64(turns))
+		turn(base + int64(i)*population.Busy/int64(turns))
 	}
 }
 
@@ -111,12 +112,12 @@ func (w *Workspace) lifeEvent(r *event.RNG, fits func(c *contact) bool, e event.
 }
 
 func lifeCreate(w *Workspace, r *event.RNG, at int64) bool {
-	_, err := w.create(at, w.make.contact(len(w.contacts), at, at, r.Chance(0.5)), nil)
+	_, err := w.create(at, w.make.Contact(len(w.contacts), at, at, r.Chance(0.5)), nil)
 	return err == nil
 }
 
 func lifeUpdate(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Updated, Set: drawChanges(r, at)})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Updated, Set: population.DrawChanges(r, at)})
 }
 
 func lifeTag(w *Workspace, r *event.RNG, at int64) bool {
@@ -134,11 +135,11 @@ func lifeUntag(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 func lifeNote(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.nextNote(), Text: "<p>" + r.Text(noteWords) + "</p>"})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.nextNote(), Text: "<p>" + r.Text(population.NoteWords) + "</p>"})
 }
 
 func lifeCompany(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.CompanyAttached, Other: int32(r.N(w.make.companies))})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.CompanyAttached, Other: int32(r.N(w.make.Companies))})
 }
 
 func lifePromote(w *Workspace, r *event.RNG, at int64) bool {
@@ -152,7 +153,7 @@ func lifeMerge(w *Workspace, r *event.RNG, at int64) bool {
 
 func lifeFailMerge(w *Workspace, r *event.RNG, at int64) bool {
 	into, ok := w.someone(r, isActiveUser)
-	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.MergeFailed, Other: into, Text: r.Text(failReasons)})
+	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.MergeFailed, Other: into, Text: r.Text(population.FailReasons)})
 }
 
 func lifeArchive(w *Workspace, r *event.RNG, at int64) bool {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.
@@ -27,7 +28,7 @@ type beside struct {
 	souls int // contacts at hour 0
 
 	tickets   []event.ThreadEvent
-	ticketing ticketMaker
+	ticketing population.Tickets
 }
 
 func (w *Workspace) beside() beside {
@@ -42,7 +43,7 @@ func (w *Workspace) hourOfActs(base int64) {
 	r, seed := event.NewRNG(w.cfg.Seed, event.ForLogs, 1, uint64(w.hours)), w.cfg.Seed
 	var acts []event.AdminAction
 	for i := range r.N(4) {
-		acts = append(acts, drawAct(seed, r, int32(len(w.acts)+i), base+600+int64(r.N(busy-600)), w.cfg.Start.Unix()))
+		acts = append(acts, population.DrawAction(seed, r, int32(len(w.acts)+i), base+600+int64(r.N(population.Busy-600)), w.cfg.Start.Unix()))
 	}
 	w.addActs(acts)
 }
@@ -50,7 +51,7 @@ func (w *Workspace) hourOfActs(base int64) {
 // addActs puts entries in their places. What others hold of the list stays as it is.
 func (w *Workspace) addActs(acts []event.AdminAction) {
 	w.acts = append(slices.Clip(w.acts), acts...)
-	sortActs(w.acts)
+	population.SortActions(w.acts)
 }
 
 // AddLogs lets admins do n things within a span of time that ends now (trap T84: thousands in an hour, or in a second).
@@ -61,7 +62,7 @@ func (w *Workspace) AddLogs(n int, within time.Duration) {
 	r := event.NewRNG(seed, event.ForLogs, 2, uint64(len(w.acts)))
 	acts, end := make([]event.AdminAction, n), w.now()
 	for i := range acts {
-		acts[i] = drawAct(seed, r, int32(len(w.acts)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
+		acts[i] = population.DrawAction(seed, r, int32(len(w.acts)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
 		acts[i].Put = end
 	}
 	w.addActs(acts)

@@ -16,12 +16,12 @@ func (w *Workspace) CreateContact(role string, set ...event.Change) (string, err
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at := w.now()
-	return w.create(at, w.make.contact(len(w.contacts), at, at, role == "user"), set)
+	return w.create(at, w.make.Contact(len(w.contacts), at, at, role == "user"), set)
 }
 
 // createOnly makes a contact that has nothing but what is set. The lock is held.
 func (w *Workspace) createOnly(at int64, user bool, set []event.Change) (string, error) {
-	return w.create(at, &event.Contact{ID: w.make.id(len(w.contacts), at), Created: at, Updated: at, User: user, Only: true}, set)
+	return w.create(at, &event.Contact{ID: w.make.ID(len(w.contacts), at), Created: at, Updated: at, User: user, Only: true}, set)
 }
 
 func (w *Workspace) create(at int64, d *event.Contact, set []event.Change) (string, error) {

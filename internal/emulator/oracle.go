@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // Oracle gives the rows that a perfect reader would hold of a stream now, computed from the log alone; nil for a stream
@@ -57,9 +58,9 @@ func (o *oracle) tell(stream string) iter.Seq[map[string]any] {
 type oracle struct {
 	log       []event.ContactEvent
 	workspace string
-	make      *maker
+	make      *population.Contacts
 	said      []event.ThreadEvent // the log of conversations
-	conv      *convMaker
+	conv      *population.Conversations
 	cap       int // parts that an answer holds
 	beside
 	people []person
@@ -154,7 +155,7 @@ func mark(set *map[int32]bool, n int32, on bool) {
 func (p *person) write(c event.Change) {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, _ := rawJSON(c.Value) // checked before it came into the log
-		p.attrs = setAttr(p.attrs, name, raw)
+		p.attrs = population.SetAttribute(p.attrs, name, raw)
 		return
 	}
 	value := orNull(c.Value)
@@ -216,7 +217,7 @@ func (o *oracle) inherit(e *event.ContactEvent, lead *person) {
 	}
 	for _, a := range lead.attrs {
 		if !hasAttr(p.attrs, a.Name) {
-			p.attrs = setAttr(p.attrs, a.Name, a.Raw)
+			p.attrs = population.SetAttribute(p.attrs, a.Name, a.Raw)
 		}
 	}
 	for _, n := range numbers(lead.born.Tags, lead.tags) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // firmTold is what the log says of one company: what it was born with, and what was changed since.
@@ -25,8 +26,8 @@ func (o *oracle) firmTales(yield func(t *firmTold) bool) {
 			"app_id": o.workspace, "name": f.Name, "website": f.Website, "industry": f.Industry, "plan_name": f.Plan, "created_at": f.Created,
 			"updated_at": f.Updated, "last_request_at": f.LastRequest, "monthly_spend": f.Spend, "session_count": f.Sessions, "size": f.Size}})
 	}
-	for n := range int32(o.make.companies) {
-		born(o.make.firm(n, o.start))
+	for n := range int32(o.make.Companies) {
+		born(o.make.Company(n, o.start))
 	}
 	for i := range o.firms {
 		if e := &o.firms[i]; e.Kind == event.CompanyCreated {
@@ -62,7 +63,7 @@ func (t *firmTold) hear(e *event.CompanyEvent) {
 	for _, s := range e.Set {
 		if name, ok := strings.CutPrefix(s.Field, "custom_attributes."); ok {
 			raw, _ := rawJSON(s.Value) // checked before it came into the log
-			t.attrs = setAttr(t.attrs, name, raw)
+			t.attrs = population.SetAttribute(t.attrs, name, raw)
 			continue
 		}
 		t.row[s.Field] = s.Value

@@ -79,13 +79,13 @@ func (o *oracle) noteRows(yield func(map[string]any) bool) {
 
 func (o *oracle) companies(yield func(map[string]any) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "company_id", numbers(p.born.Companies, p.companies), func(n int32) string { return string(o.make.appendCompanyID(nil, n)) })
+		return items(yield, p.born.ID, "company_id", numbers(p.born.Companies, p.companies), func(n int32) string { return string(o.make.AppendCompanyID(nil, n)) })
 	})
 }
 
 func (o *oracle) subscriptions(yield func(map[string]any) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "subscription_id", numbers(o.make.subscriptions(p.born), p.subscriptions), func(n int32) string {
+		return items(yield, p.born.ID, "subscription_id", numbers(o.make.Subscriptions(p.born), p.subscriptions), func(n int32) string {
 			return strconv.FormatInt(event.SubscriptionID(n), 10)
 		})
 	})

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // contentRows tells the items of a kind, from what each was born with and the log, as the later version sends them.
@@ -26,7 +27,7 @@ func (o *oracle) author() contentMaker {
 // contentOf is what became of the items of a kind.
 func (o *oracle) contentOf(kind event.ContentKind) []item {
 	var list []item
-	for _, born := range bornContent(o.seed, o.start)[kind] {
+	for _, born := range population.BornContent(o.seed, o.start)[kind] {
 		list = append(list, item{Kind: kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
 	}
 	for _, e := range o.pages {

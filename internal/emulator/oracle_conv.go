@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // told is what the log says of one conversation: what it was born with, all its parts, and what was changed since.
@@ -42,7 +43,7 @@ type marking struct {
 // tales tells conversation by conversation, those that are not deleted.
 func (o *oracle) tales(yield func(t *told) bool) {
 	tellings(o.said, func(opened *event.ThreadEvent, since []*event.ThreadEvent) bool {
-		return yield(tale(o.conv.birth(opened), event.ConversationID(opened.Num), opened, since))
+		return yield(tale(o.conv.Begin(opened), event.ConversationID(opened.Num), opened, since))
 	})
 }
 
@@ -144,7 +145,7 @@ func (t *told) write(s event.Change) {
 	switch name, attribute := strings.CutPrefix(s.Field, "custom_attributes."); {
 	case attribute:
 		raw, _ := rawJSON(s.Value) // checked before it came into the log
-		t.attrs = setAttr(t.attrs, name, raw)
+		t.attrs = population.SetAttribute(t.attrs, name, raw)
 	case s.Field == "title":
 		t.title, _ = s.Value.(string)
 	case s.Field == "read":
@@ -173,7 +174,7 @@ func (t *told) row(o *oracle) map[string]any {
 		"ai_agent_participated": t.last(func(p *event.Part) bool { return p.Author.AI }) != nil,
 		"custom_attributes":     string((&renderer{}).attrs(nil, &event.Contact{Attrs: t.attrs})[len(`,"custom_attributes":`):])}
 	if t.company >= 0 {
-		row["company_id"] = string(o.make.appendCompanyID(nil, t.company))
+		row["company_id"] = string(o.make.AppendCompanyID(nil, t.company))
 	}
 	t.standing(row)
 	for column, value := range row {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // hitlEvents gives a row for each event of a consultation that is over. readable tells those that an answer holds: of a
@@ -14,14 +15,14 @@ func (o *oracle) hitlEvents(yield func(map[string]any) bool) {
 		later[c.Conv] = append(later[c.Conv], c)
 	}
 	o.lists(yield, func(t *told) (rows []map[string]any) {
-		all := append(o.conv.consultations(t.Num, t.Beginning.Parts), later[t.Num]...)
+		all := append(o.conv.Consultations(t.Num, t.Beginning.Parts), later[t.Num]...)
 		mute := t.redacted || t.last(func(p *event.Part) bool { return p.Redacted }) != nil
 		for i := range all {
 			c := superseded(all, i)
 			if c.End > o.at {
 				continue
 			}
-			d := dialogue(o.seed, &c)
+			d := population.Dialogue(o.seed, &c)
 			for _, e := range consultationEvents(&c, d) {
 				row := hitlRow(&e, &c, d, mute)
 				row["readable"] = (e.round == 0 || c.Rounds-e.round < 10) && !(mute && hitlHidden(o.knobs.HitlRedacted, t.Num))

@@ -3,12 +3,13 @@ package emulator
 import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // ticketTales tells ticket by ticket, with the type that each was opened with.
 func (o *oracle) ticketTales(yield func(t *told, kind int) bool) {
 	tellings(o.tickets, func(opened *event.ThreadEvent, since []*event.ThreadEvent) bool {
-		return yield(tale(o.ticketing.birth(opened), event.TicketID(opened.Num), opened, since), int(opened.Place))
+		return yield(tale(o.ticketing.Begin(opened), event.TicketID(opened.Num), opened, since), int(opened.Place))
 	})
 }
 
@@ -23,7 +24,7 @@ func (o *oracle) ticketRows(yield func(map[string]any) bool) {
 			case change.Moved:
 				stage = change.To
 			default:
-				attrs = setAttr(attrs, change.Attribute.Name, change.Attribute.Raw)
+				attrs = population.SetAttribute(attrs, change.Attribute.Name, change.Attribute.Raw)
 			}
 		}
 		standing, state := map[string]any{}, states[stage].row()

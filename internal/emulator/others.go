@@ -46,7 +46,7 @@ func (w *Workspace) noteBody(n int32) string {
 	if body, ok := w.notes[n]; ok {
 		return body
 	}
-	return w.make.note(n)
+	return w.make.Note(n)
 }
 
 func (w *Workspace) contactCompanies(q *request) answer {

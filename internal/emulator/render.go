@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // renderer is what an answer about contacts depends on beside the contacts.
@@ -13,7 +14,7 @@ type renderer struct {
 	later     bool // the version after 2.16
 	cap       int  // items in a nested list
 	bare      bool // nested lists tell no count
-	make      *maker
+	make      *population.Contacts
 	history   map[string][]string // by contact: who was merged into it; nil: not told
 }
 
@@ -189,5 +190,5 @@ func (r *renderer) appendID(b []byte, item string, n int32) []byte {
 	case "note":
 		return strconv.AppendInt(b, event.NoteID(n), 10)
 	}
-	return r.make.appendCompanyID(b, n)
+	return r.make.AppendCompanyID(b, n)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // ErrNoAdmin is answered when somebody acts or is put in charge who is no admin, or is one no longer.
@@ -24,17 +25,13 @@ func adminNamed(id string) (event.Admin, error) {
 	return event.Admins[i], nil
 }
 
-func adminAuthor(a event.Admin) event.Author {
-	return event.Author{Type: "admin", ID: strconv.FormatInt(a.ID, 10), Name: a.Name, Email: a.Email}
-}
-
 // actor is who does something in a workspace without a customer: an admin by the id, or the AI operator by its own.
 func actor(id string) (event.Author, error) {
 	if id == event.AIAgent.ID {
 		return event.AIAgent, nil
 	}
 	a, err := adminNamed(id)
-	return adminAuthor(a), err
+	return population.AdminAuthor(a), err
 }
 
 // teamNamed finds a team by its id. The lock is held.

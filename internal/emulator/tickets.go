@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // ticketDesk is all that the server keeps of tickets: a log of their own, which is the truth about them, and what follows
 // from it, as for conversations.
 type ticketDesk struct {
-	make  ticketMaker
+	make  population.Tickets
 	log   []event.ThreadEvent // Conv is the ticket's number
 	list  []thread
 	idx   index[edition]
@@ -23,9 +24,9 @@ type ticketDesk struct {
 // beginTickets makes the tickets of hour 0, which search has long found.
 func (w *Workspace) beginTickets() {
 	d := &w.tickets
-	d.make = ticketMaker{w.conv, w.cfg.Conversations, w.cfg.Tickets}
+	d.make = population.Tickets{Conversations: w.conv, Talks: w.cfg.Conversations, Count: w.cfg.Tickets}
 	d.idx.init(w, w.searchTicket())
-	d.log = d.make.populate(w.cfg.Start.Unix(), w.log)
+	d.log = d.make.Populate(w.cfg.Start.Unix(), w.log)
 	d.list = make([]thread, len(d.log))
 	for seq := range d.log {
 		d.list[seq] = newThread(seq, &d.log[seq])
@@ -72,7 +73,7 @@ func (t *ticket) attrsByID() []event.Attribute {
 
 // ticketDrawer makes tickets of editions. It needs no lock: logs are only appended to.
 type ticketDrawer struct {
-	make ticketMaker
+	make population.Tickets
 	log  []event.ThreadEvent
 }
 
@@ -83,7 +84,7 @@ func (w *Workspace) ticketDrawer() ticketDrawer {
 
 func (d ticketDrawer) draw(e *edition) *ticket {
 	opened := &d.log[e.born]
-	t := begunTicket(opened, d.make.birth(opened))
+	t := begunTicket(opened, d.make.Begin(opened))
 	for _, seq := range e.trail {
 		t.follow(&d.log[seq])
 	}
@@ -116,7 +117,7 @@ func (w *Workspace) ticketFields() map[string]field[edition] {
 
 // ticketNamed finds a ticket that is there by its id.
 func (w *Workspace) ticketNamed(id string) (int32, error) {
-	num, ok := ticketNum(id)
+	num, ok := population.TicketNum(id)
 	if !ok || int(num) >= len(w.tickets.list) || w.tickets.list[num].deleted {
 		return 0, fmt.Errorf("ticket %s: %w", id, ErrNoTicket)
 	}
@@ -143,9 +144,9 @@ func begunTicket(opened *event.ThreadEvent, b *event.Beginning) *ticket {
 }
 
 // scene is the ticket as whoever adds a part to it finds it.
-func (t *ticket) scene() *scene {
+func (t *ticket) scene() *population.Scene {
 	s := t.conversation.scene()
-	s.kind, s.stage, s.notesOnly = t.kind, t.stage, !t.takesComments()
+	s.Kind, s.Stage, s.NotesOnly = t.kind, t.stage, !t.takesComments()
 	return s
 }
 
@@ -161,7 +162,7 @@ func (t *ticket) shared() bool {
 	if t.sharing != nil {
 		return *t.sharing
 	}
-	return bornShared(t.num, t.kind)
+	return population.BornShared(t.num, t.kind)
 }
 
 func (t *ticket) turn(change *event.TicketChange) {
@@ -170,7 +171,7 @@ func (t *ticket) turn(change *event.TicketChange) {
 	case change.Moved:
 		t.stage = change.To
 	default:
-		t.Attrs = setAttr(t.Attrs, change.Attribute.Name, change.Attribute.Raw)
+		t.Attrs = population.SetAttribute(t.Attrs, change.Attribute.Name, change.Attribute.Raw)
 	}
 }
 

@@ -1,13 +1,16 @@
 package emulator
 
-import "aqueduck/internal/emulator/event"
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+)
 
 // ticketLife is the order in which things happen to tickets, again and again.
 var ticketLife = [...]lifeOp{
-	ticketOpens, ticketSays(says((*convMaker).customerSays)), ticketSays(ticketMaker.moved), ticketSays(says((*convMaker).adminSays)),
-	ticketSays(ticketMaker.changed), ticketSays(ticketMaker.assigned), ticketOpens, ticketSays(ticketMaker.resolved), ticketLinks,
-	ticketSays(ticketMaker.noted), ticketSays(says((*convMaker).customerSays)), ticketSays(ticketMaker.moved), ticketRedacts,
-	ticketSays(says((*convMaker).snoozes)), ticketSays(ticketMaker.changed), ticketSays(ticketMaker.resolved),
+	ticketOpens, ticketSays(population.InTicket((*population.Conversations).CustomerSays)), ticketSays(population.Tickets.Moved), ticketSays(population.InTicket((*population.Conversations).AdminSays)),
+	ticketSays(population.Tickets.Changed), ticketSays(population.Tickets.Assigned), ticketOpens, ticketSays(population.Tickets.Resolved), ticketLinks,
+	ticketSays(population.Tickets.Noted), ticketSays(population.InTicket((*population.Conversations).CustomerSays)), ticketSays(population.Tickets.Moved), ticketRedacts,
+	ticketSays(population.InTicket((*population.Conversations).Snoozes)), ticketSays(population.Tickets.Changed), ticketSays(population.Tickets.Resolved),
 }
 
 // hourOfTickets lets an hour pass for the tickets.
@@ -46,7 +49,7 @@ func (w *Workspace) someTicket(r *event.RNG, at int64, fill func(t *ticket, e *e
 }
 
 // ticketSays is a turn of life that adds a part.
-func ticketSays(draw func(m ticketMaker, r *event.RNG, s *scene, p *event.Part)) lifeOp {
+func ticketSays(draw func(m population.Tickets, r *event.RNG, s *population.Scene, p *event.Part)) lifeOp {
 	return func(w *Workspace, r *event.RNG, at int64) bool {
 		return w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
 			w.speak(t.conversation, e, func(p *event.Part) { draw(w.tickets.make, r, t.scene(), p) })

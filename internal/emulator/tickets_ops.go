@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // ErrNoTicket is answered when an operation names a ticket that is not there.
@@ -90,7 +91,7 @@ func (w *Workspace) ReplyTicket(id string, by Speaker, body string) error {
 		case by != ByNote && !t.takesComments():
 			return errOnlyNotes
 		}
-		says(draw)(w.tickets.make, r, t.scene(), p)
+		population.InTicket(draw)(w.tickets.make, r, t.scene(), p)
 		p.Body = body
 		return nil
 	})
@@ -117,7 +118,7 @@ func (w *Workspace) AssignTicket(id string, as event.Assignment) error {
 		if as >= event.Assignments {
 			return fmt.Errorf("no assignment %d", as)
 		}
-		w.conv.assign(r, p, as)
+		w.conv.Assign(r, p, as)
 		return nil
 	})
 }
@@ -125,7 +126,7 @@ func (w *Workspace) AssignTicket(id string, as event.Assignment) error {
 // SnoozeTicket puts one away until a time.
 func (w *Workspace) SnoozeTicket(id string, until time.Time) error {
 	return w.speakOn(id, func(r *event.RNG, t *ticket, p *event.Part) error {
-		w.conv.snoozes(r, t.scene(), p)
+		w.conv.Snoozes(r, t.scene(), p)
 		p.Until = until.Unix()
 		return nil
 	})
@@ -166,7 +167,7 @@ func (w *Workspace) RedactTicketPart(id, part string, bump bool) error {
 // MutateTicketPart gives a part another assignment; neither its updated_at nor the ticket's moves (trap T58).
 func (w *Workspace) MutateTicketPart(id, part string, as event.Assignment) error {
 	return w.onTicket(id, func(t *ticket, r *event.RNG, e *event.ThreadEvent) (err error) {
-		row := w.conv.row(r, as, e.At)
+		row := w.conv.Row(r, as, e.At)
 		e.Kind, e.Quiet, e.With.Assigned = event.ThreadPartChanged, true, &row
 		e.Place, err = t.place(part)
 		return err

@@ -157,13 +157,13 @@ func (w *Workspace) UpdateTicket(id string, u TicketUpdate) error {
 	}
 	for _, s := range given {
 		a, _ := ticketAttributeNamed(kind, s.Field)
-		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.tickets.make.changedTo(r, p, a, s.Value.(string)) })
+		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.tickets.make.ChangedTo(r, p, a, s.Value.(string)) })
 	}
 	if u.State != "" {
-		says(func(r *event.RNG, t *ticket, p *event.Part) { w.tickets.make.movedTo(r, t.scene(), p, stage) })
+		says(func(r *event.RNG, t *ticket, p *event.Part) { w.tickets.make.MovedTo(r, t.scene(), p, stage) })
 	}
 	if u.Assign != event.AssignNothing {
-		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.conv.assign(r, p, u.Assign) })
+		says(func(r *event.RNG, _ *ticket, p *event.Part) { w.conv.Assign(r, p, u.Assign) })
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // Config says which workspace to make. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
@@ -38,7 +39,7 @@ type Config struct {
 // Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
 type Workspace struct {
 	cfg        Config
-	make       *maker
+	make       *population.Contacts
 	operations []operation // all of them; here, as knobs name routes, and routes carry out operations
 	knobs      atomic.Pointer[Knobs]
 
@@ -70,7 +71,7 @@ type Workspace struct {
 	present  tally // active contacts
 	names    directory
 
-	conv      *convMaker
+	conv      *population.Conversations
 	said      []event.ThreadEvent // the log of conversations
 	threads   []thread
 	convIdx   index[edition]
@@ -119,13 +120,13 @@ type Workspace struct {
 // New makes the workspace as it is at hour 0.
 func New(c Config) *Workspace {
 	c = withDefaults(c)
-	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
+	w := &Workspace{cfg: c, make: population.NewContacts(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
 		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]event.Consultation{}, stale: true, epoch: event.Mix(c.Seed + 2)}
 	w.knobs.Store(&c.Knobs)
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
 	}
-	events := populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
+	events := population.Populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
 	w.byID = make(map[string]int32, len(events))
 	w.idx.init(w, w.searchContact())
 	for i := range events {
@@ -133,7 +134,7 @@ func New(c Config) *Workspace {
 			w.contacts = append(w.contacts, contact{})
 		}
 	}
-	w.acts = populateActs(c.Seed, c.Start.Unix(), c.Logs)
+	w.acts = population.AdminActions(c.Seed, c.Start.Unix(), c.Logs)
 	w.log = events
 	for i := range w.log {
 		w.apply(i)
@@ -150,7 +151,7 @@ func New(c Config) *Workspace {
 	w.beginCalls(c.Calls)
 	w.beginCompanies()
 	w.beginContent()
-	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
+	w.buried = append(population.Deletions(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
 	w.stand(c.Start.Unix())
 	switch {
 	case c.Hours > 0 && c.Now == nil:
@@ -225,7 +226,7 @@ func (w *Workspace) SetZone(z *time.Location) {
 	defer w.mu.Unlock()
 	if before, after := w.zone.String(), z.String(); before != after {
 		now := w.now()
-		w.addActs([]event.AdminAction{adminAction(w.cfg.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.acts)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
+		w.addActs([]event.AdminAction{population.NewAction(w.cfg.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.acts)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
 	}
 	w.zone = z
 	w.idx.forget()

@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"fmt"
@@ -6,28 +6,28 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// actSpan is how far back the activity log and the calls go.
-const actSpan = 365 * event.Day
+// Year is how far back the activity log and the calls go.
+const Year = 365 * event.Day
 
-// busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
-const busy = 45 * 60
+// Busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
+const Busy = 45 * 60
 
-// callers are whom calls may be of.
-type callers struct {
-	seed          uint64
-	start         int64 // hour 0
-	conversations int
-	contacts      int
-	contact       func(n int) string // the id of the nth
+// Callers are whom calls may be of.
+type Callers struct {
+	Seed          uint64
+	Start         int64 // hour 0
+	Conversations int
+	Contacts      int
+	Contact       func(n int) string // the id of the nth
 }
 
-// populate draws the calls of the year before hour 0, and gives their numbers by conversation, but for those that are no longer listed.
+// Populate draws the calls of the year before hour 0, and gives their numbers by conversation, but for those that are no longer listed.
 // Some conversations have more than one.
-func (c callers) populate(count int) (calls []event.Call, of map[int32][]int32) {
-	r := event.NewRNG(c.seed, event.ForCalls)
+func (c Callers) Populate(count int) (calls []event.Call, of map[int32][]int32) {
+	r := event.NewRNG(c.Seed, event.ForCalls)
 	of = map[int32][]int32{}
 	for i := range count {
-		one := c.draw(r, int32(i), c.start-actSpan+int64(i)*(actSpan-7200)/int64(count))
+		one := c.Draw(r, int32(i), c.Start-Year+int64(i)*(Year-7200)/int64(count))
 		if calls = append(calls, one); one.Removed == 0 {
 			of[int32(one.Conv)] = append(of[int32(one.Conv)], one.N)
 		}
@@ -35,10 +35,10 @@ func (c callers) populate(count int) (calls []event.Call, of map[int32][]int32) 
 	return calls, of
 }
 
-// draw draws the nth call.
-func (c callers) draw(r *event.RNG, n int32, at int64) event.Call {
-	one := event.Call{N: n, Conv: r.N(max(1, c.conversations)), Contact: c.contact(r.N(c.contacts)), Admin: uint8(r.N(len(event.Admins))),
-		Outbound: r.Chance(0.3), Messenger: n%5 == 0, Initiated: at, Luck: event.NewRNG(c.seed, event.ForCalls, 2, uint64(n)).Share()}
+// Draw draws the nth call.
+func (c Callers) Draw(r *event.RNG, n int32, at int64) event.Call {
+	one := event.Call{N: n, Conv: r.N(max(1, c.Conversations)), Contact: c.Contact(r.N(c.Contacts)), Admin: uint8(r.N(len(event.Admins))),
+		Outbound: r.Chance(0.3), Messenger: n%5 == 0, Initiated: at, Luck: event.NewRNG(c.Seed, event.ForCalls, 2, uint64(n)).Share()}
 	if number := r.N(10_000_000); !one.Messenger {
 		one.Phone = fmt.Sprintf("+4930%07d", number)
 	}
@@ -53,20 +53,20 @@ func (c callers) draw(r *event.RNG, n int32, at int64) event.Call {
 		one.Removed = one.Ended + int64(r.N(30*event.Day))
 	}
 	for _, at := range []*int64{&one.Initiated, &one.Answered, &one.Ended, &one.Recorded, &one.Transcribed, &one.Removed} {
-		*at = calm(c.start, *at)
+		*at = Calm(c.Start, *at)
 	}
 	return one
 }
 
-// calm moves a time into the minutes of its hour in which things happen: two runs at the end of an hour, some seconds apart,
+// Calm moves a time into the minutes of its hour in which things happen: two runs at the end of an hour, some seconds apart,
 // see the same.
-func calm(start, at int64) int64 {
+func Calm(start, at int64) int64 {
 	if at == 0 {
 		return 0
 	}
 	start %= 3600
 	hour := at - (at-start)%3600
-	return hour + 600 + (at-hour)*(busy-600)/3600
+	return hour + 600 + (at-hour)*(Busy-600)/3600
 }
 
 // planTranscript draws when the transcript is final: mostly soon, one time of four a day later, sometimes days, sometimes never.

@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"strconv"
@@ -6,20 +6,20 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// buriedBefore draws the conversations that were deleted in the year before hour 0. No reader has ever seen them: their
+// Deletions draws the conversations that were deleted in the year before hour 0. No reader has ever seen them: their
 // ids lie below those that are there.
-func buriedBefore(seed uint64, start int64, conversations int) []event.Deletion {
+func Deletions(seed uint64, start int64, conversations int) []event.Deletion {
 	list := make([]event.Deletion, (conversations+49)/50)
 	for i := range list {
 		r := event.NewRNG(seed, event.ForDeletion, uint64(i))
 		list[i].ID = strconv.FormatInt(event.ThreadBase-7*int64(i+1), 10)
 		list[i].At = start - 365*event.Day + (364*event.Day*int64(i)+int64(r.N(event.Day)))/int64(len(list))
-		list[i].Kept = keepsMetrics(seed, list[i].ID)
+		list[i].Kept = KeepsMetrics(seed, list[i].ID)
 	}
 	return list
 }
 
-// keepsMetrics says whether whoever deleted a conversation kept its figures.
-func keepsMetrics(seed uint64, id string) bool {
+// KeepsMetrics says whether whoever deleted a conversation kept its figures.
+func KeepsMetrics(seed uint64, id string) bool {
 	return event.NewRNG(seed, event.ForDeletion, 1, event.Fingerprint(id)).Chance(0.6)
 }

@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"strconv"
@@ -6,14 +6,15 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-var reviewStatuses = []string{"unreviewed", "submitted", "passed_review", "needs_fix", "wont_fix", "fix_complete"}
+// ReviewStatuses are where a review may stand.
+var ReviewStatuses = []string{"unreviewed", "submitted", "passed_review", "needs_fix", "wont_fix", "fix_complete"}
 
 var cardNames = []string{"Tone & empathy", "Product knowledge", "Prozess", "返信の質"}
 
 var questionNames = []string{"Greeting", "Solved at first contact?", "Größe der Antwort", "", "Security check"}
 
-// review draws a scorecard at a status; "" is one without a review.
-func (m *convMaker) review(r *event.RNG, num int32, card int, status string, at int64) event.Scorecard {
+// Scorecard draws a scorecard at a status; "" is one without a review.
+func (m *Conversations) Scorecard(r *event.RNG, num int32, card int, status string, at int64) event.Scorecard {
 	s := event.Scorecard{ID: "scorecard-" + strconv.Itoa(card), Name: cardNames[card%len(cardNames)], Status: status,
 		Judged: r.Chance(0.9), Passed: r.Chance(0.7), Score: int64(r.N(101))}
 	if r.Chance(0.3) {
@@ -67,7 +68,8 @@ func drawEvaluator(r *event.RNG, i int) event.Evaluator {
 	return e
 }
 
-func (m *convMaker) judgement(r *event.RNG, n int, at int64) event.Evaluation {
+// Evaluation draws what the nth monitor found at a time.
+func (m *Conversations) Evaluation(r *event.RNG, n int, at int64) event.Evaluation {
 	return event.Evaluation{ID: "monitor-" + strconv.Itoa(n), Name: r.Text([]string{"Refund promised", "Kündigung droht", "Personal data shared"}),
 		Value: r.Text([]string{"yes", "no", "unsure"}), Reasoning: r.Text(reasonings), Passed: r.Chance(0.6), At: at}
 }

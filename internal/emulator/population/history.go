@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// population draws what happened before hour 0: three years of contacts, those that are gone, and the events between.
-type population struct {
-	m       *maker
+// history draws what happened before hour 0: three years of contacts, those that are gone, and the events between.
+type history struct {
+	m       *Contacts
 	start   int64
 	active  int
 	gone    int
@@ -23,9 +23,9 @@ var departures = []struct {
 	share int
 }{{event.Archived, 34}, {event.Merged, 30}, {event.Blocked, 10}, {event.DeletionRequested, 10}, {event.Erased, 16}}
 
-// populate gives the log up to hour 0, in the order of time, with at least the given number of activities.
-func populate(m *maker, start int64, contacts, inactive, activities int) []event.ContactEvent {
-	p := &population{m: m, start: start, active: contacts, gone: inactive}
+// Populate gives the log up to hour 0, in the order of time, with at least the given number of activities.
+func Populate(m *Contacts, start int64, contacts, inactive, activities int) []event.ContactEvent {
+	p := &history{m: m, start: start, active: contacts, gone: inactive}
 	p.cast(contacts + inactive)
 	for num := range p.created {
 		p.live(num)
@@ -36,10 +36,10 @@ func populate(m *maker, start int64, contacts, inactive, activities int) []event
 }
 
 // cast decides who is created when and who is gone: spread evenly, so that any part of the three years has all kinds.
-func (p *population) cast(total int) {
+func (p *history) cast(total int) {
 	p.created, p.kinds = make([]int64, total), make([]event.ContactKind, total)
 	p.log = make([]event.ContactEvent, 0, total*2+16)
-	r := event.NewRNG(p.m.seed, event.ForLife)
+	r := event.NewRNG(p.m.Seed, event.ForLife)
 	for num := range total {
 		p.created[num] = p.start - event.Span + int64(float64(event.Span-2*event.Day)*(float64(num)+r.Share())/float64(total))
 	}
@@ -56,12 +56,12 @@ func (p *population) cast(total int) {
 }
 
 // live writes one contact's events. Contacts that left keep updated_at from before they left.
-func (p *population) live(num int) {
-	r := event.NewRNG(p.m.seed, event.ForLife, uint64(num)+1)
+func (p *history) live(num int) {
+	r := event.NewRNG(p.m.Seed, event.ForLife, uint64(num)+1)
 	created, kind := p.created[num], p.kinds[num]
 	user := r.Chance(0.65) && kind != event.Merged
 	updated := p.updated(r, num, created)
-	d := p.m.contact(num, created, updated, user)
+	d := p.m.Contact(num, created, updated, user)
 	// Most users began as leads; their role changed before they were last updated.
 	began := user
 	if user && updated > created+2 && r.Chance(0.85) {
@@ -78,7 +78,7 @@ func (p *population) live(num int) {
 
 // updated draws the time of the last change. Three imports each touched hundreds of ten thousand contacts within one
 // second: more than a page of equal times (trap T11).
-func (p *population) updated(r *event.RNG, num int, created int64) int64 {
+func (p *history) updated(r *event.RNG, num int, created int64) int64 {
 	bulk := p.start - event.Span + int64(1+num%3)*event.Span/4
 	if created < bulk && r.Chance(0.18) {
 		return bulk
@@ -87,7 +87,7 @@ func (p *population) updated(r *event.RNG, num int, created int64) int64 {
 	return created + int64(float64(p.start-3600-created)*x*x)
 }
 
-func (p *population) leave(r *event.RNG, num int, kind event.ContactKind, after int64) {
+func (p *history) leave(r *event.RNG, num int, kind event.ContactKind, after int64) {
 	at := r.Between(after+1, p.start-600)
 	e := event.ContactEvent{At: at, Kind: kind, Contact: int32(num)}
 	switch kind {
@@ -103,7 +103,7 @@ func (p *population) leave(r *event.RNG, num int, kind event.ContactKind, after 
 }
 
 // target is whom a lead was merged into: mostly an active contact, sometimes one that left since, or was itself merged.
-func (p *population) target(r *event.RNG, num int) int32 {
+func (p *history) target(r *event.RNG, num int) int32 {
 	for {
 		to := r.N(len(p.created))
 		switch {
@@ -121,32 +121,33 @@ func (p *population) target(r *event.RNG, num int) int32 {
 
 // fill adds merges that failed and contacts of long ago that were deleted and are listed nowhere, until the feed of
 // activities is as long as wanted.
-func (p *population) fill(activities int) {
+func (p *history) fill(activities int) {
 	have := 0
 	for _, e := range p.log {
-		if isActivity(e.Kind) {
+		if givesActivity(e.Kind) {
 			have++
 		}
 	}
-	r := event.NewRNG(p.m.seed, event.ForLife, 0, 1)
+	r := event.NewRNG(p.m.Seed, event.ForLife, 0, 1)
 	missing := max(0, activities-have)
 	for range missing/10 + p.active/200 {
 		from, to := r.N(len(p.created)), r.N(len(p.created))
 		at := r.Between(max(p.created[from], p.created[to])+1, p.start)
-		p.log = append(p.log, event.ContactEvent{At: at, Kind: event.MergeFailed, Contact: int32(from), Other: int32(to), Text: r.Text(failReasons)})
+		p.log = append(p.log, event.ContactEvent{At: at, Kind: event.MergeFailed, Contact: int32(from), Other: int32(to), Text: r.Text(FailReasons)})
 	}
 	total := len(p.created)
 	for i := range missing/2 + 1 {
 		num := total + i
 		created := r.Between(p.start-event.Span, p.start-30*event.Day)
-		d := p.m.contact(num, created, created+3600, r.Chance(0.5))
+		d := p.m.Contact(num, created, created+3600, r.Chance(0.5))
 		p.log = append(p.log,
 			event.ContactEvent{At: created, Kind: event.Created, User: d.User, Contact: int32(num), Born: d},
 			event.ContactEvent{At: r.Between(created+event.Day, p.start-event.Day), Kind: event.Deleted, Contact: int32(num)})
 	}
 }
 
-func isActivity(k event.ContactKind) bool {
+// givesActivity says whether the feed of activities tells of an event.
+func givesActivity(k event.ContactKind) bool {
 	switch k {
 	case event.Created, event.RoleChanged, event.Merged, event.MergeFailed, event.Deleted:
 		return true

@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"strconv"
@@ -9,8 +9,8 @@ import (
 // contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.
 var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
 
-// bornContent draws the content of hour 0, and how often each was edited by then.
-func bornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
+// BornContent draws the content of hour 0, and how often each was edited by then.
+func BornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
 	for kind := range event.ContentKinds {
 		for n := range int32(contentAtBirth[kind]) {
 			r := event.NewRNG(seed, event.ForContent, uint64(kind), uint64(n))
@@ -22,8 +22,8 @@ func bornContent(seed uint64, start int64) (all [event.ContentKinds][]event.Born
 	return all
 }
 
-// pieceOf is what the nth piece of content of a kind is born with.
-func pieceOf(kind event.ContentKind, n int32) (p event.Piece) {
+// PieceOf is what the nth piece of content of a kind is born with.
+func PieceOf(kind event.ContentKind, n int32) (p event.Piece) {
 	switch kind {
 	case event.Articles:
 		if n%6 != 5 {
@@ -56,8 +56,8 @@ func parentOf(kind event.ContentKind, n int32) string {
 	return event.ContentText(kind, n%4)
 }
 
-// wordingOf draws what a piece of content says that was edited so often.
-func wordingOf(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
+// WordingOf draws what a piece of content says that was edited so often.
+func WordingOf(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
 	r := event.NewRNG(seed, event.ForContent, 2<<32, uint64(kind), uint64(n), uint64(edits))
 	w.Title = r.Text(articleTitles) + " " + strconv.Itoa(int(n)) + "." + strconv.Itoa(edits)
 	admin := func() int64 { return event.Admins[r.N(len(event.Admins))].ID }
@@ -97,8 +97,8 @@ func drawnReference(n int32) string {
 	return ""
 }
 
-// versionNoteOf draws the note about the nth version of a data connector.
-func versionNoteOf(seed uint64, connector int32, n int) string {
+// VersionNoteOf draws the note about the nth version of a data connector.
+func VersionNoteOf(seed uint64, connector int32, n int) string {
 	r := event.NewRNG(seed, event.ForContent, 3<<32, uint64(connector), uint64(n))
 	return r.Text([]string{"", "retry & wait", "Größe"})
 }

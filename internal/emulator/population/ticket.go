@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"math"
@@ -9,26 +9,26 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// ticketNum finds the number of a ticket by its id.
-func ticketNum(id string) (int32, bool) {
+// TicketNum finds the number of a ticket by its id.
+func TicketNum(id string) (int32, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	num := (n - event.ThreadBase - 3) / 7
 	return int32(num), err == nil && n > event.ThreadBase && num <= math.MaxInt32 && event.TicketID(int32(num)) == id
 }
 
-// ticketMaker draws tickets with the words and the people of conversations.
-type ticketMaker struct {
-	*convMaker
-	talks, count int // conversations and tickets at hour 0, to link
+// Tickets draws tickets with the words and the people of conversations.
+type Tickets struct {
+	*Conversations
+	Talks, Count int // conversations and tickets at hour 0, to link
 }
 
-// populate gives the log of tickets up to hour 0: their openings.
-func (m ticketMaker) populate(start int64, log []event.ContactEvent) []event.ThreadEvent {
+// Populate gives the log of tickets up to hour 0: their openings.
+func (m Tickets) Populate(start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
-	events := make([]event.ThreadEvent, m.count)
+	events := make([]event.ThreadEvent, m.Count)
 	for num := range events {
 		r := event.NewRNG(m.seed, event.ForTicketPopulation, uint64(num))
-		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Share())/float64(m.count))
+		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Share())/float64(m.Count))
 		kind := m.kindOf(int32(num))
 		e := event.ThreadEvent{At: at, Until: m.until(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
 		if event.TicketTypes[kind].Category == event.CustomerTicket || r.Chance(0.6) { // what teammates open for each other may be about nobody
@@ -40,7 +40,7 @@ func (m ticketMaker) populate(start int64, log []event.ContactEvent) []event.Thr
 }
 
 // kindOf is the type of a ticket of hour 0.
-func (m ticketMaker) kindOf(num int32) int {
+func (m Tickets) kindOf(num int32) int {
 	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).N(len(event.TicketTypes))
 }
 
@@ -56,8 +56,8 @@ func ticketSize(r *event.RNG, num int) int {
 	return min(300, 1+int(3*math.Pow(u/(1.0001-u), 0.6)))
 }
 
-// birth draws everything that a ticket was born with.
-func (m ticketMaker) birth(e *event.ThreadEvent) *event.Beginning {
+// Begin draws everything that a ticket was born with.
+func (m Tickets) Begin(e *event.ThreadEvent) *event.Beginning {
 	r, exactly := event.NewRNG(m.seed, event.ForTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
 	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
 	for _, a := range event.TicketTypes[b.Kind].Attributes {
@@ -70,7 +70,7 @@ func (m ticketMaker) birth(e *event.ThreadEvent) *event.Beginning {
 	}
 	if e.With != nil {
 		for _, s := range e.With.Set {
-			b.Attrs = setAttr(b.Attrs, s.Field, s.Value.(string))
+			b.Attrs = SetAttribute(b.Attrs, s.Field, s.Value.(string))
 		}
 	}
 	if !exactly {
@@ -81,12 +81,12 @@ func (m ticketMaker) birth(e *event.ThreadEvent) *event.Beginning {
 }
 
 // link draws the conversations and the tickets of hour 0 that a ticket is linked to.
-func (m ticketMaker) link(r *event.RNG, b *event.Beginning) {
+func (m Tickets) link(r *event.RNG, b *event.Beginning) {
 	for range max(0, r.N(9)-5) {
-		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(m.talks)))}
-		if num := int32(r.N(m.count)); r.Chance(0.4) && num != b.Num {
+		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(m.Talks)))}
+		if num := int32(r.N(m.Count)); r.Chance(0.4) && num != b.Num {
 			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: event.TicketTypes[m.kindOf(num)].Category}
-		} else if m.talks == 0 {
+		} else if m.Talks == 0 {
 			continue
 		}
 		if !slices.Contains(b.Linked, l) {
@@ -99,36 +99,36 @@ func (m ticketMaker) link(r *event.RNG, b *event.Beginning) {
 // ticketPartKind is one kind of part of a ticket with its share in a hundred.
 type ticketPartKind struct {
 	share int
-	draw  func(m ticketMaker, r *event.RNG, s *scene, p *event.Part)
+	draw  func(m Tickets, r *event.RNG, s *Scene, p *event.Part)
 }
 
 var ticketPartKinds = []ticketPartKind{
-	{29, says((*convMaker).customerSays)},
-	{18, says((*convMaker).adminSays)},
-	{4, says((*convMaker).aiSays)},
-	{10, ticketMaker.noted},
-	{12, ticketMaker.assigned},
-	{14, ticketMaker.moved},
-	{6, ticketMaker.changed},
-	{5, says((*convMaker).snoozes)},
-	{2, says((*convMaker).opens)},
+	{29, InTicket((*Conversations).CustomerSays)},
+	{18, InTicket((*Conversations).AdminSays)},
+	{4, InTicket((*Conversations).AISays)},
+	{10, Tickets.Noted},
+	{12, Tickets.Assigned},
+	{14, Tickets.Moved},
+	{6, Tickets.Changed},
+	{5, InTicket((*Conversations).Snoozes)},
+	{2, InTicket((*Conversations).Opens)},
 }
 
-// bornShared says whether the customer sees a ticket of a type that nobody has shared: every second one of the back office.
-func bornShared(num int32, kind int) bool {
+// BornShared says whether the customer sees a ticket of a type that nobody has shared: every second one of the back office.
+func BornShared(num int32, kind int) bool {
 	return event.TicketTypes[kind].Category == event.CustomerTicket || event.TicketTypes[kind].Category == event.BackOfficeTicket && num%2 == 0
 }
 
 // parts draws the parts that a ticket was born with, as those of conversations are.
-func (m ticketMaker) parts(b *event.Beginning, count int, at, end int64) {
+func (m Tickets) parts(b *event.Beginning, count int, at, end int64) {
 	r := event.NewRNG(m.seed, event.ForTicketParts, uint64(b.Num))
-	s := &scene{num: b.Num, state: "open", contacts: b.Contacts, kind: b.Kind, stage: event.TicketSubmitted, notesOnly: !bornShared(b.Num, b.Kind)}
+	s := &Scene{Num: b.Num, State: "open", Contacts: b.Contacts, Kind: b.Kind, Stage: event.TicketSubmitted, NotesOnly: !BornShared(b.Num, b.Kind)}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
 	for i := range count {
-		p := m.blank(s, drawMoment(r, end, slot, count-1-i))
+		p := m.Blank(s, drawMoment(r, end, slot, count-1-i))
 		if i == count-1 && i > 0 && r.Chance(0.55) { // most are done
-			m.movedTo(r, s, &p, event.TicketResolved)
+			m.MovedTo(r, s, &p, event.TicketResolved)
 		} else {
 			event.Pick(r, ticketPartKinds, func(k *ticketPartKind) int { return k.share }).draw(m, r, s, &p)
 		}
@@ -140,61 +140,65 @@ func (m ticketMaker) parts(b *event.Beginning, count int, at, end int64) {
 	}
 }
 
-// says is a part of conversations in a ticket; where the customer reads nothing it is a note. Tickets' parts have no tags
+// InTicket is a part of conversations in a ticket; where the customer reads nothing it is a note. Tickets' parts have no tags
 // and no metadata.
-func says(draw func(m *convMaker, r *event.RNG, s *scene, p *event.Part)) func(m ticketMaker, r *event.RNG, s *scene, p *event.Part) {
-	return func(m ticketMaker, r *event.RNG, s *scene, p *event.Part) {
-		draw(m.convMaker, r, s, p)
+func InTicket(draw func(m *Conversations, r *event.RNG, s *Scene, p *event.Part)) func(m Tickets, r *event.RNG, s *Scene, p *event.Part) {
+	return func(m Tickets, r *event.RNG, s *Scene, p *event.Part) {
+		draw(m.Conversations, r, s, p)
 		p.Tags, p.Meta = nil, ""
-		if p.Type == "comment" && s.notesOnly {
-			p.Type, p.Author, p.State, p.Notified = "note", m.teammate(r, p.At), s.state, 0
+		if p.Type == "comment" && s.NotesOnly {
+			p.Type, p.Author, p.State, p.Notified = "note", m.teammate(r, p.At), s.State, 0
 		}
 	}
 }
 
-func (m ticketMaker) noted(r *event.RNG, s *scene, p *event.Part) {
-	m.adminNotes(r, s, p)
+// Noted makes a part a note of a teammate.
+func (m Tickets) Noted(r *event.RNG, s *Scene, p *event.Part) {
+	m.AdminNotes(r, s, p)
 }
 
-// assigned goes through the rows of the table by turns (trap T61).
-func (m ticketMaker) assigned(r *event.RNG, s *scene, p *event.Part) {
-	m.assign(r, p, event.Assignment((s.parts+int(s.num))%int(event.Assignments)))
+// Assigned goes through the rows of the table by turns (trap T61).
+func (m Tickets) Assigned(r *event.RNG, s *Scene, p *event.Part) {
+	m.Assign(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
 }
 
-func (m ticketMaker) moved(r *event.RNG, s *scene, p *event.Part) {
-	m.movedTo(r, s, p, (s.stage+1+r.N(len(event.TicketStates)-1))%len(event.TicketStates))
+// Moved makes a part the move to another state.
+func (m Tickets) Moved(r *event.RNG, s *Scene, p *event.Part) {
+	m.MovedTo(r, s, p, (s.Stage+1+r.N(len(event.TicketStates)-1))%len(event.TicketStates))
 }
 
-// movedTo makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
-func (m ticketMaker) movedTo(r *event.RNG, s *scene, p *event.Part, stage int) {
+// MovedTo makes a part the move to a state. What is resolved is closed, and what is not is open, unless it is snoozed.
+func (m Tickets) MovedTo(r *event.RNG, s *Scene, p *event.Part, stage int) {
 	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.teammate(r, p.At), 0
-	p.Ticket = &event.TicketChange{Moved: true, From: s.stage, To: stage}
+	p.Ticket = &event.TicketChange{Moved: true, From: s.Stage, To: stage}
 	switch {
 	case event.TicketStates[stage].Category == "resolved":
 		p.State = "closed"
-	case s.state == "closed":
+	case s.State == "closed":
 		p.State = "open"
 	}
 }
 
-// changed makes a part the change of an attribute.
-func (m ticketMaker) changed(r *event.RNG, s *scene, p *event.Part) {
-	list := event.TicketTypes[s.kind].Attributes
+// Changed makes a part the change of an attribute.
+func (m Tickets) Changed(r *event.RNG, s *Scene, p *event.Part) {
+	list := event.TicketTypes[s.Kind].Attributes
 	a := list[r.N(len(list))]
 	raw := drawTicketAttribute(&a, r)
 	if !a.Required && r.Chance(0.1) {
 		raw = ""
 	}
-	m.changedTo(r, p, a, raw)
+	m.ChangedTo(r, p, a, raw)
 }
 
-func (m ticketMaker) changedTo(r *event.RNG, p *event.Part, a event.TicketAttribute, raw string) {
+// ChangedTo makes a part the change of an attribute to a value, as JSON text; "" is none.
+func (m Tickets) ChangedTo(r *event.RNG, p *event.Part, a event.TicketAttribute, raw string) {
 	p.Type, p.Author, p.Notified = "ticket_attribute_updated_by_admin", m.teammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Attribute: &event.Attribute{Name: a.Name, Raw: raw}, AttributeID: a.ID}
 }
 
-func (m ticketMaker) resolved(r *event.RNG, s *scene, p *event.Part) {
-	m.movedTo(r, s, p, event.TicketResolved)
+// Resolved makes a part that resolves the ticket.
+func (m Tickets) Resolved(r *event.RNG, s *Scene, p *event.Part) {
+	m.MovedTo(r, s, p, event.TicketResolved)
 }
 
 // drawTicketAttribute draws a value as JSON text.
@@ -211,5 +215,5 @@ func drawTicketAttribute(a *event.TicketAttribute, r *event.RNG) string {
 	case "datetime":
 		return `"2024-0` + strconv.Itoa(1+r.N(9)) + `-15T09:30:00.000Z"`
 	}
-	return jsontext.Quote(r.Text(convTitles[3:]))
+	return jsontext.Quote(r.Text(Titles[3:]))
 }

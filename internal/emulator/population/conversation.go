@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"math"
@@ -10,17 +10,18 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// convMaker draws conversations: what each was born with is a function of the seed, its number and the calls of hour 0, and
+// Conversations draws conversations: what each was born with is a function of the seed, its number and the calls of hour 0, and
 // is drawn anew whenever it is asked for.
-type convMaker struct {
+type Conversations struct {
 	seed   uint64
 	start  int64 // hour 0
 	bodies []string
-	calls  map[int32][]int32 // numbers of calls of hour 0 by conversation, whose parts sum them up
+	Calls  map[int32][]int32 // numbers of calls of hour 0 by conversation, whose parts sum them up
 }
 
-func newConvMaker(seed uint64, start int64) *convMaker {
-	m := &convMaker{seed: seed, start: start}
+// NewConversations makes what draws the conversations of a workspace.
+func NewConversations(seed uint64, start int64) *Conversations {
+	m := &Conversations{seed: seed, start: start}
 	r := event.NewRNG(seed, event.ForConversation)
 	for i := range shortBodies {
 		m.bodies = append(m.bodies, "<p>"+prose(r, 2+r.N(25), i%20 < 3)+"</p>")
@@ -62,9 +63,9 @@ func prose(r *event.RNG, count int, foreign bool) string {
 	return strings.Join(words, " ")
 }
 
-// populate gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
+// Populate gives the log of conversations up to hour 0: their openings, over the time that the contacts have been
 // there. born are the contacts' births.
-func (m *convMaker) populate(count int, start int64, log []event.ContactEvent) []event.ThreadEvent {
+func (m *Conversations) Populate(count int, start int64, log []event.ContactEvent) []event.ThreadEvent {
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, count)
 	for num := range events {
@@ -114,7 +115,7 @@ func crowd(num int) int {
 
 // size draws how many parts there are: six in the middle, now and then hundreds, and the sizes around what an answer
 // holds (trap T57).
-func (m *convMaker) size(r *event.RNG, num int) int {
+func (m *Conversations) size(r *event.RNG, num int) int {
 	u := r.Share()
 	switch at := num % 1500; {
 	case at%750 == 400:
@@ -128,7 +129,7 @@ func (m *convMaker) size(r *event.RNG, num int) int {
 }
 
 // until draws when the last part came. One night a clean-up closed hundreds within one second (trap T11).
-func (m *convMaker) until(r *event.RNG, at, start int64) int64 {
+func (m *Conversations) until(r *event.RNG, at, start int64) int64 {
 	if night := start - event.Span/5; at < night && r.Chance(0.16) {
 		return night
 	}
@@ -140,14 +141,14 @@ func (m *convMaker) until(r *event.RNG, at, start int64) int64 {
 	return min(max(end, at+60), start-3600)
 }
 
-// birth draws everything that a conversation was born with.
-func (m *convMaker) birth(e *event.ThreadEvent) *event.Beginning {
+// Begin draws everything that a conversation was born with.
+func (m *Conversations) Begin(e *event.ThreadEvent) *event.Beginning {
 	if e.With != nil && e.With.Message != nil {
 		return written(e)
 	}
 	r := event.NewRNG(m.seed, event.ForConversation, uint64(e.Num))
 	num := e.Num
-	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Who, Title: r.Text(convTitles), Priority: r.Chance(0.1), Bare: num%97 == 13}
+	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Who, Title: r.Text(Titles), Priority: r.Chance(0.1), Bare: num%97 == 13}
 	b.Median, b.Handling = int64(r.N(3000)), int64(r.N(9000))
 	if b.Silent = e.Size == 0 || event.NewRNG(m.seed, event.ForSilence, uint64(num)).Chance(0.061); b.Silent {
 		b.Median, b.Handling = 0, 0
@@ -169,21 +170,21 @@ func (m *convMaker) birth(e *event.ThreadEvent) *event.Beginning {
 // written is one that began with a message that somebody wrote: it has what that said, and nothing more.
 func written(e *event.ThreadEvent) *event.Beginning {
 	opening := *e.With.Message
-	return &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Source: &opening, Written: true, Silent: opening.Delivered != customerInitiated}
+	return &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Who, Source: &opening, Written: true, Silent: opening.Delivered != CustomerInitiated}
 }
 
 // begin draws the source: the first message, of a time. Few have none.
-func (m *convMaker) begin(r *event.RNG, b *event.Beginning, at int64) {
-	s := &event.Source{Type: r.Text(channels), ID: event.MessageID(b.Num), Delivered: r.Text(deliveries),
+func (m *Conversations) begin(r *event.RNG, b *event.Beginning, at int64) {
+	s := &event.Source{Type: r.Text(Channels), ID: event.MessageID(b.Num), Delivered: r.Text(deliveries),
 		Body: m.bodies[r.N(len(m.bodies))], Author: customerOf(b.Contacts)}
-	if b.Silent && s.Delivered == customerInitiated {
+	if b.Silent && s.Delivered == CustomerInitiated {
 		s.Delivered = "automated" // nobody answered it
 	}
-	if s.Delivered != customerInitiated {
+	if s.Delivered != CustomerInitiated {
 		s.Author = m.teammate(r, at)
 	}
 	if s.Type == "email" {
-		s.Subject = "<p>Re: " + r.Text(convTitles[3:]) + "</p>"
+		s.Subject = "<p>Re: " + r.Text(Titles[3:]) + "</p>"
 	}
 	if r.Chance(0.6) {
 		s.URL = "https://shop.example/orders?page=" + strconv.Itoa(r.N(50)) + "&session=secret"
@@ -198,29 +199,34 @@ func (m *convMaker) begin(r *event.RNG, b *event.Beginning, at int64) {
 	b.Source = s
 }
 
-// customerInitiated is how a message was delivered that a contact wrote of his own accord.
-const customerInitiated = "customer_initiated"
+// CustomerInitiated is how a message was delivered that a contact wrote of his own accord.
+const CustomerInitiated = "customer_initiated"
 
 // customerOf is the contact who began a conversation, as an author.
 func customerOf(who []*event.Contact) event.Author {
 	if len(who) == 0 {
 		return event.Author{Type: "lead", ID: "0"}
 	}
-	return contactAuthor(who[0])
+	return ContactAuthor(who[0])
 }
 
-func contactAuthor(d *event.Contact) event.Author {
-	return event.Author{Type: roleOf(d), ID: d.ID, Name: d.Name, Email: d.Email}
+// ContactAuthor is a contact as an author.
+func ContactAuthor(d *event.Contact) event.Author {
+	who := event.Author{Type: "lead", ID: d.ID, Name: d.Name, Email: d.Email}
+	if d.User {
+		who.Type = "user"
+	}
+	return who
 }
 
 // teammate draws who writes at a time: one of the admins that there were then.
-func (m *convMaker) teammate(r *event.RNG, at int64) event.Author {
-	return adminAuthor(event.Everyone[someone(r, at, m.start)])
+func (m *Conversations) teammate(r *event.RNG, at int64) event.Author {
+	return AdminAuthor(event.Everyone[AdminAt(r, at, m.start)])
 }
 
 // redacts says whether a part that a conversation was born with, or with -1 its source, has lost its words: five in a thousand
 // parts.
-func (m *convMaker) redacts(num int32, place int) bool {
+func (m *Conversations) redacts(num int32, place int) bool {
 	return event.NewRNG(m.seed, event.ForRedaction, uint64(num), uint64(place)).Chance(0.0066)
 }
 
@@ -240,35 +246,36 @@ func drawFiles(r *event.RNG, share float64) (list []event.File) {
 }
 
 // around draws what hangs on a conversation of a time beside its parts, the last of which came at the end.
-func (m *convMaker) around(r *event.RNG, b *event.Beginning, at, end int64) {
+func (m *Conversations) around(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
-		for _, tag := range draws(r, 1+r.N(4), event.TagCount) {
-			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.N(60)), By: event.Everyone[someone(r, at, m.start)].ID})
+		for _, tag := range Draws(r, 1+r.N(4), event.TagCount) {
+			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.N(60)), By: event.Everyone[AdminAt(r, at, m.start)].ID})
 		}
 	}
 	for range r.N(4) {
 		a := convAttrs[r.N(len(convAttrs))]
-		b.Attrs = setAttr(b.Attrs, a.Name, a.Raw)
+		b.Attrs = SetAttribute(b.Attrs, a.Name, a.Raw)
 	}
 	if r.Chance(0.05) {
 		a := oddAttrs[r.N(len(oddAttrs))]
-		b.Attrs = setAttr(b.Attrs, a.Name, a.Raw)
+		b.Attrs = SetAttribute(b.Attrs, a.Name, a.Raw)
 	}
 	if r.Chance(0.15) && len(b.Contacts) > 0 {
-		b.Rating = m.rating(r, b.Contacts[0], end)
+		b.Rating = m.Rating(r, b.Contacts[0], end)
 	}
 	if r.Chance(0.2) {
 		b.SLA = &event.SLA{Name: r.Text([]string{"Gold", "4h Antwort"}), Status: r.Text([]string{"hit", "missed", "active", "cancelled"})}
 	}
 	if r.Chance(0.7) && !b.Silent {
-		b.FirstReply = &event.FirstReply{At: at, Type: r.Text(channels), URL: r.Text([]string{"", "https://shop.example/cart?token=secret"})}
+		b.FirstReply = &event.FirstReply{At: at, Type: r.Text(Channels), URL: r.Text([]string{"", "https://shop.example/cart?token=secret"})}
 	}
 	for i := range max(0, r.N(12)-9) {
-		b.Linked = append(b.Linked, drawLinked(r, int(b.Num)*4+i))
+		b.Linked = append(b.Linked, DrawLinked(r, int(b.Num)*4+i))
 	}
 }
 
-func drawLinked(r *event.RNG, n int) event.LinkedObject {
+// DrawLinked draws a ticket or a conversation that another is linked to; n tells it from others.
+func DrawLinked(r *event.RNG, n int) event.LinkedObject {
 	l := event.LinkedObject{Type: "ticket", ID: strconv.FormatInt(event.ThreadBase+3+7*int64(n), 10), Category: r.Text([]string{"Customer", "Back-office", "Tracker"})}
 	if r.Chance(0.1) {
 		l.Type, l.Category = "conversation", ""
@@ -276,7 +283,8 @@ func drawLinked(r *event.RNG, n int) event.LinkedObject {
 	return l
 }
 
-func (m *convMaker) rating(r *event.RNG, by *event.Contact, at int64) *event.Rating {
+// Rating draws what a contact thinks of a conversation at a time.
+func (m *Conversations) Rating(r *event.RNG, by *event.Contact, at int64) *event.Rating {
 	g := &event.Rating{Stars: int64(1 + r.N(5)), Remark: r.Text(remarks), Created: at, Updated: at, Contact: by,
 		By: r.Text([]string{"admin", "admin", "workflow", ""})}
 	if g.By == "admin" {
@@ -286,20 +294,20 @@ func (m *convMaker) rating(r *event.RNG, by *event.Contact, at int64) *event.Rat
 }
 
 // outcome draws what the AI agent's part in a conversation came to.
-func (m *convMaker) outcome(r *event.RNG) *event.AIOutcome {
+func (m *Conversations) outcome(r *event.RNG) *event.AIOutcome {
 	a := &event.AIOutcome{Title: r.Text([]string{"", "Welcome flow", "Größen & Preise"}),
 		Resolution: r.Text([]string{"assumed_resolution", "confirmed_resolution", "routed_to_team", "abandoned", ""})}
 	if r.Chance(0.3) {
 		a.Stars, a.Remark = int64(1+r.N(5)), r.Text(remarks)
 	}
 	for range r.N(4) {
-		a.Sources = append(a.Sources, drawContent(r))
+		a.Sources = append(a.Sources, DrawSource(r))
 	}
 	return a
 }
 
-// drawContent is an article of hour 0, which may be a draft or gone by now, or something else.
-func drawContent(r *event.RNG) event.ContentSource {
+// DrawSource is an article of hour 0, which may be a draft or gone by now, or something else.
+func DrawSource(r *event.RNG) event.ContentSource {
 	n := r.N(contentAtBirth[event.Articles])
 	s := event.ContentSource{Type: r.Text([]string{"article", "article", "internal_article", "content_snippet", "external_content"}),
 		Title: articleTitles[n%len(articleTitles)], Locale: r.Text([]string{"en", "de", "ja"}), URL: "https://help.example/articles/" + event.ContentText(event.Articles, int32(n))}
@@ -315,20 +323,25 @@ func drawContent(r *event.RNG) event.ContentSource {
 }
 
 // judge draws the reviews of a conversation that was over at a time.
-func (m *convMaker) judge(r *event.RNG, b *event.Beginning, at int64) {
+func (m *Conversations) judge(r *event.RNG, b *event.Beginning, at int64) {
 	if b.Num%5 == 2 {
 		for card := range 1 + r.N(2) {
 			status := ""
 			if r.Chance(0.8) {
-				status = r.Text(reviewStatuses)
+				status = r.Text(ReviewStatuses)
 			}
-			b.Scorecards = append(b.Scorecards, m.review(r, b.Num, card, status, at))
+			b.Scorecards = append(b.Scorecards, m.Scorecard(r, b.Num, card, status, at))
 		}
 	}
 	if b.Num%7 == 3 {
 		for n := range 1 + r.N(2) {
-			b.Evaluations = append(b.Evaluations, m.judgement(r, n, at))
+			b.Evaluations = append(b.Evaluations, m.Evaluation(r, n, at))
 		}
 	}
 	b.Scorecards, b.Evaluations = slices.Clip(b.Scorecards), slices.Clip(b.Evaluations)
+}
+
+// AdminAuthor is an admin as an author.
+func AdminAuthor(a event.Admin) event.Author {
+	return event.Author{Type: "admin", ID: strconv.FormatInt(a.ID, 10), Name: a.Name, Email: a.Email}
 }

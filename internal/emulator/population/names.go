@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import "aqueduck/internal/emulator/event"
 
@@ -81,8 +81,10 @@ var oddAttrs = []event.Attribute{
 
 var planValues = []string{`"free"`, `"pro"`, `"team"`, `"enterprise"`, `"Ünlimited"`}
 
-var noteWords = []string{
+// NoteWords are words of which notes are made.
+var NoteWords = []string{
 	"called", "back", "later", "<b>important</b>", "asked for", "invoice", "über", "the new", "plan", "and", "will", "decide", "on Monday", "😀", "per", "e-mail",
 }
 
-var failReasons = []string{"user_already_merged", "contact_not_found", "duplicate_identifier", "conflict"}
+// FailReasons are why merges fail.
+var FailReasons = []string{"user_already_merged", "contact_not_found", "duplicate_identifier", "conflict"}

@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"fmt"
@@ -9,16 +9,17 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
-// maker draws contacts and the things around them; all it makes is a function of its seed.
-type maker struct {
-	seed      uint64
-	companies int
+// Contacts draws contacts and the things around them; all it makes is a function of its seed.
+type Contacts struct {
+	Seed      uint64
+	Companies int
 	avatars   []string
 	abouts    []string // texts that contacts share, as JSON
 }
 
-func newMaker(seed uint64, contacts int) *maker {
-	m := &maker{seed: seed, companies: contacts/12 + 3}
+// NewContacts makes what draws the contacts of a workspace of so many.
+func NewContacts(seed uint64, contacts int) *Contacts {
+	m := &Contacts{Seed: seed, Companies: contacts/12 + 3}
 	for i := range 400 {
 		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.Mix(seed+uint64(i))))
 	}
@@ -26,23 +27,23 @@ func newMaker(seed uint64, contacts int) *maker {
 	for range 400 {
 		words := make([]string, 15+r.N(60))
 		for i := range words {
-			words[i] = r.Text(noteWords)
+			words[i] = r.Text(NoteWords)
 		}
 		m.abouts = append(m.abouts, string(jsontext.AppendString(nil, strings.Join(words, " "))))
 	}
 	return m
 }
 
-// id looks like the ids of such services: 24 hex digits, the creation time first.
-func (m *maker) id(num int, created int64) string {
-	return fmt.Sprintf("%08x%016x", uint32(created), event.Mix(m.seed^event.Mix(uint64(num)*0x9e3779b97f4a7c15+event.ForID)))
+// ID looks like the ids of such services: 24 hex digits, the creation time first.
+func (m *Contacts) ID(num int, created int64) string {
+	return fmt.Sprintf("%08x%016x", uint32(created), event.Mix(m.Seed^event.Mix(uint64(num)*0x9e3779b97f4a7c15+event.ForID)))
 }
 
-// contact draws everything about a contact but its life afterwards. lately is the latest time that any of its
+// Contact draws everything about a contact but its life afterwards. lately is the latest time that any of its
 // timestamps may have.
-func (m *maker) contact(num int, created, lately int64, user bool) *event.Contact {
-	r := event.NewRNG(m.seed, event.ForContact, uint64(num))
-	d := &event.Contact{ID: m.id(num, created), Created: created, Updated: lately, User: user}
+func (m *Contacts) Contact(num int, created, lately int64, user bool) *event.Contact {
+	r := event.NewRNG(m.Seed, event.ForContact, uint64(num))
+	d := &event.Contact{ID: m.ID(num, created), Created: created, Updated: lately, User: user}
 	m.naming(r, d, num)
 	m.times(r, d, lately)
 	if r.Chance(0.8) {
@@ -67,7 +68,7 @@ func (m *maker) contact(num int, created, lately int64, user bool) *event.Contac
 	return d
 }
 
-func (m *maker) naming(r *event.RNG, d *event.Contact, num int) {
+func (m *Contacts) naming(r *event.RNG, d *event.Contact, num int) {
 	first, last := r.Text(firstNames), r.Text(lastNames)
 	switch {
 	case r.Chance(0.02):
@@ -87,14 +88,14 @@ func (m *maker) naming(r *event.RNG, d *event.Contact, num int) {
 		d.Phone = "+" + strconv.Itoa(1+r.N(98)) + strconv.FormatUint(1e8+r.Next()%9e8, 10)
 	}
 	if d.User {
-		d.ExternalID = "ext-" + strconv.FormatUint(event.Mix(m.seed+uint64(num))%1e9, 10) + "-" + strconv.Itoa(num)
+		d.ExternalID = "ext-" + strconv.FormatUint(event.Mix(m.Seed+uint64(num))%1e9, 10) + "-" + strconv.Itoa(num)
 	}
 	if r.Chance(0.5) {
 		d.Avatar = r.Text(m.avatars)
 	}
 }
 
-func (m *maker) times(r *event.RNG, d *event.Contact, lately int64) {
+func (m *Contacts) times(r *event.RNG, d *event.Contact, lately int64) {
 	at := func(p float64) int64 {
 		if !r.Chance(p) {
 			return 0
@@ -110,7 +111,7 @@ func (m *maker) times(r *event.RNG, d *event.Contact, lately int64) {
 }
 
 // lists draws the nested ones. Two in a hundred contacts have more tags than a contact's answer holds.
-func (m *maker) lists(r *event.RNG, d *event.Contact, num int) {
+func (m *Contacts) lists(r *event.RNG, d *event.Contact, num int) {
 	count := 0
 	switch {
 	case num%50 == 7:
@@ -120,7 +121,7 @@ func (m *maker) lists(r *event.RNG, d *event.Contact, num int) {
 	case r.Chance(0.6):
 		count = 1 + r.N(4)
 	}
-	d.Tags = draws(r, count, event.TagCount)
+	d.Tags = Draws(r, count, event.TagCount)
 	count = 0
 	switch {
 	case num%311 == 5:
@@ -128,7 +129,7 @@ func (m *maker) lists(r *event.RNG, d *event.Contact, num int) {
 	case r.Chance(0.35):
 		count = 1 + r.N(2)
 	}
-	d.Companies = draws(r, min(count, m.companies), m.companies)
+	d.Companies = Draws(r, min(count, m.Companies), m.Companies)
 	count = 0
 	switch {
 	case num%293 == 3:
@@ -145,8 +146,8 @@ func (m *maker) lists(r *event.RNG, d *event.Contact, num int) {
 	}
 }
 
-// draws gives count different numbers below limit.
-func draws(r *event.RNG, count, limit int) []int32 {
+// Draws gives count different numbers below limit.
+func Draws(r *event.RNG, count, limit int) []int32 {
 	if count == 0 {
 		return nil
 	}
@@ -168,7 +169,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-func (m *maker) attrs(r *event.RNG, created int64) []event.Attribute {
+func (m *Contacts) attrs(r *event.RNG, created int64) []event.Attribute {
 	if r.Chance(0.15) {
 		return nil
 	}
@@ -198,7 +199,7 @@ func (m *maker) attrs(r *event.RNG, created int64) []event.Attribute {
 	}
 	if r.Chance(0.06) {
 		odd := oddAttrs[r.N(len(oddAttrs))]
-		list = setAttr(list, odd.Name, odd.Raw)
+		list = SetAttribute(list, odd.Name, odd.Raw)
 	}
 	if r.Chance(0.0005) {
 		list = append(list, event.Attribute{Name: strings.Repeat("long name ", 1000), Raw: `"x"`})
@@ -206,18 +207,18 @@ func (m *maker) attrs(r *event.RNG, created int64) []event.Attribute {
 	return list
 }
 
-// note is the body of a note the population was born with.
-func (m *maker) note(n int32) string {
-	r := event.NewRNG(m.seed, event.ForNote, uint64(n))
+// Note is the body of a note the population was born with.
+func (m *Contacts) Note(n int32) string {
+	r := event.NewRNG(m.Seed, event.ForNote, uint64(n))
 	words := make([]string, 3+r.N(9))
 	for i := range words {
-		words[i] = r.Text(noteWords)
+		words[i] = r.Text(NoteWords)
 	}
 	return "<p>" + strings.Join(words, " ") + "</p>"
 }
 
-// drawChanges draws what is changed of a contact at a time.
-func drawChanges(r *event.RNG, at int64) []event.Change {
+// DrawChanges draws what is changed of a contact at a time.
+func DrawChanges(r *event.RNG, at int64) []event.Change {
 	spot := places[r.N(len(places))]
 	changes := [][]event.Change{
 		{{Field: "name", Value: r.Text(firstNames) + " " + r.Text(lastNames)}, {Field: "last_seen_at", Value: at}},
@@ -229,11 +230,31 @@ func drawChanges(r *event.RNG, at int64) []event.Change {
 	return changes[r.N(len(changes))]
 }
 
-// subscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
-func (m *maker) subscriptions(born *event.Contact) []int32 {
+// Subscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
+func (m *Contacts) Subscriptions(born *event.Contact) []int32 {
 	if born.Only {
 		return nil
 	}
-	r := event.NewRNG(m.seed, event.ForSubscription, event.Fingerprint(born.ID))
-	return draws(r, r.N(4), event.SubscriptionCount)
+	r := event.NewRNG(m.Seed, event.ForSubscription, event.Fingerprint(born.ID))
+	return Draws(r, r.N(4), event.SubscriptionCount)
+}
+
+// SetAttribute gives a copy of the list with one attribute set, or removed when raw is empty.
+func SetAttribute(attrs []event.Attribute, name, raw string) []event.Attribute {
+	out := make([]event.Attribute, 0, len(attrs)+1)
+	found := false
+	for _, a := range attrs {
+		if a.Name != name {
+			out = append(out, a)
+			continue
+		}
+		found = true
+		if raw != "" {
+			out = append(out, event.Attribute{Name: name, Raw: raw})
+		}
+	}
+	if !found && raw != "" {
+		out = append(out, event.Attribute{Name: name, Raw: raw})
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import "aqueduck/internal/emulator/event"
 
@@ -20,9 +20,11 @@ var oddBodies = []string{
 	"<p>null</p>", "<style>p{color:red}</style><p>styled</p>", "<p>👩‍👩‍👧‍👦 Z̷͇̀</p>", "<blockquote>&gt; quoted</blockquote>",
 }
 
-var convTitles = []string{"", "", "", "Where is my order?", "Rückerstattung", "請求書について", "Crash on login", "\"Quoted\" title", "a & b <c>", "0"}
+// Titles are titles of conversations; the first ones are none.
+var Titles = []string{"", "", "", "Where is my order?", "Rückerstattung", "請求書について", "Crash on login", "\"Quoted\" title", "a & b <c>", "0"}
 
-var channels = []string{"conversation", "conversation", "conversation", "email", "email", "whatsapp", "phone_call", "instagram", "something_new"}
+// Channels are the types of the messages that conversations begin with.
+var Channels = []string{"conversation", "conversation", "conversation", "email", "email", "whatsapp", "phone_call", "instagram", "something_new"}
 
 var deliveries = []string{"customer_initiated", "customer_initiated", "operator_initiated", "automated"}
 

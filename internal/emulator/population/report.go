@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"fmt"
@@ -11,15 +11,15 @@ import (
 var exportDraws = map[string]func(r *event.RNG, f *event.ReportFact){
 	"conversation": drawConversation, "admin_status_change": drawStatus, "conversation_state": drawState}
 
-// exportKeys is where the keys of rows begin: a hundred for each hour.
-const exportKeys = 200_000_000_000
+// ReportKeys is where the keys of rows begin: a hundred for each hour.
+const ReportKeys = 200_000_000_000
 
 // exportRate is how many rows of a dataset an hour has.
 func exportRate(contacts int) float64 { return max(0.3, float64(contacts)/5000) }
 
-// exportFacts draws the rows of one hour, counted from a year before hour 0. It is a function of its arguments: the
+// ReportFacts draws the rows of one hour, counted from a year before hour 0. It is a function of its arguments: the
 // server and the oracle share what was drawn and nothing else.
-func exportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
+func ReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
 	r := event.NewRNG(seed, event.ForReport, s.Number, uint64(hour))
 	rate := exportRate(contacts)
 	n := int(rate)
@@ -29,7 +29,7 @@ func exportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour 
 	facts := make([]event.ReportFact, n)
 	for i := range facts {
 		f := &facts[i]
-		f.Key = fmt.Sprint(exportKeys + int64(hour)*100 + int64(i))
+		f.Key = fmt.Sprint(ReportKeys + int64(hour)*100 + int64(i))
 		f.Created = birth - event.ReportSpan + int64(hour)*3600 + int64(r.N(3600))
 		f.Known = hour + 1
 		if r.Chance(0.06) {
@@ -44,8 +44,8 @@ func exportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour 
 	return facts
 }
 
-// drawTalk draws what the source reports of a conversation, by its number, that does not follow from its parts.
-func drawTalk(seed uint64, num int32) event.TalkReport {
+// DrawTalk draws what the source reports of a conversation, by its number, that does not follow from its parts.
+func DrawTalk(seed uint64, num int32) event.TalkReport {
 	r, f := event.NewRNG(seed, event.ForReport, event.ForTalk, uint64(num)), event.ReportFact{Values: map[string]any{}}
 	drawConversation(r, &f)
 	return event.TalkReport{Values: f.Values, Shortened: r.Chance(0.25)}

@@ -1,4 +1,4 @@
-package emulator
+package population
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// dialogue draws what was said in a consultation.
-func dialogue(seed uint64, c *event.Consultation) *event.Dialogue {
+// Dialogue draws what was said in a consultation.
+func Dialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 	d := &event.Dialogue{}
 	d.Cycle, d.Rule = cycleOf(seed, c)
 	r := event.NewRNG(seed, event.ForConsultation, 3<<40, uint64(c.Conv), uint64(c.N))
@@ -46,23 +46,23 @@ func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.Rule) {
 
 func hitlWords(r *event.RNG) string { return prose(r, 2+r.N(6), r.Chance(0.15)) }
 
-// callLines draws what was said in a call, by its number.
-func callLines(seed uint64, call int32) []event.Line {
+// CallLines draws what was said in a call, by its number.
+func CallLines(seed uint64, call int32) []event.Line {
 	r := event.NewRNG(seed, event.ForCalls, 3, uint64(call))
 	list := make([]event.Line, 2+r.N(9))
 	for i := range list {
 		at := float64(4*i) + 0.25
-		list[i] = event.Line{Speaker: []string{"agent", "contact"}[i%2], Text: r.Text(noteWords), Start: at, End: at + 1.5}
+		list[i] = event.Line{Speaker: []string{"agent", "contact"}[i%2], Text: r.Text(NoteWords), Start: at, End: at + 1.5}
 	}
 	return list
 }
 
 // Outcomes of a consultation that was not superseded (workspace-api 3.1).
-var hitlOutcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
+var Outcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
 
-// consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
+// Consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
 // begins before the first has ended (trap T74).
-func (m *convMaker) consultations(num int32, born []event.Part) []event.Consultation {
+func (m *Conversations) Consultations(num int32, born []event.Part) []event.Consultation {
 	r := event.NewRNG(m.seed, event.ForConsultation, uint64(num))
 	if len(born) == 0 || !r.Chance(1.0/12) {
 		return nil
@@ -72,19 +72,19 @@ func (m *convMaker) consultations(num int32, born []event.Part) []event.Consulta
 	if place+1 < len(born) {
 		one.Sent = born[place+1].ID
 	}
-	planConsultation(&one, r)
+	PlanConsultation(&one, r)
 	if !r.Chance(0.4) {
 		return []event.Consultation{one}
 	}
 	two := event.Consultation{Conv: num, N: 1, Part: one.Part, Sent: one.Sent, At: r.Between(one.At, one.End+3600)}
-	planConsultation(&two, r)
+	PlanConsultation(&two, r)
 	return []event.Consultation{one, two}
 }
 
-// planConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
+// PlanConsultation draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
 // or two later (trap T69).
-func planConsultation(c *event.Consultation, r *event.RNG) {
-	c.Outcome = r.Text(hitlOutcomes)
+func PlanConsultation(c *event.Consultation, r *event.RNG) {
+	c.Outcome = r.Text(Outcomes)
 	switch x := r.Share(); {
 	case x < 0.1:
 		c.Rounds = 12
