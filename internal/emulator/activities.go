@@ -61,7 +61,7 @@ func (w *Workspace) forgotten() int {
 		return 0
 	}
 	since := w.now() - int64(w.k().Retention/time.Second)
-	return sort.Search(len(w.feed), func(i int) bool { return w.log[w.feed[i]].At >= since })
+	return sort.Search(len(w.feed), func(i int) bool { return w.events[w.feed[i]].At >= since })
 }
 
 // arrived says whether the activity at a place is in the feed yet.
@@ -71,7 +71,7 @@ func (w *Workspace) arrived(i int) bool {
 		return true
 	}
 	r := event.NewRNG(w.cfg.Seed, event.ForLag, 1, uint64(i))
-	return w.log[w.feed[i]].At+int64(r.Share()*most.Seconds()) <= w.now()
+	return w.events[w.feed[i]].At+int64(r.Share()*most.Seconds()) <= w.now()
 }
 
 // activityID is the id of the activity at a place in the feed: text whose order is that of the feed.
@@ -81,7 +81,7 @@ var activityTypes = map[event.ContactKind]string{event.Created: "contact.created
 	event.Merged: "contact.merged", event.MergeFailed: "contact.merge_failed", event.Deleted: "contact.deleted"}
 
 func (w *Workspace) appendActivity(b []byte, i int) []byte {
-	e := &w.log[w.feed[i]]
+	e := &w.events[w.feed[i]]
 	b = append(b, `{"type":"contact_activity","id":"`...)
 	b = append(append(b, activityID(i)...), `","event_type":"`...)
 	b = append(append(b, activityTypes[e.Kind]...), `","contact_id":`...)

@@ -4,8 +4,8 @@ import "aqueduck/internal/emulator/event"
 
 // record appends an event to the log and makes the served state follow it. The lock is held.
 func (w *Workspace) record(e event.ContactEvent) {
-	w.log = append(w.log, e)
-	w.apply(len(w.log) - 1)
+	w.events = append(w.events, e)
+	w.apply(len(w.events) - 1)
 	if (e.Kind == event.CompanyAttached || e.Kind == event.CompanyDetached) && w.k().AttachMoves {
 		w.recordFirm(event.CompanyEvent{At: e.At, Kind: event.CompanyUpdated, N: e.Other})
 	}
@@ -13,7 +13,7 @@ func (w *Workspace) record(e event.ContactEvent) {
 
 // apply makes the served state follow one event of the log.
 func (w *Workspace) apply(seq int) {
-	e := &w.log[seq]
+	e := &w.events[seq]
 	if isActivity(e.Kind) {
 		w.feed = append(w.feed, int32(seq))
 	}
@@ -101,7 +101,7 @@ func (w *Workspace) leave(e *event.ContactEvent, s status, listed bool) {
 	c := &w.contacts[e.Contact]
 	c.status, c.listed, c.since = s, listed, e.At
 	w.stale = true
-	w.idx.withdraw(len(w.log), e.At, e.Contact)
+	w.idx.withdraw(len(w.events), e.At, e.Contact)
 }
 
 // absorb gives the survivor of a merge what it lacked (workspace-api 3.2), and the lead's notes, tags and companies.
@@ -138,7 +138,7 @@ func union(a, b []int32) []int32 {
 
 // announce lets search find the newest version of a contact once the index has caught up.
 func (w *Workspace) announce(seq int, num int32) {
-	w.idx.announce(seq, w.log[seq].At, num, w.contacts[num].doc)
+	w.idx.announce(seq, w.events[seq].At, num, w.contacts[num].doc)
 }
 
 // settle lets everything become visible whose time has come.

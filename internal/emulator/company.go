@@ -65,10 +65,10 @@ type headcount struct {
 // who have some again (workspace-api 4.11, trap T78). Neither moves updated_at. The lock is held.
 func (w *Workspace) countUsers() {
 	usersOnly := w.k().UsersOnly
-	if w.heads.log == len(w.log) && w.heads.firms == len(w.firms) && w.heads.usersOnly == usersOnly {
+	if w.heads.log == len(w.events) && w.heads.firms == len(w.firms) && w.heads.usersOnly == usersOnly {
 		return
 	}
-	w.heads = headcount{len(w.log), len(w.firms), usersOnly, make([]int32, len(w.firms))}
+	w.heads = headcount{len(w.events), len(w.firms), usersOnly, make([]int32, len(w.firms))}
 	for i := range w.contacts {
 		if c := &w.contacts[i]; c.status == active && (c.doc.User || !usersOnly) {
 			for _, n := range c.doc.Companies {

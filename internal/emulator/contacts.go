@@ -98,7 +98,7 @@ func (w *Workspace) countContacts(keep func(d *event.Contact) bool) int {
 	if keep != nil {
 		return count()
 	}
-	return w.present.count(len(w.log), count)
+	return w.present.count(len(w.events), count)
 }
 
 // oneContact is GET /contacts/{id}. Inactive contacts are not found; a merged one's old id leads to the survivor in

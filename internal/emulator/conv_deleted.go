@@ -5,7 +5,6 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
-	"aqueduck/internal/emulator/population"
 )
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
@@ -107,21 +106,4 @@ func (w *Workspace) listConversations(q *request) answer {
 		b = render.conversation(b, from.draw(e))
 	}
 	return ok(w.closeList(b, q, p))
-}
-
-// deletedConversations gives a row for each conversation that was deleted, those before hour 0 first.
-func (o *oracle) deletedConversations(yield func(map[string]any) bool) {
-	tell := func(id string, at int64, kept bool) bool {
-		return yield(map[string]any{"id": id, "deleted_at": at, "metrics_retained": kept})
-	}
-	for _, g := range population.Deletions(o.seed, o.start, o.talks) {
-		if !tell(g.ID, g.At, g.Kept) {
-			return
-		}
-	}
-	for i := range o.said {
-		if e := &o.said[i]; e.Kind == event.ThreadDeleted && !tell(event.ConversationID(e.Num), e.At, e.Kept) {
-			return
-		}
-	}
 }

@@ -39,7 +39,7 @@ func (w *Workspace) recordConv(e event.ThreadEvent) {
 func (w *Workspace) beginConversations() {
 	w.conv = population.NewConversations(w.cfg.Seed, w.cfg.Start.Unix())
 	w.convIdx.init(w, w.searchConversation())
-	w.said = w.conv.Populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.log)
+	w.said = w.conv.Populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.events)
 	w.threads = make([]thread, 0, len(w.said))
 	for seq := range w.said {
 		w.applyConv(seq)

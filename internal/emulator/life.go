@@ -61,7 +61,7 @@ func (w *Workspace) base(hours int) int64 {
 	if behind := w.now() - int64(hours)*3600; behind > base+3600 {
 		base = behind
 	}
-	return max(base, w.log[len(w.log)-1].At+1)
+	return max(base, w.events[len(w.events)-1].At+1)
 }
 
 func (w *Workspace) hour(base int64) {
@@ -173,7 +173,7 @@ func lifeUnblock(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 func lifeDelete(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.k().ListDeletes.lists(len(w.log))})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.k().ListDeletes.lists(len(w.events))})
 }
 
 func lifeRequestDeletion(w *Workspace, r *event.RNG, at int64) bool {

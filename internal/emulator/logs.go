@@ -11,33 +11,6 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.
-type beside struct {
-	acts  []event.AdminAction
-	calls []event.Call
-	at    int64
-	knobs Knobs
-	hitl  []event.Consultation
-	firms []event.CompanyEvent
-	pages []event.ContentEvent
-	seed  uint64
-	start int64
-	hours int
-	talks int // conversations at hour 0
-	facts []event.ReportEvent
-	souls int // contacts at hour 0
-
-	tickets   []event.ThreadEvent
-	ticketing population.Tickets
-}
-
-func (w *Workspace) beside() beside {
-	return beside{acts: w.acts, calls: slices.Clip(w.calls), at: w.now(), knobs: *w.k(), hitl: slices.Clip(w.consulted),
-		firms: slices.Clip(w.firmLog), pages: slices.Clip(w.contentLog), seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
-		talks: w.cfg.Conversations, facts: slices.Clip(w.exports.events), souls: w.cfg.Contacts,
-		tickets: slices.Clip(w.tickets.log), ticketing: w.tickets.make}
-}
-
 // hourOfActs lets admins do something in an hour of life, a few times at most.
 func (w *Workspace) hourOfActs(base int64) {
 	r, seed := event.NewRNG(w.cfg.Seed, event.ForLogs, 1, uint64(w.hours)), w.cfg.Seed

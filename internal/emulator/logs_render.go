@@ -40,16 +40,3 @@ func appendAct(b []byte, a event.AdminAction, v version, oldLimit string) []byte
 	b = jsontext.AppendString(b, fillAct(a, kind.sentence))
 	return append(b, '}')
 }
-
-// adminLogs are the rows of the activity log, in the words of the newest version.
-func (o *oracle) adminLogs(yield func(map[string]any) bool) {
-	for _, a := range o.acts {
-		kind, who := actKinds[a.Kind], event.Everyone[a.Admin]
-		row := map[string]any{"id": a.ID, "activity_type": kind.name, "activity_description": fillAct(a, kind.sentence),
-			"metadata": fillAct(a, kind.metadata), "created_at": a.At, "performed_by_type": "admin",
-			"performed_by_id": strconv.FormatInt(who.ID, 10), "performed_by_email": who.Email, "performed_by_ip": orNull(a.IP)}
-		if !yield(row) {
-			return
-		}
-	}
-}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/oracle"
 )
 
 //go:embed page.css
@@ -132,10 +133,10 @@ func (w *Workspace) kinds(s *State) []kindCount {
 	for kind, name := range contentNames {
 		list = append(list, kindCount{Name: name, Count: len(w.standing(event.ContentKind(kind)))})
 	}
-	o := w.oracle()
+	o := oracle.New(w.log(), w.now())
 	for _, name := range []string{"segments", "tags", "admins", "teams", "subscription_types", "data_attributes", "ticket_types", "ticket_states", "away_status_reasons"} {
 		list = append(list, kindCount{Name: name})
-		for range o.tell(name) {
+		for range o.Rows(name) {
 			list[len(list)-1].Count++
 		}
 	}

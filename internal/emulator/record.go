@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"strconv"
 	"time"
 
 	"aqueduck/internal/emulator/jsontext"
@@ -49,30 +48,6 @@ func writeRecord(p *jsontext.Writer, r record) {
 	p.Close()
 }
 
-// row is a record as the oracle has it: ids as text, JSON as its text.
-func (r record) row() map[string]any {
-	row := map[string]any{}
-	for _, c := range r {
-		switch v := c.value.(type) {
-		case rawJSONText:
-			row[c.name] = orNull(string(v))
-		case moment:
-			row[c.name] = orNull(int64(v))
-		case isoTime:
-			row[c.name] = int64(v)
-		case int64:
-			row[c.name] = v
-		default:
-			row[c.name] = orNull(v)
-		}
-	}
-	if id, isNumber := row["id"].(int64); isNumber {
-		row["id"] = strconv.FormatInt(id, 10)
-	}
-	delete(row, "type")
-	return row
-}
-
 // records answers a list that is not paged.
 func (w *Workspace) records(kind, key string, list []record) answer {
 	return w.whole(kind, key, len(list), func(b []byte, n int32) []byte {
@@ -80,13 +55,4 @@ func (w *Workspace) records(kind, key string, list []record) answer {
 		writeRecord(p, list[n])
 		return p.Bytes
 	})
-}
-
-// rows tells records.
-func rows(yield func(map[string]any) bool, list []record) {
-	for _, r := range list {
-		if !yield(r.row()) {
-			return
-		}
-	}
 }

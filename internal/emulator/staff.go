@@ -36,9 +36,9 @@ func actor(id string) (event.Author, error) {
 
 // teamNamed finds a team by its id. The lock is held.
 func (w *Workspace) teamNamed(id string) (int64, error) {
-	for _, team := range teamRecords(w.hours) {
-		if team.row()["id"] == id {
-			return strconv.ParseInt(id, 10, 64)
+	for _, team := range event.Teams {
+		if strconv.FormatInt(team.ID, 10) == id && w.hours >= team.Hour {
+			return team.ID, nil
 		}
 	}
 	return 0, fmt.Errorf("team %q: %w", id, ErrNoTeam)

@@ -26,7 +26,7 @@ func (w *Workspace) beginTickets() {
 	d := &w.tickets
 	d.make = population.Tickets{Conversations: w.conv, Talks: w.cfg.Conversations, Count: w.cfg.Tickets}
 	d.idx.init(w, w.searchTicket())
-	d.log = d.make.Populate(w.cfg.Start.Unix(), w.log)
+	d.log = d.make.Populate(w.cfg.Start.Unix(), w.events)
 	d.list = make([]thread, len(d.log))
 	for seq := range d.log {
 		d.list[seq] = newThread(seq, &d.log[seq])

@@ -3,6 +3,7 @@ package emulator
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,7 +59,7 @@ type Workspace struct {
 	token     string
 	tokens    map[string][]string // further ones, with their scopes
 
-	log      []event.ContactEvent
+	events   []event.ContactEvent
 	contacts []contact
 	byID     map[string]int32
 	feed     []int32 // places in the log that are activities
@@ -77,6 +78,7 @@ type Workspace struct {
 	convIdx   index[edition]
 	convTurns int                            // of their life
 	talking   tally                          // conversations that are not deleted
+	deletions []event.Deletion               // of conversations before hour 0
 	buried    []event.Deletion               // conversations that were deleted, in the order of time
 	consulted []event.Consultation           // the log of consultations that came with life
 	asked     map[int32][]event.Consultation // what is served of them, by conversation
@@ -99,7 +101,7 @@ type Workspace struct {
 	content    [event.ContentKinds][]item
 	contentLog []event.ContentEvent
 
-	stood []standing // what the oracle depends on beside the logs, since when
+	terms []event.Terms // what the truth depends on beside the logs, since when
 
 	notifier *Notifier // nil: nobody is told of anything
 	brought  brought   // what of it is known
@@ -135,8 +137,8 @@ func New(c Config) *Workspace {
 		}
 	}
 	w.acts = population.AdminActions(c.Seed, c.Start.Unix(), c.Logs)
-	w.log = events
-	for i := range w.log {
+	w.events = events
+	for i := range w.events {
 		w.apply(i)
 	}
 	// What happened before hour 0 has long been found by search.
@@ -151,7 +153,8 @@ func New(c Config) *Workspace {
 	w.beginCalls(c.Calls)
 	w.beginCompanies()
 	w.beginContent()
-	w.buried = append(population.Deletions(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
+	w.deletions = population.Deletions(c.Seed, c.Start.Unix(), c.Conversations)
+	w.buried = append(slices.Clone(w.deletions), w.buried...)
 	w.stand(c.Start.Unix())
 	switch {
 	case c.Hours > 0 && c.Now == nil:
