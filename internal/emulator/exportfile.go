@@ -133,17 +133,17 @@ func (w *Workspace) exportFile(j *exportJob) []byte {
 			header[i] = a.Name
 		}
 	}
-	header, rows = f.arrange(header, rows)
+	header, rows = arrangeColumns(f, header, rows)
 	var members []exportMember
 	n := max(1, f.Members)
 	for i := range n {
 		part := rows[len(rows)*i/n : len(rows)*(i+1)/n]
-		members = append(members, exportMember{fmt.Sprintf("%s_%s_%d.%s", j.set.ID, j.id, i, f.ending()), f.text(header, part)})
+		members = append(members, exportMember{fmt.Sprintf("%s_%s_%d.%s", j.set.ID, j.id, i, fileEnding(f)), exportText(f, header, part)})
 	}
 	if f.NoMember {
 		members = nil
 	}
-	file := f.pack(members)
+	file := packExport(f, members)
 	if f.SecondMember {
 		file = append(file, squeeze([]byte("one more"))...)
 	}
@@ -161,15 +161,15 @@ type exportMember struct {
 	text []byte
 }
 
-func (f ExportFile) ending() string {
+func fileEnding(f ExportFile) string {
 	if f.Form == "ndjson" {
 		return "ndjson"
 	}
 	return "csv"
 }
 
-// arrange leaves out the lost columns and turns the order around.
-func (f ExportFile) arrange(header []string, rows [][]any) ([]string, [][]any) {
+// arrangeColumns leaves out the lost columns and turns the order around.
+func arrangeColumns(f ExportFile, header []string, rows [][]any) ([]string, [][]any) {
 	var keep []int
 	for i, name := range header {
 		if !slices.Contains(f.Lost, name) {
@@ -195,8 +195,8 @@ func (f ExportFile) arrange(header []string, rows [][]any) ([]string, [][]any) {
 	return names, rows
 }
 
-// text writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
-func (f ExportFile) text(header []string, rows [][]any) []byte {
+// exportText writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
+func exportText(f ExportFile, header []string, rows [][]any) []byte {
 	if f.Form == "ndjson" {
 		return ndjson(header, rows)
 	}
@@ -256,8 +256,8 @@ func ndjson(header []string, rows [][]any) (b []byte) {
 	return b
 }
 
-// pack puts the members into the form of the file. Buffers take everything, so that nothing here can fail.
-func (f ExportFile) pack(members []exportMember) []byte {
+// packExport puts the members into the form of the file. Buffers take everything, so that nothing here can fail.
+func packExport(f ExportFile, members []exportMember) []byte {
 	var buf bytes.Buffer
 	switch f.Form {
 	case "zip":

@@ -26,10 +26,10 @@ var knobBounds = map[string][2]float64{
 	"SearchRefused": {400, 599},
 }
 
-// check gives an error for the first knob, in the order of the fields, that has a value it cannot have.
-func (k *Knobs) check() error {
+// checkKnobs gives an error for the first knob, in the order of the fields, that has a value it cannot have.
+func checkKnobs(k *Knobs) error {
 	var wrong error
-	k.each(func(path string, v reflect.Value) {
+	eachKnob(k, func(path string, v reflect.Value) {
 		if wrong == nil {
 			if wants := wanted(path, v); wants != "" {
 				wrong = fmt.Errorf("%s cannot be %v: it is %s", path, v.Interface(), wants)
@@ -39,8 +39,8 @@ func (k *Knobs) check() error {
 	return wrong
 }
 
-// each goes through the knobs, those of the exports and of their files too, by their paths.
-func (k *Knobs) each(see func(path string, v reflect.Value)) {
+// eachKnob goes through the knobs, those of the exports and of their files too, by their paths.
+func eachKnob(k *Knobs, see func(path string, v reflect.Value)) {
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
 		for i := range v.NumField() {
@@ -167,7 +167,7 @@ func isRoute(name string) bool { return slices.Contains(routeNames(), name) }
 func KnobTable() string {
 	var b strings.Builder
 	b.WriteString("| knob | what it may be |\n|---|---|\n")
-	new(Knobs).each(func(path string, v reflect.Value) {
+	eachKnob(new(Knobs), func(path string, v reflect.Value) {
 		if path != "Chaos" { // an operation of its own
 			fmt.Fprintf(&b, "| `%s` | %s |\n", path, knobWants(path, v))
 		}

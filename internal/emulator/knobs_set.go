@@ -23,7 +23,7 @@ func (w *Workspace) turn(sent map[string]any) (*Knobs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := next.check(); err != nil {
+	if err := checkKnobs(next); err != nil {
 		return nil, err
 	}
 	if _, named := sent["Chaos"]; named {
