@@ -103,7 +103,7 @@ func (w *Workspace) bulkChange(at int64, kind JobKind, one JobContact) (code, me
 		return "not_found", "Contact Not Found"
 	}
 	if kind == JobContactsDelete {
-		w.record(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.byID[one.ID], Listed: w.k().ListDeletes.lists(len(w.events))})
+		w.record(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.byID[one.ID], Listed: w.k().ListDeletes.Lists(len(w.events))})
 		return "", ""
 	}
 	if other := w.clashing(d, fieldsOf(one.Set)); other != "" {

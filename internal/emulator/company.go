@@ -185,7 +185,7 @@ func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 	p.Time("updated_at", began+s.Updated)
 	p.Text("person_type", "company")
 	if count >= 0 {
-		p.Int(w.k().segmentCount(), int64(count))
+		p.Int(w.k().SegmentCountField(), int64(count))
 	}
 	p.Close()
 	return p.Bytes

@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
@@ -37,9 +38,9 @@ func (w *Workspace) buriedList(q *request) []event.Deletion {
 	}
 	list, order := slices.Clone(w.buried), w.k().DeletedConversationsOrder
 	switch asked := q.query.Get("order"); {
-	case asked == "asc", asked == "" && order == OrderOldest:
+	case asked == "asc", asked == "" && order == knobs.OrderOldest:
 		return list
-	case asked == "" && order == OrderRandom:
+	case asked == "" && order == knobs.OrderRandom:
 		r := event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(q.n))
 		for i := len(list) - 1; i > 0; i-- {
 			j := r.N(i + 1)

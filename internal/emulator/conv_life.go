@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
 )
 
@@ -71,9 +72,9 @@ func (w *Workspace) adds(r *event.RNG, at int64, draw func(m *population.Convers
 // quietly says whether the next rating, review or redaction leaves updated_at where it is.
 func (w *Workspace) quietly(r *event.RNG) bool {
 	switch w.k().QuietConversations {
-	case Always:
+	case knobs.Always:
 		return true
-	case Never:
+	case knobs.Never:
 		return false
 	}
 	return r.Chance(0.5)

@@ -23,20 +23,10 @@ type convRenderer struct {
 	companies *population.Contacts
 }
 
-// partsCap is how many parts an answer holds, the newest (api-notes, Searching and paging).
-const partsCap = 500
-
 func (w *Workspace) convRenderer(q *request) convRenderer {
 	asked := func(name string) bool { return q.query.Get(name) == "true" && q.version.later() }
-	return convRenderer{version: q.version, later: q.version.later(), qa: !q.version.later() && !w.k().QAOptOut, cap: w.k().partsCap(), omit: w.k().OmitEmpty,
+	return convRenderer{version: q.version, later: q.version.later(), qa: !q.version.later() && !w.k().QAOptOut, cap: w.k().MostParts(), omit: w.k().OmitEmpty,
 		cards: asked("include_scorecards"), monitors: asked("include_monitors"), now: w.now(), companies: w.make}
-}
-
-func (k *Knobs) partsCap() int {
-	if k.PartsCap > 0 {
-		return k.PartsCap
-	}
-	return partsCap
 }
 
 // conversation writes one with the fields of api-notes, behind the one before it in a list.

@@ -6,6 +6,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // listDeleted is GET /contacts/deleted: inactive contacts, paged by number (workspace-api 4.11).
@@ -28,12 +29,12 @@ func (w *Workspace) inactive(n int) []int32 {
 			}
 		}
 		slices.SortStableFunc(w.gone, func(a, b int32) int { return int(w.contacts[b].since - w.contacts[a].since) })
-		if w.k().DeletedOrder == OrderOldest {
+		if w.k().DeletedOrder == knobs.OrderOldest {
 			slices.Reverse(w.gone)
 		}
 		w.stale = false
 	}
-	if w.k().DeletedOrder != OrderRandom {
+	if w.k().DeletedOrder != knobs.OrderRandom {
 		return w.gone
 	}
 	list, r := slices.Clone(w.gone), event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(n))

@@ -13,26 +13,9 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
 )
-
-// ExportFile says what the file of an export looks like. The zero value is a .tgz with one CSV file.
-type ExportFile struct {
-	Form         string  // "": tgz; gzip, zip, csv, ndjson (in a tgz)
-	Members      int     // the rows are spread over so many files; 0: one
-	NoMember     bool    // there is none
-	BOM          bool    // a byte order mark before the header
-	LF           bool    // lines end with LF, not with CRLF
-	Truncate     float64 // this share of the file's end is missing, and nothing says so
-	SecondMember bool    // a second gzip stream follows
-	Added        []string
-	Without      []string // ids of attributes that the source no longer has
-	Lost         []string // headers that are left out of the file although they were asked for
-	Reversed     bool     // columns come in the opposite order
-	Local        bool     // times are texts in the workspace's zone, without an offset
-
-	Spoil func(file []byte) []byte `json:"-"` // changes the finished file; nil: as it is
-}
 
 // exportRows are the rows of a job, in the order of the attributes that were asked for, by the time of each.
 func (w *Workspace) exportRows(j *exportJob) [][]any {
@@ -161,7 +144,7 @@ type exportMember struct {
 	text []byte
 }
 
-func fileEnding(f ExportFile) string {
+func fileEnding(f knobs.ExportFile) string {
 	if f.Form == "ndjson" {
 		return "ndjson"
 	}
@@ -169,7 +152,7 @@ func fileEnding(f ExportFile) string {
 }
 
 // arrangeColumns leaves out the lost columns and turns the order around.
-func arrangeColumns(f ExportFile, header []string, rows [][]any) ([]string, [][]any) {
+func arrangeColumns(f knobs.ExportFile, header []string, rows [][]any) ([]string, [][]any) {
 	var keep []int
 	for i, name := range header {
 		if !slices.Contains(f.Lost, name) {
@@ -196,7 +179,7 @@ func arrangeColumns(f ExportFile, header []string, rows [][]any) ([]string, [][]
 }
 
 // exportText writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
-func exportText(f ExportFile, header []string, rows [][]any) []byte {
+func exportText(f knobs.ExportFile, header []string, rows [][]any) []byte {
 	if f.Form == "ndjson" {
 		return ndjson(header, rows)
 	}
@@ -257,7 +240,7 @@ func ndjson(header []string, rows [][]any) (b []byte) {
 }
 
 // packExport puts the members into the form of the file. Buffers take everything, so that nothing here can fail.
-func packExport(f ExportFile, members []exportMember) []byte {
+func packExport(f knobs.ExportFile, members []exportMember) []byte {
 	var buf bytes.Buffer
 	switch f.Form {
 	case "zip":

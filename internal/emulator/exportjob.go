@@ -15,21 +15,6 @@ import (
 // exportSlots is how many jobs of a workspace may be under way (workspace-api 8).
 const exportSlots = 5
 
-// ExportKnobs turn on what export services do to their readers. The zero value follows the document.
-type ExportKnobs struct {
-	Pending time.Duration // how long a job waits; 0: 100 ms
-	Working time.Duration // how long it works after that; 0: 150 ms
-	Hidden  time.Duration // for so long after enqueueing a job answers 404
-	Fail    int           // so many jobs, the first ones, end as failed
-	Status  string        // what a finished job calls itself; "": complete
-	NoURL   bool          // download_url stays "" also when complete
-	URLLife time.Duration // of a download URL; 0: an hour
-	Expired string        // what an expired URL answers: "", 403, 404, 410 or html (with 200)
-	Storage string        // where download URLs lead; "": the address that was asked
-	Outside bool          // rows on the bounds that were asked for are left out (trap T105)
-	File    ExportFile
-}
-
 // exportDesk keeps the jobs of a workspace. The workspace's lock guards it.
 type exportDesk struct {
 	jobs   []*exportJob

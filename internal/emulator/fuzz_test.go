@@ -13,12 +13,13 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // Whatever is asked, the emulator answers: with a status of the document, in JSON, and without falling over.
 
 func fuzzed() *Workspace {
-	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: Knobs{NoGzip: true}})
+	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: knobs.Knobs{NoGzip: true}})
 }
 
 // asked serves one request without a socket, as it is, whatever is in its address.
@@ -121,7 +122,7 @@ func FuzzCursors(f *testing.F) {
 		f.Add(uint8(which), true, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255})
 	}
 	f.Fuzz(func(t *testing.T, which uint8, offset bool, mask []byte) {
-		w.SetKnobs(func(k *Knobs) { k.OffsetWalk = offset })
+		w.SetKnobs(func(k *knobs.Knobs) { k.OffsetWalk = offset })
 		const search = `{"query":{"field":"updated_at","operator":">","value":1},"pagination":{"per_page":2,"starting_after":"`
 		path, method, body := "", "POST", search
 		if int(which)%(len(lists)+1) < len(lists) {

@@ -6,6 +6,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
 )
 
@@ -34,8 +35,8 @@ func (w *Workspace) hitlEvents(q *request) answer {
 }
 
 // hitlHidden says whether a redacted conversation tells of no consultation; the others tell of them without words.
-func hitlHidden(how Sometimes, num int32) bool {
-	return how == Always || how == ByTurns && num%2 == 0
+func hitlHidden(how knobs.Sometimes, num int32) bool {
+	return how == knobs.Always || how == knobs.ByTurns && num%2 == 0
 }
 
 // ended is one event with the consultation that it is of.

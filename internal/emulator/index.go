@@ -171,7 +171,7 @@ func (x *index[D]) announce(seq int, at int64, num int32, d *D) {
 		return
 	}
 	r := x.at(num)
-	lag := x.w.k().lag(event.NewRNG(x.w.cfg.Seed, x.lag, uint64(seq)), x.kind, r.shown == nil && r.before == nil)
+	lag := x.w.k().DrawLag(event.NewRNG(x.w.cfg.Seed, x.lag, uint64(seq)), x.kind, r.shown == nil && r.before == nil)
 	if lag <= 0 {
 		x.at(num).shownFrom = seq
 		x.show(num, d)

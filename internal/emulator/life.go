@@ -76,7 +76,7 @@ func (w *Workspace) hour(base int64) {
 
 // turnsOf has as many things happen in an hour as so many records of hour 0 see, at least one.
 func (w *Workspace) turnsOf(base int64, records int, turn func(at int64)) {
-	turns := max(1, int(w.k().changeShare()*float64(records)))
+	turns := max(1, int(w.k().HourlyChange()*float64(records)))
 	for i := range turns {
 		turn(base + int64(i)*population.Busy/int64(turns))
 	}
@@ -161,7 +161,7 @@ func lifeArchive(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 func lifeUnarchive(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, has(archived), event.ContactEvent{At: at, Kind: event.Unarchived, Quiet: w.k().QuietReturns.draw(r)})
+	return w.lifeEvent(r, has(archived), event.ContactEvent{At: at, Kind: event.Unarchived, Quiet: w.k().QuietReturns.Draw(r)})
 }
 
 func lifeBlock(w *Workspace, r *event.RNG, at int64) bool {
@@ -169,11 +169,11 @@ func lifeBlock(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 func lifeUnblock(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, has(blocked), event.ContactEvent{At: at, Kind: event.Unblocked, Quiet: w.k().QuietReturns.draw(r)})
+	return w.lifeEvent(r, has(blocked), event.ContactEvent{At: at, Kind: event.Unblocked, Quiet: w.k().QuietReturns.Draw(r)})
 }
 
 func lifeDelete(w *Workspace, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.k().ListDeletes.lists(len(w.events))})
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.k().ListDeletes.Lists(len(w.events))})
 }
 
 func lifeRequestDeletion(w *Workspace, r *event.RNG, at int64) bool {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // pages is the place of one answer in its list.
@@ -30,12 +31,12 @@ func (w *Workspace) closeList(b []byte, q *request, p pages) []byte {
 		b = strconv.AppendInt(b, int64(w.told(p.total)), 10)
 	}
 	if !p.more {
-		switch w.k().shapes(q.route).End {
-		case ShapeNoPages:
+		switch w.k().ShapesFor(q.route).End {
+		case knobs.ShapeNoPages:
 			return append(b, '}')
-		case ShapeNullPage:
+		case knobs.ShapeNullPage:
 			return append(b, `,"pages":null}`...)
-		case ShapeEmpty:
+		case knobs.ShapeEmpty:
 			return append(b, `,"pages":{}}`...)
 		}
 	}
@@ -69,22 +70,22 @@ func (w *Workspace) appendNumber(b []byte, name string, n int) []byte {
 }
 
 func (w *Workspace) appendNext(b []byte, q *request, p pages) []byte {
-	shapes := w.k().shapes(q.route)
+	shapes := w.k().ShapesFor(q.route)
 	if !p.more {
 		switch shapes.End {
-		case ShapeAbsent:
+		case knobs.ShapeAbsent:
 			return b
-		case ShapeEmptyEnd:
+		case knobs.ShapeEmptyEnd:
 			return append(b, `,"next":{"starting_after":""}`...)
 		}
 		return append(b, `,"next":null`...)
 	}
 	b = append(b, `,"next":`...)
-	if shapes.Next == ShapeURL {
+	if shapes.Next == knobs.ShapeURL {
 		return jsontext.AppendString(b, q.nextURL(p))
 	}
 	b = append(b, '{')
-	if p.token == "" || shapes.Next != ShapeNoPage {
+	if p.token == "" || shapes.Next != knobs.ShapeNoPage {
 		b = append(b, `"page":`...)
 		b = strconv.AppendInt(b, int64(p.page+1), 10)
 	}

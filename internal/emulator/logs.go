@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
 )
 
@@ -94,7 +95,7 @@ func (w *Workspace) actsBetween(after, before int64) []event.AdminAction {
 // closeLogs ends the list. Its pages object may be empty where there is no more (workspace-api 2.7).
 func (w *Workspace) closeLogs(b []byte, q *request, p pages) []byte {
 	if !p.more {
-		if w.k().shapes(q.route).End == ShapeNoPages {
+		if w.k().ShapesFor(q.route).End == knobs.ShapeNoPages {
 			return append(b, '}')
 		}
 		return append(b, `,"pages":{}}`...)

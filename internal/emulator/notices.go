@@ -170,7 +170,7 @@ func (w *Workspace) tellOfConversation(seq int) {
 		had = w.drawer().draw(&now).Rating != nil
 	}
 	if c.Rating != nil && !had && e.Kind != event.ThreadPartAdded {
-		w.tell("conversation.rating.added", strconv.Itoa(seq), e.At, show(*c, w.k().partsCap()))
+		w.tell("conversation.rating.added", strconv.Itoa(seq), e.At, show(*c, w.k().MostParts()))
 	}
 	if e.Kind == event.ThreadRated {
 		return

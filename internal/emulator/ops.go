@@ -191,7 +191,7 @@ func (w *Workspace) Unblock(id string, bump bool) error {
 // Delete is DELETE /contacts/{id}. Whether the contact is then listed as inactive is a knob.
 func (w *Workspace) Delete(id string) error {
 	return w.event(event.Deleted, id, func(e *event.ContactEvent) error {
-		e.Listed = w.k().ListDeletes.lists(len(w.events))
+		e.Listed = w.k().ListDeletes.Lists(len(w.events))
 		return nil
 	})
 }

@@ -153,7 +153,7 @@ func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
 	b = strconv.AppendInt(b, began+segment.Updated, 10)
 	b = append(b, `,"person_type":"contact"`...)
 	if count >= 0 {
-		b = append(append(append(b, `,"`...), w.k().segmentCount()...), `":`...)
+		b = append(append(append(b, `,"`...), w.k().SegmentCountField()...), `":`...)
 		b = strconv.AppendInt(b, int64(count), 10)
 	}
 	return append(b, '}')

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // search is a question to POST /contacts/search or to another search, read and checked.
@@ -77,7 +78,7 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 	s := &search[D]{sort: "updated_at", perPage: x.usual}
 	if sent.Sort != nil {
 		s.sort, s.descending = sent.Sort.Field, sent.Sort.Order == "descending"
-		if sent.Sort.Order != "ascending" && !s.descending || w.k().Sort == SortRejected && s.descending {
+		if sent.Sort.Order != "ascending" && !s.descending || w.k().Sort == knobs.SortRejected && s.descending {
 			return nil, refuse("sort order %q is not known", sent.Sort.Order)
 		}
 	}
@@ -101,7 +102,7 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 		return nil, err
 	}
 	// Every record has these two times; another field may be null, and null is in no span.
-	if (s.sort == "updated_at" || s.sort == "created_at") && w.k().Sort != SortIgnored && w.k().Sort != SortShuffled {
+	if (s.sort == "updated_at" || s.sort == "created_at") && w.k().Sort != knobs.SortIgnored && w.k().Sort != knobs.SortShuffled {
 		s.lo, s.hi, s.isSpan = r.span(sent.Query, s.sort)
 	}
 	var text bytes.Buffer

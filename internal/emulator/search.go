@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // ask answers a search: the versions on the page that is asked for, and the way to the next. The lock is held.
@@ -153,9 +154,9 @@ func (x *index[D]) found(s *search[D]) []entry {
 func (x *index[D]) ordering(s *search[D]) (string, func(num int32, d *D) int64) {
 	key := x.fields[s.sort].date
 	switch x.w.k().Sort {
-	case SortIgnored:
+	case knobs.SortIgnored:
 		return "none", func(num int32, _ *D) int64 { return int64(event.Mix(uint64(num)) >> 1) }
-	case SortShuffled:
+	case knobs.SortShuffled:
 		return s.sort + " shuffled", func(num int32, d *D) int64 {
 			if h := event.Mix(uint64(num)); h%100 == 0 {
 				return key(d) - int64(h>>8%(30*event.Day))

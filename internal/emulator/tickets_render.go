@@ -3,6 +3,7 @@ package emulator
 import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // ticketPart is what the parts of tickets are called.
@@ -18,8 +19,8 @@ type ticketRenderer struct {
 
 func (w *Workspace) ticketRenderer(q *request) ticketRenderer {
 	asText := !q.version.later()
-	if how := w.k().TicketStateText; how != ByTurns {
-		asText = how == Always
+	if how := w.k().TicketStateText; how != knobs.ByTurns {
+		asText = how == knobs.Always
 	}
 	return ticketRenderer{w.convRenderer(q), ticketTypes(w.cfg.Start.Unix(), w.workspace), ticketStates(), asText}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/oracle"
 	"aqueduck/internal/emulator/population"
 )
@@ -105,7 +106,7 @@ func (w *Workspace) facts() event.Facts {
 // stand notes what the truth depends on from a time on. The lock is held.
 func (w *Workspace) stand(at int64) {
 	k := w.k()
-	w.terms = append(w.terms, event.Terms{At: at, Hours: w.hours, Workspace: w.workspace, PartsCap: k.partsCap(), UsersOnly: k.UsersOnly,
+	w.terms = append(w.terms, event.Terms{At: at, Hours: w.hours, Workspace: w.workspace, PartsCap: k.MostParts(), UsersOnly: k.UsersOnly,
 		FormerAdmins: k.FormerAdmins, NoDynamicContent: k.NoDynamicContent, TranscriptLate: int64(k.TranscriptLate / time.Second),
-		CallsLeftOut: k.CallsLeftOut, Redacted: map[Sometimes]event.Redacted{ByTurns: event.RedactedByTurns, Always: event.RedactedHidden, Never: event.RedactedMuted}[k.HitlRedacted]})
+		CallsLeftOut: k.CallsLeftOut, Redacted: map[knobs.Sometimes]event.Redacted{knobs.ByTurns: event.RedactedByTurns, knobs.Always: event.RedactedHidden, knobs.Never: event.RedactedMuted}[k.HitlRedacted]})
 }

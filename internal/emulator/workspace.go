@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
 )
 
@@ -34,7 +35,7 @@ type Config struct {
 	NoLog          bool                // keep no log of requests
 	Watch          func(LoggedRequest) // told of every request, also when no log is kept; may be called by many at once
 	Hours          int                 // of life right after Start, whatever the clock says
-	Knobs
+	knobs.Knobs
 }
 
 // Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
@@ -42,7 +43,7 @@ type Workspace struct {
 	cfg        Config
 	make       *population.Contacts
 	operations []operation // all of them; here, as knobs name routes, and routes carry out operations
-	knobs      atomic.Pointer[Knobs]
+	knobs      atomic.Pointer[knobs.Knobs]
 
 	controlling sync.Mutex       // one control or writing request at a time; guards journal
 	journal     func(Done) error // nil: none is kept
@@ -238,10 +239,10 @@ func (w *Workspace) SetZone(z *time.Location) {
 	w.firmIdx.forget()
 }
 
-func (w *Workspace) k() *Knobs { return w.knobs.Load() }
+func (w *Workspace) k() *knobs.Knobs { return w.knobs.Load() }
 
 // SetKnobs changes the knobs of a running workspace. Chaos is changed by SetChaos.
-func (w *Workspace) SetKnobs(change func(k *Knobs)) {
+func (w *Workspace) SetKnobs(change func(k *knobs.Knobs)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := *w.k()

@@ -1,4 +1,4 @@
-package emulator
+package knobs
 
 import (
 	"time"
@@ -124,8 +124,8 @@ type Knobs struct {
 	Mutate func(route string, body []byte) []byte `json:"-"`
 }
 
-// draw says whether it happens this time.
-func (s Sometimes) draw(r *event.RNG) bool {
+// Draw says whether it happens this time.
+func (s Sometimes) Draw(r *event.RNG) bool {
 	turn := r.Chance(0.5)
 	return s == Always || s == ByTurns && turn
 }
@@ -140,7 +140,8 @@ const (
 	ListNone Listing = "none" // never: only the activity tells
 )
 
-func (l Listing) lists(seq int) bool {
+// Lists says whether a contact is listed that is deleted at a place in the log.
+func (l Listing) Lists(seq int) bool {
 	return l == ListAll || l == ListSome && event.Mix(uint64(seq))%4 != 0
 }
 
@@ -154,7 +155,8 @@ const (
 	Never   Sometimes = "never"
 )
 
-func (k *Knobs) changeShare() float64 {
+// HourlyChange is the share of records that change in an hour of life.
+func (k *Knobs) HourlyChange() float64 {
 	if k.ChangeShare == 0 {
 		return 1.0 / 600
 	}
@@ -200,15 +202,16 @@ const (
 // Shapes are the forms of the two ends of a page.
 type Shapes struct{ Next, End Shape }
 
-func (k *Knobs) segmentCount() string {
+// SegmentCountField is the field with the number of a segment's members.
+func (k *Knobs) SegmentCountField() string {
 	if k.SegmentCount != "" {
 		return k.SegmentCount
 	}
 	return "count"
 }
 
-// shapes are the forms for a route.
-func (k *Knobs) shapes(route string) Shapes {
+// ShapesFor are the forms for a route.
+func (k *Knobs) ShapesFor(route string) Shapes {
 	if s, own := k.ShapesOf[route]; own {
 		return s
 	}
@@ -222,8 +225,8 @@ type Lag struct {
 	Tail      time.Duration
 }
 
-// lag draws how long a change of a kind of record takes to become searchable.
-func (k *Knobs) lag(r *event.RNG, kind string, fresh bool) time.Duration {
+// DrawLag draws how long a change of a kind of record takes to become searchable.
+func (k *Knobs) DrawLag(r *event.RNG, kind string, fresh bool) time.Duration {
 	if k.NoLag {
 		return 0
 	}
@@ -241,4 +244,15 @@ func (k *Knobs) lag(r *event.RNG, kind string, fresh bool) time.Duration {
 		return time.Duration(r.Share() * float64(l.Tail))
 	}
 	return time.Duration(r.Share() * float64(l.Max))
+}
+
+// partsCap is how many parts an answer holds, the newest (api-notes, Searching and paging).
+const partsCap = 500
+
+// MostParts is how many parts an answer holds.
+func (k *Knobs) MostParts() int {
+	if k.PartsCap > 0 {
+		return k.PartsCap
+	}
+	return partsCap
 }
