@@ -21,7 +21,7 @@ func (w *Workspace) listActivities(q *request) answer {
 	const question = "GET /contacts/activities"
 	at := cursor{page: 1}
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
@@ -50,7 +50,7 @@ func (w *Workspace) listActivities(q *request) answer {
 		p.more = true
 	}
 	if p.more {
-		p.token = w.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
+		p.token = w.env.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
 	}
 	return ok(w.closeList(b, q, p))
 }

@@ -15,9 +15,9 @@ func (w *Workspace) searchCompanies(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.countUsers()
-	found, p, refused := w.firmIdx.ask(q)
+	found, p, refused := w.firmIdx.ask(q.asked())
 	if refused != nil {
-		return *refused
+		return refusedSearch(refused)
 	}
 	b := openList(nil, "list", "data")
 	for i, f := range found {

@@ -98,7 +98,7 @@ func (w *Workspace) companyUsers(n int32) int64 {
 // searchCompany is how search knows a company.
 func (w *Workspace) searchCompany() searchable[event.Company] {
 	whole := integer[event.Company]
-	return searchable[event.Company]{kind: "companies", own: ownAttribute, attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, usual: 50, lag: event.ForCompanyFields + 1<<32,
+	return searchable[event.Company]{kind: "companies", own: event.OwnAttribute, attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, usual: 50, lag: event.ForCompanyFields + 1<<32,
 		count: func() int { return len(w.firms) },
 		at:    func(num int32) *placed[event.Company] { return &w.firms[num].placed },
 		gone:  func(num int32) bool { return w.companyUsers(num) == 0 },

@@ -16,13 +16,13 @@ var ErrNoCompany = errors.New("no such company")
 // beginCompanies makes the companies of hour 0, which search has long found.
 func (w *Workspace) beginCompanies() {
 	w.firmNum = make(map[string]int32, w.make.Companies)
-	w.firmIdx.init(w, w.searchCompany())
+	w.firmIdx.init(&w.env, w.searchCompany())
 	for n := range int32(w.make.Companies) {
 		f := w.make.Company(n, w.cfg.Start.Unix())
 		w.firms = append(w.firms, company{now: f})
 		w.firmNum[f.ID] = n
 	}
-	w.firmIdx.quiet = false
+	w.firmIdx.open()
 }
 
 // recordFirm appends an event to the log of companies and makes the served state follow it.

@@ -9,14 +9,14 @@ import (
 // searchContacts is POST /contacts/search (workspace-api 4.1).
 func (w *Workspace) searchContacts(q *request) answer {
 	w.mu.Lock()
-	docs, p, refused := w.idx.ask(q)
+	docs, p, refused := w.idx.ask(q.asked())
 	render := w.renderer(q.version)
 	if w.k().MergeHistory && q.query.Get("include_merge_history") == "true" {
 		render.history = w.mergeHistory()
 	}
 	w.mu.Unlock()
 	if refused != nil {
-		return *refused
+		return refusedSearch(refused)
 	}
 	// Versions are never changed, so the page is written without holding anybody up.
 	b := openList(make([]byte, 0, 2400*len(docs)+512), "list", "data")
@@ -31,7 +31,7 @@ func (w *Workspace) searchContacts(q *request) answer {
 
 // searchContact is how search knows a contact.
 func (w *Workspace) searchContact() searchable[event.Contact] {
-	return searchable[event.Contact]{kind: "contacts", fields: fields, own: ownAttribute, attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, usual: 50, lag: event.ForLag,
+	return searchable[event.Contact]{kind: "contacts", fields: fields, own: event.OwnAttribute, attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, usual: 50, lag: event.ForLag,
 		count: func() int { return len(w.contacts) },
 		at:    func(num int32) *placed[event.Contact] { return &w.contacts[num].placed },
 		gone:  func(num int32) bool { return w.contacts[num].status != active }}
@@ -52,7 +52,7 @@ func (w *Workspace) listContacts(q *request) answer {
 func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *event.Contact) bool) answer {
 	at, good := cursor{at: entry{num: -1}, page: 1}, true
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
@@ -80,7 +80,7 @@ func (w *Workspace) contactPage(q *request, question string, per int, keep func(
 		}
 	}
 	if p.more {
-		p.token = w.hand(next, question, q.n)
+		p.token = w.env.hand(next, question, q.n)
 	}
 	return ok(w.closeList(b, q, p))
 }

@@ -193,7 +193,7 @@ func (b *body) contactColumns(v version) map[string]any {
 		put(name, b.flag(name))
 	}
 	for name, value := range b.values("custom_attributes") {
-		set[ownAttribute+name] = value
+		set[event.OwnAttribute+name] = value
 	}
 	return set
 }

@@ -181,7 +181,7 @@ func (w *Workspace) cursored(q *request, question string, list []record) answer 
 	}
 	at := cursor{page: 1}
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
@@ -197,7 +197,7 @@ func (w *Workspace) cursored(q *request, question string, list []record) answer 
 	}
 	place := pages{page: int(at.page), perPage: per, total: len(list), more: last < len(list)}
 	if place.more {
-		place.token = w.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
+		place.token = w.env.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
 	}
 	return ok(w.closeList(p.Bytes, q, place))
 }

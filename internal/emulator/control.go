@@ -177,7 +177,7 @@ func (w *Workspace) State() State {
 	defer w.mu.Unlock()
 	w.happen(w.clock())
 	w.settle()
-	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: len(w.idx.waiting), Requests: w.count}
+	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: w.idx.backlog(), Requests: w.count}
 	for i := range w.contacts {
 		c := &w.contacts[i]
 		if c.status == active {

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,7 +241,7 @@ func (c *conversation) assign(p *event.Part) {
 func (c *conversation) set(s event.Change) error {
 	if name, ok := strings.CutPrefix(s.Field, "custom_attributes."); ok {
 		if slices.Contains(qaNames, name) {
-			return refuse("set %s of a conversation: quality assurance writes it", s.Field)
+			return fmt.Errorf("set %s of a conversation: quality assurance writes it", s.Field)
 		}
 		raw, err := rawJSON(s.Value)
 		if err == nil {
@@ -263,7 +264,7 @@ func (c *conversation) set(s event.Change) error {
 	case s.Field == "company_id" && s.Value == nil:
 		c.Company = -1
 	default:
-		return refuse("set %s of a conversation to %v: not possible", s.Field, s.Value)
+		return fmt.Errorf("set %s of a conversation to %v: not possible", s.Field, s.Value)
 	}
 	return nil
 }

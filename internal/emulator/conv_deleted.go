@@ -67,7 +67,7 @@ func (w *Workspace) listConversations(q *request) answer {
 	const question = "GET /conversations"
 	at := cursor{at: entry{num: -1}, page: 1}
 	if token := q.query.Get("starting_after"); good && token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.cursor(token, question, q.n); !good {
 			w.mu.Unlock()
 			return badCursor()
 		}
@@ -98,7 +98,7 @@ func (w *Workspace) listConversations(q *request) answer {
 		}
 	}
 	if p.more {
-		p.token = w.hand(cursor{at: entry{num: here[per-1].num}, page: at.page + 1}, question, q.n)
+		p.token = w.env.hand(cursor{at: entry{num: here[per-1].num}, page: at.page + 1}, question, q.n)
 	}
 	render, from := w.convRenderer(q), w.drawer()
 	w.mu.Unlock()

@@ -38,7 +38,7 @@ func (w *Workspace) recordConv(e event.ThreadEvent) {
 // beginConversations makes the conversations of hour 0, which search has long found.
 func (w *Workspace) beginConversations() {
 	w.conv = population.NewConversations(w.cfg.Seed, w.cfg.Start.Unix())
-	w.convIdx.init(w, w.searchConversation())
+	w.convIdx.init(&w.env, w.searchConversation())
 	w.said = w.conv.Populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.events)
 	w.threads = make([]thread, 0, len(w.said))
 	for seq := range w.said {
@@ -47,7 +47,7 @@ func (w *Workspace) beginConversations() {
 	for num := range w.threads {
 		w.threads[num].shown = w.threads[num].now
 	}
-	w.convIdx.quiet = false
+	w.convIdx.open()
 }
 
 func (w *Workspace) applyConv(seq int) {
@@ -98,7 +98,7 @@ func (t *thread) contacts(log []event.ThreadEvent) []*event.Contact {
 
 // searchConversation is how search knows a conversation.
 func (w *Workspace) searchConversation() searchable[edition] {
-	return searchable[edition]{kind: "conversations", fields: w.convFields(), own: ownAttribute,
+	return searchable[edition]{kind: "conversations", fields: w.convFields(), own: event.OwnAttribute,
 		attrs: func(d *edition) []event.Attribute { return w.drawn(d).Attrs }, usual: 20, lag: event.ForConversationLag,
 		count: func() int { return len(w.threads) },
 		at:    func(num int32) *placed[edition] { return &w.threads[num].placed },

@@ -18,11 +18,11 @@ func (w *Workspace) searchConversations(q *request) answer {
 // lock held; what it gives writes a record without.
 func (w *Workspace) searchThreads(q *request, x *index[edition], envelope [2]string, writer func() func(b []byte, e *edition) []byte) answer {
 	w.mu.Lock()
-	found, p, refused := x.ask(q)
+	found, p, refused := x.ask(q.asked())
 	write := writer()
 	w.mu.Unlock()
 	if refused != nil {
-		return *refused
+		return refusedSearch(refused)
 	}
 	b := openList(make([]byte, 0, 3000*len(found)+512), envelope[0], envelope[1])
 	for _, e := range found {

@@ -3,9 +3,20 @@ package emulator
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 )
+
+// env is what searches and cursors know of the service that they are of.
+type env struct {
+	Seed  uint64
+	Knobs func() *knobs.Knobs
+	Now   func() int64
+	Zone  func() *time.Location // of the workspace
+	Epoch func() uint64         // cursors of another one are refused
+}
 
 // cursor is a place in a list, as the service remembers it inside the opaque text it hands out.
 type cursor struct {
@@ -23,8 +34,8 @@ const cursorLen = 8*7 + 1
 // text makes the cursor opaque. With cursors that live for ever the same place has the same text, so that a loop is one.
 func (c cursor) text() string {
 	b := make([]byte, 0, cursorLen)
-	for _, v := range [...]uint64{c.print, c.epoch, uint64(c.at.key), uint64(c.at.num), uint64(c.offset), uint64(c.page), uint64(c.issued)} {
-		b = binary.BigEndian.AppendUint64(b, v)
+	for _, word := range [...]uint64{c.print, c.epoch, uint64(c.at.key), uint64(c.at.num), uint64(c.offset), uint64(c.page), uint64(c.issued)} {
+		b = binary.BigEndian.AppendUint64(b, word)
 	}
 	if c.empty {
 		return base64.RawURLEncoding.EncodeToString(append(b, 1))
@@ -33,27 +44,27 @@ func (c cursor) text() string {
 }
 
 // cursor reads a cursor back. It is good for the question it was handed out for, in its epoch, for its life.
-func (w *Workspace) cursor(text string, question string, n int) (cursor, bool) {
+func (v *env) cursor(text string, question string, n int) (cursor, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) != cursorLen {
 		return cursor{}, false
 	}
-	v := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
-	c := cursor{print: v(0), epoch: v(1), at: entry{int64(v(2)), int32(v(3))}, offset: int64(v(4)), page: int64(v(5)),
-		issued: int64(v(6)), empty: b[cursorLen-1] == 1}
-	if c.print != event.Fingerprint(question) && !w.k().LooseCursors || c.epoch != w.epoch || c.offset < 0 || c.at.num < -1 {
+	word := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
+	c := cursor{print: word(0), epoch: word(1), at: entry{int64(word(2)), int32(word(3))}, offset: int64(word(4)), page: int64(word(5)),
+		issued: int64(word(6)), empty: b[cursorLen-1] == 1}
+	if c.print != event.Fingerprint(question) && !v.Knobs().LooseCursors || c.epoch != v.Epoch() || c.offset < 0 || c.at.num < -1 {
 		return cursor{}, false
 	}
-	if life := w.k().CursorLife; life > 0 && n-int(c.issued) > life {
+	if life := v.Knobs().CursorLife; life > 0 && n-int(c.issued) > life {
 		return cursor{}, false
 	}
 	return c, true
 }
 
 // hand makes a cursor's text for the next page of a question.
-func (w *Workspace) hand(c cursor, question string, n int) string {
-	c.print, c.epoch = event.Fingerprint(question), w.epoch
-	if w.k().CursorLife > 0 {
+func (v *env) hand(c cursor, question string, n int) string {
+	c.print, c.epoch = event.Fingerprint(question), v.Epoch()
+	if v.Knobs().CursorLife > 0 {
 		c.issued = int64(n)
 	}
 	return c.text()
@@ -67,4 +78,12 @@ func (t *tally) count(log int, count func() int) int {
 		t.log, t.n = log, count()
 	}
 	return t.n
+}
+
+// pages is the place of one answer in its list.
+type pages struct {
+	page, perPage int
+	total         int    // records of the list; -1: not told
+	token         string // of the next page
+	more          bool   // there is a next page; with no token it is asked for by number
 }

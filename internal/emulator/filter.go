@@ -38,20 +38,19 @@ func flag[D any](f func(d *D) bool) field[D]   { return field[D]{kind: boolField
 func integer[D any](f func(d *D) int64) field[D]    { return field[D]{kind: numberField, date: f} }
 func members[D any](f func(d *D) []string) field[D] { return field[D]{kind: tagField, ids: f} }
 
-// ownAttribute is how most searches name custom attributes.
-const ownAttribute = "custom_attributes."
-
 // filter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
 func (r rules[D]) filter(n node) (match[D], error) {
 	name, custom := strings.CutPrefix(n.Field, r.of.own)
 	f, ok := r.of.fields[n.Field]
-	strict := r.w.k().StrictFilters
+	strict := r.env.Knobs().StrictFilters
 	switch {
 	case strict && untold(n, f.kind):
 		return nil, refuse("operator %s with this value cannot be used with %s", n.Operator, n.Field)
 	case custom && strict:
 		is, err := r.attribute(n, name)
-		return func(num int32, d *D) bool { return hasAttr(r.of.attrs(d), name) && is(num, d) }, err
+		return func(num int32, d *D) bool {
+			return slices.ContainsFunc(r.of.attrs(d), func(a event.Attribute) bool { return a.Name == name }) && is(num, d)
+		}, err
 	case custom:
 		return r.attribute(n, name)
 	case !ok:
@@ -87,7 +86,7 @@ func (r rules[D]) dates(n node, get func(d *D) int64) (match[D], error) {
 	if !ok {
 		return nil, refuse("operator %s cannot be used with the Date field %s", n.Operator, n.Field)
 	}
-	whole, zone, misday := r.whole, r.w.zone, int64(r.w.k().Misday/time.Second)
+	whole, zone, misday := r.whole, r.env.Zone(), int64(r.env.Knobs().Misday/time.Second)
 	return func(num int32, d *D) bool {
 		at := get(d)
 		if whole && misday > 0 {
@@ -306,7 +305,7 @@ var numberTests = map[string]func(have float64, want []float64) bool{
 func (r rules[D]) dateAttribute(n node) (match[D], error) {
 	zone := time.UTC
 	if r.whole {
-		zone = r.w.zone
+		zone = r.env.Zone()
 	}
 	t, err := timestamp(n)
 	if err != nil {

@@ -45,7 +45,7 @@ type placed[D any] struct {
 // index is what search of one kind of record reads: orderings of the versions shown, and versions that are not shown yet.
 type index[D any] struct {
 	searchable[D]
-	w         *Workspace
+	env       *env
 	quiet     bool // the population is being made: nothing is announced
 	orderings map[string]*ordering[D]
 	waiting   waiting[D]
@@ -71,10 +71,16 @@ type pending[D any] struct {
 	doc *D
 }
 
-func (x *index[D]) init(w *Workspace, of searchable[D]) {
-	x.w, x.searchable, x.quiet = w, of, true
+func (x *index[D]) init(v *env, of searchable[D]) {
+	x.env, x.searchable, x.quiet = v, of, true
 	x.orderings, x.answers, x.walked = map[string]*ordering[D]{}, map[string][]entry{}, map[int64]string{}
 }
+
+// open ends the making of the population: from now on what changes is announced.
+func (x *index[D]) open() { x.quiet = false }
+
+// backlog is how many changes search does not know yet.
+func (x *index[D]) backlog() int { return len(x.waiting) }
 
 // forget drops remembered answers.
 func (x *index[D]) forget() {
@@ -171,7 +177,7 @@ func (x *index[D]) announce(seq int, at int64, num int32, d *D) {
 		return
 	}
 	r := x.at(num)
-	lag := x.w.k().DrawLag(event.NewRNG(x.w.cfg.Seed, x.lag, uint64(seq)), x.kind, r.shown == nil && r.before == nil)
+	lag := x.env.Knobs().DrawLag(event.NewRNG(x.env.Seed, x.lag, uint64(seq)), x.kind, r.shown == nil && r.before == nil)
 	if lag <= 0 {
 		x.at(num).shownFrom = seq
 		x.show(num, d)
@@ -182,7 +188,7 @@ func (x *index[D]) announce(seq int, at int64, num int32, d *D) {
 
 // withdraw takes a record that left out of search, at once or when the knob says.
 func (x *index[D]) withdraw(seq int, at int64, num int32) {
-	if lag := x.w.k().LeaveLag; lag > 0 {
+	if lag := x.env.Knobs().LeaveLag; lag > 0 {
 		x.later(pending[D]{at: at + int64(lag/time.Second), seq: seq, num: num})
 		return
 	}

@@ -46,7 +46,7 @@ func inheritFrom(d *event.Contact, lead *event.Contact) (names []string) {
 		d.Social = lead.Social
 	}
 	for _, a := range lead.Attrs {
-		if fills(ownAttribute+a.Name, !hasAttr(d.Attrs, a.Name)) {
+		if fills(event.OwnAttribute+a.Name, !hasAttr(d.Attrs, a.Name)) {
 			d.Attrs = population.SetAttribute(d.Attrs, a.Name, a.Raw)
 		}
 	}
@@ -59,7 +59,7 @@ func hasNoPlace(d *event.Contact) bool { return *placeOf(d) == noPlace }
 // rawField is what a field that a merge may fill in holds, as JSON text; "" for nothing.
 func rawField(d *event.Contact, name string) string {
 	for _, a := range d.Attrs {
-		if ownAttribute+a.Name == name {
+		if event.OwnAttribute+a.Name == name {
 			return a.Raw
 		}
 	}

@@ -10,14 +10,6 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// pages is the place of one answer in its list.
-type pages struct {
-	page, perPage int
-	total         int    // records of the list; -1: not told
-	token         string // of the next page
-	more          bool   // there is a next page; with no token it is asked for by number
-}
-
 // openList begins an envelope (workspace-api 2.8).
 func openList(b []byte, kind, key string) []byte {
 	return append(append(append(append(append(b, `{"type":"`...), kind...), `","`...), key...), `":[`...)
@@ -154,8 +146,14 @@ func badNumber() answer {
 }
 
 func badCursor() answer {
-	return failure(http.StatusBadRequest, "client_error", "the starting_after cursor is invalid")
+	return failure(http.StatusBadRequest, "client_error", badCursorWords)
 }
+
+// refusedSearch is the answer to a search that is refused.
+func refusedSearch(r *refusal) answer { return failure(r.Status, r.Code, r.Message) }
+
+// asked is a search as index takes it.
+func (q *request) asked() question { return question{Body: q.body, N: q.n, Days: !q.version.later()} }
 
 func ok(body []byte) answer { return answer{status: http.StatusOK, body: body} }
 

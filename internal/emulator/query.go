@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 	"aqueduck/internal/emulator/knobs"
 )
 
@@ -47,13 +48,12 @@ func refuse(format string, args ...any) error { return badQuery(fmt.Sprintf(form
 
 // rules is what the meaning of a query depends on beside its text.
 type rules[D any] struct {
-	w     *Workspace
+	env   *env
 	of    *searchable[D]
 	whole bool // times are compared by calendar day of the workspace (up to 2.16)
 }
 
-func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
-	w := x.w
+func (x *index[D]) parse(body []byte, days bool) (*search[D], error) {
 	var sent struct {
 		Query json.RawMessage
 		Sort  *struct {
@@ -65,7 +65,7 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 			After   *string `json:"starting_after"`
 		}
 	}
-	parts, err := exactly(body)
+	parts, err := jsontext.Object(body)
 	if err != nil {
 		return nil, refuse("the body is no JSON object")
 	}
@@ -78,7 +78,7 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 	s := &search[D]{sort: "updated_at", perPage: x.usual}
 	if sent.Sort != nil {
 		s.sort, s.descending = sent.Sort.Field, sent.Sort.Order == "descending"
-		if sent.Sort.Order != "ascending" && !s.descending || w.k().Sort == knobs.SortRejected && s.descending {
+		if sent.Sort.Order != "ascending" && !s.descending || x.env.Knobs().Sort == knobs.SortRejected && s.descending {
 			return nil, refuse("sort order %q is not known", sent.Sort.Order)
 		}
 	}
@@ -94,7 +94,7 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 	if sent.Pagination.After != nil {
 		s.after = *sent.Pagination.After
 	}
-	r := rules[D]{w, &x.searchable, !v.later()}
+	r := rules[D]{x.env, &x.searchable, days}
 	if len(sent.Query) == 0 {
 		return nil, refuse("query is missing")
 	}
@@ -102,14 +102,14 @@ func (x *index[D]) parse(body []byte, v version) (*search[D], error) {
 		return nil, err
 	}
 	// Every record has these two times; another field may be null, and null is in no span.
-	if (s.sort == "updated_at" || s.sort == "created_at") && w.k().Sort != knobs.SortIgnored && w.k().Sort != knobs.SortShuffled {
+	if (s.sort == "updated_at" || s.sort == "created_at") && x.env.Knobs().Sort != knobs.SortIgnored && x.env.Knobs().Sort != knobs.SortShuffled {
 		s.lo, s.hi, s.isSpan = r.span(sent.Query, s.sort)
 	}
 	var text bytes.Buffer
 	if err := json.Compact(&text, sent.Query); err != nil {
 		return nil, refuse("the query is no JSON: %v", err)
 	}
-	s.text = x.kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, w.zone, r.whole)
+	s.text = x.kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, x.env.Zone(), r.whole)
 	return s, nil
 }
 
@@ -150,7 +150,7 @@ func (r rules[D]) compile(raw json.RawMessage, groups int) (match[D], error) {
 }
 
 func parseNode(raw json.RawMessage) (node, error) {
-	parts, err := exactly(raw)
+	parts, err := jsontext.Object(raw)
 	n := node{Value: parts["value"]}
 	for name, value := range parts {
 		switch name {
@@ -169,20 +169,11 @@ func parseNode(raw json.RawMessage) (node, error) {
 	return n, nil
 }
 
-// exactly reads an object by its names as they are written: what has another case is another name.
-func exactly(raw []byte) (parts map[string]json.RawMessage, err error) {
-	err = json.Unmarshal(raw, &parts)
-	if err == nil && parts == nil {
-		err = errors.New("null")
-	}
-	return parts, err
-}
-
 // span reads a query that asks for one unbroken span of the sort field and nothing else, so that it is answered from
 // the ordering without looking at the records. It gives the span's ends, the upper one excluded.
 func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
 	n, err := parseNode(raw)
-	if err != nil || r.w.k().Misday > 0 && r.whole {
+	if err != nil || r.env.Knobs().Misday > 0 && r.whole {
 		return 0, 0, false
 	}
 	if n.Operator != "AND" && n.Operator != "OR" {
@@ -219,10 +210,10 @@ func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool
 func (r rules[D]) reach(operator string, t int64) (lo, hi int64, ok bool) {
 	first, next := t, t+1
 	if r.whole {
-		first, next = event.DayOf(t, r.w.zone)
+		first, next = event.DayOf(t, r.env.Zone())
 	}
 	above, below := next, first
-	if r.w.k().Inclusive {
+	if r.env.Knobs().Inclusive {
 		above, below = first, next
 	}
 	switch operator {

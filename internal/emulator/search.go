@@ -11,31 +11,44 @@ import (
 	"aqueduck/internal/emulator/knobs"
 )
 
-// ask answers a search: the versions on the page that is asked for, and the way to the next. The lock is held.
-func (x *index[D]) ask(q *request) (docs []*D, p pages, refused *answer) {
-	x.settle(x.w.now())
-	s, err := x.parse(q.body, q.version)
+// question is a search as it was sent.
+type question struct {
+	Body []byte
+	N    int  // number of the request
+	Days bool // times are compared by calendar day of the workspace (up to 2.16)
+}
+
+// refusal is why a search is not answered.
+type refusal struct {
+	Status        int
+	Code, Message string
+}
+
+// ask answers a search: the versions on the page that is asked for, and the way to the next.
+func (x *index[D]) ask(q question) (docs []*D, p pages, refused *refusal) {
+	x.settle(x.env.Now())
+	s, err := x.parse(q.Body, q.Days)
 	if err != nil {
-		a := failure(cmp.Or(x.w.k().SearchRefused, http.StatusBadRequest), "parameter_invalid", err.Error())
-		return nil, p, &a
+		return nil, p, &refusal{cmp.Or(x.env.Knobs().SearchRefused, http.StatusBadRequest), "parameter_invalid", err.Error()}
 	}
-	if most := x.w.k().TooLarge; most > 0 && s.perPage > most {
-		a := failure(http.StatusGatewayTimeout, "request_timeout", "the search took too long")
-		return nil, p, &a
+	if most := x.env.Knobs().TooLarge; most > 0 && s.perPage > most {
+		return nil, p, &refusal{http.StatusGatewayTimeout, "request_timeout", "the search took too long"}
 	}
-	at, good := x.place(s, q.n)
+	at, good := x.place(s, q.N)
 	if !good {
-		a := badCursor()
-		return nil, p, &a
+		return nil, p, &refusal{http.StatusBadRequest, "client_error", badCursorWords}
 	}
-	docs, p = x.page(s, at, q.n)
+	docs, p = x.page(s, at, q.N)
 	return docs, p, nil
 }
+
+// badCursorWords is what a refused cursor is answered with.
+const badCursorWords = "the starting_after cursor is invalid"
 
 // place is where a search goes on: behind its cursor, or at the beginning.
 func (x *index[D]) place(s *search[D], n int) (cursor, bool) {
 	if s.after != "" {
-		return x.w.cursor(s.after, s.text, n)
+		return x.env.cursor(s.after, s.text, n)
 	}
 	if s.descending {
 		return cursor{at: entry{math.MaxInt64, math.MaxInt32}, page: 1}, true
@@ -45,31 +58,30 @@ func (x *index[D]) place(s *search[D], n int) (cursor, bool) {
 
 // page gives the versions on the page behind a cursor, and the way to the next.
 func (x *index[D]) page(s *search[D], at cursor, n int) ([]*D, pages) {
-	w := x.w
 	found := x.found(s)
-	if w.k().EmptyLists {
+	if x.env.Knobs().EmptyLists {
 		found = nil
 	}
 	p := pages{page: int(at.page), perPage: s.perPage, total: len(found)}
-	r := event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(n))
+	r := event.NewRNG(x.env.Seed, event.ForShuffle, uint64(n))
 	next := at
 	next.page++
-	if !at.empty && r.Chance(w.k().EmptyPages) {
+	if !at.empty && r.Chance(x.env.Knobs().EmptyPages) {
 		next.empty = true
-		p.more, p.token = true, w.hand(next, s.text, n)
+		p.more, p.token = true, x.env.hand(next, s.text, n)
 		return nil, p
 	}
 	here := x.behind(found, s, at)
 	p.more = len(here) > s.perPage
 	here = here[:min(len(here), s.perPage)]
-	if len(here) > 1 && r.Chance(w.k().ShortPages) {
+	if len(here) > 1 && r.Chance(x.env.Knobs().ShortPages) {
 		p.more, here = true, here[:len(here)/2]
 	}
 	docs := x.versions(here, r)
 	if p.more {
 		next.at, next.empty = here[len(here)-1], false
 		next.offset = at.offset + int64(len(here))
-		p.token = x.looped(s, at, w.hand(next, s.text, n))
+		p.token = x.looped(s, at, x.env.hand(next, s.text, n))
 	}
 	return docs, p
 }
@@ -78,14 +90,14 @@ func (x *index[D]) page(s *search[D], at cursor, n int) ([]*D, pages) {
 func (x *index[D]) behind(found []entry, s *search[D], at cursor) []entry {
 	if s.descending {
 		end := sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.at) >= 0 })
-		if x.w.k().OffsetWalk {
+		if x.env.Knobs().OffsetWalk {
 			end = max(0, len(found)-int(at.offset))
 		}
 		here := slices.Clone(found[max(0, end-s.perPage-1):end])
 		slices.Reverse(here)
 		return here
 	}
-	if x.w.k().OffsetWalk {
+	if x.env.Knobs().OffsetWalk {
 		return found[min(len(found), int(at.offset)):]
 	}
 	return found[sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.at) > 0 }):]
@@ -93,8 +105,8 @@ func (x *index[D]) behind(found []entry, s *search[D], at cursor) []entry {
 
 // versions gives what search shows of records: the version before from a stale replica, records twice from a sloppy one.
 func (x *index[D]) versions(here []entry, r *event.RNG) []*D {
-	knobs := x.w.k()
-	stale := r.Chance(knobs.StaleReplica)
+	k := x.env.Knobs()
+	stale := r.Chance(k.StaleReplica)
 	docs := make([]*D, 0, len(here)+8)
 	for _, e := range here {
 		c := x.at(e.num)
@@ -103,7 +115,7 @@ func (x *index[D]) versions(here []entry, r *event.RNG) []*D {
 			d = c.before
 		}
 		docs = append(docs, d)
-		if knobs.Duplicates > 0 && r.Chance(knobs.Duplicates) {
+		if k.Duplicates > 0 && r.Chance(k.Duplicates) {
 			docs = append(docs, d)
 		}
 	}
@@ -112,11 +124,11 @@ func (x *index[D]) versions(here []entry, r *event.RNG) []*D {
 
 // looped replaces the way on by the way back where the knob asks for a loop.
 func (x *index[D]) looped(s *search[D], at cursor, token string) string {
-	if x.w.k().LoopAt == 0 {
+	if x.env.Knobs().LoopAt == 0 {
 		return token
 	}
 	x.walked[at.page] = s.after
-	if back := x.walked[at.page-1]; at.page == int64(x.w.k().LoopAt) && back != "" {
+	if back := x.walked[at.page-1]; at.page == int64(x.env.Knobs().LoopAt) && back != "" {
 		return back
 	}
 	return token
@@ -153,7 +165,7 @@ func (x *index[D]) found(s *search[D]) []entry {
 // ordering names the order of a search's results and gives its key.
 func (x *index[D]) ordering(s *search[D]) (string, func(num int32, d *D) int64) {
 	key := x.fields[s.sort].date
-	switch x.w.k().Sort {
+	switch x.env.Knobs().Sort {
 	case knobs.SortIgnored:
 		return "none", func(num int32, _ *D) int64 { return int64(event.Mix(uint64(num)) >> 1) }
 	case knobs.SortShuffled:

@@ -85,7 +85,7 @@ func attributeRecord(a *event.DataAttribute, began int64, hours int, later bool)
 	}
 	r := record{{"type", "data_attribute"}}
 	if !a.Standard {
-		full = ownAttribute + a.Name
+		full = event.OwnAttribute + a.Name
 		r = append(r, column{"id", a.ID}, column{"created_at", moment(began + a.Made)}, column{"updated_at", moment(began + a.Made)})
 	}
 	return append(r, column{"model", a.Model}, column{"name", a.Name}, column{"full_name", full}, column{"label", strings.ReplaceAll(a.Name, "_", " ")},

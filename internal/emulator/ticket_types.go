@@ -76,7 +76,7 @@ func ticketAttributeRaw(a *event.TicketAttribute, value any) (string, error) {
 		good = a.Kind == "boolean"
 	}
 	if !good {
-		return "", refuse("%s must be %s", a.Name, ticketAttributeWanted(a))
+		return "", fmt.Errorf("%s must be %s", a.Name, ticketAttributeWanted(a))
 	}
 	return rawJSON(value)
 }

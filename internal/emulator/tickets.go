@@ -25,14 +25,14 @@ type ticketDesk struct {
 func (w *Workspace) beginTickets() {
 	d := &w.tickets
 	d.make = population.Tickets{Conversations: w.conv, Talks: w.cfg.Conversations, Count: w.cfg.Tickets}
-	d.idx.init(w, w.searchTicket())
+	d.idx.init(&w.env, w.searchTicket())
 	d.log = d.make.Populate(w.cfg.Start.Unix(), w.events)
 	d.list = make([]thread, len(d.log))
 	for seq := range d.log {
 		d.list[seq] = newThread(seq, &d.log[seq])
 		d.list[seq].shown = d.list[seq].now
 	}
-	d.idx.quiet = false
+	d.idx.open()
 }
 
 // recordTicket appends an event to the log of tickets and makes the served state follow it. The lock is held.

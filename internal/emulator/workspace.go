@@ -109,6 +109,7 @@ type Workspace struct {
 	silent   bool      // what happens now is told to nobody
 
 	epoch uint64 // cursors of another epoch are refused
+	env   env
 
 	exports exportDesk
 
@@ -126,12 +127,13 @@ func New(c Config) *Workspace {
 	w := &Workspace{cfg: c, make: population.NewContacts(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
 		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]event.Consultation{}, stale: true, epoch: event.Mix(c.Seed + 2)}
 	w.knobs.Store(&c.Knobs)
+	w.env = env{Seed: c.Seed, Knobs: w.k, Now: w.now, Zone: func() *time.Location { return w.zone }, Epoch: func() uint64 { return w.epoch }}
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
 	}
 	events := population.Populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
 	w.byID = make(map[string]int32, len(events))
-	w.idx.init(w, w.searchContact())
+	w.idx.init(&w.env, w.searchContact())
 	for i := range events {
 		if events[i].Kind == event.Created {
 			w.contacts = append(w.contacts, contact{})
@@ -148,7 +150,7 @@ func New(c Config) *Workspace {
 			c.shown = c.doc
 		}
 	}
-	w.idx.quiet = false
+	w.idx.open()
 	w.beginConversations()
 	w.beginTickets()
 	w.beginCalls(c.Calls)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // writing makes a route of a function that changes something. Nobody else changes anything between what it checks and what it
@@ -69,7 +71,7 @@ func readBody(raw []byte) *body {
 		return b
 	}
 	var err error
-	if b.fields, err = exactly(raw); err != nil {
+	if b.fields, err = jsontext.Object(raw); err != nil {
 		b.refuse(http.StatusBadRequest, "parameter_invalid", "the body is no JSON object")
 	}
 	return b

@@ -60,6 +60,9 @@ type SocialProfile struct {
 // Attribute is one custom attribute; Raw is its value as JSON text, as it is sent.
 type Attribute struct{ Name, Raw string }
 
+// OwnAttribute is what the names of custom attributes begin with where other fields are named too.
+const OwnAttribute = "custom_attributes."
+
 // Change is one field of a contact set to a value: text, an integer, bool, or nil for null. Fields are named as the
 // oracle's columns are; custom_attributes.<name> sets one attribute, nil removes it, a number given as Number keeps its text.
 type Change struct {

@@ -1,6 +1,10 @@
 package jsontext
 
-import "strconv"
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+)
 
 // Quote is a text as a JSON string.
 func Quote(s string) string { return string(AppendString(nil, s)) }
@@ -50,3 +54,12 @@ func AppendTime(b []byte, t int64) []byte {
 
 // AppendBool writes true or false.
 func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
+
+// Object reads an object by its names as they are written: what has another case is another name. Null is refused.
+func Object(raw []byte) (fields map[string]json.RawMessage, err error) {
+	err = json.Unmarshal(raw, &fields)
+	if err == nil && fields == nil {
+		err = errors.New("null")
+	}
+	return fields, err
+}
