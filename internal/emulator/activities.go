@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/search"
 )
 
 // listActivities is GET /contacts/activities: oldest first, by cursor, without a total (api-notes, Searching and paging).
@@ -19,9 +20,9 @@ func (w *Workspace) listActivities(q *request) answer {
 		return badNumber()
 	}
 	const question = "GET /contacts/activities"
-	at := cursor{page: 1}
+	at := search.Cursor{Page: 1}
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.env.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
@@ -30,14 +31,14 @@ func (w *Workspace) listActivities(q *request) answer {
 		feed = nil
 	}
 	b := openList(nil, "list", "data")
-	p := pages{page: int(at.page), perPage: per, total: -1}
-	last, count := int(at.offset), 0
-	for i := max(last, w.forgotten()); i < len(feed) && !p.more; i++ {
+	p := search.Page{Number: int(at.Page), PerPage: per, Total: -1}
+	last, count := int(at.Offset), 0
+	for i := max(last, w.forgotten()); i < len(feed) && !p.More; i++ {
 		switch {
 		case !w.arrived(i):
 			continue
 		case count == per:
-			p.more = true
+			p.More = true
 			continue
 		case count > 0:
 			b = append(b, ',')
@@ -47,10 +48,10 @@ func (w *Workspace) listActivities(q *request) answer {
 		count++
 	}
 	if w.k().TrailingToken && count > 0 {
-		p.more = true
+		p.More = true
 	}
-	if p.more {
-		p.token = w.env.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
+	if p.More {
+		p.Token = w.env.Hand(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.n)
 	}
 	return ok(w.closeList(b, q, p))
 }

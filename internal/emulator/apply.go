@@ -101,7 +101,7 @@ func (w *Workspace) leave(e *event.ContactEvent, s status, listed bool) {
 	c := &w.contacts[e.Contact]
 	c.status, c.listed, c.since = s, listed, e.At
 	w.stale = true
-	w.idx.withdraw(len(w.events), e.At, e.Contact)
+	w.idx.Withdraw(len(w.events), e.At, e.Contact)
 }
 
 // absorb gives the survivor of a merge what it lacked (workspace-api 3.2), and the lead's notes, tags and companies.
@@ -138,8 +138,8 @@ func union(a, b []int32) []int32 {
 
 // announce lets search find the newest version of a contact once the index has caught up.
 func (w *Workspace) announce(seq int, num int32) {
-	w.idx.announce(seq, w.events[seq].At, num, w.contacts[num].doc)
+	w.idx.Announce(seq, w.events[seq].At, num, w.contacts[num].doc)
 }
 
 // settle lets everything become visible whose time has come.
-func (w *Workspace) settle() { w.idx.settle(w.now()) }
+func (w *Workspace) settle() { w.idx.Settle(w.now()) }

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/search"
 )
 
 // searchCompanies is POST /companies/search: as contact search, without the companies that have no users (workspace-api 4.11).
@@ -15,7 +16,7 @@ func (w *Workspace) searchCompanies(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.countUsers()
-	found, p, refused := w.firmIdx.ask(q.asked())
+	found, p, refused := w.firmIdx.Ask(q.asked())
 	if refused != nil {
 		return refusedSearch(refused)
 	}
@@ -58,7 +59,7 @@ func (w *Workspace) listCompanies(q *request) answer {
 		}
 		b = w.appendCompany(b, int32(n))
 	}
-	return ok(w.closeList(b, q, pages{page: at.page, perPage: at.per, total: all, more: last < reach}))
+	return ok(w.closeList(b, q, search.Page{Number: at.page, PerPage: at.per, Total: all, More: last < reach}))
 }
 
 // scroll is the one walk over all companies that a workspace has open at a time.

@@ -9,12 +9,13 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
 	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
 
 // company is what the server keeps of one company.
 type company struct {
 	now *event.Company
-	placed[event.Company]
+	search.Shown[event.Company]
 }
 
 // setCompanyField applies one change. Fields are named as the oracle's columns are.
@@ -76,15 +77,15 @@ func (w *Workspace) countUsers() {
 			}
 		}
 	}
-	w.firmIdx.forget()
+	w.firmIdx.Forget()
 	for n := range w.firms {
 		c := &w.firms[n]
 		switch used := w.heads.of[n] > 0; {
 		case !used:
-			w.firmIdx.show(int32(n), nil)
-		case c.shown == nil:
-			c.shownFrom = len(w.firmLog)
-			w.firmIdx.show(int32(n), c.now)
+			w.firmIdx.Show(int32(n), nil)
+		case c.Now == nil:
+			c.From = len(w.firmLog)
+			w.firmIdx.Show(int32(n), c.now)
 		}
 	}
 }
@@ -96,28 +97,28 @@ func (w *Workspace) companyUsers(n int32) int64 {
 }
 
 // searchCompany is how search knows a company.
-func (w *Workspace) searchCompany() searchable[event.Company] {
-	whole := integer[event.Company]
-	return searchable[event.Company]{kind: "companies", own: event.OwnAttribute, attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, usual: 50, lag: event.ForCompanyFields + 1<<32,
-		count: func() int { return len(w.firms) },
-		at:    func(num int32) *placed[event.Company] { return &w.firms[num].placed },
-		gone:  func(num int32) bool { return w.companyUsers(num) == 0 },
-		fields: map[string]field[event.Company]{
-			"id":              text(func(f *event.Company) string { return f.ID }),
-			"company_id":      text(func(f *event.Company) string { return f.ExternalID }),
-			"name":            text(func(f *event.Company) string { return f.Name }),
-			"website":         text(func(f *event.Company) string { return f.Website }),
-			"industry":        text(func(f *event.Company) string { return f.Industry }),
-			"plan":            text(func(f *event.Company) string { return f.Plan }),
-			"created_at":      date(func(f *event.Company) int64 { return f.Created }),
-			"updated_at":      date(func(f *event.Company) int64 { return f.Updated }),
-			"last_request_at": date(func(f *event.Company) int64 { return f.LastRequest }),
+func (w *Workspace) searchCompany() search.Records[event.Company] {
+	whole := search.Integer[event.Company]
+	return search.Records[event.Company]{Kind: "companies", Prefix: event.OwnAttribute, Attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, Usual: 50, Lag: event.ForCompanyFields + 1<<32,
+		Count: func() int { return len(w.firms) },
+		At:    func(num int32) *search.Shown[event.Company] { return &w.firms[num].Shown },
+		Gone:  func(num int32) bool { return w.companyUsers(num) == 0 },
+		Fields: map[string]search.Field[event.Company]{
+			"id":              search.Text(func(f *event.Company) string { return f.ID }),
+			"company_id":      search.Text(func(f *event.Company) string { return f.ExternalID }),
+			"name":            search.Text(func(f *event.Company) string { return f.Name }),
+			"website":         search.Text(func(f *event.Company) string { return f.Website }),
+			"industry":        search.Text(func(f *event.Company) string { return f.Industry }),
+			"plan":            search.Text(func(f *event.Company) string { return f.Plan }),
+			"created_at":      search.Date(func(f *event.Company) int64 { return f.Created }),
+			"updated_at":      search.Date(func(f *event.Company) int64 { return f.Updated }),
+			"last_request_at": search.Date(func(f *event.Company) int64 { return f.LastRequest }),
 			"monthly_spend":   whole(func(f *event.Company) int64 { return f.Spend }),
 			"session_count":   whole(func(f *event.Company) int64 { return f.Sessions }),
-			"size":            {kind: numberField, date: func(f *event.Company) int64 { return f.Size }, rare: true},
+			"size":            search.Rare(func(f *event.Company) int64 { return f.Size }),
 			"user_count":      whole(func(f *event.Company) int64 { return w.companyUsers(f.N) }),
-			"tag_id":          {kind: tagField, ids: func(f *event.Company) []string { return texts(f.Tags, event.TagID) }},
-			"segment_id":      {kind: tagField, ids: func(f *event.Company) []string { return texts(segmentsOfCompany(f), event.CompanySegmentID) }},
+			"tag_id":          search.Members(func(f *event.Company) []string { return texts(f.Tags, event.TagID) }),
+			"segment_id":      search.Members(func(f *event.Company) []string { return texts(segmentsOfCompany(f), event.CompanySegmentID) }),
 		}}
 }
 

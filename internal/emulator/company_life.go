@@ -16,13 +16,13 @@ var ErrNoCompany = errors.New("no such company")
 // beginCompanies makes the companies of hour 0, which search has long found.
 func (w *Workspace) beginCompanies() {
 	w.firmNum = make(map[string]int32, w.make.Companies)
-	w.firmIdx.init(&w.env, w.searchCompany())
+	w.firmIdx.Init(&w.env, w.searchCompany())
 	for n := range int32(w.make.Companies) {
 		f := w.make.Company(n, w.cfg.Start.Unix())
 		w.firms = append(w.firms, company{now: f})
 		w.firmNum[f.ID] = n
 	}
-	w.firmIdx.open()
+	w.firmIdx.Open()
 }
 
 // recordFirm appends an event to the log of companies and makes the served state follow it.
@@ -53,7 +53,7 @@ func (w *Workspace) recordFirm(e event.CompanyEvent) {
 	}
 	c.now = &f
 	if w.heads.of[e.N] > 0 {
-		w.firmIdx.announce(len(w.firmLog), e.At, e.N, c.now)
+		w.firmIdx.Announce(len(w.firmLog), e.At, e.N, c.now)
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"net/http"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/search"
 )
 
 // searchContacts is POST /contacts/search (workspace-api 4.1).
 func (w *Workspace) searchContacts(q *request) answer {
 	w.mu.Lock()
-	docs, p, refused := w.idx.ask(q.asked())
+	docs, p, refused := w.idx.Ask(q.asked())
 	render := w.renderer(q.version)
 	if w.k().MergeHistory && q.query.Get("include_merge_history") == "true" {
 		render.history = w.mergeHistory()
@@ -30,11 +31,11 @@ func (w *Workspace) searchContacts(q *request) answer {
 }
 
 // searchContact is how search knows a contact.
-func (w *Workspace) searchContact() searchable[event.Contact] {
-	return searchable[event.Contact]{kind: "contacts", fields: fields, own: event.OwnAttribute, attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, usual: 50, lag: event.ForLag,
-		count: func() int { return len(w.contacts) },
-		at:    func(num int32) *placed[event.Contact] { return &w.contacts[num].placed },
-		gone:  func(num int32) bool { return w.contacts[num].status != active }}
+func (w *Workspace) searchContact() search.Records[event.Contact] {
+	return search.Records[event.Contact]{Kind: "contacts", Fields: fields, Prefix: event.OwnAttribute, Attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, Usual: 50, Lag: event.ForLag,
+		Count: func() int { return len(w.contacts) },
+		At:    func(num int32) *search.Shown[event.Contact] { return &w.contacts[num].Shown },
+		Gone:  func(num int32) bool { return w.contacts[num].status != active }}
 }
 
 // listContacts is GET /contacts: what is active now, oldest first, without the index's lag.
@@ -50,37 +51,37 @@ func (w *Workspace) listContacts(q *request) answer {
 
 // contactPage is a page of the active contacts that keep tells, of all without it, oldest first, by cursor. The lock is held.
 func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *event.Contact) bool) answer {
-	at, good := cursor{at: entry{num: -1}, page: 1}, true
+	at, good := search.Cursor{At: search.Entry{Num: -1}, Page: 1}, true
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.env.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
 	render := w.renderer(q.version)
 	b := openList(nil, "list", "data")
-	p := pages{page: int(at.page), perPage: per}
+	p := search.Page{Number: int(at.Page), PerPage: per}
 	if !w.k().EmptyLists {
-		p.total = w.countContacts(keep)
+		p.Total = w.countContacts(keep)
 	}
 	next := at
-	next.page++
+	next.Page++
 	count := 0
-	for num := int(at.at.num) + 1; num < len(w.contacts) && p.total > 0 && !p.more; num++ {
+	for num := int(at.At.Num) + 1; num < len(w.contacts) && p.Total > 0 && !p.More; num++ {
 		switch c := &w.contacts[num]; {
 		case c.status != active || keep != nil && !keep(c.doc):
 		case count == per:
-			p.more = true
+			p.More = true
 		default:
 			if count > 0 {
 				b = append(b, ',')
 			}
 			b = render.contact(b, c.doc)
-			next.at.num = int32(num)
+			next.At.Num = int32(num)
 			count++
 		}
 	}
-	if p.more {
-		p.token = w.env.hand(next, question, q.n)
+	if p.More {
+		p.Token = w.env.Hand(next, question, q.n)
 	}
 	return ok(w.closeList(b, q, p))
 }
@@ -98,7 +99,7 @@ func (w *Workspace) countContacts(keep func(d *event.Contact) bool) int {
 	if keep != nil {
 		return count()
 	}
-	return w.present.count(len(w.events), count)
+	return w.present.Count(len(w.events), count)
 }
 
 // oneContact is GET /contacts/{id}. Inactive contacts are not found; a merged one's old id leads to the survivor in

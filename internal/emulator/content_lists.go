@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/search"
 )
 
 // author is who draws content. The lock is held.
@@ -179,25 +180,25 @@ func (w *Workspace) cursored(q *request, question string, list []record) answer 
 	if !good {
 		return badNumber()
 	}
-	at := cursor{page: 1}
+	at := search.Cursor{Page: 1}
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.env.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
 	if w.k().EmptyLists {
 		list = nil
 	}
-	first := min(int(at.offset), len(list))
+	first := min(int(at.Offset), len(list))
 	last := min(first+per, len(list))
 	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	for _, r := range list[first:last] {
 		p.Key("")
 		writeRecord(p, r)
 	}
-	place := pages{page: int(at.page), perPage: per, total: len(list), more: last < len(list)}
-	if place.more {
-		place.token = w.env.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
+	place := search.Page{Number: int(at.Page), PerPage: per, Total: len(list), More: last < len(list)}
+	if place.More {
+		place.Token = w.env.Hand(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.n)
 	}
 	return ok(w.closeList(p.Bytes, q, place))
 }

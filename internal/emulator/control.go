@@ -177,13 +177,13 @@ func (w *Workspace) State() State {
 	defer w.mu.Unlock()
 	w.happen(w.clock())
 	w.settle()
-	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: w.idx.backlog(), Requests: w.count}
+	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: w.idx.Backlog(), Requests: w.count}
 	for i := range w.contacts {
 		c := &w.contacts[i]
 		if c.status == active {
 			s.Active++
 		}
-		if c.shown != nil {
+		if c.Now != nil {
 			s.Searchable++
 		}
 		if c.listed {

@@ -6,6 +6,7 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
 	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/search"
 )
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
@@ -28,7 +29,7 @@ func (w *Workspace) listDeletedConversations(q *request) answer {
 		p.Time("deleted_at", g.At)
 		p.Close()
 	}
-	return ok(w.closeList(p.Bytes, q, pages{page: at.page, perPage: at.per, total: len(list), more: last < len(list)}))
+	return ok(w.closeList(p.Bytes, q, search.Page{Number: at.page, PerPage: at.per, Total: len(list), More: last < len(list)}))
 }
 
 // buriedList is the list in the order that is asked for.
@@ -65,9 +66,9 @@ func (w *Workspace) listConversations(q *request) answer {
 	w.mu.Lock()
 	per, good := q.perPage(20, 150)
 	const question = "GET /conversations"
-	at := cursor{at: entry{num: -1}, page: 1}
+	at := search.Cursor{At: search.Entry{Num: -1}, Page: 1}
 	if token := q.query.Get("starting_after"); good && token != "" {
-		if at, good = w.env.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			w.mu.Unlock()
 			return badCursor()
 		}
@@ -77,9 +78,9 @@ func (w *Workspace) listConversations(q *request) answer {
 		return badNumber()
 	}
 	var here []*edition
-	p := pages{page: int(at.page), perPage: per}
+	p := search.Page{Number: int(at.Page), PerPage: per}
 	if !w.k().EmptyLists {
-		p.total = w.talking.count(len(w.said), func() (n int) {
+		p.Total = w.talking.Count(len(w.said), func() (n int) {
 			for i := range w.threads {
 				if !w.threads[i].deleted {
 					n++
@@ -88,17 +89,17 @@ func (w *Workspace) listConversations(q *request) answer {
 			return n
 		})
 	}
-	for num := int(at.at.num) + 1; num < len(w.threads) && p.total > 0 && !p.more; num++ {
+	for num := int(at.At.Num) + 1; num < len(w.threads) && p.Total > 0 && !p.More; num++ {
 		switch t := &w.threads[num]; {
 		case t.deleted:
 		case len(here) == per:
-			p.more = true
+			p.More = true
 		default:
 			here = append(here, t.now)
 		}
 	}
-	if p.more {
-		p.token = w.env.hand(cursor{at: entry{num: here[per-1].num}, page: at.page + 1}, question, q.n)
+	if p.More {
+		p.Token = w.env.Hand(search.Cursor{At: search.Entry{Num: here[per-1].num}, Page: at.Page + 1}, question, q.n)
 	}
 	render, from := w.convRenderer(q), w.drawer()
 	w.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
 
 // edition is one version of a conversation as search knows it: what it is sorted by, and how to draw the rest of it.
@@ -20,7 +21,7 @@ type edition struct {
 // hundreds of thousands, with parts by the million.
 type thread struct {
 	now *edition
-	placed[edition]
+	search.Shown[edition]
 	parts   int32
 	deleted bool
 }
@@ -38,34 +39,34 @@ func (w *Workspace) recordConv(e event.ThreadEvent) {
 // beginConversations makes the conversations of hour 0, which search has long found.
 func (w *Workspace) beginConversations() {
 	w.conv = population.NewConversations(w.cfg.Seed, w.cfg.Start.Unix())
-	w.convIdx.init(&w.env, w.searchConversation())
+	w.convIdx.Init(&w.env, w.searchConversation())
 	w.said = w.conv.Populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.events)
 	w.threads = make([]thread, 0, len(w.said))
 	for seq := range w.said {
 		w.applyConv(seq)
 	}
 	for num := range w.threads {
-		w.threads[num].shown = w.threads[num].now
+		w.threads[num].Now = w.threads[num].now
 	}
-	w.convIdx.open()
+	w.convIdx.Open()
 }
 
 func (w *Workspace) applyConv(seq int) {
 	e := &w.said[seq]
 	if e.Kind == event.ThreadOpened {
 		w.threads = append(w.threads, newThread(seq, e))
-		w.convIdx.announce(seq, e.At, e.Num, w.threads[e.Num].now)
+		w.convIdx.Announce(seq, e.At, e.Num, w.threads[e.Num].now)
 		return
 	}
 	t := &w.threads[e.Num]
 	if e.Kind == event.ThreadDeleted {
 		t.deleted = true
 		w.buried = append(w.buried, event.Deletion{ID: event.ConversationID(e.Num), At: e.At, Kept: e.Kept})
-		w.convIdx.withdraw(seq, e.At, e.Num)
+		w.convIdx.Withdraw(seq, e.At, e.Num)
 		return
 	}
 	t.follow(seq, e)
-	w.convIdx.announce(seq, e.At, e.Num, t.now)
+	w.convIdx.Announce(seq, e.At, e.Num, t.now)
 }
 
 // newThread is one that was just opened, by the event at a place of its log.
@@ -97,12 +98,12 @@ func (t *thread) contacts(log []event.ThreadEvent) []*event.Contact {
 }
 
 // searchConversation is how search knows a conversation.
-func (w *Workspace) searchConversation() searchable[edition] {
-	return searchable[edition]{kind: "conversations", fields: w.convFields(), own: event.OwnAttribute,
-		attrs: func(d *edition) []event.Attribute { return w.drawn(d).Attrs }, usual: 20, lag: event.ForConversationLag,
-		count: func() int { return len(w.threads) },
-		at:    func(num int32) *placed[edition] { return &w.threads[num].placed },
-		gone:  func(num int32) bool { return w.threads[num].deleted }}
+func (w *Workspace) searchConversation() search.Records[edition] {
+	return search.Records[edition]{Kind: "conversations", Fields: w.convFields(), Prefix: event.OwnAttribute,
+		Attrs: func(d *edition) []event.Attribute { return w.drawn(d).Attrs }, Usual: 20, Lag: event.ForConversationLag,
+		Count: func() int { return len(w.threads) },
+		At:    func(num int32) *search.Shown[edition] { return &w.threads[num].Shown },
+		Gone:  func(num int32) bool { return w.threads[num].deleted }}
 }
 
 // drawer makes conversations of editions. It needs no lock: logs are only appended to.

@@ -1,6 +1,9 @@
 package emulator
 
-import "aqueduck/internal/emulator/event"
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/search"
+)
 
 // status is where a contact stands; anything but active is out of search.
 type status uint8
@@ -22,7 +25,7 @@ func (s status) String() string { return statusNames[s] }
 // contact is what the server keeps of one contact to answer from.
 type contact struct {
 	doc *event.Contact // as it is now
-	placed[event.Contact]
+	search.Shown[event.Contact]
 	status status
 	listed bool  // has an entry in the list of inactive contacts
 	since  int64 // when the status began

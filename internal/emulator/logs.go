@@ -10,6 +10,7 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
 
 // hourOfActs lets admins do something in an hour of life, a few times at most.
@@ -69,7 +70,7 @@ func (w *Workspace) listLogs(q *request) answer {
 		}
 		b = appendAct(b, a, q.version, w.k().OldLimitType)
 	}
-	return ok(w.closeLogs(append(b, ']'), q, pages{page: 1, perPage: per, total: len(found), more: len(found) > per}))
+	return ok(w.closeLogs(append(b, ']'), q, search.Page{Number: 1, PerPage: per, Total: len(found), More: len(found) > per}))
 }
 
 // actsBetween gives the entries between two times, the newest first.
@@ -93,17 +94,17 @@ func (w *Workspace) actsBetween(after, before int64) []event.AdminAction {
 }
 
 // closeLogs ends the list. Its pages object may be empty where there is no more (workspace-api 2.7).
-func (w *Workspace) closeLogs(b []byte, q *request, p pages) []byte {
-	if !p.more {
+func (w *Workspace) closeLogs(b []byte, q *request, p search.Page) []byte {
+	if !p.More {
 		if w.k().ShapesFor(q.route).End == knobs.ShapeNoPages {
 			return append(b, '}')
 		}
 		return append(b, `,"pages":{}}`...)
 	}
 	b = append(b, `,"pages":{"type":"pages","page":1,"per_page":`...)
-	b = strconv.AppendInt(b, int64(p.perPage), 10)
+	b = strconv.AppendInt(b, int64(p.PerPage), 10)
 	b = append(b, `,"total_pages":`...)
-	b = strconv.AppendInt(b, int64((p.total+p.perPage-1)/p.perPage), 10)
+	b = strconv.AppendInt(b, int64((p.Total+p.PerPage-1)/p.PerPage), 10)
 	if !w.k().LogNoNext {
 		b = w.appendNext(b, q, p)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
 
 // ticketDesk is all that the server keeps of tickets: a log of their own, which is the truth about them, and what follows
@@ -13,7 +14,7 @@ type ticketDesk struct {
 	make  population.Tickets
 	log   []event.ThreadEvent // Conv is the ticket's number
 	list  []thread
-	idx   index[edition]
+	idx   search.Index[edition]
 	turns int // of their life
 	last  struct {
 		edition *edition
@@ -25,14 +26,14 @@ type ticketDesk struct {
 func (w *Workspace) beginTickets() {
 	d := &w.tickets
 	d.make = population.Tickets{Conversations: w.conv, Talks: w.cfg.Conversations, Count: w.cfg.Tickets}
-	d.idx.init(&w.env, w.searchTicket())
+	d.idx.Init(&w.env, w.searchTicket())
 	d.log = d.make.Populate(w.cfg.Start.Unix(), w.events)
 	d.list = make([]thread, len(d.log))
 	for seq := range d.log {
 		d.list[seq] = newThread(seq, &d.log[seq])
-		d.list[seq].shown = d.list[seq].now
+		d.list[seq].Now = d.list[seq].now
 	}
-	d.idx.open()
+	d.idx.Open()
 }
 
 // recordTicket appends an event to the log of tickets and makes the served state follow it. The lock is held.
@@ -44,21 +45,21 @@ func (w *Workspace) recordTicket(e event.ThreadEvent) {
 		d.list = append(d.list, newThread(seq, &e))
 	case event.ThreadDeleted:
 		d.list[e.Num].deleted = true
-		d.idx.withdraw(seq, e.At, e.Num)
+		d.idx.Withdraw(seq, e.At, e.Num)
 		return
 	default:
 		d.list[e.Num].follow(seq, &e)
 	}
-	d.idx.announce(seq, e.At, e.Num, d.list[e.Num].now)
+	d.idx.Announce(seq, e.At, e.Num, d.list[e.Num].now)
 }
 
 // searchTicket is how search knows a ticket: its attributes by their ids.
-func (w *Workspace) searchTicket() searchable[edition] {
-	return searchable[edition]{kind: "tickets", fields: w.ticketFields(), own: "ticket_attribute.",
-		attrs: func(e *edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, usual: 20, lag: event.ForTicketLag,
-		count: func() int { return len(w.tickets.list) },
-		at:    func(num int32) *placed[edition] { return &w.tickets.list[num].placed },
-		gone:  func(num int32) bool { return w.tickets.list[num].deleted }}
+func (w *Workspace) searchTicket() search.Records[edition] {
+	return search.Records[edition]{Kind: "tickets", Fields: w.ticketFields(), Prefix: "ticket_attribute.",
+		Attrs: func(e *edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, Usual: 20, Lag: event.ForTicketLag,
+		Count: func() int { return len(w.tickets.list) },
+		At:    func(num int32) *search.Shown[edition] { return &w.tickets.list[num].Shown },
+		Gone:  func(num int32) bool { return w.tickets.list[num].deleted }}
 }
 
 // attrsByID are the attributes under the ids that their type gives them.
@@ -100,18 +101,18 @@ func (w *Workspace) drawnTicket(e *edition) *ticket {
 }
 
 // ticketFields are the names that ticket search knows, beside ticket_attribute.<id>. Those of conversations mean the same.
-func (w *Workspace) ticketFields() map[string]field[edition] {
-	texts := func(get func(t *ticket) string) field[edition] {
-		return text(func(e *edition) string { return get(w.drawnTicket(e)) })
+func (w *Workspace) ticketFields() map[string]search.Field[edition] {
+	texts := func(get func(t *ticket) string) search.Field[edition] {
+		return search.Text(func(e *edition) string { return get(w.drawnTicket(e)) })
 	}
 	list := threadFields(func(e *edition) *conversation { return w.drawnTicket(e).conversation })
-	list["id"] = text(func(e *edition) string { return event.TicketID(e.num) })
-	list["ticket_id"] = text(func(e *edition) string { return event.TicketNumber(e.num) })
+	list["id"] = search.Text(func(e *edition) string { return event.TicketID(e.num) })
+	list["ticket_id"] = search.Text(func(e *edition) string { return event.TicketNumber(e.num) })
 	list["category"] = texts((*ticket).category)
 	list["ticket_type_id"] = texts(func(t *ticket) string { return event.TicketTypes[t.kind].ID })
 	list["ticket_state_id"] = texts(func(t *ticket) string { return event.TicketStates[t.stage].ID })
 	list["state"] = texts(func(t *ticket) string { return event.TicketStates[t.stage].Category })
-	list["is_shared"] = flag(func(e *edition) bool { return w.drawnTicket(e).shared() })
+	list["is_shared"] = search.Flag(func(e *edition) bool { return w.drawnTicket(e).shared() })
 	return list
 }
 

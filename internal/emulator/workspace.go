@@ -11,6 +11,7 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
 
 // Config says which workspace to make. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
@@ -69,16 +70,16 @@ type Workspace struct {
 	notes    map[int32]string    // bodies of notes added since hour 0
 	calls    []event.Call        // by number
 	acts     []event.AdminAction // the admins' activity log, in the order of time
-	idx      index[event.Contact]
-	present  tally // active contacts
+	idx      search.Index[event.Contact]
+	present  search.Tally // active contacts
 	names    directory
 
 	conv      *population.Conversations
 	said      []event.ThreadEvent // the log of conversations
 	threads   []thread
-	convIdx   index[edition]
+	convIdx   search.Index[edition]
 	convTurns int                            // of their life
-	talking   tally                          // conversations that are not deleted
+	talking   search.Tally                   // conversations that are not deleted
 	deletions []event.Deletion               // of conversations before hour 0
 	buried    []event.Deletion               // conversations that were deleted, in the order of time
 	consulted []event.Consultation           // the log of consultations that came with life
@@ -91,7 +92,7 @@ type Workspace struct {
 	firms   []company // by number
 	firmNum map[string]int32
 	firmLog []event.CompanyEvent // what happened to companies since hour 0
-	firmIdx index[event.Company]
+	firmIdx search.Index[event.Company]
 	heads   headcount
 	scroll  scroll
 
@@ -109,7 +110,7 @@ type Workspace struct {
 	silent   bool      // what happens now is told to nobody
 
 	epoch uint64 // cursors of another epoch are refused
-	env   env
+	env   search.Env
 
 	exports exportDesk
 
@@ -127,13 +128,13 @@ func New(c Config) *Workspace {
 	w := &Workspace{cfg: c, make: population.NewContacts(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
 		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]event.Consultation{}, stale: true, epoch: event.Mix(c.Seed + 2)}
 	w.knobs.Store(&c.Knobs)
-	w.env = env{Seed: c.Seed, Knobs: w.k, Now: w.now, Zone: func() *time.Location { return w.zone }, Epoch: func() uint64 { return w.epoch }}
+	w.env = search.Env{Seed: c.Seed, Knobs: w.k, Now: w.now, Zone: func() *time.Location { return w.zone }, Epoch: func() uint64 { return w.epoch }}
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
 	}
 	events := population.Populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
 	w.byID = make(map[string]int32, len(events))
-	w.idx.init(&w.env, w.searchContact())
+	w.idx.Init(&w.env, w.searchContact())
 	for i := range events {
 		if events[i].Kind == event.Created {
 			w.contacts = append(w.contacts, contact{})
@@ -147,10 +148,10 @@ func New(c Config) *Workspace {
 	// What happened before hour 0 has long been found by search.
 	for num := range w.contacts {
 		if c := &w.contacts[num]; c.status == active {
-			c.shown = c.doc
+			c.Now = c.doc
 		}
 	}
-	w.idx.open()
+	w.idx.Open()
 	w.beginConversations()
 	w.beginTickets()
 	w.beginCalls(c.Calls)
@@ -235,10 +236,10 @@ func (w *Workspace) SetZone(z *time.Location) {
 		w.addActs([]event.AdminAction{population.NewAction(w.cfg.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.acts)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
 	}
 	w.zone = z
-	w.idx.forget()
-	w.convIdx.forget()
-	w.tickets.idx.forget()
-	w.firmIdx.forget()
+	w.idx.Forget()
+	w.convIdx.Forget()
+	w.tickets.idx.Forget()
+	w.firmIdx.Forget()
 }
 
 func (w *Workspace) k() *knobs.Knobs { return w.knobs.Load() }
@@ -250,10 +251,10 @@ func (w *Workspace) SetKnobs(change func(k *knobs.Knobs)) {
 	k := *w.k()
 	change(&k)
 	w.knobs.Store(&k)
-	w.idx.reorder()
-	w.convIdx.reorder()
-	w.tickets.idx.reorder()
-	w.firmIdx.reorder()
+	w.idx.Reorder()
+	w.convIdx.Reorder()
+	w.tickets.idx.Reorder()
+	w.firmIdx.Reorder()
 	w.stale = true
 	w.stand(w.now())
 }

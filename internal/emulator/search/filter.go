@@ -1,4 +1,4 @@
-package emulator
+package search
 
 import (
 	"encoding/json"
@@ -21,8 +21,8 @@ const (
 	numberField // an integer that is no time
 )
 
-// field is a name that search knows, with its type (workspace-api 4.1).
-type field[D any] struct {
+// Field is a name that search knows, with its type (workspace-api 4.1).
+type Field[D any] struct {
 	kind fieldKind
 	text func(d *D) string
 	date func(d *D) int64 // also of a numberField
@@ -31,17 +31,30 @@ type field[D any] struct {
 	rare bool // a numberField that may have no value, which 0 stands for
 }
 
-func text[D any](f func(d *D) string) field[D] { return field[D]{kind: textField, text: f} }
-func date[D any](f func(d *D) int64) field[D]  { return field[D]{kind: dateField, date: f} }
-func flag[D any](f func(d *D) bool) field[D]   { return field[D]{kind: boolField, flag: f} }
+// Text is a field of text.
+func Text[D any](f func(d *D) string) Field[D] { return Field[D]{kind: textField, text: f} }
 
-func integer[D any](f func(d *D) int64) field[D]    { return field[D]{kind: numberField, date: f} }
-func members[D any](f func(d *D) []string) field[D] { return field[D]{kind: tagField, ids: f} }
+// Date is a field of a time.
+func Date[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: dateField, date: f} }
+
+// Flag is a field that is true or false.
+func Flag[D any](f func(d *D) bool) Field[D] { return Field[D]{kind: boolField, flag: f} }
+
+// Integer is a field of a whole number that is no time.
+func Integer[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: numberField, date: f} }
+
+// Rare is an integer that a record may not have, which 0 stands for.
+func Rare[D any](f func(d *D) int64) Field[D] {
+	return Field[D]{kind: numberField, date: f, rare: true}
+}
+
+// Members is a field of several ids.
+func Members[D any](f func(d *D) []string) Field[D] { return Field[D]{kind: tagField, ids: f} }
 
 // filter compiles one {field, operator, value}. The value must have the field's type (workspace-api 4.1.3).
 func (r rules[D]) filter(n node) (match[D], error) {
-	name, custom := strings.CutPrefix(n.Field, r.of.own)
-	f, ok := r.of.fields[n.Field]
+	name, custom := strings.CutPrefix(n.Field, r.of.Prefix)
+	f, ok := r.of.Fields[n.Field]
 	strict := r.env.Knobs().StrictFilters
 	switch {
 	case strict && untold(n, f.kind):
@@ -49,7 +62,7 @@ func (r rules[D]) filter(n node) (match[D], error) {
 	case custom && strict:
 		is, err := r.attribute(n, name)
 		return func(num int32, d *D) bool {
-			return slices.ContainsFunc(r.of.attrs(d), func(a event.Attribute) bool { return a.Name == name }) && is(num, d)
+			return slices.ContainsFunc(r.of.Attrs(d), func(a event.Attribute) bool { return a.Name == name }) && is(num, d)
 		}, err
 	case custom:
 		return r.attribute(n, name)
@@ -254,7 +267,7 @@ func (r rules[D]) attribute(n node, name string) (match[D], error) {
 		return r.dateAttribute(n)
 	}
 	get := func(d *D) string {
-		for _, a := range r.of.attrs(d) {
+		for _, a := range r.of.Attrs(d) {
 			if a.Name == name {
 				return a.Raw
 			}
@@ -323,7 +336,7 @@ func (r rules[D]) dateAttribute(n node) (match[D], error) {
 		return nil, refuse("operator %s cannot be used with the Date attribute %s", n.Operator, n.Field)
 	}
 	return func(_ int32, d *D) bool {
-		for _, a := range r.of.attrs(d) {
+		for _, a := range r.of.Attrs(d) {
 			if a.Name == event.DateAttribute {
 				at, err := strconv.ParseInt(a.Raw, 10, 64)
 				return err == nil && at >= lo && at < hi

@@ -1,4 +1,4 @@
-package emulator
+package search
 
 import (
 	"bytes"
@@ -48,12 +48,12 @@ func refuse(format string, args ...any) error { return badQuery(fmt.Sprintf(form
 
 // rules is what the meaning of a query depends on beside its text.
 type rules[D any] struct {
-	env   *env
-	of    *searchable[D]
+	env   *Env
+	of    *Records[D]
 	whole bool // times are compared by calendar day of the workspace (up to 2.16)
 }
 
-func (x *index[D]) parse(body []byte, days bool) (*search[D], error) {
+func (x *Index[D]) parse(body []byte, days bool) (*search[D], error) {
 	var sent struct {
 		Query json.RawMessage
 		Sort  *struct {
@@ -75,14 +75,14 @@ func (x *index[D]) parse(body []byte, days bool) (*search[D], error) {
 			return nil, refuse("%s is not what it should be", name)
 		}
 	}
-	s := &search[D]{sort: "updated_at", perPage: x.usual}
+	s := &search[D]{sort: "updated_at", perPage: x.Usual}
 	if sent.Sort != nil {
 		s.sort, s.descending = sent.Sort.Field, sent.Sort.Order == "descending"
 		if sent.Sort.Order != "ascending" && !s.descending || x.env.Knobs().Sort == knobs.SortRejected && s.descending {
 			return nil, refuse("sort order %q is not known", sent.Sort.Order)
 		}
 	}
-	if f, ok := x.fields[s.sort]; !ok || f.kind != dateField {
+	if f, ok := x.Fields[s.sort]; !ok || f.kind != dateField {
 		return nil, refuse("cannot sort by %q", s.sort)
 	}
 	if p := sent.Pagination.PerPage; p != nil {
@@ -94,7 +94,7 @@ func (x *index[D]) parse(body []byte, days bool) (*search[D], error) {
 	if sent.Pagination.After != nil {
 		s.after = *sent.Pagination.After
 	}
-	r := rules[D]{x.env, &x.searchable, days}
+	r := rules[D]{x.env, &x.Records, days}
 	if len(sent.Query) == 0 {
 		return nil, refuse("query is missing")
 	}
@@ -109,7 +109,7 @@ func (x *index[D]) parse(body []byte, days bool) (*search[D], error) {
 	if err := json.Compact(&text, sent.Query); err != nil {
 		return nil, refuse("the query is no JSON: %v", err)
 	}
-	s.text = x.kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, x.env.Zone(), r.whole)
+	s.text = x.Kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, x.env.Zone(), r.whole)
 	return s, nil
 }
 
