@@ -20,7 +20,7 @@ func (w *Workspace) attachCompany(q *request, b *body) answer {
 		return notFound("Contact")
 	}
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	return w.linkCompany("contacts.attach", q.id, id, func(int32) bool { return true })
 }

@@ -28,10 +28,10 @@ func bulk(kind JobKind) func(w *Workspace, q *request) answer {
 		b.need("contacts")
 		contacts := []any{}
 		for _, one := range b.objects("contacts") {
-			contacts = append(contacts, one.bulkContact(kind, q.version))
+			contacts = append(contacts, bulkContact(one, kind, q.version))
 		}
 		if b.refused() {
-			return *b.first
+			return refusedBody(b)
 		}
 		ids, refused := w.perform("jobs.start", map[string]any{"kind": string(kind), "contacts": contacts})
 		if refused != nil {
@@ -44,14 +44,14 @@ func bulk(kind JobKind) func(w *Workspace, q *request) answer {
 	})
 }
 
-func (b *body) bulkContact(kind JobKind, v version) map[string]any {
+func bulkContact(b *body, kind JobKind, v version) map[string]any {
 	switch kind {
 	case JobContactsCreate:
-		role, set := b.contactToCreate(v)
+		role, set := contactToCreate(b, v)
 		return map[string]any{"role": role, "set": set}
 	case JobContactsUpdate:
 		b.need("id")
-		return map[string]any{"id": b.id("id"), "set": b.contactToUpdate(v)}
+		return map[string]any{"id": b.id("id"), "set": contactToUpdate(b, v)}
 	}
 	b.need("id")
 	return map[string]any{"id": b.id("id")}

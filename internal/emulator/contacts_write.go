@@ -10,9 +10,9 @@ import (
 // createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
 // external id or an e-mail is a user unless the role says otherwise.
 func (w *Workspace) createContact(q *request, b *body) answer {
-	role, set := b.contactToCreate(q.version)
+	role, set := contactToCreate(b, q.version)
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	return w.newContact(q, role, set)
 }
@@ -32,12 +32,12 @@ func (w *Workspace) newContact(q *request, role string, set map[string]any) answ
 
 // updateContact is PUT /contacts/{id}: what is sent is set, null takes it away, and the rest stays.
 func (w *Workspace) updateContact(q *request, b *body) answer {
-	d, set := w.activeNow(q.id), b.contactToUpdate(q.version)
+	d, set := w.activeNow(q.id), contactToUpdate(b, q.version)
 	switch {
 	case d == nil:
 		return notFound("Contact")
 	case b.refused():
-		return *b.first
+		return refusedBody(b)
 	}
 	if other := w.clash(d, set); other != "" {
 		return failure(http.StatusConflict, "conflict", alreadyThere(other))
@@ -75,7 +75,7 @@ func (w *Workspace) mergeContacts(q *request, b *body) answer {
 	b.need("from", "into")
 	from, into := b.id("from"), b.id("into")
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	lead, user := w.activeNow(from), w.activeNow(into)
 	switch {
@@ -118,7 +118,7 @@ func (w *Workspace) convertVisitor(q *request, b *body) answer {
 	}
 	switch {
 	case b.refused():
-		return *b.first
+		return refusedBody(b)
 	case role == "lead":
 		return w.newContact(q, role, set)
 	case id == "":
@@ -146,8 +146,8 @@ func (w *Workspace) activeNow(id string) *event.Contact {
 }
 
 // contactToCreate reads a contact that is to come.
-func (b *body) contactToCreate(v version) (role string, set map[string]any) {
-	set, role = b.contactColumns(v), b.word("role", "user", "lead")
+func contactToCreate(b *body, v version) (role string, set map[string]any) {
+	set, role = contactColumns(b, v), b.word("role", "user", "lead")
 	if role == "" {
 		b.needOne("role", "email", "external_id")
 		role = "user"
@@ -156,8 +156,8 @@ func (b *body) contactToCreate(v version) (role string, set map[string]any) {
 }
 
 // contactToUpdate reads what is to be set of one, its role among it.
-func (b *body) contactToUpdate(v version) map[string]any {
-	set := b.contactColumns(v)
+func contactToUpdate(b *body, v version) map[string]any {
+	set := contactColumns(b, v)
 	if role := b.word("role", "user", "lead"); role != "" {
 		set["role"] = role
 	}
@@ -166,7 +166,7 @@ func (b *body) contactToUpdate(v version) map[string]any {
 
 // contactColumns reads what can be written of a contact, by the names of columns. That an e-mail is verified can be said from 2.16
 // on (workspace-api 9), and is as if left out before.
-func (b *body) contactColumns(v version) map[string]any {
+func contactColumns(b *body, v version) map[string]any {
 	set := map[string]any{}
 	put := func(name string, value any) {
 		if b.holds(name) {
@@ -178,7 +178,7 @@ func (b *body) contactColumns(v version) map[string]any {
 	for _, name := range []string{"external_id", "email", "phone", "name", "avatar", "language_override"} {
 		put(name, b.text(name))
 	}
-	put("owner_id", b.teammate("owner_id"))
+	put("owner_id", teammateOf(b, "owner_id"))
 	for _, name := range []string{"signed_up_at", "last_seen_at"} {
 		put(name, b.whole(name))
 	}

@@ -82,7 +82,8 @@ func (c contentWriter) sent(w *Workspace, q *request, b *body, of *item) (map[st
 	set := w.read(event.ContentKind(c), of, b)
 	switch {
 	case b.refused():
-		return nil, b.first
+		a := refusedBody(b)
+		return nil, &a
 	case len(set) == 0:
 		return nil, nil
 	}
@@ -99,12 +100,12 @@ func (c contentWriter) asOf(w *Workspace, v version, b *body) {
 	case kind == event.Articles && (!v.later() || w.k().NoDynamicContent):
 		w.modern(b)
 	case kind == event.NewsItems && !v.atLeast(v214):
-		b.undated()
+		undated(b)
 	}
 }
 
 // undated takes the times from the assignments of a news item.
-func (b *body) undated() {
+func undated(b *body) {
 	var list []map[string]json.RawMessage
 	for _, one := range b.objects("newsfeed_assignments") {
 		delete(one.fields, "published_at")
@@ -134,7 +135,7 @@ func (w *Workspace) noteVersion(q *request, b *body) answer {
 	case a.status != http.StatusOK:
 		return a
 	case b.refused():
-		return *b.first
+		return refusedBody(b)
 	}
 	if _, refused := w.perform("content.note", map[string]any{"id": q.id, "version": q.inner, "note": note}); refused != nil {
 		return *refused

@@ -1,8 +1,6 @@
 package emulator
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"regexp"
@@ -34,18 +32,6 @@ func (w *Workspace) read(kind event.ContentKind, of *item, b *body) []event.Chan
 	return d.set
 }
 
-// err is the refusal as an error.
-func (b *body) err() error {
-	if !b.refused() {
-		return nil
-	}
-	var sent struct{ Errors []struct{ Message string } }
-	if err := json.Unmarshal(b.first.body, &sent); err != nil {
-		return err
-	}
-	return errors.New(sent.Errors[0].Message)
-}
-
 // put notes what a field says when it was told, or when the content is new.
 func (d *draft) put(name string, value any) {
 	if d.told(name) || d.of == nil {
@@ -62,8 +48,8 @@ func (d *draft) always(names ...string) {
 	}
 }
 
-// says is a text that is not empty when it was sent.
-func (b *body) says(name string) string {
+// sayingText is a text that is not empty when it was sent.
+func sayingText(b *body, name string) string {
 	text := b.text(name)
 	if b.holds(name) && text == "" {
 		b.invalid(name, "a text that is not empty")
@@ -71,17 +57,19 @@ func (b *body) says(name string) string {
 	return text
 }
 
-// missing refuses because of something that is named and not there (workspace-api 7).
-func (b *body) missing(what string) { b.refuse(http.StatusNotFound, "not_found", "%s Not Found", what) }
+// refuseMissing refuses because of something that is named and not there (workspace-api 7).
+func refuseMissing(b *body, what string) {
+	b.refuse(http.StatusNotFound, "not_found", "%s Not Found", what)
+}
 
-// teammate is the id of an admin, nil when it was not sent.
-func (b *body) teammate(name string) any {
+// teammateOf is the id of an admin, nil when it was not sent.
+func teammateOf(b *body, name string) any {
 	id := b.whole(name)
 	if !b.holds(name) || b.refused() {
 		return nil
 	}
 	if !slices.ContainsFunc(event.Admins, func(a event.Admin) bool { return a.ID == id }) {
-		b.missing("Admin")
+		refuseMissing(b, "Admin")
 	}
 	return id
 }
@@ -93,15 +81,15 @@ func (d *draft) inFolder(name string) any {
 		return nil
 	}
 	if _, there := d.w.itemNamed(event.Folders, id); !there {
-		d.missing("Folder")
+		refuseMissing(d.body, "Folder")
 	}
 	return id
 }
 
 var localeForm = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 
-// language is a locale, English when it was not sent.
-func (b *body) language(name string) string {
+// languageOf is a locale, English when it was not sent.
+func languageOf(b *body, name string) string {
 	locale := b.text(name)
 	if !b.holds(name) {
 		return "en"
@@ -159,10 +147,10 @@ func (d *draft) localised(prefix string, b *body) {
 	if b.told("author_id") {
 		b.need("author_id")
 	}
-	put("title", b.says("title"))
+	put("title", sayingText(b, "title"))
 	put("description", b.text("description"))
 	put("body", d.w.referring(b, "body"))
-	put("author_id", b.teammate("author_id"))
+	put("author_id", teammateOf(b, "author_id"))
 	state := b.word("state", "published", "draft")
 	if state == "" {
 		state = "draft"
@@ -178,7 +166,7 @@ func (d *draft) collection() {
 	if d.holds("parent_id") && !d.refused() {
 		i, there := d.w.itemNamed(event.Collections, id)
 		if parent = event.ContentID(event.Collections, i.N); !there {
-			d.missing("Collection")
+			refuseMissing(d.body, "Collection")
 		}
 	}
 	d.put("parent_id", parent)
@@ -190,18 +178,18 @@ func (d *draft) internal() {
 	if d.of == nil {
 		d.need("owner_id")
 	}
-	d.put("title", d.says("title"))
+	d.put("title", sayingText(d.body, "title"))
 	d.put("body", d.text("body"))
-	d.put("owner_id", d.teammate("owner_id"))
-	d.put("author_id", d.teammate("author_id"))
-	d.put("locale", d.language("locale"))
+	d.put("owner_id", teammateOf(d.body, "owner_id"))
+	d.put("author_id", teammateOf(d.body, "author_id"))
+	d.put("locale", languageOf(d.body, "locale"))
 	d.put("folder_id", d.inFolder("folder_id"))
 }
 
 // folder reads what is written of a folder, which never lies in itself.
 func (d *draft) folder() {
 	d.always("name")
-	d.put("name", d.says("name"))
+	d.put("name", sayingText(d.body, "name"))
 	parent := d.inFolder("parent_folder_id")
 	d.put("parent_folder_id", parent)
 	for at := parent; d.of != nil && at != nil && !d.refused(); {
@@ -216,9 +204,9 @@ func (d *draft) folder() {
 // news reads what is written of a news item. It is in its newsfeeds since a time that has passed: nothing is scheduled (workspace-api 4.11).
 func (d *draft) news() {
 	d.always("title", "sender_id")
-	d.put("title", d.says("title"))
+	d.put("title", sayingText(d.body, "title"))
 	d.put("body", d.text("body"))
-	d.put("sender_id", d.teammate("sender_id"))
+	d.put("sender_id", teammateOf(d.body, "sender_id"))
 	var was []event.NewsPlace
 	if d.of != nil {
 		was = placesOf(*d.of)
@@ -231,7 +219,7 @@ func (d *draft) news() {
 			place.At = was[n].At
 		}
 		if _, there := d.w.itemNamed(event.Newsfeeds, place.Feed); !there {
-			one.missing("Newsfeed")
+			refuseMissing(one, "Newsfeed")
 		}
 		if inFeed(places, place.Feed) >= 0 {
 			one.invalid("newsfeed_id", "another newsfeed than those before")
@@ -255,8 +243,8 @@ var (
 // dynamic reads what is written of dynamic content (workspace-api 4.11). What it is and which key it has is said when it is made.
 func (d *draft) dynamic() {
 	d.always("name")
-	d.put("name", d.says("name"))
-	now := dynamicContent{kind: d.word("content_type", "inline", "block"), locale: d.language("default_locale")}
+	d.put("name", sayingText(d.body, "name"))
+	now := dynamicContent{kind: d.word("content_type", "inline", "block"), locale: languageOf(d.body, "default_locale")}
 	if d.of == nil {
 		d.need("content_type", "variations")
 		d.put("content_type", now.kind)
@@ -289,7 +277,7 @@ func (d *draft) dynamic() {
 func (d *draft) variations(kind string) (list []event.Variation) {
 	for _, one := range d.objects("variations") {
 		one.need("locale")
-		v := event.Variation{Locale: one.language("locale"), Brand: one.id("brand_id"), Empty: one.flag("intentionally_empty")}
+		v := event.Variation{Locale: languageOf(one, "locale"), Brand: one.id("brand_id"), Empty: one.flag("intentionally_empty")}
 		name := "body"
 		if kind == "inline" && one.told("value") {
 			name = "value"

@@ -37,7 +37,7 @@ func (w *Workspace) partOfConversation(q *request, b *body) answer {
 	}
 	_, err := adminNamed(b.id("admin_id"))
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	if err != nil {
 		return notFound("Admin")
@@ -130,7 +130,8 @@ func (w *Workspace) reply(q *request, b *body, c *conversation, operation string
 		by = ByNote
 	}
 	if b.refused() {
-		return b.first
+		a := refusedBody(b)
+		return &a
 	}
 	if !known {
 		return &missing
@@ -190,7 +191,7 @@ func (w *Workspace) changeConversation(q *request, b *body) answer {
 	}
 	switch firm, named := set["company_id"].(string); {
 	case b.refused():
-		return *b.first
+		return refusedBody(b)
 	case named && !w.hasCompany(firm):
 		return failure(http.StatusNotFound, "company_not_found", "Company Not Found")
 	case len(set) == 0:

@@ -166,7 +166,7 @@ func (w *Workspace) enqueueExport(q *request) answer {
 		}
 	}
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	if w.busyJobs() >= exportSlots {
 		return failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded the number of exports under way")

@@ -16,7 +16,7 @@ func (w *Workspace) previewMerge(q *request) answer {
 	b.need("from", "into")
 	from, into := w.activeContact(b.id("from")), w.activeContact(b.id("into"))
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	if from == nil || into == nil {
 		return notFound("Contact")

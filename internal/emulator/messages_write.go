@@ -22,11 +22,11 @@ func (w *Workspace) createMessage(q *request, b *body) answer {
 	if kind == "inapp" {
 		m.Type = "conversation"
 	}
-	lists := b.recipients(q.version)
+	lists := recipientsOf(b, q.version)
 	_, err := adminNamed(m.From)
 	switch {
 	case b.refused():
-		return *b.first
+		return refusedBody(b)
 	case err != nil:
 		return notFound("Admin")
 	case !w.reached(lists):
@@ -52,8 +52,8 @@ type recipient struct{ role, id string }
 
 var recipientFields = [3]string{"to", "cc", "bcc"}
 
-// recipients reads the three lists of them.
-func (b *body) recipients(v version) (lists [3][]recipient) {
+// recipientsOf reads the three lists of them.
+func recipientsOf(b *body, v version) (lists [3][]recipient) {
 	for i, name := range recipientFields {
 		var all []*body
 		one := b.holds(name) && b.fields[name][0] == '{'

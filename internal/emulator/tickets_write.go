@@ -26,22 +26,22 @@ func (w *Workspace) newTicket(q *request, b *body, operation string, then func(w
 	b.need("ticket_type_id", "contacts")
 	kind, err := ticketTypeNamed(b.id("ticket_type_id"))
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	if err != nil {
 		return notFound("Ticket Type")
 	}
-	with := map[string]any{"type": event.TicketTypes[kind].ID, "set": b.attributesOf(kind), "exactly": true}
-	people := b.people("contacts")
+	with := map[string]any{"type": event.TicketTypes[kind].ID, "set": newTicketAttributes(b, kind), "exactly": true}
+	people := peopleOf(b, "contacts")
 	if len(people) == 0 {
 		b.invalid("contacts", "a list of at least one")
 	}
 	charge := Naming{}
 	if in := b.object("assignment"); q.version.atLeast(v214) {
-		charge = Naming{Teammate: in.assignee("admin_assignee_id"), Team: in.assignee("team_assignee_id")}
+		charge = Naming{Teammate: assigneeOf(in, "admin_assignee_id"), Team: assigneeOf(in, "team_assignee_id")}
 	}
 	if b.refused() {
-		return *b.first
+		return refusedBody(b)
 	}
 	who, missing := w.found(people, charge)
 	if missing != "" {
@@ -65,8 +65,8 @@ func give(with map[string]any, name, text string) {
 	}
 }
 
-// attributesOf reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
-func (b *body) attributesOf(kind int) map[string]any {
+// newTicketAttributes reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
+func newTicketAttributes(b *body, kind int) map[string]any {
 	if event.TicketTypes[kind].Archived {
 		b.invalid("ticket_type_id", "of a type that is not archived")
 	}
@@ -76,11 +76,11 @@ func (b *body) attributesOf(kind int) map[string]any {
 			in.need(a.Name)
 		}
 	}
-	return b.ticketAttributes(kind)
+	return ticketAttributesOf(b, kind)
 }
 
-// ticketAttributes reads values of attributes that a type has.
-func (b *body) ticketAttributes(kind int) map[string]any {
+// ticketAttributesOf reads values of attributes that a type has.
+func ticketAttributesOf(b *body, kind int) map[string]any {
 	set, in := b.values("ticket_attributes"), b.object("ticket_attributes")
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		a, known := ticketAttributeNamed(kind, name)
@@ -100,8 +100,8 @@ func (b *body) ticketAttributes(kind int) map[string]any {
 	return set
 }
 
-// assignee is whom a field puts in charge, by the id; "" is nobody.
-func (b *body) assignee(name string) string {
+// assigneeOf is whom a field puts in charge, by the id; "" is nobody.
+func assigneeOf(b *body, name string) string {
 	if id := b.id(name); id != nobody {
 		return id
 	}
@@ -111,8 +111,8 @@ func (b *body) assignee(name string) string {
 // called is a contact by what names it: its id, or else what it is known by.
 type called struct{ id, external, email string }
 
-// people reads a list of contacts.
-func (b *body) people(name string) (list []called) {
+// peopleOf reads a list of contacts.
+func peopleOf(b *body, name string) (list []called) {
 	for _, one := range b.objects(name) {
 		one.needOne("id", "external_id", "email")
 		list = append(list, called{one.id("id"), one.text("external_id"), one.text("email")})
@@ -181,7 +181,7 @@ func (w *Workspace) changeTicket(q *request, b *body) answer {
 	} else if b.told("assignment") {
 		b.invalid("assignment", "left out: admin_id and assignee_id are fields of the body itself")
 	}
-	with := map[string]any{"id": q.id, "set": b.ticketAttributes(t.kind), "by": event.AIAgent.ID}
+	with := map[string]any{"id": q.id, "set": ticketAttributesOf(b, t.kind), "by": event.AIAgent.ID}
 	if shared := b.flag("is_shared"); b.holds("is_shared") && shared != t.shared() {
 		if with["share"] = shared; t.category() != event.BackOfficeTicket {
 			b.invalid("is_shared", "left out: only back-office tickets can be shared, or not")
@@ -194,7 +194,7 @@ func (w *Workspace) changeTicket(q *request, b *body) answer {
 	}
 	switch _, noAdmin := adminNamed(by); {
 	case b.refused():
-		return *b.first
+		return refusedBody(b)
 	case by != "" && noAdmin != nil:
 		return notFound("Admin")
 	case state != "" && noState != nil:
