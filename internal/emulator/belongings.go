@@ -8,25 +8,26 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // What is written of the things that a contact has: companies, subscriptions, notes.
 
 // attachCompany is POST /contacts/{id}/companies (workspace-api 4.5).
-func (w *Workspace) attachCompany(q *request, b *body) answer {
-	b.need("id")
-	id := b.id("id")
+func (w *Workspace) attachCompany(q *request, b *input.Body) answer {
+	b.Need("id")
+	id := b.ID("id")
 	if w.activeNow(q.id) == nil {
 		return notFound("Contact")
 	}
-	if b.refused() {
+	if b.Refused() {
 		return refusedBody(b)
 	}
 	return w.linkCompany("contacts.attach", q.id, id, func(int32) bool { return true })
 }
 
 // detachCompany is DELETE /contacts/{contact_id}/companies/{id}.
-func (w *Workspace) detachCompany(q *request, _ *body) answer {
+func (w *Workspace) detachCompany(q *request, _ *input.Body) answer {
 	d := w.activeNow(q.id)
 	if d == nil {
 		return notFound("Contact")
@@ -56,7 +57,7 @@ func (w *Workspace) subscribed(d *event.Contact) []int32 {
 }
 
 // leaveSubscription is DELETE /contacts/{contact_id}/subscriptions/{id} (workspace-api 3.2, 4.4).
-func (w *Workspace) leaveSubscription(q *request, _ *body) answer {
+func (w *Workspace) leaveSubscription(q *request, _ *input.Body) answer {
 	d := w.activeNow(q.id)
 	if d == nil {
 		return notFound("Contact")
@@ -101,7 +102,7 @@ func (w *Workspace) Subscribe(id, subscription string) error {
 }
 
 // deleteNote is DELETE /notes/{id} (workspace-api 4.11): of a contact or of a company. No other kind is known by such an id.
-func (w *Workspace) deleteNote(q *request, _ *body) answer {
+func (w *Workspace) deleteNote(q *request, _ *input.Body) answer {
 	w.mu.Lock()
 	_, _, found := w.noteNamed(q.id)
 	w.mu.Unlock()

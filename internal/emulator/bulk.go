@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 	"aqueduck/internal/emulator/jsontext"
 )
 
@@ -24,13 +25,13 @@ type rejection struct {
 // bulk is POST, PUT and POST …/delete of /contacts/bulk (workspace-api 4.11): a job for all that was sent. What is no contact at all is refused
 // before there is a job; what cannot be done when its time comes is told by the job.
 func bulk(kind JobKind) func(w *Workspace, q *request) answer {
-	return writing(func(w *Workspace, q *request, b *body) answer {
-		b.need("contacts")
+	return writing(func(w *Workspace, q *request, b *input.Body) answer {
+		b.Need("contacts")
 		contacts := []any{}
-		for _, one := range b.objects("contacts") {
+		for _, one := range b.Objects("contacts") {
 			contacts = append(contacts, bulkContact(one, kind, q.version))
 		}
-		if b.refused() {
+		if b.Refused() {
 			return refusedBody(b)
 		}
 		ids, refused := w.perform("jobs.start", map[string]any{"kind": string(kind), "contacts": contacts})
@@ -44,17 +45,17 @@ func bulk(kind JobKind) func(w *Workspace, q *request) answer {
 	})
 }
 
-func bulkContact(b *body, kind JobKind, v version) map[string]any {
+func bulkContact(b *input.Body, kind JobKind, v version) map[string]any {
 	switch kind {
 	case JobContactsCreate:
 		role, set := contactToCreate(b, v)
 		return map[string]any{"role": role, "set": set}
 	case JobContactsUpdate:
-		b.need("id")
-		return map[string]any{"id": b.id("id"), "set": contactToUpdate(b, v)}
+		b.Need("id")
+		return map[string]any{"id": b.ID("id"), "set": contactToUpdate(b, v)}
 	}
-	b.need("id")
-	return map[string]any{"id": b.id("id")}
+	b.Need("id")
+	return map[string]any{"id": b.ID("id")}
 }
 
 // jobContacts are the contacts that jobs.start was told of.

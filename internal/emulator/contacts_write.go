@@ -4,14 +4,15 @@ import (
 	"net/http"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 	"aqueduck/internal/emulator/jsontext"
 )
 
 // createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
 // external id or an e-mail is a user unless the role says otherwise.
-func (w *Workspace) createContact(q *request, b *body) answer {
+func (w *Workspace) createContact(q *request, b *input.Body) answer {
 	role, set := contactToCreate(b, q.version)
-	if b.refused() {
+	if b.Refused() {
 		return refusedBody(b)
 	}
 	return w.newContact(q, role, set)
@@ -31,12 +32,12 @@ func (w *Workspace) newContact(q *request, role string, set map[string]any) answ
 }
 
 // updateContact is PUT /contacts/{id}: what is sent is set, null takes it away, and the rest stays.
-func (w *Workspace) updateContact(q *request, b *body) answer {
+func (w *Workspace) updateContact(q *request, b *input.Body) answer {
 	d, set := w.activeNow(q.id), contactToUpdate(b, q.version)
 	switch {
 	case d == nil:
 		return notFound("Contact")
-	case b.refused():
+	case b.Refused():
 		return refusedBody(b)
 	}
 	if other := w.clash(d, set); other != "" {
@@ -49,7 +50,7 @@ func (w *Workspace) updateContact(q *request, b *body) answer {
 }
 
 // deleteContact is DELETE /contacts/{id} (workspace-api 2.9, 4.8).
-func (w *Workspace) deleteContact(q *request, _ *body) answer {
+func (w *Workspace) deleteContact(q *request, _ *input.Body) answer {
 	if w.activeNow(q.id) == nil {
 		return notFound("Contact")
 	}
@@ -71,10 +72,10 @@ func deletedAnswer(object, id string) answer {
 }
 
 // mergeContacts is POST /contacts/merge (workspace-api 3.2, 4.2).
-func (w *Workspace) mergeContacts(q *request, b *body) answer {
-	b.need("from", "into")
-	from, into := b.id("from"), b.id("into")
-	if b.refused() {
+func (w *Workspace) mergeContacts(q *request, b *input.Body) answer {
+	b.Need("from", "into")
+	from, into := b.ID("from"), b.ID("into")
+	if b.Refused() {
 		return refusedBody(b)
 	}
 	lead, user := w.activeNow(from), w.activeNow(into)
@@ -93,31 +94,31 @@ func (w *Workspace) mergeContacts(q *request, b *body) answer {
 
 // convertVisitor is POST /visitors/convert (workspace-api 4.11). Visitors are not kept here: whoever it is becomes the user that is meant,
 // who is made unless there is one, or a lead.
-func (w *Workspace) convertVisitor(q *request, b *body) answer {
-	b.need("type", "visitor")
-	role := b.word("type", "user", "lead")
-	visitor := b.object("visitor")
-	visitor.needOne("id", "user_id", "email")
+func (w *Workspace) convertVisitor(q *request, b *input.Body) answer {
+	b.Need("type", "visitor")
+	role := b.Word("type", "user", "lead")
+	visitor := b.Object("visitor")
+	visitor.NeedOne("id", "user_id", "email")
 	set := map[string]any{}
-	if email := visitor.text("email"); email != "" {
+	if email := visitor.Text("email"); email != "" {
 		set["email"] = email
 	}
 	id := ""
 	if role == "user" {
-		b.need("user")
-		meant := b.object("user")
-		id = meant.id("id")
-		for column, value := range map[string]string{"external_id": meant.id("user_id"), "email": meant.text("email")} {
+		b.Need("user")
+		meant := b.Object("user")
+		id = meant.ID("id")
+		for column, value := range map[string]string{"external_id": meant.ID("user_id"), "email": meant.Text("email")} {
 			if value != "" {
 				set[column] = value
 			}
 		}
 		if set["email"] == nil { // or it is who the visitor is
-			meant.needOne("id", "user_id", "email")
+			meant.NeedOne("id", "user_id", "email")
 		}
 	}
 	switch {
-	case b.refused():
+	case b.Refused():
 		return refusedBody(b)
 	case role == "lead":
 		return w.newContact(q, role, set)
@@ -146,19 +147,19 @@ func (w *Workspace) activeNow(id string) *event.Contact {
 }
 
 // contactToCreate reads a contact that is to come.
-func contactToCreate(b *body, v version) (role string, set map[string]any) {
-	set, role = contactColumns(b, v), b.word("role", "user", "lead")
+func contactToCreate(b *input.Body, v version) (role string, set map[string]any) {
+	set, role = contactColumns(b, v), b.Word("role", "user", "lead")
 	if role == "" {
-		b.needOne("role", "email", "external_id")
+		b.NeedOne("role", "email", "external_id")
 		role = "user"
 	}
 	return role, set
 }
 
 // contactToUpdate reads what is to be set of one, its role among it.
-func contactToUpdate(b *body, v version) map[string]any {
+func contactToUpdate(b *input.Body, v version) map[string]any {
 	set := contactColumns(b, v)
-	if role := b.word("role", "user", "lead"); role != "" {
+	if role := b.Word("role", "user", "lead"); role != "" {
 		set["role"] = role
 	}
 	return set
@@ -166,33 +167,33 @@ func contactToUpdate(b *body, v version) map[string]any {
 
 // contactColumns reads what can be written of a contact, by the names of columns. That an e-mail is verified can be said from 2.16
 // on (workspace-api 9), and is as if left out before.
-func contactColumns(b *body, v version) map[string]any {
+func contactColumns(b *input.Body, v version) map[string]any {
 	set := map[string]any{}
 	put := func(name string, value any) {
-		if b.holds(name) {
+		if b.Holds(name) {
 			set[name] = value
-		} else if b.told(name) {
+		} else if b.Told(name) {
 			set[name] = nil
 		}
 	}
 	for _, name := range []string{"external_id", "email", "phone", "name", "avatar", "language_override"} {
-		put(name, b.text(name))
+		put(name, b.Text(name))
 	}
 	put("owner_id", teammateOf(b, "owner_id"))
 	for _, name := range []string{"signed_up_at", "last_seen_at"} {
-		put(name, b.whole(name))
+		put(name, b.Whole(name))
 	}
 	flags := []string{"unsubscribed_from_emails"}
 	if v.atLeast(v216) {
 		flags = append(flags, "email_verified")
 	}
 	for _, name := range flags {
-		if b.told(name) && !b.holds(name) {
-			b.invalid(name, "true or false")
+		if b.Told(name) && !b.Holds(name) {
+			b.Invalid(name, "true or false")
 		}
-		put(name, b.flag(name))
+		put(name, b.Flag(name))
 	}
-	for name, value := range b.values("custom_attributes") {
+	for name, value := range b.Values("custom_attributes") {
 		set[event.OwnAttribute+name] = value
 	}
 	return set

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // ErrNoContent is answered when an operation names content that is not there.
@@ -56,9 +57,9 @@ func (w *Workspace) editContent(kind, id string, set map[string]any) error {
 
 // reads is read for an operation.
 func (w *Workspace) reads(kind event.ContentKind, of *item, set map[string]any) ([]event.Change, error) {
-	b := readBody(asJSON(set))
+	b := input.ReadBody(asJSON(set))
 	says := w.read(kind, of, b)
-	return says, b.err()
+	return says, b.Err()
 }
 
 // NoteVersion writes another note about a version of a data connector, by its entity_version_id; an empty one clears it.

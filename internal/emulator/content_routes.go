@@ -5,13 +5,14 @@ import (
 	"net/http"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // contentWriter makes the routes that write a kind of content.
 type contentWriter event.ContentKind
 
 // create is POST: content that says nothing but what was sent, answered as it is read.
-func (c contentWriter) create(w *Workspace, q *request, b *body) answer {
+func (c contentWriter) create(w *Workspace, q *request, b *input.Body) answer {
 	with, refused := c.sent(w, q, b, nil)
 	if refused != nil {
 		return *refused
@@ -25,7 +26,7 @@ func (c contentWriter) create(w *Workspace, q *request, b *body) answer {
 }
 
 // update is PUT: what is sent is written, and the rest stays. Nothing at all changes nothing.
-func (c contentWriter) update(w *Workspace, q *request, b *body) answer {
+func (c contentWriter) update(w *Workspace, q *request, b *input.Body) answer {
 	i, refused := c.named(w, q)
 	if refused != nil {
 		return *refused
@@ -42,7 +43,7 @@ func (c contentWriter) update(w *Workspace, q *request, b *body) answer {
 }
 
 // remove is DELETE, of what nothing else needs.
-func (c contentWriter) remove(w *Workspace, q *request, _ *body) answer {
+func (c contentWriter) remove(w *Workspace, q *request, _ *input.Body) answer {
 	i, refused := c.named(w, q)
 	if refused != nil {
 		return *refused
@@ -75,26 +76,26 @@ func (c contentWriter) named(w *Workspace, q *request) (item, *answer) {
 }
 
 // sent checks what a body writes, and gives it as operations take it; nil when it writes nothing.
-func (c contentWriter) sent(w *Workspace, q *request, b *body, of *item) (map[string]any, *answer) {
+func (c contentWriter) sent(w *Workspace, q *request, b *input.Body, of *item) (map[string]any, *answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c.asOf(w, q.version, b)
 	set := w.read(event.ContentKind(c), of, b)
 	switch {
-	case b.refused():
+	case b.Refused():
 		a := refusedBody(b)
 		return nil, &a
 	case len(set) == 0:
 		return nil, nil
 	}
-	return map[string]any{"kind": contentNames[c], "set": b.fields}, nil
+	return map[string]any{"kind": contentNames[c], "set": b.Fields}, nil
 }
 
 // asOf takes from a body what its version does not know (workspace-api 9), and has an article refer as the later one does: what it says
 // then is what a journal keeps.
-func (c contentWriter) asOf(w *Workspace, v version, b *body) {
+func (c contentWriter) asOf(w *Workspace, v version, b *input.Body) {
 	if !v.later() {
-		delete(b.fields, "folder_id")
+		delete(b.Fields, "folder_id")
 	}
 	switch kind := event.ContentKind(c); {
 	case kind == event.Articles && (!v.later() || w.k().NoDynamicContent):
@@ -105,14 +106,14 @@ func (c contentWriter) asOf(w *Workspace, v version, b *body) {
 }
 
 // undated takes the times from the assignments of a news item.
-func undated(b *body) {
+func undated(b *input.Body) {
 	var list []map[string]json.RawMessage
-	for _, one := range b.objects("newsfeed_assignments") {
-		delete(one.fields, "published_at")
-		list = append(list, one.fields)
+	for _, one := range b.Objects("newsfeed_assignments") {
+		delete(one.Fields, "published_at")
+		list = append(list, one.Fields)
 	}
 	if len(list) > 0 {
-		b.fields["newsfeed_assignments"] = asJSON(list)
+		b.Fields["newsfeed_assignments"] = asJSON(list)
 	}
 }
 
@@ -128,13 +129,13 @@ func whereDynamic(serve func(w *Workspace, q *request) answer) func(w *Workspace
 
 // noteVersion is PATCH /data_connectors/{id}/versions/{version_id}: the version has another note, or none when it is empty. The
 // connector is as before (workspace-api 4.11).
-func (w *Workspace) noteVersion(q *request, b *body) answer {
-	b.need("note")
-	note := b.text("note")
+func (w *Workspace) noteVersion(q *request, b *input.Body) answer {
+	b.Need("note")
+	note := b.Text("note")
 	switch a := w.oneConnectorVersion(q); {
 	case a.status != http.StatusOK:
 		return a
-	case b.refused():
+	case b.Refused():
 		return refusedBody(b)
 	}
 	if _, refused := w.perform("content.note", map[string]any{"id": q.id, "version": q.inner, "note": note}); refused != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // exportSlots is how many jobs of a workspace may be under way (workspace-api 8).
@@ -146,26 +147,26 @@ func jsonAnswer(v any) answer {
 
 // enqueueExport is POST /export/reporting_data/enqueue.
 func (w *Workspace) enqueueExport(q *request) answer {
-	b := readBody(q.body)
-	b.need("dataset_id", "attribute_ids", "start_time", "end_time")
-	attributes, from, to := b.ids("attribute_ids"), b.whole("start_time"), b.whole("end_time")
+	b := input.ReadBody(q.body)
+	b.Need("dataset_id", "attribute_ids", "start_time", "end_time")
+	attributes, from, to := b.IDs("attribute_ids"), b.Whole("start_time"), b.Whole("end_time")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := event.DatasetNamed(b.text("dataset_id"))
+	s := event.DatasetNamed(b.Text("dataset_id"))
 	switch {
 	case s == nil:
-		b.invalid("dataset_id", "one of get_datasets")
+		b.Invalid("dataset_id", "one of get_datasets")
 	case len(attributes) == 0:
-		b.invalid("attribute_ids", "a list of at least one")
+		b.Invalid("attribute_ids", "a list of at least one")
 	case from <= 0 || from >= to:
-		b.invalid("start_time", "a time before end_time")
+		b.Invalid("start_time", "a time before end_time")
 	}
 	for _, id := range attributes {
-		if !b.refused() && w.attributeOf(s, id) == nil {
-			b.invalid("attribute_ids", w.attributeWanted(s, id))
+		if !b.Refused() && w.attributeOf(s, id) == nil {
+			b.Invalid("attribute_ids", w.attributeWanted(s, id))
 		}
 	}
-	if b.refused() {
+	if b.Refused() {
 		return refusedBody(b)
 	}
 	if w.busyJobs() >= exportSlots {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 	"aqueduck/internal/emulator/jsontext"
 )
 
@@ -12,10 +13,10 @@ import (
 func (w *Workspace) previewMerge(q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b := readBody(q.body)
-	b.need("from", "into")
-	from, into := w.activeContact(b.id("from")), w.activeContact(b.id("into"))
-	if b.refused() {
+	b := input.ReadBody(q.body)
+	b.Need("from", "into")
+	from, into := w.activeContact(b.ID("from")), w.activeContact(b.ID("into"))
+	if b.Refused() {
 		return refusedBody(b)
 	}
 	if from == nil || into == nil {

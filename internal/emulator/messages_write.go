@@ -4,28 +4,29 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/internal/emulator/input"
 	"aqueduck/internal/emulator/jsontext"
 )
 
 // createMessage is POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 it is one contact; from
 // 2.14 on there may be several, and further ones who get a copy, whom the others see or not (workspace-api 4.11, 9).
-func (w *Workspace) createMessage(q *request, b *body) answer {
-	b.need("from", "to", "message_type", "body")
-	from := b.object("from")
-	from.need("type", "id")
-	from.word("type", "admin")
-	kind := b.word("message_type", "inapp", "email")
-	if b.holds("body") && b.text("body") == "" {
-		b.invalid("body", "a text that says something")
+func (w *Workspace) createMessage(q *request, b *input.Body) answer {
+	b.Need("from", "to", "message_type", "body")
+	from := b.Object("from")
+	from.Need("type", "id")
+	from.Word("type", "admin")
+	kind := b.Word("message_type", "inapp", "email")
+	if b.Holds("body") && b.Text("body") == "" {
+		b.Invalid("body", "a text that says something")
 	}
-	m := Message{From: from.id("id"), Type: kind, Subject: b.text("subject"), Body: b.text("body")}
+	m := Message{From: from.ID("id"), Type: kind, Subject: b.Text("subject"), Body: b.Text("body")}
 	if kind == "inapp" {
 		m.Type = "conversation"
 	}
 	lists := recipientsOf(b, q.version)
 	_, err := adminNamed(m.From)
 	switch {
-	case b.refused():
+	case b.Refused():
 		return refusedBody(b)
 	case err != nil:
 		return notFound("Admin")
@@ -53,24 +54,24 @@ type recipient struct{ role, id string }
 var recipientFields = [3]string{"to", "cc", "bcc"}
 
 // recipientsOf reads the three lists of them.
-func recipientsOf(b *body, v version) (lists [3][]recipient) {
+func recipientsOf(b *input.Body, v version) (lists [3][]recipient) {
 	for i, name := range recipientFields {
-		var all []*body
-		one := b.holds(name) && b.fields[name][0] == '{'
+		var all []*input.Body
+		one := b.Holds(name) && b.Fields[name][0] == '{'
 		switch several := v.atLeast(v214); {
 		case !several && i > 0:
 			continue // of 2.14
 		case several && !one:
-			all = b.objects(name)
+			all = b.Objects(name)
 		default:
-			all = []*body{b.object(name)}
+			all = []*input.Body{b.Object(name)}
 		}
-		if i == 0 && b.holds(name) && len(all) == 0 {
-			b.invalid(name, "a list of at least one")
+		if i == 0 && b.Holds(name) && len(all) == 0 {
+			b.Invalid(name, "a list of at least one")
 		}
 		for _, who := range all {
-			who.need("type", "id")
-			lists[i] = append(lists[i], recipient{who.word("type", "user", "lead"), who.id("id")})
+			who.Need("type", "id")
+			lists[i] = append(lists[i], recipient{who.Word("type", "user", "lead"), who.ID("id")})
 		}
 	}
 	return lists

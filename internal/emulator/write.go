@@ -6,14 +6,16 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"aqueduck/internal/emulator/input"
 )
 
 // writing makes a route of a function that changes something. Nobody else changes anything between what it checks and what it
 // does, and the clock stands still for it. What it refuses has not happened, and is in no journal.
-func writing(f func(w *Workspace, q *request, b *body) answer) func(w *Workspace, q *request) answer {
+func writing(f func(w *Workspace, q *request, b *input.Body) answer) func(w *Workspace, q *request) answer {
 	return func(w *Workspace, q *request) (a answer) {
-		b := readBody(q.body)
-		if b.refused() {
+		b := input.ReadBody(q.body)
+		if b.Refused() {
 			return refusedBody(b)
 		}
 		w.controlling.Lock()
@@ -53,7 +55,9 @@ func (w *Workspace) perform(name string, with map[string]any) (made, *answer) {
 }
 
 // refusedBody is the answer to a body that is refused.
-func refusedBody(b *body) answer { return failure(b.first.Status, b.first.Code, b.first.Message) }
+func refusedBody(b *input.Body) answer {
+	return failure(b.Refusal.Status, b.Refusal.Code, b.Refusal.Message)
+}
 
 // deed is something that was begun and happens later.
 type deed struct {
