@@ -57,7 +57,7 @@ func (w *Workspace) listActivities(q *request) answer {
 }
 
 // forgotten is how many of the oldest activities are no longer kept.
-func (w *Workspace) forgotten() int {
+func (w *contactBook) forgotten() int {
 	if w.k().Retention == 0 {
 		return 0
 	}
@@ -66,7 +66,7 @@ func (w *Workspace) forgotten() int {
 }
 
 // arrived says whether the activity at a place is in the feed yet.
-func (w *Workspace) arrived(i int) bool {
+func (w *contactBook) arrived(i int) bool {
 	most := w.k().ActivityLag
 	if most == 0 {
 		return true

@@ -2,17 +2,38 @@ package emulator
 
 import "aqueduck/internal/emulator/event"
 
+// beginContacts makes the contacts of hour 0, which search has long found.
+func (w *contactBook) beginContacts(events []event.ContactEvent) {
+	w.byID = make(map[string]int32, len(events))
+	w.idx.Init(&w.env, w.searchContact())
+	for i := range events {
+		if events[i].Kind == event.Created {
+			w.contacts = append(w.contacts, contact{})
+		}
+	}
+	w.events = events
+	for i := range w.events {
+		w.apply(i)
+	}
+	for num := range w.contacts {
+		if c := &w.contacts[num]; c.status == active {
+			c.Now = c.doc
+		}
+	}
+	w.idx.Open()
+}
+
 // record appends an event to the log and makes the served state follow it. The lock is held.
-func (w *Workspace) record(e event.ContactEvent) {
+func (w *contactBook) record(e event.ContactEvent) {
 	w.events = append(w.events, e)
 	w.apply(len(w.events) - 1)
 	if (e.Kind == event.CompanyAttached || e.Kind == event.CompanyDetached) && w.k().AttachMoves {
-		w.recordFirm(event.CompanyEvent{At: e.At, Kind: event.CompanyUpdated, N: e.Other})
+		w.attached(e.Other, e.At)
 	}
 }
 
 // apply makes the served state follow one event of the log.
-func (w *Workspace) apply(seq int) {
+func (w *contactBook) apply(seq int) {
 	e := &w.events[seq]
 	if isActivity(e.Kind) {
 		w.feed = append(w.feed, int32(seq))
@@ -57,7 +78,7 @@ func (w *Workspace) apply(seq int) {
 }
 
 // change makes a new version of the contact.
-func (w *Workspace) change(seq int, e *event.ContactEvent, c *contact) {
+func (w *contactBook) change(seq int, e *event.ContactEvent, c *contact) {
 	if e.Kind == event.RoleChanged && e.Quiet && c.doc.User == e.User {
 		return // of the population, whose attributes are those of hour 0
 	}
@@ -97,7 +118,7 @@ func (w *Workspace) change(seq int, e *event.ContactEvent, c *contact) {
 }
 
 // leave takes a contact out of search.
-func (w *Workspace) leave(e *event.ContactEvent, s status, listed bool) {
+func (w *contactBook) leave(e *event.ContactEvent, s status, listed bool) {
 	c := &w.contacts[e.Contact]
 	c.status, c.listed, c.since = s, listed, e.At
 	w.stale = true
@@ -105,7 +126,7 @@ func (w *Workspace) leave(e *event.ContactEvent, s status, listed bool) {
 }
 
 // absorb gives the survivor of a merge what it lacked (workspace-api 3.2), and the lead's notes, tags and companies.
-func (w *Workspace) absorb(seq int, e *event.ContactEvent, lead *event.Contact) {
+func (w *contactBook) absorb(seq int, e *event.ContactEvent, lead *event.Contact) {
 	c := &w.contacts[e.Other]
 	if e.Quiet {
 		return // of the population, whose attributes are those of hour 0
@@ -137,9 +158,9 @@ func union(a, b []int32) []int32 {
 }
 
 // announce lets search find the newest version of a contact once the index has caught up.
-func (w *Workspace) announce(seq int, num int32) {
+func (w *contactBook) announce(seq int, num int32) {
 	w.idx.Announce(seq, w.events[seq].At, num, w.contacts[num].doc)
 }
 
 // settle lets everything become visible whose time has come.
-func (w *Workspace) settle() { w.idx.Settle(w.now()) }
+func (w *contactBook) settle() { w.idx.Settle(w.now()) }

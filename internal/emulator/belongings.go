@@ -52,7 +52,7 @@ func (w *Workspace) linkCompany(do, contact, company string, fits func(n int32) 
 }
 
 // subscribed are the subscriptions that a contact is in now.
-func (w *Workspace) subscribed(d *event.Contact) []int32 {
+func (w *contactBook) subscribed(d *event.Contact) []int32 {
 	return union(slices.DeleteFunc(w.make.Subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
 }
 
@@ -75,7 +75,7 @@ func (w *Workspace) leaveSubscription(q *request, _ *input.Body) answer {
 }
 
 // Unsubscribe takes a contact out of a subscription, by the id that the API tells. Nothing of the contact itself changes.
-func (w *Workspace) Unsubscribe(id, subscription string) error {
+func (w *contactOps) Unsubscribe(id, subscription string) error {
 	return w.event(event.SubscriptionLeft, id, func(e *event.ContactEvent) error {
 		for _, n := range w.subscribed(w.contacts[e.Contact].doc) {
 			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription {
@@ -89,7 +89,7 @@ func (w *Workspace) Unsubscribe(id, subscription string) error {
 
 // Subscribe puts a contact into a subscription, by the id that the API tells: one of those that contacts have. Nothing of the contact itself
 // changes.
-func (w *Workspace) Subscribe(id, subscription string) error {
+func (w *contactOps) Subscribe(id, subscription string) error {
 	return w.event(event.SubscriptionJoined, id, func(e *event.ContactEvent) error {
 		for n := range int32(event.SubscriptionCount) {
 			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription && !slices.Contains(w.subscribed(w.contacts[e.Contact].doc), n) {
@@ -116,7 +116,7 @@ func (w *Workspace) deleteNote(q *request, _ *input.Body) answer {
 }
 
 // noteNamed finds a note by its id: as what deletes it from an active contact, or else from a company. The lock is held.
-func (w *Workspace) noteNamed(id string) (of *event.ContactEvent, ofFirm *event.CompanyEvent, found bool) {
+func (w *world) noteNamed(id string) (of *event.ContactEvent, ofFirm *event.CompanyEvent, found bool) {
 	for num := range w.contacts {
 		c := &w.contacts[num]
 		for _, n := range c.doc.Notes {
@@ -136,7 +136,7 @@ func (w *Workspace) noteNamed(id string) (of *event.ContactEvent, ofFirm *event.
 }
 
 // DeleteNote deletes a note of a contact, whose updated_at moves, or of a company, where it does not.
-func (w *Workspace) DeleteNote(id string) error {
+func (w *world) DeleteNote(id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch note, ofFirm, found := w.noteNamed(id); {

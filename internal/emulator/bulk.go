@@ -68,7 +68,7 @@ func (a args) jobContacts(name string) (list []JobContact) {
 }
 
 // workInBulk does what a job is for when its time has come. The lock is held.
-func (w *Workspace) workInBulk(n int, at int64) {
+func (w *jobDesk) workInBulk(n int, at int64) {
 	j := &w.jobs[n]
 	for i, one := range j.plan.Contacts {
 		var code, message string
@@ -85,32 +85,32 @@ func (w *Workspace) workInBulk(n int, at int64) {
 }
 
 // bulkCreate is strict: whoever has the external id or the e-mail already, lead or user, stays as it is.
-func (w *Workspace) bulkCreate(at int64, one JobContact) (code, message string) {
+func (w *jobDesk) bulkCreate(at int64, one JobContact) (code, message string) {
 	set := fieldsOf(one.Set)
 	external, _ := set["external_id"].(string)
 	email, _ := set["email"].(string)
-	if other := w.knownAs(external, email, func(*event.Contact) bool { return true }); other != "" {
+	if other := w.people.knownAs(external, email, func(*event.Contact) bool { return true }); other != "" {
 		return "conflict", alreadyThere(other)
 	}
-	if _, err := w.createOnly(at, one.Role == "user", one.Set); err != nil {
+	if _, err := w.people.createOnly(at, one.Role == "user", one.Set); err != nil {
 		return "parameter_invalid", err.Error()
 	}
 	return "", ""
 }
 
-func (w *Workspace) bulkChange(at int64, kind JobKind, one JobContact) (code, message string) {
-	d := w.activeContact(one.ID)
+func (w *jobDesk) bulkChange(at int64, kind JobKind, one JobContact) (code, message string) {
+	d := w.people.activeContact(one.ID)
 	if d == nil {
 		return "not_found", "Contact Not Found"
 	}
 	if kind == JobContactsDelete {
-		w.record(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.byID[one.ID], Listed: w.k().ListDeletes.Lists(len(w.events))})
+		w.people.record(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.people.byID[one.ID], Listed: w.k().ListDeletes.Lists(len(w.people.events))})
 		return "", ""
 	}
-	if other := w.clashing(d, fieldsOf(one.Set)); other != "" {
+	if other := w.people.clashing(d, fieldsOf(one.Set)); other != "" {
 		return "conflict", alreadyThere(other)
 	}
-	if err := w.update(at, one.ID, false, one.Set); err != nil {
+	if err := w.people.update(at, one.ID, false, one.Set); err != nil {
 		return "parameter_invalid", err.Error()
 	}
 	return "", ""

@@ -27,7 +27,7 @@ func (w *Workspace) cached(f *Fault, r *http.Request, body []byte, a answer) (gi
 	if a.wrote || w.inject == nil && len(w.chaos) == 0 {
 		return a, false
 	}
-	question := r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get(w.cfg.VersionHeader) + " " + string(body)
+	question := r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get(w.opts.VersionHeader) + " " + string(body)
 	before, known := w.cache.kept[question]
 	if known && f != nil && f.Replay {
 		before.header = map[string]string{"Age": strconv.FormatInt(max(1, w.now()-before.at), 10), "X-Cache": "HIT"}

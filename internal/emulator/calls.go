@@ -12,19 +12,19 @@ import (
 func conversationID(n int) string { return event.ConversationID(int32(n)) }
 
 // beginCalls makes the calls of the year before hour 0.
-func (w *Workspace) beginCalls(count int) {
-	w.calls, w.conv.Calls = w.callers().Populate(count)
+func (w *callDesk) beginCalls(count int) {
+	w.calls, w.talks.conv.Calls = w.callers().Populate(count)
 }
 
 // callers are whom calls may be of now.
-func (w *Workspace) callers() population.Callers {
-	return population.Callers{Seed: w.cfg.Seed, Start: w.cfg.Start.Unix(), Conversations: len(w.threads), Contacts: len(w.contacts),
-		Contact: func(n int) string { return w.contacts[n].doc.ID }}
+func (w *callDesk) callers() population.Callers {
+	return population.Callers{Seed: w.cfg.Seed, Start: w.cfg.Start.Unix(), Conversations: len(w.talks.threads), Contacts: len(w.people.contacts),
+		Contact: func(n int) string { return w.people.contacts[n].doc.ID }}
 }
 
-// callIn adds a call of a conversation that was over before a time, and gives its number: a part that sums it up names it
+// callOf adds a call of a conversation that was over before a time, and gives its number: a part that sums it up names it
 // (trap T77). It is drawn by itself, so that what else happens in the hour stays what it is.
-func (w *Workspace) callIn(c *conversation, before int64) int32 {
+func (w *callDesk) callOf(c *conversation, before int64) int32 {
 	one := w.drawCall(event.NewRNG(w.cfg.Seed, event.ForCalls, 5, uint64(len(w.calls))), before-7200)
 	one.Conv, one.Removed, one.Put = int(c.num), 0, before
 	if len(c.Contacts) > 0 {
@@ -34,12 +34,12 @@ func (w *Workspace) callIn(c *conversation, before int64) int32 {
 	return one.N
 }
 
-func (w *Workspace) drawCall(r *event.RNG, at int64) event.Call {
+func (w *callDesk) drawCall(r *event.RNG, at int64) event.Call {
 	return w.callers().Draw(r, int32(len(w.calls)), at)
 }
 
 // hourOfCalls lets calls begin in an hour of life. They end, and are recorded and transcribed, as time passes.
-func (w *Workspace) hourOfCalls(base int64) {
+func (w *callDesk) hourOfCalls(base int64) {
 	r := event.NewRNG(w.cfg.Seed, event.ForCalls, 1, uint64(w.hours))
 	for i := range r.N(4) {
 		c := w.drawCall(r, base+int64(i)*population.Busy/4+int64(r.N(population.Busy/4)))

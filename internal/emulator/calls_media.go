@@ -8,7 +8,7 @@ import (
 )
 
 // listedCall finds a call that is listed now.
-func (w *Workspace) listedCall(id string) *event.Call {
+func (w *callDesk) listedCall(id string) *event.Call {
 	now := w.now()
 	for i := range w.calls {
 		if c := &w.calls[i]; event.CallID(c.N) == id && isListed(c, now) {

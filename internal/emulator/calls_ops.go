@@ -16,10 +16,10 @@ const never = 1 << 40
 
 // StartCall has a call of a conversation's first contact ring from now on, and gives its id. What happens to it is up to
 // AnswerCall, EndCall, RecordCall, TranscribeCall and RemoveCall.
-func (w *Workspace) StartCall(conversation string, outbound bool) (string, error) {
+func (w *callDesk) StartCall(conversation string, outbound bool) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	num, ok := w.thread(conversation)
+	num, ok := w.talks.thread(conversation)
 	if !ok {
 		return "", fmt.Errorf("start a call: conversation %s: %w", conversation, ErrNoConversation)
 	}
@@ -27,7 +27,7 @@ func (w *Workspace) StartCall(conversation string, outbound bool) (string, error
 	c := w.drawCall(event.NewRNG(w.cfg.Seed, event.ForCalls, 6, uint64(len(w.calls))), at)
 	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Messenger: c.Messenger, Phone: c.Phone, Luck: c.Luck, Outbound: outbound,
 		Initiated: at, Put: at, Ended: never, Transcribed: never}
-	if who := w.drawer().draw(w.threads[num].now).Contacts; len(who) > 0 {
+	if who := w.talks.drawer().draw(w.talks.threads[num].now).Contacts; len(who) > 0 {
 		c.Contact = who[0].ID
 	}
 	w.calls = append(w.calls, c)
@@ -36,7 +36,7 @@ func (w *Workspace) StartCall(conversation string, outbound bool) (string, error
 }
 
 // AnswerCall has an admin answer a call that rings.
-func (w *Workspace) AnswerCall(id string) error {
+func (w *callDesk) AnswerCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if state, _ := callStanding(c, now); state != "ringing" {
 			return fmt.Errorf("it does not ring, it is %s", state)
@@ -47,7 +47,7 @@ func (w *Workspace) AnswerCall(id string) error {
 }
 
 // EndCall ends a call. One that nobody has answered gets neither recording nor transcript.
-func (w *Workspace) EndCall(id string) error {
+func (w *callDesk) EndCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended <= now {
 			return errors.New("it has ended")
@@ -60,7 +60,7 @@ func (w *Workspace) EndCall(id string) error {
 }
 
 // RecordCall lets the recording of a call that has ended be there from now on. Its updated_at does not move.
-func (w *Workspace) RecordCall(id string) error {
+func (w *callDesk) RecordCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Answered == 0 || reached(c.Recorded, now) != 0 {
 			return errors.New("only an answered call that has ended is recorded, once")
@@ -72,7 +72,7 @@ func (w *Workspace) RecordCall(id string) error {
 
 // TranscribeCall makes the transcript of a call that has ended final, or has it fail for good. Its updated_at does not move.
 // Of some calls of the population there never is one.
-func (w *Workspace) TranscribeCall(id string, failed bool) error {
+func (w *callDesk) TranscribeCall(id string, failed bool) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Transcribed <= now {
 			return errors.New("only a call that has ended and whose transcript is pending is transcribed")
@@ -83,7 +83,7 @@ func (w *Workspace) TranscribeCall(id string, failed bool) error {
 }
 
 // RemoveCall takes a call out of the list for good.
-func (w *Workspace) RemoveCall(id string) error {
+func (w *callDesk) RemoveCall(id string) error {
 	return w.changeCall(id, func(c *event.Call, now int64) error {
 		c.Removed = now
 		return nil
@@ -92,7 +92,7 @@ func (w *Workspace) RemoveCall(id string) error {
 
 // changeCall sets times of a listed call that had not come yet: what was true before stays so. The list is a new one, as the
 // oracle may be reading the old.
-func (w *Workspace) changeCall(id string, change func(c *event.Call, now int64) error) error {
+func (w *callDesk) changeCall(id string, change func(c *event.Call, now int64) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
@@ -112,7 +112,7 @@ func (w *Workspace) changeCall(id string, change func(c *event.Call, now int64) 
 }
 
 // CallIDs gives the ids of the calls that are listed, in the order in which they came.
-func (w *Workspace) CallIDs() []string {
+func (w *callDesk) CallIDs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var ids []string

@@ -64,14 +64,14 @@ type headcount struct {
 
 // countUsers counts the users of companies anew when contacts have changed, and lets search lose those without any and find those
 // who have some again (workspace-api 4.11, trap T78). Neither moves updated_at. The lock is held.
-func (w *Workspace) countUsers() {
+func (w *companyDesk) countUsers() {
 	usersOnly := w.k().UsersOnly
-	if w.heads.log == len(w.events) && w.heads.firms == len(w.firms) && w.heads.usersOnly == usersOnly {
+	if w.heads.log == len(w.people.events) && w.heads.firms == len(w.firms) && w.heads.usersOnly == usersOnly {
 		return
 	}
-	w.heads = headcount{len(w.events), len(w.firms), usersOnly, make([]int32, len(w.firms))}
-	for i := range w.contacts {
-		if c := &w.contacts[i]; c.status == active && (c.doc.User || !usersOnly) {
+	w.heads = headcount{len(w.people.events), len(w.firms), usersOnly, make([]int32, len(w.firms))}
+	for i := range w.people.contacts {
+		if c := &w.people.contacts[i]; c.status == active && (c.doc.User || !usersOnly) {
 			for _, n := range c.doc.Companies {
 				w.heads.of[n]++
 			}
@@ -91,13 +91,13 @@ func (w *Workspace) countUsers() {
 }
 
 // companyUsers is how many users a company has.
-func (w *Workspace) companyUsers(n int32) int64 {
+func (w *companyDesk) companyUsers(n int32) int64 {
 	w.countUsers()
 	return int64(w.heads.of[n])
 }
 
 // searchCompany is how search knows a company.
-func (w *Workspace) searchCompany() search.Records[event.Company] {
+func (w *companyDesk) searchCompany() search.Records[event.Company] {
 	whole := search.Integer[event.Company]
 	return search.Records[event.Company]{Kind: "companies", Prefix: event.OwnAttribute, Attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, Usual: 50, Lag: event.ForCompanyFields + 1<<32,
 		Count: func() int { return len(w.firms) },
@@ -123,7 +123,7 @@ func (w *Workspace) searchCompany() search.Records[event.Company] {
 }
 
 // companyNamed finds a company by its id.
-func (w *Workspace) companyNamed(id string) (int32, bool) {
+func (w *companyDesk) companyNamed(id string) (int32, bool) {
 	n, ok := w.firmNum[id]
 	return n, ok
 }
@@ -193,7 +193,7 @@ func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
 }
 
 // companiesIn counts the companies of a segment.
-func (w *Workspace) companiesIn(segment int32) int {
+func (w *companyDesk) companiesIn(segment int32) int {
 	count := 0
 	for n := range w.firms {
 		if slices.Contains(segmentsOfCompany(w.firms[n].now), segment) {

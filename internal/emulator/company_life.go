@@ -14,11 +14,11 @@ import (
 var ErrNoCompany = errors.New("no such company")
 
 // beginCompanies makes the companies of hour 0, which search has long found.
-func (w *Workspace) beginCompanies() {
-	w.firmNum = make(map[string]int32, w.make.Companies)
+func (w *companyDesk) beginCompanies() {
+	w.firmNum = make(map[string]int32, w.people.make.Companies)
 	w.firmIdx.Init(&w.env, w.searchCompany())
-	for n := range int32(w.make.Companies) {
-		f := w.make.Company(n, w.cfg.Start.Unix())
+	for n := range int32(w.people.make.Companies) {
+		f := w.people.make.Company(n, w.cfg.Start.Unix())
 		w.firms = append(w.firms, company{now: f})
 		w.firmNum[f.ID] = n
 	}
@@ -26,7 +26,7 @@ func (w *Workspace) beginCompanies() {
 }
 
 // recordFirm appends an event to the log of companies and makes the served state follow it.
-func (w *Workspace) recordFirm(e event.CompanyEvent) {
+func (w *companyDesk) recordFirm(e event.CompanyEvent) {
 	w.countUsers() // search knew who had users before this
 	w.firmLog = append(w.firmLog, e)
 	if e.Kind == event.CompanyCreated {
@@ -58,7 +58,7 @@ func (w *Workspace) recordFirm(e event.CompanyEvent) {
 }
 
 // hourOfCompanies lets companies change in an hour of life; now and then one comes that has no users yet.
-func (w *Workspace) hourOfCompanies(base int64) {
+func (w *companyDesk) hourOfCompanies(base int64) {
 	r := event.NewRNG(w.cfg.Seed, event.ForCompanyFields, 1, uint64(w.hours))
 	at := base + 60
 	for range 1 + r.N(4) {
@@ -84,13 +84,13 @@ func (w *Workspace) hourOfCompanies(base int64) {
 	}
 }
 
-func (w *Workspace) firmNote(r *event.RNG, at int64, body string) event.CompanyNote {
+func (w *companyDesk) firmNote(r *event.RNG, at int64, body string) event.CompanyNote {
 	return event.CompanyNote{ID: population.WrittenCompanyNotes + int64(len(w.firmLog)), At: at, By: event.Admins[r.N(len(event.Admins))].ID, Body: body}
 }
 
-func (w *Workspace) createFirm(at int64, set []event.Change) (string, error) {
+func (w *companyDesk) createFirm(at int64, set []event.Change) (string, error) {
 	n := int32(len(w.firms))
-	f := w.make.Company(n, w.cfg.Start.Unix())
+	f := w.people.make.Company(n, w.cfg.Start.Unix())
 	f.Created, f.Updated, f.LastRequest, f.Notes = at, at, 0, nil
 	for _, s := range plain(set) {
 		if err := setCompanyField(f, s); err != nil {
@@ -102,14 +102,14 @@ func (w *Workspace) createFirm(at int64, set []event.Change) (string, error) {
 }
 
 // CreateCompany makes a company without users and gives its id. AddCompany names it by its number: they are numbered from 0.
-func (w *Workspace) CreateCompany(set ...event.Change) (string, error) {
+func (w *companyDesk) CreateCompany(set ...event.Change) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.createFirm(w.now(), set)
 }
 
 // Companies is how many there are.
-func (w *Workspace) Companies() int {
+func (w *companyDesk) Companies() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.firms)
@@ -117,7 +117,7 @@ func (w *Workspace) Companies() int {
 
 // UpdateCompany sets name, website, industry, plan_name, monthly_spend, session_count, size, last_request_at or
 // custom_attributes.<name>.
-func (w *Workspace) UpdateCompany(id string, set ...event.Change) error {
+func (w *companyDesk) UpdateCompany(id string, set ...event.Change) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind, e.Set = event.CompanyUpdated, plain(set)
 		trial := *w.firms[e.N].now
@@ -131,7 +131,7 @@ func (w *Workspace) UpdateCompany(id string, set ...event.Change) error {
 }
 
 // TagCompany puts a tag on a company; tags are numbered from 0 to 599.
-func (w *Workspace) TagCompany(id string, tag int) error {
+func (w *companyDesk) TagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind = event.CompanyTagged
 		return place32(&e.Tag, tag, event.TagCount)
@@ -139,7 +139,7 @@ func (w *Workspace) TagCompany(id string, tag int) error {
 }
 
 // UntagCompany takes a tag off.
-func (w *Workspace) UntagCompany(id string, tag int) error {
+func (w *companyDesk) UntagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind = event.CompanyUntagged
 		return place32(&e.Tag, tag, event.TagCount)
@@ -147,7 +147,7 @@ func (w *Workspace) UntagCompany(id string, tag int) error {
 }
 
 // AddCompanyNote writes a note about a company, and gives its id. The company's updated_at does not move.
-func (w *Workspace) AddCompanyNote(id, body string) (note string, err error) {
+func (w *companyDesk) AddCompanyNote(id, body string) (note string, err error) {
 	err = w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind, e.Note = event.CompanyNoted, w.firmNote(event.NewRNG(w.cfg.Seed, event.ForCompanyFields, 2, uint64(len(w.firmLog))), e.At, body)
 		note = strconv.FormatInt(e.Note.ID, 10)
@@ -156,7 +156,7 @@ func (w *Workspace) AddCompanyNote(id, body string) (note string, err error) {
 	return note, err
 }
 
-func (w *Workspace) firmEvent(id string, fill func(e *event.CompanyEvent) error) error {
+func (w *companyDesk) firmEvent(id string, fill func(e *event.CompanyEvent) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, ok := w.companyNamed(id)

@@ -31,7 +31,7 @@ func (w *Workspace) searchContacts(q *request) answer {
 }
 
 // searchContact is how search knows a contact.
-func (w *Workspace) searchContact() search.Records[event.Contact] {
+func (w *contactBook) searchContact() search.Records[event.Contact] {
 	return search.Records[event.Contact]{Kind: "contacts", Fields: fields, Prefix: event.OwnAttribute, Attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, Usual: 50, Lag: event.ForLag,
 		Count: func() int { return len(w.contacts) },
 		At:    func(num int32) *search.Shown[event.Contact] { return &w.contacts[num].Shown },
@@ -87,7 +87,7 @@ func (w *Workspace) contactPage(q *request, question string, per int, keep func(
 }
 
 // countContacts counts the active contacts that keep tells. How many there are in all is remembered while nothing happens.
-func (w *Workspace) countContacts(keep func(d *event.Contact) bool) int {
+func (w *contactBook) countContacts(keep func(d *event.Contact) bool) int {
 	count := func() (n int) {
 		for i := range w.contacts {
 			if c := &w.contacts[i]; c.status == active && (keep == nil || keep(c.doc)) {

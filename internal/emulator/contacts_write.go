@@ -140,7 +140,7 @@ func (w *Workspace) convertVisitor(q *request, b *input.Body) answer {
 }
 
 // activeNow is one by its id; nil when it is not there or not active.
-func (w *Workspace) activeNow(id string) *event.Contact {
+func (w *contactOps) activeNow(id string) *event.Contact {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.activeContact(id)
@@ -201,14 +201,14 @@ func contactColumns(b *input.Body, v version) map[string]any {
 
 // clash gives the other active user who is known by the external id or the e-mail that a contact comes to have as a user, by what is
 // set of it; "" when there is none.
-func (w *Workspace) clash(d *event.Contact, set map[string]any) string {
+func (w *contactOps) clash(d *event.Contact, set map[string]any) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clashing(d, set)
 }
 
 // clashing is clash with the lock held.
-func (w *Workspace) clashing(d *event.Contact, set map[string]any) string {
+func (w *contactBook) clashing(d *event.Contact, set map[string]any) string {
 	if role, told := set["role"]; told && role != "user" || !told && !d.User {
 		return ""
 	}

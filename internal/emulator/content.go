@@ -34,7 +34,7 @@ type versionNote struct {
 var words = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
 // beginContent makes the content of hour 0.
-func (w *Workspace) beginContent() {
+func (w *contentDesk) beginContent() {
 	for kind, list := range population.BornContent(w.cfg.Seed, w.cfg.Start.Unix()) {
 		for _, born := range list {
 			w.content[kind] = append(w.content[kind], item{Kind: born.Kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
@@ -43,7 +43,7 @@ func (w *Workspace) beginContent() {
 }
 
 // hourOfContent lets content be written, edited and removed in an hour of life.
-func (w *Workspace) hourOfContent(base int64) {
+func (w *contentDesk) hourOfContent(base int64) {
 	r := event.NewRNG(w.cfg.Seed, event.ForContent, 1<<32, uint64(w.hours))
 	at := base + 90
 	for range 1 + r.N(5) {
@@ -63,7 +63,7 @@ func (w *Workspace) hourOfContent(base int64) {
 }
 
 // birth is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
-func (w *Workspace) birth(at int64, kind event.ContentKind, set []event.Change) event.ContentEvent {
+func (w *contentDesk) birth(at int64, kind event.ContentKind, set []event.Change) event.ContentEvent {
 	e := event.ContentEvent{At: at, Kind: kind, N: int32(len(w.content[kind])), What: event.ContentCreated, Set: set}
 	field, home := "folder_id", population.PieceOf(kind, e.N).Folder
 	if kind == event.Folders {
@@ -77,13 +77,13 @@ func (w *Workspace) birth(at int64, kind event.ContentKind, set []event.Change) 
 }
 
 // recordContent appends an event to the log and makes the served state follow it.
-func (w *Workspace) recordContent(e event.ContentEvent) {
+func (w *contentDesk) recordContent(e event.ContentEvent) {
 	w.contentLog = append(w.contentLog, e)
 	w.applyContent(e)
-	w.tellOfContent(e)
+	w.written(e)
 }
 
-func (w *Workspace) applyContent(e event.ContentEvent) {
+func (w *contentDesk) applyContent(e event.ContentEvent) {
 	if e.What == event.ContentCreated {
 		w.content[e.Kind] = append(w.content[e.Kind], item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, Said: said{}.with(e.Set)})
 		return
@@ -120,7 +120,7 @@ func (s said) with(set []event.Change) said {
 }
 
 // standing gives the items of a kind that are there, in the order of their creation.
-func (w *Workspace) standing(kind event.ContentKind) []item {
+func (w *contentDesk) standing(kind event.ContentKind) []item {
 	return slices.DeleteFunc(slices.Clone(w.content[kind]), func(i item) bool { return i.Removed })
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // author is who draws content. The lock is held.
-func (w *Workspace) author() contentMaker {
+func (w *contentDesk) author() contentMaker {
 	by := sync.OnceValue(func() map[string]item { return keyed(w.content[event.DynamicContents]) })
 	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace, by}
 }
@@ -56,7 +56,7 @@ func single(kind event.ContentKind) func(w *Workspace, q *request) answer {
 	}
 }
 
-func (w *Workspace) itemNamed(kind event.ContentKind, id string) (item, bool) {
+func (w *contentDesk) itemNamed(kind event.ContentKind, id string) (item, bool) {
 	for _, i := range w.content[kind] {
 		if event.ContentText(kind, i.N) == id {
 			return i, !i.Removed

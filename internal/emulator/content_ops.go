@@ -18,10 +18,10 @@ var contentNames = [event.ContentKinds]string{"articles", "internal_articles", "
 	"dynamic_contents", "data_connectors"}
 
 // CreateContent has a teammate write a piece of content, whose kind is the oracle's name of it, as articles, and gives its id.
-func (w *Workspace) CreateContent(kind string) (string, error) { return w.createContent(kind, nil) }
+func (w *contentDesk) CreateContent(kind string) (string, error) { return w.createContent(kind, nil) }
 
 // createContent makes one that says what is drawn, or nothing but what is set.
-func (w *Workspace) createContent(kind string, set map[string]any) (string, error) {
+func (w *contentDesk) createContent(kind string, set map[string]any) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k, err := contentKindOf(kind)
@@ -40,10 +40,10 @@ func (w *Workspace) createContent(kind string, set map[string]any) (string, erro
 }
 
 // EditContent has it say something else; a data connector gets another version.
-func (w *Workspace) EditContent(kind, id string) error { return w.editContent(kind, id, nil) }
+func (w *contentDesk) EditContent(kind, id string) error { return w.editContent(kind, id, nil) }
 
 // editContent has it say what is drawn anew, or what is set.
-func (w *Workspace) editContent(kind, id string, set map[string]any) error {
+func (w *contentDesk) editContent(kind, id string, set map[string]any) error {
 	return w.onContent(kind, id, func(i item) (e event.ContentEvent, err error) {
 		if e.What = event.ContentEdited; set == nil {
 			return e, nil
@@ -56,14 +56,14 @@ func (w *Workspace) editContent(kind, id string, set map[string]any) error {
 }
 
 // reads is read for an operation.
-func (w *Workspace) reads(kind event.ContentKind, of *item, set map[string]any) ([]event.Change, error) {
+func (w *contentDesk) reads(kind event.ContentKind, of *item, set map[string]any) ([]event.Change, error) {
 	b := input.ReadBody(asJSON(set))
 	says := w.read(kind, of, b)
 	return says, b.Err()
 }
 
 // NoteVersion writes another note about a version of a data connector, by its entity_version_id; an empty one clears it.
-func (w *Workspace) NoteVersion(id, version, note string) error {
+func (w *contentDesk) NoteVersion(id, version, note string) error {
 	return w.onContent(contentNames[event.Connectors], id, func(i item) (event.ContentEvent, error) {
 		for n := range i.Edits + 1 {
 			if event.VersionID(i.N, n) == version {
@@ -76,7 +76,7 @@ func (w *Workspace) NoteVersion(id, version, note string) error {
 
 // RemoveContent takes it away. Collections and newsfeeds stay, as others may lie in them, and so do folders that hold something and
 // dynamic content that an article uses.
-func (w *Workspace) RemoveContent(kind, id string) error {
+func (w *contentDesk) RemoveContent(kind, id string) error {
 	return w.onContent(kind, id, func(i item) (event.ContentEvent, error) {
 		if why := w.holds(i); why != "" {
 			return event.ContentEvent{}, errors.New("it cannot be removed: " + why)
@@ -86,7 +86,7 @@ func (w *Workspace) RemoveContent(kind, id string) error {
 }
 
 // onContent logs what happens to one piece of content, as the operation says.
-func (w *Workspace) onContent(kind, id string, happens func(i item) (event.ContentEvent, error)) error {
+func (w *contentDesk) onContent(kind, id string, happens func(i item) (event.ContentEvent, error)) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k, err := contentKindOf(kind)
@@ -107,7 +107,7 @@ func (w *Workspace) onContent(kind, id string, happens func(i item) (event.Conte
 }
 
 // holds says why a piece of content cannot be removed; "" when it can (workspace-api 4.11).
-func (w *Workspace) holds(i item) string {
+func (w *contentDesk) holds(i item) string {
 	switch id := event.ContentText(i.Kind, i.N); i.Kind {
 	case event.Collections, event.Newsfeeds:
 		return "others may lie in it"

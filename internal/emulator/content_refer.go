@@ -118,7 +118,7 @@ func unwrapped(body string) string {
 
 // referring reads a body as it is kept: its references are elements of which only the key counts (workspace-api 2.5). Where dynamic
 // content is disabled there are none.
-func (w *Workspace) referring(b *input.Body, name string) string {
+func (w *contentDesk) referring(b *input.Body, name string) string {
 	if w.k().NoDynamicContent {
 		return unwrapped(b.Text(name))
 	}
@@ -144,7 +144,7 @@ func (m contentMaker) reference(i item) string {
 
 // modern makes of what an earlier version wrote in an article what the later one would: the literal text refers to inline dynamic
 // content, and elements refer to nothing (workspace-api 2.5). Where dynamic content is disabled nothing refers, in any version.
-func (w *Workspace) modern(b *input.Body) {
+func (w *contentDesk) modern(b *input.Body) {
 	w.modernBody(b)
 	translations := b.Object("translated_content")
 	for locale := range translations.Fields {
@@ -159,7 +159,7 @@ func (w *Workspace) modern(b *input.Body) {
 	}
 }
 
-func (w *Workspace) modernBody(b *input.Body) {
+func (w *contentDesk) modernBody(b *input.Body) {
 	text := b.Text("body")
 	if !b.Holds("body") || b.Refused() {
 		return

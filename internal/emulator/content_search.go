@@ -31,7 +31,7 @@ func (w *Workspace) searchInternalArticles(q *request) answer {
 }
 
 // addInside adds the folders that lie in those that are there, however deep.
-func (w *Workspace) addInside(inside map[any]bool) {
+func (w *contentDesk) addInside(inside map[any]bool) {
 	list := w.standing(event.Folders)
 	for before := 0; before < len(inside); {
 		before = len(inside)

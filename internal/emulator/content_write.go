@@ -13,7 +13,7 @@ import (
 // draft is a body that says something of a piece of content, and what was read of it.
 type draft struct {
 	*input.Body
-	w   *Workspace
+	w   *contentDesk
 	of  *item // nil: it is new, and what is not told is nothing
 	set []event.Change
 }
@@ -23,7 +23,7 @@ var drafts = [event.ContentKinds]func(d *draft){event.Articles: (*draft).article
 	event.Folders: (*draft).folder, event.DynamicContents: (*draft).dynamic}
 
 // read gives what a body writes of a piece of content, nil for a new one. The body refuses what cannot be. The lock is held.
-func (w *Workspace) read(kind event.ContentKind, of *item, b *input.Body) []event.Change {
+func (w *contentDesk) read(kind event.ContentKind, of *item, b *input.Body) []event.Change {
 	d := draft{Body: b, w: w, of: of}
 	if drafts[kind] == nil {
 		b.Refuse(http.StatusBadRequest, "parameter_invalid", "nothing of %s can be written", contentNames[kind])

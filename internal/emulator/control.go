@@ -172,12 +172,12 @@ type State struct {
 }
 
 // State counts what is there now.
-func (w *Workspace) State() State {
+func (w *server) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.happen(w.clock())
 	w.settle()
-	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: w.idx.Backlog(), Requests: w.count}
+	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.ticketList), Waiting: w.idx.Backlog(), Requests: w.count}
 	for i := range w.contacts {
 		c := &w.contacts[i]
 		if c.status == active {

@@ -281,7 +281,7 @@ func (c *conversation) teammates() []string {
 }
 
 // thread finds a conversation by its id.
-func (w *Workspace) thread(id string) (int32, bool) {
+func (w *talkDesk) thread(id string) (int32, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	num := (n - event.ThreadBase) / 7
 	if err != nil || n < event.ThreadBase || num >= int64(len(w.threads)) || event.ConversationID(int32(num)) != id {

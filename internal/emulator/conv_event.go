@@ -27,20 +27,20 @@ type thread struct {
 }
 
 // recordConv appends an event to the log of conversations and makes the served state follow it. The lock is held.
-func (w *Workspace) recordConv(e event.ThreadEvent) {
+func (w *talkDesk) recordConv(e event.ThreadEvent) {
 	if e.Kind == event.ThreadDeleted {
 		e.Kept = population.KeepsMetrics(w.cfg.Seed, event.ConversationID(e.Num))
 	}
 	w.said = append(w.said, e)
 	w.applyConv(len(w.said) - 1)
-	w.tellOfConversation(len(w.said) - 1)
+	w.heard(len(w.said) - 1)
 }
 
 // beginConversations makes the conversations of hour 0, which search has long found.
-func (w *Workspace) beginConversations() {
+func (w *talkDesk) beginConversations() {
 	w.conv = population.NewConversations(w.cfg.Seed, w.cfg.Start.Unix())
 	w.convIdx.Init(&w.env, w.searchConversation())
-	w.said = w.conv.Populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.events)
+	w.said = w.conv.Populate(w.cfg.Conversations, w.cfg.Start.Unix(), w.people.events)
 	w.threads = make([]thread, 0, len(w.said))
 	for seq := range w.said {
 		w.applyConv(seq)
@@ -51,7 +51,7 @@ func (w *Workspace) beginConversations() {
 	w.convIdx.Open()
 }
 
-func (w *Workspace) applyConv(seq int) {
+func (w *talkDesk) applyConv(seq int) {
 	e := &w.said[seq]
 	if e.Kind == event.ThreadOpened {
 		w.threads = append(w.threads, newThread(seq, e))
@@ -98,7 +98,7 @@ func (t *thread) contacts(log []event.ThreadEvent) []*event.Contact {
 }
 
 // searchConversation is how search knows a conversation.
-func (w *Workspace) searchConversation() search.Records[edition] {
+func (w *talkDesk) searchConversation() search.Records[edition] {
 	return search.Records[edition]{Kind: "conversations", Fields: w.convFields(), Prefix: event.OwnAttribute,
 		Attrs: func(d *edition) []event.Attribute { return w.drawn(d).Attrs }, Usual: 20, Lag: event.ForConversationLag,
 		Count: func() int { return len(w.threads) },
@@ -113,7 +113,7 @@ type drawer struct {
 }
 
 // drawer is one for the log as it is now. The lock is held.
-func (w *Workspace) drawer() drawer {
+func (w *talkDesk) drawer() drawer {
 	return drawer{w.conv, w.said[:len(w.said):len(w.said)]}
 }
 
@@ -128,7 +128,7 @@ func (d drawer) draw(e *edition) *conversation {
 
 // drawn is a conversation in full, for a filter. The lock is held. A query of several filters asks for the same one
 // again and again.
-func (w *Workspace) drawn(e *edition) *conversation {
+func (w *talkDesk) drawn(e *edition) *conversation {
 	if w.lastDrawn.edition != e {
 		w.lastDrawn.edition, w.lastDrawn.conversation = e, w.drawer().draw(e)
 	}

@@ -6,8 +6,11 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
+// talkOp is one thing that happens to conversations in an hour of life. It says whether it could.
+type talkOp func(w *talkDesk, r *event.RNG, at int64) bool
+
 // convLife is the order in which things happen to conversations, again and again, in the shares that a workspace knows.
-var convLife = [...]lifeOp{
+var convLife = [...]talkOp{
 	lifeOpens, lifeAsks, lifeAnswers, lifeAssigns, lifeCloses, lifeHelps, lifeAsks, lifeAnswers, lifeOpens, lifeAssigns,
 	lifeRates, lifeAsks, lifeReviews, lifeCloses, lifeAnswers, lifeAssigns, lifeOpens, lifeNotes, lifeReopens, lifeRedacts,
 	lifeAsks, lifeSets, lifeTags, lifeSummarises, lifeMonitors, lifeAssigns, lifeOpens, lifeSnoozes, lifeLinks, lifeMutates,
@@ -15,7 +18,7 @@ var convLife = [...]lifeOp{
 }
 
 // convHour lets an hour pass for the conversations, in the same part of it that contacts change in.
-func (w *Workspace) convHour(base int64) {
+func (w *talkDesk) convHour(base int64) {
 	if w.cfg.Conversations == 0 {
 		return
 	}
@@ -30,7 +33,7 @@ func (w *Workspace) convHour(base int64) {
 
 // something draws a conversation, mostly a late one, and logs the event that fill makes of it. A few tries may find none
 // that fits.
-func (w *Workspace) something(r *event.RNG, at int64, fill func(c *conversation, e *event.ThreadEvent) bool) bool {
+func (w *talkDesk) something(r *event.RNG, at int64, fill func(c *conversation, e *event.ThreadEvent) bool) bool {
 	from := w.drawer()
 	return someThread(r, w.threads, at, func(num int32, t *thread) bool {
 		e := event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
@@ -61,7 +64,7 @@ func someThread(r *event.RNG, list []thread, at int64, try func(num int32, t *th
 }
 
 // adds is a turn of life that adds a part.
-func (w *Workspace) adds(r *event.RNG, at int64, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) bool {
+func (w *talkDesk) adds(r *event.RNG, at int64, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c.scene(), p) })
 		w.cite(r, e)
@@ -70,7 +73,7 @@ func (w *Workspace) adds(r *event.RNG, at int64, draw func(m *population.Convers
 }
 
 // quietly says whether the next rating, review or redaction leaves updated_at where it is.
-func (w *Workspace) quietly(r *event.RNG) bool {
+func (w *talkDesk) quietly(r *event.RNG) bool {
 	switch w.k().QuietConversations {
 	case knobs.Always:
 		return true
@@ -80,37 +83,37 @@ func (w *Workspace) quietly(r *event.RNG) bool {
 	return r.Chance(0.5)
 }
 
-func lifeOpens(w *Workspace, r *event.RNG, at int64) bool {
-	num, ok := w.someone(r, isActive)
+func lifeOpens(w *talkDesk, r *event.RNG, at int64) bool {
+	num, ok := w.people.someone(r, isActive)
 	if ok {
-		w.openConversation(at, []*event.Contact{w.contacts[num].doc}, r.N(3))
+		w.openConversation(at, []*event.Contact{w.people.contacts[num].doc}, r.N(3))
 	}
 	return ok
 }
 
-func lifeAsks(w *Workspace, r *event.RNG, at int64) bool {
+func lifeAsks(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.adds(r, at, (*population.Conversations).CustomerSays)
 }
-func lifeAnswers(w *Workspace, r *event.RNG, at int64) bool {
+func lifeAnswers(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.adds(r, at, (*population.Conversations).AdminSays)
 }
-func lifeHelps(w *Workspace, r *event.RNG, at int64) bool {
+func lifeHelps(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.adds(r, at, (*population.Conversations).AISays)
 }
-func lifeNotes(w *Workspace, r *event.RNG, at int64) bool {
+func lifeNotes(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.adds(r, at, (*population.Conversations).AdminNotes)
 }
-func lifeCloses(w *Workspace, r *event.RNG, at int64) bool {
+func lifeCloses(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.adds(r, at, (*population.Conversations).Closes)
 }
-func lifeSnoozes(w *Workspace, r *event.RNG, at int64) bool {
+func lifeSnoozes(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.adds(r, at, (*population.Conversations).Snoozes)
 }
-func lifeOdd(w *Workspace, r *event.RNG, at int64) bool {
+func lifeOdd(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.adds(r, at, (*population.Conversations).Oddities)
 }
 
-func lifeReopens(w *Workspace, r *event.RNG, at int64) bool {
+func lifeReopens(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		w.speak(c, e, func(p *event.Part) { w.conv.Opens(r, c.scene(), p) })
 		return c.State != "open"
@@ -118,7 +121,7 @@ func lifeReopens(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 // lifeAssigns goes through the rows of the table; every second one of a closed conversation skips the reopening.
-func lifeAssigns(w *Workspace, r *event.RNG, at int64) bool {
+func lifeAssigns(w *talkDesk, r *event.RNG, at int64) bool {
 	as := event.Assignment(len(w.said) % int(event.Assignments))
 	return w.adds(r, at, func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
 		m.AssignNow(r, s, p, as, r.Chance(0.5))
@@ -126,14 +129,14 @@ func lifeAssigns(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 // lifeSummarises: now and then the body of a summary is missing, and comes later, or never.
-func lifeSummarises(w *Workspace, r *event.RNG, at int64) bool {
+func lifeSummarises(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		w.speak(c, e, func(p *event.Part) { w.conv.Summary(r, p, w.callIn(c, at)) })
 		return true
 	})
 }
 
-func lifeRates(w *Workspace, r *event.RNG, at int64) bool {
+func lifeRates(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		if len(c.Contacts) == 0 {
 			return false
@@ -144,7 +147,7 @@ func lifeRates(w *Workspace, r *event.RNG, at int64) bool {
 	})
 }
 
-func lifeReviews(w *Workspace, r *event.RNG, at int64) bool {
+func lifeReviews(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.Quiet = event.ThreadReviewed, w.quietly(r)
 		e.With.Scorecard = w.conv.Scorecard(r, c.num, r.N(2), r.Text(population.ReviewStatuses), at)
@@ -152,7 +155,7 @@ func lifeReviews(w *Workspace, r *event.RNG, at int64) bool {
 	})
 }
 
-func lifeMonitors(w *Workspace, r *event.RNG, at int64) bool {
+func lifeMonitors(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, w.quietly(r), w.conv.Evaluation(r, r.N(3), at)
 		return true
@@ -160,7 +163,7 @@ func lifeMonitors(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 // lifeRedacts takes the words of a part out, or of the source.
-func lifeRedacts(w *Workspace, r *event.RNG, at int64) bool {
+func lifeRedacts(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.quietly(r), int32(r.N(len(c.Parts)+1))-1
 		if e.Place < 0 {
@@ -170,14 +173,14 @@ func lifeRedacts(w *Workspace, r *event.RNG, at int64) bool {
 	})
 }
 
-func lifeTags(w *Workspace, r *event.RNG, at int64) bool {
+func lifeTags(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.N(event.TagCount)), event.Admins[r.N(len(event.Admins))].ID
 		return true
 	})
 }
 
-func lifeUntags(w *Workspace, r *event.RNG, at int64) bool {
+func lifeUntags(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		if len(c.Tags) == 0 {
 			return false
@@ -187,14 +190,14 @@ func lifeUntags(w *Workspace, r *event.RNG, at int64) bool {
 	})
 }
 
-func lifeLinks(w *Workspace, r *event.RNG, at int64) bool {
+func lifeLinks(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.num)*4+len(c.Linked))
 		return !c.bare
 	})
 }
 
-func lifeSets(w *Workspace, r *event.RNG, at int64) bool {
+func lifeSets(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		changes := [][]event.Change{
 			{{Field: "title", Value: r.Text(population.Titles[3:])}},
@@ -207,7 +210,7 @@ func lifeSets(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 // lifeMutates changes a part in its place, where the knob asks for it (trap T58).
-func lifeMutates(w *Workspace, r *event.RNG, at int64) bool {
+func lifeMutates(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.k().SilentParts && w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		if len(c.Parts) == 0 {
 			return false
@@ -224,7 +227,7 @@ func lifeMutates(w *Workspace, r *event.RNG, at int64) bool {
 }
 
 // lifeDeletes deletes one, where the knob asks for it (trap T60).
-func lifeDeletes(w *Workspace, r *event.RNG, at int64) bool {
+func lifeDeletes(w *talkDesk, r *event.RNG, at int64) bool {
 	return w.k().DeleteConversations && w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
 		e.Kind = event.ThreadDeleted
 		return true

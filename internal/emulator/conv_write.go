@@ -55,7 +55,7 @@ func (w *Workspace) partOfConversation(q *request, b *input.Body) answer {
 }
 
 // talk draws a conversation that is there; nil where there is none.
-func (w *Workspace) talk(id string) *conversation {
+func (w *talkDesk) talk(id string) *conversation {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if num, there := w.thread(id); there {
@@ -204,7 +204,7 @@ func (w *Workspace) changeConversation(q *request, b *input.Body) answer {
 	return w.oneConversation(q)
 }
 
-func (w *Workspace) hasCompany(id string) bool {
+func (w *companyDesk) hasCompany(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, known := w.companyNamed(id)

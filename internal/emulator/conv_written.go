@@ -17,7 +17,7 @@ type Naming struct {
 }
 
 // naming has a part that assigns name these. The lock is held.
-func (w *Workspace) naming(p *event.Part, who Naming) (err error) {
+func (w *talkDesk) naming(p *event.Part, who Naming) (err error) {
 	if who.By != "" {
 		if p.Author, err = actor(who.By); err != nil {
 			return err
@@ -38,12 +38,12 @@ func (w *Workspace) naming(p *event.Part, who Naming) (err error) {
 }
 
 // says makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
-func (w *Workspace) says(c *conversation, p *event.Part, by Speaker, who, body string) (err error) {
+func (w *talkDesk) says(c *conversation, p *event.Part, by Speaker, who, body string) (err error) {
 	p.Body = body
 	switch by {
 	case ByContact:
 		i := slices.IndexFunc(c.Contacts, func(d *event.Contact) bool { return d.ID == who })
-		if i < 0 || w.activeContact(who) == nil {
+		if i < 0 || w.people.activeContact(who) == nil {
 			return fmt.Errorf("contact %q of it: %w", who, ErrUnknown)
 		}
 		p.Author, p.State = population.ContactAuthor(c.Contacts[i]), "open"
@@ -60,7 +60,7 @@ func (w *Workspace) says(c *conversation, p *event.Part, by Speaker, who, body s
 
 // ReplyAs adds a comment or a note by somebody, by the id: a contact who takes part in the conversation, or an admin. Nothing but
 // the words is in it. A contact opens again what is closed or snoozed.
-func (w *Workspace) ReplyAs(id string, by Speaker, who, body string) error {
+func (w *talkOps) ReplyAs(id string, by Speaker, who, body string) error {
 	return w.converse(id, func(c *conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
 		w.speak(c, e, func(p *event.Part) { err = w.says(c, p, by, who, body) })
 		return err
@@ -68,7 +68,7 @@ func (w *Workspace) ReplyAs(id string, by Speaker, who, body string) error {
 }
 
 // turnTo adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
-func (w *Workspace) turnTo(id, by, words string, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) error {
+func (w *talkDesk) turnTo(id, by, words string, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) error {
 	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
 		w.speak(c, e, func(p *event.Part) {
 			if draw(w.conv, r, c.scene(), p); by != "" {
@@ -82,10 +82,10 @@ func (w *Workspace) turnTo(id, by, words string, draw func(m *population.Convers
 
 // BeginConversation has an active contact write to the workspace, which begins a conversation, and gives its id. Nothing but the words is
 // in it.
-func (w *Workspace) BeginConversation(contact, body string) (string, error) {
+func (w *talkOps) BeginConversation(contact, body string) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := w.activeContact(contact)
+	d := w.people.activeContact(contact)
 	if d == nil {
 		return "", fmt.Errorf("begin a conversation: contact %s: %w", contact, ErrUnknown)
 	}
@@ -93,7 +93,7 @@ func (w *Workspace) BeginConversation(contact, body string) (string, error) {
 }
 
 // beginWith begins a conversation with its first message, and nothing else. The lock is held.
-func (w *Workspace) beginWith(who []*event.Contact, opening event.Source) string {
+func (w *talkDesk) beginWith(who []*event.Contact, opening event.Source) string {
 	num := int32(len(w.threads))
 	opening.ID = event.MessageID(num)
 	w.recordConv(event.ThreadEvent{At: w.now(), Kind: event.ThreadOpened, Num: num, Who: who, With: &event.ThreadArgs{Message: &opening}})
@@ -109,7 +109,7 @@ type Message struct {
 }
 
 // SendMessage has an admin write to contacts, which begins a conversation of all of them, and gives its id.
-func (w *Workspace) SendMessage(m Message) (string, error) {
+func (w *talkOps) SendMessage(m Message) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	from, err := actor(m.From)
@@ -121,7 +121,7 @@ func (w *Workspace) SendMessage(m Message) (string, error) {
 	}
 	var who []*event.Contact
 	for i, id := range slices.Concat(m.To, m.Cc, m.Bcc) {
-		d := w.activeContact(id)
+		d := w.people.activeContact(id)
 		if d == nil {
 			return "", fmt.Errorf("send a message: contact %s: %w", id, ErrUnknown)
 		}
@@ -136,7 +136,7 @@ func (w *Workspace) SendMessage(m Message) (string, error) {
 var roundRobinTeam = event.Teams[1].ID
 
 // nextInTurn is the teammate whom round robin puts in charge. The lock is held.
-func (w *Workspace) nextInTurn() event.Admin {
-	turn := len(w.said) + len(w.tickets.log)
+func (w *ticketDesk) nextInTurn() event.Admin {
+	turn := len(w.talks.said) + len(w.ticketLog)
 	return event.Admins[turn%((len(event.Admins)+1)/2)*2] // every second admin is in the teams
 }

@@ -48,7 +48,7 @@ func (w *Workspace) oneConversation(q *request) answer {
 }
 
 // convFields are the names that conversation search knows, beside custom_attributes.
-func (w *Workspace) convFields() map[string]search.Field[edition] {
+func (w *talkDesk) convFields() map[string]search.Field[edition] {
 	of := w.drawn
 	texts := func(get func(c *conversation) string) search.Field[edition] {
 		return search.Text(func(e *edition) string { return get(of(e)) })

@@ -20,7 +20,7 @@ func (w *Workspace) listDeleted(q *request) answer {
 }
 
 // inactive gives the contacts of the list in its order.
-func (w *Workspace) inactive(n int) []int32 {
+func (w *contactBook) inactive(n int) []int32 {
 	if w.stale {
 		w.gone = w.gone[:0]
 		for num := range w.contacts {

@@ -44,7 +44,7 @@ func (d *directory) enter(num int32, contacts []contact) {
 
 // knownAs finds the oldest active contact that has this external id or this e-mail, in capitals or not, and fits; "" when there is none. Users share
 // neither, leads may share both: they are what merging is for. The lock is held.
-func (w *Workspace) knownAs(external, email string, fits func(d *event.Contact) bool) string {
+func (w *contactBook) knownAs(external, email string, fits func(d *event.Contact) bool) string {
 	w.names.follow(w.events, w.contacts)
 	found := slices.Concat(w.names.of[[2]string{byExternalID, external}], w.names.of[[2]string{byEmail, strings.ToLower(email)}])
 	slices.Sort(found)

@@ -18,7 +18,7 @@ import (
 )
 
 // exportRows are the rows of a job, in the order of the attributes that were asked for, by the time of each.
-func (w *Workspace) exportRows(j *exportJob) [][]any {
+func (w *exportDesk) exportRows(j *exportJob) [][]any {
 	birth, now := w.cfg.Start.Unix(), event.ReportSpan/3600+w.hours
 	inside := func(at int64) bool {
 		if w.k().Export.Outside {
@@ -52,14 +52,14 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 			}
 		}
 	}
-	for num := w.cfg.Conversations; num < len(w.threads) && j.set == event.Datasets[0]; num++ { // begun since: there at once
-		if e := w.threads[num].now; inside(e.created) {
-			if f := w.talkFact(e); !(f.Silent && j.old) {
+	for num := w.cfg.Conversations; num < len(w.talks.threads) && j.set == event.Datasets[0]; num++ { // begun since: there at once
+		if e := w.talks.threads[num].now; inside(e.created) {
+			if f := w.talks.talkFact(e); !(f.Silent && j.old) {
 				add(f.Created, func(attribute string) any { return w.byHand(j.set.ID, f.Key, attribute, f.Values[attribute]) })
 			}
 		}
 	}
-	for _, e := range w.exports.events {
+	for _, e := range w.reportEvents {
 		if e.Dataset == j.set.ID && e.Attribute == "" && inside(e.Created) {
 			add(e.Created, func(attribute string) any { return w.byHand(j.set.ID, e.Key, attribute, e.Values[attribute]) })
 		}
@@ -68,19 +68,19 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 }
 
 // exportHour are the rows of one hour, counted from a year before hour 0.
-func (w *Workspace) exportHour(s *event.Dataset, hour int) []event.ReportFact {
+func (w *exportDesk) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	birth := w.cfg.Start.Unix()
 	facts := population.ReportFacts(w.cfg.Seed, w.cfg.Contacts, birth, s, hour)
 	if s != event.Datasets[0] {
 		return facts
 	}
-	talks := w.said[:w.cfg.Conversations] // in the order of their times
+	talks := w.talks.said[:w.cfg.Conversations] // in the order of their times
 	begins := birth - event.ReportSpan + int64(hour)*3600
 	at := func(e event.ThreadEvent, time int64) int { return cmp.Compare(e.At, time) }
 	from, _ := slices.BinarySearchFunc(talks, begins, at)
 	to, _ := slices.BinarySearchFunc(talks, begins+3600, at)
 	for i := from; i < to; i++ {
-		facts = append(facts, w.talkFact(w.threads[talks[i].Num].now))
+		facts = append(facts, w.talks.talkFact(w.talks.threads[talks[i].Num].now))
 	}
 	return facts
 }
@@ -97,8 +97,8 @@ func factAt(f *event.ReportFact, attribute string, hour int) any {
 }
 
 // byHand is a value as ReportChange left it.
-func (w *Workspace) byHand(dataset, key, attribute string, value any) any {
-	for _, e := range w.exports.events {
+func (w *exportDesk) byHand(dataset, key, attribute string, value any) any {
+	for _, e := range w.reportEvents {
 		if e.Dataset == dataset && e.Key == key && e.Attribute == attribute {
 			value = e.Value
 		}
@@ -107,7 +107,7 @@ func (w *Workspace) byHand(dataset, key, attribute string, value any) any {
 }
 
 // exportFile makes the file of a job.
-func (w *Workspace) exportFile(j *exportJob) []byte {
+func (w *exportDesk) exportFile(j *exportJob) []byte {
 	f := w.k().Export.File
 	rows := w.exportRows(j)
 	header := make([]string, len(j.attributes))

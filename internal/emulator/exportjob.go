@@ -16,13 +16,6 @@ import (
 // exportSlots is how many jobs of a workspace may be under way (workspace-api 8).
 const exportSlots = 5
 
-// exportDesk keeps the jobs of a workspace. The workspace's lock guards it.
-type exportDesk struct {
-	jobs   []*exportJob
-	most   int // jobs under way at once, at the highest
-	events []event.ReportEvent
-}
-
 type exportJob struct {
 	id         string
 	set        *event.Dataset
@@ -36,7 +29,7 @@ type exportJob struct {
 }
 
 // status is where a job stands by the clock.
-func (w *Workspace) jobStatus(j *exportJob) string {
+func (w *exportDesk) jobStatus(j *exportJob) string {
 	k := w.k().Export
 	pending, working := k.Pending, k.Working
 	if pending == 0 {
@@ -59,14 +52,14 @@ func (w *Workspace) jobStatus(j *exportJob) string {
 }
 
 // ExportJobs tells how many jobs were ever made, and how many were under way at once, at the highest.
-func (w *Workspace) ExportJobs() (made, most int) {
+func (w *exportDesk) ExportJobs() (made, most int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.exports.jobs), w.exports.most
+	return len(w.exportJobs), w.mostExports
 }
 
 // OccupyExports fills slots with jobs of somebody else.
-func (w *Workspace) OccupyExports(jobs int) {
+func (w *exportDesk) OccupyExports(jobs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for range jobs {
@@ -74,17 +67,16 @@ func (w *Workspace) OccupyExports(jobs int) {
 	}
 }
 
-func (w *Workspace) newJob(j *exportJob) {
-	d := &w.exports
-	j.made, j.failed = w.clock(), len(d.jobs) < w.k().Export.Fail
+func (w *exportDesk) newJob(j *exportJob) {
+	j.made, j.failed = w.clock(), len(w.exportJobs) < w.k().Export.Fail
 	// Of the time too: a workspace that begins again must not give a name that somebody remembers for another job.
-	j.id = fmt.Sprintf("job_%016x", event.Mix(event.Mix(w.cfg.Seed^uint64(len(d.jobs)+1)<<8)^uint64(j.made.UnixNano())))
-	d.jobs = append(d.jobs, j)
-	d.most = max(d.most, w.busyJobs())
+	j.id = fmt.Sprintf("job_%016x", event.Mix(event.Mix(w.cfg.Seed^uint64(len(w.exportJobs)+1)<<8)^uint64(j.made.UnixNano())))
+	w.exportJobs = append(w.exportJobs, j)
+	w.mostExports = max(w.mostExports, w.busyJobs())
 }
 
-func (w *Workspace) busyJobs() (n int) {
-	for _, j := range w.exports.jobs {
+func (w *exportDesk) busyJobs() (n int) {
+	for _, j := range w.exportJobs {
 		if s := w.jobStatus(j); s == "pending" || s == "in_progress" {
 			n++
 		}
@@ -123,7 +115,7 @@ func (w *Workspace) exportDatasets(*request) answer {
 }
 
 // exportAttributes are the attributes that a dataset has now: the knobs take some away and add others.
-func (w *Workspace) exportAttributes(s *event.Dataset) []event.DatasetAttribute {
+func (w *exportDesk) exportAttributes(s *event.Dataset) []event.DatasetAttribute {
 	file := w.k().Export.File
 	var all []event.DatasetAttribute
 	for _, a := range s.Attributes {
@@ -178,7 +170,7 @@ func (w *Workspace) enqueueExport(q *request) answer {
 }
 
 // attributeOf finds an attribute by the id that must be sent for it: the qualified one where there is one.
-func (w *Workspace) attributeOf(s *event.Dataset, id string) *event.DatasetAttribute {
+func (w *exportDesk) attributeOf(s *event.Dataset, id string) *event.DatasetAttribute {
 	for _, a := range w.exportAttributes(s) {
 		if a.Qualified == id || a.Qualified == "" && a.ID == id {
 			return &a
@@ -188,7 +180,7 @@ func (w *Workspace) attributeOf(s *event.Dataset, id string) *event.DatasetAttri
 }
 
 // attributeWanted says what must be sent instead of an id that is none to ask by.
-func (w *Workspace) attributeWanted(s *event.Dataset, id string) string {
+func (w *exportDesk) attributeWanted(s *event.Dataset, id string) string {
 	for _, a := range w.exportAttributes(s) {
 		if a.ID == id {
 			return "qualified where get_datasets has a qualified_id: " + a.Qualified + ", not " + id
@@ -197,8 +189,8 @@ func (w *Workspace) attributeWanted(s *event.Dataset, id string) string {
 	return "of the dataset, which has no " + id
 }
 
-func (w *Workspace) jobOf(id string) *exportJob {
-	for _, j := range w.exports.jobs {
+func (w *exportDesk) jobOf(id string) *exportJob {
+	for _, j := range w.exportJobs {
 		if j.id == id {
 			return j
 		}

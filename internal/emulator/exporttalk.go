@@ -13,7 +13,7 @@ const talkSettles = 30 * event.Day
 // talkFact is the row of a conversation in the dataset of conversations. It follows the parts of the first thirty days: the state after
 // them, whether the contact wrote, how long he waited for an admin, where the source has taken a third of the time out in one of four.
 // The rest is drawn; of one that somebody wrote it is null, but for the channel. A deletion takes no row away.
-func (w *Workspace) talkFact(e *edition) event.ReportFact {
+func (w *talkDesk) talkFact(e *edition) event.ReportFact {
 	c := w.drawer().draw(e)
 	drawn := population.DrawTalk(w.cfg.Seed, c.num)
 	f := event.ReportFact{Key: c.ID, Created: c.Created, Values: drawn.Values, Silent: c.silent}

@@ -26,7 +26,7 @@ func fuzzed() *Workspace {
 func asked(t *testing.T, w *Workspace, method, path, query, version string, body []byte) *httptest.ResponseRecorder {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "localhost", URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)),
-		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.cfg.VersionHeader: {version}}}
+		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.opts.VersionHeader: {version}}}
 	rw := httptest.NewRecorder()
 	w.ServeHTTP(rw, r)
 	switch rw.Code {

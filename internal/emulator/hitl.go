@@ -13,7 +13,7 @@ import (
 const lifeHitl = 1000
 
 // hourOfConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
-func (w *Workspace) hourOfConsultations(base int64) {
+func (w *talkDesk) hourOfConsultations(base int64) {
 	r := event.NewRNG(w.cfg.Seed, event.ForConsultation, 1<<40, uint64(w.hours))
 	if len(w.threads) == 0 {
 		return
@@ -29,7 +29,7 @@ func (w *Workspace) hourOfConsultations(base int64) {
 }
 
 // consult logs a consultation about the conversation's last part.
-func (w *Workspace) consult(num int32, one event.Consultation) {
+func (w *talkDesk) consult(num int32, one event.Consultation) {
 	one.Conv, one.N = num, lifeHitl+int32(len(w.consulted))
 	if parts := w.threads[num].parts; parts > 0 {
 		one.Part = event.PartID(num, int(parts)-1)
@@ -41,7 +41,7 @@ func (w *Workspace) consult(num int32, one event.Consultation) {
 
 // Consult has the AI agent consult the teammates about a conversation, which takes so long and so many rounds of feedback.
 // The outcome is one of the document's; one that is outstanding when the next begins is superseded, whatever it was to be.
-func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration) error {
+func (w *talkOps) Consult(id, outcome string, rounds int, takes time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, err := w.consulting(id, outcome)
@@ -54,7 +54,7 @@ func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration)
 }
 
 // FinishConsultation ends the consultation about a conversation that is outstanding, among those that began since hour 0.
-func (w *Workspace) FinishConsultation(id, outcome string) error {
+func (w *talkOps) FinishConsultation(id, outcome string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, err := w.consulting(id, outcome)
@@ -78,7 +78,7 @@ func (w *Workspace) FinishConsultation(id, outcome string) error {
 }
 
 // consulting finds the conversation of a consultation that is to have this outcome.
-func (w *Workspace) consulting(id, outcome string) (int32, error) {
+func (w *talkDesk) consulting(id, outcome string) (int32, error) {
 	num, ok := w.thread(id)
 	switch {
 	case !ok:

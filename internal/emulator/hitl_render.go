@@ -48,7 +48,7 @@ type ended struct {
 
 // ended gives the events of a conversation's consultations that are over, oldest first. Of each one the newest rounds are
 // there.
-func (w *Workspace) ended(num int32) []ended {
+func (w *talkDesk) ended(num int32) []ended {
 	var list []ended
 	for _, c := range w.consultations(num) {
 		if c.End > w.now() {
@@ -67,7 +67,7 @@ func (w *Workspace) ended(num int32) []ended {
 
 // consultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
 // ends a second later, superseded (workspace-api 3.2).
-func (w *Workspace) consultations(num int32) []event.Consultation {
+func (w *talkDesk) consultations(num int32) []event.Consultation {
 	opened := &w.said[w.threads[num].now.born]
 	born := w.conv.Begin(opened)
 	list := append(w.conv.Consultations(num, born.Parts), w.asked[num]...)

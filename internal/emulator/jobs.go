@@ -45,7 +45,7 @@ type job struct {
 }
 
 // StartJob starts a job and gives its id: it is pending, in_progress after a while, then success or failed.
-func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
+func (w *jobDesk) StartJob(kind JobKind, plan JobPlan) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !slices.Contains([]JobKind{JobTicket, JobContactsCreate, JobContactsUpdate, JobContactsDelete}, kind) {
@@ -55,7 +55,7 @@ func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
 		if plan.Resource == "" {
 			return "", errors.New("start a job: resource is missing: it is the id of the ticket that a ticket's job makes, unless it fails")
 		}
-		if _, err := w.ticketNamed(plan.Resource); err != nil {
+		if _, err := w.tickets.ticketNamed(plan.Resource); err != nil {
 			return "", fmt.Errorf("start a job: %w", err)
 		}
 	}
@@ -63,7 +63,7 @@ func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
 }
 
 // addJob adds one and gives its place. The lock is held.
-func (w *Workspace) addJob(kind JobKind, plan JobPlan) int {
+func (w *jobDesk) addJob(kind JobKind, plan JobPlan) int {
 	if plan.Pending == 0 {
 		plan.Pending = time.Minute
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // hourOfActs lets admins do something in an hour of life, a few times at most.
-func (w *Workspace) hourOfActs(base int64) {
+func (w *actionDesk) hourOfActs(base int64) {
 	r, seed := event.NewRNG(w.cfg.Seed, event.ForLogs, 1, uint64(w.hours)), w.cfg.Seed
 	var acts []event.AdminAction
 	for i := range r.N(4) {
@@ -24,13 +24,13 @@ func (w *Workspace) hourOfActs(base int64) {
 }
 
 // addActs puts entries in their places. What others hold of the list stays as it is.
-func (w *Workspace) addActs(acts []event.AdminAction) {
+func (w *actionDesk) addActs(acts []event.AdminAction) {
 	w.acts = append(slices.Clip(w.acts), acts...)
 	population.SortActions(w.acts)
 }
 
 // AddLogs lets admins do n things within a span of time that ends now (trap T84: thousands in an hour, or in a second).
-func (w *Workspace) AddLogs(n int, within time.Duration) {
+func (w *actionDesk) AddLogs(n int, within time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	seed := w.cfg.Seed
@@ -74,7 +74,7 @@ func (w *Workspace) listLogs(q *request) answer {
 }
 
 // actsBetween gives the entries between two times, the newest first.
-func (w *Workspace) actsBetween(after, before int64) []event.AdminAction {
+func (w *actionDesk) actsBetween(after, before int64) []event.AdminAction {
 	if w.k().EmptyLists {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (w *Workspace) previewMerge(q *request) answer {
 }
 
 // activeContact is one by its id; nil when it is not there or not active.
-func (w *Workspace) activeContact(id string) *event.Contact {
+func (w *contactBook) activeContact(id string) *event.Contact {
 	num, known := w.byID[id]
 	if !known || w.contacts[num].status != active {
 		return nil
@@ -93,7 +93,7 @@ func (w *Workspace) previewCounts(p *jsontext.Writer, from, into *event.Contact)
 	}
 	all := map[*event.Contact]map[string]bool{from: w.idsOf(from), into: w.idsOf(into)}
 	count("conversations", func(d *event.Contact) int { return takingPart(w.said, w.threads, all[d]) })
-	count("tickets", func(d *event.Contact) int { return takingPart(w.tickets.log, w.tickets.list, all[d]) })
+	count("tickets", func(d *event.Contact) int { return takingPart(w.ticketLog, w.ticketList, all[d]) })
 	if from.Phone != "" && from.Email == "" {
 		now := w.now()
 		count("phone_calls", func(d *event.Contact) (n int) {
@@ -112,7 +112,7 @@ func (w *Workspace) previewCounts(p *jsontext.Writer, from, into *event.Contact)
 
 // passOn has the survivor of a merge take the place of the lead in the conversations and the tickets of that one, and of those who
 // were merged into it (workspace-api 2.10). Authors and ratings stay: nobody rewrites what was said. The lock is held.
-func (w *Workspace) passOn(lead, user int32) {
+func (w *world) passOn(lead, user int32) {
 	at, into, ids := w.now(), w.contacts[user].doc, w.idsOf(w.contacts[lead].doc)
 	pass := func(log []event.ThreadEvent, list []thread, record func(e event.ThreadEvent)) {
 		for i := range list {
@@ -132,12 +132,12 @@ func (w *Workspace) passOn(lead, user int32) {
 		}
 	}
 	pass(w.said, w.threads, w.recordConv)
-	pass(w.tickets.log, w.tickets.list, w.recordTicket)
+	pass(w.ticketLog, w.ticketList, w.recordTicket)
 }
 
 // idsOf are a contact's id and those of all who were merged into it: calls, and what was begun before a merge that passed nothing on, keep
 // the ids that they were begun with (trap T26), and are the survivor's.
-func (w *Workspace) idsOf(d *event.Contact) map[string]bool {
+func (w *contactBook) idsOf(d *event.Contact) map[string]bool {
 	into := map[int32][]int32{}
 	for i := range w.contacts {
 		if c := &w.contacts[i]; c.status == merged {
@@ -166,7 +166,7 @@ func takingPart(log []event.ThreadEvent, list []thread, ids map[string]bool) (n 
 }
 
 // mergeHistory tells by contact who was merged into it. The lock is held.
-func (w *Workspace) mergeHistory() map[string][]string {
+func (w *contactBook) mergeHistory() map[string][]string {
 	list := map[string][]string{}
 	for i := range w.contacts {
 		if c := &w.contacts[i]; c.status == merged {

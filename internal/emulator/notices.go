@@ -130,7 +130,7 @@ func (w *Workspace) tells() bool { return w.notifier != nil && !w.silent }
 // tell has webhooks told that something happened; what names it among all that ever happens. The lock is held.
 func (w *Workspace) tell(name, what string, at int64, item func(q *request) []byte) {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name })
-	v, _ := readVersion(w.cfg.DefaultVersion)
+	v, _ := readVersion(w.opts.DefaultVersion)
 	if t := topics[i]; !w.tells() || !w.has(v, t.since) {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 var ErrUnknown = errors.New("no such contact")
 
 // CreateContact makes a contact of the given role with drawn attributes, then the changes, and gives its id.
-func (w *Workspace) CreateContact(role string, set ...event.Change) (string, error) {
+func (w *contactOps) CreateContact(role string, set ...event.Change) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at := w.now()
@@ -20,11 +20,11 @@ func (w *Workspace) CreateContact(role string, set ...event.Change) (string, err
 }
 
 // createOnly makes a contact that has nothing but what is set. The lock is held.
-func (w *Workspace) createOnly(at int64, user bool, set []event.Change) (string, error) {
+func (w *contactBook) createOnly(at int64, user bool, set []event.Change) (string, error) {
 	return w.create(at, &event.Contact{ID: w.make.ID(len(w.contacts), at), Created: at, Updated: at, User: user, Only: true}, set)
 }
 
-func (w *Workspace) create(at int64, d *event.Contact, set []event.Change) (string, error) {
+func (w *contactBook) create(at int64, d *event.Contact, set []event.Change) (string, error) {
 	num := len(w.contacts)
 	set = plain(set)
 	for _, c := range set {
@@ -37,20 +37,20 @@ func (w *Workspace) create(at int64, d *event.Contact, set []event.Change) (stri
 }
 
 // UpdateContact sets fields of a contact, its role among them.
-func (w *Workspace) UpdateContact(id string, set ...event.Change) error {
+func (w *contactOps) UpdateContact(id string, set ...event.Change) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.update(w.now(), id, false, set)
 }
 
 // UpdateQuietly sets fields without moving updated_at, as last_seen_at does in practice (trap T47).
-func (w *Workspace) UpdateQuietly(id string, set ...event.Change) error {
+func (w *contactOps) UpdateQuietly(id string, set ...event.Change) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.update(w.now(), id, true, set)
 }
 
-func (w *Workspace) update(at int64, id string, quiet bool, set []event.Change) error {
+func (w *contactBook) update(at int64, id string, quiet bool, set []event.Change) error {
 	num, ok := w.byID[id]
 	if !ok {
 		return fmt.Errorf("update %s: %w", id, ErrUnknown)
@@ -77,14 +77,14 @@ func (w *Workspace) update(at int64, id string, quiet bool, set []event.Change) 
 }
 
 // event logs one event about a contact, filled in by what the operation adds.
-func (w *Workspace) event(kind event.ContactKind, id string, more func(e *event.ContactEvent) error) error {
+func (w *contactBook) event(kind event.ContactKind, id string, more func(e *event.ContactEvent) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.logEvent(kind, id, more)
 }
 
 // logEvent is event with the lock held.
-func (w *Workspace) logEvent(kind event.ContactKind, id string, more func(e *event.ContactEvent) error) error {
+func (w *contactBook) logEvent(kind event.ContactKind, id string, more func(e *event.ContactEvent) error) error {
 	num, ok := w.byID[id]
 	if !ok {
 		return fmt.Errorf("contact %s: %w", id, ErrUnknown)
@@ -119,13 +119,13 @@ func mayHappen(kind event.ContactKind, stands status) bool {
 }
 
 // Promote makes a lead a user.
-func (w *Workspace) Promote(id string) error {
+func (w *contactOps) Promote(id string) error {
 	return w.event(event.RoleChanged, id, func(e *event.ContactEvent) error { e.User = true; return nil })
 }
 
 // Merge merges a lead into a user, who has the lead's conversations and tickets from then on. What the API refuses is refused: anything
 // but an active lead into an active user.
-func (w *Workspace) Merge(lead, user string) error {
+func (w *world) Merge(lead, user string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err := w.logEvent(event.Merged, lead, func(e *event.ContactEvent) error {
@@ -148,7 +148,7 @@ func (w *Workspace) Merge(lead, user string) error {
 
 // MergeAnyway merges whatever the roles and the states: chains and cycles as imports leave them (trap T25). Conversations and tickets
 // still name who was merged away (trap T26), as they do after the merges of the population and of its life.
-func (w *Workspace) MergeAnyway(from, into string) error {
+func (w *contactOps) MergeAnyway(from, into string) error {
 	return w.event(event.Merged, from, func(e *event.ContactEvent) (err error) {
 		e.Other, err = w.number(into)
 		return err
@@ -156,7 +156,7 @@ func (w *Workspace) MergeAnyway(from, into string) error {
 }
 
 // FailMerge logs a merge that failed: both contacts stay as they are (trap T41).
-func (w *Workspace) FailMerge(from, into, reason string) error {
+func (w *contactOps) FailMerge(from, into, reason string) error {
 	return w.event(event.MergeFailed, from, func(e *event.ContactEvent) (err error) {
 		e.Text = reason
 		e.Other, err = w.number(into)
@@ -164,7 +164,7 @@ func (w *Workspace) FailMerge(from, into, reason string) error {
 	})
 }
 
-func (w *Workspace) number(id string) (int32, error) {
+func (w *contactBook) number(id string) (int32, error) {
 	num, ok := w.byID[id]
 	if !ok {
 		return 0, ErrUnknown
@@ -173,23 +173,23 @@ func (w *Workspace) number(id string) (int32, error) {
 }
 
 // Archive puts a contact away; its own updated_at does not move.
-func (w *Workspace) Archive(id string) error { return w.event(event.Archived, id, nil) }
+func (w *contactOps) Archive(id string) error { return w.event(event.Archived, id, nil) }
 
 // Unarchive brings it back; bump says whether its updated_at moves (trap T27).
-func (w *Workspace) Unarchive(id string, bump bool) error {
+func (w *contactOps) Unarchive(id string, bump bool) error {
 	return w.event(event.Unarchived, id, func(e *event.ContactEvent) error { e.Quiet = !bump; return nil })
 }
 
 // Block blocks a contact; its own updated_at does not move.
-func (w *Workspace) Block(id string) error { return w.event(event.Blocked, id, nil) }
+func (w *contactOps) Block(id string) error { return w.event(event.Blocked, id, nil) }
 
 // Unblock brings it back; bump says whether its updated_at moves.
-func (w *Workspace) Unblock(id string, bump bool) error {
+func (w *contactOps) Unblock(id string, bump bool) error {
 	return w.event(event.Unblocked, id, func(e *event.ContactEvent) error { e.Quiet = !bump; return nil })
 }
 
 // Delete is DELETE /contacts/{id}. Whether the contact is then listed as inactive is a knob.
-func (w *Workspace) Delete(id string) error {
+func (w *contactOps) Delete(id string) error {
 	return w.event(event.Deleted, id, func(e *event.ContactEvent) error {
 		e.Listed = w.k().ListDeletes.Lists(len(w.events))
 		return nil
@@ -197,20 +197,20 @@ func (w *Workspace) Delete(id string) error {
 }
 
 // RequestDeletion makes a contact pending_deletion.
-func (w *Workspace) RequestDeletion(id string) error {
+func (w *contactOps) RequestDeletion(id string) error {
 	return w.event(event.DeletionRequested, id, nil)
 }
 
 // Erase makes a contact permanently_deleted.
-func (w *Workspace) Erase(id string) error { return w.event(event.Erased, id, nil) }
+func (w *contactOps) Erase(id string) error { return w.event(event.Erased, id, nil) }
 
 // Tag puts a tag on a contact; tags are numbered from 0 to 599.
-func (w *Workspace) Tag(id string, tag int) error {
+func (w *contactOps) Tag(id string, tag int) error {
 	return w.event(event.Tagged, id, func(e *event.ContactEvent) error { return place32(&e.Other, tag, event.TagCount) })
 }
 
 // Untag takes a tag off. Whether that moves updated_at is a knob.
-func (w *Workspace) Untag(id string, tag int) error {
+func (w *contactOps) Untag(id string, tag int) error {
 	return w.event(event.Untagged, id, func(e *event.ContactEvent) error {
 		e.Quiet = w.k().QuietUntag
 		return place32(&e.Other, tag, event.TagCount)
@@ -218,7 +218,7 @@ func (w *Workspace) Untag(id string, tag int) error {
 }
 
 // AddNote writes a note about a contact.
-func (w *Workspace) AddNote(id, body string) error {
+func (w *contactOps) AddNote(id, body string) error {
 	return w.event(event.Noted, id, func(e *event.ContactEvent) error {
 		e.Other, e.Text = w.nextNote(), body
 		return nil
@@ -226,16 +226,16 @@ func (w *Workspace) AddNote(id, body string) error {
 }
 
 // nextNote numbers notes beyond those that the population was born with.
-func (w *Workspace) nextNote() int32 { return 1<<30 + int32(len(w.notes)) }
+func (w *contactBook) nextNote() int32 { return 1<<30 + int32(len(w.notes)) }
 
 // AddCompany attaches a company, numbered from 0, to a contact.
-func (w *Workspace) AddCompany(id string, company int) error {
-	return w.event(event.CompanyAttached, id, func(e *event.ContactEvent) error { return place32(&e.Other, company, len(w.firms)) })
+func (w *companyDesk) AddCompany(id string, company int) error {
+	return w.people.event(event.CompanyAttached, id, func(e *event.ContactEvent) error { return place32(&e.Other, company, len(w.firms)) })
 }
 
 // RemoveCompany detaches a company from a contact.
-func (w *Workspace) RemoveCompany(id string, company int) error {
-	return w.event(event.CompanyDetached, id, func(e *event.ContactEvent) error { return place32(&e.Other, company, len(w.firms)) })
+func (w *companyDesk) RemoveCompany(id string, company int) error {
+	return w.people.event(event.CompanyDetached, id, func(e *event.ContactEvent) error { return place32(&e.Other, company, len(w.firms)) })
 }
 
 func place32(into *int32, n, limit int) error {
@@ -247,14 +247,14 @@ func place32(into *int32, n, limit int) error {
 }
 
 // ExpireCursors makes every cursor handed out so far invalid, as a restart of the service would (trap T12).
-func (w *Workspace) ExpireCursors() {
+func (w *core) ExpireCursors() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.epoch++
 }
 
 // IDs gives the ids of all contacts that stand at the given lifecycle word, in the order of creation.
-func (w *Workspace) IDs(lifecycle string) []string {
+func (w *contactOps) IDs(lifecycle string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var ids []string

@@ -42,7 +42,7 @@ func (w *Workspace) contactNotes(q *request) answer {
 	})
 }
 
-func (w *Workspace) noteBody(n int32) string {
+func (w *contactBook) noteBody(n int32) string {
 	if body, ok := w.notes[n]; ok {
 		return body
 	}

@@ -100,7 +100,7 @@ func isLoopback(host string) bool {
 }
 
 func (w *Workspace) view(host string) *view {
-	v := &view{State: w.State(), Seed: w.cfg.Seed, Version: w.cfg.DefaultVersion, NoLog: w.cfg.NoLog, Style: template.CSS(pageStyle)}
+	v := &view{State: w.State(), Seed: w.cfg.Seed, Version: w.opts.DefaultVersion, NoLog: w.opts.NoLog, Style: template.CSS(pageStyle)}
 	w.mu.Lock()
 	v.Workspace, v.Zone, v.Chaos = w.workspace, w.zone.String(), w.k().Chaos
 	v.Curl = "curl -sS -H " + shellWord("Authorization: Bearer "+w.token) + " " + shellWord("http://"+host+"/contacts?per_page=2")

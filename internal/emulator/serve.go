@@ -80,7 +80,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	n := w.arrive()
 	f := w.fault(n, r)
 	entry := LoggedRequest{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
-		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.cfg.VersionHeader)}
+		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.opts.VersionHeader)}
 	if !f.wait(r.Context()) {
 		return
 	}
@@ -90,7 +90,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		cut(rw)
 		return
 	}
-	a, name := f.instead(r, w.cfg.Elsewhere), ""
+	a, name := f.instead(r, w.opts.Elsewhere), ""
 	if a.status == http.StatusTooManyRequests {
 		a.header = w.retryAfter()
 	}
@@ -127,12 +127,12 @@ func (w *Workspace) note(e LoggedRequest) {
 	if len(w.requests) >= keptRequests {
 		w.requests = append(w.requests[:0], w.requests[keptRequests/2:]...)
 	}
-	if !w.cfg.NoLog {
+	if !w.opts.NoLog {
 		w.requests = append(w.requests, e)
 	}
 	w.mu.Unlock()
-	if w.cfg.Watch != nil {
-		w.cfg.Watch(e)
+	if w.opts.Watch != nil {
+		w.opts.Watch(e)
 	}
 }
 
@@ -183,10 +183,10 @@ const (
 )
 
 func (w *Workspace) quota() int {
-	if w.cfg.RatePerMinute == 0 {
+	if w.opts.RatePerMinute == 0 {
 		return unlimited * rateWindow / 60
 	}
-	return max(1, w.cfg.RatePerMinute*rateWindow/60)
+	return max(1, w.opts.RatePerMinute*rateWindow/60)
 }
 
 func (w *Workspace) limit() (answer, bool) {
@@ -196,7 +196,7 @@ func (w *Workspace) limit() (answer, bool) {
 		w.rate = rate{window: now}
 	}
 	w.rate.used++
-	if w.cfg.RatePerMinute == 0 || w.rate.used <= w.quota() {
+	if w.opts.RatePerMinute == 0 || w.rate.used <= w.quota() {
 		return answer{}, false
 	}
 	return failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit"), true

@@ -35,7 +35,7 @@ func actor(id string) (event.Author, error) {
 }
 
 // teamNamed finds a team by its id. The lock is held.
-func (w *Workspace) teamNamed(id string) (int64, error) {
+func (w *core) teamNamed(id string) (int64, error) {
 	for _, team := range event.Teams {
 		if strconv.FormatInt(team.ID, 10) == id && w.hours >= team.Hour {
 			return team.ID, nil

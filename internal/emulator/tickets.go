@@ -8,58 +8,43 @@ import (
 	"aqueduck/internal/emulator/search"
 )
 
-// ticketDesk is all that the server keeps of tickets: a log of their own, which is the truth about them, and what follows
-// from it, as for conversations.
-type ticketDesk struct {
-	make  population.Tickets
-	log   []event.ThreadEvent // Conv is the ticket's number
-	list  []thread
-	idx   search.Index[edition]
-	turns int // of their life
-	last  struct {
-		edition *edition
-		ticket  *ticket
-	}
-}
-
 // beginTickets makes the tickets of hour 0, which search has long found.
-func (w *Workspace) beginTickets() {
-	d := &w.tickets
-	d.make = population.Tickets{Conversations: w.conv, Talks: w.cfg.Conversations, Count: w.cfg.Tickets}
-	d.idx.Init(&w.env, w.searchTicket())
-	d.log = d.make.Populate(w.cfg.Start.Unix(), w.events)
-	d.list = make([]thread, len(d.log))
-	for seq := range d.log {
-		d.list[seq] = newThread(seq, &d.log[seq])
-		d.list[seq].Now = d.list[seq].now
+func (w *ticketDesk) beginTickets() {
+	w.ticketing = population.Tickets{Conversations: w.talks.conv, Talks: w.cfg.Conversations, Count: w.cfg.Tickets}
+	w.ticketIdx.Init(&w.env, w.searchTicket())
+	w.ticketLog = w.ticketing.Populate(w.cfg.Start.Unix(), w.people.events)
+	w.ticketList = make([]thread, len(w.ticketLog))
+	for seq := range w.ticketLog {
+		w.ticketList[seq] = newThread(seq, &w.ticketLog[seq])
+		w.ticketList[seq].Now = w.ticketList[seq].now
 	}
-	d.idx.Open()
+	w.ticketIdx.Open()
 }
 
 // recordTicket appends an event to the log of tickets and makes the served state follow it. The lock is held.
-func (w *Workspace) recordTicket(e event.ThreadEvent) {
-	d, seq := &w.tickets, len(w.tickets.log)
-	d.log = append(d.log, e)
+func (w *ticketDesk) recordTicket(e event.ThreadEvent) {
+	seq := len(w.ticketLog)
+	w.ticketLog = append(w.ticketLog, e)
 	switch e.Kind {
 	case event.ThreadOpened:
-		d.list = append(d.list, newThread(seq, &e))
+		w.ticketList = append(w.ticketList, newThread(seq, &e))
 	case event.ThreadDeleted:
-		d.list[e.Num].deleted = true
-		d.idx.Withdraw(seq, e.At, e.Num)
+		w.ticketList[e.Num].deleted = true
+		w.ticketIdx.Withdraw(seq, e.At, e.Num)
 		return
 	default:
-		d.list[e.Num].follow(seq, &e)
+		w.ticketList[e.Num].follow(seq, &e)
 	}
-	d.idx.Announce(seq, e.At, e.Num, d.list[e.Num].now)
+	w.ticketIdx.Announce(seq, e.At, e.Num, w.ticketList[e.Num].now)
 }
 
 // searchTicket is how search knows a ticket: its attributes by their ids.
-func (w *Workspace) searchTicket() search.Records[edition] {
+func (w *ticketDesk) searchTicket() search.Records[edition] {
 	return search.Records[edition]{Kind: "tickets", Fields: w.ticketFields(), Prefix: "ticket_attribute.",
 		Attrs: func(e *edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, Usual: 20, Lag: event.ForTicketLag,
-		Count: func() int { return len(w.tickets.list) },
-		At:    func(num int32) *search.Shown[edition] { return &w.tickets.list[num].Shown },
-		Gone:  func(num int32) bool { return w.tickets.list[num].deleted }}
+		Count: func() int { return len(w.ticketList) },
+		At:    func(num int32) *search.Shown[edition] { return &w.ticketList[num].Shown },
+		Gone:  func(num int32) bool { return w.ticketList[num].deleted }}
 }
 
 // attrsByID are the attributes under the ids that their type gives them.
@@ -79,8 +64,8 @@ type ticketDrawer struct {
 }
 
 // ticketDrawer is one for the log as it is now. The lock is held.
-func (w *Workspace) ticketDrawer() ticketDrawer {
-	return ticketDrawer{w.tickets.make, w.tickets.log[:len(w.tickets.log):len(w.tickets.log)]}
+func (w *ticketDesk) ticketDrawer() ticketDrawer {
+	return ticketDrawer{w.ticketing, w.ticketLog[:len(w.ticketLog):len(w.ticketLog)]}
 }
 
 func (d ticketDrawer) draw(e *edition) *ticket {
@@ -93,15 +78,15 @@ func (d ticketDrawer) draw(e *edition) *ticket {
 }
 
 // drawnTicket is a ticket in full, for a filter. The lock is held.
-func (w *Workspace) drawnTicket(e *edition) *ticket {
-	if w.tickets.last.edition != e {
-		w.tickets.last.edition, w.tickets.last.ticket = e, w.ticketDrawer().draw(e)
+func (w *ticketDesk) drawnTicket(e *edition) *ticket {
+	if w.lastTicket.edition != e {
+		w.lastTicket.edition, w.lastTicket.ticket = e, w.ticketDrawer().draw(e)
 	}
-	return w.tickets.last.ticket
+	return w.lastTicket.ticket
 }
 
 // ticketFields are the names that ticket search knows, beside ticket_attribute.<id>. Those of conversations mean the same.
-func (w *Workspace) ticketFields() map[string]search.Field[edition] {
+func (w *ticketDesk) ticketFields() map[string]search.Field[edition] {
 	texts := func(get func(t *ticket) string) search.Field[edition] {
 		return search.Text(func(e *edition) string { return get(w.drawnTicket(e)) })
 	}
@@ -117,9 +102,9 @@ func (w *Workspace) ticketFields() map[string]search.Field[edition] {
 }
 
 // ticketNamed finds a ticket that is there by its id.
-func (w *Workspace) ticketNamed(id string) (int32, error) {
+func (w *ticketDesk) ticketNamed(id string) (int32, error) {
 	num, ok := population.TicketNum(id)
-	if !ok || int(num) >= len(w.tickets.list) || w.tickets.list[num].deleted {
+	if !ok || int(num) >= len(w.ticketList) || w.ticketList[num].deleted {
 		return 0, fmt.Errorf("ticket %s: %w", id, ErrNoTicket)
 	}
 	return num, nil

@@ -32,7 +32,7 @@ func (w *Workspace) searchTickets(q *request) answer {
 	if key == "" {
 		key = "tickets"
 	}
-	return w.searchThreads(q, &w.tickets.idx, [2]string{"ticket.list", key}, func() func(b []byte, e *edition) []byte {
+	return w.searchThreads(q, &w.ticketIdx, [2]string{"ticket.list", key}, func() func(b []byte, e *edition) []byte {
 		render, from := w.ticketRenderer(q), w.ticketDrawer()
 		return func(b []byte, e *edition) []byte { return render.ticket(b, from.draw(e)) }
 	})
@@ -46,7 +46,7 @@ func (w *Workspace) oneTicket(q *request) answer {
 		w.mu.Unlock()
 		return notFound("Ticket")
 	}
-	e := w.tickets.list[num].now
+	e := w.ticketList[num].now
 	render, from := w.ticketRenderer(q), w.ticketDrawer()
 	w.mu.Unlock()
 	return ok(render.ticket(nil, from.draw(e)))

@@ -160,11 +160,11 @@ func (w *Workspace) replyToTicket(q *request, b *input.Body) answer {
 }
 
 // ticketAt draws a ticket that is there; nil where there is none.
-func (w *Workspace) ticketAt(id string) *ticket {
+func (w *ticketDesk) ticketAt(id string) *ticket {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if num, err := w.ticketNamed(id); err == nil {
-		return w.ticketDrawer().draw(w.tickets.list[num].now)
+		return w.ticketDrawer().draw(w.ticketList[num].now)
 	}
 	return nil
 }

@@ -71,17 +71,17 @@ func unknownStream(stream string) error {
 }
 
 // log is all that happened. Logs are only appended to, so it is read without the lock.
-func (w *Workspace) log() event.Log {
+func (w *world) log() event.Log {
 	return event.Log{Start: w.cfg.Start.Unix(), Contacts: slices.Clip(w.events), Companies: slices.Clip(w.firmLog), Conversations: slices.Clip(w.said),
-		Tickets: slices.Clip(w.tickets.log), Deletions: w.deletions, Content: slices.Clip(w.contentLog), Consultations: slices.Clip(w.consulted),
-		Calls: slices.Clip(w.calls), Actions: w.acts, Reports: slices.Clip(w.exports.events), Terms: slices.Clip(w.terms), Facts: w.facts()}
+		Tickets: slices.Clip(w.ticketLog), Deletions: w.deletions, Content: slices.Clip(w.contentLog), Consultations: slices.Clip(w.consulted),
+		Calls: slices.Clip(w.calls), Actions: w.acts, Reports: slices.Clip(w.reportEvents), Terms: slices.Clip(w.terms), Facts: w.facts()}
 }
 
 // facts are what the events of the log hold that is drawn anew whenever it is asked for.
-func (w *Workspace) facts() event.Facts {
+func (w *world) facts() event.Facts {
 	seed, start, contacts := w.cfg.Seed, w.cfg.Start.Unix(), w.cfg.Contacts
 	return event.Facts{
-		Conversation: w.conv.Begin, Ticket: w.tickets.make.Begin, Consultations: w.conv.Consultations,
+		Conversation: w.conv.Begin, Ticket: w.ticketing.Begin, Consultations: w.conv.Consultations,
 		Dialogue: func(c *event.Consultation) *event.Dialogue { return population.Dialogue(seed, c) },
 		Lines:    func(call int32) []event.Line { return population.CallLines(seed, call) },
 
@@ -104,7 +104,7 @@ func (w *Workspace) facts() event.Facts {
 }
 
 // stand notes what the truth depends on from a time on. The lock is held.
-func (w *Workspace) stand(at int64) {
+func (w *core) stand(at int64) {
 	k := w.k()
 	w.terms = append(w.terms, event.Terms{At: at, Hours: w.hours, Workspace: w.workspace, PartsCap: k.MostParts(), UsersOnly: k.UsersOnly,
 		FormerAdmins: k.FormerAdmins, NoDynamicContent: k.NoDynamicContent, TranscriptLate: int64(k.TranscriptLate / time.Second),

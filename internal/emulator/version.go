@@ -26,9 +26,9 @@ func (v version) later() bool { return v.atLeast(afterStable) }
 
 // version is the one that a request asks for, or the workspace's own when it names none (workspace-api 9.1).
 func (w *Workspace) version(r *http.Request) (version, bool) {
-	text := r.Header.Get(w.cfg.VersionHeader)
+	text := r.Header.Get(w.opts.VersionHeader)
 	if text == "" {
-		text = w.cfg.DefaultVersion
+		text = w.opts.DefaultVersion
 	}
 	if w.k().IgnoreVersion != "" {
 		text = w.k().IgnoreVersion

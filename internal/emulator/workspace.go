@@ -2,10 +2,7 @@ package emulator
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"aqueduck/internal/emulator/event"
@@ -41,117 +38,24 @@ type Config struct {
 
 // Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
 type Workspace struct {
-	cfg        Config
-	make       *population.Contacts
-	operations []operation // all of them; here, as knobs name routes, and routes carry out operations
-	knobs      atomic.Pointer[knobs.Knobs]
-
-	controlling sync.Mutex       // one control or writing request at a time; guards journal
-	journal     func(Done) error // nil: none is kept
-
-	mu        sync.Mutex // guards all below
-	chaos     chaos
-	offset    time.Duration
-	still     time.Time // the clock when Config.Now is nil
-	pinned    time.Time // the clock while a control works, which sees one time only
-	hours     int       // lived
-	turns     int       // operations of life done so far
-	zone      *time.Location
-	workspace string
-	token     string
-	tokens    map[string][]string // further ones, with their scopes
-
-	events   []event.ContactEvent
-	contacts []contact
-	byID     map[string]int32
-	feed     []int32 // places in the log that are activities
-	gone     []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
-	stale    bool
-	notes    map[int32]string    // bodies of notes added since hour 0
-	calls    []event.Call        // by number
-	acts     []event.AdminAction // the admins' activity log, in the order of time
-	idx      search.Index[event.Contact]
-	present  search.Tally // active contacts
-	names    directory
-
-	conv      *population.Conversations
-	said      []event.ThreadEvent // the log of conversations
-	threads   []thread
-	convIdx   search.Index[edition]
-	convTurns int                            // of their life
-	talking   search.Tally                   // conversations that are not deleted
-	deletions []event.Deletion               // of conversations before hour 0
-	buried    []event.Deletion               // conversations that were deleted, in the order of time
-	consulted []event.Consultation           // the log of consultations that came with life
-	asked     map[int32][]event.Consultation // what is served of them, by conversation
-	lastDrawn struct {
-		edition      *edition
-		conversation *conversation
-	}
-
-	firms   []company // by number
-	firmNum map[string]int32
-	firmLog []event.CompanyEvent // what happened to companies since hour 0
-	firmIdx search.Index[event.Company]
-	heads   headcount
-	scroll  scroll
-
-	tickets ticketDesk
-	jobs    []job
-	deeds   []deed // what was begun and is still to happen, the next first
-
-	content    [event.ContentKinds][]item
-	contentLog []event.ContentEvent
-
-	terms []event.Terms // what the truth depends on beside the logs, since when
-
-	notifier *Notifier // nil: nobody is told of anything
-	brought  brought   // what of it is known
-	silent   bool      // what happens now is told to nobody
-
-	epoch uint64 // cursors of another epoch are refused
-	env   search.Env
-
-	exports exportDesk
-
-	cache    cache
-	requests []LoggedRequest
-	count    int
-	inject   func(n int, r *http.Request) *Fault
-	between  func(n int)
-	rate     rate
+	*noticeDesk
+	operations []operation      // all of them; here, as knobs name routes, and routes carry out operations
+	journal    func(Done) error // nil: none is kept
 }
 
 // New makes the workspace as it is at hour 0.
 func New(c Config) *Workspace {
 	c = withDefaults(c)
-	w := &Workspace{cfg: c, make: population.NewContacts(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
-		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]event.Consultation{}, stale: true, epoch: event.Mix(c.Seed + 2)}
-	w.knobs.Store(&c.Knobs)
-	w.env = search.Env{Seed: c.Seed, Knobs: w.k, Now: w.now, Zone: func() *time.Location { return w.zone }, Epoch: func() uint64 { return w.epoch }}
+	w := &Workspace{noticeDesk: &noticeDesk{server: newServer(c)}, operations: operations()}
+	w.attached = func(company int32, at int64) {
+		w.recordFirm(event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: company})
+	}
+	w.heard, w.callIn, w.written, w.passed = w.tellOfConversation, w.callOf, w.tellOfContent, w.passing
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
 	}
-	events := population.Populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
-	w.byID = make(map[string]int32, len(events))
-	w.idx.Init(&w.env, w.searchContact())
-	for i := range events {
-		if events[i].Kind == event.Created {
-			w.contacts = append(w.contacts, contact{})
-		}
-	}
+	w.beginContacts(population.Populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
 	w.acts = population.AdminActions(c.Seed, c.Start.Unix(), c.Logs)
-	w.events = events
-	for i := range w.events {
-		w.apply(i)
-	}
-	// What happened before hour 0 has long been found by search.
-	for num := range w.contacts {
-		if c := &w.contacts[num]; c.status == active {
-			c.Now = c.doc
-		}
-	}
-	w.idx.Open()
 	w.beginConversations()
 	w.beginTickets()
 	w.beginCalls(c.Calls)
@@ -167,6 +71,23 @@ func New(c Config) *Workspace {
 		w.at(c.Start.Add(time.Duration(c.Hours)*time.Hour), func() { w.Live(c.Hours) })
 	}
 	return w
+}
+
+// newServer makes what serves a workspace in which nothing is yet.
+func newServer(c Config) *server {
+	base := &core{cfg: setup{Seed: c.Seed, Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets},
+		still: c.Start, zone: c.Zone, workspace: c.WorkspaceID, epoch: event.Mix(c.Seed + 2)}
+	base.knobs.Store(&c.Knobs)
+	base.env = search.Env{Seed: c.Seed, Knobs: base.k, Now: base.now, Zone: func() *time.Location { return base.zone }, Epoch: func() uint64 { return base.epoch }}
+	book := &contactBook{core: base, make: population.NewContacts(c.Seed, c.Contacts), notes: map[int32]string{}, stale: true}
+	firms := &companyDesk{core: base, people: book}
+	talks := &talkOps{&talkDesk{core: base, people: book, firmsOf: firms, asked: map[int32][]event.Consultation{}}}
+	tickets := &ticketOps{&ticketDesk{core: base, people: book, talks: talks}}
+	people := &contactOps{book}
+	return &server{world: &world{core: base, contactOps: people, companyDesk: firms, talkOps: talks, ticketOps: tickets, contentDesk: &contentDesk{core: base},
+		callDesk: &callDesk{core: base, people: book, talks: talks}, actionDesk: &actionDesk{core: base}, exportDesk: &exportDesk{core: base, talks: talks},
+		jobDesk: &jobDesk{core: base, people: people, tickets: tickets}},
+		opts: options{c.DefaultVersion, c.VersionHeader, c.Elsewhere, c.RatePerMinute, c.NoLog, c.Watch}, token: c.Token}
 }
 
 func withDefaults(c Config) Config {
@@ -220,7 +141,7 @@ func withDefaults(c Config) Config {
 }
 
 // SetWorkspaceID makes contacts tell another workspace's id, as a wrong token would.
-func (w *Workspace) SetWorkspaceID(id string) {
+func (w *core) SetWorkspaceID(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.workspace = id
@@ -228,7 +149,7 @@ func (w *Workspace) SetWorkspaceID(id string) {
 }
 
 // SetZone moves the workspace to another time zone, which its activity log tells (trap T135).
-func (w *Workspace) SetZone(z *time.Location) {
+func (w *world) SetZone(z *time.Location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if before, after := w.zone.String(), z.String(); before != after {
@@ -238,14 +159,14 @@ func (w *Workspace) SetZone(z *time.Location) {
 	w.zone = z
 	w.idx.Forget()
 	w.convIdx.Forget()
-	w.tickets.idx.Forget()
+	w.ticketIdx.Forget()
 	w.firmIdx.Forget()
 }
 
-func (w *Workspace) k() *knobs.Knobs { return w.knobs.Load() }
+func (w *core) k() *knobs.Knobs { return w.knobs.Load() }
 
 // SetKnobs changes the knobs of a running workspace. Chaos is changed by SetChaos.
-func (w *Workspace) SetKnobs(change func(k *knobs.Knobs)) {
+func (w *world) SetKnobs(change func(k *knobs.Knobs)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := *w.k()
@@ -253,27 +174,27 @@ func (w *Workspace) SetKnobs(change func(k *knobs.Knobs)) {
 	w.knobs.Store(&k)
 	w.idx.Reorder()
 	w.convIdx.Reorder()
-	w.tickets.idx.Reorder()
+	w.ticketIdx.Reorder()
 	w.firmIdx.Reorder()
 	w.stale = true
 	w.stand(w.now())
 }
 
 // Clock is the workspace's time.
-func (w *Workspace) Clock() time.Time {
+func (w *core) Clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clock()
 }
 
 // Advance moves the clock, also one that follows Config.Now.
-func (w *Workspace) Advance(d time.Duration) {
+func (w *core) Advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.offset += d
 }
 
-func (w *Workspace) clock() time.Time {
+func (w *core) clock() time.Time {
 	if !w.pinned.IsZero() {
 		return w.pinned.Add(w.offset)
 	}
@@ -284,16 +205,16 @@ func (w *Workspace) clock() time.Time {
 }
 
 // at has f work while the clock stands at a time; only f moves it.
-func (w *Workspace) at(t time.Time, f func()) {
+func (w *core) at(t time.Time, f func()) {
 	w.pin(func() time.Time { return t }, f)
 }
 
 // frozen has f work while the clock stands where it is. Nobody sees it later in between, and has happen what is due then: a journal
 // would not.
-func (w *Workspace) frozen(f func()) { w.pin(w.clock, f) }
+func (w *core) frozen(f func()) { w.pin(w.clock, f) }
 
 // pin has f work at the time that when gives with the lock held.
-func (w *Workspace) pin(when func() time.Time, f func()) {
+func (w *core) pin(when func() time.Time, f func()) {
 	w.mu.Lock()
 	before := w.pinned
 	w.pinned = when().Add(-w.offset)
@@ -306,10 +227,10 @@ func (w *Workspace) pin(when func() time.Time, f func()) {
 	f()
 }
 
-func (w *Workspace) now() int64 { return w.clock().Unix() }
+func (w *core) now() int64 { return w.clock().Unix() }
 
 // Hours is how many hours were lived.
-func (w *Workspace) Hours() int {
+func (w *core) Hours() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hours

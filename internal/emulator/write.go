@@ -68,7 +68,7 @@ type deed struct {
 // happensAt has something happen when the clock reaches a time: before anything else is asked or done then, and at its own time,
 // however late that is. So a journal that is done again has it happen in the same place. What it does is logged at the time that
 // it is given. The lock is held.
-func (w *Workspace) happensAt(at time.Time, do func(at int64)) {
+func (w *core) happensAt(at time.Time, do func(at int64)) {
 	i := slices.IndexFunc(w.deeds, func(d deed) bool { return d.at.After(at) })
 	if i < 0 {
 		i = len(w.deeds)
@@ -77,17 +77,19 @@ func (w *Workspace) happensAt(at time.Time, do func(at int64)) {
 }
 
 // happen carries out what is due by a time, in the order of the times, and in that in which it was begun. The lock is held.
-func (w *Workspace) happen(by time.Time) {
+func (w *core) happen(by time.Time) {
 	for len(w.deeds) > 0 && !w.deeds[0].at.After(by) {
 		next := w.deeds[0]
 		w.deeds = w.deeds[1:]
 		next.do(next.at.Unix())
 	}
-	w.passing(by)
+	if w.passed != nil {
+		w.passed(by)
+	}
 }
 
 // catchUp carries out what is due by now.
-func (w *Workspace) catchUp() {
+func (w *core) catchUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.happen(w.clock())
