@@ -12,7 +12,7 @@ import (
 )
 
 // listActivities is GET /contacts/activities: oldest first, by cursor, without a total (api-notes, Searching and paging).
-func (w *Workspace) listActivities(q *request) answer {
+func listActivities(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	per, good := q.perPage(50, 150)
@@ -81,7 +81,7 @@ func activityID(place int) string { return fmt.Sprintf("act_%012d", place+1) }
 var activityTypes = map[event.ContactKind]string{event.Created: "contact.created", event.RoleChanged: "contact.role_updated",
 	event.Merged: "contact.merged", event.MergeFailed: "contact.merge_failed", event.Deleted: "contact.deleted"}
 
-func (w *Workspace) appendActivity(b []byte, i int) []byte {
+func (w *server) appendActivity(b []byte, i int) []byte {
 	e := &w.events[w.feed[i]]
 	b = append(b, `{"type":"contact_activity","id":"`...)
 	b = append(append(b, activityID(i)...), `","event_type":"`...)

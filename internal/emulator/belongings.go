@@ -14,7 +14,7 @@ import (
 // What is written of the things that a contact has: companies, subscriptions, notes.
 
 // attachCompany is POST /contacts/{id}/companies (workspace-api 4.5).
-func (w *Workspace) attachCompany(q *request, b *input.Body) answer {
+func attachCompany(w *server, q *request, b *input.Body) answer {
 	b.Need("id")
 	id := b.ID("id")
 	if w.activeNow(q.id) == nil {
@@ -27,7 +27,7 @@ func (w *Workspace) attachCompany(q *request, b *input.Body) answer {
 }
 
 // detachCompany is DELETE /contacts/{contact_id}/companies/{id}.
-func (w *Workspace) detachCompany(q *request, _ *input.Body) answer {
+func detachCompany(w *server, q *request, _ *input.Body) answer {
 	d := w.activeNow(q.id)
 	if d == nil {
 		return notFound("Contact")
@@ -36,7 +36,7 @@ func (w *Workspace) detachCompany(q *request, _ *input.Body) answer {
 }
 
 // linkCompany does something with a contact and a company that fits, and answers the company.
-func (w *Workspace) linkCompany(do, contact, company string, fits func(n int32) bool) answer {
+func (w *server) linkCompany(do, contact, company string, fits func(n int32) bool) answer {
 	w.mu.Lock()
 	n, known := w.companyNamed(company)
 	w.mu.Unlock()
@@ -57,7 +57,7 @@ func (w *contactBook) subscribed(d *event.Contact) []int32 {
 }
 
 // leaveSubscription is DELETE /contacts/{contact_id}/subscriptions/{id} (workspace-api 3.2, 4.4).
-func (w *Workspace) leaveSubscription(q *request, _ *input.Body) answer {
+func leaveSubscription(w *server, q *request, _ *input.Body) answer {
 	d := w.activeNow(q.id)
 	if d == nil {
 		return notFound("Contact")
@@ -102,7 +102,7 @@ func (w *contactOps) Subscribe(id, subscription string) error {
 }
 
 // deleteNote is DELETE /notes/{id} (workspace-api 4.11): of a contact or of a company. No other kind is known by such an id.
-func (w *Workspace) deleteNote(q *request, _ *input.Body) answer {
+func deleteNote(w *server, q *request, _ *input.Body) answer {
 	w.mu.Lock()
 	_, _, found := w.noteNamed(q.id)
 	w.mu.Unlock()

@@ -24,8 +24,8 @@ type rejection struct {
 
 // bulk is POST, PUT and POST …/delete of /contacts/bulk (workspace-api 4.11): a job for all that was sent. What is no contact at all is refused
 // before there is a job; what cannot be done when its time comes is told by the job.
-func bulk(kind JobKind) func(w *Workspace, q *request) answer {
-	return writing(func(w *Workspace, q *request, b *input.Body) answer {
+func bulk(kind JobKind) func(w *server, q *request) answer {
+	return writing(func(w *server, q *request, b *input.Body) answer {
 		b.Need("contacts")
 		contacts := []any{}
 		for _, one := range b.Objects("contacts") {
@@ -39,7 +39,7 @@ func bulk(kind JobKind) func(w *Workspace, q *request) answer {
 			return *refused
 		}
 		q.id = ids["id"]
-		a := w.bulkJobStatus(q)
+		a := bulkJobStatus(w, q)
 		a.status = http.StatusAccepted
 		return a
 	})

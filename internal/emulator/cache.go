@@ -21,7 +21,7 @@ const keptAnswers = 64
 
 // cached keeps a good answer of a reading request, and gives the one that the question had before to those whom the fault has
 // replayed to, and says whether it did. There is no cache while no fault can ask for one.
-func (w *Workspace) cached(f *Fault, r *http.Request, body []byte, a answer) (given answer, replayed bool) {
+func (w *server) cached(f *Fault, r *http.Request, body []byte, a answer) (given answer, replayed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a.wrote || w.inject == nil && len(w.chaos) == 0 {

@@ -54,7 +54,7 @@ func isListed(c *event.Call, now int64) bool {
 }
 
 // listCalls is GET /calls (workspace-api 4.11), in an order that nobody is told.
-func (w *Workspace) listCalls(q *request) answer {
+func listCalls(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
@@ -79,7 +79,7 @@ func (w *Workspace) listCalls(q *request) answer {
 }
 
 // oneCall is GET /calls/{id}.
-func (w *Workspace) oneCall(q *request) answer {
+func oneCall(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c := w.listedCall(q.id); c != nil {
@@ -92,7 +92,7 @@ func (w *Workspace) oneCall(q *request) answer {
 const mostConversations = 20
 
 // searchCalls is POST /calls/search: the calls of conversations, with their transcripts. What it does not have it leaves out.
-func (w *Workspace) searchCalls(q *request) answer {
+func searchCalls(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var sent struct {

@@ -20,7 +20,7 @@ func (w *callDesk) listedCall(id string) *event.Call {
 
 // callRecording is GET /calls/{id}/recording: it leads to storage, at an address signed for this answer (workspace-api 4.11,
 // trap T90).
-func (w *Workspace) callRecording(q *request) answer {
+func callRecording(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.listedCall(q.id)
@@ -32,7 +32,7 @@ func (w *Workspace) callRecording(q *request) answer {
 }
 
 // callTranscript is GET /calls/{id}/transcript: one empty object where there is none (workspace-api 4.11, trap T88).
-func (w *Workspace) callTranscript(q *request) answer {
+func callTranscript(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.listedCall(q.id)

@@ -65,7 +65,7 @@ func mediaURL(c *event.Call, what string) string {
 
 // appendCall writes a call as it is at a time, without its closing brace. Addresses are signed anew in each answer. Every other call has its
 // times as text (api-notes, Conventions).
-func (w *Workspace) appendCall(b []byte, c *event.Call, n int, now int64) []byte {
+func (w *server) appendCall(b []byte, c *event.Call, n int, now int64) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
 		b = jsontext.AppendText(b, value)
@@ -120,7 +120,7 @@ func transcriptReady(c *event.Call, late time.Duration) int64 {
 
 // appendTranscript writes what search adds to a call: nothing before its end; then how the transcript stands, where
 // anything ever becomes of it. A list of one empty object is the word for none (workspace-api 4.11).
-func (w *Workspace) appendTranscript(b []byte, c *event.Call) []byte {
+func (w *server) appendTranscript(b []byte, c *event.Call) []byte {
 	now, final := w.now(), transcriptFinal(c, w.k().TranscriptLate)
 	if c.Ended > now {
 		return b

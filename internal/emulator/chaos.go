@@ -178,7 +178,7 @@ func (c chaos) draw(n int, r *event.RNG) (drawn *Fault) {
 }
 
 // SetChaos changes the faults by probability; the text is read by ParseChaos's rules.
-func (w *Workspace) SetChaos(text string) error {
+func (w *server) SetChaos(text string) error {
 	c, err := parseChaos(text)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // searchCompanies is POST /companies/search: as contact search, without the companies that have no users (workspace-api 4.11).
-func (w *Workspace) searchCompanies(q *request) answer {
+func searchCompanies(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.countUsers()
@@ -35,7 +35,7 @@ const companyListCap = 10_000
 
 // listCompanies is POST /companies/list: all of them in the order of their creation, by page number. Its count tells the
 // truth, but no page goes beyond the cap.
-func (w *Workspace) listCompanies(q *request) answer {
+func listCompanies(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, good := q.numberedPage(15, 60)
@@ -77,7 +77,7 @@ const (
 
 // scrollCompanies is GET /companies/scroll (api-notes, Page sizes). The place moves with each request, so a page that was
 // lost on its way is not given again; the end is a page without records, which closes it, and names no parameter to go on with.
-func (w *Workspace) scrollCompanies(q *request) answer {
+func scrollCompanies(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, param := &w.scroll, q.query.Get("scroll_param")
@@ -119,7 +119,7 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 }
 
 // ofCompany has f answer about the company of the path. The lock is held.
-func (w *Workspace) ofCompany(q *request, f func(n int32) answer) answer {
+func (w *server) ofCompany(q *request, f func(n int32) answer) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, known := w.companyNamed(q.id)
@@ -130,12 +130,12 @@ func (w *Workspace) ofCompany(q *request, f func(n int32) answer) answer {
 }
 
 // oneCompany is GET /companies/{id}.
-func (w *Workspace) oneCompany(q *request) answer {
+func oneCompany(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer { return ok(w.appendCompany(nil, n)) })
 }
 
 // companyContacts is GET /companies/{id}/contacts: those attached now, by cursor (workspace-api 4.3).
-func (w *Workspace) companyContacts(q *request) answer {
+func companyContacts(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer {
 		per, good := q.perPage(50, 150)
 		if !good {
@@ -146,7 +146,7 @@ func (w *Workspace) companyContacts(q *request) answer {
 }
 
 // companyNotes is GET /companies/{id}/notes, which is not paged.
-func (w *Workspace) companyNotes(q *request) answer {
+func companyNotes(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer {
 		f := w.firms[n].now
 		return w.whole("list", "data", len(f.Notes), func(b []byte, i int32) []byte {
@@ -172,7 +172,7 @@ func (w *Workspace) companyNotes(q *request) answer {
 }
 
 // companySegments is GET /companies/{id}/segments, which is not paged.
-func (w *Workspace) companySegments(q *request) answer {
+func companySegments(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer {
 		in := segmentsOfCompany(w.firms[n].now)
 		return w.whole("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendFirmSegment(b, in[i], -1) })

@@ -129,9 +129,9 @@ func (w *companyDesk) companyNamed(id string) (int32, bool) {
 }
 
 // appendCompany writes a company with the fields of workspace-api 2.2.
-func (w *Workspace) appendCompany(b []byte, n int32) []byte { return w.appendFirm(b, w.firms[n].now) }
+func (w *server) appendCompany(b []byte, n int32) []byte { return w.appendFirm(b, w.firms[n].now) }
 
-func (w *Workspace) appendFirm(b []byte, f *event.Company) []byte {
+func (w *server) appendFirm(b []byte, f *event.Company) []byte {
 	p := &jsontext.Writer{Bytes: b}
 	p.Bytes = append(p.Bytes, '{')
 	p.Text("type", "company")
@@ -175,7 +175,7 @@ func (w *Workspace) appendFirm(b []byte, f *event.Company) []byte {
 func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(event.Plans, name))) }
 
 // appendFirmSegment writes a segment of companies; count is below 0 when it is not told.
-func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
+func (w *server) appendFirmSegment(b []byte, n int32, count int) []byte {
 	s, began := event.CompanySegments[n], w.cfg.Start.Unix()-event.Span
 	p := &jsontext.Writer{Bytes: b}
 	p.Bytes = append(p.Bytes, '{')

@@ -8,7 +8,7 @@ import (
 )
 
 // searchContacts is POST /contacts/search (workspace-api 4.1).
-func (w *Workspace) searchContacts(q *request) answer {
+func searchContacts(w *server, q *request) answer {
 	w.mu.Lock()
 	docs, p, refused := w.idx.Ask(q.asked())
 	render := w.renderer(q.version)
@@ -39,7 +39,7 @@ func (w *contactBook) searchContact() search.Records[event.Contact] {
 }
 
 // listContacts is GET /contacts: what is active now, oldest first, without the index's lag.
-func (w *Workspace) listContacts(q *request) answer {
+func listContacts(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	per, good := q.perPage(10, 150)
@@ -50,7 +50,7 @@ func (w *Workspace) listContacts(q *request) answer {
 }
 
 // contactPage is a page of the active contacts that keep tells, of all without it, oldest first, by cursor. The lock is held.
-func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *event.Contact) bool) answer {
+func (w *server) contactPage(q *request, question string, per int, keep func(d *event.Contact) bool) answer {
 	at, good := search.Cursor{At: search.Entry{Num: -1}, Page: 1}, true
 	if token := q.query.Get("starting_after"); token != "" {
 		if at, good = w.env.Cursor(token, question, q.n); !good {
@@ -104,7 +104,7 @@ func (w *contactBook) countContacts(keep func(d *event.Contact) bool) int {
 
 // oneContact is GET /contacts/{id}. Inactive contacts are not found; a merged one's old id leads to the survivor in
 // newer versions (api-notes, Reading leniently).
-func (w *Workspace) oneContact(q *request) answer {
+func oneContact(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, known := w.byID[q.id]
@@ -125,7 +125,7 @@ func (w *Workspace) oneContact(q *request) answer {
 }
 
 // contactByExternalID is GET /contacts/find_by_external_id/{external_id} (workspace-api 4.11): the oldest active one that has it.
-func (w *Workspace) contactByExternalID(q *request) answer {
+func contactByExternalID(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for num := range w.contacts {

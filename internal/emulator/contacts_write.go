@@ -10,16 +10,16 @@ import (
 
 // createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
 // external id or an e-mail is a user unless the role says otherwise.
-func (w *Workspace) createContact(q *request, b *input.Body) answer {
+func createContact(w *server, q *request, b *input.Body) answer {
 	role, set := contactToCreate(b, q.version)
 	if b.Refused() {
 		return refusedBody(b)
 	}
-	return w.newContact(q, role, set)
+	return newContact(w, q, role, set)
 }
 
 // newContact makes a contact that is not there yet.
-func (w *Workspace) newContact(q *request, role string, set map[string]any) answer {
+func newContact(w *server, q *request, role string, set map[string]any) answer {
 	if other := w.clash(&event.Contact{User: role == "user"}, set); other != "" {
 		return failure(http.StatusConflict, "conflict", alreadyThere(other))
 	}
@@ -28,11 +28,11 @@ func (w *Workspace) newContact(q *request, role string, set map[string]any) answ
 		return *refused
 	}
 	q.id = ids["id"]
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // updateContact is PUT /contacts/{id}: what is sent is set, null takes it away, and the rest stays.
-func (w *Workspace) updateContact(q *request, b *input.Body) answer {
+func updateContact(w *server, q *request, b *input.Body) answer {
 	d, set := w.activeNow(q.id), contactToUpdate(b, q.version)
 	switch {
 	case d == nil:
@@ -46,11 +46,11 @@ func (w *Workspace) updateContact(q *request, b *input.Body) answer {
 	if _, refused := w.perform("contacts.update", map[string]any{"id": q.id, "set": set}); refused != nil {
 		return *refused
 	}
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // deleteContact is DELETE /contacts/{id} (workspace-api 2.9, 4.8).
-func (w *Workspace) deleteContact(q *request, _ *input.Body) answer {
+func deleteContact(w *server, q *request, _ *input.Body) answer {
 	if w.activeNow(q.id) == nil {
 		return notFound("Contact")
 	}
@@ -72,7 +72,7 @@ func deletedAnswer(object, id string) answer {
 }
 
 // mergeContacts is POST /contacts/merge (workspace-api 3.2, 4.2).
-func (w *Workspace) mergeContacts(q *request, b *input.Body) answer {
+func mergeContacts(w *server, q *request, b *input.Body) answer {
 	b.Need("from", "into")
 	from, into := b.ID("from"), b.ID("into")
 	if b.Refused() {
@@ -89,12 +89,12 @@ func (w *Workspace) mergeContacts(q *request, b *input.Body) answer {
 		return *refused
 	}
 	q.id = into
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // convertVisitor is POST /visitors/convert (workspace-api 4.11). Visitors are not kept here: whoever it is becomes the user that is meant,
 // who is made unless there is one, or a lead.
-func (w *Workspace) convertVisitor(q *request, b *input.Body) answer {
+func convertVisitor(w *server, q *request, b *input.Body) answer {
 	b.Need("type", "visitor")
 	role := b.Word("type", "user", "lead")
 	visitor := b.Object("visitor")
@@ -121,7 +121,7 @@ func (w *Workspace) convertVisitor(q *request, b *input.Body) answer {
 	case b.Refused():
 		return refusedBody(b)
 	case role == "lead":
-		return w.newContact(q, role, set)
+		return newContact(w, q, role, set)
 	case id == "":
 		w.mu.Lock()
 		external, _ := set["external_id"].(string)
@@ -130,13 +130,13 @@ func (w *Workspace) convertVisitor(q *request, b *input.Body) answer {
 		w.mu.Unlock()
 	}
 	if id == "" {
-		return w.newContact(q, role, set)
+		return newContact(w, q, role, set)
 	}
 	if d := w.activeNow(id); d == nil || !d.User {
 		return notFound("User")
 	}
 	q.id = id
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // activeNow is one by its id; nil when it is not there or not active.

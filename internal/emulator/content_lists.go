@@ -17,20 +17,20 @@ func (w *contentDesk) author() contentMaker {
 }
 
 // writer gives who draws content, and how the request reads it. The lock is held.
-func (w *Workspace) writer(q *request) (contentMaker, reading) {
+func (w *server) writer(q *request) (contentMaker, reading) {
 	return w.author(), reading{version: q.version, now: w.now(), plain: w.k().NoDynamicContent}
 }
 
 // paged answers the items of a kind by page number, in the order of their creation.
-func paged(kind event.ContentKind, usual, most int) func(w *Workspace, q *request) answer {
-	return func(w *Workspace, q *request) answer {
+func paged(kind event.ContentKind, usual, most int) func(w *server, q *request) answer {
+	return func(w *server, q *request) answer {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return w.pageOf(q, usual, most, w.standing(kind))
 	}
 }
 
-func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
+func (w *server) pageOf(q *request, usual, most int, list []item) answer {
 	m, as := w.writer(q)
 	return w.numbered(q, usual, most, len(list), func(b []byte, i int) []byte {
 		p := &jsontext.Writer{Bytes: b}
@@ -40,8 +40,8 @@ func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
 }
 
 // single answers one item of a kind; an article has its statistics there (workspace-api 4.6).
-func single(kind event.ContentKind) func(w *Workspace, q *request) answer {
-	return func(w *Workspace, q *request) answer {
+func single(kind event.ContentKind) func(w *server, q *request) answer {
+	return func(w *server, q *request) answer {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		i, found := w.itemNamed(kind, q.id)
@@ -66,14 +66,14 @@ func (w *contentDesk) itemNamed(kind event.ContentKind, id string) (item, bool) 
 }
 
 // listArticles is GET /articles: what was changed last comes first (api-notes).
-func (w *Workspace) listArticles(q *request) answer {
+func listArticles(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.pageOf(q, 25, 250, latest(w.standing(event.Articles)))
 }
 
 // listFolders is GET /folders, those of one folder when that is asked for (workspace-api 4.11).
-func (w *Workspace) listFolders(q *request) answer {
+func listFolders(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list, parent := w.standing(event.Folders), q.query.Get("parent_folder_id")
@@ -93,7 +93,7 @@ func noDynamicContent() answer {
 
 // listDynamicContents is GET /dynamic_contents: the latest change first; the counters lie flat in the envelope, and there is
 // no pages (api-notes).
-func (w *Workspace) listDynamicContents(q *request) answer {
+func listDynamicContents(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, good := q.numberedPage(50, 50)
@@ -123,7 +123,7 @@ func (w *Workspace) listDynamicContents(q *request) answer {
 	return ok(p.Bytes)
 }
 
-func (w *Workspace) oneDynamicContent(q *request) answer {
+func oneDynamicContent(w *server, q *request) answer {
 	if w.k().NoDynamicContent {
 		return noDynamicContent()
 	}
@@ -131,7 +131,7 @@ func (w *Workspace) oneDynamicContent(q *request) answer {
 }
 
 // listConnectors is GET /data_connectors, by cursor.
-func (w *Workspace) listConnectors(q *request) answer {
+func listConnectors(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, as := w.writer(q)
@@ -143,7 +143,7 @@ func (w *Workspace) listConnectors(q *request) answer {
 }
 
 // listConnectorVersions is GET /data_connectors/{id}/versions, the newest first (workspace-api 4.11).
-func (w *Workspace) listConnectorVersions(q *request) answer {
+func listConnectorVersions(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i, found := w.itemNamed(event.Connectors, q.id)
@@ -158,7 +158,7 @@ func (w *Workspace) listConnectorVersions(q *request) answer {
 	return w.cursored(q, "GET /data_connectors/"+q.id+"/versions", list)
 }
 
-func (w *Workspace) oneConnectorVersion(q *request) answer {
+func oneConnectorVersion(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i, found := w.itemNamed(event.Connectors, q.id)
@@ -175,7 +175,7 @@ func (w *Workspace) oneConnectorVersion(q *request) answer {
 
 // cursored answers one page of records by a cursor in the query, 20 a page and at most 50 (api-notes). The cursor counts
 // records: a list that grows at its head while it is walked gives some twice.
-func (w *Workspace) cursored(q *request, question string, list []record) answer {
+func (w *server) cursored(q *request, question string, list []record) answer {
 	per, good := q.perPage(20, 50)
 	if !good {
 		return badNumber()

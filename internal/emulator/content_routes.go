@@ -12,7 +12,7 @@ import (
 type contentWriter event.ContentKind
 
 // create is POST: content that says nothing but what was sent, answered as it is read.
-func (c contentWriter) create(w *Workspace, q *request, b *input.Body) answer {
+func (c contentWriter) create(w *server, q *request, b *input.Body) answer {
 	with, refused := c.sent(w, q, b, nil)
 	if refused != nil {
 		return *refused
@@ -26,7 +26,7 @@ func (c contentWriter) create(w *Workspace, q *request, b *input.Body) answer {
 }
 
 // update is PUT: what is sent is written, and the rest stays. Nothing at all changes nothing.
-func (c contentWriter) update(w *Workspace, q *request, b *input.Body) answer {
+func (c contentWriter) update(w *server, q *request, b *input.Body) answer {
 	i, refused := c.named(w, q)
 	if refused != nil {
 		return *refused
@@ -43,7 +43,7 @@ func (c contentWriter) update(w *Workspace, q *request, b *input.Body) answer {
 }
 
 // remove is DELETE, of what nothing else needs.
-func (c contentWriter) remove(w *Workspace, q *request, _ *input.Body) answer {
+func (c contentWriter) remove(w *server, q *request, _ *input.Body) answer {
 	i, refused := c.named(w, q)
 	if refused != nil {
 		return *refused
@@ -64,7 +64,7 @@ func (c contentWriter) remove(w *Workspace, q *request, _ *input.Body) answer {
 var contentObjects = [event.ContentKinds]string{event.Articles: "article", event.InternalArticles: "internal_article", event.NewsItems: "news-item", event.Folders: "folder",
 	event.DynamicContents: "dynamic_content"}
 
-func (c contentWriter) named(w *Workspace, q *request) (item, *answer) {
+func (c contentWriter) named(w *server, q *request) (item, *answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i, found := w.itemNamed(event.ContentKind(c), q.id)
@@ -76,7 +76,7 @@ func (c contentWriter) named(w *Workspace, q *request) (item, *answer) {
 }
 
 // sent checks what a body writes, and gives it as operations take it; nil when it writes nothing.
-func (c contentWriter) sent(w *Workspace, q *request, b *input.Body, of *item) (map[string]any, *answer) {
+func (c contentWriter) sent(w *server, q *request, b *input.Body, of *item) (map[string]any, *answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c.asOf(w, q.version, b)
@@ -93,7 +93,7 @@ func (c contentWriter) sent(w *Workspace, q *request, b *input.Body, of *item) (
 
 // asOf takes from a body what its version does not know (workspace-api 9), and has an article refer as the later one does: what it says
 // then is what a journal keeps.
-func (c contentWriter) asOf(w *Workspace, v version, b *input.Body) {
+func (c contentWriter) asOf(w *server, v version, b *input.Body) {
 	if !v.later() {
 		delete(b.Fields, "folder_id")
 	}
@@ -118,8 +118,8 @@ func undated(b *input.Body) {
 }
 
 // whereDynamic makes a route of dynamic content one that a workspace without it refuses (workspace-api 5.4).
-func whereDynamic(serve func(w *Workspace, q *request) answer) func(w *Workspace, q *request) answer {
-	return func(w *Workspace, q *request) answer {
+func whereDynamic(serve func(w *server, q *request) answer) func(w *server, q *request) answer {
+	return func(w *server, q *request) answer {
 		if w.k().NoDynamicContent {
 			return noDynamicContent()
 		}
@@ -129,10 +129,10 @@ func whereDynamic(serve func(w *Workspace, q *request) answer) func(w *Workspace
 
 // noteVersion is PATCH /data_connectors/{id}/versions/{version_id}: the version has another note, or none when it is empty. The
 // connector is as before (workspace-api 4.11).
-func (w *Workspace) noteVersion(q *request, b *input.Body) answer {
+func noteVersion(w *server, q *request, b *input.Body) answer {
 	b.Need("note")
 	note := b.Text("note")
-	switch a := w.oneConnectorVersion(q); {
+	switch a := oneConnectorVersion(w, q); {
 	case a.status != http.StatusOK:
 		return a
 	case b.Refused():
@@ -141,5 +141,5 @@ func (w *Workspace) noteVersion(q *request, b *input.Body) answer {
 	if _, refused := w.perform("content.note", map[string]any{"id": q.id, "version": q.inner, "note": note}); refused != nil {
 		return *refused
 	}
-	return w.oneConnectorVersion(q)
+	return oneConnectorVersion(w, q)
 }

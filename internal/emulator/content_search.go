@@ -9,7 +9,7 @@ import (
 
 // searchInternalArticles is GET /internal_articles/search (workspace-api 4.11): those whose title or body has a phrase in it, in
 // any case, and those of a folder; in the later version also of the folders inside it.
-func (w *Workspace) searchInternalArticles(q *request) answer {
+func searchInternalArticles(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, as := w.writer(q)
@@ -54,7 +54,7 @@ func (r record) text(name string) string {
 }
 
 // newsfeedItems is GET /news/newsfeeds/{id}/items: the news items that are in a newsfeed, by page number.
-func (w *Workspace) newsfeedItems(q *request) answer {
+func newsfeedItems(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, found := w.itemNamed(event.Newsfeeds, q.id)

@@ -22,6 +22,18 @@ var controls = map[string]func(w *Workspace, rw http.ResponseWriter){
 	"/_emulator/knobs":    func(w *Workspace, rw http.ResponseWriter) { writeJSON(rw, w.k()) },
 }
 
+// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
+func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.HasPrefix(r.URL.Path, "/_"):
+		w.control(rw, r)
+	case r.URL.Path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		w.page(rw, r)
+	default:
+		w.serve(rw, r)
+	}
+}
+
 func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch stream, oracle := strings.CutPrefix(path, "/_oracle/"); {

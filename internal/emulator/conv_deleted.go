@@ -11,7 +11,7 @@ import (
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
 // Lists that the document uses but does not describe; trap T60).
-func (w *Workspace) listDeletedConversations(q *request) answer {
+func listDeletedConversations(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, good := q.numberedPage(20, 60)
@@ -33,7 +33,7 @@ func (w *Workspace) listDeletedConversations(q *request) answer {
 }
 
 // buriedList is the list in the order that is asked for.
-func (w *Workspace) buriedList(q *request) []event.Deletion {
+func (w *server) buriedList(q *request) []event.Deletion {
 	if w.k().EmptyLists {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (w *Workspace) buriedList(q *request) []event.Deletion {
 }
 
 // conversationsKey is under which name lists of conversations come.
-func (w *Workspace) conversationsKey() string {
+func (w *server) conversationsKey() string {
 	if key := w.k().ConversationsKey; key != "" {
 		return key
 	}
@@ -62,7 +62,7 @@ func (w *Workspace) conversationsKey() string {
 }
 
 // listConversations is GET /conversations: what is there now, the oldest first, by cursor and without parts.
-func (w *Workspace) listConversations(q *request) answer {
+func listConversations(w *server, q *request) answer {
 	w.mu.Lock()
 	per, good := q.perPage(20, 150)
 	const question = "GET /conversations"

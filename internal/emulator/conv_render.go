@@ -23,7 +23,7 @@ type convRenderer struct {
 	companies *population.Contacts
 }
 
-func (w *Workspace) convRenderer(q *request) convRenderer {
+func (w *server) convRenderer(q *request) convRenderer {
 	asked := func(name string) bool { return q.query.Get(name) == "true" && q.version.later() }
 	return convRenderer{version: q.version, later: q.version.later(), qa: !q.version.later() && !w.k().QAOptOut, cap: w.k().MostParts(), omit: w.k().OmitEmpty,
 		cards: asked("include_scorecards"), monitors: asked("include_monitors"), now: w.now(), companies: w.make}

@@ -14,7 +14,7 @@ var turnsOf = map[string]string{"close": "conversations.close", "open": "convers
 
 // partOfConversation is POST /conversations/{id}/parts: an assignment, one row of the table of workspace-api 2.10, which opens a
 // closed conversation again unless skip_reopen is true (3.2, 4.11); or that it is closed, opened or snoozed.
-func (w *Workspace) partOfConversation(q *request, b *input.Body) answer {
+func partOfConversation(w *server, q *request, b *input.Body) answer {
 	if w.talk(q.id) == nil {
 		return notFound("Conversation")
 	}
@@ -51,7 +51,7 @@ func (w *Workspace) partOfConversation(q *request, b *input.Body) answer {
 	if _, refused := w.perform(operation, with); refused != nil {
 		return *refused
 	}
-	return w.oneConversation(q)
+	return oneConversation(w, q)
 }
 
 // talk draws a conversation that is there; nil where there is none.
@@ -69,7 +69,7 @@ const nobody = "0"
 
 // assigning adds to the parameters of an operation which row of the table of workspace-api 2.10 it is, and whom that names. The
 // assignee's id tells what he is; where it is nobody's, the kind tells who is taken away.
-func (w *Workspace) assigning(with map[string]any, kind, to string) *answer {
+func (w *server) assigning(with map[string]any, kind, to string) *answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, noAdmin := adminNamed(to)
@@ -95,7 +95,7 @@ func (w *Workspace) assigning(with map[string]any, kind, to string) *answer {
 }
 
 // replyToConversation is POST /conversations/{id}/reply (workspace-api 4.11, 8).
-func (w *Workspace) replyToConversation(q *request, b *input.Body) answer {
+func replyToConversation(w *server, q *request, b *input.Body) answer {
 	c := w.talk(q.id)
 	if c == nil {
 		return notFound("Conversation")
@@ -103,11 +103,11 @@ func (w *Workspace) replyToConversation(q *request, b *input.Body) answer {
 	if refused := w.reply(q, b, c, "conversations.reply"); refused != nil {
 		return *refused
 	}
-	return w.oneConversation(q)
+	return oneConversation(w, q)
 }
 
 // reply carries out one to a conversation or to a ticket.
-func (w *Workspace) reply(q *request, b *input.Body, c *conversation, operation string) *answer {
+func (w *server) reply(q *request, b *input.Body, c *conversation, operation string) *answer {
 	b.Need("message_type", "body")
 	note := b.Word("message_type", "comment", "note") == "note"
 	text := b.Text("body")
@@ -143,7 +143,7 @@ func (w *Workspace) reply(q *request, b *input.Body, c *conversation, operation 
 
 // writerOf gives who writes a reply: the admin that is named, or whoever the token is of, who is the first; or one of the
 // contacts that take part, named by the id, the external id or the e-mail address.
-func (w *Workspace) writerOf(b *input.Body, c *conversation, kind string) (id string, known bool) {
+func (w *server) writerOf(b *input.Body, c *conversation, kind string) (id string, known bool) {
 	if kind != "user" {
 		owner := population.AdminAuthor(event.Admins[0]).ID
 		if b.Holds("admin_id") {
@@ -165,7 +165,7 @@ func (w *Workspace) writerOf(b *input.Body, c *conversation, kind string) (id st
 }
 
 // changeConversation is PUT /conversations/{id}: title, read, custom_attributes, and from 2.14 on company_id (workspace-api 4.11).
-func (w *Workspace) changeConversation(q *request, b *input.Body) answer {
+func changeConversation(w *server, q *request, b *input.Body) answer {
 	if w.talk(q.id) == nil {
 		return notFound("Conversation")
 	}
@@ -196,12 +196,12 @@ func (w *Workspace) changeConversation(q *request, b *input.Body) answer {
 	case named && !w.hasCompany(firm):
 		return failure(http.StatusNotFound, "company_not_found", "Company Not Found")
 	case len(set) == 0:
-		return w.oneConversation(q)
+		return oneConversation(w, q)
 	}
 	if _, refused := w.perform("conversations.update", map[string]any{"id": q.id, "set": set}); refused != nil {
 		return *refused
 	}
-	return w.oneConversation(q)
+	return oneConversation(w, q)
 }
 
 func (w *companyDesk) hasCompany(id string) bool {

@@ -8,7 +8,7 @@ import (
 )
 
 // searchConversations is POST /conversations/search: as contact search, without parts (trap T54).
-func (w *Workspace) searchConversations(q *request) answer {
+func searchConversations(w *server, q *request) answer {
 	return w.searchThreads(q, &w.convIdx, [2]string{"conversation.list", w.conversationsKey()}, func() func(b []byte, e *edition) []byte {
 		render, from := w.convRenderer(q), w.drawer()
 		return func(b []byte, e *edition) []byte { return render.conversation(b, from.draw(e)) }
@@ -17,7 +17,7 @@ func (w *Workspace) searchConversations(q *request) answer {
 
 // searchThreads answers a search of conversations or of tickets, in an envelope of a type and a key. writer is asked with the
 // lock held; what it gives writes a record without.
-func (w *Workspace) searchThreads(q *request, x *search.Index[edition], envelope [2]string, writer func() func(b []byte, e *edition) []byte) answer {
+func (w *server) searchThreads(q *request, x *search.Index[edition], envelope [2]string, writer func() func(b []byte, e *edition) []byte) answer {
 	w.mu.Lock()
 	found, p, refused := x.Ask(q.asked())
 	write := writer()
@@ -33,7 +33,7 @@ func (w *Workspace) searchThreads(q *request, x *search.Index[edition], envelope
 }
 
 // oneConversation is GET /conversations/{id}, with its newest parts.
-func (w *Workspace) oneConversation(q *request) answer {
+func oneConversation(w *server, q *request) answer {
 	w.mu.Lock()
 	num, known := w.thread(q.id)
 	if !known {

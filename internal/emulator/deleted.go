@@ -10,7 +10,7 @@ import (
 )
 
 // listDeleted is GET /contacts/deleted: inactive contacts, paged by number (workspace-api 4.11).
-func (w *Workspace) listDeleted(q *request) answer {
+func listDeleted(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.inactive(q.n)
@@ -46,7 +46,7 @@ func (w *contactBook) inactive(n int) []int32 {
 }
 
 // appendInactive writes a deleted-contact entry (workspace-api 2.10). E-mails are HTML-escaped there, as api-notes has it.
-func (w *Workspace) appendInactive(b []byte, c *contact) []byte {
+func (w *server) appendInactive(b []byte, c *contact) []byte {
 	d := c.doc
 	b = append(b, `{"type":"contact","id":`...)
 	b = jsontext.AppendString(b, d.ID)

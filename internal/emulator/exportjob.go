@@ -85,7 +85,7 @@ func (w *exportDesk) busyJobs() (n int) {
 }
 
 // exportDatasets is GET /export/reporting_data/get_datasets.
-func (w *Workspace) exportDatasets(*request) answer {
+func exportDatasets(w *server, _ *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	type attribute struct {
@@ -138,7 +138,7 @@ func jsonAnswer(v any) answer {
 }
 
 // enqueueExport is POST /export/reporting_data/enqueue.
-func (w *Workspace) enqueueExport(q *request) answer {
+func enqueueExport(w *server, q *request) answer {
 	b := input.ReadBody(q.body)
 	b.Need("dataset_id", "attribute_ids", "start_time", "end_time")
 	attributes, from, to := b.IDs("attribute_ids"), b.Whole("start_time"), b.Whole("end_time")
@@ -166,7 +166,7 @@ func (w *Workspace) enqueueExport(q *request) answer {
 	}
 	j := &exportJob{set: s, attributes: attributes, from: from, to: to, old: !q.version.later()}
 	w.newJob(j)
-	return w.jobAnswer(q, j)
+	return jobAnswer(w, q, j)
 }
 
 // attributeOf finds an attribute by the id that must be sent for it: the qualified one where there is one.
@@ -199,17 +199,17 @@ func (w *exportDesk) jobOf(id string) *exportJob {
 }
 
 // exportStatus is GET /export/reporting_data/{job_identifier}. A job that is done gets a new URL each time it is asked for.
-func (w *Workspace) exportStatus(q *request) answer {
+func exportStatus(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobOf(q.id)
 	if j == nil || w.clock().Sub(j.made) < w.k().Export.Hidden {
 		return notFound("Job")
 	}
-	return w.jobAnswer(q, j)
+	return jobAnswer(w, q, j)
 }
 
-func (w *Workspace) jobAnswer(q *request, j *exportJob) answer {
+func jobAnswer(w *server, q *request, j *exportJob) answer {
 	told := struct {
 		ID      string `json:"job_identifier"`
 		Status  string `json:"status"`
@@ -238,13 +238,13 @@ func (w *Workspace) jobAnswer(q *request, j *exportJob) answer {
 const storagePath = "/_storage/exports/"
 
 // serveExport answers a temporary URL. Whether credentials came along is in the log of requests.
-func (w *Workspace) serveExport(rw http.ResponseWriter, r *http.Request) {
+func (w *server) serveExport(rw http.ResponseWriter, r *http.Request) {
 	entry := LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Auth: r.Header.Get("Authorization") != ""}
 	entry.Status = w.sendExport(rw, strings.TrimPrefix(r.URL.Path, storagePath), r.URL.Query().Get("signature"))
 	w.note(entry)
 }
 
-func (w *Workspace) sendExport(rw http.ResponseWriter, id, signature string) int {
+func (w *server) sendExport(rw http.ResponseWriter, id, signature string) int {
 	w.mu.Lock()
 	j, k := w.jobOf(id), w.k().Export
 	dead := j == nil || fmt.Sprint(j.link) != signature || !w.clock().Before(j.expires)
@@ -271,7 +271,7 @@ func (w *Workspace) sendExport(rw http.ResponseWriter, id, signature string) int
 }
 
 // downloadExport is GET /download/reporting_data/{job_identifier}.
-func (w *Workspace) downloadExport(q *request) answer {
+func downloadExport(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobOf(q.id)

@@ -32,14 +32,14 @@ type Fault struct {
 
 // Inject has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
 // Bodies may be read by f.
-func (w *Workspace) Inject(f func(n int, r *http.Request) *Fault) {
+func (w *server) Inject(f func(n int, r *http.Request) *Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inject = f
 }
 
 // fault asks the injection first, then chaos.
-func (w *Workspace) fault(n int, r *http.Request) *Fault {
+func (w *server) fault(n int, r *http.Request) *Fault {
 	w.mu.Lock()
 	inject, chaos := w.inject, w.chaos
 	w.mu.Unlock()
@@ -173,7 +173,7 @@ var errorCodes = map[int]string{400: "client_error", 401: "unauthorized", 403: "
 const elsewherePath = "/_elsewhere"
 
 // serveElsewhere is the other host: it notes the headers that it gets, credentials that should not be there among them.
-func (w *Workspace) serveElsewhere(rw http.ResponseWriter, r *http.Request) {
+func (w *server) serveElsewhere(rw http.ResponseWriter, r *http.Request) {
 	w.note(LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
 		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
 	writeJSON(rw, map[string]any{"type": "list", "data": []any{}, "total_count": 0, "pages": map[string]any{"type": "pages", "next": nil}})

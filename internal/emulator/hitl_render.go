@@ -12,7 +12,7 @@ import (
 
 // hitlEvents is GET /conversations/{id}/hitl_events: the events of all consultations that have ended, oldest first
 // (workspace-api 4.11). It is not paged.
-func (w *Workspace) hitlEvents(q *request) answer {
+func hitlEvents(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, known := w.thread(q.id)

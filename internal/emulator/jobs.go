@@ -94,14 +94,14 @@ func (j *job) status(now time.Time) string {
 }
 
 // jobStatusOf is GET /jobs/status/{id} (workspace-api 4.11).
-func (w *Workspace) jobStatusOf(q *request) answer {
+func jobStatusOf(w *server, q *request) answer {
 	return w.ofJob(q, func(JobKind) bool { return true })
 }
 
 // bulkJobStatus is GET /contacts/bulk/{id}: of jobs of contacts only.
-func (w *Workspace) bulkJobStatus(q *request) answer { return w.ofJob(q, JobKind.bulk) }
+func bulkJobStatus(w *server, q *request) answer { return w.ofJob(q, JobKind.bulk) }
 
-func (w *Workspace) ofJob(q *request, fits func(k JobKind) bool) answer {
+func (w *server) ofJob(q *request, fits func(k JobKind) bool) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for n := range w.jobs {
@@ -113,7 +113,7 @@ func (w *Workspace) ofJob(q *request, fits func(k JobKind) bool) answer {
 }
 
 // appendJob writes a job object as it is at a time; what it made is told once it has succeeded.
-func (w *Workspace) appendJob(b []byte, q *request, n int, now time.Time) []byte {
+func (w *server) appendJob(b []byte, q *request, n int, now time.Time) []byte {
 	j, resource := &w.jobs[n], "ticket"
 	status := j.status(now)
 	address := "/jobs/status/"

@@ -17,7 +17,7 @@ func openList(b []byte, kind, key string) []byte {
 }
 
 // closeList ends the envelope of a list with its count and its pages, in the shape that the knobs ask for.
-func (w *Workspace) closeList(b []byte, q *request, p search.Page) []byte {
+func (w *server) closeList(b []byte, q *request, p search.Page) []byte {
 	b = append(b, ']')
 	if p.Total >= 0 && !w.k().NoTotal {
 		b = append(b, `,"total_count":`...)
@@ -46,7 +46,7 @@ func (w *Workspace) closeList(b []byte, q *request, p search.Page) []byte {
 }
 
 // told is what total_count says of a number.
-func (w *Workspace) told(total int) int {
+func (w *server) told(total int) int {
 	total += int(float64(total) * w.k().TotalError)
 	if w.k().TotalCap > 0 {
 		total = min(total, w.k().TotalCap)
@@ -54,7 +54,7 @@ func (w *Workspace) told(total int) int {
 	return total
 }
 
-func (w *Workspace) appendNumber(b []byte, name string, n int) []byte {
+func (w *server) appendNumber(b []byte, name string, n int) []byte {
 	b = append(append(append(b, `,"`...), name...), `":`...)
 	if w.k().PagesAsText {
 		return append(strconv.AppendInt(append(b, '"'), int64(n), 10), '"')
@@ -62,7 +62,7 @@ func (w *Workspace) appendNumber(b []byte, name string, n int) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-func (w *Workspace) appendNext(b []byte, q *request, p search.Page) []byte {
+func (w *server) appendNext(b []byte, q *request, p search.Page) []byte {
 	shapes := w.k().ShapesFor(q.route)
 	if !p.More {
 		switch shapes.End {
@@ -161,7 +161,7 @@ func (q *request) asked() search.Question {
 func ok(body []byte) answer { return answer{status: http.StatusOK, body: body} }
 
 // numbered answers one page of a list that is paged by number. item writes the record at a place of the list.
-func (w *Workspace) numbered(q *request, usual, most, count int, item func(b []byte, i int) []byte) answer {
+func (w *server) numbered(q *request, usual, most, count int, item func(b []byte, i int) []byte) answer {
 	at, good := q.numberedPage(usual, most)
 	if !good {
 		return badNumber()

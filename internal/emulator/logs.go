@@ -44,7 +44,7 @@ func (w *actionDesk) AddLogs(n int, within time.Duration) {
 }
 
 // listLogs is GET /admins/activity_logs (workspace-api 4.10): the newest first, and no way to ask for a second page.
-func (w *Workspace) listLogs(q *request) answer {
+func listLogs(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if q.query.Get("created_at_after") == "" {
@@ -94,7 +94,7 @@ func (w *actionDesk) actsBetween(after, before int64) []event.AdminAction {
 }
 
 // closeLogs ends the list. Its pages object may be empty where there is no more (workspace-api 2.7).
-func (w *Workspace) closeLogs(b []byte, q *request, p search.Page) []byte {
+func (w *server) closeLogs(b []byte, q *request, p search.Page) []byte {
 	if !p.More {
 		if w.k().ShapesFor(q.route).End == knobs.ShapeNoPages {
 			return append(b, '}')

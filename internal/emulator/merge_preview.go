@@ -10,7 +10,7 @@ import (
 
 // previewMerge is POST /contacts/merge/preview (workspace-api 2.10, 4.11): what merging a lead into a user would do, or why
 // it is not possible. Nothing changes.
-func (w *Workspace) previewMerge(q *request) answer {
+func previewMerge(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	b := input.ReadBody(q.body)
@@ -83,7 +83,7 @@ func writeInherited(p *jsontext.Writer, from, into *event.Contact) {
 }
 
 // previewCounts writes how much would move and how much is there already. Calls are told for leads that are only a phone number.
-func (w *Workspace) previewCounts(p *jsontext.Writer, from, into *event.Contact) {
+func (w *server) previewCounts(p *jsontext.Writer, from, into *event.Contact) {
 	p.Open("counts")
 	count := func(name string, of func(d *event.Contact) int) {
 		p.Open(name)

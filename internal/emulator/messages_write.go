@@ -10,7 +10,7 @@ import (
 
 // createMessage is POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 it is one contact; from
 // 2.14 on there may be several, and further ones who get a copy, whom the others see or not (workspace-api 4.11, 9).
-func (w *Workspace) createMessage(q *request, b *input.Body) answer {
+func createMessage(w *server, q *request, b *input.Body) answer {
 	b.Need("from", "to", "message_type", "body")
 	from := b.Object("from")
 	from.Need("type", "id")
@@ -78,7 +78,7 @@ func recipientsOf(b *input.Body, v version) (lists [3][]recipient) {
 }
 
 // reached says whether all recipients are active contacts of the role that they are named with.
-func (w *Workspace) reached(lists [3][]recipient) bool {
+func (w *server) reached(lists [3][]recipient) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !slices.ContainsFunc(slices.Concat(lists[0], lists[1], lists[2]), func(r recipient) bool {
@@ -88,7 +88,7 @@ func (w *Workspace) reached(lists [3][]recipient) bool {
 }
 
 // messageSent answers with the message that a conversation began with.
-func (w *Workspace) messageSent(conversation, kind string, lists [3][]recipient) answer {
+func (w *server) messageSent(conversation, kind string, lists [3][]recipient) answer {
 	c := w.talk(conversation)
 	p := &jsontext.Writer{}
 	p.Open("")

@@ -54,7 +54,7 @@ type brought struct {
 // Notify tells webhooks of what happens from now on, in the version of the workspace's own, at least once and in no order. One
 // notifier is kept, until it is closed. The address is the scheme and host that the workspace is served at, for addresses in what is
 // told.
-func (w *Workspace) Notify(address string, hooks ...Webhook) (*Notifier, error) {
+func (w *noticeDesk) Notify(address string, hooks ...Webhook) (*Notifier, error) {
 	n := &Notifier{w: w, address: address, done: make(chan struct{})}
 	for _, h := range hooks {
 		if err := h.check(); err != nil {
@@ -115,7 +115,7 @@ func (n *Notifier) Close(ctx context.Context) int {
 }
 
 // silence has nobody told of what happens, but noted that it did: what a journal tells is old.
-func (w *Workspace) silence(on bool) {
+func (w *noticeDesk) silence(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !on {
@@ -125,10 +125,10 @@ func (w *Workspace) silence(on bool) {
 }
 
 // tells says whether anybody may be told. The lock is held.
-func (w *Workspace) tells() bool { return w.notifier != nil && !w.silent }
+func (w *noticeDesk) tells() bool { return w.notifier != nil && !w.silent }
 
 // tell has webhooks told that something happened; what names it among all that ever happens. The lock is held.
-func (w *Workspace) tell(name, what string, at int64, item func(q *request) []byte) {
+func (w *noticeDesk) tell(name, what string, at int64, item func(q *request) []byte) {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name })
 	v, _ := readVersion(w.opts.DefaultVersion)
 	if t := topics[i]; !w.tells() || !w.has(v, t.since) {
@@ -150,7 +150,7 @@ func (w *Workspace) tell(name, what string, at int64, item func(q *request) []by
 
 // tellOfConversation tells what an event of the log of conversations is to webhooks: a rating where there was none, and what the AI
 // agent or a bot says. The lock is held.
-func (w *Workspace) tellOfConversation(seq int) {
+func (w *noticeDesk) tellOfConversation(seq int) {
 	e := &w.said[seq]
 	if !w.tells() || e.Kind != event.ThreadOpened && e.Kind != event.ThreadPartAdded && e.Kind != event.ThreadRated {
 		return
@@ -191,7 +191,7 @@ func (w *Workspace) tellOfConversation(seq int) {
 }
 
 // tellOfContent tells what an event of the log of content is to webhooks. The lock is held.
-func (w *Workspace) tellOfContent(e event.ContentEvent) {
+func (w *noticeDesk) tellOfContent(e event.ContentEvent) {
 	if e.Kind != event.DynamicContents || !w.tells() || w.k().NoDynamicContent {
 		return
 	}
@@ -206,7 +206,7 @@ func (w *Workspace) tellOfContent(e event.ContentEvent) {
 
 // passing tells what time has brought by now: calls that began, ended, are recorded and written down, and jobs that are over. The
 // lock is held.
-func (w *Workspace) passing(now time.Time) {
+func (w *noticeDesk) passing(now time.Time) {
 	if w.notifier == nil {
 		return
 	}

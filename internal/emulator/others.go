@@ -8,7 +8,7 @@ import (
 )
 
 // ownList is one of a contact's own lists, where a capped nested one is read on.
-func (w *Workspace) ownList(q *request, numbers func(d *event.Contact) []int32, item func(b []byte, d *event.Contact, n int32) []byte) answer {
+func (w *server) ownList(q *request, numbers func(d *event.Contact) []int32, item func(b []byte, d *event.Contact, n int32) []byte) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, known := w.byID[q.id]
@@ -24,13 +24,13 @@ func (w *Workspace) ownList(q *request, numbers func(d *event.Contact) []int32, 
 	return w.numbered(q, usual, 150, len(list), func(b []byte, i int) []byte { return item(b, d, list[i]) })
 }
 
-func (w *Workspace) contactTags(q *request) answer {
+func contactTags(w *server, q *request) answer {
 	return w.ownList(q, func(d *event.Contact) []int32 { return d.Tags }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return appendTag(b, n, true)
 	})
 }
 
-func (w *Workspace) contactNotes(q *request) answer {
+func contactNotes(w *server, q *request) answer {
 	return w.ownList(q, func(d *event.Contact) []int32 { return d.Notes }, func(b []byte, d *event.Contact, n int32) []byte {
 		id := strconv.FormatInt(event.NoteID(n), 10)
 		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
@@ -49,17 +49,17 @@ func (w *contactBook) noteBody(n int32) string {
 	return w.make.Note(n)
 }
 
-func (w *Workspace) contactCompanies(q *request) answer {
+func contactCompanies(w *server, q *request) answer {
 	return w.ownList(q, func(d *event.Contact) []int32 { return d.Companies }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return w.appendCompany(b, n)
 	})
 }
 
-func (w *Workspace) contactSegments(q *request) answer {
+func contactSegments(w *server, q *request) answer {
 	return w.ownList(q, segmentsOf, func(b []byte, _ *event.Contact, n int32) []byte { return w.appendSegment(b, n, -1) })
 }
 
-func (w *Workspace) contactSubscriptions(q *request) answer {
+func contactSubscriptions(w *server, q *request) answer {
 	return w.ownList(q, w.subscribed, func(b []byte, _ *event.Contact, n int32) []byte { return appendSubscription(b, n) })
 }
 
@@ -74,7 +74,7 @@ func appendTag(b []byte, n int32, url bool) []byte {
 }
 
 // whole answers a list that is not paged.
-func (w *Workspace) whole(kind, key string, count int, item func(b []byte, n int32) []byte) answer {
+func (w *server) whole(kind, key string, count int, item func(b []byte, n int32) []byte) answer {
 	if w.k().EmptyLists {
 		count = 0
 	}
@@ -88,11 +88,11 @@ func (w *Workspace) whole(kind, key string, count int, item func(b []byte, n int
 	return ok(append(b, `]}`...))
 }
 
-func (w *Workspace) listTags(*request) answer {
+func listTags(w *server, _ *request) answer {
 	return w.whole("list", "data", event.TagCount, func(b []byte, n int32) []byte { return appendTag(b, n, false) })
 }
 
-func (w *Workspace) listAdmins(*request) answer {
+func listAdmins(w *server, _ *request) answer {
 	listed := event.Admins
 	if w.k().FormerAdmins {
 		listed = event.Everyone
@@ -115,7 +115,7 @@ func (w *Workspace) listAdmins(*request) answer {
 
 // listSegments is GET /segments (workspace-api 4.7), those of contacts before those of companies; members are counted when
 // asked for.
-func (w *Workspace) listSegments(q *request) answer {
+func listSegments(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	counts := make([]int, len(event.Segments))
@@ -141,7 +141,7 @@ func (w *Workspace) listSegments(q *request) answer {
 	})
 }
 
-func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
+func (w *server) appendSegment(b []byte, n int32, count int) []byte {
 	b = append(b, `{"type":"segment","id":"`...)
 	b = strconv.AppendInt(b, event.SegmentID(n), 10)
 	b = append(b, `","name":`...)

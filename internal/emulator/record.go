@@ -49,7 +49,7 @@ func writeRecord(p *jsontext.Writer, r record) {
 }
 
 // records answers a list that is not paged.
-func (w *Workspace) records(kind, key string, list []record) answer {
+func (w *server) records(kind, key string, list []record) answer {
 	return w.whole(kind, key, len(list), func(b []byte, n int32) []byte {
 		p := &jsontext.Writer{Bytes: b}
 		writeRecord(p, list[n])

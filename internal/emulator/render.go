@@ -18,7 +18,7 @@ type renderer struct {
 	history   map[string][]string // by contact: who was merged into it; nil: not told
 }
 
-func (w *Workspace) renderer(v version) renderer {
+func (w *server) renderer(v version) renderer {
 	most := w.k().NestedCap
 	if most == 0 {
 		most = 10

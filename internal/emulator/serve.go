@@ -38,14 +38,14 @@ type LoggedRequest struct {
 const keptRequests = 200_000
 
 // Requests gives the log of requests, oldest first.
-func (w *Workspace) Requests() []LoggedRequest {
+func (w *server) Requests() []LoggedRequest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]LoggedRequest(nil), w.requests...)
 }
 
 // Count is how many requests the API has received, also when no log is kept.
-func (w *Workspace) Count() int {
+func (w *server) Count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.count
@@ -53,7 +53,7 @@ func (w *Workspace) Count() int {
 
 // Between has f run before every request with the request's number, so that a script can change the workspace between
 // any two. It runs outside the workspace's lock. One is kept; nil takes it away.
-func (w *Workspace) Between(f func(n int)) {
+func (w *server) Between(f func(n int)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.between = f
@@ -62,16 +62,8 @@ func (w *Workspace) Between(f func(n int)) {
 // maxBody is more than any question has, and than thousands of contacts in bulk.
 const maxBody = 8 << 20
 
-// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
-func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, "/_") {
-		w.control(rw, r)
-		return
-	}
-	if r.URL.Path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		w.page(rw, r)
-		return
-	}
+// serve answers one request to the API.
+func (w *server) serve(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		panic(http.ErrAbortHandler) // the body was cut: returning would say 200
@@ -110,7 +102,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 }
 
 // arrive numbers a request and lets the script between requests run.
-func (w *Workspace) arrive() int {
+func (w *server) arrive() int {
 	w.mu.Lock()
 	w.count++
 	n, between := w.count, w.between
@@ -121,7 +113,7 @@ func (w *Workspace) arrive() int {
 	return n
 }
 
-func (w *Workspace) note(e LoggedRequest) {
+func (w *server) note(e LoggedRequest) {
 	w.mu.Lock()
 	e.At = w.clock()
 	if len(w.requests) >= keptRequests {
@@ -137,7 +129,7 @@ func (w *Workspace) note(e LoggedRequest) {
 }
 
 // answer checks who asks, in which version and how often, and has the route answer.
-func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string) {
+func (w *server) answer(n int, r *http.Request, body []byte) (answer, string) {
 	who, refused := w.admit(n, r)
 	if refused != nil {
 		return *refused, ""
@@ -182,14 +174,14 @@ const (
 	unlimited  = 100_000 // a minute, announced when there is no limit
 )
 
-func (w *Workspace) quota() int {
+func (w *server) quota() int {
 	if w.opts.RatePerMinute == 0 {
 		return unlimited * rateWindow / 60
 	}
 	return max(1, w.opts.RatePerMinute*rateWindow/60)
 }
 
-func (w *Workspace) limit() (answer, bool) {
+func (w *server) limit() (answer, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := w.now() / rateWindow; now != w.rate.window {
@@ -203,7 +195,7 @@ func (w *Workspace) limit() (answer, bool) {
 }
 
 // retryAfter is sent with 429 in the form that the knob asks for, if any.
-func (w *Workspace) retryAfter() map[string]string {
+func (w *server) retryAfter() map[string]string {
 	now := w.Clock()
 	left := rateWindow - now.Unix()%rateWindow
 	switch w.k().RetryAfter {
@@ -229,7 +221,7 @@ type sending struct {
 	fault *Fault // what happens on the way; nil: nothing
 }
 
-func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, s sending) {
+func (w *server) send(rw http.ResponseWriter, r *http.Request, a answer, s sending) {
 	h := rw.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("X-Request-Id", requestID(w.cfg.Seed, s.n))
@@ -268,7 +260,7 @@ func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, s se
 }
 
 // headers sets the clock and the state of the quota, the latter only for those with a good token.
-func (w *Workspace) headers(h http.Header, a answer) {
+func (w *server) headers(h http.Header, a answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.k().NoDate {
@@ -294,7 +286,7 @@ func requestID(seed uint64, n int) string {
 }
 
 // renamed gives an error the code that the knob has for its own.
-func (w *Workspace) renamed(a answer) answer {
+func (w *server) renamed(a answer) answer {
 	if a.status < http.StatusBadRequest {
 		return a
 	}

@@ -10,7 +10,7 @@ import (
 
 // The small lists of a workspace: what is in them is a function of the hours lived (trap T52).
 
-func (w *Workspace) listTeams(*request) answer {
+func listTeams(w *server, _ *request) answer {
 	return w.records("team.list", "teams", teamRecords(w.Hours()))
 }
 
@@ -34,7 +34,7 @@ func teamRecords(hours int) []record {
 	return list
 }
 
-func (w *Workspace) listSubscriptionTypes(*request) answer {
+func listSubscriptionTypes(w *server, _ *request) answer {
 	return w.records("list", "data", subscriptionRecords(w.Hours()))
 }
 
@@ -62,7 +62,7 @@ func subscriptionType(n int32, hours int) record {
 
 // listDataAttributes is GET /data_attributes. Up to 2.16 the standard times are a date, later a datetime (workspace-api 9,
 // trap T51); those that customers define as a date stay one.
-func (w *Workspace) listDataAttributes(q *request) answer {
+func listDataAttributes(w *server, q *request) answer {
 	var list []record
 	began, hours := w.cfg.Start.Unix()-event.Span, w.Hours()
 	for i := range event.DataAttributes {
@@ -92,7 +92,7 @@ func attributeRecord(a *event.DataAttribute, began int64, hours int, later bool)
 		column{"data_type", kind}, column{"api_writable", !a.Standard}, column{"custom", !a.Standard}, column{"archived", hours >= a.Archived})
 }
 
-func (w *Workspace) listTicketTypes(*request) answer {
+func listTicketTypes(w *server, _ *request) answer {
 	w.mu.Lock()
 	workspace := w.workspace
 	w.mu.Unlock()
@@ -111,7 +111,7 @@ func ticketTypes(start int64, workspace string) []record {
 	return list
 }
 
-func (w *Workspace) listTicketStates(*request) answer {
+func listTicketStates(w *server, _ *request) answer {
 	return w.records("list", "data", ticketStates())
 }
 
@@ -128,7 +128,7 @@ func ticketStates() []record {
 	return list
 }
 
-func (w *Workspace) listAwayReasons(*request) answer {
+func listAwayReasons(w *server, _ *request) answer {
 	return w.records("list", "data", awayReasons(w.cfg.Start.Unix(), w.Hours()))
 }
 

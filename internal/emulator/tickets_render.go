@@ -17,7 +17,7 @@ type ticketRenderer struct {
 	asText bool // the state is text
 }
 
-func (w *Workspace) ticketRenderer(q *request) ticketRenderer {
+func (w *server) ticketRenderer(q *request) ticketRenderer {
 	asText := !q.version.later()
 	if how := w.k().TicketStateText; how != knobs.ByTurns {
 		asText = how == knobs.Always
@@ -27,7 +27,7 @@ func (w *Workspace) ticketRenderer(q *request) ticketRenderer {
 
 // searchTickets is POST /tickets/search: as contact search, 20 a page and at most 150, with the newest parts of each ticket
 // (api-notes, Lists that the document uses but does not describe).
-func (w *Workspace) searchTickets(q *request) answer {
+func searchTickets(w *server, q *request) answer {
 	key := w.k().TicketsKey
 	if key == "" {
 		key = "tickets"
@@ -39,7 +39,7 @@ func (w *Workspace) searchTickets(q *request) answer {
 }
 
 // oneTicket is GET /tickets/{id}, the address that a job gives of the ticket it made (workspace-api 4.11): as search has it.
-func (w *Workspace) oneTicket(q *request) answer {
+func oneTicket(w *server, q *request) answer {
 	w.mu.Lock()
 	num, err := w.ticketNamed(q.id)
 	if err != nil {

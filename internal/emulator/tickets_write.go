@@ -12,18 +12,18 @@ import (
 )
 
 // createTicket is POST /tickets (workspace-api 4.11).
-func (w *Workspace) createTicket(q *request, b *input.Body) answer {
-	return w.newTicket(q, b, "tickets.create", (*Workspace).oneTicket)
+func createTicket(w *server, q *request, b *input.Body) answer {
+	return newTicket(w, q, b, "tickets.create", oneTicket)
 }
 
 // enqueueTicket is POST /tickets/enqueue: what is wrong is refused now, and the ticket is there when the job has succeeded
 // (workspace-api 4.11).
-func (w *Workspace) enqueueTicket(q *request, b *input.Body) answer {
-	return w.newTicket(q, b, "tickets.enqueue", (*Workspace).jobStatusOf)
+func enqueueTicket(w *server, q *request, b *input.Body) answer {
+	return newTicket(w, q, b, "tickets.enqueue", jobStatusOf)
 }
 
 // newTicket carries out an operation that makes a ticket, or will, and answers what that gave.
-func (w *Workspace) newTicket(q *request, b *input.Body, operation string, then func(w *Workspace, q *request) answer) answer {
+func newTicket(w *server, q *request, b *input.Body, operation string, then func(w *server, q *request) answer) answer {
 	b.Need("ticket_type_id", "contacts")
 	kind, err := ticketTypeNamed(b.ID("ticket_type_id"))
 	if b.Refused() {
@@ -122,7 +122,7 @@ func peopleOf(b *input.Body, name string) (list []called) {
 }
 
 // found gives the ids of active contacts, none twice; or what is not there of them and of those who are to be in charge.
-func (w *Workspace) found(people []called, charge Naming) (ids []string, missing string) {
+func (w *server) found(people []called, charge Naming) (ids []string, missing string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range people {
@@ -145,7 +145,7 @@ func (w *Workspace) found(people []called, charge Naming) (ids []string, missing
 }
 
 // replyToTicket is POST /tickets/{id}/reply. Where no customer reads, only notes are accepted (workspace-api 4.11).
-func (w *Workspace) replyToTicket(q *request, b *input.Body) answer {
+func replyToTicket(w *server, q *request, b *input.Body) answer {
 	t := w.ticketAt(q.id)
 	if t == nil {
 		return notFound("Ticket")
@@ -156,7 +156,7 @@ func (w *Workspace) replyToTicket(q *request, b *input.Body) answer {
 	if refused := w.reply(q, b, t.conversation, "tickets.reply"); refused != nil {
 		return *refused
 	}
-	return w.oneTicket(q)
+	return oneTicket(w, q)
 }
 
 // ticketAt draws a ticket that is there; nil where there is none.
@@ -171,7 +171,7 @@ func (w *ticketDesk) ticketAt(id string) *ticket {
 
 // changeTicket is PUT /tickets/{id}: attributes, a state and an assignment, by an admin or by the AI operator. Who assigns whom is told in
 // the body itself from 2.14 on, and in an object inside it before (workspace-api 4.11, 9).
-func (w *Workspace) changeTicket(q *request, b *input.Body) answer {
+func changeTicket(w *server, q *request, b *input.Body) answer {
 	t := w.ticketAt(q.id)
 	if t == nil {
 		return notFound("Ticket")
@@ -209,10 +209,10 @@ func (w *Workspace) changeTicket(q *request, b *input.Body) answer {
 		}
 	}
 	if to == "" && state == "" && with["share"] == nil && len(with["set"].(map[string]any)) == 0 {
-		return w.oneTicket(q)
+		return oneTicket(w, q)
 	}
 	if _, refused := w.perform("tickets.set", with); refused != nil {
 		return *refused
 	}
-	return w.oneTicket(q)
+	return oneTicket(w, q)
 }

@@ -56,7 +56,7 @@ const (
 
 // Notifier tells addresses of what happens in a workspace, beside it: however slow they are, the workspace is not.
 type Notifier struct {
-	w       *Workspace
+	w       *noticeDesk
 	address string // scheme and host of the workspace
 	hooks   []*hook
 

@@ -47,6 +47,7 @@ type Workspace struct {
 func New(c Config) *Workspace {
 	c = withDefaults(c)
 	w := &Workspace{noticeDesk: &noticeDesk{server: newServer(c)}, operations: operations()}
+	w.do = func(name string, with []byte) ([]byte, error) { return w.doing(name, with) }
 	w.attached = func(company int32, at int64) {
 		w.recordFirm(event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: company})
 	}

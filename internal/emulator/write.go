@@ -12,8 +12,8 @@ import (
 
 // writing makes a route of a function that changes something. Nobody else changes anything between what it checks and what it
 // does, and the clock stands still for it. What it refuses has not happened, and is in no journal.
-func writing(f func(w *Workspace, q *request, b *input.Body) answer) func(w *Workspace, q *request) answer {
-	return func(w *Workspace, q *request) (a answer) {
+func writing(f func(w *server, q *request, b *input.Body) answer) func(w *server, q *request) answer {
+	return func(w *server, q *request) (a answer) {
 		b := input.ReadBody(q.body)
 		if b.Refused() {
 			return refusedBody(b)
@@ -31,11 +31,11 @@ func writing(f func(w *Workspace, q *request, b *input.Body) answer) func(w *Wor
 
 // perform carries out an operation for a writing route, as Do does for others, and gives the ids that it answers. A route has
 // checked before what workspace-api 7 names; what the operation refuses beyond that is a parameter that it cannot take.
-func (w *Workspace) perform(name string, with map[string]any) (made, *answer) {
+func (w *server) perform(name string, with map[string]any) (made, *answer) {
 	text, err := json.Marshal(with)
 	var done []byte
 	if err == nil {
-		done, err = w.doing(name, text)
+		done, err = w.do(name, text)
 	}
 	ids := made{}
 	if err == nil {
