@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/emulator/knobs"
 )
 
 // notYetRead are knobs of what nothing reads or asks so far; the tests of the emulator alone run under both readings.
@@ -48,7 +50,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 	}
 	ours := testsOfReaders(t)
 	all := map[string]bool{}
-	for _, k := range []reflect.Type{reflect.TypeFor[Knobs](), reflect.TypeFor[ExportKnobs]()} {
+	for _, k := range []reflect.Type{reflect.TypeFor[knobs.Knobs](), reflect.TypeFor[knobs.ExportKnobs]()} {
 		for i := range k.NumField() {
 			name := k.Field(i).Name
 			all[name] = true
@@ -56,7 +58,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 			if used == slices.Contains(notYetRead, name) {
 				t.Errorf("a reader of the API is tested with %s: %t", name, used)
 			}
-			if k == reflect.TypeFor[Knobs]() && told[name] == slices.Contains(noSilence, name) {
+			if k == reflect.TypeFor[knobs.Knobs]() && told[name] == slices.Contains(noSilence, name) {
 				t.Errorf("the document tells of %s: %t", name, told[name])
 			}
 		}

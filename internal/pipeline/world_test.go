@@ -32,7 +32,7 @@ var lyingFamilies = []string{"contacts", "contacts", "conversations", "conversat
 func drawWorld(seed uint64, runs int) *plan {
 	d := rand.New(rand.NewPCG(seed, 7))
 	p := &plan{seed: seed, world: true, begun: true, workspace: 1, contacts: 66, page: 4 + d.IntN(30), families: []string{lyingFamilies[d.IntN(len(lyingFamilies))]}}
-	l := &life{dice: d}
+	l := &life{dice: d, space: nameless()}
 	var events []event
 	for _, f := range families {
 		if slices.Contains(p.families, f.name) {
