@@ -24,6 +24,7 @@ type State struct {
 	Refreshed   int64     `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
 	Reconciled  int64     `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
 	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
+	Replace     bool      `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
 	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
 
 	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.

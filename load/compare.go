@@ -91,10 +91,9 @@ func (c *Comparison) Records(ctx context.Context, a Against, batches []transform
 	return j, nil
 }
 
-// judge chooses the records that say something about the file: of several copies the last, neither newer than the file nor
-// older than what it has.
+// judge chooses the records that say something about the file: neither newer than the file nor older than what it has, and of
+// several copies the one that a run would take.
 func (c *Comparison) judge(ctx context.Context, a Against, own staged) error {
-	key := keyText("s.", a.Table.Key)
 	where := "true"
 	var args []any
 	if a.Newest != "" {
@@ -103,8 +102,8 @@ func (c *Comparison) judge(ctx context.Context, a Against, own staged) error {
 			at, duck.Table(a.Schema, a.Table.Name), matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
 		args = []any{a.From.UTC(), a.To.UTC()}
 	}
-	_, err := c.db.Exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT max(s._row) AS _row, %s AS record FROM %s s WHERE %s GROUP BY ALL`,
-		key, own.name, where), args...)
+	said := newestCopies("(SELECT s.* FROM "+own.name+" s WHERE "+where+")", a.Table)
+	_, err := c.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT _row, "+keyText("s.", a.Table.Key)+" AS record FROM "+said+" s", args...)
 	return err
 }
 

@@ -50,6 +50,7 @@ type Table struct {
 	Columns   []Column // in order, up to and including _synced_at and _run_id
 	Key       []string // columns that name a row
 	Newest    string   // column that decides between two copies of a row; "" compares by arrival
+	Dated     string   // column that decides between two copies in one batch: Newest, else the source's updated_at; "" compares by arrival
 	Parent    string   // physical table of the parent; "" for the stream's own
 	ParentKey []string // columns that hold the parent's key, in its order
 	Complete  bool     // a batch brings the whole set of a parent's rows: stored ones that are absent from it go
@@ -87,6 +88,8 @@ type Batch struct {
 	Answered []string  // ids that the stream waits for no longer: the batch has all that there is under them
 	Muted    []string  // of a table with MutedBy: ids that answered, and have no rows any more
 	AskedAt  time.Time // as of the commit that last put one of them there; what was put there since still waits
+
+	Refresh bool // of a full refresh: what was stored before it gives way to what differs, however new it says it is
 }
 
 // Feed is a stream that is read over the rows of a table.
@@ -103,6 +106,7 @@ func Tables(s *schemas.Stream) []Table {
 		Columns: columns(s.Columns),
 		Key:     s.Key,
 		Newest:  s.Newest,
+		Dated:   dated(s),
 		Gone:    s.Absent == "gone",
 		Erase:   s.Erase,
 	}
@@ -136,6 +140,20 @@ func Tables(s *schemas.Stream) []Table {
 		tables = append(tables, t)
 	}
 	return tables
+}
+
+// dated names the column that tells the newer of two copies of a record in one answer. A whole list is the source's word on what
+// there is now, so that a stream may have no newest; the copies within it still say when each was changed.
+func dated(s *schemas.Stream) string {
+	if s.Newest != "" {
+		return s.Newest
+	}
+	for _, c := range s.Columns {
+		if c.Type == schemas.Timestamp && slices.Equal(c.From, []string{"updated_at"}) {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 // Copies is the table that keeps a copy of a stream's own table a day: what there is then, under the date.

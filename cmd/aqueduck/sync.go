@@ -50,7 +50,7 @@ A terminal shows each stream while it is read, how much of its history is there,
 	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, and move no mark")
 	c.Flags().StringVar(&until, "until", "", "read records changed up to this date or time, and move no mark")
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that did not end well in the last run")
-	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and compare; no table is emptied")
+	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, also where updated_at went back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "end with the first stream that fails, and begin no other pipeline")
 	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this long; the next run goes on (default: the pipeline's max_time)")
 	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")

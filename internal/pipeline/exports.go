@@ -270,7 +270,8 @@ func (t *task) readDataset() error {
 	if t.state.Export == nil {
 		t.state.Export = &extract.Export{Family: x.family.Name, Dataset: x.set.ID}
 		if stored := w.exports.states[t.stream.Name]; stored != nil {
-			t.state.Export.Columns = stored.Columns // forgetting how far it is read does not forget the table
+			// Forgetting how far it is read does not forget the table, nor how far back its days go.
+			t.state.Export.Columns, t.state.Export.Down = stored.Columns, stored.Down
 		}
 	}
 	t.state.Export.Doc = t.stream.Doc

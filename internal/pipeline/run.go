@@ -103,6 +103,9 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.followUps(ctx); err != nil {
 		return err
 	}
+	if err := r.endRefreshes(ctx); err != nil {
+		return err
+	}
 	r.unread(ctx)
 	r.spent()
 	r.reported.Interrupted, r.reported.code = ctx.Err() != nil, r.runner.interrupted(ctx)
@@ -330,11 +333,7 @@ func (t *task) request(phase extract.Phase) extract.Request {
 func (t *task) byIDs(ctx context.Context) error {
 	var ids, keys []string
 	err := t.run.writer.use(func(work *load.Work) (err error) {
-		if t.stream.Read.Over.Size > 0 {
-			ids, keys, err = work.Expected(ctx, t.workspace.name, t.stream.Read.Over.SQL)
-			return err
-		}
-		ids, err = work.IDs(ctx, t.workspace.name, t.stream.Read.Over.SQL)
+		ids, keys, err = t.idsToRead(ctx, work)
 		return err
 	})
 	if err != nil {

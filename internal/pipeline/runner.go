@@ -64,7 +64,7 @@ type Options struct {
 	Select, Exclude []string      // names or globs: stream, or pipeline.stream; none selects all
 	Since, Until    time.Time     // read this span of the streams that are read by time and move no mark
 	Failed          bool          // only the streams that did not end well in the pipeline's last run
-	FullRefresh     bool          // forget the marks first: everything is read and compared again
+	FullRefresh     bool          // forget the marks first: everything is read again, and what differs replaced
 	MaxTime         time.Duration // 0: the pipeline's own
 	MaxRequests     int64         // 0: the pipeline's own
 	Limit           int64         // a stream is read no further than the page that brings so many records; 0: to its end

@@ -93,8 +93,7 @@ func (t *task) restore(ctx context.Context) error {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
 		if t.run.options.FullRefresh && t.workspace.lost == nil {
-			t.state.Again = again
-			return nil // from the beginning; what is stored is compared with, not emptied
+			return t.beginRefresh(ctx, work, again)
 		}
 		if t.state, err = extract.ParseState(t.base.State); err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
@@ -222,6 +221,7 @@ func (t *task) commit(ctx context.Context) error {
 	if t.state.Sweep != nil {
 		batches[0].Sweep, batches[0].Seen = t.state.Sweep.Number, t.seen
 	}
+	batches[0].Refresh = t.state.Replace
 	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
 	rejects := t.decoder.Rejects()
 	t.result.reject(rejects)
