@@ -139,11 +139,13 @@ func (c *Comparison) rows(ctx context.Context, a Against, s staged, in string) (
 }
 
 // differs is the condition that a column is stored with another value than was sent; "" for one that does not tell. JSON
-// may be written in several ways: there the row's hash decides. What an erasure emptied is no difference, nor is what no
-// column took: it may be another record's, told along with this one, and move without a sign.
+// may be written in several ways: there the row's hash decides, or the leaves. What an erasure emptied is no difference. What no
+// column took is one only as far as it is masked: it may be another record's, told along with this one, and move without a sign.
 func (c *Comparison) differs(column transform.Column, stored string) string {
 	switch column.Name {
-	case transform.ExtraColumn, transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn:
+	case transform.ExtraColumn:
+		return "t." + transform.HashColumn + " IS NULL AND " + otherLeaves("s.", "t.", transform.ExtraColumn) + " OR " + maskedLeaves
+	case transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn:
 		return ""
 	}
 	computed := column.Path == nil && column.SQL == "TIMESTAMPTZ" // the time of an answer
@@ -156,13 +158,26 @@ func (c *Comparison) differs(column transform.Column, stored string) string {
 		test += " AND s." + name + " IS NOT NULL" // the column was widened: what only fits the wider one comes as NULL
 	}
 	if column.SQL == "JSON" {
-		test += " AND s." + transform.HashColumn + " IS DISTINCT FROM t." + transform.HashColumn
+		test += " AND (s." + transform.HashColumn + " <> t." + transform.HashColumn + " OR " + otherLeaves("s.", "t.", column.Name) + ")"
 	}
 	if len(c.tombs.marks) > 0 && (column.PII || column.Redactable || column.SQL == "JSON") {
 		test += " AND t." + name + " IS NOT NULL"
 	}
 	return test
 }
+
+// otherLeaves is the condition that a column of JSON does not have the same values at the same places in two rows. A hash tells less:
+// one that a masking has made lie is the same.
+func otherLeaves(a, b, column string) string {
+	leaves := func(prefix string) string {
+		return "(SELECT coalesce(list_sort(list(x.fullkey || ' ' || x.atom)), []) FROM json_tree(" + prefix + duck.Name(column) + ") x WHERE x.atom IS NOT NULL AND x.type <> 'NULL')"
+	}
+	return leaves(a) + " <> " + leaves(b)
+}
+
+// maskedLeaves is the condition that a stored row holds something in _extra that looks like a hash of ours and is not what was sent.
+const maskedLeaves = `EXISTS (SELECT 1 FROM json_tree(t._extra) x WHERE regexp_full_match(x.atom::VARCHAR, '"[0-9a-f]{32}"')
+	AND NOT coalesce(contains(s._extra::VARCHAR, x.atom::VARCHAR), false))`
 
 // child compares the rows of a nested list, and where it is whole finds those that are here and in it no more.
 func (c *Comparison) child(ctx context.Context, a Against, b transform.Batch) ([]Difference, error) {

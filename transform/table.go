@@ -60,6 +60,7 @@ type Table struct {
 	MutedBy   string   // column with the id whose answer without rows takes out what is redactable; "": none does
 	History   string   // table of the states that its rows were in; "" when they are not kept
 	HistoryOf string   // table whose rows' states these are; "" for all others
+	CopyOf    string   // table whose rows of each day these are; "" for all others
 	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
 	Unmarked  bool     // a user's own file, which says nothing of persons
 }
@@ -167,7 +168,7 @@ func Copies(s *schemas.Stream) (t Table, ok bool) {
 	for i := range own {
 		own[i].Path = nil // filled from the table, and from no record
 	}
-	return Table{Name: s.DailyTable(), Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
+	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
 		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
 }
 
@@ -216,7 +217,7 @@ func systemColumns(gone bool) []Column {
 	list := []Column{
 		systemColumn(ExtraColumn, schemas.JSON, "Fields that no column took, and values that did not fit theirs, as sent."),
 		systemColumn(VersionColumn, schemas.Text, "The API version that the row was read under."),
-		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number."),
+		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number. Empty while hash or drop has changed and the row was not read again."),
 	}
 	if gone {
 		list = append(list, systemColumn(GoneColumn, schemas.Timestamp, "When the source was found not to have the record any more; empty while it has."))

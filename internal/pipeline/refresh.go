@@ -37,7 +37,7 @@ func (r *run) endRefreshes(ctx context.Context) error {
 		if !t.state.Replace || !t.done || !t.complete() || t.owesHistory() || t.windowed() {
 			continue
 		}
-		t.state.Replace = false
+		t.state.Replace, t.refreshed = false, true
 		end := t.commit
 		if t.export != nil {
 			end = func(ctx context.Context) error { return t.commitState(ctx, nil) }

@@ -106,6 +106,11 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.endRefreshes(ctx); err != nil {
 		return err
 	}
+	for _, w := range r.workspaces {
+		if err := r.tellTakenBack(ctx, w); err != nil {
+			return err
+		}
+	}
 	r.unread(ctx)
 	r.spent()
 	r.reported.Interrupted, r.reported.code = ctx.Err() != nil, r.runner.interrupted(ctx)

@@ -50,6 +50,8 @@ type task struct {
 	done   bool      // the last phase was read to its end
 	newest bool      // what is newest was: the mark is where the run wanted it, or the whole list was walked
 	result StreamResult
+
+	refreshed bool // a full refresh ended: what the source gives was all read again
 }
 
 func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*task, error) {
