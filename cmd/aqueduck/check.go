@@ -78,7 +78,7 @@ func (a *app) mistakes(ctx context.Context, format string, lenient bool) error {
 	} else {
 		found = config.Warnings
 		if !lenient {
-			found = append(found, a.takenBack(ctx, config)...)
+			found = append(found, a.masking(ctx, config)...)
 		}
 	}
 	switch format {
@@ -102,14 +102,15 @@ func (a *app) mistakes(ctx context.Context, format string, lenient bool) error {
 	return a.unset()
 }
 
-// takenBack warns of stored rows that are still as a masking left them which the configuration has taken back. Where the published file
+// masking warns of stored rows that are still as a masking left them which the configuration has taken back, and of a key that is
+// missing. Where the published file
 // cannot be read there is nothing to say of it: that is no mistake of the configuration.
-func (a *app) takenBack(ctx context.Context, config *pipeline.Config) (found grammar.Mistakes) {
+func (a *app) masking(ctx context.Context, config *pipeline.Config) (found grammar.Mistakes) {
 	runner, err := a.looker()
 	if err != nil {
 		return nil
 	}
-	notes, err := runner.TakenBack(ctx)
+	notes, err := runner.MaskingNotes(ctx)
 	if err != nil {
 		a.log().Debug("the published file was not looked at", "error", err)
 		return nil

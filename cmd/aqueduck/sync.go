@@ -57,6 +57,7 @@ A terminal shows each stream while it is read, how much of its history is there,
 	c.Flags().Int64Var(&o.Limit, "limit", 0, "read each stream no further than the page that brings this many records, to try it; the next run goes on")
 	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
 	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams or tables that may have lost a large share of their rows")
+	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: hash with the hash.key that is there, or a new one, though stored values have the hashes of another")
 	c.Flags().StringVar(&summary, "summary-file", "", "write what the runs did into this file, as JSON (as -o json writes it to stdout)")
 	return c
 }
@@ -154,6 +155,8 @@ func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err erro
 		return misused(c, "--since %s is not before --until %s", since, until)
 	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
 		return misused(c, "--full-refresh reads everything: it goes without --since and --until")
+	case o.AcceptHashKey && !o.FullRefresh:
+		return misused(c, "--accept-hash-key makes other hashes: it goes with --full-refresh, which brings them")
 	case o.Limit < 0 || o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
 		return misused(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
 	}

@@ -46,15 +46,19 @@ func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *sch
 		return nil, nil, err
 	}
 	names := r.config.masks(s, streams)
-	if slices.Equal(names, stored) && (noted || len(names) == 0) {
+	if slices.Equal(names, stored) && (noted || len(names) == 0) && !(r.rehash && len(names) > 0) {
 		return nil, nil, nil
 	}
 	m = &load.Masking{Stream: s.Name, Names: names, Key: r.hashKey}
 	if n, err := work.Rows(ctx, w.name, transform.Tables(s)[0].Name); err != nil || n == 0 {
 		return m, nil, err // nothing is stored under any name
 	}
+	m.Taken = load.TakenBack(stored, names)
 	for _, name := range names {
 		if slices.Contains(stored, name) {
+			if r.rehash && strings.HasPrefix(name, "hash:") {
+				m.Taken = append(m.Taken, "re"+name)
+			}
 			continue
 		}
 		kind, column, _ := strings.Cut(name, ":")
@@ -67,7 +71,6 @@ func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *sch
 		}
 		added, m.Hide = append(added, kind+" "+column), append(m.Hide, found...)
 	}
-	m.Taken = load.TakenBack(stored, names)
 	m.Reveal, err = revealed(s, m.Taken)
 	return m, added, err
 }
@@ -77,7 +80,7 @@ func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *sch
 func revealed(s *schemas.Stream, taken []string) (places []load.Revealed, err error) {
 	for _, name := range taken {
 		kind, column, _ := strings.Cut(name, ":")
-		found, err := transform.Hidings(s, column, kind == "hash")
+		found, err := transform.Hidings(s, column, kind != "drop")
 		if err != nil {
 			continue
 		}
@@ -146,20 +149,42 @@ func (r *run) tellTakenBack(ctx context.Context, w *workspace) error {
 
 // takenBackNote says what became of values that were hidden, and are not wanted so any more.
 func takenBackNote(stream string, names []string, rows int64, refreshed bool, given Given) string {
-	words, keep := strings.ReplaceAll(strings.Join(names, ", "), ":", " "), "keep"
+	var taken, rehashed, words []string
+	for _, name := range names {
+		if kind, column, _ := strings.Cut(name, ":"); kind == "rehash" {
+			rehashed = append(rehashed, "hash "+column)
+		} else {
+			taken = append(taken, kind+" "+column)
+		}
+	}
+	if len(taken) > 0 {
+		words = append(words, strings.Join(taken, ", ")+" was taken back")
+	}
+	if len(rehashed) > 0 {
+		words = append(words, strings.Join(rehashed, ", ")+" has another key")
+	}
+	what, keep := strings.Join(words, ", "), "keep"
 	if rows == 1 {
 		keep = "keeps"
 	}
 	if refreshed {
-		return fmt.Sprintf("%s: %s was taken back: %s, which the source gives no more, %s what was stored", stream, words, many(int(rows), "row"), keep)
+		return fmt.Sprintf("%s: %s: %s, which the source gives no more, %s what was stored", stream, what, many(int(rows), "row"), keep)
 	}
-	return fmt.Sprintf("%s: %s was taken back: %s %s what was stored until they are read again; next: %s", stream, words, many(int(rows), "row"), keep,
+	return fmt.Sprintf("%s: %s: %s %s what was stored until they are read again; next: %s", stream, what, many(int(rows), "row"), keep,
 		given.To("aqueduck sync --full-refresh --select "+stream))
 }
 
-// TakenBack says, of the published file, which streams have rows as a masking left them that the configuration has taken back, now or
-// since, and what brings their values. Where nothing is published there are none.
-func (r *Runner) TakenBack(ctx context.Context) (notes []string, err error) {
+// MaskingNotes says, of the published file, which streams have rows as a masking left them that the configuration has taken back, now or
+// since, and what brings their values; and that the key of hashed columns is missing. Where nothing is published there is nothing.
+func (r *Runner) MaskingNotes(ctx context.Context) (notes []string, err error) {
+	notes = []string{}
+	missing, err := r.keyMissing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if missing != nil {
+		notes = append(notes, missing.What+"; next: "+missing.Next)
+	}
 	err = look(ctx, r.Dir, func(f file) error {
 		for _, workspace := range r.Config.Names() {
 			streams := r.stored(workspace)
@@ -179,7 +204,7 @@ func (r *Runner) TakenBack(ctx context.Context) (notes []string, err error) {
 		return nil
 	})
 	if errors.Is(err, load.ErrNothingPublished) {
-		return nil, nil
+		return notes, nil
 	}
 	return notes, err
 }

@@ -24,7 +24,7 @@ type Plan struct {
 	Columns  []string        `json:"columns_to_add"` // table.column
 	Requests int64           `json:"requests"`       // estimate; streams without one are left out
 	Time     time.Duration   `json:"time_ns"`        // estimate
-	Notes    []string        `json:"notes"`          // what the reader should know besides: rows that are still masked
+	Notes    []string        `json:"notes"`          // what the reader should know besides: rows that are still masked, a key that is missing
 }
 
 // Changes says that tables or columns would come.
@@ -46,7 +46,7 @@ const usualRate = 1000
 
 // Plan looks at what is published and, when it may ask, at the source: one request a stream.
 func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, asking bool) (*Plan, error) {
-	p := &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}, Notes: []string{}}
+	p := &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}
 	states, err := ReadStates(ctx, r.Dir, nil)
 	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
 		return nil, err
@@ -94,11 +94,9 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 		}
 	}
 	p.Time = r.duration(p)
-	notes, err := r.TakenBack(ctx)
-	if err != nil {
+	if p.Notes, err = r.MaskingNotes(ctx); err != nil {
 		return nil, err
 	}
-	p.Notes = append(p.Notes, notes...)
 	return p, r.planTables(ctx, p)
 }
 

@@ -30,6 +30,7 @@ type run struct {
 	options  Options
 	id       string
 	hashKey  []byte
+	rehash   bool // stored values were hashed with another key
 	writer   *writer
 	progress *progress
 	now      func() time.Time
@@ -175,7 +176,7 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return r.noteKey(ctx)
 }
 
 // keepFailed leaves only the streams that did not end well in the pipeline's last run: all of them, where something else kept that

@@ -217,10 +217,25 @@ func (v *verifier) prepare(ctx context.Context, source Source) (err error) {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(v.runner.Catalogue.Streams(), func(s *schemas.Stream) bool { return len(v.runner.Config.Settings(s.Name).Hash) > 0 }) {
-		v.hashKey, err = v.runner.Dir.HashKey()
+	return v.lookForKey(ctx)
+}
+
+// lookForKey reads the key that hashed columns were made with: with another one every hash would be a difference.
+func (v *verifier) lookForKey(ctx context.Context) (err error) {
+	if !v.runner.Config.hashes(v.runner.Catalogue) {
+		return nil
 	}
-	return err
+	if v.hashKey, err = v.runner.Dir.ReadHashKey(); err != nil {
+		return fmt.Errorf("read the key for hashed columns: %w", err)
+	}
+	mark, used, err := v.held.HashedBy(ctx)
+	if err != nil {
+		return err
+	}
+	if missing := keyMissing(v.runner.Dir, v.hashKey, mark, used); missing != nil {
+		return missing
+	}
+	return nil
 }
 
 // check plans how a stream is held against the file.
