@@ -38,6 +38,7 @@ type Column struct {
 	RedactedBy string   // the column that is true once that is for good
 	Erased     bool     // set where what a forgotten person wrote was taken out of the row
 	Volatile   bool
+	Was        []schemas.Type // narrower types that the stored column had
 	References string
 	Path       []string // path in the record, or in the item of a child's list; nil when the column has another source
 }
@@ -193,7 +194,7 @@ func columns(declared []schemas.Column) []Column {
 	for _, c := range declared {
 		column := Column{
 			Name: c.Name, Type: c.Type, SQL: codecs[c.Type].sql, Arrow: codecs[c.Type].arrow, Doc: c.Doc,
-			PII: c.PII, Person: c.Person, Volatile: c.Volatile, References: c.References,
+			PII: c.PII, Person: c.Person, Volatile: c.Volatile, Was: c.Was, References: c.References,
 			Whose: c.Whose, Stays: c.Stays, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
 		if !computed(c.From) {

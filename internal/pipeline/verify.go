@@ -85,6 +85,7 @@ type verifier struct {
 	client    *extract.Client
 	held      *load.Comparison
 	states    []StreamState
+	shapes    []load.Shape
 	hashKey   []byte
 	options   VerifyOptions
 	limit     int64
@@ -217,6 +218,9 @@ func (v *verifier) prepare(ctx context.Context, source Source) (err error) {
 	if err != nil {
 		return err
 	}
+	if v.shapes, err = v.held.Shapes(ctx, v.workspace); err != nil {
+		return err
+	}
 	return v.lookForKey(ctx)
 }
 
@@ -240,6 +244,7 @@ func (v *verifier) lookForKey(ctx context.Context) (err error) {
 
 // check plans how a stream is held against the file.
 func (v *verifier) check(ctx context.Context, s *schemas.Stream) (*check, error) {
+	s = widened(s, v.shapes, false) // a value is what it is in a column as wide as it is stored
 	c := &check{verifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{},
 		result: Verified{Workspace: v.workspace, Stream: s.Name, Under: 1}}
 	switch {
