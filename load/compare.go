@@ -320,6 +320,46 @@ func (c *Comparison) Doubled(ctx context.Context, schema string, t transform.Tab
 	return doubled, nil
 }
 
+// History finds the records whose open state in a history is not what the file shows of them, a hundred at most: a ghost has one and is
+// not there, a missing one is there and has none, a stale one has other values.
+func (c *Comparison) History(ctx context.Context, a Against, history transform.Table) ([]Difference, error) {
+	stored, err := c.columns(ctx, a.Schema, history.Name)
+	if err != nil || len(stored) == 0 {
+		return nil, err
+	}
+	var list []Difference
+	for _, kind := range []struct{ name, where string }{
+		{"ghost", "c.state IS NULL"}, {"missing", "h.state IS NULL"}, {"stale", "h.state <> c.state"},
+	} {
+		people := "[]"
+		if names := persons(a.Table); len(names) == 1 && slices.Contains(a.Table.Key, names[0]) {
+			people = fmt.Sprintf("[coalesce(h.%[1]s, c.%[1]s)::VARCHAR]", duck.Name(names[0]))
+		}
+		query := fmt.Sprintf(`SELECT k, k, NULL, people FROM (SELECT %s AS k, %s AS people FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h
+			FULL JOIN (SELECT %[3]s, hash(%[4]s) AS state FROM %[7]s) c ON %[8]s WHERE %[9]s) ORDER BY k LIMIT 100`,
+			eitherText(a.Table.Key), people, duck.Names("", a.Table.Key), content("", a.Table), duck.Table(a.Schema, history.Name), transform.ValidTo,
+			duck.Table(a.Schema, a.Visible), matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
+		found, err := c.differences(ctx, a.Schema, history.Name, kind.name, query)
+		if err != nil {
+			return nil, fmt.Errorf("hold %s.%s against %s: %w", a.Schema, history.Name, a.Visible, err)
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// eitherText is keyText for a pair of rows, one of which may be missing.
+func eitherText(key []string) string {
+	if len(key) == 1 {
+		return fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s)::VARCHAR", duck.Name(key[0]))
+	}
+	names := make([]string, len(key))
+	for i, k := range key {
+		names[i] = fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s)::VARCHAR", duck.Name(k))
+	}
+	return "to_json([" + strings.Join(names, ", ") + "])::VARCHAR"
+}
+
 func (c *Comparison) texts(ctx context.Context, query string, args ...any) (list []string, err error) {
 	err = c.db.Each(ctx, query, args, func(rows *sql.Rows) error {
 		var text string

@@ -56,7 +56,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 func shared(history transform.Table) []string {
 	var names []string
 	for _, c := range history.Columns {
-		if !slices.Contains([]string{transform.ValidFrom, transform.SourceUpdatedAt, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn}, c.Name) {
+		if !slices.Contains(append(transform.HistoryColumns(), transform.SyncedAtColumn, transform.RunIDColumn), c.Name) {
 			names = append(names, c.Name)
 		}
 	}
@@ -70,6 +70,10 @@ func (m *merger) findStates(ctx context.Context, g group) error {
 	key, live := duck.Names("", t.Key), ""
 	if t.Gone {
 		live = " AND s." + transform.GoneColumn + " IS NULL"
+	} else {
+		// What else became of the record is not known here: whoever ended its last state for that says whether it is back.
+		live = fmt.Sprintf(" AND NOT coalesce((SELECT arg_max(h.%s IS NOT NULL, h.%s) FROM %s h WHERE %s), false)", transform.Lifecycle, transform.ValidFrom,
+			duck.Table(m.schema, t.History), matches("h.", t.Key, "s.", t.Key))
 	}
 	newest, before := "NULL", ""
 	if t.Dated != "" {
@@ -117,9 +121,10 @@ func (w *Work) endStates(ctx context.Context, schema string, t transform.Table, 
 	if t.History == "" || !t.Gone {
 		return nil
 	}
-	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2 FROM %s t
+	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %[9]s = '%[10]s' FROM %[7]s t
 		WHERE h.%[2]s IS NULL AND t.%[3]s IS NOT NULL AND %[8]s`, duck.Table(schema, t.History), transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
-		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), matches("h.", t.Key, "t.", t.Key)), stamp, w.options.RunID)
+		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), matches("h.", t.Key, "t.", t.Key), transform.Lifecycle, transform.LifecycleGone),
+		stamp, w.options.RunID)
 	if err != nil || n == 0 {
 		return err
 	}

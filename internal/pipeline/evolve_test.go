@@ -69,7 +69,9 @@ func TestT194WidenedColumnsHaveOneSpelling(t *testing.T) {
 	b := newBed(t, tiny(414))
 	d := b.withDoors("")
 	read := b.typed(d, "evolve")
-	one := func(id int, flag, n, d string) string { return fmt.Sprintf(`{"id":%d,"flag":%s,"n":%s,"d":%s,"big":7}`, id, flag, n, d) }
+	one := func(id int, flag, n, d string) string {
+		return fmt.Sprintf(`{"id":%d,"flag":%s,"n":%s,"d":%s,"big":7}`, id, flag, n, d)
+	}
 	steps := [][]string{
 		{one(1, `true`, `1`, `1.0`), one(2, `false`, `100`, `2.50`), one(3, `"true"`, `"5"`, `1e20`)},
 		{one(4, `1`, `1.0`, `true`), one(5, `7`, `1.50`, `"1.0"`), one(6, `true`, `true`, `0.1`)},

@@ -148,6 +148,9 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		r.reported.Changes = append(r.reported.Changes, changes...)
+		if err := r.freezeHistories(ctx, w); err != nil {
+			return err
+		}
 		if err := r.hide(ctx, w, slices.Concat(r.runner.stored(w.name), w.exports.known)); err != nil {
 			return err
 		}

@@ -230,6 +230,8 @@ func (r *Runner) schema(name string) (publish.Schema, error) {
 				schema.Relations = append(schema.Relations, published(relation))
 			}
 		}
+	}
+	for _, s := range r.Catalogue.Streams() { // stored tables of streams that are read no longer are in the lake too, but for these
 		if s.Internal {
 			for _, t := range tables([]*schemas.Stream{s}) {
 				if t.HistoryOf == "" {
