@@ -47,7 +47,7 @@ A terminal shows each stream while it is read, how much of its history is there,
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, and move no mark")
+	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, of exports its days, and move no mark")
 	c.Flags().StringVar(&until, "until", "", "read records changed up to this date or time, and move no mark")
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that did not end well in the last run")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, also where updated_at went back; no table is emptied")

@@ -166,6 +166,9 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
 	t.base, t.state = next, state
+	if job.Kind == extract.ExportWindow {
+		t.export.window = job.To
+	}
 	t.result.Extracted += archive.Rows
 	t.result.add(written)
 	t.run.progress.committed(t, began)

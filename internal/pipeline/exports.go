@@ -25,6 +25,7 @@ type exporting struct {
 	until   int64 // what this run reads up to; 0 before it began
 	top     int64 // what the refresh of this run ends at: the rest was just read
 	span    int   // days that one job asks for
+	window  int64 // of an explicit window: what is stored of it
 	refresh time.Duration
 }
 

@@ -197,10 +197,8 @@ func (t *task) add(page extract.Page) error {
 	return nil
 }
 
-// windowed says that an explicit window is read, which moves no mark. Only some streams have windows.
-func (t *task) windowed() bool {
-	return t.stream.Read.Since.Windowed() && t.run.options.windowed()
-}
+// windowed says that an explicit window is read, which moves no mark.
+func (t *task) windowed() bool { return t.run.options.windowed() }
 
 func (t *task) full() bool {
 	return t.decoder.Records() >= batchRecords || t.decoder.Bytes() >= batchBytes ||
