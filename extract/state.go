@@ -25,6 +25,7 @@ type State struct {
 	Refreshed   int64     `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
 	Reconciled  int64     `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
 	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
+	Replace     bool      `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
 	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
 
 	Sent []string `json:"sent,omitempty"` // lists and objects, by their paths, that the source always sends under this version

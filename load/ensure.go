@@ -126,8 +126,14 @@ func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table
 			if err := w.widens(ctx, name, kind, c); err != nil {
 				return nil, err
 			}
+			if err := w.noteType(ctx, schema, t.Name, c.Name, kind); err != nil {
+				return nil, err
+			}
 			change.What = "type changed from " + kind + " to " + c.SQL
 			statement = "ALTER COLUMN " + duck.Name(c.Name) + " TYPE " + c.SQL
+			if kind == "DOUBLE" { // one spelling for what was stored and for what comes
+				statement += " USING " + transform.SpellDouble(duck.Name(c.Name))
+			}
 		}
 		if _, err := w.db.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
@@ -239,6 +245,7 @@ func (w *Work) fillNew(ctx context.Context, schema string, tables []transform.Ta
 		}
 		return w.saveStamp(ctx, stamp)
 	})
+	drop(ctx, w.db, words)
 	if err == nil {
 		w.last = stamp
 	}
@@ -252,10 +259,45 @@ func (w *Work) fill(ctx context.Context, schema string, t transform.Table, c tra
 		return 0, err
 	}
 	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(pointer(c.Path), "/")) + ")"
+	if len(c.Was) > 0 {
+		return w.fillWidened(ctx, schema, t, c, value, stamp)
+	}
 	fitting := fromJSON(c.SQL, value)
 	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2 WHERE _extra IS NOT NULL AND %s IS NOT NULL`,
 		duck.Table(schema, t.Name), duck.Name(c.Name), fitting, duck.Text(without(c.Path)), fitting), stamp, w.options.RunID)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	return n, w.countRows(ctx, schema, t.Name, 0, stamp)
+}
+
+// words is the temporary table of values in _extra with what a column takes of them.
+const words = "temp.words"
+
+// fillWidened is fill for a column that has widened: what it takes is what a record with that value would bring.
+func (w *Work) fillWidened(ctx context.Context, schema string, t transform.Table, c transform.Column, value string, stamp time.Time) (int64, error) {
+	table := duck.Table(schema, t.Name)
+	var pairs [][]string
+	err := w.db.Each(ctx, "SELECT DISTINCT ("+value+")::VARCHAR FROM "+table+" WHERE ("+value+") IS NOT NULL", nil, func(rows *sql.Rows) error {
+		var raw string
+		if err := rows.Scan(&raw); err != nil {
+			return err
+		}
+		if taken, ok := transform.Spell(c, []byte(raw)); ok {
+			pairs = append(pairs, []string{raw, taken})
+		}
+		return nil
+	})
+	if err != nil || len(pairs) == 0 {
+		return 0, err
+	}
+	if err := fillKeys(ctx, w.db, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+		return 0, err
+	}
+	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
+		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND (%s)::VARCHAR = x.raw`,
+		table, duck.Name(c.Name), c.SQL, duck.Text(without(c.Path)), words, value), stamp, w.options.RunID)
 	if err != nil || n == 0 {
 		return 0, err
 	}

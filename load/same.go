@@ -93,6 +93,7 @@ func sameQuery(schema string, t transform.Table, columns []transform.Column, hea
 	if t.Gone {
 		where = append(where, transform.GoneColumn+" IS NULL")
 	}
+	where = append(where, transform.HashColumn+" IS NOT NULL") // a masking has changed since the row was read
 	for i, c := range columns {
 		name := duck.Name(c.Name)
 		where = append(where, name+" IS NOT NULL")

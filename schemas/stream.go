@@ -233,7 +233,7 @@ type Column struct {
 	Volatile   bool     // no part of the record's hash: moves without being a change
 	References string   // table.column it points to
 	Attributes string   // of JSON: its keys are attributes of this kind of record, and have a view
-	Widened    bool     // Type is wider than the file's: booleans count as 1 and 0, and no number is rounded
+	Was        []Type   // narrower types that the stored column had before Type, in their order: what these held is spelled as they did
 }
 
 // WhoseRecord stands in Column.Whose for every person that the record, or a row of its children, names.

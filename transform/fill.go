@@ -58,8 +58,8 @@ func (d *Decoder) convert(c *column, t token, f *field) (cell, string) {
 	switch {
 	case c.kind == kindJSON:
 		return cell{set: true, span: d.json(t.raw, f.policy, f.in.depth)}, ""
-	case c.kind.fixed() && c.wide:
-		number, reason := c.kind.parseWide(t, d.piece(t.text))
+	case c.kind.fixed() && c.was.any():
+		number, reason := c.was.parse(c.kind, t, d.piece(t.text))
 		return cell{set: true, number: number}, reason
 	case c.kind.fixed():
 		number, reason := c.kind.parse(t, d.piece(t.text))
@@ -67,6 +67,8 @@ func (d *Decoder) convert(c *column, t token, f *field) (cell, string) {
 		return cell{set: true, number: number}, reason
 	case t.container():
 		return cell{}, ReasonType
+	case c.was.any():
+		return cell{set: true, span: d.spell(c.was, t)}, ""
 	case t.first != '"':
 		return cell{set: true, span: t.text}, ""
 	}

@@ -38,7 +38,7 @@ type column struct {
 	source string    // "" for a field of the record, or one of the $ sources
 	parent int       // $parent: the column of what the list lies in
 	hashed bool      // part of _hash
-	wide   bool      // holds what was a narrower type
+	was    widened   // narrower types that it had
 	none   *fallback // of a record that has none; nil: NULL
 	filled bool      // a record had a value
 	silent bool      // never to be missed: dropped, or no field of the record
@@ -183,7 +183,7 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
-		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, wide: d.Widened}
+		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, was: widenedFrom(d.Was)}
 		var err error
 		if one.none, err = defaultOf(d); err != nil {
 			return nil, err
@@ -372,7 +372,7 @@ func (f *field) plainColumn() int {
 		return -1
 	}
 	c := f.in.of.columns[f.columns[0]]
-	if c.kind != kindText || c.as != "" {
+	if c.kind != kindText || c.as != "" || c.was.any() {
 		return -1
 	}
 	return f.columns[0]

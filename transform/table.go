@@ -39,6 +39,7 @@ type Column struct {
 	RedactedBy string   // the column that is true once that is for good
 	Erased     bool     // set where what a forgotten person wrote was taken out of the row
 	Volatile   bool
+	Was        []schemas.Type // narrower types that the stored column had
 	References string
 	Path       []string // path in the record, or in the item of a child's list; nil when the column has another source
 }
@@ -51,6 +52,7 @@ type Table struct {
 	Columns   []Column // in order, up to and including _synced_at and _run_id
 	Key       []string // columns that name a row
 	Newest    string   // column that decides between two copies of a row; "" compares by arrival
+	Dated     string   // column that decides between two copies in one batch: Newest, else the source's updated_at; "" compares by arrival
 	Parent    string   // physical table of the parent; "" for the stream's own
 	ParentKey []string // columns that hold the parent's key, in its order
 	Complete  bool     // a batch brings the whole set of a parent's rows: stored ones that are absent from it go
@@ -60,6 +62,7 @@ type Table struct {
 	MutedBy   string   // column with the id whose answer without rows takes out what is redactable; "": none does
 	History   string   // table of the states that its rows were in; "" when they are not kept
 	HistoryOf string   // table whose rows' states these are; "" for all others
+	CopyOf    string   // table whose rows of each day these are; "" for all others
 	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
 	Unmarked  bool     // a user's own file, which says nothing of persons
 	Groups    []Group  // what a record, or an item, has of lists and objects; of tables of a batch only
@@ -104,6 +107,7 @@ type Batch struct {
 	Completed  []string     // keys of those that were noted so before, and came whole, or are gone
 
 	AskedAt time.Time // as of the commit that last put one of them there; what was put there since still waits
+	Refresh bool      // of a full refresh: what was stored before it gives way to what differs, however new it says it is
 }
 
 // Incomplete is a record that an answer did not bring whole. What is stored of it stays.
@@ -136,6 +140,7 @@ func Tables(s *schemas.Stream) []Table {
 		Columns: columns(s.Columns),
 		Key:     s.Key,
 		Newest:  s.Newest,
+		Dated:   dated(s),
 		Gone:    s.Absent == "gone",
 		Erase:   s.Erase,
 	}
@@ -171,6 +176,20 @@ func Tables(s *schemas.Stream) []Table {
 	return tables
 }
 
+// dated names the column that tells the newer of two copies of a record in one answer. A whole list is the source's word on what
+// there is now, so that a stream may have no newest; the copies within it still say when each was changed.
+func dated(s *schemas.Stream) string {
+	if s.Newest != "" {
+		return s.Newest
+	}
+	for _, c := range s.Columns {
+		if c.Type == schemas.Timestamp && slices.Equal(c.From, []string{"updated_at"}) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
 // Copies is the table that keeps a copy of a stream's own table a day: what there is then, under the date.
 func Copies(s *schemas.Stream) (t Table, ok bool) {
 	if !s.Snapshot {
@@ -182,7 +201,7 @@ func Copies(s *schemas.Stream) (t Table, ok bool) {
 	for i := range own {
 		own[i].Path = nil // filled from the table, and from no record
 	}
-	return Table{Name: s.DailyTable(), Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
+	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
 		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
 }
 
@@ -207,7 +226,7 @@ func columns(declared []schemas.Column) []Column {
 	for _, c := range declared {
 		column := Column{
 			Name: c.Name, Type: c.Type, SQL: codecs[c.Type].sql, Arrow: codecs[c.Type].arrow, Doc: c.Doc,
-			PII: c.PII, Person: c.Person, Volatile: c.Volatile, References: c.References,
+			PII: c.PII, Person: c.Person, Volatile: c.Volatile, Was: c.Was, References: c.References,
 			Whose: c.Whose, Stays: c.Stays, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
 		if !computed(c.From) {
@@ -231,7 +250,7 @@ func systemColumns(gone bool) []Column {
 	list := []Column{
 		systemColumn(ExtraColumn, schemas.JSON, "Fields that no column took, and values that did not fit theirs, as sent."),
 		systemColumn(VersionColumn, schemas.Text, "The API version that the row was read under."),
-		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number."),
+		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number. Empty while hash or drop has changed and the row was not read again."),
 	}
 	if gone {
 		list = append(list, systemColumn(GoneColumn, schemas.Timestamp, "When the source was found not to have the record any more; empty while it has."))

@@ -81,6 +81,11 @@ func (l *loader) history(e grammar.Entry, streams []*schemas.Stream, names []str
 		if _, taken := l.catalogue.Stream(s.Owner() + "_history"); taken {
 			kept.WrongKey("", "%s: there is a stream %q", kept.Path(), s.Owner()+"_history")
 		}
+		for _, c := range s.Columns {
+			if kept.Bool() && slices.Contains(transform.HistoryColumns(), c.Name) {
+				kept.WrongKey("call the column something else", "%s: stream %s has a column %q of its own, which its history has too", kept.Path(), s.Name, c.Name)
+			}
+		}
 		s.History = kept.Bool()
 	}
 }

@@ -106,7 +106,7 @@ func settingsSpec() *grammar.Spec {
 			{Name: "empty", Doc: "it is empty: for an API that leaves out what is empty."}}},
 		{Name: "keep_erased", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns of personal data that stay when a person is erased, e.g. `custom_attributes` of conversations; never those that are his own."},
 		{Name: "history", Kind: grammar.Bool, Default: "false",
-			Doc: "Keeps, from then on, each state of a record that a read has seen: a row of `<stream>_history` with `valid_from` and `valid_to`."},
+			Doc: "Keeps, from then on, each state of a record that a read has seen: a row of `<stream>_history` with `valid_from` and `valid_to`, and `lifecycle` where the record left. Taken out: the table stays, and its states end."},
 		{Name: "refresh", Kind: grammar.Duration, Doc: "Exports only: how far back they are read again, once a day, for what came late or changed; left out: 35d."},
 	}}
 }

@@ -30,6 +30,7 @@ type run struct {
 	options  Options
 	id       string
 	hashKey  []byte
+	rehash   bool // stored values were hashed with another key
 	writer   *writer
 	progress *progress
 	now      func() time.Time
@@ -103,8 +104,14 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.followUps(ctx); err != nil {
 		return err
 	}
+	if err := r.endRefreshes(ctx); err != nil {
+		return err
+	}
 	for _, w := range r.workspaces {
 		r.compareClocks(w)
+		if err := r.tellTakenBack(ctx, w); err != nil {
+			return err
+		}
 	}
 	r.unread(ctx)
 	r.spent()
@@ -142,6 +149,9 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		r.reported.Changes = append(r.reported.Changes, changes...)
+		if err := r.freezeHistories(ctx, w); err != nil {
+			return err
+		}
 		if err := r.hide(ctx, w, slices.Concat(r.runner.stored(w.name), w.exports.known)); err != nil {
 			return err
 		}
@@ -170,7 +180,7 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return r.noteKey(ctx)
 }
 
 // keepFailed leaves only the streams that did not end well in the pipeline's last run: all of them, where something else kept that
@@ -348,11 +358,7 @@ func (t *task) request(phase extract.Phase) extract.Request {
 func (t *task) byIDs(ctx context.Context) error {
 	var ids, keys []string
 	err := t.run.writer.use(func(work *load.Work) (err error) {
-		if t.stream.Read.Over.Size > 0 {
-			ids, keys, err = work.Expected(ctx, t.workspace.name, t.stream.Read.Over.SQL)
-			return err
-		}
-		ids, err = work.IDs(ctx, t.workspace.name, t.stream.Read.Over.SQL)
+		ids, keys, err = t.idsToRead(ctx, work)
 		return err
 	})
 	if err != nil {

@@ -54,6 +54,8 @@ type task struct {
 	done   bool      // the last phase was read to its end
 	newest bool      // what is newest was: the mark is where the run wanted it, or the whole list was walked
 	result StreamResult
+
+	refreshed bool // a full refresh ended: what the source gives was all read again
 }
 
 func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*task, error) {
@@ -104,8 +106,7 @@ func (t *task) restore(ctx context.Context) error {
 			t.decoder.Expect(known.Sent)
 		}
 		if t.run.options.FullRefresh && t.workspace.lost == nil {
-			t.state.Again = again
-			return nil // from the beginning; what is stored is compared with, not emptied
+			return t.beginRefresh(ctx, work, again)
 		}
 		if t.state = known; err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
@@ -241,10 +242,8 @@ func (t *task) add(page extract.Page) error {
 	return nil
 }
 
-// windowed says that an explicit window is read, which moves no mark. Only some streams have windows.
-func (t *task) windowed() bool {
-	return t.stream.Read.Since.Windowed() && t.run.options.windowed()
-}
+// windowed says that an explicit window is read, which moves no mark.
+func (t *task) windowed() bool { return t.run.options.windowed() }
 
 func (t *task) full() bool {
 	return t.decoder.Records() >= batchRecords || t.decoder.Bytes() >= batchBytes ||
@@ -273,6 +272,7 @@ func (t *task) commit(ctx context.Context) error {
 	if t.state.Sweep != nil {
 		batches[0].Sweep, batches[0].Seen = t.state.Sweep.Number, t.seen
 	}
+	batches[0].Refresh = t.state.Replace
 	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
 	t.auditTimes()
 	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
