@@ -104,12 +104,13 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.followUps(ctx); err != nil {
 		return err
 	}
-	if err := r.endRefreshes(ctx); err != nil {
+	whole := context.WithoutCancel(ctx) // a run that is interrupted says no less of what it has read
+	if err := r.endRefreshes(whole); err != nil {
 		return err
 	}
 	for _, w := range r.workspaces {
 		r.compareClocks(w)
-		if err := r.tellTakenBack(ctx, w); err != nil {
+		if err := r.tellTakenBack(whole, w); err != nil {
 			return err
 		}
 	}
