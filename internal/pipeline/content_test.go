@@ -247,7 +247,7 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 		b.space.Advance(time.Minute)
 		s := stream(t, b.sync(pipeline.Options{}), "folders")
 		if rows >= 0 && int(s.Rows) != rows || int(s.Requests) != requests {
-			t.Errorf("%s: %+v", when, s)
+			t.Errorf("%s, where %d requests are enough: %+v", when, requests, s)
 		}
 		oracletest.Holds(t, b.space, b.runner.Dir.Current(), func(_ oracletest.Table, folders []map[string]any) []map[string]any { return edit(folders) },
 			oracletest.Table{Name: "folders", Oracle: "folders", Columns: []string{"id", "name", "parent_folder_id"}})
@@ -255,7 +255,7 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 	}
 	asTheyAre := func(folders []map[string]any) []map[string]any { return folders }
 	all := b.space.Oracle("folders")
-	step("each by what it lies in, once the walk that was cut has ended", -1, len(all)+2, asTheyAre)
+	step("each by what it lies in, once the walk that was cut has ended", -1, 2*(len(all)+1), asTheyAre)
 	step("without news", 0, len(all)+1, asTheyAre)
 	leaf := all[len(all)-1]["id"].(string)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
