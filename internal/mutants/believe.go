@@ -19,7 +19,7 @@ var believing = []mutant{
 		old: "if p.table.Absent && p.rows[r].absent != 0 {", new: "if p.table.Absent && p.rows[r].absent == 1<<63 {",
 	},
 	{
-		bug: "a watermark ahead of all clocks stays", file: "internal/pipeline/task.go", killer: "pipeline.TestT137T167AWatermarkInTheFutureIsPulledBack",
+		bug: "a watermark ahead of all clocks stays", file: "internal/pipeline/watermark.go", killer: "pipeline.TestT137T167AWatermarkInTheFutureIsPulledBack",
 		old: "	t.state = t.state.PulledBack(to)\n", new: "	t.state = t.state.PulledBack(latest)\n",
 	},
 	{

@@ -3,7 +3,7 @@ package main
 // extracting are bugs of what asks the API and draws conclusions from what it answers.
 var extracting = []mutant{
 	{
-		bug: "the mark is the largest time seen", file: "extract/search.go", killer: "extract.TestNewStreamReadsForwardThenHistory",
+		bug: "the mark is the largest time seen", file: "extract/searchwindow.go", killer: "extract.TestNewStreamReadsForwardThenHistory",
 		old: "	case s.window.To > 0:\n		return s.window.To\n",
 		new: "	case s.window.To > 0:\n		return s.reached\n",
 	},
@@ -13,7 +13,7 @@ var extracting = []mutant{
 		new: `s.filter(">", s.since), s.filter(">", s.since)`,
 	},
 	{
-		bug: "no overlap", file: "extract/search.go", killer: "extract.TestT6LateRecordsAreWithinTheOverlap",
+		bug: "no overlap", file: "extract/searchwindow.go", killer: "extract.TestT6LateRecordsAreWithinTheOverlap",
 		old: "s.window.From = max(0, mark-int64(overlap/time.Second))",
 		new: "s.window.From = max(0, mark-int64(overlap/time.Second)/1000)",
 	},
@@ -31,7 +31,7 @@ var extracting = []mutant{
 		old: "newest.After(early.Add(clockTolerance)) && !newest.After(late.Add(clockTolerance)):", new: "newest.After(early.Add(clockTolerance)):",
 	},
 	{
-		bug: "the mark moves back", file: "extract/search.go", killer: "extract.TestT132MarkNeverMovesBack",
+		bug: "the mark moves back", file: "extract/searchwindow.go", killer: "extract.TestT132MarkNeverMovesBack",
 		old: "st.SyncedTo = max(st.SyncedTo, s.mark())", new: "st.SyncedTo = s.mark()",
 	},
 	{
