@@ -86,6 +86,9 @@ func TestEveryRequirementHasItsLine(t *testing.T) {
 	checkPage(t, "docs/security.md", "S", 48, "Not yet: ")
 }
 
+// later are the numbers that follow those which a page counts without a gap.
+var later = map[string][]int{"T": {230, 231}}
+
 // checkPage holds a page of lines with a letter and a number to the code: each number once, with tests that are there or one of the
 // excuses for having none, and every test whose name says the number on the line of that number.
 func checkPage(t *testing.T, file, letter string, most int, excuses ...string) {
@@ -106,7 +109,7 @@ func checkPage(t *testing.T, file, letter string, most int, excuses ...string) {
 			continue
 		}
 		n, err := strconv.Atoi(m[1])
-		if err != nil || n < 1 || n > most || held[n] != nil {
+		if err != nil || n < 1 || n > most && !slices.Contains(later[letter], n) || held[n] != nil {
 			t.Errorf("%s%s: not there, or a second line for it", letter, m[1])
 		}
 		held[n] = append([]string{}, checkNames(t, m[4], tests, text)...) // not nil: the line is there
@@ -117,6 +120,11 @@ func checkPage(t *testing.T, file, letter string, most int, excuses ...string) {
 		}
 	}
 	for n := 1; n <= most; n++ {
+		if held[n] == nil {
+			t.Errorf("%s%d has no line", letter, n)
+		}
+	}
+	for _, n := range later[letter] {
 		if held[n] == nil {
 			t.Errorf("%s%d has no line", letter, n)
 		}

@@ -3,7 +3,6 @@ package transform
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"aqueduck/schemas"
 )
@@ -19,6 +18,8 @@ type plan struct {
 	entries  bool   // the items are the entries of an object
 	item     *field // takes an item that is no object; nil when that is no row
 	nameless bool   // no field of an item is part of the key: an item that says nothing is no row
+	places   int    // the most places that one of its columns, or of the lists inside, may be at; 1: each has one
+	came     uint64 // the object whose list brought items from its first place
 	root     *node  // of a record, or of an item of the list
 	cells    []cell
 	rows     []row
@@ -63,41 +64,6 @@ func defaultOf(d schemas.Column) (*fallback, error) {
 	return v, nil
 }
 
-// node is one object that the plan looks into.
-type node struct {
-	of     *plan
-	name   []byte // of the field that holds it
-	parent *node  // nil for a record and for an item
-	number int    // parents before children, siblings by name
-	depth  int    // of nesting, the record itself being 1
-	kept   bool   // a JSON column has the whole of it: what else is in it is no extra
-	fields map[string]*field
-	first  *field          // the field that came first in the last record
-	met    map[string]bool // names that are none of the fields, as far as they were told of
-	policy *policy
-}
-
-// field is one name in an object that the plan knows.
-type field struct {
-	name    string
-	path    string // with dots
-	in      *node
-	columns []int
-	whole   bool  // a column takes objects as they are
-	url     bool  // a column cuts the query string off
-	key     bool  // a row cannot be without it
-	object  *node // looked into
-	list    *plan // one row per item
-	skip    bool  // neither a column nor _extra
-	plain   int   // the column, when it takes one text as it is: most fields do; -1 otherwise
-	policy  *policy
-
-	// Fields nearly always come in one order: the field that followed in the last record is tried first.
-	next *field
-	// The objects, by their number, in which the field came, and in which it went to _extra.
-	seen, spilled uint64
-}
-
 // compiler builds the plans of one stream.
 type compiler struct {
 	stream *schemas.Stream
@@ -120,27 +86,37 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 		c.plans = append(c.plans, one)
 	}
 	for i, child := range s.Children {
-		outer := c.plans[c.plans[i+1].outer]
-		f, err := c.field(outer.root, child.From)
-		if err != nil {
+		if err := c.list(child, c.plans[i+1]); err != nil {
 			return nil, fmt.Errorf("table %s: %w", child.Table, err)
 		}
-		if f.list != nil || !f.shares() {
-			return nil, fmt.Errorf("table %s: %s is taken already", child.Table, f.path)
-		}
-		f.list = c.plans[i+1]
-		f.list.entries = child.Entries
-		outer.nameless = false // its lists are something that an item says
 	}
 	c.bookkeeping()
 	c.finish(c.plans[0].root, p, 1)
 	return c.plans, nil
 }
 
-// shares says that a list may be taken from the field too: a column has the whole of it as well, or what comes there as a
-// text in place of the list.
-func (f *field) shares() bool {
-	return f.whole || !slices.ContainsFunc(f.columns, func(i int) bool { return f.in.of.columns[i].kind != kindText })
+// list puts the places of a child's list into the tree of what it lies in.
+func (c *compiler) list(child schemas.Child, p *plan) error {
+	outer := c.plans[p.outer]
+	var fields []*field // a place may lie inside another: all are found before one leads into the items
+	for _, place := range child.Places() {
+		f, err := c.field(outer.root, place)
+		if err != nil {
+			return err
+		}
+		if f.list != nil || !f.shares() {
+			return fmt.Errorf("%s is taken already", f.path)
+		}
+		fields = append(fields, f)
+	}
+	p.entries = child.Entries
+	fields[0].list = p
+	for i, f := range fields[1:] {
+		f.later = append(f.later, laterPlace{rank: i + 1, list: p})
+	}
+	outer.places = max(outer.places, len(fields))
+	outer.nameless = false // its lists are something that an item says
+	return nil
 }
 
 // table lays out one table and puts the fields of its columns into the tree.
@@ -171,14 +147,15 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 			p.takeItem(i)
 			continue
 		}
-		f, err := c.field(p.root, d.From)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", d.Name, err)
+		for rank, place := range d.Places() {
+			f, err := c.field(p.root, place)
+			if err != nil {
+				return nil, fmt.Errorf("column %s: %w", d.Name, err)
+			}
+			f.take(rank, i, d)
+			f.key = f.key || d.Required || slices.Contains(key, d.Name)
 		}
-		f.columns = append(f.columns, i)
-		f.whole = f.whole || d.Type == schemas.JSON
-		f.url = f.url || d.As == "url"
-		f.key = f.key || d.Required || slices.Contains(key, d.Name)
+		p.places = max(p.places, len(d.Places()))
 	}
 	for _, name := range key {
 		if !slices.ContainsFunc(declared, func(d schemas.Column) bool { return d.Name == name }) {
@@ -228,25 +205,18 @@ func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
 
 // field gives the field at a path, made if need be.
 func (c *compiler) field(at *node, path []string) (*field, error) {
-	for i, name := range path {
-		f := at.fields[name]
-		if f == nil {
-			f = &field{name: name, in: at, path: strings.Join(path[:i+1], ".")}
-			at.fields[name] = f
-		}
-		if i == len(path)-1 {
-			return f, nil
-		}
+	if len(path) == 0 {
+		return nil, fmt.Errorf("no source")
+	}
+	for _, name := range path[:len(path)-1] {
+		f := at.child(name)
 		if f.list != nil {
 			at = f.list.root
 			continue
 		}
-		if f.object == nil {
-			f.object = &node{name: []byte(name), parent: at, of: at.of, fields: map[string]*field{}}
-		}
-		at = f.object
+		at = f.enter()
 	}
-	return nil, fmt.Errorf("no source")
+	return at.child(path[len(path)-1]), nil
 }
 
 // bookkeeping marks what goes nowhere: what the file ignores, and what only tells how a list is read on.
@@ -256,13 +226,30 @@ func (c *compiler) bookkeeping() {
 		paths = append(slices.Clip(paths), child.Count, child.Rest)
 	}
 	for _, path := range paths {
-		if len(path) == 0 {
-			continue
-		}
-		if f, err := c.field(c.plans[0].root, path); err == nil && len(f.columns) == 0 && f.object == nil && f.list == nil {
-			f.skip = true
+		for _, f := range c.meant(c.plans[0].root, path) {
+			f.skip = f.idle()
 		}
 	}
+}
+
+// meant gives the fields that a path through lists may mean, made if need be. Where a field may be a list as well as an object
+// around one, the path goes on in both.
+func (c *compiler) meant(at *node, path []string) []*field {
+	if len(path) == 0 {
+		return nil
+	}
+	f := at.child(path[0])
+	if len(path) == 1 {
+		return []*field{f}
+	}
+	var all []*field
+	for _, p := range f.lists() {
+		all = append(all, c.meant(p.root, path[1:])...)
+	}
+	if f.object != nil || len(all) == 0 {
+		all = append(all, c.meant(f.enter(), path[1:])...)
+	}
+	return all
 }
 
 // finish numbers the nodes of a tree and hangs the policies into it.
@@ -296,16 +283,4 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 			c.finish(f.list.root, below, depth+2) // a list is a level too
 		}
 	}
-}
-
-// plainColumn gives the column of a field that takes one text as it is, or -1.
-func (f *field) plainColumn() int {
-	if len(f.columns) != 1 || f.object != nil || f.list != nil || f.policy != nil {
-		return -1
-	}
-	c := f.in.of.columns[f.columns[0]]
-	if c.kind != kindText || c.as != "" {
-		return -1
-	}
-	return f.columns[0]
 }
