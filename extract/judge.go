@@ -148,6 +148,8 @@ func parseErrorList(body []byte) errorList {
 			return err
 		case string(key) == "errors" && d.Next() == jx.Array:
 			return d.Arr(told.first)
+		case string(key) == "errors" && d.Next() == jx.Object:
+			return d.ObjBytes(told.of)
 		}
 		return d.Skip()
 	})
@@ -155,6 +157,19 @@ func parseErrorList(body []byte) errorList {
 		return none
 	}
 	return told
+}
+
+// of keeps the first text of errors that are told as an object: of a field, or of the request as a whole. The field's name
+// stands for the code that such an answer has none of.
+func (l *errorList) of(d *jx.Decoder, key []byte) error {
+	if d.Next() != jx.String {
+		return d.Skip()
+	}
+	text, err := d.Str()
+	if l.message == "" {
+		l.code, l.message = string(key), text
+	}
+	return err
 }
 
 // first keeps the first error's words.

@@ -36,15 +36,23 @@ func (g pager) follow(p Position, e *envelope, base *url.URL, path string) (next
 		next, err = g.given(p, e)
 	case nextURL:
 		next.Page, next.Token, err = resolve(e.pages.address, base, path)
+	case nextBare:
+		// Of a list by number it says nothing; one by cursor has no other way to go on.
+		if end = g.start == 0 || g.counted(rows, max(p.Page, e.pages.number), e); !end {
+			next, end, err = g.silent(p, e)
+		}
 	default:
-		number := max(p.Page, e.pages.number)
-		end = len(e.records) == 0 || e.total >= 0 && rows >= e.total || e.pages.totalPages > 0 && number >= e.pages.totalPages
-		if !end {
+		if end = g.counted(rows, max(p.Page, e.pages.number), e); !end {
 			next, end, err = g.silent(p, e)
 		}
 	}
 	next.Rows = rows
 	return next, end, err
+}
+
+// counted reports whether a list that names no next page ends by its counts.
+func (g pager) counted(rows, number int64, e *envelope) bool {
+	return len(e.records) == 0 || e.total >= 0 && rows >= e.total || e.pages.totalPages > 0 && number >= e.pages.totalPages
 }
 
 func unusable(p Position, _ *envelope) (Position, error) {

@@ -72,6 +72,13 @@ type Sweep struct {
 	Total  int64 `json:"total,omitempty"`  // the list's own count at the beginning, -1 when it does not tell
 	Rows   int64 `json:"rows,omitempty"`   // records read
 	Capped bool  `json:"capped,omitempty"` // the list stopped before its end: what it did not have may be there
+
+	Refused string `json:"refused,omitempty"` // optional values that the source did not know, with commas between
+}
+
+// RefusedValues are the optional values that the source did not know: what it has of them is not known.
+func (s *Sweep) RefusedValues() []string {
+	return strings.FieldsFunc(s.Refused, func(r rune) bool { return r == ',' })
 }
 
 // String is the state's text, which ParseState reads back.

@@ -97,7 +97,7 @@ func buildRead(v *grammar.Value) Read {
 
 func buildOver(v *grammar.Value) *Over {
 	over := &Over{View: viewOf(v).Text(), After: v.Key("after").Texts(), As: v.Key("as").Text(), Size: v.Key("size").Int(),
-		Streams: v.Key("stream").Texts(), Where: v.Key("where").Text(), Values: v.Key("values").Texts()}
+		Streams: v.Key("stream").Texts(), Where: v.Key("where").Text(), Values: v.Key("values").Texts(), Optional: v.Key("optional").Texts()}
 	if refresh := v.Key("refresh"); refresh.Set() {
 		over.For, over.Every = refresh.Key("for").Duration(), refresh.Key("every").Duration()
 	}

@@ -112,6 +112,8 @@ func readSpec() grammar.Spec {
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids of one request."},
 			{Name: "values", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
 				Doc: "One walk for each literal value. Together they are the whole list, for `absent: gone` too."},
+			{Name: "optional", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
+				Doc: "Those of the values that the source may not know. Where it refuses one, the others are read, and rows stay whose column named by `as` has it."},
 		}},
 		{Name: "below", Kind: grammar.Map, Doc: "Records of the list may hold others, which the same list has when it is asked with a record's key. These are walked too, as deep as they go; together they are the whole list, for `absent: gone` too.", Keys: []grammar.Spec{
 			{Name: "as", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter that the key is sent in."},

@@ -108,11 +108,12 @@ func (s Since) Windowed() bool { return s.By == "search" || s.By == "between" }
 
 // Over says that a stream is one walk per row of something else, one request per so many rows, or one walk per literal value.
 type Over struct {
-	Streams []string      // those whose rows it is read over; what they commit is put into _sync.pending for it
-	Where   string        // column of their tables with the id
-	For     time.Duration // rows that changed within it, by their stream's newest, are walked again each Every; 0: never
-	Every   time.Duration
-	Values  []string // literal values, one walk over a whole list each
+	Streams  []string      // those whose rows it is read over; what they commit is put into _sync.pending for it
+	Where    string        // column of their tables with the id
+	For      time.Duration // rows that changed within it, by their stream's newest, are walked again each Every; 0: never
+	Every    time.Duration
+	Values   []string // literal values, one walk over a whole list each
+	Optional []string // those of them that the source may refuse: their rows, which have the value in the column As, stay then
 
 	View  string   // name of the SQL file
 	SQL   string   // its text, with {schema} for the workspace's schema; the first column is the id

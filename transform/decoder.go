@@ -237,11 +237,12 @@ func (d *Decoder) known(f *field, w *frame) error {
 
 // inside reads a field whose object is looked into, or whose list becomes rows.
 func (d *Decoder) inside(f *field, w *frame) error {
-	if !f.whole {
+	entries := f.list != nil && f.list.entries
+	if !f.whole && !entries {
 		switch t := d.js.Next(); {
 		case t == jx.Object && f.object != nil:
 			return d.object(f.object, w)
-		case t == jx.Array && f.list != nil && !f.list.entries:
+		case t == jx.Array && f.list != nil:
 			return d.list(f.list, w)
 		}
 	}
@@ -250,20 +251,9 @@ func (d *Decoder) inside(f *field, w *frame) error {
 		return err
 	}
 	opened := false
-	outer := d.js
-	switch d.js = jx.DecodeBytes(raw); {
-	case raw[0] == '{' && f.object != nil:
-		opened, err = true, d.object(f.object, w)
-	case raw[0] == '[' && f.list != nil && !f.list.entries:
-		opened, err = true, d.list(f.list, w)
-	case raw[0] == '{' && f.list != nil && f.list.entries:
-		opened, err = true, d.entries(f.list, w)
-	case raw[0] == '{' && f.list != nil:
-		opened = d.emptyObject() // an empty list, in some answers
-	case raw[0] == '[' && f.list != nil:
-		opened = d.emptyList() // no entries, in some answers
+	if raw[0] == '{' || raw[0] == '[' {
+		opened, err = d.enter(f, raw, w)
 	}
-	d.js = outer
 	switch {
 	case err != nil:
 		return err
@@ -276,6 +266,32 @@ func (d *Decoder) inside(f *field, w *frame) error {
 		d.spill(f, raw, w)
 	}
 	return nil
+}
+
+// enter looks into an object or a list, if the plan does; opened reports whether it does.
+func (d *Decoder) enter(f *field, raw []byte, w *frame) (opened bool, err error) {
+	outer := d.js
+	defer func() { d.js = outer }()
+	entries := f.list != nil && f.list.entries
+	switch d.js = jx.DecodeBytes(raw); {
+	case raw[0] == '{' && f.object != nil && entries:
+		if err := d.object(f.object, w); err != nil {
+			return true, err
+		}
+		d.js = jx.DecodeBytes(raw) // what has a column is an entry as well
+		return true, d.entries(f.list, w)
+	case raw[0] == '{' && f.object != nil:
+		return true, d.object(f.object, w)
+	case raw[0] == '[' && f.list != nil && !entries:
+		return true, d.list(f.list, w)
+	case raw[0] == '{' && entries:
+		return true, d.entries(f.list, w)
+	case raw[0] == '{' && f.list != nil:
+		return d.emptyObject(), nil // an empty list, in some answers
+	case raw[0] == '[':
+		return d.emptyList(), nil // no entries, or nothing to look into, in some answers
+	}
+	return false, nil
 }
 
 // Records is the number of rows in the stream's own table since the last Take.

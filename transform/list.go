@@ -73,14 +73,15 @@ func (d *Decoder) item(p *plan, of row) (err error) {
 	if err := d.settle(&w); err != nil {
 		return err
 	}
-	if p.nameless && w.bad == "" && d.saysNothing(&w) {
+	if !p.holds && w.bad == "" && d.saysNothing(&w) {
 		p.cells, p.rows = p.cells[:w.row], p.rows[:len(p.rows)-1]
 		return nil
 	}
 	return d.close(&w)
 }
 
-// saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty.
+// saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty, or an item
+// that names its type and nobody.
 func (d *Decoder) saysNothing(w *frame) bool {
 	filled := slices.ContainsFunc(w.plan.cells[w.row:], func(c cell) bool { return c.set })
 	return !filled && len(d.extras) == w.extras

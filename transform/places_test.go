@@ -164,3 +164,33 @@ func hidings(t *testing.T, s *schemas.Stream, name string, hash bool) []Hiding {
 	}
 	return all
 }
+
+func TestAFieldOfAnObjectWhoseEntriesAreRowsMayHaveAColumn(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{true, false} {
+		s := &schemas.Stream{
+			Name: "things", Table: "things", Key: []string{"id"},
+			Columns: []schemas.Column{col("id", schemas.Text), col("title", schemas.Text, "attributes", "_title_")},
+			Children: []schemas.Child{{
+				Table: "thing_attributes", From: []string{"attributes"}, Entries: true, Key: []string{"thing_id", "name"}, Complete: true,
+				Columns: []schemas.Column{col("thing_id", schemas.Text, schemas.FromParent, "id"), col("name", schemas.Text, schemas.FromKey), col("value", schemas.JSON, schemas.FromItem)},
+			}},
+		}
+		if whole {
+			s.Columns = append(s.Columns, col("attributes", schemas.JSON))
+		}
+		b := decoder(t, s, Options{}).add(`{"id": 1, "attributes": {"_title_": "Help", "n": 7, "none": null, "o": [1]}}`)
+		rows := b.rows()
+		row := rows["things"][0]
+		if row["title"] != "Help" || row["_extra"] != nil || whole && row["attributes"] != `{"_title_":"Help","n":7,"none":null,"o":[1]}` {
+			t.Errorf("whole %v: got %v", whole, row)
+		}
+		var entries []string
+		for _, row := range rows["thing_attributes"] {
+			entries = append(entries, row["name"].(string)+"="+row["value"].(string))
+		}
+		if diff := cmp.Diff([]string{`_title_="Help"`, "n=7", "o=[1]"}, entries); diff != "" || len(b.complaints()) > 0 {
+			t.Errorf("whole %v: %s", whole, diff)
+		}
+	}
+}

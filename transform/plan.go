@@ -10,20 +10,20 @@ import (
 // plan is one table, made ready to be filled: where in the record its columns come from, and the rows of the record
 // at hand.
 type plan struct {
-	number   int // 0 is the stream's own
-	outer    int // the plan of what the list lies in
-	table    Table
-	columns  []column
-	keys     []int  // columns a row cannot be without
-	entries  bool   // the items are the entries of an object
-	item     *field // takes an item that is no object; nil when that is no row
-	nameless bool   // no field of an item is part of the key: an item that says nothing is no row
-	places   int    // the most places that one of its columns, or of the lists inside, may be at; 1: each has one
-	came     uint64 // the object whose list brought items from its first place
-	root     *node  // of a record, or of an item of the list
-	cells    []cell
-	rows     []row
-	out      *output
+	number  int // 0 is the stream's own
+	outer   int // the plan of what the list lies in
+	table   Table
+	columns []column
+	keys    []int  // columns a row cannot be without
+	entries bool   // the items are the entries of an object
+	item    *field // takes an item that is no object; nil when that is no row
+	places  int    // the most places that one of its columns, or of the lists inside, may be at; 1: each has one
+	holds   bool   // lists lie in the items
+	came    uint64 // the object whose list brought items from its first place
+	root    *node  // of a record, or of an item of the list
+	cells   []cell
+	rows    []row
+	out     *output
 }
 
 // width is the number of cells of a row: the columns and _extra.
@@ -115,7 +115,7 @@ func (c *compiler) list(child schemas.Child, p *plan) error {
 		f.later = append(f.later, laterPlace{rank: i + 1, list: p})
 	}
 	outer.places = max(outer.places, len(fields))
-	outer.nameless = false // its lists are something that an item says
+	outer.holds = true
 	return nil
 }
 
@@ -162,7 +162,6 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 			return nil, fmt.Errorf("the key names a column %s that is not there", name)
 		}
 	}
-	p.nameless = !slices.ContainsFunc(p.keys, func(i int) bool { return p.columns[i].source == "" })
 	// The key of the table's own rows is the first: it names a record in messages.
 	if len(key) > 0 {
 		first := slices.IndexFunc(p.keys, func(i int) bool { return p.columns[i].name == key[0] })
@@ -269,7 +268,7 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 		}
 		f.plain = f.plainColumn()
 		if f.object != nil {
-			f.object.kept = n.kept || f.whole
+			f.object.kept = n.kept || f.whole || f.list != nil && f.list.entries
 			c.finish(f.object, f.policy, depth+1)
 		}
 		if f.list != nil {

@@ -104,6 +104,8 @@ type Knobs struct {
 	NoGzip         bool          // answers are never compressed
 	Chaos          string        // as --chaos takes it; New panics on a bad one, ParseChaos tells
 
+	Forms []Form // other shapes that values of good answers take on their way out
+
 	Codes map[string]string // codes of errors by those that are usual here: another word for the same
 
 	// What else the document leaves open.

@@ -76,6 +76,8 @@ func wanted(path string, v reflect.Value) string {
 	switch value := v.Interface().(type) {
 	case []string:
 		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !isAmongRoutes(name) })
+	case []Form:
+		fits = !slices.ContainsFunc(value, Form.unfit)
 	case map[string]Shapes:
 		for name := range value {
 			fits = fits && isRoute(name)
@@ -136,6 +138,9 @@ func knobWants(path string, v reflect.Value) string {
 			return "a list of texts"
 		}
 		return "a list of routes, or of what is before their dot, for all that have it: " + strings.Join(routeNames(), ", ")
+	case []Form:
+		return "a list of objects with the `Of` of a route, as `Unavailable` names it, the `Path` of a value in its records, or after `$.` around them, and perhaps `ID` of one record, " +
+			"`To` where it is sent instead, `As` what is: a JSON text, or " + strings.Join(formWords, ", ")
 	case map[string]Shapes:
 		return "routes, as `Unavailable` names them, with their `Next` and `End`"
 	case map[string]Lag:

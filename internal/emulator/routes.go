@@ -17,7 +17,7 @@ type route struct {
 }
 
 // routes are tried in order: literal paths before those with an {id} in the same place.
-var routes = []route{
+var routes = append(publicRoutes, []route{
 	{name: "contacts.search", method: "POST", path: "/contacts/search", serve: (*Workspace).searchContacts},
 	{name: "contacts.deleted", method: "GET", path: "/contacts/deleted", serve: (*Workspace).listDeleted, since: afterStable},
 	{name: "contacts.activities", method: "GET", path: "/contacts/activities", serve: (*Workspace).listActivities, since: afterStable},
@@ -121,7 +121,7 @@ var routes = []route{
 	{name: "exports.enqueue", method: "POST", path: "/export/reporting_data/enqueue", serve: (*Workspace).enqueueExport, since: v214},
 	{name: "exports.status", method: "GET", path: "/export/reporting_data/{id}", serve: (*Workspace).exportStatus, since: v214},
 	{name: "exports.download", method: "GET", path: "/download/reporting_data/{id}", serve: (*Workspace).downloadExport, since: v214},
-}
+}...)
 
 // request is what a route gets to see of an HTTP request.
 type request struct {
