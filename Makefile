@@ -128,6 +128,8 @@ docs: ## the pages of docs/ that are made from the code: streams, pipelines, mod
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
 	go test ./internal/mutants -run ThePageOf -update
 	go test ./transform/models -run ThePageOf -update
+	go test ./transform -run EveryShapeOfEverySource -update
+	go test ./extract -run EveryEnvelopeOfEverySource -update
 	go test . -run ThePageOfErrors -update
 
 clean:

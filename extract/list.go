@@ -16,18 +16,19 @@ import (
 
 // list is one list of the API, as it is asked for.
 type list struct {
-	op      string // for messages
-	method  string
-	path    string // escaped
-	over    string // id or value that it is of; "" when the stream has one list
-	query   []schemas.Param
-	records []string
-	page    schemas.Page
-	search  *searching // nil: the whole list
-	nested  []nestedList
-	key     []string            // path of a record's key; nil: it has none of one field
-	ids     map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
-	tail    bool                // its last page may be empty and point at itself: more will come there
+	op       string // for messages
+	method   string
+	path     string // escaped
+	over     string // id or value that it is of; "" when the stream has one list
+	query    []schemas.Param
+	records  []string
+	page     schemas.Page
+	search   *searching // nil: the whole list
+	nested   []nestedList
+	key      []string            // path of a record's key; nil: it has none of one field
+	ids      map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
+	optional bool                // the source may refuse it
+	tail     bool                // its last page may be empty and point at itself: more will come there
 }
 
 // searching asks for the records whose field is at or after a time, in its order.
@@ -69,7 +70,9 @@ func listsOf(s *schemas.Stream) []list {
 	}
 	var lists []list
 	for _, value := range s.Read.Over.Values {
-		lists = append(lists, listOf(s, 0).asking(s.Read.Over.As, value))
+		l := listOf(s, 0).asking(s.Read.Over.As, value)
+		l.optional = slices.Contains(s.Read.Over.Optional, value)
+		lists = append(lists, l)
 	}
 	return lists
 }

@@ -41,16 +41,24 @@ func (l *list) follow(p Position, rows int64, e *envelope, base *url.URL) (next 
 		next, err = g.given(p, e)
 	case nextURL:
 		next.Page, next.Token, err = resolve(e.pages.address, base, l.path)
+	case nextBare:
+		// Of a list by number it says nothing; one by cursor has no other way to go on.
+		if end = g.start == 0 || counted(rows, max(p.Page, e.pages.number), more, e); !end {
+			next, end, err = g.silent(p, e)
+		}
 	default:
-		number := max(p.Page, e.pages.number)
-		last := e.pages.totalPages > 0 && number >= e.pages.totalPages
-		end = l.tail || len(e.records) == 0 || e.total >= 0 && rows >= e.total || last && !more
-		if !end {
+		if end = l.tail || counted(rows, max(p.Page, e.pages.number), more, e); !end {
 			next, end, err = g.silent(p, e)
 		}
 	}
 	next.Rows = rows
 	return next, end, err
+}
+
+// counted reports whether a list that names no next page ends by its counts; more: by its total it has records left.
+func counted(rows, number int64, more bool, e *envelope) bool {
+	last := e.pages.totalPages > 0 && number >= e.pages.totalPages
+	return len(e.records) == 0 || e.total >= 0 && rows >= e.total || last && !more
 }
 
 func unusable(p Position, _ *envelope) (Position, error) {

@@ -80,6 +80,13 @@ type Sweep struct {
 	Rows   int64 `json:"rows,omitempty"`   // records read, each counted once
 	Lacks  int64 `json:"lacks,omitempty"`  // records that its lists state and did not give
 	Capped bool  `json:"capped,omitempty"` // the list stopped before its end: what it did not have may be there
+
+	Refused string `json:"refused,omitempty"` // optional values that the source did not know, with commas between
+}
+
+// RefusedValues are the optional values that the source did not know: what it has of them is not known.
+func (s *Sweep) RefusedValues() []string {
+	return strings.FieldsFunc(s.Refused, func(r rune) bool { return r == ',' })
 }
 
 // String is the state's text, which ParseState reads back.

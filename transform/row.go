@@ -68,17 +68,21 @@ func (d *Decoder) open(p *plan) frame {
 	p.cells = slices.Grow(p.cells, p.width())[:n+p.width()]
 	clear(p.cells[n:])
 	p.rows = append(p.rows, row{object: d.objects})
-	return frame{plan: p, row: n, object: d.objects, extras: len(d.extras)}
+	return frame{plan: p, row: n, object: d.objects, extras: len(d.extras), waits: len(d.waiting)}
 }
 
 // close ends a row: what no column took becomes its _extra.
-func (d *Decoder) close(w *frame) {
+func (d *Decoder) close(w *frame) error {
+	if err := d.settle(w); err != nil {
+		return err
+	}
 	if len(d.extras) > w.extras {
 		w.plan.cells[w.row+len(w.plan.columns)] = cell{set: true, span: d.extraText(w)}
 		d.extras = d.extras[:w.extras]
 	}
 	r := &w.plan.rows[w.row/w.plan.width()]
 	r.bad, r.absent = w.bad, w.plan.all&^w.present
+	return nil
 }
 
 // compute fills the columns that are no fields of the record, and finds the rows that lack what they cannot be without.

@@ -41,7 +41,9 @@ type Column struct {
 	Volatile   bool
 	Was        []schemas.Type // narrower types that the stored column had
 	References string
-	Path       []string // path in the record, or in the item of a child's list; nil when the column has another source
+	As         string     // what is made of a text (schemas.Column)
+	Path       []string   // path in the record, or in the item of a child's list; nil when the column has another source
+	Or         [][]string // other paths, in the order they are tried where the ones before have no value
 }
 
 // Table is one stored table.
@@ -199,7 +201,7 @@ func Copies(s *schemas.Stream) (t Table, ok bool) {
 		Doc: "Day of the copy, in the warehouse's timezone; the copy is of the day's last reading."}
 	own := append([]Column{date}, columns(s.Columns)...)
 	for i := range own {
-		own[i].Path = nil // filled from the table, and from no record
+		own[i].Path, own[i].Or = nil, nil // filled from the table, and from no record
 	}
 	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
 		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
@@ -230,7 +232,7 @@ func columns(declared []schemas.Column) []Column {
 			Whose: c.Whose, Stays: c.Stays, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
 		if !computed(c.From) {
-			column.Path = c.From
+			column.Path, column.Or, column.As = c.From, c.Or, c.As
 		}
 		list = append(list, column)
 	}

@@ -32,6 +32,9 @@ type Knobs = knobs.Knobs
 // ExportKnobs turn on what export services do to their readers.
 type ExportKnobs = knobs.ExportKnobs
 
+// Form is another shape that a value of good answers takes on its way out.
+type Form = knobs.Form
+
 // ExportFile says what the file of an export looks like.
 type ExportFile = knobs.ExportFile
 

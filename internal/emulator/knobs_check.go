@@ -78,6 +78,8 @@ func wanted(path string, v reflect.Value) string {
 	switch value := v.Interface().(type) {
 	case []string:
 		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !isAmongRoutes(name) })
+	case []knobs.Form:
+		fits = !slices.ContainsFunc(value, func(f knobs.Form) bool { return form(f).unfit() })
 	case map[string]knobs.Shapes:
 		for name := range value {
 			fits = fits && isRoute(name)
@@ -138,6 +140,9 @@ func knobWants(path string, v reflect.Value) string {
 			return "a list of texts"
 		}
 		return "a list of routes, or of what is before their dot, for all that have it: " + strings.Join(routeNames(), ", ")
+	case []knobs.Form:
+		return "a list of objects with the `Of` of a route, as `Unavailable` names it, the `Path` of a value in its records, or after `$.` around them, and perhaps `ID` of one record, " +
+			"`To` where it is sent instead, `As` what is: a JSON text, or " + strings.Join(formWords, ", ")
 	case map[string]knobs.Shapes:
 		return "routes, as `Unavailable` names them, with their `Next` and `End`"
 	case map[string]knobs.Lag:

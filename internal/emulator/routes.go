@@ -19,7 +19,7 @@ type route struct {
 }
 
 // routes are tried in order: literal paths before those with an {id} in the same place.
-var routes = []route{
+var routes = append(publicRoutes, []route{
 	{name: "contacts.search", method: "POST", path: "/contacts/search", serve: searchContacts},
 	{name: "contacts.deleted", method: "GET", path: "/contacts/deleted", serve: listDeleted, since: afterStable},
 	{name: "contacts.activities", method: "GET", path: "/contacts/activities", serve: listActivities, since: afterStable},
@@ -123,7 +123,7 @@ var routes = []route{
 	{name: "exports.enqueue", method: "POST", path: "/export/reporting_data/enqueue", serve: enqueueExport, since: v214},
 	{name: "exports.status", method: "GET", path: "/export/reporting_data/{id}", serve: exportStatus, since: v214},
 	{name: "exports.download", method: "GET", path: "/download/reporting_data/{id}", serve: downloadExport, since: v214},
-}
+}...)
 
 // request is what a route gets to see of an HTTP request.
 type request struct {

@@ -88,7 +88,7 @@ func (w *server) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 	if a.status == 0 {
 		a, name = w.answer(n, r, body)
-		a = w.renamed(a)
+		a = w.formed(name, w.renamed(a))
 		if w.k().Mutate != nil && a.status < 300 {
 			a.body = w.k().Mutate(name, bytes.Clone(a.body))
 		}

@@ -17,7 +17,7 @@ var notYetRead = []string{"MergeHistory", "JobWords", "SegmentCount", "FormerAdm
 	"ScrollNamesEnd", "StrictFilters", "SearchRefused", "FlatTables"}
 
 // noSilence are knobs of faults, and of what a caller says, rather than of another reading of the document.
-var noSilence = []string{"Chaos", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
+var noSilence = []string{"Chaos", "Forms", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
 
 var knobNames = regexp.MustCompile("`(?:Export\\.)?([A-Z][A-Za-z]+)`")
 

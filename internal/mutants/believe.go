@@ -56,7 +56,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a value of a column that widened is spelled as sent", file: "transform/widen.go", killer: "transform.TestT176AValueHasOneSpellingInAColumnThatHasWidened",
-		old: "	if !changed {\n		return t.text\n", new: "	if len(text) > 0 {\n		return t.text\n",
+		old: "	if !changed {\n		return t.text\n", new: "	if !changed || len(text) > 0 {\n		return t.text\n",
 	},
 	{
 		bug: "the history of whoever left never ends", file: "internal/pipeline/history.go", killer: "pipeline.TestT177TrueAtXIsWhatReadersWereShownAtX",

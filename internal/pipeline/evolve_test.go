@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
+
 	"aqueduck/internal/pipeline"
 )
 
@@ -218,5 +220,49 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	}
 	if got := b.rows("SELECT state FROM doors"); got[0] != "open" || b.checkpoint("doors") != mark {
 		t.Errorf("stored %v, the mark was %s, is %s", got, mark, b.checkpoint("doors"))
+	}
+}
+
+// TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit changes a column of whole numbers to one of any numbers in its stream
+// file, as a newer version of the program does with a built-in one: what waited in _extra is in it, in the file and in the lake.
+func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(414))
+	d := b.withDoors("")
+	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
+	run := func(kind string) *pipeline.Report {
+		t.Helper()
+		b.must(os.WriteFile(file, []byte(doors+"  - {name: share, type: "+kind+"}\n"), 0o600))
+		b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
+		return b.sync(pipeline.Options{Select: []string{"doors"}})
+	}
+	d.show(`{"id":1,"share":33}`, `{"id":2,"share":33.5}`, `{"id":3,"share":"many"}`)
+	if s := stream(t, run("int"), "doors"); s.Rejected != 2 {
+		t.Errorf("whole numbers: %+v", s)
+	}
+	b.space.Advance(time.Hour)
+	if s := stream(t, run("double"), "doors"); s.Status != pipeline.StatusOK {
+		t.Errorf("any numbers: %+v", s)
+	}
+	want := "1|33|∅\n2|33.5|∅\n3|∅|{\"share\":\"many\"}"
+	for _, from := range []string{"doors", "doors_history WHERE valid_to IS NULL"} {
+		if got := strings.Join(b.rows("SELECT id, share, _extra::VARCHAR FROM "+from+" ORDER BY id"), "\n"); got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", from, got, want)
+		}
+		if got := b.rows("SELECT DISTINCT typeof(share) FROM " + from); len(got) != 1 || got[0] != "DOUBLE" {
+			t.Errorf("%s: share is %v", from, got)
+		}
+	}
+	type part struct {
+		ID    string   `parquet:"id,optional"`
+		Share *float64 `parquet:"share,optional"`
+	}
+	rows, err := parquet.ReadFile[part](filepath.Join(b.runner.Dir.Lake("main"), "doors", "all.parquet"))
+	if err != nil || len(rows) != 3 || !slices.ContainsFunc(rows, func(p part) bool { return p.ID == "2" && p.Share != nil && *p.Share == 33.5 }) {
+		t.Errorf("the lake: %v, %v", rows, err)
+	}
+	b.space.Advance(time.Hour)
+	if report := run("double"); report.Rows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.Rows())
 	}
 }

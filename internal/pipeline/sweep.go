@@ -64,6 +64,10 @@ func (t *task) sweep(ctx context.Context) error {
 			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
 				Message: fmt.Sprintf("the list stops after %d records: what it has not may still be there, and stays", t.state.Sweep.Rows)})
 		}
+		for _, value := range t.state.Sweep.RefusedValues() {
+			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "value_refused", Once: true, Expected: value,
+				Message: fmt.Sprintf("the source has no list of %s=%s: the others were read, and what is stored of it stays", t.stream.Read.Over.As, value)})
+		}
 		if t.stream.Absent != "gone" || t.state.Sweep.Capped {
 			t.state.Sweep, t.state.Position = nil, nil
 			return t.commit(ctx)
@@ -191,6 +195,9 @@ func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 func (t *task) swept(n int) load.Sweep {
 	sweep := load.Sweep{Table: t.tables[0].Name, Number: n, Opened: t.walked}
 	sweep.Copies, _ = transform.Copies(t.stream)
+	if t.state.Sweep != nil && t.state.Sweep.Refused != "" {
+		sweep.Column, sweep.Refused = t.stream.Read.Over.As, t.state.Sweep.RefusedValues()
+	}
 	sweep.Day = t.run.today()
 	return sweep
 }

@@ -108,6 +108,8 @@ type Knobs struct {
 	NoGzip         bool          // answers are never compressed
 	Chaos          string        // as --chaos takes it; New panics on a bad one, ParseChaos tells
 
+	Forms []Form // other shapes that values of good answers take on their way out
+
 	Codes map[string]string // codes of errors by those that are usual here: another word for the same
 
 	// What else the document leaves open.
@@ -255,4 +257,14 @@ func (k *Knobs) MostParts() int {
 		return k.PartsCap
 	}
 	return partsCap
+}
+
+// Form is another shape that a value of good answers takes on its way out: other versions and other workspaces send it so. What
+// the workspace is does not change.
+type Form struct {
+	Of   string // the route, or what is before its dot
+	ID   string // of the record; "": each
+	Path string // of the value in the record, as a.b[].c and with {} for any key; after $. in the answer around the records
+	To   string // where it is sent instead; "": where it was
+	As   string // what is sent instead: a JSON text, or string, integer, number, boolean, object, array, absent; "": the value itself
 }

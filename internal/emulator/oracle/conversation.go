@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"strings"
-
 	"aqueduck/internal/emulator/event"
 )
 
@@ -145,25 +143,19 @@ func (t *thread) beginning(row Row) {
 		if t.redacted {
 			subject, body = "", ""
 		}
-		for i, value := range []any{s.Type, s.ID, s.Delivered, subject, orNull(body), orNull(plainURL(s.URL)), t.redacted,
+		for i, value := range []any{s.Type, s.ID, s.Delivered, subject, orNull(body), orNull(s.URL), t.redacted,
 			s.Author.Type, s.Author.ID, orNull(s.Author.Name), orNull(s.Author.Email), s.Author.AI, s.Author.Answer} {
 			row[columns[i]] = value
 		}
 	}
 	row["first_contact_reply_created_at"], row["first_contact_reply_type"], row["first_contact_reply_url"] = nil, nil, nil
 	if f := t.FirstReply; f != nil {
-		row["first_contact_reply_created_at"], row["first_contact_reply_type"], row["first_contact_reply_url"] = f.At, f.Type, orNull(plainURL(f.URL))
+		row["first_contact_reply_created_at"], row["first_contact_reply_type"], row["first_contact_reply_url"] = f.At, f.Type, orNull(f.URL)
 	}
 	row["sla_name"], row["sla_status"] = nil, nil
 	if t.SLA != nil {
 		row["sla_name"], row["sla_status"] = t.SLA.Name, t.SLA.Status
 	}
-}
-
-// plainURL is an address without its query, which may be a secret or a signature.
-func plainURL(url string) string {
-	before, _, _ := strings.Cut(url, "?")
-	return before
 }
 
 func (t *thread) rated(row Row) {
