@@ -28,7 +28,8 @@ type State struct {
 	Replace     bool      `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
 	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
 
-	Sent []string `json:"sent,omitempty"` // lists and objects, by their paths, that the source always sends under this version
+	Sent      []string `json:"sent,omitempty"`      // lists and objects, by their paths, that the source always sends under this version
+	Sometimes []string `json:"sometimes,omitempty"` // and those that it sends at times: many records lack them
 
 	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.
 	Short map[string]int64 `json:"short,omitempty"`

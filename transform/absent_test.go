@@ -112,7 +112,7 @@ func TestT162ARecordWithoutWhatTheSourceAlwaysSendsIsSuspect(t *testing.T) {
 	}
 
 	next := decoder(t, things(), Options{})
-	next.Expect(always)
+	next.Expect(always, nil)
 	if got := next.add(record(1, `,"place":null`)).Suspects(); !slices.Equal(got, []string{"001"}) {
 		t.Errorf("suspects of the next run %v", got)
 	}
@@ -121,6 +121,33 @@ func TestT162ARecordWithoutWhatTheSourceAlwaysSendsIsSuspect(t *testing.T) {
 	}
 	if got := next.Vanished(); !slices.Equal(got, []string{"tags.data"}) {
 		t.Errorf("vanished %v", got)
+	}
+}
+
+// TestT162WhatASourceSendsAtTimesIsNotLacking: a record without what many others are without is whole.
+func TestT162WhatASourceSendsAtTimesIsNotLacking(t *testing.T) {
+	t.Parallel()
+	with := func(id int) string { return fmt.Sprintf(`{"id":"%d","tags":{"data":[]},"place":{}}`, id) }
+	without := func(id int) string { return fmt.Sprintf(`{"id":"%d","tags":{"data":[]}}`, id) }
+	b := decoder(t, things(), Options{}).add(with(1))
+	if b.add(without(2)); !b.LacksSome() {
+		t.Error("the first that lacks what another one had is not told")
+	}
+	for i := range alwaysRecords {
+		if b.add(with(3 + 2*i)); b.LacksSome() {
+			t.Error("one that lacks nothing")
+		}
+		if b.add(without(4 + 2*i)); b.LacksSome() {
+			t.Fatalf("record %d: half of those before it were without", i)
+		}
+	}
+	if got := b.Sometimes(); !slices.Equal(got, []string{"place", "place.post"}) || len(b.Suspects()) > 0 {
+		t.Errorf("sent at times are %v", got)
+	}
+	next := decoder(t, things(), Options{})
+	next.Expect(b.Always(), b.Sometimes())
+	if next.add(with(1), without(2)); next.LacksSome() {
+		t.Error("the next run does not know what is sent at times")
 	}
 }
 

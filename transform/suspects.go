@@ -15,11 +15,12 @@ const mostWaiting = 1000
 // have of it nothing is said. A record that lacks what nobody knows the habit of yet waits until it is known.
 type suspects struct {
 	always  uint64              // groups that are known to be sent always
+	mixed   uint64              // groups that are known to be sent at times: many records lack them, and are whole
 	records int64               // weighed so far
 	came    []int64             // by group: how many of them had it
 	waiting map[uint64][]string // by group: keys of those that lacked it
 	found   []string
-	lacks   bool // the record at hand lacks what another one had
+	lacks   bool // the record at hand lacks what nearly all before it had
 }
 
 // weigh takes in the record at hand.
@@ -29,6 +30,7 @@ func (d *Decoder) weigh() {
 		return
 	}
 	absent := own.rows[0].absent
+	before := float64(s.records)
 	s.records++
 	s.lacks = false
 	for i, g := range own.table.Groups {
@@ -40,7 +42,7 @@ func (d *Decoder) weigh() {
 		case len(s.waiting[g.Bit]) < mostWaiting:
 			s.waiting[g.Bit] = append(s.waiting[g.Bit], d.key())
 		}
-		s.lacks = s.lacks || absent&g.Bit != 0 && s.came[i] > 0
+		s.lacks = s.lacks || absent&g.Bit != 0 && s.mixed&g.Bit == 0 && s.came[i] > 0 && float64(s.came[i]) >= alwaysShare*before
 		if s.always&g.Bit == 0 && s.sends(i) {
 			s.always |= g.Bit
 			s.found = append(s.found, s.waiting[g.Bit]...)
@@ -49,7 +51,8 @@ func (d *Decoder) weigh() {
 	}
 }
 
-// LacksSome reports whether the last record that was kept lacks a list or an object that another one had.
+// LacksSome reports whether the last record that was kept lacks a list or an object that nearly all before it had, and that is not known
+// to be sent at times only.
 func (d *Decoder) LacksSome() bool { return d.suspects.lacks }
 
 // sends reports whether enough of the records had a group.
@@ -65,13 +68,29 @@ func (d *Decoder) Suspects() []string {
 	return slices.Compact(found)
 }
 
-// Expect tells the decoder which lists and objects, by their paths, the source was known to send always.
-func (d *Decoder) Expect(paths []string) {
+// Expect tells the decoder which lists and objects, by their paths, the source was known to send always, and which at times.
+func (d *Decoder) Expect(always, sometimes []string) {
 	for _, g := range d.plans[0].table.Groups {
-		if slices.Contains(paths, g.Path) {
+		if slices.Contains(always, g.Path) {
 			d.suspects.always |= g.Bit
 		}
+		if slices.Contains(sometimes, g.Path) {
+			d.suspects.mixed |= g.Bit
+		}
 	}
+}
+
+// Sometimes gives the paths of the lists and objects that the source sends at times, as far as the decoder was told or has seen of many
+// records.
+func (d *Decoder) Sometimes() (paths []string) {
+	s := d.suspects
+	for i, g := range d.plans[0].table.Groups {
+		seen := s.records >= alwaysRecords && s.came[i] > 0 && !s.sends(i)
+		if s.always&g.Bit == 0 && (seen || s.mixed&g.Bit != 0) {
+			paths = append(paths, g.Path)
+		}
+	}
+	return paths
 }
 
 // Always gives the paths of the lists and objects that the source always sends, as far as the decoder was told or has seen.

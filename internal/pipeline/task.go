@@ -102,7 +102,7 @@ func (t *task) restore(ctx context.Context) error {
 		}
 		known, err := extract.ParseState(t.base.State)
 		if err == nil && known.Version == t.workspace.config.APIVersion {
-			t.decoder.Expect(known.Sent)
+			t.decoder.Expect(known.Sent, known.Sometimes)
 		}
 		if t.run.options.FullRefresh && t.workspace.lost == nil {
 			return t.beginRefresh(ctx, work, again)
@@ -219,7 +219,7 @@ func (t *task) full() bool {
 func (t *task) commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if !t.windowed() {
-		t.state.Sent = t.decoder.Always()
+		t.state.Sent, t.state.Sometimes = t.decoder.Always(), t.decoder.Sometimes()
 	}
 	next := t.next(t.state)
 	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
