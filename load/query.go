@@ -19,6 +19,9 @@ var ErrUnreadable = errors.New("the published file cannot be read")
 // ErrReadOnly is the answer to a statement that does more than read.
 var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
 
+// Refused is the error of a statement that reads, by calling what no SQL of users may call.
+type Refused = duck.Refused
+
 // queryMemory is what a query may use: more than a sync has, since nothing runs beside it.
 const queryMemory = "1GB"
 

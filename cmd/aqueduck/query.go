@@ -22,8 +22,8 @@ func (a *app) query() *cobra.Command {
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
-		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
-neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
+		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, can reach neither
+other files nor the network, and calls no function that acts. A single - reads the statement from standard input. Numbers keep all their
 digits, in JSON too; of columns of one name JSON numbers the later ones: a, a_1. In CSV a ' stands before a text that a
 spreadsheet would take for a formula; JSON has every text as it is. Parquet has the types of the columns. A statement
 that gives no row within --timeout is given up with code 1; Ctrl-C ends it before.
@@ -154,10 +154,13 @@ func (a *app) unanswered(err error) error {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
-	if errors.Is(err, errTooLong) {
+	var refused *load.Refused
+	switch {
+	case errors.Is(err, errTooLong):
 		p.Next = "ask for less, or give it longer: --timeout 1h"
-	}
-	if errors.Is(err, load.ErrReadOnly) {
+	case errors.As(err, &refused):
+		p.Next = "ask without it, or attach the published file in a DuckDB session of your own"
+	case errors.Is(err, load.ErrReadOnly):
 		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
 	}
 	return p

@@ -212,6 +212,10 @@ var lineInSQL = regexp.MustCompile(`LINE (\d+):`)
 
 // lineOf is the line of a model's file that the database complains about.
 func lineOf(r Relation, err error) int {
+	var refused *load.Refused
+	if errors.As(err, &refused) {
+		return r.Line + refused.Line - 1
+	}
 	var n int
 	if found := lineInSQL.FindStringSubmatch(err.Error()); found == nil {
 		return r.Line
@@ -223,6 +227,12 @@ func lineOf(r Relation, err error) int {
 
 // plain is the first line of what the database says: the others draw the statement as it was sent, which is in no file.
 func plain(err error) error {
+	var refused *load.Refused
+	if errors.As(err, &refused) {
+		elsewhere := *refused
+		elsewhere.Line = 0
+		return &elsewhere
+	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return errors.New(first)
 }

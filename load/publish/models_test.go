@@ -90,8 +90,8 @@ func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 	}
 }
 
-// TestAModelThatFailsIsToldOfAndHoldsUpNobody has models that are wrong, that read each other in a circle, and that reach
-// for what is not the warehouse's.
+// TestAModelThatFailsIsToldOfAndHoldsUpNobody has models that are wrong, that read each other in a circle, that reach for what is not the
+// warehouse's, and that call what acts.
 func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -104,6 +104,7 @@ func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 		model("file", "view", "SELECT * FROM read_text('/etc/hostname')"), model("copied", "table", "SELECT * FROM read_csv('/etc/passwd')"),
 		model("two", "view", "SELECT 1 AS n; ATTACH '/etc/passwd'"), model("set", "table", "SELECT 1 AS n; SET enable_external_access = true"),
 		model("deletes", "view", "SELECT 1 AS n; DELETE FROM {schema}.people"), model("not_even", "view", "DELETE FROM {schema}.people RETURNING *"),
+		model("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
 	}
 	for range 2 { // and told of again
 		r := h.withModels(append(wrong, good)...)
@@ -111,11 +112,15 @@ func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 		for _, f := range r.FailedModels {
 			failed = append(failed, f.Name)
 		}
-		if got := fmt.Sprint(failed); got != "[chicken egg mistyped file copied two set deletes not_even]" {
+		if got := fmt.Sprint(failed); got != "[chicken egg mistyped file copied two set deletes not_even logs]" {
 			t.Errorf("failed: %s", got)
 		}
 		if told := r.FailedModels[2].String(); !strings.HasPrefix(told, `mistyped.sql:5: model models.mistyped: Binder Error: Referenced column "nmae" not found`) {
 			t.Errorf("told: %s", told)
+		}
+		if told, want := r.FailedModels[9].String(), "logs.sql:4: model models.logs: it calls enable_logging(), which no SQL here may: "+
+			"that turns logging on or off, or empties the log, for the whole process"; told != want {
+			t.Errorf("told %s, want %s", told, want)
 		}
 		if got := h.models() + ask(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
 			t.Errorf("models are %s", got)
