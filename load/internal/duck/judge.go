@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -196,11 +195,22 @@ func (p parsed) wrong(statement string, from int) error {
 	if err != nil {
 		return errors.New("Parser Error: " + p.Message)
 	}
-	before := statement[:min(from+at, len(statement))]
-	begin := strings.LastIndexByte(before, '\n') + 1
-	line, _, _ := strings.Cut(statement[begin:], "\n")
+	characters := []rune(statement[from:]) // which the position counts
+	at = min(max(at, 0), len(characters))
+	before, after := statement[:from]+string(characters[:at]), string(characters[at:])
 	head := fmt.Sprintf("LINE %d: ", strings.Count(before, "\n")+1)
-	return fmt.Errorf("Parser Error: %s\n\n%s%s\n%*s", p.Message, head, line, len(head)+utf8.RuneCountInString(before[begin:])+1, "^")
+	left := []rune(before[strings.LastIndexByte(before, '\n')+1:])
+	line, _, _ := strings.Cut(after, "\n")
+	right := []rune(line)
+	const around = 50 // characters on each side: a line may be a whole statement
+	if len(left) > around {
+		head, left = head+"...", left[len(left)-around:]
+	}
+	drawn := string(left) + string(right[:min(len(right), around)])
+	if len(right) > around {
+		drawn += "..."
+	}
+	return fmt.Errorf("Parser Error: %s\n\n%s%s\n%*s", p.Message, head, drawn, len(head)+len(left)+1, "^")
 }
 
 // judgement is one statement while it is judged.

@@ -147,8 +147,12 @@ func TestS49ARefusalNamesTheLine(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	_, err = db.Reads("SELECT 1,\n  äö ! FROM\n x y z")
-	if err == nil || !strings.Contains(err.Error(), "Parser Error: syntax error") || !strings.Contains(err.Error(), "LINE ") {
+	if err == nil || !strings.Contains(err.Error(), "Parser Error: syntax error") || !strings.HasSuffix(err.Error(), "\n\nLINE 3:  x y z\n             ^") {
 		t.Errorf("error %v", err)
+	}
+	_, err = db.Reads("SELECT " + strings.Repeat("(", 100_000) + "1")
+	if err == nil || len(err.Error()) > 300 {
+		t.Errorf("error %.500v", err)
 	}
 	_, err = db.Reads("SELECT uper(name) FROM people")
 	if err == nil || !strings.Contains(err.Error(), "Did you mean \"upper\"") {
