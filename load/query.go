@@ -41,6 +41,10 @@ type Reader struct{ db *duck.DB }
 
 // OpenReader opens a published file: Dir.Current, or by Dir.Link whichever that leads to. The caller closes it.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
+	return openReader(ctx, path, queryMemory)
+}
+
+func openReader(ctx context.Context, path, memory string) (*Reader, error) {
 	if path == "" {
 		return nil, ErrNothingPublished
 	}
@@ -50,7 +54,7 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
-		db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: queryMemory})
+		db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: memory})
 		if err == nil {
 			return &Reader{db}, nil
 		}

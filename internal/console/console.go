@@ -29,6 +29,8 @@ type Serving struct {
 	Run     func(pipeline string, failed bool) error
 	Cancel  func(pipeline string) error
 	Reload  func() error
+
+	Isolation load.Isolation // how what users have defined is asked
 }
 
 // Options are what a console needs. All but ReadOnly, TLS and Version are needed.
