@@ -30,6 +30,7 @@ var classes = []struct{ name, meaning, act, exit string }{
 	{"usage", "the command line is wrong", "`--help`", "2"},
 	{"query", "a statement cannot be answered", "correct the statement", "1"},
 	{"data", "what came, or what is stored, is not what it must be", "look at what is named before you let it pass", "1, 3 or 6"},
+	{"source", "the API's answers contradict each other, or lead to no end", "nobody here: ask the API's support; what came is stored, the watermark stays", "1"},
 	{"disk", "the disk is full, or refuses", "make room, then the same command again", "1"},
 	{"busy", "another run writes the warehouse", "wait for it", "5"},
 	{"freshness", "data is older than it may be", "`status` shows why", "6"},

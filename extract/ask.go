@@ -55,18 +55,3 @@ func StatusOf(err error) int {
 
 // Pause waits by the client's clock; ErrBudget when the client is to stop before.
 func (c *Client) Pause(ctx context.Context, d time.Duration) error { return c.wait(ctx, d) }
-
-// Now is the server's clock where it has told it, ours before.
-func (c *Client) Now() time.Time {
-	if server := c.ServerNow(); !server.IsZero() {
-		return server
-	}
-	return c.o.Now()
-}
-
-// Skew is how far the server's clock is ahead of ours; zero before the first answer with a date.
-func (c *Client) Skew() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.offset
-}

@@ -24,7 +24,9 @@ func readBatches(r *Reader) func(context.Context) (Page, error) {
 		if i < len(r.r.Keys) {
 			key = r.r.Keys[i]
 		}
-		b.keys[id] = append(b.keys[id], key)
+		if !slices.Contains(b.keys[id], key) {
+			b.keys[id] = append(b.keys[id], key)
+		}
 	}
 	var ids []string
 	asked := map[string]bool{}

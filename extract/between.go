@@ -28,7 +28,7 @@ type between struct {
 }
 
 func readBetween(r *Reader) func(context.Context) (Page, error) {
-	b := &between{search: &search{Reader: r, above: -1}}
+	b := &between{search: &search{Reader: r}}
 	b.state = b.state.turned(r.r.Phase)
 	return b.next
 }
@@ -146,6 +146,7 @@ func (b *between) page(sh sheet, to int64) Page {
 	b.rows += int64(len(sh.records))
 	p := pageOf(sh)
 	p.Total, p.Done, p.Left = -1, b.rows, -1
+	p.Window, p.Resumed = b.shown()
 	b.since = to
 	end := to >= b.until
 	p.Boundary = end

@@ -178,7 +178,7 @@ func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 			t.Parallel()
 			a := serve(t, answers(texts...))
 			_, pages, err := drained(a.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour)}}))
-			if !errors.Is(err, ErrCursorLoop) || ClassOf(err) != ClassContract {
+			if !errors.Is(err, ErrCursorLoop) || ClassOf(err) != ClassSource {
 				t.Errorf("got %v, want ErrCursorLoop", err)
 			}
 			if len(pages) > 0 && last(pages).SyncedTo != at(2*hour) {
@@ -198,20 +198,41 @@ func TestT15CursorThatWasResumedFromCountsAsSeen(t *testing.T) {
 	}
 }
 
-func TestT131MarksFollowTheServersClockWhateverOurs(t *testing.T) {
+func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 	t.Parallel()
-	for _, skew := range []time.Duration{-365 * day, -day, -hour, hour, day, 365 * day} {
-		ws := newWorkspace(t, contact{"a", at(hour)})
-		c := ws.client(t, func(o *Options) {
-			o.Now = func() time.Time { return ws.clock.Now().Add(skew) }
-		})
+	tests := []struct {
+		name                string
+		own, server, newest time.Duration // of our clock, the server's and the newest record, from noon
+		want                time.Duration // of the time that the watermark lies its lag before
+	}{
+		{"they agree", 4 * time.Minute, 0, -hour, 0},
+		{"the server's is ahead", 0, 10 * day, -hour, 0},
+		{"ours is ahead", 365 * day, 0, -hour, 0},
+		{"the server's is behind, and no record is newer", 0, -2 * hour, -3 * hour, -2 * hour},
+		{"the server's is behind, as a record shows", 0, -2 * hour, -hour, 0},
+		{"ours is a year behind, as a record shows", -365 * day, 0, -hour, 0},
+		{"ours is behind, and no record is newer", -hour, 0, -hour, -hour},
+		{"both are ahead of each other and of all records", 30 * day, 20 * day, -hour, 20 * day},
+		{"a record from the future of both says nothing", 0, 10 * day, 400 * day, 0},
+	}
+	for _, tt := range tests {
+		ws := newWorkspace(t, contact{"a", noon.Add(tt.newest).Unix()})
+		ws.skew = tt.server
+		c := ws.client(t, func(o *Options) { o.Now = func() time.Time { return ws.clock.Now().Add(tt.own) } })
 		ids, pages := drain(t, c.Read(Request{Stream: searchStream()}))
+		want := noon.Add(tt.want - 15*time.Minute).Unix()
 		s := last(pages)
-		if len(ids) != 1 || s.SyncedTo != mark || s.HistoryTo != mark-7*24*3600 {
-			t.Errorf("clock off by %v: %d records, state %s", skew, len(ids), s)
+		if past, _ := drain(t, c.Read(Request{Stream: searchStream(), State: s, Phase: History})); len(ids) == 0 {
+			ids = past
 		}
-		if got := c.ServerNow().Sub(ws.clock.Now()).Abs(); got > 2*time.Second {
-			t.Errorf("clock off by %v: the server's now is off by %v", skew, got)
+		if len(ids) == 0 || s.SyncedTo < want-2 || s.SyncedTo > want+2 || s.HistoryTo > want-7*24*3600+2 {
+			t.Errorf("%s: %d records, state %s, want the watermark at %d", tt.name, len(ids), s, want)
+		}
+		if got := c.ServerNow().Sub(noon.Add(tt.want)).Abs(); got > 2*time.Second {
+			t.Errorf("%s: the server's now is off by %v", tt.name, got)
+		}
+		if got, want := c.ClocksDisagree(), (tt.server-tt.own).Abs() > 5*time.Minute; got != want {
+			t.Errorf("%s: the clocks disagree: %v", tt.name, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,20 +31,39 @@ func (r *Reader) Detail(ctx context.Context, page Page, leave []bool) (Page, err
 		if i < len(leave) && leave[i] {
 			return nil, nil
 		}
-		return r.detail(ctx, listed[i].Raw, key)
+		record, err := r.detail(ctx, listed[i].Raw, key)
+		if record != nil && record.Raw != nil {
+			record.Unsettled = r.unsettled(listed[i].Raw, record.Raw)
+		}
+		return record, err
 	})
 }
 
-// readAside gives the page with the n records that read gives, side by side and in their order; nil is none.
+// unsettled reports whether a record that changed lately may have been read too early.
+func (r *Reader) unsettled(listed, raw []byte) bool {
+	at, ok := TimeOf(r.r.Stream, raw)
+	return ok && recent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && Unsettled(r.r.Stream, listed, raw)
+}
+
+// readAside gives the page with the n records that read gives, side by side and in their order; nil is none. A record that cannot be
+// read is given as such, as long as few are.
 func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i int) (*Record, error)) (Page, error) {
 	found := make([]*Record, n)
 	var failed atomic.Bool // no more are begun; those under way are worth waiting for
+	errs := make([]error, n)
+	var unread atomic.Int32
+	unread.Store(int32(r.failed))
 	var g errgroup.Group
 	g.SetLimit(min(mostAside, max(fewestAside, r.c.budget.perSecond())))
 	for i := 0; i < n && !failed.Load(); i++ {
 		g.Go(func() (err error) {
 			defer Caught(&err)
-			if found[i], err = read(i); err != nil {
+			found[i], err = read(i)
+			if found[i] != nil && aside(err) && ctx.Err() == nil && int(unread.Add(1)) <= mostAsideRecords {
+				found[i].Missing, found[i].Error, errs[i], err = Unreadable, err.Error(), err, nil
+			}
+			if err != nil {
+				found[i] = nil
 				failed.Store(true)
 			}
 			return err
@@ -51,11 +71,20 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	}
 	err := g.Wait()
 	page.Records = nil
+	came := 0
 	for _, record := range found {
-		if record != nil {
-			page.Records = append(page.Records, *record)
+		if record == nil {
+			continue
+		}
+		page.Records = append(page.Records, *record)
+		if record.Missing != Unreadable {
+			came++
 		}
 	}
+	if one := cmp.Or(errs...); err == nil && came == 0 && len(page.Records) > 1 {
+		err = one // it is not about one of them
+	}
+	r.failed = int(unread.Load())
 	if err != nil {
 		page.State, page.Boundary = r.before, false
 		if ctx.Err() != nil {
@@ -88,15 +117,22 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 		return nil, &Error{Class: ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", shorten(id))}
 	}
 	l.path = strings.ReplaceAll(d.Path, "{id}", url.PathEscape(id))
-	sh, err := newWalk(r.c, l, nil).next(ctx)
-	var failure *Error
-	if errors.As(err, &failure) && failure.Class == ClassNotFound {
-		return &Record{Over: id, Gone: true}, nil
+	for n := 1; ; n++ {
+		sh, err := newWalk(r.c, l, nil).next(ctx)
+		var failure *Error
+		if errors.As(err, &failure) && failure.Class == ClassNotFound {
+			return &Record{Over: id, Gone: true}, nil
+		}
+		if err != nil {
+			return &Record{Over: id}, err
+		}
+		// What answers may have only half of a record that has just been made: it is asked once more.
+		if why := Missing(r.r.Stream, sh.records[0]); why == "" || n > 1 {
+			record := pageOf(sh).Records[0]
+			record.Over, record.Missing = id, cmp.Or(why, record.Missing)
+			return &record, nil
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Record{Raw: sh.records[0], Over: id}, nil
 }
 
 // scalar reads a JSON string or number as text.
@@ -117,4 +153,12 @@ func Key(s *schemas.Stream, raw []byte) (string, bool) {
 		return "", false
 	}
 	return scalar(field(raw, path...))
+}
+
+// TimeOf is the time of a record that its list is asked by, in unix seconds; false when it has none.
+func TimeOf(s *schemas.Stream, raw []byte) (int64, bool) {
+	if s.Read.Since.Field == "" {
+		return 0, false
+	}
+	return instant(field(raw, s.Read.Since.Field))
 }

@@ -224,3 +224,82 @@ func TestContextEndsSingleReadings(t *testing.T) {
 		t.Errorf("%v, %s", err, page.State)
 	}
 }
+
+func TestT170ARecordThatCanNeverBeReadIsSetAside(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{"500 oops", "{", `{"type":"error.list","errors":[{"code":"odd","message":"odd"}]}`} {
+		a := withDetails(t, &workspace{contacts: some(5), cursors: map[string]int{}}, func(id string) string {
+			if id == "id002" {
+				return answer
+			}
+			return whole(id)
+		})
+		r := a.client(t).Read(Request{Stream: detailed(), State: State{SyncedTo: at(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: at(2 * time.Hour)}})
+		page, err := r.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := page.State.String()
+		page, err = r.Detail(t.Context(), page, nil)
+		if err != nil || !page.Boundary || page.State.String() != state || len(page.Records) != 5 {
+			t.Fatalf("%s: %v, %d records, state %s", answer, err, len(page.Records), page.State)
+		}
+		for _, record := range page.Records {
+			if aside := record.Over == "id002"; aside != (record.Missing == Unreadable) || aside != (record.Raw == nil) || aside != (record.Error != "") {
+				t.Errorf("%s: %+v", answer, record)
+			}
+		}
+	}
+}
+
+func TestT170WhereNoRecordCanBeReadTheSourceIsDown(t *testing.T) {
+	t.Parallel()
+	a := withDetails(t, &workspace{contacts: some(3), cursors: map[string]int{}}, func(string) string { return "500 oops" })
+	r := a.client(t).Read(Request{Stream: detailed()})
+	page, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, err = r.Detail(t.Context(), page, nil); ClassOf(err) != ClassTransient || page.Boundary {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
+	t.Parallel()
+	s := detailed()
+	s.Columns = append(s.Columns, textColumn("name"), textColumn("email"), textColumn("phone"))
+	s.Children = []schemas.Child{{Table: "parts", From: []string{"parts", "list"}, Count: []string{"parts", "total_count"}, Key: []string{"id"}}}
+	const stub, bare, good = `{"id":"id000","updated_at":5}`, `{"id":"id000","name":null}`, `{"id":"id000","name":"n","parts":{"list":[]}}`
+	tests := []struct {
+		name    string
+		answers []string
+		missing string
+		asked   int
+	}{
+		{"whole", []string{good}, "", 1},
+		{"a stub, then whole", []string{stub, good}, "", 2},
+		{"no parts, then whole", []string{bare, good}, "", 2},
+		{"always a stub", []string{stub}, Stub, 2},
+		{"never parts", []string{bare}, NoItems, 2},
+		{"null for parts", []string{`{"id":"id000","name":"n","parts":null}`}, "", 1},
+		{"none by their count", []string{`{"id":"id000","name":"n","parts":{"total_count":0}}`}, "", 1},
+		{"a count without them", []string{`{"id":"id000","name":"n","parts":{"total_count":2}}`}, NoItems, 2},
+	}
+	for _, tt := range tests {
+		n := 0
+		a := withDetails(t, &workspace{contacts: some(1), cursors: map[string]int{}}, func(string) string {
+			n++
+			return tt.answers[min(n, len(tt.answers))-1]
+		})
+		page, err := a.client(t).Read(Request{Stream: s}).ByID(t.Context(), []string{"id000"})
+		if err != nil || len(page.Records) != 1 || page.Records[0].Missing != tt.missing || n != tt.asked {
+			t.Errorf("%s: %+v, %v after %d requests", tt.name, page.Records, err, n)
+		}
+	}
+}
+
+// textColumn is a column of texts under its own name.
+func textColumn(name string) schemas.Column {
+	return schemas.Column{Name: name, From: []string{name}, Type: schemas.Text}
+}

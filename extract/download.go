@@ -168,7 +168,7 @@ func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 		a := &answer{status: res.StatusCode, head: res.Header, date: parseDate(res.Header)}
 		described := c.describe(a, told)
 		described.Op, described.Method, described.Path, described.Attempts = e.Op, e.Method, e.Path, 1
-		described.Class = classOfStatus(res.StatusCode, false, told)
+		described.Class = classOfStatus(res.StatusCode, call{}, told)
 		e = described
 		if e.Class == ClassAuth && f.URL == "" {
 			c.stop(e)

@@ -21,6 +21,7 @@ const (
 	ClassTransient Class = "transient" // asking again later may help
 	ClassContract  Class = "contract"  // the answer, or the request, is not what the API's document says
 	ClassCursor    Class = "cursor"    // the server does not know the cursor any more
+	ClassSource    Class = "source"    // the answers contradict each other, or lead to no end: what they say of the whole is not to be believed
 )
 
 // Error is a request that did not succeed.
@@ -86,6 +87,8 @@ var (
 	ErrBudget = errors.New("the run's number of requests, or its time, is used up")
 	// ErrCursorLoop says that a list pointed back to a page it had been at.
 	ErrCursorLoop = errors.New("the list leads back to a page that was read before")
+	// ErrShort says that a list ended before it had given as many records as it states.
+	ErrShort = errors.New("the list ends before it has given all records")
 	// ErrFuture says that a mark lies after the server's clock: reading from it would find nothing, for ever.
 	ErrFuture = errors.New("a stored mark lies in the future")
 

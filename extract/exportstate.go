@@ -35,7 +35,7 @@ type ExportSpan struct {
 // ExportJob is one export. It is stored twice: before it is asked for, without an ID, and once the source has named it.
 type ExportJob struct {
 	ExportSpan
-	Kind  string `json:"kind"`         // forward, refresh, history
+	Kind  string `json:"kind"`         // forward, refresh, history, window
 	ID    string `json:"id,omitempty"` // empty: nobody heard whether the source took it
 	Asked int64  `json:"asked"`
 	Tries int    `json:"tries,omitempty"` // jobs for the same span before it
@@ -46,6 +46,7 @@ const (
 	ExportForward = "forward" // moves the mark
 	ExportRefresh = "refresh" // finds what came late and what changed
 	ExportHistory = "history" // reads downward
+	ExportWindow  = "window"  // was asked for by its days, and moves nothing
 )
 
 func (e *Export) check() error {
@@ -63,7 +64,7 @@ func (e *Export) check() error {
 		return errors.New("a refresh is no span of time")
 	}
 	if j := e.Job; j != nil && (!j.whole() || j.Asked < 0 || j.Tries < 0 ||
-		j.Kind != ExportForward && j.Kind != ExportRefresh && j.Kind != ExportHistory) {
+		j.Kind != ExportForward && j.Kind != ExportRefresh && j.Kind != ExportHistory && j.Kind != ExportWindow) {
 		return errors.New("a job is for no span of time, or of no kind")
 	}
 	return nil

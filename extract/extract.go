@@ -61,7 +61,9 @@ type Client struct {
 	sent    map[string]Sent   // by what it was for
 	waiting map[[2]string]int // how many requests wait now, by the same and by what they wait for
 	offset  time.Duration     // server's clock minus ours
+	skew    time.Duration     // the largest of them
 	known   bool              // offset was measured
+	newest  time.Time         // the newest record that a search gave
 }
 
 // defaultHeader names the version header of the API's document.
@@ -139,16 +141,6 @@ func (c *Client) Sent(s *schemas.Stream) Sent {
 
 // Restarts is the number of cursors that the server no longer knew, each followed by a new walk from the last known place.
 func (c *Client) Restarts() int64 { return c.restarts.Load() }
-
-// ServerNow is the server's clock as the last answer showed it, moved on by ours; zero before the first answer with a date.
-func (c *Client) ServerNow() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.known {
-		return time.Time{}
-	}
-	return c.o.Now().Add(c.offset)
-}
 
 // One reads one record of the stream's list, with the server's time of the answer. The record is nil when the list is empty.
 func (c *Client) One(ctx context.Context, s *schemas.Stream) (record []byte, serverTime time.Time, err error) {

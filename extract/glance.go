@@ -10,6 +10,7 @@ import (
 type glance struct {
 	heads  []string // keys of a record that are looked at
 	field  int      // which of them is the time; -1 none is
+	key    *pointer // where its key is; nil: it has none of one field
 	nested []nestedGlance
 }
 
@@ -33,6 +34,9 @@ const timeless = math.MinInt64
 
 func glanceOf(l list) glance {
 	g := glance{field: -1}
+	if l.key != nil {
+		g.key = new(g.to(l.key))
+	}
 	if l.search != nil {
 		g.field = g.to([]string{l.search.field}).head
 	}
@@ -67,6 +71,7 @@ func (p pointer) in(picked [][]byte) []byte {
 
 // glimpse is what is known of one record.
 type glimpse struct {
+	key  []byte       // its key as it was sent; nil when it has none
 	at   int64        // its time, timeless when it has none
 	cuts []nestedList // its lists that are cut short
 }
@@ -84,6 +89,9 @@ func (g glance) pick(key, raw []byte, picked [][]byte) {
 // see looks at a record's picked values.
 func (g glance) see(picked [][]byte) glimpse {
 	seen := glimpse{at: timeless}
+	if g.key != nil {
+		seen.key = g.key.in(picked)
+	}
 	if g.field >= 0 {
 		if at, ok := instant(picked[g.field]); ok {
 			seen.at = at

@@ -56,7 +56,8 @@ type asked struct {
 type api struct {
 	*httptest.Server
 	clock *clock
-	mu    sync.Mutex // guards got
+	skew  time.Duration // of the Date header
+	mu    sync.Mutex    // guards got
 	got   []asked
 }
 
@@ -72,7 +73,7 @@ func serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, bod
 		a.mu.Lock()
 		a.got = append(a.got, asked{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, string(body), r.Header.Get("Service-Version"), r.Header.Get("Authorization"), r.Header})
 		a.mu.Unlock()
-		w.Header().Set("Date", a.clock.Now().Format(http.TimeFormat))
+		w.Header().Set("Date", a.clock.Now().Add(a.skew).Format(http.TimeFormat))
 		handle(w, r, string(body))
 	}))
 	t.Cleanup(a.Close)

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -23,7 +24,7 @@ func (c *Client) judge(q call, a *answer, err error) *Error {
 	}
 	told := parseErrorList(a.body)
 	e := c.describe(a, told)
-	e.Class = classOfStatus(a.status, q.cursor, told)
+	e.Class = classOfStatus(a.status, q, told)
 	switch {
 	case a.status >= 300 && a.status < 400:
 		e.Err = errRedirect
@@ -32,7 +33,7 @@ func (c *Client) judge(q call, a *answer, err error) *Error {
 		e.Err = errors.New("not said by the API itself")
 	}
 	if e.Class == ClassTransient {
-		server := a.date
+		server := a.told
 		if server.IsZero() {
 			server = c.o.Now()
 		}
@@ -82,7 +83,7 @@ func (c *Client) describe(a *answer, told errorList) *Error {
 }
 
 // classOfStatus is the class of an answer whose status says that it is an error.
-func classOfStatus(status int, cursor bool, told errorList) Class {
+func classOfStatus(status int, q call, told errorList) Class {
 	switch {
 	case status == http.StatusUnauthorized:
 		return ClassAuth
@@ -92,14 +93,33 @@ func classOfStatus(status int, cursor bool, told errorList) Class {
 		return ClassScope
 	case status == http.StatusNotFound && !told.list:
 		return ClassTransient
-	case cursor && told.list && (status == http.StatusNotFound || status == http.StatusBadRequest && told.code == "client_error"):
+	case q.cursor && told.list && (status == http.StatusNotFound || status == http.StatusBadRequest && told.code == "client_error"):
 		return ClassCursor
-	case status == http.StatusNotFound && told.code == "not_found", status == http.StatusGone && told.list:
+	case status == http.StatusNotFound && told.saysGone(q.path), status == http.StatusGone && told.list:
 		return ClassNotFound
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500:
 		return ClassTransient
 	}
 	return ClassContract
+}
+
+// saysGone reports whether the error of a 404 says that what the path names does not exist: an error without a code, the general
+// code, or the one that is named after the resource, as company_not_found is (document, 7). Others are about something else, such as
+// a parameter.
+func (l errorList) saysGone(path string) bool {
+	thing, missing := strings.CutSuffix(l.code, "_not_found")
+	if l.code == "" && l.message != "" || l.code == "not_found" || l.code == "resource_not_found" {
+		return true
+	}
+	return missing && slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return singular(part) == thing })
+}
+
+// singular is the name of one thing, by the name that a path has for many.
+func singular(many string) string {
+	if stem, ok := strings.CutSuffix(many, "ies"); ok {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(many, "s")
 }
 
 // classOfCode is the class of an error list that came with a good status: only its code can tell.
@@ -148,6 +168,8 @@ func parseErrorList(body []byte) errorList {
 			return err
 		case string(key) == "errors" && d.Next() == jx.Array:
 			return d.Arr(told.first)
+		case string(key) == "errors" && d.Next() == jx.Object:
+			return told.named(d)
 		}
 		return d.Skip()
 	})
@@ -155,6 +177,18 @@ func parseErrorList(body []byte) errorList {
 		return none
 	}
 	return told
+}
+
+// named keeps the first text of errors that are told by what they are about.
+func (l *errorList) named(d *jx.Decoder) error {
+	return d.ObjBytes(func(d *jx.Decoder, _ []byte) error {
+		if d.Next() != jx.String || l.message != "" {
+			return d.Skip()
+		}
+		text, err := d.Str()
+		l.message = strings.Clone(text)
+		return err
+	})
 }
 
 // first keeps the first error's words.

@@ -16,23 +16,26 @@ import (
 
 // list is one list of the API, as it is asked for.
 type list struct {
-	op      string // for messages
-	method  string
-	path    string // escaped
-	over    string // id or value that it is of; "" when the stream has one list
-	query   []schemas.Param
-	records []string
-	page    schemas.Page
-	search  *searching // nil: the whole list
-	nested  []nestedList
-	ids     map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
-	tail    bool                // its last page may be empty and point at itself: more will come there
+	op       string // for messages
+	method   string
+	path     string // escaped
+	over     string // id or value that it is of; "" when the stream has one list
+	query    []schemas.Param
+	records  []string
+	page     schemas.Page
+	search   *searching // nil: the whole list
+	nested   []nestedList
+	key      []string            // path of a record's key; nil: it has none of one field
+	ids      map[string][]string // a batch: what is asked for, by the name it is sent in; nil otherwise
+	optional bool                // the source may refuse it
+	tail     bool                // its last page may be empty and point at itself: more will come there
 }
 
 // searching asks for the records whose field is at or after a time, in its order.
 type searching struct {
-	field string
-	since int64
+	field  string
+	since  int64
+	before int64 // and before another time; 0: up to the end
 }
 
 // listOf is the list of a stream. since is the time that a searched stream is asked from.
@@ -40,7 +43,7 @@ func listOf(s *schemas.Stream, since int64) list {
 	l := list{
 		op:     reading(s),
 		method: s.Read.Method, path: s.Read.Path, query: s.Read.Query, records: s.Read.Records, page: s.Read.Page,
-		nested: nestedLists(s),
+		nested: nestedLists(s), key: keyPath(s),
 	}
 	if s.Read.Detail != nil {
 		l.nested = nil // the record's own reading has them
@@ -67,7 +70,9 @@ func listsOf(s *schemas.Stream) []list {
 	}
 	var lists []list
 	for _, value := range s.Read.Over.Values {
-		lists = append(lists, listOf(s, 0).asking(s.Read.Over.As, value))
+		l := listOf(s, 0).asking(s.Read.Over.As, value)
+		l.optional = slices.Contains(s.Read.Over.Optional, value)
+		lists = append(lists, l)
 	}
 	return lists
 }
@@ -86,10 +91,11 @@ type (
 		Operator string   `json:"operator"`
 		Value    []filter `json:"value"`
 	}
+	// filter is one condition on a field, or a group of them.
 	filter struct {
-		Field    string `json:"field"`
-		Operator string `json:"operator"`
-		Value    int64  `json:"value"`
+		Field    string          `json:"field,omitempty"`
+		Operator string          `json:"operator"`
+		Value    json.RawMessage `json:"value"`
 	}
 	order struct {
 		Field string `json:"field"`
@@ -116,23 +122,41 @@ func (l *list) call(p Position) call {
 		setPlace(query, p)
 	}
 	if s := l.search; s != nil {
-		// Where time fields mean whole days of a zone that is not told, "=" takes the day of the time and ">" what follows it.
-		// Where they mean seconds, "=" takes that second. Together they miss nothing either way.
-		body.Query = &group{Operator: "OR", Value: []filter{{s.field, "=", s.since}, {s.field, ">", s.since}}}
+		body.Query = s.query()
 		body.Sort = &order{Field: s.field, Order: "ascending"}
 	}
 	if l.method == http.MethodPost {
-		text, err := json.Marshal(body)
+		q.body = marshal(body)
 		if l.ids != nil {
-			text, err = json.Marshal(l.ids)
+			q.body = marshal(l.ids)
 		}
-		if err != nil {
-			panic("extract: a request's body is always JSON: " + err.Error()) // texts and numbers only
-		}
-		q.body = text
 	}
 	q.query = query.Encode()
 	return q
+}
+
+// query is what a search asks. Where time fields mean whole days of a zone that is not told, "=" takes the day of the time and ">"
+// what follows it. Where they mean seconds, "=" takes that second. Together they miss nothing either way. "<" takes what is before
+// the time, or before its day.
+func (s *searching) query() *group {
+	from := group{Operator: "OR", Value: []filter{s.filter("=", s.since), s.filter(">", s.since)}}
+	if s.before == 0 {
+		return &from
+	}
+	return &group{Operator: "AND", Value: []filter{{Operator: from.Operator, Value: marshal(from.Value)}, s.filter("<", s.before)}}
+}
+
+func (s *searching) filter(operator string, at int64) filter {
+	return filter{Field: s.field, Operator: operator, Value: marshal(at)}
+}
+
+// marshal is the JSON of a part of a request's body.
+func marshal[T int64 | []filter | listBody | map[string][]string](v T) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("extract: a request's body is always JSON: " + err.Error()) // texts and numbers only
+	}
+	return text
 }
 
 func setPlace(query url.Values, p Position) {

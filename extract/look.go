@@ -33,8 +33,7 @@ func (c *Client) Look(ctx context.Context, s *schemas.Stream, id string, few int
 	if err != nil {
 		return Sight{}, err
 	}
-	p := pagers[l.page.By]
-	at := Position{Page: p.start, Size: l.page.Size}
+	at := Position{Page: pagers[l.page.By].start, Size: l.page.Size}
 	var found *envelope
 	q := l.call(at)
 	q.accept = func(a *answer) (err error) {
@@ -53,7 +52,7 @@ func (c *Client) Look(ctx context.Context, s *schemas.Stream, id string, few int
 	for _, raw := range found.records {
 		sight.Records = append(sight.Records, Record{Raw: raw, Over: l.over})
 	}
-	sight.Next, sight.Refused = describePlace(p, at, found, c.base, l.path)
+	sight.Next, sight.Refused = describePlace(&l, at, found, c.base)
 	if s.Read.Since.By == "between" {
 		sight.Next, sight.Refused = "the last day was asked for; a span that one answer does not hold is split", nil
 	}
@@ -89,8 +88,8 @@ func (c *Client) visible(s *schemas.Stream, id string) (list, error) {
 }
 
 // describePlace says where a list goes on after its first page.
-func describePlace(p pager, at Position, e *envelope, base *url.URL, path string) (string, error) {
-	next, end, err := p.follow(at, e, base, path)
+func describePlace(l *list, at Position, e *envelope, base *url.URL) (string, error) {
+	next, end, err := l.follow(at, int64(len(e.records)), e, base)
 	switch {
 	case err != nil:
 		return "", err

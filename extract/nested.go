@@ -70,20 +70,29 @@ func (w *walk) complete(ctx context.Context, sh *sheet) error {
 			continue
 		}
 		if sh.short == nil {
-			sh.short = make([]string, len(sh.records))
+			sh.short, sh.unread = make([]string, len(sh.records)), make([]error, len(sh.records))
 		}
 		g.Go(func() (err error) {
 			defer Caught(&err)
-			sh.records[i], sh.short[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
+			sh.records[i], sh.short[i], sh.unread[i], err = w.fillIn(ctx, sh.records[i], seen.cuts)
 			return err
 		})
 	}
-	return g.Wait()
+	err := g.Wait()
+	for _, one := range sh.unread {
+		if one == nil || err != nil {
+			continue
+		}
+		if w.aside++; w.aside > mostAsideRecords {
+			err = one
+		}
+	}
+	return err
 }
 
 // fillIn gives a copy of a record with its cut lists whole. A record that has gone since its page was made is short: what was sent is
-// what is known of it, and it may come back without a sign.
-func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, err error) {
+// what is known of it, and it may come back without a sign. A list that cannot be read is left out: what is stored of it stays.
+func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, unread, err error) {
 	for _, n := range cut {
 		whole, err := w.readNested(ctx, record, n)
 		if ClassOf(err) == ClassNotFound {
@@ -91,13 +100,20 @@ func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (fil
 			short = nestedPath.FindStringSubmatch(address)[1]
 			continue
 		}
+		if ctx.Err() == nil && aside(err) {
+			unread = err
+			if record, err = withoutMember(record, n.from...); err != nil {
+				return nil, "", nil, err
+			}
+			continue
+		}
 		if err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
 		from, to, _ := place(record, n.from...)
 		record = bytes.Join([][]byte{record[:from], {'['}, bytes.Join(whole, []byte{','}), {']'}, record[to:]}, nil)
 	}
-	return record, short, nil
+	return record, short, unread, nil
 }
 
 // readNested reads one nested list to its end.
@@ -107,7 +123,7 @@ func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][
 		return nil, w.wrong(fmt.Errorf("a list is cut short, and %q is no address to read it on from", shorten(address)))
 	}
 	l := list{
-		op: w.list.op, method: "GET", path: address, records: []string{"data", path.Base(address)},
+		op: w.list.op, method: "GET", path: address, records: []string{"data", path.Base(address)}, key: []string{"id"},
 		page: schemas.Page{By: "nested", In: "query", Size: nestedSize},
 	}
 	var whole [][]byte
@@ -120,6 +136,9 @@ func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][
 			return nil, err
 		}
 		whole = append(whole, sh.records...)
+		if sh.lacks > 0 {
+			return nil, nested.short(sh.lacks)
+		}
 	}
 	return whole, nil
 }

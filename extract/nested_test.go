@@ -125,27 +125,56 @@ func TestT44RecordThatIsGoneMeanwhileStaysAsSent(t *testing.T) {
 	}
 }
 
-func TestNestedListThatFailsFailsThePage(t *testing.T) {
+func TestT170ANestedListThatCannotBeReadIsLeftOutOfItsRecord(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer string
-		class  Class
+		class  Class // of the page; "": it goes on
 	}{
-		"server error": {"500 oops", ClassTransient},
-		"no list":      {`{"type":"list"}`, ClassContract},
-		"proxy's 404":  {"404 <html>", ClassTransient},
-		"scope":        {"403 {}", ClassScope},
-		"bad cursor":   {errClient, ClassContract},
+		"server error":  {"500 oops", ""},
+		"no list":       {`{"type":"list"}`, ""},
+		"proxy's 404":   {"404 <html>", ""},
+		"bad cursor":    {errClient, ""},
+		"short of 12":   {tagList(11, `,"total_count":12`), ""},
+		"without scope": {"403 {}", ClassScope},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, test.answer) })
 			c := a.client(t)
 			_, pages, err := drained(c.Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-			if ClassOf(err) != test.class || len(pages) != 0 || c.Requests() > 20 {
+			if ClassOf(err) != test.class || c.Requests() > 20 {
 				t.Errorf("%d pages, %v after %d requests; want class %s", len(pages), err, c.Requests(), test.class)
 			}
+			if test.class != "" {
+				return
+			}
+			record := pages[0].Records[0]
+			if _, there := items(field(record.Raw, "tags", "data")); record.Missing != Unreadable || record.Error == "" || there || !json.Valid(record.Raw) || field(record.Raw, "tags", "url") == nil {
+				t.Errorf("%+v: %s", record, record.Raw)
+			}
 		})
+	}
+}
+
+func TestT170ManyUnreadableRecordsAreAFailureOfTheSource(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{mostAsideRecords, mostAsideRecords + 1} {
+		var records []string
+		for i := range n {
+			records = append(records, fmt.Sprintf(`{"id":"c%d","updated_at":%d,"tags":{"data":[%s],"total_count":12,"url":"/contacts/c%d/tags"}}`, i, at(hour), `{"id":"t"}`, i))
+		}
+		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			if r.Method == http.MethodGet {
+				reply(w, "500 oops")
+				return
+			}
+			reply(w, envelopeOf(records, n, nil))
+		})
+		_, pages, err := drained(a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+		if failed := ClassOf(err) == ClassTransient && len(pages) == 0; failed != (n > mostAsideRecords) {
+			t.Errorf("%d records: %d pages, %v", n, len(pages), err)
+		}
 	}
 }
 
@@ -157,8 +186,8 @@ func TestNestedAddressesLeadNowhereElse(t *testing.T) {
 	} {
 		quoted, _ := json.Marshal(address)
 		a := nestedAPI(t, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, tagList(12, "")) })
-		_, _, err := drained(a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-		if ClassOf(err) != ClassContract || !strings.Contains(err.Error(), "is no address") || len(a.asked()) != 1 {
+		_, pages, err := drained(a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is no address") || len(a.asked()) != 1 {
 			t.Errorf("%q: %v after %d requests", address, err, len(a.asked()))
 		}
 	}

@@ -37,7 +37,7 @@ func TestOverReadsOneRecordPerID(t *testing.T) {
 	}
 }
 
-func TestT37OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
+func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		answer string
@@ -46,12 +46,16 @@ func TestT37OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 	}{
 		"not_found":       {answer: errNotFound, gone: true},
 		"gone":            {answer: `410 {"type":"error.list","errors":[{"code":"contact_merged","message":"merged"}]}`, gone: true},
+		"not coded":       {answer: `404 {"type":"error.list","errors":[{"message":"none"}]}`, gone: true},
+		"errors by name":  {answer: `404 {"type":"error.list","errors":{"base":"none"}}`, gone: true},
+		"its own code":    {answer: `404 {"type":"error.list","errors":[{"code":"contact_not_found","message":"none"}]}`, gone: true},
+		"another's code":  {answer: `404 {"type":"error.list","errors":[{"code":"conversation_not_found","message":"none"}]}`, class: ClassContract},
 		"not_found, 200":  {answer: `{"type":"error.list","errors":[{"code":"not_found","message":"none"}]}`, gone: true},
 		"nginx":           {answer: "404 <html><center>404 Not Found</center></html>", class: ClassTransient},
 		"empty":           {answer: "404 ", class: ClassTransient},
 		"other JSON":      {answer: `404 {"error":"not_found"}`, class: ClassTransient},
 		"other code":      {answer: `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"x"}]}`, class: ClassContract},
-		"no code":         {answer: `404 {"type":"error.list","errors":[]}`, class: ClassContract},
+		"no error":        {answer: `404 {"type":"error.list","errors":[]}`, class: ClassContract},
 		"nginx says gone": {answer: "410 <html>Gone</html>", class: ClassContract},
 	}
 	for name, test := range tests {

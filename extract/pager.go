@@ -24,27 +24,41 @@ var pagers = map[string]pager{
 	"nested": {start: 1, given: byNumber, silent: nestedOn},
 }
 
-// follow says where the list goes on after the page at p, or that it ends. It ends when `next` is null; or when `next` is
-// not given and the page is empty, or the records read reach total_count, or the page is the last of total_pages.
-func (g pager) follow(p Position, e *envelope, base *url.URL, path string) (next Position, end bool, err error) {
+// follow says where the list goes on after the page at p, or that it ends; rows are the records that it has given by now, each
+// counted once. It ends when `next` is null; or when `next` is not given and the page is empty, or the rows reach total_count, or
+// the page is the last of total_pages. Where it states more rows than it has given, neither its last page nor a null is believed
+// as long as pages can be asked for by number: only an empty page is.
+func (l *list) follow(p Position, rows int64, e *envelope, base *url.URL) (next Position, end bool, err error) {
+	g := pagers[l.page.By]
 	next = p
-	rows := p.Rows + int64(len(e.records))
+	more := e.total > rows && l.page.Most == 0 && len(e.records) > 0
 	switch e.pages.next {
 	case nextNull:
-		end = true
+		if end = !more || p.Page == 0; !end {
+			next, _, err = countOn(p, e)
+		}
 	case nextPlace:
 		next, err = g.given(p, e)
 	case nextURL:
-		next.Page, next.Token, err = resolve(e.pages.address, base, path)
+		next.Page, next.Token, err = resolve(e.pages.address, base, l.path)
+	case nextBare:
+		// Of a list by number it says nothing; one by cursor has no other way to go on.
+		if end = g.start == 0 || counted(rows, max(p.Page, e.pages.number), more, e); !end {
+			next, end, err = g.silent(p, e)
+		}
 	default:
-		number := max(p.Page, e.pages.number)
-		end = len(e.records) == 0 || e.total >= 0 && rows >= e.total || e.pages.totalPages > 0 && number >= e.pages.totalPages
-		if !end {
+		if end = l.tail || counted(rows, max(p.Page, e.pages.number), more, e); !end {
 			next, end, err = g.silent(p, e)
 		}
 	}
 	next.Rows = rows
 	return next, end, err
+}
+
+// counted reports whether a list that names no next page ends by its counts; more: by its total it has records left.
+func counted(rows, number int64, more bool, e *envelope) bool {
+	last := e.pages.totalPages > 0 && number >= e.pages.totalPages
+	return len(e.records) == 0 || e.total >= 0 && rows >= e.total || last && !more
 }
 
 func unusable(p Position, _ *envelope) (Position, error) {

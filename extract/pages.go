@@ -17,6 +17,7 @@ const (
 	nextNull
 	nextPlace // an object with a page, a cursor or both
 	nextURL   // the address of the next page
+	nextBare  // an object that says by null that it has no cursor, and names no page
 )
 
 // pages is an answer's word on where its list goes on.
@@ -98,7 +99,7 @@ func (p *pages) place(raw []byte) error {
 		return fmt.Errorf("`pages.next` of the answer is %s", d.Next())
 	}
 	p.next = nextPlace
-	empty := false
+	empty, none := false, false
 	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
 		raw, err := d.Raw()
 		switch {
@@ -108,7 +109,7 @@ func (p *pages) place(raw []byte) error {
 			p.page = max(0, count(raw))
 		case string(key) == "starting_after":
 			p.cursor = cursor(raw)
-			empty = string(raw) == `""`
+			empty, none = string(raw) == `""`, string(raw) == "null"
 		}
 		return nil
 	})
@@ -117,6 +118,8 @@ func (p *pages) place(raw []byte) error {
 		return err
 	case empty:
 		return errors.New("`pages.next.starting_after` of the answer is an empty text")
+	case p.page == 0 && none:
+		p.next = nextBare
 	case p.page == 0 && p.cursor == "":
 		return errors.New("`pages.next` of the answer holds neither a page nor a cursor")
 	}

@@ -25,6 +25,10 @@ type Request struct {
 	Phase  Phase     // empty: Forward
 	Start  time.Time // nothing older is wanted; zero: everything is
 
+	// Known is the time of the newest record that is stored: a forward window of a stream that is read in windows of time reaches back to
+	// it, so that a list which has nothing new still has something to show. Zero: none is stored.
+	Known time.Time
+
 	// An explicit window of a stream that is read in windows of time, either end may be zero. It moves no mark. Other streams
 	// have no windows, and are read as always.
 	Since, Until time.Time
@@ -43,6 +47,8 @@ type Page struct {
 	Total      int64     // total_count, -1 when it was not sent
 	Done, Left int64     // records of this window read, and left by its own count; -1 unknown
 	Again      bool      // of a stream with detail: records are read by themselves, also where they are as stored
+	Window     *Window   // of a stream that is read in windows: the one that the page is of; nil: of any other, and of an explicit one
+	Resumed    bool      // the window was begun by an earlier reader
 	Gap        bool      // a feed no longer knows the place where the last reading ended: records may be missing between
 }
 
@@ -51,6 +57,11 @@ type Record struct {
 	Raw  []byte // its JSON, as it was sent
 	Over string // the id or value it was asked for by
 	Gone bool   // asked for by id, and the API itself says that there is none; without Raw
+
+	Above     bool   // it lies after the history window that it came in: a window before has read it, unless it has moved since
+	Missing   string // why it is not whole: Stub, NoItems, Unreadable; "" when it may be
+	Error     string // of Unreadable
+	Unsettled bool   // read by itself, and what the list tells of it had perhaps not reached what answered
 
 	Short string // its id, where the rest of a list of it was answered 404: it was away just then
 }
@@ -61,6 +72,7 @@ type Reader struct {
 	r      Request
 	state  State // the one of the last page
 	before State // the one of the page before
+	failed int   // records that could not be read
 	step   func(context.Context) (Page, error)
 }
 
@@ -120,6 +132,9 @@ func pageOf(sh sheet) Page {
 		if i < len(sh.short) {
 			p.Records[i].Short = sh.short[i]
 		}
+		if i < len(sh.unread) && sh.unread[i] != nil {
+			p.Records[i].Missing, p.Records[i].Error = Unreadable, sh.unread[i].Error()
+		}
 	}
 	return p
 }
@@ -140,7 +155,7 @@ func (r *Reader) refuseFuture(date time.Time) error {
 		now = r.c.o.Now()
 	}
 	mark := time.Unix(r.r.State.latest(), 0)
-	if mark.After(now.Add(24 * time.Hour)) {
+	if r.c.InFuture(mark.Add(-24 * time.Hour)) {
 		return &Error{Class: ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
 			Err: fmt.Errorf("%w: %s, and the server's clock says %s", ErrFuture, mark.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
 	}

@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"io"
+	"maps"
 	"time"
 )
 
@@ -11,45 +12,51 @@ const (
 	firstHistory  = 14 * 24 * time.Hour      // the first window of its history; each following one is twice as long
 	lastHistory   = 2 * 365 * 24 * time.Hour // a window longer than that goes to the beginning
 	changeOverlap = 4 * 24 * time.Hour       // read again after a change of the API version or the workspace's zone
+	zoneMargin    = 48 * time.Hour           // by which the days of a zone may lie away from a time, and the day itself
 )
-
-// beyond is how many records in a row must lie after a window before it ends: a single one may be out of its place, with
-// records of the window behind it.
-const beyond = 4
 
 // stuck is how often a cursor may die without the walk coming any further.
 const stuck = 3
 
-// search reads a stream in windows of time: forward from the mark to the server's now, then its history downward. In the
-// source a window has no upper end: the list is read in order of time until some records in a row lie after it.
+// search reads a stream in windows of time: forward from the watermark to the end of the list, then its history downward, each
+// window asked for by its bounds. A window ends where the server says that the list ends, whatever the times of its records: the
+// index may be in the order of other times than those that the records have by now.
 type search struct {
 	*Reader
 	window   Window
-	explicit bool // moves no mark
+	explicit bool // moves no watermark
 	resumed  bool // the window was begun by an earlier reader
 	opened   bool // a window was begun by this one
 	walk     *walk
 
-	since    int64 // the time asked from
-	fresh    bool  // no answer of the window has come yet
-	previous int64 // time of the record before, 0 at the beginning of a walk
-	reached  int64 // all records of the window up to this time were read
-	past     int   // records in a row after the window's end
+	since    int64     // the time asked from
+	fresh    bool      // no answer of the window has come yet
+	began    time.Time // our clock at the first answer, where the window ends at the server's now; zero: it ends elsewhere
+	previous int64     // time of the record before, 0 at the beginning of a walk
+	reached  int64     // all records of the window up to this time were read, if the index has the times that the records have
+	settled  int64     // all records of the window up to this time were read
 	unsorted bool
 
-	total       int64 // total_count of the walk's first page, -1 unknown
-	above       int64 // records at or after the window's end, -1 unknown
-	deaths      int   // cursors that died since `reached` last moved
+	stated   int64               // records that the whole window has by the list's own word; 0: it gives none
+	earlier  map[uint64]struct{} // hashes of the keys that earlier walks over this window brought
+	before   int64               // records that walks of which no keys are known brought: those of earlier readers
+	repeated bool                // the window was walked once more, for its list had ended short
+	fault    error               // what the next call gives: all that came was handed over
+
+	deaths      int // cursors that died since `reached` last moved
 	reachedThen int64
 }
 
 func readSearch(r *Reader) func(context.Context) (Page, error) {
-	s := &search{Reader: r, above: -1}
+	s := &search{Reader: r}
 	s.state = s.state.turned(r.r.Phase)
 	return s.next
 }
 
 func (s *search) next(ctx context.Context) (Page, error) {
+	if s.fault != nil {
+		return Page{}, s.fault
+	}
 	if s.walk == nil {
 		if s.enough() {
 			st := s.state
@@ -114,45 +121,50 @@ func (s *search) choose(ctx context.Context) (from *Position, err error) {
 
 // begin walks the window from its beginning, or goes on in it.
 func (s *search) begin(from *Position) {
-	s.since, s.fresh = s.window.From, true
-	s.previous, s.reached, s.past, s.unsorted, s.deaths, s.reachedThen = 0, 0, 0, false, 0, 0
-	s.total = -1
+	s.since, s.fresh, s.repeated, s.began = s.window.From, true, false, time.Time{}
+	s.previous, s.reached, s.settled, s.unsorted, s.deaths, s.reachedThen = 0, 0, 0, false, 0, 0
+	s.stated, s.earlier, s.before = 0, map[uint64]struct{}{}, 0
 	if from != nil {
-		s.reached, s.unsorted = from.LastTime, from.Unsorted
+		s.reached, s.settled, s.unsorted = from.LastTime, from.Settled, from.Unsorted
+		s.stated, s.before = from.Stated, from.Before
 		if from.Since > 0 {
 			s.since = from.Since
 		}
 	}
-	s.walk = newWalk(s.c, listOf(s.r.Stream, s.since), from)
+	s.walk = newWalk(s.c, s.list(), from)
 	if from != nil && !s.walk.resumes(from) {
 		// The place belongs to another request: version, address or stream file have changed since.
+		s.before += from.Rows
 		s.restart()
 	}
 }
 
-// turned is the state with the window of a phase at hand: what is left of a history window waits while reading goes
-// forward, and is gone on with afterwards. Every run goes forward first, and would begin it anew otherwise.
-func (s State) turned(to Phase) State {
-	if to == Forward && s.Window != nil && s.Window.Kind == windowHistory {
-		s.Paused = &Paused{Window: *s.Window, Position: s.Position}
-		s.Window, s.Position = nil, nil
+// list is what is left of the window, as it is asked for. Only the history and an explicit window have an upper end. It is asked for two
+// days later than it is: where times mean days of a zone that is not told, those have every record of the window.
+func (s *search) list() list {
+	l := listOf(s.r.Stream, s.since)
+	if s.window.To > 0 && (s.window.Kind == windowHistory || s.explicit) {
+		l.search.before = s.window.To + int64(zoneMargin/time.Second)
 	}
-	if to == History && s.Window == nil && s.Paused != nil {
-		s.Window, s.Position = &s.Paused.Window, s.Paused.Position
-		s.Paused = nil
-	}
-	return s
+	return l
 }
 
 // restart walks on from the time up to which everything was read. Where the list was not in order that is nothing, and the
-// whole window is read again.
+// whole window is read again. The time of a record that has changed lately may be newer than its place in the list: it counts only
+// where the list's own count will tell what it led past.
 func (s *search) restart() {
-	s.since = s.window.From
-	if !s.unsorted && s.reached > s.since {
-		s.since = s.reached
+	read := s.settled
+	if s.stated > 0 {
+		read = s.reached
 	}
-	s.previous, s.past, s.total = 0, 0, -1
-	s.walk = newWalk(s.c, listOf(s.r.Stream, s.since), nil)
+	s.since = s.window.From
+	if !s.unsorted && read > s.since {
+		s.since = read
+	}
+	maps.Copy(s.earlier, s.walk.tally.met)
+	s.before += s.walk.tally.before
+	s.previous = 0
+	s.walk = newWalk(s.c, s.list(), nil)
 }
 
 // revive goes on after the server has forgotten a cursor. It gives up when cursors die before they lead anywhere: a second
@@ -170,69 +182,6 @@ func (s *search) revive() bool {
 	return true
 }
 
-// openForward begins a window from the mark to the server's now.
-func (s *search) openForward(ctx context.Context, changed bool) error {
-	since := s.r.Stream.Read.Since
-	s.window = Window{Kind: windowForward}
-	if mark := s.state.SyncedTo; mark > 0 {
-		overlap := since.Overlap
-		if changed {
-			overlap = max(overlap, changeOverlap)
-		}
-		s.window.From = max(0, mark-int64(overlap/time.Second))
-		s.refresh(changed)
-		return nil
-	}
-	now := s.c.ServerNow()
-	if now.IsZero() {
-		// The first window of all hangs on the server's clock, and our own is no stand-in for it.
-		if _, _, err := s.c.One(ctx, s.r.Stream); err != nil {
-			return err
-		}
-		now = s.c.ServerNow()
-	}
-	if !now.IsZero() { // a server without a clock is read from the beginning
-		s.window.From = max(0, now.Add(-since.Lag-firstForward).Unix(), unix(s.r.Start))
-	}
-	return nil
-}
-
-// refresh widens a window, when it is time, to the records whose silent changes are looked for.
-func (s *search) refresh(changed bool) {
-	d := s.r.Stream.Read.Detail
-	if d == nil || d.Every == 0 {
-		return
-	}
-	now := s.c.ServerNow()
-	if now.IsZero() {
-		now = s.c.o.Now()
-	}
-	if changed || now.Sub(time.Unix(s.state.Refreshed, 0)) >= d.Every {
-		s.window.From, s.window.Again = max(0, min(s.window.From, now.Add(-d.For).Unix())), true
-	}
-}
-
-// enough reports that the history was read further down than is wanted now: its start was put later since.
-func (s *search) enough() bool {
-	st := s.state
-	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unix(s.r.Start)
-}
-
-// openHistory begins the next window downward; false when there is none.
-func (s *search) openHistory() bool {
-	start := max(0, unix(s.r.Start))
-	to := s.state.HistoryTo
-	if to <= start || s.state.SyncedTo == 0 {
-		return false
-	}
-	span := max(int64(firstHistory/time.Second), 2*s.state.HistorySpan)
-	s.window = Window{Kind: windowHistory, From: to - span, To: to}
-	if span > int64(lastHistory/time.Second) || s.window.From < start {
-		s.window.From = start
-	}
-	return true
-}
-
 // arrive takes from the first answer of a window what only the server knows.
 func (s *search) arrive(sh sheet) error {
 	if err := s.refuseFuture(sh.date); err != nil {
@@ -242,6 +191,7 @@ func (s *search) arrive(sh sheet) error {
 	// A window that was opened without a date keeps none: what was read before this answer is older than it.
 	if s.window.To == 0 && !s.resumed && !sh.date.IsZero() {
 		s.window.To = max(1, sh.date.Add(-s.r.Stream.Read.Since.Lag).Unix())
+		s.began = s.c.o.Now()
 	}
 	return nil
 }
@@ -249,65 +199,70 @@ func (s *search) arrive(sh sheet) error {
 // page takes the times from a page's records and draws the conclusions.
 func (s *search) page(sh sheet) Page {
 	s.look(sh.seen)
-	end := sh.end || s.past >= beyond && !s.unsorted
-	if s.total < 0 {
-		s.total = sh.total
+	if least := s.walk.tally.least; s.since == s.window.From && least > 0 && (s.stated == 0 || least < s.stated) {
+		s.stated = least
 	}
 	p := pageOf(sh)
-	if s.window.Kind == windowHistory && s.r.Stream.Read.Detail != nil {
-		p.Records = upTo(p.Records, sh.seen, s.window.To)
+	if s.window.Kind == windowHistory {
+		for i := range p.Records {
+			p.Records[i].Above = sh.seen[i].at > s.window.To
+		}
 	}
-	p.Boundary = end
+	p.Window, p.Resumed = s.shown()
 	p.Again = s.explicit || s.window.Again || s.state.Again
+	p.progress(sh.after.Rows, sh.total)
 	switch {
-	case s.window.Kind == windowForward:
-		p.progress(sh.after.Rows, s.total)
-	case s.above >= 0:
-		p.progress(sh.after.Rows, s.total-s.above)
-	default:
-		p.progress(sh.after.Rows, -1)
-	}
-	switch {
+	case sh.end && s.lacking() > 0:
+		p.State = s.dissent()
+		return p
 	case s.explicit:
 		p.State = s.r.State
-	case end:
+	case sh.end:
 		p.State = s.closed()
 	default:
 		p.State = s.within(sh.after)
 	}
-	if end {
+	if p.Boundary = sh.end; sh.end {
 		p.Left = min(p.Left, 0)
-		s.walk, s.above = nil, s.total
+		s.walk = nil
 	}
 	return p
 }
 
-// upTo leaves out the records after a history window, which the window above it has read: each would be a request.
-func upTo(records []Record, seen []glimpse, end int64) []Record {
-	var kept []Record
-	for i, record := range records {
-		if seen[i].at <= end {
-			kept = append(kept, record)
-		}
+// shown is the window for whoever takes the page, and whether an earlier reader has begun it.
+func (s *search) shown() (w *Window, resumed bool) {
+	if s.explicit {
+		return nil, false
 	}
-	return kept
+	return new(s.window), s.resumed
 }
 
-// look notes the records' times, and how many in a row lie after the window.
+// lacking is how many records of the window its list states and has not given.
+func (s *search) lacking() int64 {
+	distinct := s.before + s.walk.tally.distinct
+	for hash := range s.earlier {
+		if _, again := s.walk.tally.met[hash]; !again {
+			distinct++
+		}
+	}
+	return max(0, s.stated-distinct)
+}
+
+// look notes the records' times.
 func (s *search) look(seen []glimpse) {
+	settled := s.c.Now().Add(-s.r.Stream.Read.Since.Overlap).Unix()
 	for _, g := range seen {
-		at := g.at
-		if at == timeless || at < s.previous {
+		if g.at == timeless || g.at < s.previous {
 			s.unsorted = true
 			continue
 		}
-		s.previous = at
-		s.past++
-		if s.window.To == 0 || at <= s.window.To {
-			s.past = 0
+		s.previous = g.at
+		if g.at <= settled {
+			s.settled = max(s.settled, g.at)
 		}
 	}
 	s.reached = max(s.reached, s.previous)
+	s.c.hearRecords(s.previous)
 }
 
 // within is the state in the middle of a window.
@@ -318,49 +273,12 @@ func (s *search) within(after Position) State {
 	}
 	after.Unsorted = s.unsorted
 	if !s.unsorted {
-		after.LastTime = s.reached
+		after.LastTime, after.Settled = s.reached, s.settled
 	}
+	after.Stated, after.Before = s.stated, s.before+int64(len(s.earlier))
 	st.Window, st.Position = &w, &after
 	if w.Kind == windowForward {
 		st.Version = s.c.o.Version
 	}
 	return st
-}
-
-// closed is the state after a window: only now a mark moves.
-func (s *search) closed() State {
-	st := s.state
-	st.Window, st.Position = nil, nil
-	start := max(0, unix(s.r.Start))
-	if s.window.Kind == windowHistory {
-		st.HistorySpan = s.state.HistoryTo - s.window.From
-		st.HistoryTo = s.window.From
-		st.HistoryDone = st.HistoryTo <= start
-		st.Again = st.Again && !st.HistoryDone
-		return st
-	}
-	if s.state.SyncedTo == 0 {
-		st.HistoryTo = s.window.From
-		st.HistoryDone = st.HistoryTo <= start
-		st.Again = st.Again && !st.HistoryDone
-	}
-	if s.r.Stream.Read.Detail != nil && (s.window.Again || s.state.SyncedTo == 0) {
-		st.Refreshed = s.mark()
-	}
-	st.SyncedTo = max(st.SyncedTo, s.mark())
-	st.Version = s.c.o.Version
-	return st
-}
-
-// mark is the time up to which a forward window has read everything.
-func (s *search) mark() int64 {
-	switch {
-	case s.window.To > 0:
-		return s.window.To
-	case s.unsorted:
-		return s.window.From
-	}
-	// The server does not tell its time: records do. Their times may lie in the future, ours may be wrong: the earlier counts.
-	lag := int64(s.r.Stream.Read.Since.Lag / time.Second)
-	return max(s.window.From, min(s.reached, s.c.o.Now().Unix())-lag)
 }

@@ -224,12 +224,10 @@ func (c *Client) wait(ctx context.Context, d time.Duration) error {
 func (c *Client) observe(a *answer) {
 	now := c.o.Now()
 	server := now
-	if !a.date.IsZero() {
-		server = a.date
-		c.mu.Lock()
-		c.offset, c.known = a.date.Sub(now), true
-		c.mu.Unlock()
+	if !a.told.IsZero() {
+		server = a.told
 	}
+	a.date = c.hearClock(a.told, now)
 	if a.status < 400 {
 		c.budget.learn(a.head, now, server)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // State is a stream's checkpoint: what is read, where reading goes on. All times are unix seconds. The zero State is that of a
@@ -24,7 +25,10 @@ type State struct {
 	Refreshed   int64     `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
 	Reconciled  int64     `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
 	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
+	Replace     bool      `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
 	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
+
+	Sent []string `json:"sent,omitempty"` // lists and objects, by their paths, that the source always sends under this version
 
 	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.
 	Short map[string]int64 `json:"short,omitempty"`
@@ -57,9 +61,12 @@ type Position struct {
 	Fingerprint string `json:"fingerprint,omitempty"` // of the request that the token belongs to
 	Page        int64  `json:"page,omitempty"`        // number of the next page, where lists go by number
 	Size        int    `json:"size,omitempty"`        // records a page
-	Rows        int64  `json:"rows,omitempty"`        // records before it
+	Rows        int64  `json:"rows,omitempty"`        // records before it, each counted once
 	Since       int64  `json:"since,omitempty"`       // search: the time asked from, when it is not the window's
-	LastTime    int64  `json:"last_time,omitempty"`   // search: everything of the window up to here is before this place
+	LastTime    int64  `json:"last_time,omitempty"`   // search: everything of the window up to here is before this place, if records lie at their times
+	Settled     int64  `json:"settled,omitempty"`     // search: everything of the window up to here is before this place
+	Stated      int64  `json:"stated,omitempty"`      // search: records that the whole window has by the list's own word; 0: it gives none
+	Before      int64  `json:"before,omitempty"`      // search: records of the window that walks before this one brought
 	Unsorted    bool   `json:"unsorted,omitempty"`    // search: the list was not in order of time
 	Last        string `json:"last,omitempty"`        // feed: id of the last record of the page
 }
@@ -70,8 +77,16 @@ type Sweep struct {
 	Opened int64 `json:"opened,omitempty"` // server's time when it began; 0 before that
 	Steady bool  `json:"steady,omitempty"` // walked in one go, and the list's own count never changed and was met
 	Total  int64 `json:"total,omitempty"`  // the list's own count at the beginning, -1 when it does not tell
-	Rows   int64 `json:"rows,omitempty"`   // records read
+	Rows   int64 `json:"rows,omitempty"`   // records read, each counted once
+	Lacks  int64 `json:"lacks,omitempty"`  // records that its lists state and did not give
 	Capped bool  `json:"capped,omitempty"` // the list stopped before its end: what it did not have may be there
+
+	Refused string `json:"refused,omitempty"` // optional values that the source did not know, with commas between
+}
+
+// RefusedValues are the optional values that the source did not know: what it has of them is not known.
+func (s *Sweep) RefusedValues() []string {
+	return strings.FieldsFunc(s.Refused, func(r rune) bool { return r == ',' })
 }
 
 // String is the state's text, which ParseState reads back.
@@ -128,7 +143,7 @@ func (s State) check() error {
 		positions = append(positions, s.Paused.Position)
 	}
 	for _, p := range positions {
-		if p != nil && (p.Page < 0 || p.Size < 0 || p.Rows < 0 || p.Since < 0 || p.LastTime < 0) {
+		if p != nil && (p.Page < 0 || p.Size < 0 || p.Rows < 0 || p.Since < 0 || p.LastTime < 0 || p.Settled < 0 || p.Stated < 0 || p.Before < 0) {
 			return errors.New("a position is below zero")
 		}
 	}
@@ -137,10 +152,29 @@ func (s State) check() error {
 			return err
 		}
 	}
-	if w := s.Sweep; w != nil && (w.Number < 1 || w.Opened < 0 || w.Rows < 0 || w.Total < -1) {
+	if w := s.Sweep; w != nil && (w.Number < 1 || w.Opened < 0 || w.Rows < 0 || w.Lacks < 0 || w.Total < -1) {
 		return errors.New("a sweep is below its first number")
 	}
 	return nil
+}
+
+// PulledBack is the state as if it had been reached by a time: what it says of later ones is taken back, and what was begun is begun
+// anew. Nothing is lost by it, and some is read again.
+func (s State) PulledBack(to time.Time) State {
+	at := max(0, unix(to))
+	for _, mark := range []*int64{&s.SyncedTo, &s.HistoryTo, &s.Refreshed, &s.Reconciled} {
+		*mark = min(*mark, at)
+	}
+	s.Window, s.Position, s.Paused, s.Sweep = nil, nil, nil, nil
+	return s
+}
+
+// Latest is the latest time that the state says something of; the zero time where it says nothing of any.
+func (s State) Latest() time.Time {
+	if at := s.latest(); at > 0 {
+		return time.Unix(at, 0)
+	}
+	return time.Time{}
 }
 
 // latest is the latest time in the state.

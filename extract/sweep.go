@@ -2,7 +2,9 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"io"
+	"net/http"
 )
 
 // sweep reads a whole list once, or the several that a stream is made of, one after the other. It draws no conclusion from what it does not find: whoever stores the records does, from
@@ -38,7 +40,8 @@ func (s *sweep) next(ctx context.Context) (Page, error) {
 	for ClassOf(err) == ClassCursor && s.revive() {
 		sh, err = s.walk.next(ctx)
 	}
-	if sh, err = s.vanished(sh, err); err != nil {
+	sh, err = s.vanished(sh, err)
+	if sh, err = s.refused(sh, err); err != nil {
 		return Page{}, err
 	}
 	if s.fresh {
@@ -86,6 +89,18 @@ func (s *sweep) capped(total int64) bool {
 	return most > 0 && (s.now.Rows >= most || total-s.now.Rows > int64(s.r.Stream.Read.Page.Size))
 }
 
+// refused is the answer that there is no list of an optional value, as a list without records. What is stored of the value is no
+// longer judged.
+func (s *sweep) refused(sh sheet, err error) (sheet, error) {
+	var failure *Error
+	if !s.walk.list.optional || s.now.Rows > 0 || !errors.As(err, &failure) || !failure.refusesValue() {
+		return sh, err
+	}
+	s.walk.ended = true
+	s.now.Refused += "," + s.walk.list.over
+	return sheet{envelope: envelope{total: -1}, over: s.walk.list.over, date: failure.date, end: true}, nil
+}
+
 // totalUnknown stands for the count of a list that no answer has come of.
 const totalUnknown = -2
 
@@ -121,7 +136,10 @@ func (s *sweep) page(sh sheet) Page {
 	if s.now.Total == totalUnknown {
 		s.now.Total = sh.total
 	}
-	s.now.Rows += int64(len(sh.records))
+	s.now.Rows += sh.fresh
+	if !s.now.Capped {
+		s.now.Lacks += sh.lacks
+	}
 	s.now.Steady = s.now.Steady && sh.total == s.now.Total && (!sh.end || sh.total < 0 || sh.total == s.now.Rows)
 
 	s.now.Capped = s.now.Capped || sh.end && s.capped(sh.total)
@@ -142,6 +160,19 @@ func (s *sweep) page(sh sheet) Page {
 	}
 	p.Boundary, p.Left = true, min(p.Left, 0)
 	p.State.Window, p.State.Position = nil, nil
-	p.State.SyncedTo = max(p.State.SyncedTo, now.Opened)
+	if now.Lacks == 0 {
+		p.State.SyncedTo = max(p.State.SyncedTo, now.Opened)
+	}
 	return p
+}
+
+// refusesValue reports whether an answer says, in the API's own words, that it does not have what was asked for by a value.
+func (e *Error) refusesValue() bool {
+	switch e.Class {
+	case ClassNotFound, ClassPlan, ClassScope:
+		return true
+	case ClassContract:
+		return (e.Code != "" || e.Message != "") && (e.Status == http.StatusBadRequest || e.Status == http.StatusNotFound || e.Status == http.StatusUnprocessableEntity)
+	}
+	return false
 }

@@ -243,3 +243,61 @@ func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 		}
 	}
 }
+
+// TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers reads the lists of two values and is refused that of a third.
+func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	const objectOfErrors = `400 {"type":"error.list","request_id":"r1","errors":{"base":"model is not known"}}`
+	for name, test := range map[string]struct {
+		answer  string
+		refused bool
+	}{
+		"400":              {`400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"model"}]}`, true},
+		"400 in an object": {objectOfErrors, true},
+		"404":              {errNotFound, true},
+		"403":              {`403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"no"}]}`, true},
+		"an empty list":    {`{"data":[]}`, false},
+		"records":          {`{"data":[{"id":"z"}]}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+				switch kind := r.URL.Query().Get("kind"); kind {
+				case "c":
+					reply(w, test.answer)
+				default:
+					reply(w, `{"data":[{"id":"`+kind+`1"}]}`)
+				}
+			})
+			s := sweepStream()
+			s.Read.Page = schemas.Page{By: "none"}
+			s.Read.Over = &schemas.Over{Values: []string{"a", "c", "b"}, Optional: []string{"c"}, As: "kind"}
+			ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+			last := pages[len(pages)-1].State.Sweep
+			if ids[0] != "a1" || ids[len(ids)-1] != "b1" || len(a.got) != 3 || slices.Equal(last.RefusedValues(), []string{"c"}) != test.refused {
+				t.Errorf("got %v by %d requests, refused %v", ids, len(a.got), last.RefusedValues())
+			}
+		})
+	}
+	// What is wrong with more than the value fails the stream, as where the value is not optional.
+	for name, s := range map[string]*schemas.Over{
+		"an outage":    {Values: []string{"a", "c"}, Optional: []string{"c"}, As: "kind"},
+		"not optional": {Values: []string{"a", "c"}, As: "kind"},
+	} {
+		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			switch {
+			case r.URL.Query().Get("kind") != "c":
+				reply(w, `{"data":[{"id":"a1"}]}`)
+			case name == "an outage":
+				reply(w, "503 <html>")
+			default:
+				reply(w, objectOfErrors)
+			}
+		})
+		stream := sweepStream()
+		stream.Read.Page, stream.Read.Over = schemas.Page{By: "none"}, s
+		if ids, _, err := drained(a.client(t).Read(Request{Stream: stream})); err == nil {
+			t.Errorf("%s: got %v and no error", name, ids)
+		}
+	}
+}

@@ -94,7 +94,8 @@ type answer struct {
 	status int
 	head   http.Header
 	body   []byte
-	date   time.Time // the server's clock, zero when it did not say
+	told   time.Time // the server's clock by the Date header, zero when it did not say
+	date   time.Time // the time that the answer counts as of: told, unless that is not sane
 }
 
 // exchange sends a call once. An error means that no whole answer came.
@@ -141,7 +142,7 @@ func (c *Client) exchange(ctx context.Context, q call, token Secret) (*answer, e
 		return nil, because(ctx, err)
 	}
 	body = withoutTokens(body, c.tokens())
-	return &answer{status: res.StatusCode, head: res.Header, body: body, date: parseDate(res.Header)}, nil
+	return &answer{status: res.StatusCode, head: res.Header, body: body, told: parseDate(res.Header)}, nil
 }
 
 // because prefers the reason for which a request was given up to the transport's "context canceled", and drops the URL

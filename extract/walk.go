@@ -19,41 +19,46 @@ const (
 type walk struct {
 	c      *Client
 	list   list
-	pager  pager
 	glance glance
 	print  string
 	pos    Position          // of the next page
 	most   int               // records a page, when all goes well
 	calm   int               // good pages since the size was last changed
+	tally  tally             // of the records that came
 	empty  int               // pages without a record until now
 	seen   map[[16]byte]bool // hashes of the places asked for
 	hint   int               // bytes that a page may have
 	before []byte            // first record of the page before, of lists by number
+	aside  int               // records of which a list could not be read on
 	ended  bool
 }
 
 // sheet is one page of a walk.
 type sheet struct {
 	envelope
-	over  string    // id or value that the list is of
-	date  time.Time // the server's clock, zero when not told
-	used  Position  // where the page was
-	after Position  // where the next one is
-	end   bool
-	short []string // by record: its id where a list of it could not be read on; nil: none was
+	fresh  int64     // records of it that came for the first time
+	lacks  int64     // of the last page: records that the list states and has not given
+	over   string    // id or value that the list is of
+	date   time.Time // the server's clock, zero when not told
+	used   Position  // where the page was
+	after  Position  // where the next one is
+	end    bool
+	short  []string // by record: its id where a list of it could not be read on; nil: none was
+	unread []error  // by record: why a list of it could not be read on, and is left out of it; nil: none was
 }
 
 // newWalk begins at from, when that belongs to the same request; at the list's beginning otherwise.
 func newWalk(c *Client, l list, from *Position) *walk {
-	w := &walk{c: c, list: l, pager: pagers[l.page.By], glance: glanceOf(l), most: l.page.Size, seen: map[[16]byte]bool{}}
+	w := &walk{c: c, list: l, glance: glanceOf(l), most: l.page.Size, seen: map[[16]byte]bool{}}
 	w.print = l.fingerprint(c.base.String(), c.o.Version)
-	w.pos = Position{Page: w.pager.start, Size: l.page.Size, Fingerprint: w.print}
+	w.pos = Position{Page: pagers[l.page.By].start, Size: l.page.Size, Fingerprint: w.print}
 	if w.resumes(from) {
 		w.pos = *from
 		if w.pos.Size < 1 || w.pos.Size > w.most {
 			w.pos = w.pos.resized(w.most)
 		}
 	}
+	w.tally = newTally(w.pos.Rows)
 	w.visit(w.pos)
 	return w
 }
@@ -66,7 +71,8 @@ func (w *walk) resumes(from *Position) bool {
 // first reads the page at the walk's place and stays there.
 func (w *walk) first(ctx context.Context) (sheet, error) { return w.read(ctx, 0) }
 
-// next reads a page and moves on. After an error the walk is where it was. After the last page it must not be called.
+// next reads a page and moves on. After an error the walk is where it was, unless it is of ClassSource: then the list has no end to
+// reach. After the last page it must not be called.
 func (w *walk) next(ctx context.Context) (sheet, error) {
 	sh, err := w.read(ctx, 0)
 	for err != nil {
@@ -96,16 +102,22 @@ func (w *walk) move(sh *sheet) error {
 	}
 	w.pos, w.ended = sh.after, sh.end
 	if sh.end {
+		if w.list.page.Most == 0 && !w.list.tail {
+			sh.lacks = w.tally.lacking()
+		}
 		return nil
 	}
+	if err := w.tally.endless(); err != nil {
+		return w.astray(err)
+	}
 	if w.empty >= emptyPages {
-		return w.wrong(fmt.Errorf("%d pages in a row hold no record, and none says that the list ends", w.empty))
+		return w.astray(fmt.Errorf("%d pages in a row hold no record, and none says that the list ends", w.empty))
 	}
 	if w.visit(w.pos) {
-		return w.wrong(ErrCursorLoop)
+		return w.astray(ErrCursorLoop)
 	}
 	if w.repeats(sh) {
-		return w.wrong(fmt.Errorf("%w: page %d is page %d again", ErrCursorLoop, sh.used.Page, sh.used.Page-1))
+		return w.astray(fmt.Errorf("%w: page %d is page %d again", ErrCursorLoop, sh.used.Page, sh.used.Page-1))
 	}
 	if w.calm++; w.calm >= calmPages && w.pos.Size < w.most {
 		w.resize(min(2*w.pos.Size, w.most))
@@ -144,9 +156,8 @@ func (w *walk) visit(p Position) bool {
 	return before
 }
 
-// read asks for the page at the walk's place, with its capped lists read to their ends.
-func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
-	var found *envelope
+// fetch asks for the page at the walk's place.
+func (w *walk) fetch(ctx context.Context, attempts int) (found *envelope, date time.Time, err error) {
 	q := w.list.call(w.pos)
 	q.attempts, q.hint = attempts, w.hint
 	q.accept = func(a *answer) (err error) {
@@ -155,16 +166,32 @@ func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
 	}
 	a, err := w.c.send(ctx, q)
 	if err != nil {
-		return sheet{}, err
+		return nil, time.Time{}, err
 	}
 	w.hint = len(a.body) + len(a.body)/8 // pages of a list are alike
-	sh := sheet{envelope: *found, over: w.list.over, date: a.date, used: w.pos}
+	return found, a.date, nil
+}
+
+// read asks for the page at the walk's place, with its capped lists read to their ends.
+func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
+	found, date, err := w.fetch(ctx, attempts)
+	if err == nil && w.list.tail && found.pages.next == nextAbsent && len(found.records) >= w.pos.Size {
+		// A full page that names no next one is the last by chance only: what it says is heard twice.
+		found, date, err = w.fetch(ctx, attempts)
+	}
+	if err != nil {
+		return sheet{}, err
+	}
+	sh := sheet{envelope: *found, over: w.list.over, date: date, used: w.pos}
+	before := w.tally.distinct
+	w.tally.add(found)
+	sh.fresh = w.tally.distinct - before
 	if n := int(sh.pages.perPage); n > 0 && n < w.pos.Size && len(sh.records) <= n {
 		// The server gives less than was asked for: its numbers count pages of its own size.
 		w.most = min(w.most, n)
 		w.pos.Size, sh.used.Size = n, n
 	}
-	if sh.after, sh.end, err = w.pager.follow(w.pos, found, w.c.base, w.list.path); err != nil {
+	if sh.after, sh.end, err = w.list.follow(w.pos, w.tally.distinct, found, w.c.base); err != nil {
 		return sheet{}, w.wrong(err)
 	}
 	if err := w.complete(ctx, &sh); err != nil {
@@ -176,4 +203,14 @@ func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
 // wrong is an error about how the list is paged.
 func (w *walk) wrong(err error) error {
 	return &Error{Class: ClassContract, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
+}
+
+// astray is an error of a list that contradicts itself, or leads to no end.
+func (w *walk) astray(err error) error {
+	return &Error{Class: ClassSource, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
+}
+
+// short is the error of a list that ends before it has given what it states.
+func (w *walk) short(lacks int64) error {
+	return w.astray(fmt.Errorf("%w: it states %d, and %d came", ErrShort, w.tally.least, w.tally.least-lacks))
 }

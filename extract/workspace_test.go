@@ -24,12 +24,16 @@ type workspace struct {
 	*api
 	mu       sync.Mutex // guards what follows
 	contacts []contact
-	days     *time.Location // where "=" and ">" mean days of this zone; nil: seconds
-	indexed  *time.Location // where records lie in the days of another zone than the question means; nil: in those of days
-	cursors  map[string]int // cursor: requests it will live; nil: for ever
-	life     int            // requests that a new cursor lives; 0: for ever
-	shuffle  bool           // pays no heed to the order asked for
-	between  func(n int)    // runs before the nth request, from 1
+	days     *time.Location   // where "=" and ">" mean days of this zone; nil: seconds
+	indexed  *time.Location   // where records lie in the days of another zone than the question means; nil: in those of days
+	cursors  map[string]int   // cursor: requests it will live; nil: for ever
+	life     int              // requests that a new cursor lives; 0: for ever
+	shuffle  bool             // pays no heed to the order asked for
+	now      map[string]int64 // times that records have by now, where search still has older ones
+	untold   bool             // says nothing of how many records there are
+	millis   bool             // tells times in milliseconds
+	short    int              // records at the end of a list that it counts and does not give
+	between  func(n int)      // runs before the nth request, from 1
 	n        int
 }
 
@@ -58,30 +62,21 @@ func (ws *workspace) handle(w http.ResponseWriter, _ *http.Request, body string)
 		ws.between(ws.n)
 	}
 	var q struct {
-		Query struct {
-			Operator string
-			Value    []struct {
-				Field, Operator string
-				Value           int64
-			}
-		}
+		Query      condition
 		Sort       struct{ Field, Order string }
 		Pagination struct {
 			PerPage       int    `json:"per_page"`
 			StartingAfter string `json:"starting_after"`
 		}
 	}
-	if err := json.Unmarshal([]byte(body), &q); err != nil || q.Query.Operator != "OR" || len(q.Query.Value) != 2 || q.Sort.Order != "ascending" {
+	if err := json.Unmarshal([]byte(body), &q); err != nil || !q.Query.documented() || q.Sort.Order != "ascending" {
 		reply(w, `400 {"type":"error.list","errors":[{"code":"parameter_invalid","message":"query"}]}`)
 		return
 	}
 	var found []contact
 	for _, c := range ws.contacts {
-		for _, f := range q.Query.Value {
-			if ws.matches(c.at, f.Operator, f.Value) {
-				found = append(found, c)
-				break
-			}
+		if ws.matches(c.at, &q.Query) {
+			found = append(found, c)
 		}
 	}
 	slices.SortFunc(found, func(a, b contact) int {
@@ -93,13 +88,47 @@ func (ws *workspace) handle(w http.ResponseWriter, _ *http.Request, body string)
 	ws.page(w, found, q.Pagination.StartingAfter, q.Pagination.PerPage)
 }
 
-func (ws *workspace) matches(at int64, operator string, value int64) bool {
+// condition is a filter of a search, or a group of them.
+type condition struct {
+	Field, Operator string
+	Value           json.RawMessage
+}
+
+// within are the conditions of a group; nil when it is a filter.
+func (c *condition) within() (list []condition) {
+	if c.Field == "" {
+		_ = json.Unmarshal(c.Value, &list) // what is no list has no conditions, which documented refuses
+	}
+	return list
+}
+
+// documented reports whether a search is one of the two that are asked: from a time on, and from a time on up to another.
+func (c *condition) documented() bool {
+	from := c.within()
+	if c.Operator == "AND" && len(from) == 2 && from[1].Field != "" && from[1].Operator == "<" {
+		c, from = &from[0], from[0].within()
+	}
+	return c.Operator == "OR" && len(from) == 2 && from[0].Operator == "=" && from[1].Operator == ">"
+}
+
+func (ws *workspace) matches(at int64, c *condition) bool {
+	if list := c.within(); list != nil {
+		fits := func(one condition) bool { return ws.matches(at, &one) }
+		if c.Operator == "AND" {
+			return !slices.ContainsFunc(list, func(one condition) bool { return !fits(one) })
+		}
+		return slices.ContainsFunc(list, fits)
+	}
+	value, err := strconv.ParseInt(string(c.Value), 10, 64)
+	if err != nil {
+		return false
+	}
+	order := cmp.Compare(at, value)
 	if ws.days != nil {
 		day := func(s int64, z *time.Location) string { return time.Unix(s, 0).In(z).Format(time.DateOnly) }
-		of, asked := day(at, cmp.Or(ws.indexed, ws.days)), day(value, ws.days)
-		return operator == "=" && of == asked || operator == ">" && of > asked
+		order = cmp.Compare(day(at, cmp.Or(ws.indexed, ws.days)), day(value, ws.days))
 	}
-	return operator == "=" && at == value || operator == ">" && at > value
+	return order == map[string]int{"<": -1, "=": 0, ">": 1}[c.Operator]
 }
 
 // page gives the records after the one that the cursor names by its sort key, so that a record that moves is not lost.
@@ -132,7 +161,17 @@ func (ws *workspace) page(w http.ResponseWriter, found []contact, cursor string,
 	}
 	var records []string
 	for _, c := range found {
-		records = append(records, record(c.id, c.at))
+		at := cmp.Or(ws.now[c.id], c.at)
+		if ws.millis {
+			at *= 1000
+		}
+		records = append(records, record(c.id, at))
+	}
+	if next == nil {
+		records = records[:max(0, len(records)-ws.short)]
+	}
+	if ws.untold {
+		total = -1
 	}
 	reply(w, envelopeOf(records, total, next))
 }

@@ -33,14 +33,15 @@ func (w *Work) IDs(ctx context.Context, schema, query string) ([]string, error) 
 }
 
 // Expected asks an SQL file, in the work database, for ids and for the keys of the records that are expected for each: its
-// first column and its second. Without a second the id is the key. The two lists have the same length.
-func (w *Work) Expected(ctx context.Context, schema, query string) (ids, keys []string, err error) {
+// first column and its second. Without a second the id is the key. The two lists have the same length. It is asked as if nothing
+// were stored in the tables of without.
+func (w *Work) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
 		return nil, nil, errClosed
 	}
-	err = w.ask(ctx, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
+	err = w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
 		columns, err := rows.Columns()
 		if err != nil {
 			return err
@@ -68,12 +69,22 @@ func (w *Work) Expected(ctx context.Context, schema, query string) (ids, keys []
 // ask runs the SQL of a stream file, which may be a user's own: one statement that reads. There is a function, though, that
 // checkpoints from within a SELECT; it refuses in a transaction that has written, so one writes a little and is undone.
 func (w *Work) ask(ctx context.Context, query string, visit func(*sql.Rows) error) error {
+	return w.askWithout(ctx, "", nil, query, visit)
+}
+
+// askWithout is ask as if some tables were empty.
+func (w *Work) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
 	if err := reads(w.db, query); err != nil {
 		return err
 	}
 	return w.db.Undone(ctx, func() error {
 		if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('asking', '')"); err != nil {
 			return err
+		}
+		for _, table := range without {
+			if _, err := w.db.Exec(ctx, "DELETE FROM "+duck.Table(schema, table)); err != nil {
+				return err
+			}
 		}
 		return w.db.Each(ctx, query, nil, visit)
 	})

@@ -11,7 +11,8 @@ import (
 
 // mergeChild brings a child table in line with what became of its parents. Of a child inside an incomplete one, within is
 // the batch of the items that its lists lie in.
-func (m *merger) mergeChild(ctx context.Context, own, child, within staged, c tally) error {
+func (m *merger) mergeChild(ctx context.Context, g group, child staged, c tally) error {
+	own, within := g.own, g.child(child.table.Within)
 	if child.table.Complete {
 		return m.replaceSets(ctx, own, child, c)
 	}
@@ -20,7 +21,7 @@ func (m *merger) mergeChild(ctx context.Context, own, child, within staged, c ta
 			return err
 		}
 	}
-	return m.addItems(ctx, own, child)
+	return m.addItems(ctx, g, child)
 }
 
 // replaceSets replaces the children of changed parents and adds those of new ones. Parents that stay as they are have
@@ -73,7 +74,7 @@ func (m *merger) lastCopies(ctx context.Context, child staged, from string, raw 
 
 // addItems adds to child sets that are not complete: rows that are new or have other content are written, the others
 // stay. A parent that was not written itself moves its _synced_at with them.
-func (m *merger) addItems(ctx context.Context, own, child staged) error {
+func (m *merger) addItems(ctx context.Context, g group, child staged) error {
 	if child.rows == 0 {
 		return nil
 	}
@@ -85,10 +86,13 @@ func (m *merger) addItems(ctx context.Context, own, child staged) error {
 	if err != nil {
 		return err
 	}
+	other := fmt.Sprintf("s.%[1]s IS DISTINCT FROM t.%[1]s", transform.HashColumn)
+	if g.refresh {
+		other += " OR " + differ(t, "s.", "t.")
+	}
 	_, err = m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE items AS SELECT s.place, %s, t.%s IS NOT NULL AS stored
-		FROM %s s LEFT JOIN %s t ON %s WHERE t.%[2]s IS NULL OR s.%[6]s IS DISTINCT FROM t.%[6]s`,
-		duck.Names("s.", union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table,
-		matches("s.", t.Key, "t.", t.Key), transform.HashColumn))
+		FROM %s s LEFT JOIN %s t ON %s WHERE t.%[2]s IS NULL OR %[6]s`,
+		duck.Names("s.", union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table, matches("s.", t.Key, "t.", t.Key), other))
 	if err != nil {
 		return fmt.Errorf("compare with the stored children: %w", err)
 	}
@@ -105,7 +109,7 @@ func (m *merger) addItems(ctx context.Context, own, child staged) error {
 	if err != nil || added == 0 {
 		return err
 	}
-	if err := m.moveParents(ctx, own, t, "temp.items"); err != nil {
+	if err := m.moveParents(ctx, g.own, t, "temp.items"); err != nil {
 		return err
 	}
 	return m.countChildren(ctx, t, added, deleted)

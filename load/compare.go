@@ -91,10 +91,9 @@ func (c *Comparison) Records(ctx context.Context, a Against, batches []transform
 	return j, nil
 }
 
-// judge chooses the records that say something about the file: of several copies the last, neither newer than the file nor
-// older than what it has.
+// judge chooses the records that say something about the file: neither newer than the file nor older than what it has, and of
+// several copies the one that a run would take.
 func (c *Comparison) judge(ctx context.Context, a Against, own staged) error {
-	key := keyText("s.", a.Table.Key)
 	where := "true"
 	var args []any
 	if a.Newest != "" {
@@ -103,8 +102,8 @@ func (c *Comparison) judge(ctx context.Context, a Against, own staged) error {
 			at, duck.Table(a.Schema, a.Table.Name), matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
 		args = []any{a.From.UTC(), a.To.UTC()}
 	}
-	_, err := c.db.Exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT max(s._row) AS _row, %s AS record FROM %s s WHERE %s GROUP BY ALL`,
-		key, own.name, where), args...)
+	said := newestCopies("(SELECT s.* FROM "+own.name+" s WHERE "+where+")", a.Table)
+	_, err := c.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT _row, "+keyText("s.", a.Table.Key)+" AS record FROM "+said+" s", args...)
 	return err
 }
 
@@ -140,11 +139,13 @@ func (c *Comparison) rows(ctx context.Context, a Against, s staged, in string) (
 }
 
 // differs is the condition that a column is stored with another value than was sent; "" for one that does not tell. JSON
-// may be written in several ways: there the row's hash decides. What an erasure emptied is no difference, nor is what no
-// column took: it may be another record's, told along with this one, and move without a sign.
+// may be written in several ways: there the row's hash decides, or the leaves. What an erasure emptied is no difference. What no
+// column took is one only as far as it is masked: it may be another record's, told along with this one, and move without a sign.
 func (c *Comparison) differs(column transform.Column, stored string) string {
 	switch column.Name {
-	case transform.ExtraColumn, transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn:
+	case transform.ExtraColumn:
+		return "t." + transform.HashColumn + " IS NULL AND " + otherLeaves("s.", "t.", transform.ExtraColumn) + " OR " + maskedLeaves
+	case transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn:
 		return ""
 	}
 	computed := column.Path == nil && column.SQL == "TIMESTAMPTZ" // the time of an answer
@@ -157,13 +158,26 @@ func (c *Comparison) differs(column transform.Column, stored string) string {
 		test += " AND s." + name + " IS NOT NULL" // the column was widened: what only fits the wider one comes as NULL
 	}
 	if column.SQL == "JSON" {
-		test += " AND s." + transform.HashColumn + " IS DISTINCT FROM t." + transform.HashColumn
+		test += " AND (s." + transform.HashColumn + " <> t." + transform.HashColumn + " OR " + otherLeaves("s.", "t.", column.Name) + ")"
 	}
 	if len(c.tombs.marks) > 0 && (column.PII || column.Redactable || column.SQL == "JSON") {
 		test += " AND t." + name + " IS NOT NULL"
 	}
 	return test
 }
+
+// otherLeaves is the condition that a column of JSON does not have the same values at the same places in two rows. A hash tells less:
+// one that a masking has made lie is the same.
+func otherLeaves(a, b, column string) string {
+	leaves := func(prefix string) string {
+		return "(SELECT coalesce(list_sort(list(x.fullkey || ' ' || x.atom)), []) FROM json_tree(" + prefix + duck.Name(column) + ") x WHERE x.atom IS NOT NULL AND x.type <> 'NULL')"
+	}
+	return leaves(a) + " <> " + leaves(b)
+}
+
+// maskedLeaves is the condition that a stored row holds something in _extra that looks like a hash of ours and is not what was sent.
+const maskedLeaves = `EXISTS (SELECT 1 FROM json_tree(t._extra) x WHERE regexp_full_match(x.atom::VARCHAR, '"[0-9a-f]{32}"')
+	AND NOT coalesce(contains(s._extra::VARCHAR, x.atom::VARCHAR), false))`
 
 // child compares the rows of a nested list, and where it is whole finds those that are here and in it no more.
 func (c *Comparison) child(ctx context.Context, a Against, b transform.Batch) ([]Difference, error) {
@@ -304,6 +318,46 @@ func (c *Comparison) Doubled(ctx context.Context, schema string, t transform.Tab
 		doubled = append(doubled, Difference{Table: t.Name, Key: k, Record: k, Kind: "doubled"})
 	}
 	return doubled, nil
+}
+
+// History finds the records whose open state in a history is not what the file shows of them, a hundred at most: a ghost has one and is
+// not there, a missing one is there and has none, a stale one has other values.
+func (c *Comparison) History(ctx context.Context, a Against, history transform.Table) ([]Difference, error) {
+	stored, err := c.columns(ctx, a.Schema, history.Name)
+	if err != nil || len(stored) == 0 {
+		return nil, err
+	}
+	var list []Difference
+	for _, kind := range []struct{ name, where string }{
+		{"ghost", "c.state IS NULL"}, {"missing", "h.state IS NULL"}, {"stale", "h.state <> c.state"},
+	} {
+		people := "[]"
+		if names := persons(a.Table); len(names) == 1 && slices.Contains(a.Table.Key, names[0]) {
+			people = fmt.Sprintf("[coalesce(h.%[1]s, c.%[1]s)::VARCHAR]", duck.Name(names[0]))
+		}
+		query := fmt.Sprintf(`SELECT k, k, NULL, people FROM (SELECT %s AS k, %s AS people FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h
+			FULL JOIN (SELECT %[3]s, hash(%[4]s) AS state FROM %[7]s) c ON %[8]s WHERE %[9]s) ORDER BY k LIMIT 100`,
+			eitherText(a.Table.Key), people, duck.Names("", a.Table.Key), content("", a.Table), duck.Table(a.Schema, history.Name), transform.ValidTo,
+			duck.Table(a.Schema, a.Visible), matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
+		found, err := c.differences(ctx, a.Schema, history.Name, kind.name, query)
+		if err != nil {
+			return nil, fmt.Errorf("hold %s.%s against %s: %w", a.Schema, history.Name, a.Visible, err)
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// eitherText is keyText for a pair of rows, one of which may be missing.
+func eitherText(key []string) string {
+	if len(key) == 1 {
+		return fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s)::VARCHAR", duck.Name(key[0]))
+	}
+	names := make([]string, len(key))
+	for i, k := range key {
+		names[i] = fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s)::VARCHAR", duck.Name(k))
+	}
+	return "to_json([" + strings.Join(names, ", ") + "])::VARCHAR"
 }
 
 func (c *Comparison) texts(ctx context.Context, query string, args ...any) (list []string, err error) {

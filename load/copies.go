@@ -19,7 +19,7 @@ func (w *Work) copyDay(ctx context.Context, schema string, t transform.Table, sw
 	}
 	copies, table, day := duck.Table(schema, c.Name), duck.Table(schema, t.Name), duck.Name(schemas.SnapshotDate)
 	today := duck.Text(sw.Day.Format(time.DateOnly)) + "::DATE"
-	same := matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " = c." + transform.HashColumn
+	same := matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " IS NOT DISTINCT FROM c." + transform.HashColumn
 	deleted, err := w.db.Exec(ctx, fmt.Sprintf("DELETE FROM %s c WHERE c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)",
 		copies, day, today, table, transform.GoneColumn, same))
 	if err != nil {

@@ -73,7 +73,7 @@ func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 func (d Dir) marker() string { return filepath.Join(d.State(), "format") }
 
 // Prepare makes the directory a warehouse, or recognises one. A directory with anything else in it is refused and
-// stays as it is; one with nothing but a published file (and erasures.log) is a backup put back, and taken in.
+// stays as it is; one with nothing but a published file (and erasures.log, and hash.key) is a backup put back, and taken in.
 func (d Dir) Prepare() error {
 	if err := d.trusted(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (d Dir) strange() error {
 	for _, e := range entries {
 		switch {
 		case e.Name() == "warehouse.duckdb" && e.Type().IsRegular():
-		case e.Name() == "erasures.log" || e.Name() == "lost+found":
+		case e.Name() == "erasures.log" || e.Name() == hashKeyName && e.Type().IsRegular() || e.Name() == "lost+found":
 		case e.Name() == ".aqueduck" && d.unfinished():
 		default:
 			return fmt.Errorf("%s is not a warehouse of this program and holds %s: name an empty directory", d, e.Name())
@@ -189,10 +189,12 @@ func (d Dir) strange() error {
 	return nil
 }
 
-// unfinished says whether a first start was killed before it could set the mark.
+// unfinished says whether a first start was killed before it could set the mark, or somebody put back a key and nothing else.
 func (d Dir) unfinished() bool {
 	entries, err := os.ReadDir(d.State())
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), "format.new") })
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !strings.HasPrefix(e.Name(), "format.new") && (e.Name() != hashKeyName || !e.Type().IsRegular())
+	})
 }
 
 // build makes what is missing. Readers reach the published files through .aqueduck, and see nothing else of it.
@@ -215,6 +217,9 @@ func (d Dir) build() error {
 		if err := directory(path, mode); err != nil {
 			return err
 		}
+	}
+	if err := d.takeHashKey(); err != nil {
+		return err
 	}
 	return disk.SyncDir(string(d))
 }

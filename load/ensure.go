@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"aqueduck/internal/crash"
 	"aqueduck/load/internal/duck"
@@ -126,8 +125,14 @@ func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table
 			if err := w.widens(ctx, name, kind, c); err != nil {
 				return nil, err
 			}
+			if err := w.noteType(ctx, schema, t.Name, c.Name, kind); err != nil {
+				return nil, err
+			}
 			change.What = "type changed from " + kind + " to " + c.SQL
 			statement = "ALTER COLUMN " + duck.Name(c.Name) + " TYPE " + c.SQL
+			if kind == "DOUBLE" { // one spelling for what was stored and for what comes
+				statement += " USING " + transform.SpellDouble(duck.Name(c.Name))
+			}
 		}
 		if _, err := w.db.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
@@ -197,106 +202,6 @@ func (w *Work) widens(ctx context.Context, table, stored string, c transform.Col
 		return nil
 	}
 	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", ErrNarrower, c.Name, stored, c.SQL)
-}
-
-// toFill is the fact, in _sync.meta, that a new column still has to be filled: DuckDB refuses to change the columns and
-// the rows of a table in one transaction, and between two the process may die.
-func toFill(schema string, t transform.Table, c transform.Column) string {
-	return "fill " + duck.Table(schema, t.Name) + "." + duck.Name(c.Name)
-}
-
-// fillNew fills the columns that are new, or that a process which died left empty, from _extra.
-func (w *Work) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
-	waiting := map[string]bool{}
-	err := w.db.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
-		var key string
-		err := rows.Scan(&key)
-		waiting[key] = true
-		return err
-	})
-	if err != nil || len(waiting) == 0 {
-		return nil, err
-	}
-	var changes []Change
-	stamp := w.stamp()
-	err = w.db.Transaction(ctx, func() error {
-		for _, t := range tables {
-			for _, c := range t.Columns {
-				if !waiting[toFill(schema, t, c)] {
-					continue
-				}
-				n, err := w.fill(ctx, schema, t, c, stamp)
-				if err != nil {
-					return fmt.Errorf("fill column %s of %s from _extra: %w", c.Name, t.Name, err)
-				}
-				if n > 0 {
-					changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)})
-				}
-			}
-		}
-		if err := w.recordChanges(ctx, changes); err != nil {
-			return err
-		}
-		return w.saveStamp(ctx, stamp)
-	})
-	if err == nil {
-		w.last = stamp
-	}
-	return changes, err
-}
-
-// fill takes the values of a new column out of _extra, where they were kept under the column's path. What does not
-// fit the column stays there.
-func (w *Work) fill(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
-	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
-		return 0, err
-	}
-	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(pointer(c.Path), "/")) + ")"
-	fitting := fromJSON(c.SQL, value)
-	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
-		_synced_at = $1, _run_id = $2 WHERE _extra IS NOT NULL AND %s IS NOT NULL`,
-		duck.Table(schema, t.Name), duck.Name(c.Name), fitting, duck.Text(without(c.Path)), fitting), stamp, w.options.RunID)
-	if err != nil || n == 0 {
-		return 0, err
-	}
-	return n, w.countRows(ctx, schema, t.Name, 0, stamp)
-}
-
-// pointer escapes a path for a JSON pointer.
-func pointer(path []string) []string {
-	escaped := make([]string, len(path))
-	for i, s := range path {
-		escaped[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
-	}
-	return escaped
-}
-
-// without is the merge patch that takes a path out of an object.
-func without(path []string) string {
-	patch := "null"
-	for _, name := range slices.Backward(path) {
-		patch = "{" + quoteJSON(name) + ":" + patch + "}"
-	}
-	return patch
-}
-
-// fromJSON converts a JSON value to a column's type; NULL when it does not fit.
-func fromJSON(kind, value string) string {
-	text := "(" + value + " ->> '$')"
-	scalar := "json_type(" + value + ") NOT IN ('OBJECT', 'ARRAY', 'NULL')"
-	switch kind {
-	case "JSON":
-		return "CASE WHEN json_type(" + value + ") <> 'NULL' THEN " + value + " END"
-	case "VARCHAR":
-		return "CASE WHEN " + scalar + " THEN " + text + " END"
-	case "TIMESTAMPTZ":
-		return fmt.Sprintf(`CASE WHEN json_type(%s) IN ('BIGINT', 'UBIGINT')
-			AND TRY_CAST(%s AS BIGINT) BETWEEN 631152000 AND 4102444800 THEN to_timestamp(TRY_CAST(%s AS BIGINT))
-			WHEN json_type(%s) = 'VARCHAR' THEN TRY_CAST(%s AS TIMESTAMPTZ) END`, value, text, text, value, text)
-	case "BIGINT": // a cast of its own would round
-		return fmt.Sprintf("CASE WHEN %s AND TRY_CAST(%s AS DECIMAL(38,10)) = TRY_CAST(%[2]s AS BIGINT) THEN TRY_CAST(%[2]s AS BIGINT) END", scalar, text)
-	}
-	return "CASE WHEN " + scalar + " THEN TRY_CAST(" + text + " AS " + kind + ") END"
 }
 
 // recordNews tells, once and for all, of fields and kinds of values that a stream file does not know.

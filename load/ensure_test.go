@@ -186,3 +186,35 @@ func TestT142LogIsFoldedBeforeItIsLong(t *testing.T) {
 		t.Errorf("%d rows, want 6000", n)
 	}
 }
+
+// TestT180T181AddedColumnsAreFilledFromTheirPlacesAsTheyWouldBeRead adds columns of addresses, and one of several places.
+func TestT180T181AddedColumnsAreFilledFromTheirPlacesAsTheyWouldBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	s := committest.Stream()
+	w.ensure(t, committest.Stream())
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "eu", ID: "2", Updated: 5, Name: "b"},
+		committest.Person{Region: "eu", ID: "3", Updated: 5, Name: "c"})
+	w.setExtra(t, "1", `{"avatar": "https://x.test/a?id=1&Signature=secret", "home": "https://x.test/?signature=secret&page=2"}`)
+	w.setExtra(t, "2", `{"avatar": {"kind": "round", "image_url": "https://x.test/b?Signature=secret"}}`)
+	w.setExtra(t, "3", `{"avatar": {"image_url": "https://x.test/c"}, "picture": "https://x.test/d"}`)
+
+	s.Columns = append(s.Columns,
+		schemas.Column{Name: "avatar", From: []string{"avatar"}, Or: [][]string{{"avatar", "image_url"}, {"picture"}}, Type: schemas.Text, As: "url"},
+		schemas.Column{Name: "home", From: []string{"home"}, Type: schemas.Text, As: "url"})
+	w.ensure(t, s)
+	w.Restart(t)
+	rows := byID(w.Rows(t, "main", "people_all"))
+	got := map[string][]string{}
+	for id, row := range rows {
+		got[id] = []string{row["avatar"], row["home"], row["_extra"]}
+	}
+	want := map[string][]string{
+		"1": {"https://x.test/a?id=1", "https://x.test/?page=2", ""},
+		"2": {"https://x.test/b", "", "map[avatar:map[kind:round]]"},
+		"3": {"https://x.test/c", "", "map[avatar:map[] picture:https://x.test/d]"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("avatar, home, _extra (-want +got):\n%s", diff)
+	}
+}

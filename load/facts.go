@@ -2,17 +2,12 @@ package load
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
-	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -44,6 +39,24 @@ func (w *Work) Filled(ctx context.Context, schema string, t transform.Table, ver
 		filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAll*rows
 	}
 	return filled, nil
+}
+
+// Newest is the largest time in a column of the rows that are not gone, and not after a time; the zero time where no row has one.
+func (w *Work) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (time.Time, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return time.Time{}, errClosed
+	}
+	var newest sql.NullTime
+	query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
+	if t.Gone {
+		query += " AND " + transform.GoneColumn + " IS NULL"
+	}
+	if err := w.db.Scan(ctx, query, []any{until}, &newest); err != nil {
+		return time.Time{}, w.judge(fmt.Errorf("find the newest row of %s: %w", t.Name, err))
+	}
+	return newest.Time.UTC(), nil
 }
 
 // Rows counts the stored rows of a table.
@@ -138,41 +151,6 @@ func (w *Work) States(ctx context.Context, schema string) (map[string]string, er
 		return nil, w.judge(fmt.Errorf("read the checkpoints of %s: %w", schema, err))
 	}
 	return states, nil
-}
-
-// HashKey is the key of this warehouse's hashed columns: made at its first use, kept beside the work database and
-// published nowhere. Who loses it gets other hashes from then on.
-func (d Dir) HashKey() ([]byte, error) {
-	path := filepath.Join(d.State(), "hash.key")
-	text, err := os.ReadFile(path)
-	if err == nil {
-		return parseHashKey(path, text)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	key := make([]byte, hashKeySize)
-	if _, err := rand.Read(key); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(path+".new", append(slices.Clone(key), check(key)...), 0o600); err != nil {
-		return nil, err
-	}
-	if err := disk.SyncFile(path + ".new"); err != nil {
-		return nil, err
-	}
-	return key, disk.Move(path, path+".new")
-}
-
-const hashKeySize = 32
-
-// parseHashKey takes the key and its check, which older ones have not.
-func parseHashKey(path string, text []byte) ([]byte, error) {
-	key := text[:min(hashKeySize, len(text))]
-	if len(text) != hashKeySize && string(text[len(key):]) != check(key) {
-		return nil, fmt.Errorf("%s is no key, or was changed: put back the one that was there", path)
-	}
-	return key, nil
 }
 
 // Library is the database library that is linked in: its version, and the commit of its source.

@@ -3,10 +3,8 @@ package load
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"aqueduck/load/internal/duck"
@@ -23,28 +21,42 @@ func (w *Work) Hidden(ctx context.Context, schema, stream string) ([]string, boo
 	if w.db == nil {
 		return nil, false, errClosed
 	}
-	var text string
-	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{hiddenKey(schema, stream)}, &text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
+	names, noted, err := readNames(ctx, w.db, hiddenKey(schema, stream))
 	if err != nil {
 		return nil, false, w.judge(fmt.Errorf("read what of %s is hidden: %w", stream, err))
 	}
-	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), true, nil
+	return names, noted, nil
 }
 
 func hiddenKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
 
-// Hide takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. It
-// tells how many rows it changed; where it changed any, the next publish writes every file anew.
-func (w *Work) Hide(ctx context.Context, schema, stream string, names []string, places []transform.Hiding, key []byte) (int64, error) {
+// Masking is a change of what is hashed and dropped of a stream.
+type Masking struct {
+	Stream string
+	Names  []string           // all names of hash and drop from now on
+	Hide   []transform.Hiding // places that names which are new mean
+	Reveal []Revealed         // places that names which were taken back meant
+	Taken  []string           // these names
+	Key    []byte
+}
+
+// Revealed is a place whose stored values a masking hid that was taken back. The values are not here: they come with the rows, once
+// these are read again.
+type Revealed struct {
+	transform.Hiding
+	Dropped bool // nothing was stored: every row may have had a value
+}
+
+// Mask takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. Rows that it
+// changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
+// again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
+func (w *Work) Mask(ctx context.Context, schema string, m Masking) (int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
 		return 0, errClosed
 	}
-	if len(places) > 0 {
+	if len(m.Hide) > 0 {
 		if err := w.dir.beginErasing(); err != nil {
 			return 0, w.judge(err)
 		}
@@ -52,24 +64,34 @@ func (w *Work) Hide(ctx context.Context, schema, stream string, names []string, 
 	var rows int64
 	stamp := w.stamp()
 	err := w.db.Transaction(ctx, func() error {
-		for _, p := range places {
-			n, err := w.hideOne(ctx, schema, p, key, stamp)
+		for _, p := range m.Hide {
+			n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
 			if err != nil {
 				return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
 			}
 			rows += n
 		}
-		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", hiddenKey(schema, stream)); err != nil {
+		for _, p := range m.Reveal {
+			if err := w.reveal(ctx, schema, p, stamp); err != nil {
+				return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+			}
+		}
+		taken, _, err := readNames(ctx, w.db, takenKey(schema, m.Stream))
+		if err != nil {
 			return err
 		}
-		if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", hiddenKey(schema, stream), strings.Join(names, "\n")); err != nil {
+		taken = slices.DeleteFunc(union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
+		if err := w.saveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
+			return err
+		}
+		if err := w.saveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
 			return err
 		}
 		return w.saveStamp(ctx, stamp)
 	})
 	drop(ctx, w.db, hashes)
 	if err != nil {
-		return 0, w.judge(fmt.Errorf("hide what %s no longer keeps: %w", stream, err))
+		return 0, w.judge(fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err))
 	}
 	w.last = stamp
 	return rows, nil
@@ -79,8 +101,13 @@ func (w *Work) Hide(ctx context.Context, schema, stream string, names []string, 
 func (w *Work) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
 	var all int64
 	for _, t := range w.known(schema) {
-		if t.Name != p.Table && t.HistoryOf != p.Table {
+		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
 			continue
+		}
+		if p.Rows {
+			if err := w.unhashParents(ctx, schema, t, "true", stamp); err != nil {
+				return 0, err
+			}
 		}
 		n, gone, err := w.hideIn(ctx, duck.Table(schema, t.Name), t, p, key, stamp)
 		if err != nil {
@@ -90,6 +117,9 @@ func (w *Work) hideOne(ctx context.Context, schema string, p transform.Hiding, k
 			continue
 		}
 		all += n
+		if err := w.unhashParents(ctx, schema, t, transform.SyncedAtColumn+" = $1", stamp); err != nil {
+			return 0, err
+		}
 		if err := w.countRows(ctx, schema, t.Name, -gone, stamp); err != nil {
 			return 0, err
 		}
@@ -105,9 +135,12 @@ func (w *Work) hideIn(ctx context.Context, relation string, t transform.Table, p
 	if !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column }) {
 		return 0, 0, nil
 	}
-	column := duck.Name(p.Column)
+	column, unhashed := duck.Name(p.Column), ""
+	if hashed(t) {
+		unhashed = ", " + transform.HashColumn + " = NULL"
+	}
 	set := func(value, from, where string) (int64, error) {
-		return w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s, %s = $1, %s = $2%s WHERE %s", relation, column, value,
+		return w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
 			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.options.RunID)
 	}
 	switch {
@@ -120,13 +153,15 @@ func (w *Work) hideIn(ctx context.Context, relation string, t transform.Table, p
 		rows, err = set("NULL", "", column+" IS NOT NULL")
 	default:
 		// A path goes on in the items of lists, which no patch reaches: what still has the name after it goes whole.
-		named := func(value string) string {
-			return "contains(" + value + "::VARCHAR, " + duck.Text(quoteJSON(p.Path[len(p.Path)-1])+":") + ")"
-		}
 		patched := "json_merge_patch(" + column + ", " + duck.Text(without(p.Path)) + ")"
-		rows, err = set("CASE WHEN NOT "+named(patched)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+named(column))
+		rows, err = set("CASE WHEN NOT "+named(patched, p.Path)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+named(column, p.Path))
 	}
 	return rows, 0, err
+}
+
+// named is the condition that a JSON value has a field of the last name of a path, somewhere.
+func named(value string, path []string) string {
+	return "contains(" + value + "::VARCHAR, " + duck.Text(quoteJSON(path[len(path)-1])+":") + ")"
 }
 
 // fillHashes makes the table of a column's values with their hashes. Where some may be hashes already, what looks like one is.

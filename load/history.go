@@ -27,7 +27,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 	if err != nil {
 		return err
 	}
-	if err := m.findStates(ctx, g.own); err != nil {
+	if err := m.findStates(ctx, g); err != nil {
 		return fmt.Errorf("compare with the stored states: %w", err)
 	}
 	name := duck.Table(m.schema, history.Name)
@@ -56,7 +56,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 func shared(history transform.Table) []string {
 	var names []string
 	for _, c := range history.Columns {
-		if !slices.Contains([]string{transform.ValidFrom, transform.SourceUpdatedAt, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn}, c.Name) {
+		if !slices.Contains(append(transform.HistoryColumns(), transform.SyncedAtColumn, transform.RunIDColumn), c.Name) {
 			names = append(names, c.Name)
 		}
 	}
@@ -65,17 +65,27 @@ func shared(history transform.Table) []string {
 
 // findStates fills the table of states. The i-th of a record begins when its answer came, but a microsecond after the one
 // before it at the earliest: the server tells whole seconds, and one of them may have shown several.
-func (m *merger) findStates(ctx context.Context, own staged) error {
-	t := own.table
+func (m *merger) findStates(ctx context.Context, g group) error {
+	own, t := g.own, g.own.table
 	key, live := duck.Names("", t.Key), ""
 	if t.Gone {
 		live = " AND s." + transform.GoneColumn + " IS NULL"
+	} else {
+		// What else became of the record is not known here: whoever ended its last state for that says whether it is back.
+		live = fmt.Sprintf(" AND NOT coalesce((SELECT arg_max(h.%s IS NOT NULL, h.%s) FROM %s h WHERE %s), false)", transform.Lifecycle, transform.ValidFrom,
+			duck.Table(m.schema, t.History), matches("h.", t.Key, "s.", t.Key))
 	}
-	newest, stored := "NULL", ""
+	newest, before := "NULL", ""
+	if t.Dated != "" {
+		newest = "s." + duck.Name(t.Dated)
+		before = ", max(" + newest + ") OVER (PARTITION BY " + duck.Names("s.", t.Key) + " ORDER BY s._row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+	}
 	if t.Newest != "" {
-		newest = "s." + duck.Name(t.Newest)
-		stored = ", max(" + newest + ") OVER (PARTITION BY " + duck.Names("s.", t.Key) + " ORDER BY s._row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), (SELECT max(t." +
-			duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + matches("t.", t.Key, "s.", t.Key) + ")"
+		last := "(SELECT max(t." + duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + matches("t.", t.Key, "s.", t.Key) + ")"
+		if g.refresh { // what it has not met yet is no sign that a copy is older
+			last = "CASE WHEN " + m.met("s.", t) + " THEN " + last + " END"
+		}
+		before += ", " + last
 	}
 	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE states AS
 		WITH seen AS (
@@ -88,7 +98,7 @@ func (m *merger) findStates(ctx context.Context, own staged) error {
 		placed AS (SELECT *, to_microseconds(row_number() OVER (PARTITION BY %[14]s ORDER BY _row)) AS __place FROM changed),
 		begun AS (SELECT *, __place + max(__came - __place) OVER (PARTITION BY %[14]s ORDER BY _row) AS __since FROM placed)
 		SELECT _row, %[14]s, __since, lead(__since) OVER (PARTITION BY %[14]s ORDER BY _row) AS __until FROM begun`,
-		duck.Names("s.", t.Key), transform.ReadAtColumn, content("s.", t), newest, stored, own.name, live,
+		duck.Names("s.", t.Key), transform.ReadAtColumn, content("s.", t), newest, before, own.name, live,
 		duck.Names("h.", t.Key), transform.ValidFrom, content("h.", t), duck.Table(m.schema, t.History),
 		matches("h.", t.Key, "s.", t.Key), transform.ValidTo, key)
 	_, err := m.exec(ctx, query)
@@ -111,9 +121,10 @@ func (w *Work) endStates(ctx context.Context, schema string, t transform.Table, 
 	if t.History == "" || !t.Gone {
 		return nil
 	}
-	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2 FROM %s t
+	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %[9]s = '%[10]s' FROM %[7]s t
 		WHERE h.%[2]s IS NULL AND t.%[3]s IS NOT NULL AND %[8]s`, duck.Table(schema, t.History), transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
-		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), matches("h.", t.Key, "t.", t.Key)), stamp, w.options.RunID)
+		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), matches("h.", t.Key, "t.", t.Key), transform.Lifecycle, transform.LifecycleGone),
+		stamp, w.options.RunID)
 	if err != nil || n == 0 {
 		return err
 	}

@@ -152,20 +152,20 @@ func (f failure) err() error {
 	case f.Kind == "memory" || f.Kind == "row":
 		return known
 	case known != nil:
-		return &told{f.Text, known}
+		return &relayed{f.Text, known}
 	}
 	return errors.New(f.Text)
 }
 
-// told is an error with the words that it had in another process.
-type told struct {
+// relayed is an error with the words that it had in another process.
+type relayed struct {
 	text string
 	kind error
 }
 
-func (t *told) Error() string { return t.text }
+func (t *relayed) Error() string { return t.text }
 
-func (t *told) Unwrap() error { return t.kind }
+func (t *relayed) Unwrap() error { return t.kind }
 
 // Tasks are what a process of Isolation is asked to do.
 func Tasks() map[string]sandbox.Task {

@@ -40,15 +40,19 @@ type merger struct {
 
 // group is the staged batch of a stream's own table, with those of its children.
 type group struct {
-	own      staged
-	mode     transform.Mode
-	window   [2]time.Time
-	sweep    int
-	seen     []string
-	feeds    []transform.Feed
-	gone     bool // some rows say that their record is gone
-	muted    []string
-	children []staged
+	own     staged
+	mode    transform.Mode
+	window  [2]time.Time
+	sweep   int
+	seen    []string
+	feeds   []transform.Feed
+	gone    bool // some rows say that their record is gone
+	refresh bool // of a full refresh
+	muted   []string
+
+	incomplete []transform.Incomplete
+	completed  []string
+	children   []staged
 }
 
 // child gives the staged batch of one of the group's child tables.
@@ -71,7 +75,7 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, muted: b.Muted})
+			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, refresh: b.Refresh, muted: b.Muted, incomplete: b.Incomplete, completed: b.Completed})
 			m.answered = append(m.answered, answer{b.Answered, b.AskedAt})
 			continue
 		}
@@ -99,7 +103,7 @@ func goneRows(b transform.Batch) int {
 
 // release forgets the temporary tables.
 func (m *merger) release(ctx context.Context) {
-	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states}
+	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, lacking, otherLists}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
 			if s.name != "" {
@@ -115,6 +119,9 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		return Written{}, err
 	}
 	for _, g := range m.groups {
+		if err := m.noteIncomplete(ctx, g); err != nil {
+			return Written{}, err
+		}
 		if err := m.mute(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.table.Name, err)
 		}
@@ -146,6 +153,9 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	if err != nil {
 		return err
 	}
+	if counts, err = m.keepAbsent(ctx, g, counts); err != nil {
+		return err
+	}
 	if err := m.keepStates(ctx, g); err != nil {
 		return fmt.Errorf("%s: %w", g.own.table.History, err)
 	}
@@ -153,9 +163,12 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 		return err
 	}
 	for _, child := range g.children {
-		if err := m.mergeChild(ctx, g.own, child, g.child(child.table.Within), counts); err != nil {
+		if err := m.mergeChild(ctx, g, child, counts); err != nil {
 			return fmt.Errorf("%s: %w", child.table.Name, err)
 		}
+	}
+	if err := m.noteMet(ctx, g); err != nil {
+		return err
 	}
 	if g.gone {
 		if err := m.markGone(ctx, g.own); err != nil {
@@ -236,12 +249,21 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s", keys, isNew, candidates)
 	if stored > 0 {
 		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
-			keys, state(t, doubled), candidates, duck.Table(m.schema, t.Name), matches("s.", t.Key, "t.", t.Key))
+			keys, m.state(g, doubled), candidates, duck.Table(m.schema, t.Name), matches("s.", t.Key, "t.", t.Key))
 	}
 	if _, err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
 		return tally{}, fmt.Errorf("compare with the stored rows: %w", err)
 	}
-	var c tally
+	if g.refresh && stored > 0 {
+		if err := m.refresh(ctx, g); err != nil {
+			return tally{}, err
+		}
+	}
+	return m.count(ctx, g)
+}
+
+// count counts the decisions.
+func (m *merger) count(ctx context.Context, g group) (c tally, err error) {
 	err = m.work.db.Each(ctx, "SELECT state, count(*) FROM "+decided+" GROUP BY state", nil, func(rows *sql.Rows) error {
 		var state string
 		var n int64
@@ -275,33 +297,14 @@ func (m *merger) doubled(ctx context.Context, s staged, from string) (bool, erro
 // before it.
 func newestCopies(from string, t transform.Table) string {
 	key := duck.Names("", t.Key)
-	if t.Newest == "" {
+	if t.Dated == "" {
 		return fmt.Sprintf("(SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY _row DESC) = 1)", from, key)
 	}
-	newest := duck.Name(t.Newest)
+	newest := duck.Name(t.Dated)
 	return fmt.Sprintf(`(SELECT * FROM
 		(SELECT *, max(CASE WHEN %[3]s IS NULL THEN _row END) OVER (PARTITION BY %[2]s) AS unknown FROM %[1]s)
 		WHERE unknown IS NULL OR _row >= unknown
 		QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s DESC NULLS LAST, _row DESC) = 1)`, from, key, newest)
-}
-
-// state tells a record's state by the stored copy t of it.
-func state(t transform.Table, doubled bool) string {
-	var s strings.Builder
-	s.WriteString("CASE WHEN t." + transform.SyncedAtColumn + " IS NULL THEN '" + isNew + "'")
-	if t.Gone {
-		s.WriteString(" WHEN t." + transform.GoneColumn + " IS NOT NULL THEN '" + isChanged + "'")
-	}
-	if t.Newest != "" {
-		known := ""
-		if doubled {
-			known = "s.unknown IS NULL AND "
-		}
-		s.WriteString(" WHEN " + known + "s." + duck.Name(t.Newest) + " < t." + duck.Name(t.Newest) + " THEN '" + isOlder + "'")
-	}
-	s.WriteString(" WHEN s." + transform.HashColumn + " = t." + transform.HashColumn + " THEN '" + isSame + "'")
-	s.WriteString(" ELSE '" + isChanged + "' END")
-	return s.String()
 }
 
 // writeOwn replaces changed records and adds new ones.

@@ -70,6 +70,7 @@ type Origin struct {
 	Table  transform.Table
 	Column string    // has the id
 	Since  time.Time // only rows that are not from before it, by the table's own newest; zero: all
+	Until  time.Time // and from before this; zero: all
 }
 
 // Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
@@ -82,8 +83,11 @@ func (w *Work) Await(ctx context.Context, schema, stream string, base, next Chec
 	_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 		for _, o := range origins {
 			rows := "true"
-			if !o.Since.IsZero() {
+			if !o.Since.IsZero() && o.Table.Newest != "" {
 				rows = duck.Name(o.Table.Newest) + " >= " + instant(o.Since)
+			}
+			if !o.Until.IsZero() && o.Table.Newest != "" {
+				rows += " AND " + duck.Name(o.Table.Newest) + " < " + instant(o.Until)
 			}
 			if _, err := w.await(ctx, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
 				return Written{}, err

@@ -149,3 +149,20 @@ func TestWorkRefusesAfterClose(t *testing.T) {
 		t.Error("a closed work database took a commit")
 	}
 }
+
+// TestT182RowsOfAValueThatWasRefusedAreNotJudged: a walk that the source refused for one value tells nothing of its rows.
+func TestT182RowsOfAValueThatWasRefusedAreNotJudged(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensure(t, committest.Stream())
+	w.commit(t, 0, committest.Person{Region: "eu", ID: "1", Updated: 5, Name: "a"}, committest.Person{Region: "us", ID: "2", Updated: 5, Name: "b"},
+		committest.Person{Region: "us", ID: "3", Updated: 5, Name: "c"})
+	sweep := load.Sweep{Table: "people_all", Number: 1, Opened: w.now.Add(time.Hour)}
+	if absent, present, err := w.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 3 || present != 0 {
+		t.Fatalf("%d absent, %d present, %v; want all absent", absent, present, err)
+	}
+	sweep.Column, sweep.Refused = "region", []string{"us", "it's"}
+	if absent, present, err := w.Absent(t.Context(), "main", "people", sweep); err != nil || absent != 1 || present != 2 {
+		t.Errorf("%d absent, %d present, %v; want those of us kept", absent, present, err)
+	}
+}

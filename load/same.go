@@ -93,6 +93,7 @@ func sameQuery(schema string, t transform.Table, columns []transform.Column, hea
 	if t.Gone {
 		where = append(where, transform.GoneColumn+" IS NULL")
 	}
+	where = append(where, transform.HashColumn+" IS NOT NULL") // a masking has changed since the row was read
 	for i, c := range columns {
 		name := duck.Name(c.Name)
 		where = append(where, name+" IS NOT NULL")
@@ -129,4 +130,52 @@ func span(heads []transform.Head, column int) (first, last time.Time, ok bool) {
 		ok = true
 	}
 	return first, last, ok
+}
+
+// CountBetween is the number of rows that are not gone and have a time in a column from one to another, both included.
+func (w *Work) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return 0, errClosed
+	}
+	var n int64
+	query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + between(t, column)
+	return n, w.judge(w.db.Scan(ctx, query, []any{from, to}, &n))
+}
+
+// KeysBetween gives the keys of such rows with their times, the newest first and no more than most. The table's key is one column;
+// among leaves only those keys, nil none of them out.
+func (w *Work) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (map[string]time.Time, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	key := duck.Name(t.Key[0]) + "::VARCHAR"
+	query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), between(t, column))
+	values := []any{from, to}
+	if among != nil {
+		query += " AND " + key + " IN (SELECT unnest(string_split($3, $4)))"
+		values = append(values, strings.Join(among, separator), separator)
+	}
+	query += fmt.Sprintf(" ORDER BY %s DESC LIMIT %d", duck.Name(column), most)
+	keys := map[string]time.Time{}
+	err := w.db.Each(ctx, query, values, func(rows *sql.Rows) error {
+		var key string
+		var at time.Time
+		err := rows.Scan(&key, &at)
+		keys[key] = at
+		return err
+	})
+	return keys, w.judge(err)
+}
+
+// between is the condition of rows that are not gone and have a time from $1 to $2.
+func between(t transform.Table, column string) string {
+	where := duck.Name(column) + " BETWEEN $1 AND $2"
+	if t.Gone {
+		where += " AND " + transform.GoneColumn + " IS NULL"
+	}
+	return where
 }

@@ -21,12 +21,12 @@ func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := d.HashKey()
+	key, err := d.MakeHashKey()
 	if err := errors.Join(err, log.begin()); err != nil {
 		t.Fatal(err)
 	}
 	keyFile := filepath.Join(d.State(), "hash.key")
-	readKey := func() ([]byte, error) { return d.HashKey() }
+	readKey := func() ([]byte, error) { return d.ReadHashKey() }
 	readSalt := func() ([]byte, error) {
 		log, err := d.readTombstones()
 		if err != nil {

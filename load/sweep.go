@@ -13,9 +13,11 @@ import (
 
 // Sweep is a complete walk over all records of a stream.
 type Sweep struct {
-	Table  string    // physical table of the stream
-	Number int       // number of the sweep
-	Opened time.Time // when it began, by the clock of the commits: what another stream has written since is not judged
+	Table   string    // physical table of the stream
+	Number  int       // number of the sweep
+	Column  string    // column that tells of which value a row is, where the stream is a list for each of some values
+	Refused []string  // values that the source did not know: their rows are not judged
+	Opened  time.Time // when it began, by the clock of the commits: what another stream has written since is not judged
 
 	Copies transform.Table // keeps a copy of what there is, one a day; without a name there is none
 	Day    time.Time       // the day of the copy, midnight UTC of its date
@@ -97,9 +99,24 @@ func unseen(t transform.Table, sw Sweep, numbers []int) string {
 	for _, n := range numbers {
 		list = append(list, strconv.Itoa(n))
 	}
+	judged := ""
+	for _, value := range sw.Refused {
+		judged += " AND t." + duck.Name(sw.Column) + " IS DISTINCT FROM " + duck.Text(value)
+	}
 	return fmt.Sprintf(`t.%s < $3 AND %s NOT IN
-		(SELECT key FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep IN (%s))`,
-		transform.SyncedAtColumn, keyText("t.", t.Key), strings.Join(list, ", "))
+		(SELECT key FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep IN (%s))%s`,
+		transform.SyncedAtColumn, keyText("t.", t.Key), strings.Join(list, ", "), judged)
+}
+
+// SeenKeys is the number of different keys that the sweeps of a stream have seen.
+func (w *Work) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return 0, errClosed
+	}
+	err = w.db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
+	return n, w.judge(err)
 }
 
 // Forget drops what the sweeps of a stream saw, but for those of the numbers given.

@@ -115,6 +115,10 @@ func stateTables() []systemTable {
 			{"rows", "BIGINT", "Rows changed or removed."}, {"tables", "JSON", "Rows by table."},
 			{"files", "JSON", "Files written anew or removed."},
 			{"not_covered", "JSON", "Personal columns that cannot be searched for a person, or are kept by the configuration."}}},
+		{"incomplete", "Records that an answer did not bring whole: what is stored of them stays, and each run asks for them again.", []systemColumn{
+			ofSchema, ofStream, {"id", "VARCHAR", "The record's key."},
+			{"reason", "VARCHAR", "left_out (a list or an object that is stored), stub (nothing but its key and its time came), no_items (without the list that it is read for), lacks (without a list or an object that the source always sends), unreadable, recheck (it has changed after its newest part, or lacks what others have; it is asked for once more)."},
+			{"error", "VARCHAR", "Why it is unreadable."}, {"since", "TIMESTAMPTZ", "When that was noted."}}},
 		{"pending", "Ids that a stream still has to read one by one.", []systemColumn{
 			ofSchema, ofStream, {"id", "VARCHAR", "The id."}, {"since", "TIMESTAMPTZ", "When it was put here."}}},
 	}

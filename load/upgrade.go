@@ -14,7 +14,8 @@ import (
 //	1: the first
 //	2: schema_changes tells of fields that no column takes; attributes; erasures
 //	3: moves
-const databaseFormat = 3
+//	4: incomplete
+const databaseFormat = 4
 
 // upgrade brings a database that an older program wrote to the format of this one. What is there stays as it is: tables and
 // columns of _sync come, none goes. The log holds nothing else then, as with all changed columns.

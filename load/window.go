@@ -52,9 +52,13 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 	if stray > 0 {
 		return 0, 0, fmt.Errorf("%d rows are outside of the window that they replace", stray)
 	}
+	same := transform.HashColumn
+	if g.refresh { // a hash may lie
+		same = "[" + textsOf("", append(told(t), transform.HashColumn)) + "]"
+	}
 	const copies = "(SELECT %s AS place, %s AS content, row_number() OVER (PARTITION BY %[2]s) AS copy FROM %s)"
-	stored := fmt.Sprintf(copies, "rowid", transform.HashColumn, table+" WHERE "+window)
-	came := fmt.Sprintf(copies, transform.RowColumn, transform.HashColumn, g.own.name)
+	stored := fmt.Sprintf(copies, "rowid", same, table+" WHERE "+window)
+	came := fmt.Sprintf(copies, transform.RowColumn, same, g.own.name)
 	fresh := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT c.place FROM %s c ANTI JOIN %s s USING (content, copy)", decided, came, stored)
 	if _, err := m.exec(ctx, fresh); err != nil {
 		return 0, 0, fmt.Errorf("compare with the stored rows: %w", err)

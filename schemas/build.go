@@ -97,7 +97,7 @@ func buildRead(v *grammar.Value) Read {
 
 func buildOver(v *grammar.Value) *Over {
 	over := &Over{View: viewOf(v).Text(), After: v.Key("after").Texts(), As: v.Key("as").Text(), Size: v.Key("size").Int(),
-		Streams: v.Key("stream").Texts(), Where: v.Key("where").Text(), Values: v.Key("values").Texts()}
+		Streams: v.Key("stream").Texts(), Where: v.Key("where").Text(), Values: v.Key("values").Texts(), Optional: v.Key("optional").Texts()}
 	if refresh := v.Key("refresh"); refresh.Set() {
 		over.For, over.Every = refresh.Key("for").Duration(), refresh.Key("every").Duration()
 	}
@@ -122,15 +122,28 @@ func viewOf(over *grammar.Value) *grammar.Value {
 
 func buildColumn(v *grammar.Value) Column {
 	c := Column{
-		Name: v.Key("name").Text(), From: split(v.Key("from").Text()), Type: Type(v.Key("type").Text()), As: v.Key("as").Text(),
+		Name: v.Key("name").Text(), Type: Type(v.Key("type").Text()), As: v.Key("as").Text(),
 		Doc: v.Key("doc").Text(), Required: v.Key("required").Bool(), PII: v.Key("pii").Bool(), Person: v.Key("person").Bool(),
 		Default: v.Key("default").Text(), Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(), Attributes: v.Key("attributes").Text(),
 		Whose: v.Key("whose").Texts(), Stays: v.Key("stays").Bool(), Redactable: v.Key("redactable").Bool(), RedactedBy: v.Key("redacted_by").Text(),
 	}
+	c.From, c.Or = places(v.Key("from"))
 	if c.From == nil {
 		c.From = []string{c.Name}
 	}
 	return c
+}
+
+// places are the paths of a from, the first and the others.
+func places(from *grammar.Value) (first []string, others [][]string) {
+	all := paths(from)
+	switch len(all) {
+	case 0:
+		return nil, nil
+	case 1:
+		return all[0], nil
+	}
+	return all[0], all[1:]
 }
 
 // above is what a list lies in: the record, or an item of another list.
@@ -156,10 +169,11 @@ func buildChildren(v *grammar.Value, in above, suffix string) []Child {
 // buildChild puts the key columns of what the list lies in before the child's own, unless the file declares them.
 func buildChild(v *grammar.Value, in above, suffix string) Child {
 	c := Child{
-		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), Within: in.table, From: split(v.Key("from").Text()),
+		Table: v.Key("table").Text() + suffix, Doc: v.Key("doc").Text(), Within: in.table,
 		Key: v.Key("key").Texts(), Complete: in.complete, Erase: v.Key("erase").Text(),
 		Entries: v.Key("each").Text() == "entries", Count: split(v.Key("count").Text()), Rest: split(v.Key("rest").Text()),
 	}
+	c.From, c.Or = places(v.Key("from"))
 	if in.table == "" {
 		c.Complete = v.Key("complete").Bool()
 	}

@@ -170,3 +170,27 @@ WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.cont
 UNION ALL BY NAME
 SELECT t.* FROM {schema}.contact_social_profiles_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+
+-- relation: contact_opted_in_subscription_types (view)
+-- doc: One row a type of messages that a contact has opted in to, as of its last reading. The source sends the first ten.
+SELECT t.* FROM {schema}.contact_opted_in_subscription_types_raw t
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+UNION ALL BY NAME
+SELECT t.* FROM {schema}.contact_opted_in_subscription_types_by_id t
+WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+
+-- relation: contact_opted_out_subscription_types (view)
+-- doc: One row a type of messages that a contact has opted out of, as of its last reading. The source sends the first ten.
+SELECT t.* FROM {schema}.contact_opted_out_subscription_types_raw t
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+UNION ALL BY NAME
+SELECT t.* FROM {schema}.contact_opted_out_subscription_types_by_id t
+WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+
+-- relation: contact_merge_history (view)
+-- doc: One row a contact that was merged into another, where the source sends that with the contact; contact_identity follows all merges that are known.
+SELECT t.* FROM {schema}.contact_merge_history_raw t
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
+UNION ALL BY NAME
+SELECT t.* FROM {schema}.contact_merge_history_by_id t
+WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')

@@ -35,17 +35,17 @@ lower-case letters, digits and _. Keys and values that are not built yet are ref
 ## Example
 
 ` + "```yaml" + `
-stream: help_centers
-doc: One row a help center.
+stream: email_settings
+doc: One row an address that emails are sent from.
 read:
-  endpoint: GET /help_center/help_centers
+  endpoint: GET /emails
   records: data
-  page: {by: number, in: query, size: 50}
+  page: {by: none}
   since: {by: full}
 key: [id]
 columns:
-  - {name: id, type: text, doc: Help center id.}
-  - {name: identifier, type: text, doc: Its name in addresses.}
+  - {name: id, type: text, doc: Id of the address.}
+  - {name: email, type: text, doc: The address.}
 ` + "```" + `
 
 ## Grammar

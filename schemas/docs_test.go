@@ -27,7 +27,7 @@ func TestTheExampleOfTheGrammarIsAStream(t *testing.T) {
 	if err := c.Add("docs/streams.md", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := c.Stream("help_centers"); !ok {
+	if _, ok := c.Stream("email_settings"); !ok {
 		t.Error("it is not in the catalogue")
 	}
 }

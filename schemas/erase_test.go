@@ -44,7 +44,7 @@ func TestPersonalColumnsHaveAPerson(t *testing.T) {
 // customers', and the warehouse is their own.
 func TestS40WhatTellsOfAPersonIsMarkedPersonal(t *testing.T) {
 	t.Parallel()
-	teammates := []string{"admins.email"}
+	teammates := []string{"admins.email", "handling_events.teammate_email"}
 	personal := regexp.MustCompile(`(^|_)(email|phone|ip|ip_address)$`)
 	catalogue, err := Builtin()
 	if err != nil {

@@ -147,7 +147,7 @@ func (d *draft) lintDetail() {
 	}
 	for _, v := range detail.Key("unless_same").Items() {
 		i := slices.IndexFunc(d.stream.Columns, func(c Column) bool {
-			return slices.Equal(c.From, split(v.Text())) && c.As == "" && (c.Type == Timestamp || c.Type == Int || c.Type == Text)
+			return slices.Equal(c.From, split(v.Text())) && len(c.Or) == 0 && c.As == "" && (c.Type == Timestamp || c.Type == Int || c.Type == Text)
 		})
 		if i < 0 && v.Set() {
 			v.Wrong("", "no column of timestamps, whole numbers or text is from field %q", v.Text())

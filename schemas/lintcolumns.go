@@ -17,16 +17,17 @@ func (d *draft) lintColumns() {
 	inherited := d.stream.Columns[:len(d.stream.Columns)-len(own.Items())]
 	lintColumns(own, inherited, d.stream.Columns)
 	for _, v := range own.Items() {
-		from := v.Key("from")
-		switch root, _, _ := strings.Cut(from.Text(), "."); {
-		case root == FromParent || root == FromPosition || root == FromKey || root == FromItem:
-			from.Wrong("", "only the table of a nested list has %s", root)
-		case root == FromOver && d.stream.Read.Over == nil:
-			from.Wrong("", "the stream has no over")
+		for _, from := range v.Key("from").Items() {
+			switch root, _, _ := strings.Cut(from.Text(), "."); {
+			case root == FromParent || root == FromPosition || root == FromKey || root == FromItem:
+				from.Wrong("", "only the table of a nested list has %s", root)
+			case root == FromOver && d.stream.Read.Over == nil:
+				from.Wrong("", "the stream has no over")
+			}
 		}
 	}
 	for _, v := range d.file.Key("children").Items() {
-		lintInside(v.Key("from"), split(v.Key("from").Text()), d.stream.Columns)
+		lintPlaces(v.Key("from"), d.stream.Columns)
 	}
 }
 
@@ -51,12 +52,14 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 		if attributes := item.Key("attributes"); attributes.Set() && item.Key("type").Set() && Type(item.Key("type").Text()) != JSON {
 			attributes.Wrong("type: json", "only an object has attributes")
 		}
-		lintSource(from, item.Key("type"))
 		around := closed
 		if Type(item.Key("type").Text()) == JSON {
 			around = all
 		}
-		lintInside(from, split(from.Text()), around)
+		for _, place := range from.Items() {
+			lintSource(place, item.Key("type"))
+		}
+		lintPlaces(from, around)
 	}
 }
 
@@ -81,13 +84,40 @@ func lintSource(from, typ *grammar.Value) {
 	}
 }
 
-// lintInside refuses a path that looks inside of what one of the columns takes as a whole: each field has one home.
+// lintPlaces checks each of the paths that a column, or a list, may be at.
+func lintPlaces(from *grammar.Value, all []Column) {
+	seen := map[string]bool{}
+	for _, place := range from.Items() {
+		if strings.HasPrefix(place.Text(), "$") && len(from.Items()) > 1 {
+			place.Wrong("", "%s stands alone: only paths in the record are tried one after the other", place.Text())
+		}
+		if seen[place.Text()] {
+			place.Wrong("", "%q is there twice", place.Text())
+		}
+		seen[place.Text()] = true
+		lintInside(place, split(place.Text()), all)
+	}
+}
+
+// lintInside refuses a path that looks inside of what one of the columns takes as a whole: each field has one home. A column
+// that may be filled from inside as well says that an object may come there.
 func lintInside(v *grammar.Value, path []string, all []Column) {
 	for _, c := range all {
-		if len(c.From) < len(path) && slices.Equal(c.From, path[:len(c.From)]) {
-			v.Wrong("", "%q is inside of what column %q takes as a whole", strings.Join(path, "."), c.Name)
+		if !slices.ContainsFunc(c.Places(), func(place []string) bool { return inside(place, path) && !c.opens(place) }) {
+			continue
 		}
+		v.Wrong("", "%q is inside of what column %q takes as a whole", strings.Join(path, "."), c.Name)
 	}
+}
+
+// inside reports whether a path leads into what is at a place.
+func inside(place, path []string) bool {
+	return len(place) < len(path) && slices.Equal(place, path[:len(place)])
+}
+
+// opens reports whether the column is filled from inside of one of its places, too.
+func (c Column) opens(place []string) bool {
+	return slices.ContainsFunc(c.Places(), func(other []string) bool { return inside(place, other) })
 }
 
 func (d *draft) lintKey() {
@@ -124,6 +154,9 @@ func lintKey(key *grammar.Value, columns []Column) {
 		if c.Type == JSON || c.Type == Double || c.Type == Bool {
 			v.Wrong("", "a %s column cannot name a record", c.Type)
 		}
+		if len(c.Or) > 0 {
+			v.Wrong("", "a column that names a record is from one place")
+		}
 	}
 }
 
@@ -142,7 +175,7 @@ func (d *draft) lintChildren(children *grammar.Value, in above, built []Child) {
 		c, inner := built[0], v.Key("children")
 		lintChild(v, in, c)
 		for _, list := range inner.Items() {
-			lintInside(list.Key("from"), split(list.Key("from").Text()), c.Columns)
+			lintPlaces(list.Key("from"), c.Columns)
 		}
 		d.lintChildren(inner, above{key: c.Key, columns: c.Columns}, built[1:])
 		built = built[1+count(inner):]
@@ -167,18 +200,27 @@ func lintChild(v *grammar.Value, in above, c Child) {
 			key.Items()[i].Wrong("leave the column out, or give it from: $parent."+parent, "column %q must be the parent's %q", column.Name, parent)
 		}
 	}
+	if rest := v.Key("rest"); rest.Given() && len(c.Or) > 0 {
+		rest.WrongKey("", "%s: a list that is read on has one place", rest.Path())
+	}
 	for _, column := range v.Key("columns").Items() {
-		from := column.Key("from")
-		name, ok := strings.CutPrefix(from.Text(), FromParent+".")
-		if _, known := find(in.columns, name); ok && !known {
-			from.Wrong(grammar.DidYouMean(name, names(in.columns)), "the parent has no column %q", name)
+		for _, from := range column.Key("from").Items() {
+			lintChildSource(from, in, c)
 		}
-		if from.Text() == FromKey && !c.Entries || from.Text() == FromPosition && c.Entries {
-			from.Wrong("", "entries have a $key, items of a list a $position")
-		}
-		if root := split(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
-			from.Wrong("take it from $parent", "only the stream's own table has %s", root[0])
-		}
+	}
+}
+
+// lintChildSource checks where a column of a nested list's table is from.
+func lintChildSource(from *grammar.Value, in above, c Child) {
+	name, ok := strings.CutPrefix(from.Text(), FromParent+".")
+	if _, known := find(in.columns, name); ok && !known {
+		from.Wrong(grammar.DidYouMean(name, names(in.columns)), "the parent has no column %q", name)
+	}
+	if from.Text() == FromKey && !c.Entries || from.Text() == FromPosition && c.Entries {
+		from.Wrong("", "entries have a $key, items of a list a $position")
+	}
+	if root := split(from.Text()); len(root) > 0 && (root[0] == FromReadAt || root[0] == FromOver) {
+		from.Wrong("take it from $parent", "only the stream's own table has %s", root[0])
 	}
 }
 

@@ -34,6 +34,7 @@ func (c *Catalogue) lintOver(d *draft) {
 		endpoint.Wrong("e.g. GET /contacts/{id}, or as: parent_folder_id", "what it is read over fills {id}, or goes into the query as `as`: one of the two")
 	}
 	d.lintBatch()
+	d.lintOptional()
 	c.lintOverStream(d)
 	if by := read.Key("since").Key("by"); by.Set() && by.Text() != "full" {
 		by.Wrong("since: {by: full}", "a stream over something else is read in full")
@@ -43,6 +44,20 @@ func (c *Catalogue) lintOver(d *draft) {
 		if !over.Key("view").Given() && !over.Key("batch").Given() {
 			after.Wrong("", "only ids of an SQL file wait for other streams")
 		}
+	}
+}
+
+// lintOptional needs a column that tells the rows of a value that was refused.
+func (d *draft) lintOptional() {
+	over := d.file.Key("read").Key("over")
+	optional, as := over.Key("optional"), over.Key("as").Text()
+	for _, v := range optional.Items() {
+		if !slices.Contains(over.Key("values").Texts(), v.Text()) {
+			v.Wrong(grammar.DidYouMean(v.Text(), over.Key("values").Texts()), "%q is none of the values", v.Text())
+		}
+	}
+	if _, there := find(d.stream.Columns, as); optional.Given() && !there {
+		optional.WrongKey("", "%s: no column is called %q, as `as` is: nothing tells which rows are of a value", optional.Path(), as)
 	}
 }
 

@@ -99,7 +99,11 @@ func (c *Catalogue) AddFiles(files ...File) error {
 			continue
 		}
 		if other, taken := next.drafts[d.stream.Name]; taken {
-			v.Key("stream").Wrong("", "stream %q is declared in %s", d.stream.Name, other.stream.File)
+			hint := ""
+			if other.stream.BuiltIn {
+				hint = "the program has one of that name itself: take the file away, or give yours another name"
+			}
+			v.Key("stream").Wrong(hint, "stream %q is declared in %s", d.stream.Name, other.stream.File)
 			continue
 		}
 		next.files(d, f.Dir)

@@ -68,8 +68,9 @@ func documented(t *testing.T, table string, columns []Column) {
 func TestAnIdIsTextAndPointsToItsTable(t *testing.T) {
 	t.Parallel()
 	unowned := []string{"workspace_id", "external_id", "note_id", // no stream will ever have their rows
-		"source_id", "attribute_id", "plan_id", "brand_id", "scorecard_id", "evaluator_id", "monitor_id", "hitl_cycle_id", "rule_id",
-		"author_id", "source_author_id", "assigned_to_id", "rating_teammate_id", "object_id", "parent_id"} // or a type beside them says which stream
+		"source_id", "attribute_id", "plan_id", "scorecard_id", "evaluator_id", "monitor_id", "hitl_cycle_id", "rule_id",
+		"role_id", "default_address_settings_id", "audience_id", "reference_object_type_id", "option_id", "topic_id", "subtopic_id", "reference_id",
+		"author_id", "source_author_id", "assigned_to_id", "rating_teammate_id", "object_id", "parent_id", "teammate_id"} // or a type beside them says which stream
 	for _, s := range builtins(t).Streams() {
 		for _, columns := range slices.Concat([][]Column{s.Columns}, children(s)) {
 			for _, c := range columns {
@@ -114,7 +115,8 @@ func TestAStreamLikeAnotherHasItsTablesUnderItsOwnSuffix(t *testing.T) {
 	for _, child := range s.Children {
 		tables = append(tables, child.Table)
 	}
-	want := []string{"contact_tags_by_id", "contact_notes_by_id", "contact_companies_by_id", "contact_social_profiles_by_id"}
+	want := []string{"contact_tags_by_id", "contact_notes_by_id", "contact_companies_by_id", "contact_social_profiles_by_id",
+		"contact_opted_in_subscription_types_by_id", "contact_opted_out_subscription_types_by_id", "contact_merge_history_by_id"}
 	if diff := cmp.Diff(want, tables); diff != "" {
 		t.Error(diff)
 	}

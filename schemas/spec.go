@@ -112,6 +112,8 @@ func readSpec() grammar.Spec {
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids of one request."},
 			{Name: "values", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
 				Doc: "One walk for each literal value. Together they are the whole list, for `absent: gone` too."},
+			{Name: "optional", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
+				Doc: "Those of the values that the source may not know. Where it refuses one, the others are read, and rows stay whose column named by `as` has it."},
 		}},
 		{Name: "below", Kind: grammar.Map, Doc: "Records of the list may hold others, which the same list has when it is asked with a record's key. These are walked too, as deep as they go; together they are the whole list, for `absent: gone` too.", Keys: []grammar.Spec{
 			{Name: "as", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter that the key is sent in."},
@@ -144,13 +146,15 @@ func columnSpec() *grammar.Spec {
 	}
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
 		{Name: "name", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Doc: "Name of the column."},
-		{Name: "from", Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id",
-			Doc: "Where the value is: a path in the record (default: the name), `$read_at` the server's time of the answer, `$over` the id or value that was asked for, `$erased` whether the row lost what a forgotten person wrote; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
+		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: source, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id"},
+			Some: true, Doc: "Where the value is: a path in the record (default: the name), or several: the first that has a value fills the column, and what another has besides stays in `_extra`. Or one of these: `$read_at` the server's time of the answer, `$over` the id or value that was asked for, `$erased` whether the row lost what a forgotten person wrote; in a child `$parent.<column>`, `$position`, the place in the list, `$key`, the key of an entry, and `$item`, an item that is a text or a number itself."},
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
 			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "a free-form object or list, as sent; a scalar in it may have a column of its own as well."}}},
 		{Name: "as", Kind: grammar.Enum, Doc: "What is made of a text.", Values: []grammar.Choice{
-			{Name: "plain_text", Doc: "HTML made readable."}, {Name: "url", Doc: "the query string, which may be a signature, is cut off."}}},
+			{Name: "plain_text", Doc: "HTML made readable."},
+			{Name: "url", Doc: "an address of a page: of its query the parameters that sign it are cut off, the others stay."},
+			{Name: "signed_url", Doc: "an address of a file: as url, and what only looks like a token, or like when it ends, is cut off as well."}}},
 		{Name: "doc", Kind: grammar.Text, Doc: "What it means; becomes the comment of the column."},
 		flag("required", "A record without it is rejected whole. Columns of the key always are."),
 		{Name: "default", Kind: grammar.Text, Doc: "Of int and text: the value of a record that has none, so that it may be part of a key."},
@@ -189,7 +193,7 @@ func itemSpec(from, key string) []grammar.Spec {
 	return []grammar.Spec{
 		{Name: "table", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the table, before the suffix."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is."},
-		{Name: "from", Kind: grammar.Text, Required: true, Form: dotted, Doc: from},
+		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted}, Some: true, Required: true, Doc: from + " Of several paths the first whose list has items fills the table."},
 		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName}, Doc: key},
 		eraseSpec(),
 		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},

@@ -108,17 +108,28 @@ func (s Since) Windowed() bool { return s.By == "search" || s.By == "between" }
 
 // Over says that a stream is one walk per row of something else, one request per so many rows, or one walk per literal value.
 type Over struct {
-	Streams []string      // those whose rows it is read over; what they commit is put into _sync.pending for it
-	Where   string        // column of their tables with the id
-	For     time.Duration // rows that changed within it, by their stream's newest, are walked again each Every; 0: never
-	Every   time.Duration
-	Values  []string // literal values, one walk over a whole list each
+	Streams  []string      // those whose rows it is read over; what they commit is put into _sync.pending for it
+	Where    string        // column of their tables with the id
+	For      time.Duration // rows that changed within it, by their stream's newest, are walked again each Every; 0: never
+	Every    time.Duration
+	Values   []string // literal values, one walk over a whole list each
+	Optional []string // those of them that the source may refuse: their rows, which have the value in the column As, stay then
 
 	View  string   // name of the SQL file
 	SQL   string   // its text, with {schema} for the workspace's schema; the first column is the id
 	After []string // streams that are read before it in the same run
 	As    string   // what an id is sent in: of a batch the list in the body, else a query parameter; "": it is in the path
 	Size  int      // batch: ids of one request; 0: one walk an id
+}
+
+// TimeColumn is the column of the stream's own table with the time that its list is asked by; "" when it is not asked by any.
+func (s *Stream) TimeColumn() string {
+	for _, c := range s.Columns {
+		if s.Read.Since.Field != "" && slices.Equal(c.From, []string{s.Read.Since.Field}) && c.Type == Timestamp {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 // Owner is the stream whose tables its records go into: itself, or the one of Into.
@@ -208,9 +219,10 @@ const (
 // Column is one column of a table.
 type Column struct {
 	Name       string
-	From       []string // path in the record; one of the sources above; never empty
+	From       []string   // path in the record; one of the sources above; never empty
+	Or         [][]string // other paths in the record, in the order they are tried where the ones before have no value
 	Type       Type
-	As         string // "", plain_text (HTML made readable), url (query string cut off)
+	As         string // "", plain_text (HTML made readable), url or signed_url (what it is signed with cut off)
 	Doc        string
 	Required   bool     // a record without it is rejected whole
 	Default    string   // value of a record that has none; "": NULL
@@ -223,7 +235,7 @@ type Column struct {
 	Volatile   bool     // no part of the record's hash: moves without being a change
 	References string   // table.column it points to
 	Attributes string   // of JSON: its keys are attributes of this kind of record, and have a view
-	Widened    bool     // Type is wider than the file's: booleans count as 1 and 0, and no number is rounded
+	Was        []Type   // narrower types that the stored column had before Type, in their order: what these held is spelled as they did
 }
 
 // WhoseRecord stands in Column.Whose for every person that the record, or a row of its children, names.
@@ -233,15 +245,16 @@ const WhoseRecord = "record"
 type Child struct {
 	Table    string // with the stream's suffix
 	Doc      string
-	Within   string   // table of the child whose items hold the list; "" when the record does
-	From     []string // path of the list in the record, or in the item
-	Key      []string // the key columns of the record, or of the item, first
-	Entries  bool     // the list is an object, and its entries are the items
-	Complete bool     // the list is whole: stored rows that are absent from it go
-	Count    []string // path of the number of items the source has; nil when it does not say
-	Rest     []string // path of the URL where a capped list is read on; nil when it is never capped
-	Erase    string   // as of a stream
-	Columns  []Column // those of the parent's key first; $parent is the record, or the item
+	Within   string     // table of the child whose items hold the list; "" when the record does
+	From     []string   // path of the list in the record, or in the item
+	Or       [][]string // other paths of it, in the order they are tried where the ones before have no items
+	Key      []string   // the key columns of the record, or of the item, first
+	Entries  bool       // the list is an object, and its entries are the items
+	Complete bool       // the list is whole: stored rows that are absent from it go
+	Count    []string   // path of the number of items the source has; nil when it does not say
+	Rest     []string   // path of the URL where a capped list is read on; nil when it is never capped
+	Erase    string     // as of a stream
+	Columns  []Column   // those of the parent's key first; $parent is the record, or the item
 }
 
 // Relation is one view or table made from the tables of a group of streams.
@@ -263,17 +276,32 @@ type RelationColumn struct{ Name, Doc string }
 // AnyKey stands in a path for the key of an entry.
 const AnyKey = "*"
 
-// PathOf is the path from the record to the items of a child, through the lists that it lies in. Lists take no part in it;
-// entries have a key, whichever.
-func (s *Stream) PathOf(c Child) []string {
-	path := c.From
+// Places are the paths in the record that a column may be filled from, the first one first.
+func (c Column) Places() [][]string { return append([][]string{c.From}, c.Or...) }
+
+// Places are the paths, in the record or in the item around it, that a child's list may be at, the first one first.
+func (c Child) Places() [][]string { return append([][]string{c.From}, c.Or...) }
+
+// PathOf is the path from the record to the items of a child, through the lists that it lies in: the first of PathsOf.
+func (s *Stream) PathOf(c Child) []string { return s.PathsOf(c)[0] }
+
+// PathsOf are the paths from the record to the items of a child, through the lists that it lies in. Lists take no part in
+// them; entries have a key, whichever.
+func (s *Stream) PathsOf(c Child) (paths [][]string) {
+	around := [][]string{nil}
 	for _, outer := range s.Children {
 		if c.Within != "" && outer.Table == c.Within {
-			path = slices.Concat(s.PathOf(outer), c.From)
+			around = s.PathsOf(outer)
 		}
 	}
-	if c.Entries {
-		return append(slices.Clip(path), AnyKey)
+	for _, path := range around {
+		for _, place := range c.Places() {
+			whole := slices.Concat(path, place)
+			if c.Entries {
+				whole = append(whole, AnyKey)
+			}
+			paths = append(paths, whole)
+		}
 	}
-	return path
+	return paths
 }

@@ -25,6 +25,11 @@ func newOutput(p *plan) *output {
 		o.vectors = append(o.vectors, vector{kind: codecs[c.Type].kind})
 		o.width += codecs[c.Type].width + 1
 	}
+	if p.table.Absent {
+		fields = append(fields, arrow.Field{Name: AbsentColumn, Type: arrow.PrimitiveTypes.Int64, Nullable: true})
+		o.vectors = append(o.vectors, vector{kind: kindInt})
+		o.width += 9
+	}
 	if p.table.History != "" {
 		fields = append(fields, arrow.Field{Name: ReadAtColumn, Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true})
 		o.vectors = append(o.vectors, vector{kind: kindTimestamp})

@@ -3,6 +3,7 @@ package transform
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"aqueduck/schemas"
@@ -30,9 +31,12 @@ func contact(i int) []byte {
 	return []byte(b.String())
 }
 
+// catalogue is made once: no test changes it.
+var catalogue = sync.OnceValues(schemas.Builtin)
+
 func builtin(t testing.TB, name string) *schemas.Stream {
 	t.Helper()
-	catalogue, err := schemas.Builtin()
+	catalogue, err := catalogue()
 	if err != nil {
 		t.Fatal(err)
 	}

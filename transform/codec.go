@@ -75,22 +75,6 @@ func (k kind) parse(t token, text []byte) (uint64, string) {
 	return uint64(v), reason
 }
 
-// parseWide reads a value of a column that was of a narrower type: of bool, whose values go on as 1 and 0, or of int, whose
-// numbers are not rounded.
-func (k kind) parseWide(t token, text []byte) (uint64, string) {
-	if t.first == 't' || t.first == 'f' {
-		one, reason := parseBool(text)
-		if k == kindDouble && one == 1 {
-			one = math.Float64bits(1)
-		}
-		return one, reason
-	}
-	if n, reason := parseInt(text); k == kindDouble && (reason == ReasonRange || reason == "" && (n > 1<<53 || n < -1<<53)) {
-		return 0, ReasonRange
-	}
-	return k.parse(t, text)
-}
-
 func parseDouble(text []byte) (uint64, string) {
 	if _, ok := parseDecimal(text); !ok {
 		return 0, ReasonType

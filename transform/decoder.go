@@ -24,6 +24,8 @@ type Options struct {
 	APIVersion string   // for _api_version
 	Hash, Drop []string // columns, or paths with dots; hash keeps a keyed hash of the value, drop nothing
 	HashKey    []byte   // needed by Hash
+
+	LeftOutEmpty bool // a list or an object that a record leaves out is empty; else nothing is said of it
 }
 
 // Meta is what a record does not say itself.
@@ -49,6 +51,7 @@ type Decoder struct {
 	canonical  []byte
 	memory     pool
 	news       news
+	suspects   suspects
 	duplicates map[uint64]struct{} // names in _extra of the record at hand
 }
 
@@ -60,7 +63,8 @@ type record struct {
 	valid      []byte // room for what had to be made valid
 	arena      []byte // texts that are not in raw as they are
 	extras     []extra
-	objects    uint64 // numbers rows, over all records
+	waiting    []waiting // values of later places, of the open rows
+	objects    uint64    // numbers rows, over all records
 	complaints []complaint
 	mended     bool // text that was no Unicode was replaced
 	deep       bool // nested too deep
@@ -72,7 +76,10 @@ type frame struct {
 	row    int    // its first cell
 	object uint64 // its number
 	extras int    // its first extra
+	waits  int    // the first of its waiting values
 	bad    string // why it cannot be kept
+
+	present uint64 // groups that came
 }
 
 // NewDecoder compiles a stream. It refuses a hash or drop that the stream does not know, or that takes what its tables
@@ -87,9 +94,13 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
 	for _, p := range plans {
+		if o.LeftOutEmpty {
+			p.all, p.table.Absent, p.table.Groups = 0, false, nil
+		}
 		p.out = newOutput(p)
 	}
 	return &Decoder{
+		suspects:   suspects{came: make([]int64, len(plans[0].table.Groups)), waiting: map[uint64][]string{}},
 		stream:     s.Name,
 		version:    []byte(o.APIVersion),
 		plans:      plans,
@@ -117,12 +128,15 @@ func (d *Decoder) Append(raw []byte, m Meta) error {
 	if err != nil {
 		return fmt.Errorf("decode a record of %s: %w", d.stream, err)
 	}
-	d.close(&w)
+	if err := d.close(&w); err != nil {
+		return fmt.Errorf("decode a record of %s: %w", d.stream, err)
+	}
 	d.compute(d.plans[0])
 	if bad := d.plans[0].rows[0].bad; bad != "" {
 		d.refuse(0, bad, 1)
 		return nil
 	}
+	d.weigh()
 	d.emit()
 	return nil
 }
@@ -142,7 +156,7 @@ func (d *Decoder) Gone(key string, m Meta) {
 // begin forgets the last record.
 func (d *Decoder) begin(raw []byte, m Meta) {
 	d.raw, d.meta = raw, m
-	d.arena, d.extras, d.complaints = d.arena[:0], d.extras[:0], d.complaints[:0]
+	d.arena, d.extras, d.complaints, d.waiting = d.arena[:0], d.extras[:0], d.complaints[:0], d.waiting[:0]
 	d.mended, d.deep = false, false
 	for _, p := range d.plans {
 		p.cells, p.rows = p.cells[:0], p.rows[:0]
@@ -182,9 +196,10 @@ func (d *Decoder) object(n *node, w *frame) error {
 	if err != nil {
 		return err
 	}
-	expected := &n.first
+	expected, empty := &n.first, true
 	for it.Next() {
 		f := *expected
+		empty = false
 		if f == nil || f.name != string(it.Key()) {
 			if f = n.fields[string(it.Key())]; f == nil {
 				if err := d.unknown(n, it.Key(), w); err != nil {
@@ -199,10 +214,17 @@ func (d *Decoder) object(n *node, w *frame) error {
 			return err
 		}
 	}
+	if empty {
+		w.present |= n.inside
+	}
 	return it.Err()
 }
 
 func (d *Decoder) known(f *field, w *frame) error {
+	w.present |= f.bit
+	if f.counts != 0 {
+		return d.countItems(f, w)
+	}
 	if f.skip || f.policy.action() == actDrop {
 		return d.js.Skip()
 	}
@@ -221,6 +243,8 @@ func (d *Decoder) known(f *field, w *frame) error {
 		}
 		d.complain(w.plan.number, f.label(w.plan), ReasonDuplicate)
 		d.spill(f, raw, w)
+	case len(f.later) > 0:
+		d.wait(f, raw, w)
 	case f.plain >= 0 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0:
 		w.plan.cells[w.row+f.plain] = cell{set: true, span: d.within(raw[1 : len(raw)-1])}
 	default:
@@ -231,36 +255,32 @@ func (d *Decoder) known(f *field, w *frame) error {
 
 // inside reads a field whose object is looked into, or whose list becomes rows.
 func (d *Decoder) inside(f *field, w *frame) error {
-	if !f.whole {
+	entries := f.list != nil && f.list.entries
+	if !f.whole && !entries {
 		switch t := d.js.Next(); {
 		case t == jx.Object && f.object != nil:
 			return d.object(f.object, w)
-		case t == jx.Array && f.list != nil && !f.list.entries:
-			return d.list(f.list, w.row)
+		case t == jx.Array && f.list != nil:
+			return d.list(f.list, w)
 		}
 	}
 	raw, err := d.js.Raw()
 	if err != nil || raw[0] == 'n' {
+		w.present |= f.inside // of nothing there is nothing
 		return err
 	}
 	opened := false
-	outer := d.js
-	switch d.js = jx.DecodeBytes(raw); {
-	case raw[0] == '{' && f.object != nil:
-		opened, err = true, d.object(f.object, w)
-	case raw[0] == '[' && f.list != nil && !f.list.entries:
-		opened, err = true, d.list(f.list, w.row)
-	case raw[0] == '{' && f.list != nil && f.list.entries:
-		opened, err = true, d.entries(f.list, w.row)
-	case raw[0] == '{' && f.list != nil:
-		opened = d.emptyObject() // an empty list, in some answers
-	case raw[0] == '[' && f.list != nil:
-		opened = d.emptyList() // no entries, in some answers
+	if raw[0] == '{' || raw[0] == '[' {
+		opened, err = d.enter(f, raw, w)
 	}
-	d.js = outer
+	if !opened || raw[0] == '[' && f.list == nil {
+		w.present |= f.inside // something else came in its place
+	}
 	switch {
 	case err != nil:
 		return err
+	case !opened && len(f.later) > 0:
+		d.wait(f, raw, w)
 	case len(f.columns) > 0:
 		d.fill(f, raw, w, opened)
 	case !opened:
@@ -268,6 +288,32 @@ func (d *Decoder) inside(f *field, w *frame) error {
 		d.spill(f, raw, w)
 	}
 	return nil
+}
+
+// enter looks into an object or a list, if the plan does; opened reports whether it does.
+func (d *Decoder) enter(f *field, raw []byte, w *frame) (opened bool, err error) {
+	outer := d.js
+	defer func() { d.js = outer }()
+	entries := f.list != nil && f.list.entries
+	switch d.js = jx.DecodeBytes(raw); {
+	case raw[0] == '{' && f.object != nil && entries:
+		if err := d.object(f.object, w); err != nil {
+			return true, err
+		}
+		d.js = jx.DecodeBytes(raw) // what has a column is an entry as well
+		return true, d.entries(f.list, w)
+	case raw[0] == '{' && f.object != nil:
+		return true, d.object(f.object, w)
+	case raw[0] == '[' && f.list != nil && !entries:
+		return true, d.list(f.list, w)
+	case raw[0] == '{' && entries:
+		return true, d.entries(f.list, w)
+	case raw[0] == '{' && f.list != nil:
+		return d.emptyObject(), nil // an empty list, in some answers
+	case raw[0] == '[':
+		return d.emptyList(), nil // no entries, or nothing to look into, in some answers
+	}
+	return false, nil
 }
 
 // Records is the number of rows in the stream's own table since the last Take.
@@ -284,4 +330,16 @@ func (d *Decoder) AbsentColumns() (names []string, records int64) {
 		}
 	}
 	return names, d.taken
+}
+
+// MillisecondColumns gives the timestamps, as table.column, of which a value so far came in milliseconds.
+func (d *Decoder) MillisecondColumns() (names []string) {
+	for _, p := range d.plans {
+		for _, c := range p.columns {
+			if c.millis {
+				names = append(names, p.table.Name+"."+c.name)
+			}
+		}
+	}
+	return names
 }

@@ -54,7 +54,7 @@ func TestColumnsOfARow(t *testing.T) {
 	t.Parallel()
 	b := decoder(t, things(), Options{APIVersion: "2.17"}).add(` {
 		"type": "thing", "id": 7, "t": "a\u00e9\n", "place": {"city": "Ulm", "post": {"zip": 89073}},
-		"link": "https://x.test/a?sig=1", "body": "<p>one&amp;<b>two</b></p><p>three</p>",
+		"link": "https://x.test/a?x=1&Signature=1", "body": "<p>one&amp;<b>two</b></p><p>three</p>",
 		"tags": {"type": "list", "data": [{"type": "tag", "id": "t1"}, null, {"id": 2, "name": "n"}], "url": "/things/7/tags", "total_count": 2},
 		"parts": [{"body": "first"}, {"body": "second"}]
 	} `)
@@ -71,7 +71,7 @@ func TestColumnsOfARow(t *testing.T) {
 	now := "2026-11-03T02:00:00Z"
 	want := map[string][]map[string]any{
 		"things": {{
-			"_row": int64(0), "id": "7", "t": "aé\n", "city": "Ulm", "zip": "89073", "link": "https://x.test/a",
+			"_row": int64(0), "id": "7", "t": "aé\n", "city": "Ulm", "zip": "89073", "link": "https://x.test/a?x=1",
 			"body": "<p>one&amp;<b>two</b></p><p>three</p>", "body_text": "one&two\nthree",
 			"_extra": `{"tags":{"type":"list"}}`,
 		}},

@@ -54,8 +54,8 @@ func (d *Decoder) spill(f *field, raw []byte, w *frame) {
 	}
 	f.spilled = w.object
 	var value span
-	if f.url && raw[0] == '"' && f.policy.action() == actKeep {
-		address := bytes.Clone(d.piece(d.withoutQuery(d.token(raw).text)))
+	if f.url != "" && raw[0] == '"' && f.policy.action() == actKeep {
+		address := bytes.Clone(d.piece(d.unsigned(d.token(raw).text, f.url)))
 		start := len(d.arena)
 		d.quote(address)
 		value = d.since(start)

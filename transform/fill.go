@@ -22,17 +22,6 @@ func (d *Decoder) fill(f *field, raw []byte, w *frame, opened bool) {
 		return
 	}
 	cells := w.plan.cells[w.row:]
-	if f.policy.action() == actHash {
-		quoted := d.hashed(raw)
-		for _, i := range f.columns {
-			cells[i] = cell{set: true, span: quoted}
-			if w.plan.columns[i].kind == kindText {
-				cells[i].from++
-				cells[i].size -= 2
-			}
-		}
-		return
-	}
 	t := d.token(raw)
 	misfit := false
 	for _, i := range f.columns {
@@ -40,7 +29,7 @@ func (d *Decoder) fill(f *field, raw []byte, w *frame, opened bool) {
 		if opened && c.kind != kindJSON {
 			continue
 		}
-		value, reason := d.convert(c, t, f)
+		value, reason := d.value(c, t, f)
 		if reason != "" {
 			misfit = true
 			d.complain(w.plan.number, c.name, reason)
@@ -54,24 +43,40 @@ func (d *Decoder) fill(f *field, raw []byte, w *frame, opened bool) {
 	}
 }
 
+// value is what a column makes of a value: its hash, where the policy wants that.
+func (d *Decoder) value(c *column, t token, f *field) (cell, string) {
+	if f.policy.action() != actHash {
+		return d.convert(c, t, f)
+	}
+	hashed := cell{set: true, span: d.hashed(t.raw)}
+	if c.kind == kindText { // without the quotes
+		hashed.from++
+		hashed.size -= 2
+	}
+	return hashed, ""
+}
+
 func (d *Decoder) convert(c *column, t token, f *field) (cell, string) {
 	switch {
 	case c.kind == kindJSON:
 		return cell{set: true, span: d.json(t.raw, f.policy, f.in.depth)}, ""
-	case c.kind.fixed() && c.wide:
-		number, reason := c.kind.parseWide(t, d.piece(t.text))
+	case c.kind.fixed() && c.was.any():
+		number, reason := c.was.parse(c.kind, t, d.piece(t.text))
 		return cell{set: true, number: number}, reason
 	case c.kind.fixed():
 		number, reason := c.kind.parse(t, d.piece(t.text))
+		c.millis = c.millis || c.kind == kindTimestamp && reason == "" && tellsMilliseconds(d.piece(t.text))
 		return cell{set: true, number: number}, reason
 	case t.container():
 		return cell{}, ReasonType
+	case c.was.any():
+		return cell{set: true, span: d.spell(c.was, t)}, ""
 	case t.first != '"':
 		return cell{set: true, span: t.text}, ""
 	}
 	switch c.as {
-	case "url":
-		t.text = d.withoutQuery(t.text)
+	case "url", "signed_url":
+		t.text = d.unsigned(t.text, c.as)
 	case "plain_text":
 		start := len(d.arena)
 		// The text may lie in the arena itself, which is added to.
@@ -81,12 +86,15 @@ func (d *Decoder) convert(c *column, t token, f *field) (cell, string) {
 	return cell{set: true, span: t.text}, ""
 }
 
-// withoutQuery cuts off what a URL was signed with.
-func (d *Decoder) withoutQuery(s span) span {
-	if i := bytes.IndexByte(d.piece(s), '?'); i >= 0 {
-		s.size = uint32(i)
+// TextAs is what a column with `as` makes of a text.
+func TextAs(as, text string) string {
+	switch as {
+	case "url", "signed_url":
+		return Unsigned(text, as)
+	case "plain_text":
+		return string(appendPlainText(nil, []byte(text)))
 	}
-	return s
+	return text
 }
 
 // token takes the quotes and escapes off a scalar.

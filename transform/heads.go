@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -48,8 +49,7 @@ func (h *Heads) Read(raw []byte) Head {
 	d := h.d
 	d.begin(raw, Meta{})
 	w := d.open(d.plans[0])
-	err := d.read(&w)
-	d.close(&w)
+	err := errors.Join(d.read(&w), d.close(&w))
 	d.compute(d.plans[0])
 	if err != nil || d.plans[0].rows[0].bad != "" {
 		return Head{}

@@ -132,7 +132,7 @@ func rowsOf(t testing.TB, batch arrow.RecordBatch) []map[string]any {
 	for r := range rows {
 		rows[r] = map[string]any{}
 		for c := range int(batch.NumCols()) {
-			if column := batch.Column(c); !column.IsNull(r) {
+			if column := batch.Column(c); !column.IsNull(r) && batch.ColumnName(c) != AbsentColumn {
 				rows[r][batch.ColumnName(c)] = value(t, column, r)
 			}
 		}

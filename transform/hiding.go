@@ -28,33 +28,54 @@ func Hidings(s *schemas.Stream, name string, hash bool) ([]Hiding, error) {
 	}
 	var list []Hiding
 	for i, t := range Tables(s) {
-		base, columns := []string(nil), s.Columns
+		bases, columns := [][]string{nil}, s.Columns
 		if i > 0 {
-			base, columns = s.PathOf(s.Children[i-1]), s.Children[i-1].Columns
+			bases, columns = s.PathsOf(s.Children[i-1]), s.Children[i-1].Columns
 		}
-		for _, path := range paths {
-			if i > 0 && begins(base, path) {
-				list = append(list, Hiding{Table: t.Name, Rows: true})
-			} else if begins(path, base) {
-				list = append(list, within(t.Name, columns, path[len(base):], hash)...)
+		for _, base := range bases {
+			for _, h := range below(t.Name, i > 0, base, columns, paths, hash) {
+				if !slices.ContainsFunc(list, h.same) {
+					list = append(list, h)
+				}
 			}
 		}
 	}
 	return list, nil
 }
 
+// below gives the places of some paths in a table whose rows are at base.
+func below(table string, child bool, base []string, columns []schemas.Column, paths [][]string, hash bool) (list []Hiding) {
+	for _, path := range paths {
+		if child && begins(base, path) {
+			list = append(list, Hiding{Table: table, Rows: true})
+		} else if begins(path, base) {
+			list = append(list, within(table, columns, path[len(base):], hash)...)
+		}
+	}
+	return list
+}
+
+// same reports whether two say the same of the same place.
+func (h Hiding) same(other Hiding) bool {
+	return h.Table == other.Table && h.Column == other.Column && slices.Equal(h.Path, other.Path) && h.Hash == other.Hash && h.Rows == other.Rows
+}
+
 // within gives the places in one table that hold a value, or parts of it.
 func within(table string, columns []schemas.Column, path []string, hash bool) []Hiding {
 	list := []Hiding{{Table: table, Column: ExtraColumn, Path: path}}
 	for _, c := range columns {
-		switch {
-		case computed(c.From):
-		case slices.Equal(c.From, path):
-			list = append(list, Hiding{Table: table, Column: c.Name, Hash: hash && c.Type == schemas.Text && c.As == ""})
-		case begins(c.From, path):
-			list = append(list, Hiding{Table: table, Column: c.Name})
-		case begins(path, c.From) && c.Type == schemas.JSON:
-			list = append(list, Hiding{Table: table, Column: c.Name, Path: path[len(c.From):]})
+		if computed(c.From) {
+			continue
+		}
+		for _, place := range c.Places() {
+			switch {
+			case slices.Equal(place, path):
+				list = append(list, Hiding{Table: table, Column: c.Name, Hash: hash && c.Type == schemas.Text && c.As == ""})
+			case begins(place, path):
+				list = append(list, Hiding{Table: table, Column: c.Name})
+			case begins(path, place) && c.Type == schemas.JSON:
+				list = append(list, Hiding{Table: table, Column: c.Name, Path: path[len(place):]})
+			}
 		}
 	}
 	return list

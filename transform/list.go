@@ -6,8 +6,8 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// list reads the rows of a child table; above is the first cell of the row that the list lies in.
-func (d *Decoder) list(p *plan, above int) error {
+// list reads the rows of a child table, whose list lies in the row w.
+func (d *Decoder) list(p *plan, w *frame) error {
 	it, err := d.js.ArrIter()
 	if err != nil {
 		return err
@@ -19,7 +19,8 @@ func (d *Decoder) list(p *plan, above int) error {
 			}
 			continue
 		}
-		if err := d.item(p, row{position: position, above: above}); err != nil {
+		p.came = w.object
+		if err := d.item(p, row{position: position, above: w.row}); err != nil {
 			return err
 		}
 	}
@@ -28,7 +29,7 @@ func (d *Decoder) list(p *plan, above int) error {
 
 // entries reads the rows of a child table that are the entries of an object. What the file ignores in an item is no entry
 // either, unless it is one: such an object often says of which type it is, as its items do.
-func (d *Decoder) entries(p *plan, above int) error {
+func (d *Decoder) entries(p *plan, w *frame) error {
 	it, err := d.js.ObjIter()
 	if err != nil {
 		return err
@@ -41,7 +42,8 @@ func (d *Decoder) entries(p *plan, above int) error {
 			}
 			continue
 		}
-		if err := d.item(p, row{key: d.put(string(it.Key())), above: above}); err != nil {
+		p.came = w.object
+		if err := d.item(p, row{key: d.put(string(it.Key())), above: w.row}); err != nil {
 			return err
 		}
 	}
@@ -68,15 +70,18 @@ func (d *Decoder) item(p *plan, of row) (err error) {
 	if err != nil {
 		return err
 	}
-	if p.nameless && w.bad == "" && d.saysNothing(&w) {
+	if err := d.settle(&w); err != nil {
+		return err
+	}
+	if !p.holds && w.bad == "" && d.saysNothing(&w) {
 		p.cells, p.rows = p.cells[:w.row], p.rows[:len(p.rows)-1]
 		return nil
 	}
-	d.close(&w)
-	return nil
+	return d.close(&w)
 }
 
-// saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty.
+// saysNothing reports that no field of a row was filled. Some lists have one empty object to say that they are empty, or an item
+// that names its type and nobody.
 func (d *Decoder) saysNothing(w *frame) bool {
 	filled := slices.ContainsFunc(w.plan.cells[w.row:], func(c cell) bool { return c.set })
 	return !filled && len(d.extras) == w.extras
@@ -90,4 +95,20 @@ func (d *Decoder) emptyObject() bool {
 func (d *Decoder) emptyList() bool {
 	it, err := d.js.ArrIter()
 	return err == nil && !it.Next()
+}
+
+// countItems reads the field that counts a list's items: of one that has none it does not matter that it is left out.
+func (d *Decoder) countItems(f *field, w *frame) error {
+	raw, err := d.js.Raw()
+	if err != nil {
+		return err
+	}
+	if string(raw) == "0" {
+		w.present |= f.counts
+	}
+	if f.skip || f.policy.action() == actDrop {
+		return nil
+	}
+	d.fill(f, raw, w, false)
+	return nil
 }

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,18 +12,21 @@ import (
 // plan is one table, made ready to be filled: where in the record its columns come from, and the rows of the record
 // at hand.
 type plan struct {
-	number   int // 0 is the stream's own
-	outer    int // the plan of what the list lies in
-	table    Table
-	columns  []column
-	keys     []int  // columns a row cannot be without
-	entries  bool   // the items are the entries of an object
-	item     *field // takes an item that is no object; nil when that is no row
-	nameless bool   // no field of an item is part of the key: an item that says nothing is no row
-	root     *node  // of a record, or of an item of the list
-	cells    []cell
-	rows     []row
-	out      *output
+	number  int // 0 is the stream's own
+	outer   int // the plan of what the list lies in
+	table   Table
+	columns []column
+	keys    []int  // columns a row cannot be without
+	entries bool   // the items are the entries of an object
+	item    *field // takes an item that is no object; nil when that is no row
+	places  int    // the most places that one of its columns, or of the lists inside, may be at; 1: each has one
+	holds   bool   // lists lie in the items
+	came    uint64 // the object whose list brought items from its first place
+	root    *node  // of a record, or of an item of the list
+	all     uint64 // the bits of its lists and objects
+	cells   []cell
+	rows    []row
+	out     *output
 }
 
 // width is the number of cells of a row: the columns and _extra.
@@ -36,10 +40,12 @@ type column struct {
 	source string    // "" for a field of the record, or one of the $ sources
 	parent int       // $parent: the column of what the list lies in
 	hashed bool      // part of _hash
-	wide   bool      // holds what was a narrower type
+	was    widened   // narrower types that it had
 	none   *fallback // of a record that has none; nil: NULL
 	filled bool      // a record had a value
+	apart  bool      // some of its places are in an object, others outside of it
 	silent bool      // never to be missed: dropped, or no field of the record
+	millis bool      // a value of it came in milliseconds
 }
 
 // fallback is the value of a column for a record that has none.
@@ -63,46 +69,12 @@ func defaultOf(d schemas.Column) (*fallback, error) {
 	return v, nil
 }
 
-// node is one object that the plan looks into.
-type node struct {
-	of     *plan
-	name   []byte // of the field that holds it
-	parent *node  // nil for a record and for an item
-	number int    // parents before children, siblings by name
-	depth  int    // of nesting, the record itself being 1
-	kept   bool   // a JSON column has the whole of it: what else is in it is no extra
-	fields map[string]*field
-	first  *field          // the field that came first in the last record
-	met    map[string]bool // names that are none of the fields, as far as they were told of
-	policy *policy
-}
-
-// field is one name in an object that the plan knows.
-type field struct {
-	name    string
-	path    string // with dots
-	in      *node
-	columns []int
-	whole   bool  // a column takes objects as they are
-	url     bool  // a column cuts the query string off
-	key     bool  // a row cannot be without it
-	object  *node // looked into
-	list    *plan // one row per item
-	skip    bool  // neither a column nor _extra
-	plain   int   // the column, when it takes one text as it is: most fields do; -1 otherwise
-	policy  *policy
-
-	// Fields nearly always come in one order: the field that followed in the last record is tried first.
-	next *field
-	// The objects, by their number, in which the field came, and in which it went to _extra.
-	seen, spilled uint64
-}
-
 // compiler builds the plans of one stream.
 type compiler struct {
 	stream *schemas.Stream
 	plans  []*plan
 	nodes  int
+	lists  [][]*field // the places of each child's list
 }
 
 func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
@@ -120,27 +92,98 @@ func compile(s *schemas.Stream, p *policy) ([]*plan, error) {
 		c.plans = append(c.plans, one)
 	}
 	for i, child := range s.Children {
-		outer := c.plans[c.plans[i+1].outer]
-		f, err := c.field(outer.root, child.From)
-		if err != nil {
+		if err := c.list(child, c.plans[i+1]); err != nil {
 			return nil, fmt.Errorf("table %s: %w", child.Table, err)
 		}
-		if f.list != nil || !f.shares() {
-			return nil, fmt.Errorf("table %s: %s is taken already", child.Table, f.path)
-		}
-		f.list = c.plans[i+1]
-		f.list.entries = child.Entries
-		outer.nameless = false // its lists are something that an item says
 	}
 	c.bookkeeping()
 	c.finish(c.plans[0].root, p, 1)
+	c.joinPlaces()
+	for _, p := range c.plans {
+		if len(p.table.Groups) > maxGroups {
+			return nil, fmt.Errorf("table %s: %d lists and objects, and %d is the most that a table may have", p.table.Name, len(p.table.Groups), maxGroups)
+		}
+		p.table.Absent = p.all != 0
+	}
+	for i, child := range s.Children {
+		c.counting(c.plans[i+1], child)
+	}
 	return c.plans, nil
 }
 
-// shares says that a list may be taken from the field too: a column has the whole of it as well, or what comes there as a
-// text in place of the list.
-func (f *field) shares() bool {
-	return f.whole || !slices.ContainsFunc(f.columns, func(i int) bool { return f.in.of.columns[i].kind != kindText })
+// apart reports whether a column has places in an object and outside of it: it is left out where all of them are.
+func apart(places [][]string) bool {
+	return slices.ContainsFunc(places, func(place []string) bool { return len(place) > 1 }) &&
+		slices.ContainsFunc(places, func(place []string) bool { return place[0] != places[0][0] })
+}
+
+// joinPlaces has what may come at several places count as left out only where none of them came: such columns have a group of their
+// own, and the later places of a list say as much as its first.
+func (c *compiler) joinPlaces() {
+	for _, fields := range c.lists {
+		for _, f := range fields[1:] {
+			if !f.holds(fields[0]) {
+				f.bit |= fields[0].bit
+			}
+		}
+	}
+	for i, p := range c.plans {
+		declared := c.stream.Columns
+		if i > 0 {
+			declared = c.stream.Children[i-1].Columns
+		}
+		for at, column := range p.columns {
+			if !column.apart || column.silent {
+				continue
+			}
+			g := Group{Bit: 1 << min(len(p.table.Groups), maxGroups), Path: strings.Join(declared[at].From, "."), Columns: []string{column.name}}
+			for _, place := range declared[at].Places() {
+				p.root.fields[place[0]].bit |= g.Bit
+			}
+			p.table.Groups, p.all = append(p.table.Groups, g), p.all|g.Bit
+		}
+	}
+}
+
+// counting has the field that counts a list's items, if there is one, say of a list that did not come whether it is empty.
+func (c *compiler) counting(list *plan, child schemas.Child) {
+	outer := c.plans[list.outer]
+	from, err := c.field(outer.root, child.From)
+	if err != nil || len(child.From) < 2 {
+		return
+	}
+	beside := from.in.fields["total_count"]
+	if len(child.Count) > 0 && child.Within == "" {
+		beside, _ = c.field(c.plans[0].root, child.Count)
+	}
+	if beside != nil {
+		beside.counts |= from.bit
+	}
+}
+
+// list puts the places of a child's list into the tree of what it lies in.
+func (c *compiler) list(child schemas.Child, p *plan) error {
+	outer := c.plans[p.outer]
+	var fields []*field // a place may lie inside another: all are found before one leads into the items
+	for _, place := range child.Places() {
+		f, err := c.field(outer.root, place)
+		if err != nil {
+			return err
+		}
+		if f.list != nil || !f.shares() {
+			return fmt.Errorf("%s is taken already", f.path)
+		}
+		fields = append(fields, f)
+	}
+	p.entries = child.Entries
+	fields[0].list = p
+	for i, f := range fields[1:] {
+		f.later = append(f.later, laterPlace{rank: i + 1, list: p})
+	}
+	c.lists = append(c.lists, fields)
+	outer.places = max(outer.places, len(fields))
+	outer.holds = true
+	return nil
 }
 
 // table lays out one table and puts the fields of its columns into the tree.
@@ -151,7 +194,7 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
-		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, wide: d.Widened}
+		one := column{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, was: widenedFrom(d.Was)}
 		var err error
 		if one.none, err = defaultOf(d); err != nil {
 			return nil, err
@@ -171,21 +214,22 @@ func (c *compiler) table(number, outer int, t Table, declared []schemas.Column, 
 			p.takeItem(i)
 			continue
 		}
-		f, err := c.field(p.root, d.From)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", d.Name, err)
+		for rank, place := range d.Places() {
+			f, err := c.field(p.root, place)
+			if err != nil {
+				return nil, fmt.Errorf("column %s: %w", d.Name, err)
+			}
+			f.take(rank, i, d)
+			f.key = f.key || d.Required || slices.Contains(key, d.Name)
 		}
-		f.columns = append(f.columns, i)
-		f.whole = f.whole || d.Type == schemas.JSON
-		f.url = f.url || d.As == "url"
-		f.key = f.key || d.Required || slices.Contains(key, d.Name)
+		p.columns[i].apart = apart(d.Places())
+		p.places = max(p.places, len(d.Places()))
 	}
 	for _, name := range key {
 		if !slices.ContainsFunc(declared, func(d schemas.Column) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("the key names a column %s that is not there", name)
 		}
 	}
-	p.nameless = !slices.ContainsFunc(p.keys, func(i int) bool { return p.columns[i].source == "" })
 	// The key of the table's own rows is the first: it names a record in messages.
 	if len(key) > 0 {
 		first := slices.IndexFunc(p.keys, func(i int) bool { return p.columns[i].name == key[0] })
@@ -228,25 +272,18 @@ func (c *compiler) computed(one *column, d schemas.Column, in *plan) error {
 
 // field gives the field at a path, made if need be.
 func (c *compiler) field(at *node, path []string) (*field, error) {
-	for i, name := range path {
-		f := at.fields[name]
-		if f == nil {
-			f = &field{name: name, in: at, path: strings.Join(path[:i+1], ".")}
-			at.fields[name] = f
-		}
-		if i == len(path)-1 {
-			return f, nil
-		}
+	if len(path) == 0 {
+		return nil, fmt.Errorf("no source")
+	}
+	for _, name := range path[:len(path)-1] {
+		f := at.child(name)
 		if f.list != nil {
 			at = f.list.root
 			continue
 		}
-		if f.object == nil {
-			f.object = &node{name: []byte(name), parent: at, of: at.of, fields: map[string]*field{}}
-		}
-		at = f.object
+		at = f.enter()
 	}
-	return nil, fmt.Errorf("no source")
+	return at.child(path[len(path)-1]), nil
 }
 
 // bookkeeping marks what goes nowhere: what the file ignores, and what only tells how a list is read on.
@@ -256,13 +293,30 @@ func (c *compiler) bookkeeping() {
 		paths = append(slices.Clip(paths), child.Count, child.Rest)
 	}
 	for _, path := range paths {
-		if len(path) == 0 {
-			continue
-		}
-		if f, err := c.field(c.plans[0].root, path); err == nil && len(f.columns) == 0 && f.object == nil && f.list == nil {
-			f.skip = true
+		for _, f := range c.meant(c.plans[0].root, path) {
+			f.skip = f.idle()
 		}
 	}
+}
+
+// meant gives the fields that a path through lists may mean, made if need be. Where a field may be a list as well as an object
+// around one, the path goes on in both.
+func (c *compiler) meant(at *node, path []string) []*field {
+	if len(path) == 0 {
+		return nil
+	}
+	f := at.child(path[0])
+	if len(path) == 1 {
+		return []*field{f}
+	}
+	var all []*field
+	for _, p := range f.lists() {
+		all = append(all, c.meant(p.root, path[1:])...)
+	}
+	if f.object != nil || len(all) == 0 {
+		all = append(all, c.meant(f.enter(), path[1:])...)
+	}
+	return all
 }
 
 // finish numbers the nodes of a tree and hangs the policies into it.
@@ -281,10 +335,13 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 			n.of.columns[i].silent = f.policy.action() == actDrop
 		}
 		f.plain = f.plainColumn()
+		f.mark()
 		if f.object != nil {
-			f.object.kept = n.kept || f.whole
+			f.object.kept = n.kept || f.whole || f.list != nil && f.list.entries
 			c.finish(f.object, f.policy, depth+1)
+			f.inside = f.object.inside
 		}
+		n.inside |= f.bit | f.inside
 		if f.list != nil {
 			below := f.policy
 			if f.list.entries {
@@ -298,14 +355,37 @@ func (c *compiler) finish(n *node, p *policy, depth int) {
 	}
 }
 
-// plainColumn gives the column of a field that takes one text as it is, or -1.
-func (f *field) plainColumn() int {
-	if len(f.columns) != 1 || f.object != nil || f.list != nil || f.policy != nil {
-		return -1
+// mark gives a list or an object its bit. What is dropped has none: nothing of it is kept.
+func (f *field) mark() {
+	p := f.in.of
+	whole := slices.ContainsFunc(f.columns, func(i int) bool { return p.columns[i].kind == kindJSON })
+	if f.policy.action() == actDrop || f.object == nil && f.list == nil && !whole {
+		return
 	}
-	c := f.in.of.columns[f.columns[0]]
-	if c.kind != kindText || c.as != "" {
-		return -1
+	g := Group{Bit: 1 << min(len(p.table.Groups), maxGroups), Path: f.path}
+	for _, i := range f.columns {
+		if !p.columns[i].apart {
+			g.Columns = append(g.Columns, p.columns[i].name)
+		}
 	}
-	return f.columns[0]
+	if f.object != nil {
+		for _, name := range slices.Sorted(maps.Keys(f.object.fields)) {
+			// Lists and objects in it have groups of their own.
+			if in := f.object.fields[name]; in.object == nil && in.list == nil {
+				for _, i := range in.columns {
+					if p.columns[i].kind != kindJSON && !p.columns[i].apart {
+						g.Columns = append(g.Columns, p.columns[i].name)
+					}
+				}
+			}
+		}
+	}
+	if f.list != nil {
+		g.Child = f.list.table.Name
+	}
+	if g.Child == "" && len(g.Columns) == 0 {
+		return
+	}
+	f.bit = g.Bit
+	p.table.Groups, p.all = append(p.table.Groups, g), p.all|f.bit
 }

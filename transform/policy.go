@@ -99,7 +99,7 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 	var paths [][]string
 	for _, c := range s.Columns {
 		if c.Name == name {
-			paths = append(paths, c.From)
+			paths = append(paths, c.Places()...)
 		}
 	}
 	for _, child := range s.Children {
@@ -107,11 +107,7 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 			if child.Table+"."+c.Name != name {
 				continue
 			}
-			path := s.PathOf(child)
-			if c.From[0] != schemas.FromItem { // the item is where its list is
-				path = slices.Concat(path, c.From)
-			}
-			paths = append(paths, path)
+			paths = append(paths, pathsOf(s, child, c)...)
 		}
 	}
 	for _, path := range paths {
@@ -136,15 +132,15 @@ func sources(s *schemas.Stream, name string) ([][]string, error) {
 
 func knows(s *schemas.Stream, field string) bool {
 	first := func(path []string) bool { return len(path) > 0 && path[0] == field }
-	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return first(c.From) }) ||
-		slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && first(c.From) }) ||
+	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return slices.ContainsFunc(c.Places(), first) }) ||
+		slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && slices.ContainsFunc(c.Places(), first) }) ||
 		slices.ContainsFunc(s.Ignore, first)
 }
 
 // allowed refuses what the tables cannot do without.
 func (p *policy) allowed(s *schemas.Stream) error {
 	for _, c := range s.Columns {
-		act := p.along(c.From)
+		act := p.strictest(c.Places())
 		switch {
 		case act == actKeep:
 		case slices.Contains(s.Key, c.Name):
@@ -157,14 +153,10 @@ func (p *policy) allowed(s *schemas.Stream) error {
 	}
 	for _, child := range s.Children {
 		for _, c := range child.Columns {
-			path := s.PathOf(child)
-			switch {
-			case !computed(c.From):
-				path = slices.Concat(path, c.From)
-			case c.From[0] != schemas.FromItem:
+			if computed(c.From) && c.From[0] != schemas.FromItem {
 				continue
 			}
-			act := p.along(path)
+			act := p.strictest(pathsOf(s, child, c))
 			name := child.Table + "." + c.Name
 			switch {
 			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):
@@ -175,6 +167,29 @@ func (p *policy) allowed(s *schemas.Stream) error {
 		}
 	}
 	return nil
+}
+
+// pathsOf are the paths from the record to a column of a child's table. An item is where its list is.
+func pathsOf(s *schemas.Stream, child schemas.Child, c schemas.Column) (paths [][]string) {
+	for _, around := range s.PathsOf(child) {
+		if c.From[0] == schemas.FromItem {
+			paths = append(paths, around)
+			continue
+		}
+		for _, place := range c.Places() {
+			paths = append(paths, slices.Concat(around, place))
+		}
+	}
+	return paths
+}
+
+// strictest gives the strictest action at the ends of some paths.
+func (p *policy) strictest(paths [][]string) action {
+	act := actKeep
+	for _, path := range paths {
+		act = max(act, p.along(path))
+	}
+	return act
 }
 
 // along gives the action at the end of a path.

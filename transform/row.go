@@ -30,6 +30,7 @@ type row struct {
 	above    int  // first cell of the row that the list lies in
 	bad      string
 	gone     bool
+	absent   uint64 // groups that the answer left out
 }
 
 // keptOut is why a row is left out whose item was: that is told of the item.
@@ -67,16 +68,21 @@ func (d *Decoder) open(p *plan) frame {
 	p.cells = slices.Grow(p.cells, p.width())[:n+p.width()]
 	clear(p.cells[n:])
 	p.rows = append(p.rows, row{object: d.objects})
-	return frame{plan: p, row: n, object: d.objects, extras: len(d.extras)}
+	return frame{plan: p, row: n, object: d.objects, extras: len(d.extras), waits: len(d.waiting)}
 }
 
 // close ends a row: what no column took becomes its _extra.
-func (d *Decoder) close(w *frame) {
+func (d *Decoder) close(w *frame) error {
+	if err := d.settle(w); err != nil {
+		return err
+	}
 	if len(d.extras) > w.extras {
 		w.plan.cells[w.row+len(w.plan.columns)] = cell{set: true, span: d.extraText(w)}
 		d.extras = d.extras[:w.extras]
 	}
-	w.plan.rows[w.row/w.plan.width()].bad = w.bad
+	r := &w.plan.rows[w.row/w.plan.width()]
+	r.bad, r.absent = w.bad, w.plan.all&^w.present
+	return nil
 }
 
 // compute fills the columns that are no fields of the record, and finds the rows that lack what they cannot be without.
@@ -196,6 +202,13 @@ func (d *Decoder) emitRow(p *plan, r int, children uint64) uint64 {
 	system[1].appendNumber(o.rows, h)
 	if p.rows[r].gone {
 		system[2].appendNumber(o.rows, uint64(d.meta.ReadAt.UnixMicro()))
+	}
+	if p.table.Absent && p.rows[r].absent != 0 {
+		at := len(o.vectors) - 1
+		if p.table.History != "" {
+			at--
+		}
+		o.vectors[at].appendNumber(o.rows, p.rows[r].absent)
 	}
 	if p.table.History != "" {
 		o.vectors[len(o.vectors)-1].appendNumber(o.rows, uint64(d.meta.ReadAt.UnixMicro()))

@@ -15,6 +15,7 @@ import (
 const (
 	RowColumn      = "_row"     // in batches only: the number of the record within the batch
 	ReadAtColumn   = "_read_at" // in batches only, of tables with History: the server's time of the answer
+	AbsentColumn   = "_absent"  // in batches only, of tables with groups: the bits of those that the answer left out
 	ExtraColumn    = "_extra"
 	VersionColumn  = "_api_version"
 	HashColumn     = "_hash"
@@ -38,8 +39,11 @@ type Column struct {
 	RedactedBy string   // the column that is true once that is for good
 	Erased     bool     // set where what a forgotten person wrote was taken out of the row
 	Volatile   bool
+	Was        []schemas.Type // narrower types that the stored column had
 	References string
-	Path       []string // path in the record, or in the item of a child's list; nil when the column has another source
+	As         string     // what is made of a text (schemas.Column)
+	Path       []string   // path in the record, or in the item of a child's list; nil when the column has another source
+	Or         [][]string // other paths, in the order they are tried where the ones before have no value
 }
 
 // Table is one stored table.
@@ -50,6 +54,7 @@ type Table struct {
 	Columns   []Column // in order, up to and including _synced_at and _run_id
 	Key       []string // columns that name a row
 	Newest    string   // column that decides between two copies of a row; "" compares by arrival
+	Dated     string   // column that decides between two copies in one batch: Newest, else the source's updated_at; "" compares by arrival
 	Parent    string   // physical table of the parent; "" for the stream's own
 	ParentKey []string // columns that hold the parent's key, in its order
 	Complete  bool     // a batch brings the whole set of a parent's rows: stored ones that are absent from it go
@@ -59,9 +64,23 @@ type Table struct {
 	MutedBy   string   // column with the id whose answer without rows takes out what is redactable; "": none does
 	History   string   // table of the states that its rows were in; "" when they are not kept
 	HistoryOf string   // table whose rows' states these are; "" for all others
+	CopyOf    string   // table whose rows of each day these are; "" for all others
 	Erase     string   // what becomes of a forgotten person's rows (schemas.Stream)
 	Unmarked  bool     // a user's own file, which says nothing of persons
+	Groups    []Group  // what a record, or an item, has of lists and objects; of tables of a batch only
+	Absent    bool     // batches have AbsentColumn
 }
+
+// Group is a list or an object of a record: what an answer that leaves it out says nothing of.
+type Group struct {
+	Bit     uint64   // in AbsentColumn
+	Path    string   // with dots, in the record or in the item
+	Columns []string // of the row itself
+	Child   string   // physical table of the rows of a list; "" of an object
+}
+
+// maxGroups is how many groups a table may have: as many as AbsentColumn has bits, but for the sign.
+const maxGroups = 63
 
 // Mode says how a batch enters its table.
 type Mode int
@@ -83,11 +102,31 @@ type Batch struct {
 	Window [2]time.Time
 	News   []News // what these rows have that the stream file does not know, each told once by a decoder
 
-	Feeds    []Feed    // streams that are read over rows of the table: each that comes or changes waits for them
-	Answered []string  // ids that the stream waits for no longer: the batch has all that there is under them
-	Muted    []string  // of a table with MutedBy: ids that answered, and have no rows any more
-	AskedAt  time.Time // as of the commit that last put one of them there; what was put there since still waits
+	Feeds      []Feed       // streams that are read over rows of the table: each that comes or changes waits for them
+	Answered   []string     // ids that the stream waits for no longer: the batch has all that there is under them
+	Muted      []string     // of a table with MutedBy: ids that answered, and have no rows any more
+	Incomplete []Incomplete // records that could not be read whole; of tables with a key of one column
+	Completed  []string     // keys of those that were noted so before, and came whole, or are gone
+
+	AskedAt time.Time // as of the commit that last put one of them there; what was put there since still waits
+	Refresh bool      // of a full refresh: what was stored before it gives way to what differs, however new it says it is
 }
+
+// Incomplete is a record that an answer did not bring whole. What is stored of it stays.
+type Incomplete struct {
+	Key, Reason string
+	Error       string // of Unreadable
+}
+
+// Why a record is incomplete.
+const (
+	LeftOut    = "left_out"   // a list or an object of it that is stored was left out
+	Stub       = "stub"       // nothing but its key and its time came
+	NoItems    = "no_items"   // its own reading came without the list that it is read for
+	Lacks      = "lacks"      // a list or an object of it was left out that the source always sends
+	Unreadable = "unreadable" // it cannot be read
+	Recheck    = "recheck"    // it may have been read too early: the next run asks once more
+)
 
 // Feed is a stream that is read over the rows of a table.
 type Feed struct {
@@ -103,6 +142,7 @@ func Tables(s *schemas.Stream) []Table {
 		Columns: columns(s.Columns),
 		Key:     s.Key,
 		Newest:  s.Newest,
+		Dated:   dated(s),
 		Gone:    s.Absent == "gone",
 		Erase:   s.Erase,
 	}
@@ -138,6 +178,20 @@ func Tables(s *schemas.Stream) []Table {
 	return tables
 }
 
+// dated names the column that tells the newer of two copies of a record in one answer. A whole list is the source's word on what
+// there is now, so that a stream may have no newest; the copies within it still say when each was changed.
+func dated(s *schemas.Stream) string {
+	if s.Newest != "" {
+		return s.Newest
+	}
+	for _, c := range s.Columns {
+		if c.Type == schemas.Timestamp && slices.Equal(c.From, []string{"updated_at"}) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
 // Copies is the table that keeps a copy of a stream's own table a day: what there is then, under the date.
 func Copies(s *schemas.Stream) (t Table, ok bool) {
 	if !s.Snapshot {
@@ -147,9 +201,9 @@ func Copies(s *schemas.Stream) (t Table, ok bool) {
 		Doc: "Day of the copy, in the warehouse's timezone; the copy is of the day's last reading."}
 	own := append([]Column{date}, columns(s.Columns)...)
 	for i := range own {
-		own[i].Path = nil // filled from the table, and from no record
+		own[i].Path, own[i].Or = nil, nil // filled from the table, and from no record
 	}
-	return Table{Name: s.DailyTable(), Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
+	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row a day for each row of " + s.Table + " on that day. " + s.Doc,
 		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
 }
 
@@ -174,11 +228,11 @@ func columns(declared []schemas.Column) []Column {
 	for _, c := range declared {
 		column := Column{
 			Name: c.Name, Type: c.Type, SQL: codecs[c.Type].sql, Arrow: codecs[c.Type].arrow, Doc: c.Doc,
-			PII: c.PII, Person: c.Person, Volatile: c.Volatile, References: c.References,
+			PII: c.PII, Person: c.Person, Volatile: c.Volatile, Was: c.Was, References: c.References,
 			Whose: c.Whose, Stays: c.Stays, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
 		if !computed(c.From) {
-			column.Path = c.From
+			column.Path, column.Or, column.As = c.From, c.Or, c.As
 		}
 		list = append(list, column)
 	}
@@ -198,7 +252,7 @@ func systemColumns(gone bool) []Column {
 	list := []Column{
 		systemColumn(ExtraColumn, schemas.JSON, "Fields that no column took, and values that did not fit theirs, as sent."),
 		systemColumn(VersionColumn, schemas.Text, "The API version that the row was read under."),
-		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number."),
+		systemColumn(HashColumn, schemas.Int, "A number made of the row's content: equal content has the same number. Empty while hash or drop has changed and the row was not read again."),
 	}
 	if gone {
 		list = append(list, systemColumn(GoneColumn, schemas.Timestamp, "When the source was found not to have the record any more; empty while it has."))

@@ -2,18 +2,22 @@ package transform
 
 import "time"
 
-// Instants outside these are no times of a workspace but zeros, milliseconds and mistakes.
+// Instants outside these are no times of a workspace but zeros and mistakes. As seconds and as milliseconds the two ranges have no
+// number in common, so that a number says itself which of the two it is.
 var (
 	earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	latest   = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// parseTimestamp reads unix seconds or an ISO-8601 text that says its offset, and gives microseconds.
+// parseTimestamp reads unix seconds, unix milliseconds or an ISO-8601 text that says its offset, and gives microseconds.
 func parseTimestamp(b []byte) (int64, string) {
 	seconds, reason := parseInt(b)
 	var micros int64
-	if reason == ReasonType {
+	switch {
+	case reason == ReasonType:
 		seconds, micros, reason = parseISO(b)
+	case inMilliseconds(seconds):
+		seconds, micros = seconds/1000, seconds%1000*1000
 	}
 	if reason != "" {
 		return 0, reason
@@ -22,6 +26,18 @@ func parseTimestamp(b []byte) (int64, string) {
 		return 0, ReasonRange
 	}
 	return seconds*1e6 + micros, ""
+}
+
+// inMilliseconds reports whether a number is an instant in milliseconds.
+func inMilliseconds(n int64) bool { return n >= earliest*1000 && n < latest*1000 }
+
+// tellsMilliseconds reports whether the text of a timestamp is a number of milliseconds.
+func tellsMilliseconds(b []byte) bool {
+	if len(b) == 10 { // what nearly all are: seconds
+		return false
+	}
+	n, reason := parseInt(b)
+	return reason == "" && inMilliseconds(n)
 }
 
 // parseISO reads 2024-05-06T07:08:09 with an optional fraction, then Z, UTC or an offset. A text without an offset

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -46,7 +47,9 @@ func TestT53Timestamps(t *testing.T) {
 		{"2023-11-14 22:13:20.5+01", "2023-11-14T21:13:20.5Z", ""},
 		{"2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z", ""},
 		{"0", "", ReasonRange}, {"-1", "", ReasonRange}, {"631151999", "", ReasonRange}, {"4102444800", "", ReasonRange},
-		{"1700000000000", "", ReasonRange}, {"1516239022000000", "", ReasonRange}, {"99999999999999999999", "", ReasonRange},
+		{"1700000000000", "2023-11-14T22:13:20Z", ""}, {"1700000000123", "2023-11-14T22:13:20.123Z", ""},
+		{"631152000000", "1990-01-01T00:00:00Z", ""}, {"4102444799999", "2099-12-31T23:59:59.999Z", ""}, {"1.7e12", "2023-11-14T22:13:20Z", ""},
+		{"631151999999", "", ReasonRange}, {"4102444800000", "", ReasonRange}, {"1516239022000000", "", ReasonRange}, {"99999999999999999999", "", ReasonRange},
 		{"1700000000.5", "", ReasonType}, {"", "", ReasonType}, {"yesterday", "", ReasonType}, {"2023-11-14", "", ReasonType},
 		{"2023-11-14T22:13:20", "", ReasonType}, {"2023-11-14T22:13Z", "", ReasonType}, {"2023-11-14T22:13:20.Z", "", ReasonType},
 		{"2023-02-29T00:00:00Z", "", ReasonType}, {"2023-13-01T00:00:00Z", "", ReasonType}, {"2023-11-14T24:00:00Z", "", ReasonType},
@@ -62,6 +65,19 @@ func TestT53Timestamps(t *testing.T) {
 		if got != tt.want || reason != tt.reason {
 			t.Errorf("%s: got %s %q, want %s %q", tt.name, got, reason, tt.want, tt.reason)
 		}
+	}
+}
+
+func TestT159ColumnsWhoseTimesComeInMillisecondsAreNamed(t *testing.T) {
+	t.Parallel()
+	b := decoder(t, things(), Options{}).add(
+		`{"id":"1","at":1700000000,"tags":{"data":[{"id":"1","set_at":1700000000000}]}}`, `{"id":"2","at":"2023-11-14T22:13:20Z"}`)
+	if got := b.MillisecondColumns(); !slices.Equal(got, []string{"thing_tags.set_at"}) {
+		t.Errorf("got %v", got)
+	}
+	b.add(`{"id":"3","at":1700000000123}`)
+	if got := b.MillisecondColumns(); !slices.Equal(got, []string{"things.at", "thing_tags.set_at"}) {
+		t.Errorf("got %v", got)
 	}
 }
 

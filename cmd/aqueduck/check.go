@@ -23,7 +23,7 @@ func (a *app) check() *cobra.Command {
 		Short: "Report every mistake of pipelines.yaml and of the stream files",
 		Long: `Read the configuration and all stream files and report all mistakes at once, each with its line, its column and
 what to write instead. Needs neither token nor network. Exit code 3 when there is a mistake. What is read all the same and
-may not be meant is a warning. What check finds right, every other command reads; variables that are not set here are named, and a run
+may not be meant is a warning; so are stored rows that hash or drop still hides though it was taken back. What check finds right, every other command reads; variables that are not set here are named, and a run
 that needs one says so.
 
 --format github writes what GitHub's workflows show beside the lines of a change; --skip-env-check is for machines that have
@@ -50,7 +50,7 @@ reached, which get nothing. Where an address does not answer at all, it ends wit
 			if online {
 				return a.online(c.Context(), format)
 			}
-			return a.mistakes(format, lenient)
+			return a.mistakes(c.Context(), format, lenient)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "text", "how mistakes are written: text, json (the same as -o json) or github")
@@ -63,7 +63,7 @@ reached, which get nothing. Where an address does not answer at all, it ends wit
 var mistakeForms = []string{"text", "json", "github"}
 
 // mistakes tells what is wrong with the configuration, or what it holds when nothing is.
-func (a *app) mistakes(format string, lenient bool) error {
+func (a *app) mistakes(ctx context.Context, format string, lenient bool) error {
 	read := a.load
 	if lenient {
 		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return a.loadBy(pipeline.CheckConfig) }
@@ -77,6 +77,9 @@ func (a *app) mistakes(format string, lenient bool) error {
 		a.exit = pipeline.ExitConfig
 	} else {
 		found = config.Warnings
+		if !lenient {
+			found = append(found, a.masking(ctx, config)...)
+		}
 	}
 	switch format {
 	case "json":
@@ -97,6 +100,25 @@ func (a *app) mistakes(format string, lenient bool) error {
 		return err
 	}
 	return a.unset()
+}
+
+// masking warns of stored rows that are still as a masking left them which the configuration has taken back, and of a key that is
+// missing. Where the published file
+// cannot be read there is nothing to say of it: that is no mistake of the configuration.
+func (a *app) masking(ctx context.Context, config *pipeline.Config) (found grammar.Mistakes) {
+	runner, err := a.looker()
+	if err != nil {
+		return nil
+	}
+	notes, err := runner.MaskingNotes(ctx)
+	if err != nil {
+		a.log().Debug("the published file was not looked at", "error", err)
+		return nil
+	}
+	for _, note := range notes {
+		found = append(found, grammar.Mistake{File: config.File, Message: note, Warning: true})
+	}
+	return found
 }
 
 // unset tells of variables that the configuration names and nothing here gives. They are no mistake: it may be checked elsewhere than it runs.

@@ -48,16 +48,17 @@ A terminal shows each stream while it is read, how much of its history is there,
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, and move no mark")
+	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, of exports its days, and move no mark")
 	c.Flags().StringVar(&until, "until", "", "read records changed up to this date or time, and move no mark")
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that did not end well in the last run")
-	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and compare; no table is emptied")
+	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, also where updated_at went back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "end with the first stream that fails, and begin no other pipeline")
 	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this long; the next run goes on (default: the pipeline's max_time)")
 	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")
 	c.Flags().Int64Var(&o.Limit, "limit", 0, "read each stream no further than the page that brings this many records, to try it; the next run goes on")
 	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
 	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams or tables that may have lost a large share of their rows")
+	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: hash with the hash.key that is there, or a new one, though stored values have the hashes of another")
 	c.Flags().StringVar(&summary, "summary-file", "", "write what the runs did into this file, as JSON (as -o json writes it to stdout)")
 	return c
 }
@@ -155,6 +156,8 @@ func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err erro
 		return misused(c, "--since %s is not before --until %s", since, until)
 	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
 		return misused(c, "--full-refresh reads everything: it goes without --since and --until")
+	case o.AcceptHashKey && !o.FullRefresh:
+		return misused(c, "--accept-hash-key makes other hashes: it goes with --full-refresh, which brings them")
 	case o.Limit < 0 || o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
 		return misused(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
 	}

@@ -5,10 +5,14 @@ import (
 	"sort"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/search"
 )
 
 // listActivities is GET /contacts/activities: oldest first, by cursor, without a total (api-notes, Searching and paging).
-func (w *Workspace) listActivities(q *request) answer {
+func listActivities(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	per, good := q.perPage(50, 150)
@@ -16,9 +20,9 @@ func (w *Workspace) listActivities(q *request) answer {
 		return badNumber()
 	}
 	const question = "GET /contacts/activities"
-	at := cursor{page: 1}
+	at := search.Cursor{Page: 1}
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
@@ -27,14 +31,14 @@ func (w *Workspace) listActivities(q *request) answer {
 		feed = nil
 	}
 	b := openList(nil, "list", "data")
-	p := pages{page: int(at.page), perPage: per, total: -1}
-	last, count := int(at.offset), 0
-	for i := max(last, w.forgotten()); i < len(feed) && !p.more; i++ {
+	p := search.Page{Number: int(at.Page), PerPage: per, Total: -1}
+	last, count := int(at.Offset), 0
+	for i := max(last, w.forgotten()); i < len(feed) && !p.More; i++ {
 		switch {
 		case !w.arrived(i):
 			continue
 		case count == per:
-			p.more = true
+			p.More = true
 			continue
 		case count > 0:
 			b = append(b, ',')
@@ -44,66 +48,75 @@ func (w *Workspace) listActivities(q *request) answer {
 		count++
 	}
 	if w.k().TrailingToken && count > 0 {
-		p.more = true
+		p.More = true
 	}
-	if p.more {
-		p.token = w.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
+	if p.More {
+		p.Token = w.env.Hand(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.n)
 	}
 	return ok(w.closeList(b, q, p))
 }
 
 // forgotten is how many of the oldest activities are no longer kept.
-func (w *Workspace) forgotten() int {
+func (w *contactBook) forgotten() int {
 	if w.k().Retention == 0 {
 		return 0
 	}
 	since := w.now() - int64(w.k().Retention/time.Second)
-	return sort.Search(len(w.feed), func(i int) bool { return w.log[w.feed[i]].At >= since })
+	return sort.Search(len(w.feed), func(i int) bool { return w.events[w.feed[i]].At >= since })
 }
 
 // arrived says whether the activity at a place is in the feed yet.
-func (w *Workspace) arrived(i int) bool {
+func (w *contactBook) arrived(i int) bool {
 	most := w.k().ActivityLag
 	if most == 0 {
 		return true
 	}
-	r := newRNG(w.cfg.Seed, forLag, 1, uint64(i))
-	return w.log[w.feed[i]].At+int64(r.share()*most.Seconds()) <= w.now()
+	r := event.NewRNG(w.cfg.Seed, event.ForLag, 1, uint64(i))
+	return w.events[w.feed[i]].At+int64(r.Share()*most.Seconds()) <= w.now()
 }
 
 // activityID is the id of the activity at a place in the feed: text whose order is that of the feed.
 func activityID(place int) string { return fmt.Sprintf("act_%012d", place+1) }
 
-var activityTypes = map[Kind]string{Created: "contact.created", RoleChanged: "contact.role_updated",
-	Merged: "contact.merged", MergeFailed: "contact.merge_failed", Deleted: "contact.deleted"}
+var activityTypes = map[event.ContactKind]string{event.Created: "contact.created", event.RoleChanged: "contact.role_updated",
+	event.Merged: "contact.merged", event.MergeFailed: "contact.merge_failed", event.Deleted: "contact.deleted"}
 
-func (w *Workspace) appendActivity(b []byte, i int) []byte {
-	e := &w.log[w.feed[i]]
+func (w *server) appendActivity(b []byte, i int) []byte {
+	e := &w.events[w.feed[i]]
 	b = append(b, `{"type":"contact_activity","id":"`...)
 	b = append(append(b, activityID(i)...), `","event_type":"`...)
 	b = append(append(b, activityTypes[e.Kind]...), `","contact_id":`...)
 	d := w.contacts[e.Contact].doc
-	b = appendString(b, d.ID)
+	b = jsontext.AppendString(b, d.ID)
 	switch e.Kind {
-	case Created:
+	case event.Created:
 		if e.Born.ExternalID != "" {
 			b = append(b, `,"external_id":`...)
-			b = appendString(b, e.Born.ExternalID)
+			b = jsontext.AppendString(b, e.Born.ExternalID)
 		}
 		b = append(append(append(b, `,"role":"`...), roleName(e.User)...), '"')
-	case RoleChanged:
+	case event.RoleChanged:
 		b = append(append(append(b, `,"role":"`...), roleName(e.User)...), '"')
-	case Merged, MergeFailed:
+	case event.Merged, event.MergeFailed:
 		b = append(b, `,"merge_source_id":`...)
-		b = appendString(b, d.ID)
+		b = jsontext.AppendString(b, d.ID)
 		b = append(b, `,"merge_target_id":`...)
-		b = appendString(b, w.contacts[e.Other].doc.ID)
+		b = jsontext.AppendString(b, w.contacts[e.Other].doc.ID)
 	}
-	if e.Kind == MergeFailed {
+	if e.Kind == event.MergeFailed {
 		b = append(b, `,"failure_reason":`...)
-		b = appendString(b, e.Text)
+		b = jsontext.AppendString(b, e.Text)
 	}
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, e.At, 10)
 	return append(b, '}')
+}
+
+// isActivity says whether the feed tells of an event.
+func isActivity(k event.ContactKind) bool {
+	switch k {
+	case event.Created, event.RoleChanged, event.Merged, event.MergeFailed, event.Deleted:
+		return true
+	}
+	return false
 }

@@ -6,25 +6,28 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // What is written of the things that a contact has: companies, subscriptions, notes.
 
 // attachCompany is POST /contacts/{id}/companies (workspace-api 4.5).
-func (w *Workspace) attachCompany(q *request, b *body) answer {
-	b.need("id")
-	id := b.id("id")
+func attachCompany(w *server, q *request, b *input.Body) answer {
+	b.Need("id")
+	id := b.ID("id")
 	if w.activeNow(q.id) == nil {
 		return notFound("Contact")
 	}
-	if b.refused() {
-		return *b.first
+	if b.Refused() {
+		return refusedBody(b)
 	}
 	return w.linkCompany("contacts.attach", q.id, id, func(int32) bool { return true })
 }
 
 // detachCompany is DELETE /contacts/{contact_id}/companies/{id}.
-func (w *Workspace) detachCompany(q *request, _ *body) answer {
+func detachCompany(w *server, q *request, _ *input.Body) answer {
 	d := w.activeNow(q.id)
 	if d == nil {
 		return notFound("Contact")
@@ -33,7 +36,7 @@ func (w *Workspace) detachCompany(q *request, _ *body) answer {
 }
 
 // linkCompany does something with a contact and a company that fits, and answers the company.
-func (w *Workspace) linkCompany(do, contact, company string, fits func(n int32) bool) answer {
+func (w *server) linkCompany(do, contact, company string, fits func(n int32) bool) answer {
 	w.mu.Lock()
 	n, known := w.companyNamed(company)
 	w.mu.Unlock()
@@ -48,30 +51,19 @@ func (w *Workspace) linkCompany(do, contact, company string, fits func(n int32) 
 	return ok(w.appendCompany(nil, n))
 }
 
-func subscriptionID(n int32) int64 { return 100 + int64(n) }
-
-// subscriptions draws those that a contact is born with: none of who has nothing but what somebody said.
-func (m *maker) subscriptions(born *doc) []int32 {
-	if born.Only {
-		return nil
-	}
-	r := newRNG(m.seed, forSub, fingerprint(born.ID))
-	return draws(r, r.n(4), subCount)
-}
-
 // subscribed are the subscriptions that a contact is in now.
-func (w *Workspace) subscribed(d *doc) []int32 {
-	return union(slices.DeleteFunc(w.make.subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
+func (w *contactBook) subscribed(d *event.Contact) []int32 {
+	return union(slices.DeleteFunc(w.make.Subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
 }
 
 // leaveSubscription is DELETE /contacts/{contact_id}/subscriptions/{id} (workspace-api 3.2, 4.4).
-func (w *Workspace) leaveSubscription(q *request, _ *body) answer {
+func leaveSubscription(w *server, q *request, _ *input.Body) answer {
 	d := w.activeNow(q.id)
 	if d == nil {
 		return notFound("Contact")
 	}
 	for _, n := range w.subscribed(d) {
-		if strconv.FormatInt(subscriptionID(n), 10) != q.inner {
+		if strconv.FormatInt(event.SubscriptionID(n), 10) != q.inner {
 			continue
 		}
 		if _, refused := w.perform("contacts.unsubscribe", map[string]any{"id": q.id, "subscription": q.inner}); refused != nil {
@@ -83,10 +75,10 @@ func (w *Workspace) leaveSubscription(q *request, _ *body) answer {
 }
 
 // Unsubscribe takes a contact out of a subscription, by the id that the API tells. Nothing of the contact itself changes.
-func (w *Workspace) Unsubscribe(id, subscription string) error {
-	return w.event(SubscriptionLeft, id, func(e *Event) error {
+func (w *contactOps) Unsubscribe(id, subscription string) error {
+	return w.event(event.SubscriptionLeft, id, func(e *event.ContactEvent) error {
 		for _, n := range w.subscribed(w.contacts[e.Contact].doc) {
-			if strconv.FormatInt(subscriptionID(n), 10) == subscription {
+			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription {
 				e.Other, e.Quiet = n, true
 				return nil
 			}
@@ -97,20 +89,20 @@ func (w *Workspace) Unsubscribe(id, subscription string) error {
 
 // Subscribe puts a contact into a subscription, by the id that the API tells: one of those that contacts have. Nothing of the contact itself
 // changes.
-func (w *Workspace) Subscribe(id, subscription string) error {
-	return w.event(SubscriptionJoined, id, func(e *Event) error {
-		for n := range int32(subCount) {
-			if strconv.FormatInt(subscriptionID(n), 10) == subscription && !slices.Contains(w.subscribed(w.contacts[e.Contact].doc), n) {
+func (w *contactOps) Subscribe(id, subscription string) error {
+	return w.event(event.SubscriptionJoined, id, func(e *event.ContactEvent) error {
+		for n := range int32(event.SubscriptionCount) {
+			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription && !slices.Contains(w.subscribed(w.contacts[e.Contact].doc), n) {
 				e.Other, e.Quiet = n, true
 				return nil
 			}
 		}
-		return fmt.Errorf("it is in the subscription %s already, or there is none: they are %d to %d", subscription, subscriptionID(0), subscriptionID(subCount-1))
+		return fmt.Errorf("it is in the subscription %s already, or there is none: they are %d to %d", subscription, event.SubscriptionID(0), event.SubscriptionID(event.SubscriptionCount-1))
 	})
 }
 
 // deleteNote is DELETE /notes/{id} (workspace-api 4.11): of a contact or of a company. No other kind is known by such an id.
-func (w *Workspace) deleteNote(q *request, _ *body) answer {
+func deleteNote(w *server, q *request, _ *input.Body) answer {
 	w.mu.Lock()
 	_, _, found := w.noteNamed(q.id)
 	w.mu.Unlock()
@@ -124,19 +116,19 @@ func (w *Workspace) deleteNote(q *request, _ *body) answer {
 }
 
 // noteNamed finds a note by its id: as what deletes it from an active contact, or else from a company. The lock is held.
-func (w *Workspace) noteNamed(id string) (of *Event, ofFirm *firmEvent, found bool) {
+func (w *world) noteNamed(id string) (of *event.ContactEvent, ofFirm *event.CompanyEvent, found bool) {
 	for num := range w.contacts {
 		c := &w.contacts[num]
 		for _, n := range c.doc.Notes {
-			if c.status == active && strconv.FormatInt(noteID(n), 10) == id {
-				return &Event{Kind: NoteDeleted, Contact: int32(num), Other: n}, nil, true
+			if c.status == active && strconv.FormatInt(event.NoteID(n), 10) == id {
+				return &event.ContactEvent{Kind: event.NoteDeleted, Contact: int32(num), Other: n}, nil, true
 			}
 		}
 	}
 	for n := range w.firms {
 		for _, note := range w.firms[n].now.Notes {
 			if strconv.FormatInt(note.ID, 10) == id {
-				return nil, &firmEvent{Kind: firmNoteDeleted, N: int32(n), Note: note}, true
+				return nil, &event.CompanyEvent{Kind: event.CompanyNoteDeleted, N: int32(n), Note: note}, true
 			}
 		}
 	}
@@ -144,7 +136,7 @@ func (w *Workspace) noteNamed(id string) (of *Event, ofFirm *firmEvent, found bo
 }
 
 // DeleteNote deletes a note of a contact, whose updated_at moves, or of a company, where it does not.
-func (w *Workspace) DeleteNote(id string) error {
+func (w *world) DeleteNote(id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch note, ofFirm, found := w.noteNamed(id); {

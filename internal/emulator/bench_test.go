@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // BenchmarkSearchPage is one page of 150 contacts out of 20,000, without a socket.
@@ -46,7 +48,7 @@ func BenchmarkNewConversations(b *testing.B) {
 func BenchmarkOneConversation(b *testing.B) {
 	w := New(Config{Conversations: 20_000, NoLog: true})
 	for n := 0; b.Loop(); n++ {
-		r := httptest.NewRequest(http.MethodGet, "/conversations/"+convID(int32(n*7919%20_000))+"?include_scorecards=true", nil)
+		r := httptest.NewRequest(http.MethodGet, "/conversations/"+event.ConversationID(int32(n*7919%20_000))+"?include_scorecards=true", nil)
 		r.Header.Set("Authorization", "Bearer "+w.Token())
 		rw := httptest.NewRecorder()
 		w.ServeHTTP(rw, r)

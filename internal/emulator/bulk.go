@@ -3,13 +3,17 @@ package emulator
 import (
 	"net/http"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // JobContact is what a job does to one contact: of the fields that its kind needs.
 type JobContact struct {
 	ID   string // of the one that is updated or deleted
 	Role string // of the one that is created
-	Set  []Change
+	Set  []event.Change
 }
 
 // rejection is a contact that a job left as it was.
@@ -20,38 +24,38 @@ type rejection struct {
 
 // bulk is POST, PUT and POST …/delete of /contacts/bulk (workspace-api 4.11): a job for all that was sent. What is no contact at all is refused
 // before there is a job; what cannot be done when its time comes is told by the job.
-func bulk(kind JobKind) func(w *Workspace, q *request) answer {
-	return writing(func(w *Workspace, q *request, b *body) answer {
-		b.need("contacts")
+func bulk(kind JobKind) func(w *server, q *request) answer {
+	return writing(func(w *server, q *request, b *input.Body) answer {
+		b.Need("contacts")
 		contacts := []any{}
-		for _, one := range b.objects("contacts") {
-			contacts = append(contacts, one.bulkContact(kind, q.version))
+		for _, one := range b.Objects("contacts") {
+			contacts = append(contacts, bulkContact(one, kind, q.version))
 		}
-		if b.refused() {
-			return *b.first
+		if b.Refused() {
+			return refusedBody(b)
 		}
 		ids, refused := w.perform("jobs.start", map[string]any{"kind": string(kind), "contacts": contacts})
 		if refused != nil {
 			return *refused
 		}
 		q.id = ids["id"]
-		a := w.bulkJobStatus(q)
+		a := bulkJobStatus(w, q)
 		a.status = http.StatusAccepted
 		return a
 	})
 }
 
-func (b *body) bulkContact(kind JobKind, v version) map[string]any {
+func bulkContact(b *input.Body, kind JobKind, v version) map[string]any {
 	switch kind {
 	case JobContactsCreate:
-		role, set := b.contactToCreate(v)
+		role, set := contactToCreate(b, v)
 		return map[string]any{"role": role, "set": set}
 	case JobContactsUpdate:
-		b.need("id")
-		return map[string]any{"id": b.id("id"), "set": b.contactToUpdate(v)}
+		b.Need("id")
+		return map[string]any{"id": b.ID("id"), "set": contactToUpdate(b, v)}
 	}
-	b.need("id")
-	return map[string]any{"id": b.id("id")}
+	b.Need("id")
+	return map[string]any{"id": b.ID("id")}
 }
 
 // jobContacts are the contacts that jobs.start was told of.
@@ -64,7 +68,7 @@ func (a args) jobContacts(name string) (list []JobContact) {
 }
 
 // workInBulk does what a job is for when its time has come. The lock is held.
-func (w *Workspace) workInBulk(n int, at int64) {
+func (w *jobDesk) workInBulk(n int, at int64) {
 	j := &w.jobs[n]
 	for i, one := range j.plan.Contacts {
 		var code, message string
@@ -81,39 +85,39 @@ func (w *Workspace) workInBulk(n int, at int64) {
 }
 
 // bulkCreate is strict: whoever has the external id or the e-mail already, lead or user, stays as it is.
-func (w *Workspace) bulkCreate(at int64, one JobContact) (code, message string) {
+func (w *jobDesk) bulkCreate(at int64, one JobContact) (code, message string) {
 	set := fieldsOf(one.Set)
 	external, _ := set["external_id"].(string)
 	email, _ := set["email"].(string)
-	if other := w.knownAs(external, email, func(*doc) bool { return true }); other != "" {
+	if other := w.people.knownAs(external, email, func(*event.Contact) bool { return true }); other != "" {
 		return "conflict", alreadyThere(other)
 	}
-	if _, err := w.createOnly(at, one.Role == "user", one.Set); err != nil {
+	if _, err := w.people.createOnly(at, one.Role == "user", one.Set); err != nil {
 		return "parameter_invalid", err.Error()
 	}
 	return "", ""
 }
 
-func (w *Workspace) bulkChange(at int64, kind JobKind, one JobContact) (code, message string) {
-	d := w.activeContact(one.ID)
+func (w *jobDesk) bulkChange(at int64, kind JobKind, one JobContact) (code, message string) {
+	d := w.people.activeContact(one.ID)
 	if d == nil {
 		return "not_found", "Contact Not Found"
 	}
 	if kind == JobContactsDelete {
-		w.record(Event{At: at, Kind: Deleted, Contact: w.byID[one.ID], Listed: w.k().ListDeletes.lists(len(w.log))})
+		w.people.record(event.ContactEvent{At: at, Kind: event.Deleted, Contact: w.people.byID[one.ID], Listed: w.k().ListDeletes.Lists(len(w.people.events))})
 		return "", ""
 	}
-	if other := w.clashing(d, fieldsOf(one.Set)); other != "" {
+	if other := w.people.clashing(d, fieldsOf(one.Set)); other != "" {
 		return "conflict", alreadyThere(other)
 	}
-	if err := w.update(at, one.ID, false, one.Set); err != nil {
+	if err := w.people.update(at, one.ID, false, one.Set); err != nil {
 		return "parameter_invalid", err.Error()
 	}
 	return "", ""
 }
 
 // fieldsOf gives changes by their fields.
-func fieldsOf(set []Change) map[string]any {
+func fieldsOf(set []event.Change) map[string]any {
 	fields := map[string]any{}
 	for _, s := range set {
 		fields[s.Field] = s.Value
@@ -124,16 +128,16 @@ func fieldsOf(set []Change) map[string]any {
 // over is when a job has done its work.
 func (j *job) over() time.Time { return j.made.Add(j.plan.Pending + j.plan.Working) }
 
-// rejections writes what a job has left as it was.
-func (p *pen) rejections(list []rejection) {
-	p.list("rejected")
+// writeRejections writes what a job has left as it was.
+func writeRejections(p *jsontext.Writer, list []rejection) {
+	p.List("rejected")
 	for _, r := range list {
-		p.item()
-		p.int("index", int64(r.place))
-		p.text("id", r.id)
-		p.text("code", r.code)
-		p.text("message", r.message)
-		p.close()
+		p.Item()
+		p.Int("index", int64(r.place))
+		p.Text("id", r.id)
+		p.Text("code", r.code)
+		p.Text("message", r.message)
+		p.Close()
 	}
-	p.end()
+	p.End()
 }

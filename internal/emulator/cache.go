@@ -21,13 +21,13 @@ const keptAnswers = 64
 
 // cached keeps a good answer of a reading request, and gives the one that the question had before to those whom the fault has
 // replayed to, and says whether it did. There is no cache while no fault can ask for one.
-func (w *Workspace) cached(f *Fault, r *http.Request, body []byte, a answer) (given answer, replayed bool) {
+func (w *server) cached(f *Fault, r *http.Request, body []byte, a answer) (given answer, replayed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a.wrote || w.inject == nil && len(w.chaos) == 0 {
 		return a, false
 	}
-	question := r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get(w.cfg.VersionHeader) + " " + string(body)
+	question := r.Method + " " + r.URL.RequestURI() + " " + r.Header.Get(w.opts.VersionHeader) + " " + string(body)
 	before, known := w.cache.kept[question]
 	if known && f != nil && f.Replay {
 		before.header = map[string]string{"Age": strconv.FormatInt(max(1, w.now()-before.at), 10), "X-Cache": "HIT"}

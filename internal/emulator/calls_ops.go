@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // ErrNoCall is answered when an operation names a call that is not listed.
@@ -14,29 +16,29 @@ const never = 1 << 40
 
 // StartCall has a call of a conversation's first contact ring from now on, and gives its id. What happens to it is up to
 // AnswerCall, EndCall, RecordCall, TranscribeCall and RemoveCall.
-func (w *Workspace) StartCall(conversation string, outbound bool) (string, error) {
+func (w *callDesk) StartCall(conversation string, outbound bool) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	num, ok := w.thread(conversation)
+	num, ok := w.talks.thread(conversation)
 	if !ok {
 		return "", fmt.Errorf("start a call: conversation %s: %w", conversation, ErrNoConversation)
 	}
 	at := w.now()
-	c := w.drawCall(newRNG(w.cfg.Seed, forCalls, 6, uint64(len(w.calls))), at)
-	c = call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Phone: c.Phone, Outbound: outbound,
+	c := w.drawCall(event.NewRNG(w.cfg.Seed, event.ForCalls, 6, uint64(len(w.calls))), at)
+	c = event.Call{N: c.N, Conv: int(num), Contact: c.Contact, Admin: c.Admin, Messenger: c.Messenger, Phone: c.Phone, Luck: c.Luck, Outbound: outbound,
 		Initiated: at, Put: at, Ended: never, Transcribed: never}
-	if who := w.drawer().draw(w.threads[num].now).Contacts; len(who) > 0 {
+	if who := w.talks.drawer().draw(w.talks.threads[num].now).Contacts; len(who) > 0 {
 		c.Contact = who[0].ID
 	}
 	w.calls = append(w.calls, c)
 	w.happen(w.clock())
-	return callID(c.N), nil
+	return event.CallID(c.N), nil
 }
 
 // AnswerCall has an admin answer a call that rings.
-func (w *Workspace) AnswerCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
-		if state, _ := c.standing(now); state != "ringing" {
+func (w *callDesk) AnswerCall(id string) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
+		if state, _ := callStanding(c, now); state != "ringing" {
 			return fmt.Errorf("it does not ring, it is %s", state)
 		}
 		c.Answered = now
@@ -45,8 +47,8 @@ func (w *Workspace) AnswerCall(id string) error {
 }
 
 // EndCall ends a call. One that nobody has answered gets neither recording nor transcript.
-func (w *Workspace) EndCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+func (w *callDesk) EndCall(id string) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended <= now {
 			return errors.New("it has ended")
 		}
@@ -58,8 +60,8 @@ func (w *Workspace) EndCall(id string) error {
 }
 
 // RecordCall lets the recording of a call that has ended be there from now on. Its updated_at does not move.
-func (w *Workspace) RecordCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+func (w *callDesk) RecordCall(id string) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Answered == 0 || reached(c.Recorded, now) != 0 {
 			return errors.New("only an answered call that has ended is recorded, once")
 		}
@@ -70,8 +72,8 @@ func (w *Workspace) RecordCall(id string) error {
 
 // TranscribeCall makes the transcript of a call that has ended final, or has it fail for good. Its updated_at does not move.
 // Of some calls of the population there never is one.
-func (w *Workspace) TranscribeCall(id string, failed bool) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+func (w *callDesk) TranscribeCall(id string, failed bool) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		if c.Ended > now || c.Transcribed <= now {
 			return errors.New("only a call that has ended and whose transcript is pending is transcribed")
 		}
@@ -81,8 +83,8 @@ func (w *Workspace) TranscribeCall(id string, failed bool) error {
 }
 
 // RemoveCall takes a call out of the list for good.
-func (w *Workspace) RemoveCall(id string) error {
-	return w.changeCall(id, func(c *call, now int64) error {
+func (w *callDesk) RemoveCall(id string) error {
+	return w.changeCall(id, func(c *event.Call, now int64) error {
 		c.Removed = now
 		return nil
 	})
@@ -90,12 +92,12 @@ func (w *Workspace) RemoveCall(id string) error {
 
 // changeCall sets times of a listed call that had not come yet: what was true before stays so. The list is a new one, as the
 // oracle may be reading the old.
-func (w *Workspace) changeCall(id string, change func(c *call, now int64) error) error {
+func (w *callDesk) changeCall(id string, change func(c *event.Call, now int64) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
 	for i := range w.calls {
-		if callID(w.calls[i].N) != id || !w.calls[i].listed(now) {
+		if event.CallID(w.calls[i].N) != id || !isListed(&w.calls[i], now) {
 			continue
 		}
 		calls := slices.Clone(w.calls)
@@ -110,13 +112,13 @@ func (w *Workspace) changeCall(id string, change func(c *call, now int64) error)
 }
 
 // CallIDs gives the ids of the calls that are listed, in the order in which they came.
-func (w *Workspace) CallIDs() []string {
+func (w *callDesk) CallIDs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var ids []string
 	for i := range w.calls {
-		if w.calls[i].listed(w.now()) {
-			ids = append(ids, callID(w.calls[i].N))
+		if isListed(&w.calls[i], w.now()) {
+			ids = append(ids, event.CallID(w.calls[i].N))
 		}
 	}
 	return ids

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // reached gives a time that has come by now, 0 otherwise.
@@ -14,8 +18,8 @@ func reached(at, now int64) int64 {
 	return at
 }
 
-// standing is where a call stands.
-func (c *call) standing(now int64) (state, reason string) {
+// callStanding is where a call stands.
+func callStanding(c *event.Call, now int64) (state, reason string) {
 	switch {
 	case c.Ended <= now && c.Answered == 0:
 		return "ended", "no_answer"
@@ -27,52 +31,44 @@ func (c *call) standing(now int64) (state, reason string) {
 	return "ringing", ""
 }
 
-// moved is when updated_at was last moved.
-func (c *call) moved(now int64) int64 {
+// callMoved is when updated_at was last moved.
+func callMoved(c *event.Call, now int64) int64 {
 	return max(c.Initiated, reached(c.Answered, now), reached(c.Ended, now))
 }
 
-func (c *call) kind() string {
-	if c.N%5 == 0 {
+func callKind(c *event.Call) string {
+	if c.Messenger {
 		return "messenger"
 	}
 	return "phone"
 }
 
-// number is the contact's, of calls over the telephone.
-func (c *call) number() string {
-	if c.kind() == "messenger" {
-		return ""
-	}
-	return c.Phone
-}
-
-func (c *call) direction() string {
+func callDirection(c *event.Call) string {
 	if c.Outbound {
 		return "outbound"
 	}
 	return "inbound"
 }
 
-// final is when the transcript is final, later by what the knob says; 0 is never.
-func (c *call) final(late time.Duration) int64 {
+// transcriptFinal is when the transcript is final, later by what the knob says; 0 is never.
+func transcriptFinal(c *event.Call, late time.Duration) int64 {
 	if c.Transcribed == 0 {
 		return 0
 	}
 	return c.Transcribed + int64(late/time.Second)
 }
 
-// media is an address of storage that belongs to a call.
-func (c *call) media(what string) string {
-	return "https://media.example/calls/" + callID(c.N) + "/" + what
+// mediaURL is an address of storage that belongs to a call.
+func mediaURL(c *event.Call, what string) string {
+	return "https://media.example/calls/" + event.CallID(c.N) + "/" + what
 }
 
 // appendCall writes a call as it is at a time, without its closing brace. Addresses are signed anew in each answer. Every other call has its
 // times as text (api-notes, Conventions).
-func (w *Workspace) appendCall(b []byte, c *call, n int, now int64) []byte {
+func (w *server) appendCall(b []byte, c *event.Call, n int, now int64) []byte {
 	text := func(name, value string) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
-		b = appendText(b, value)
+		b = jsontext.AppendText(b, value)
 	}
 	when := func(name string, at int64) {
 		if c.N%2 == 1 && at > 0 {
@@ -80,52 +76,52 @@ func (w *Workspace) appendCall(b []byte, c *call, n int, now int64) []byte {
 			return
 		}
 		b = append(append(append(b, `,"`...), name...), `":`...)
-		b = appendTime(b, at)
+		b = jsontext.AppendTime(b, at)
 	}
 	signed := func(name, what string, at int64) {
 		value := ""
 		if at > 0 && at <= now {
-			value = fmt.Sprintf("%s?X-Signature=%016x&expires=%d", c.media(what), mix(uint64(n)), now+600)
+			value = fmt.Sprintf("%s?X-Signature=%016x&expires=%d", mediaURL(c, what), event.Mix(uint64(n)), now+600)
 		}
 		text(name, value)
 	}
-	b = append(append(append(b, `{"type":"call","id":"`...), callID(c.N)...), '"')
+	b = append(append(append(b, `{"type":"call","id":"`...), event.CallID(c.N)...), '"')
 	text("conversation_id", conversationID(c.Conv))
 	b = append(b, `,"admin_id":`...)
 	if c.Answered > 0 && c.Answered <= now {
-		b = strconv.AppendInt(b, admins[c.Admin].id, 10)
+		b = strconv.AppendInt(b, event.Admins[c.Admin].ID, 10)
 	} else {
 		b = append(b, `null`...)
 	}
 	text("contact_id", c.Contact)
-	state, reason := c.standing(now)
+	state, reason := callStanding(c, now)
 	text("state", state)
-	text("call_type", c.kind())
-	text("direction", c.direction())
-	text("phone", c.number())
+	text("call_type", callKind(c))
+	text("direction", callDirection(c))
+	text("phone", c.Phone)
 	when("initiated_at", c.Initiated)
 	when("answered_at", reached(c.Answered, now))
 	when("ended_at", reached(c.Ended, now))
 	text("ended_reason", reason)
 	when("created_at", c.Initiated)
-	when("updated_at", c.moved(now))
+	when("updated_at", callMoved(c, now))
 	signed("recording_url", "recording", c.Recorded)
-	signed("transcription_url", "transcript", c.spoken(w.k().TranscriptLate))
+	signed("transcription_url", "transcript", transcriptReady(c, w.k().TranscriptLate))
 	return b
 }
 
-// spoken is when there is a transcript to read; 0 is never.
-func (c *call) spoken(late time.Duration) int64 {
+// transcriptReady is when there is a transcript to read; 0 is never.
+func transcriptReady(c *event.Call, late time.Duration) int64 {
 	if c.Failed {
 		return 0
 	}
-	return c.final(late)
+	return transcriptFinal(c, late)
 }
 
 // appendTranscript writes what search adds to a call: nothing before its end; then how the transcript stands, where
 // anything ever becomes of it. A list of one empty object is the word for none (workspace-api 4.11).
-func (w *Workspace) appendTranscript(b []byte, c *call) []byte {
-	now, final := w.now(), c.final(w.k().TranscriptLate)
+func (w *server) appendTranscript(b []byte, c *event.Call) []byte {
+	now, final := w.now(), transcriptFinal(c, w.k().TranscriptLate)
 	if c.Ended > now {
 		return b
 	}
@@ -137,114 +133,23 @@ func (w *Workspace) appendTranscript(b []byte, c *call) []byte {
 	case c.Failed:
 		return append(b, `,"transcript":[{}],"transcript_status":"failed"`...)
 	}
-	b = c.appendLines(append(b, `,"transcript":`...), w.cfg.Seed)
+	b = appendLines(c, append(b, `,"transcript":`...), w.cfg.Seed)
 	return append(b, `,"transcript_status":"completed"`...)
 }
 
 // appendLines writes what was said.
-func (c *call) appendLines(b []byte, seed uint64) []byte {
+func appendLines(c *event.Call, b []byte, seed uint64) []byte {
 	b = append(b, '[')
-	for i, line := range c.lines(seed) {
+	for i, line := range population.CallLines(seed, c.N) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, `{"speaker":"`...), line.speaker...), `","text":`...)
-		b = appendString(b, line.text)
+		b = append(append(append(b, `{"speaker":"`...), line.Speaker...), `","text":`...)
+		b = jsontext.AppendString(b, line.Text)
 		b = append(b, `,"start":`...)
-		b = strconv.AppendFloat(b, line.start, 'f', -1, 64)
+		b = strconv.AppendFloat(b, line.Start, 'f', -1, 64)
 		b = append(b, `,"end":`...)
-		b = append(strconv.AppendFloat(b, line.start+1.5, 'f', -1, 64), '}')
+		b = append(strconv.AppendFloat(b, line.End, 'f', -1, 64), '}')
 	}
 	return append(b, ']')
-}
-
-// line is one line of a transcript.
-type line struct {
-	speaker, text string
-	start         float64
-}
-
-// lines are what was said in a call.
-func (c *call) lines(seed uint64) []line {
-	r := newRNG(seed, forCalls, 3, uint64(c.N))
-	list := make([]line, 2+r.n(9))
-	for i := range list {
-		list[i] = line{speaker: []string{"agent", "contact"}[i%2], text: r.text(noteWords), start: float64(4*i) + 0.25}
-	}
-	return list
-}
-
-// heard are the calls that the list has.
-func (o *oracle) heard(yield func(c *call) bool) {
-	for i := range o.calls {
-		if c := &o.calls[i]; c.listed(o.at) && !yield(c) {
-			return
-		}
-	}
-}
-
-func (o *oracle) callRows(yield func(map[string]any) bool) {
-	for c := range o.heard {
-		state, reason := c.standing(o.at)
-		row := map[string]any{"id": callID(c.N), "conversation_id": conversationID(c.Conv), "admin_id": nil, "contact_id": c.Contact,
-			"state": state, "call_type": c.kind(), "direction": c.direction(), "phone": orNull(c.number()), "initiated_at": c.Initiated,
-			"answered_at": orNull(reached(c.Answered, o.at)), "ended_at": orNull(reached(c.Ended, o.at)), "ended_reason": orNull(reason),
-			"created_at": c.Initiated, "updated_at": c.moved(o.at), "recording_url": nil, "transcription_url": nil}
-		if row["answered_at"] != nil {
-			row["admin_id"] = strconv.FormatInt(admins[c.Admin].id, 10)
-		}
-		if c.Recorded > 0 && c.Recorded <= o.at {
-			row["recording_url"] = c.media("recording")
-		}
-		if at := c.spoken(o.knobs.TranscriptLate); at > 0 && at <= o.at {
-			row["transcription_url"] = c.media("transcript")
-		}
-		if !yield(row) {
-			return
-		}
-	}
-}
-
-// asked are the calls that search has, once they have ended.
-func (o *oracle) asked(yield func(c *call) bool) {
-	for c := range o.heard {
-		if c.Ended > o.at || newRNG(o.make.seed, forCalls, 2, uint64(c.N)).chance(o.knobs.CallsLeftOut) {
-			continue
-		}
-		if !yield(c) {
-			return
-		}
-	}
-}
-
-func (o *oracle) transcripts(yield func(map[string]any) bool) {
-	for c := range o.asked {
-		var status any
-		switch at := c.final(o.knobs.TranscriptLate); {
-		case at > o.at:
-			status = "pending"
-		case at > 0 && c.Failed:
-			status = "failed"
-		case at > 0:
-			status = "completed"
-		}
-		if !yield(map[string]any{"call_id": callID(c.N), "conversation_id": conversationID(c.Conv), "contact_id": c.Contact, "transcript_status": status}) {
-			return
-		}
-	}
-}
-
-func (o *oracle) transcriptLines(yield func(map[string]any) bool) {
-	for c := range o.asked {
-		if at := c.spoken(o.knobs.TranscriptLate); at == 0 || at > o.at {
-			continue
-		}
-		for i, line := range c.lines(o.make.seed) {
-			row := map[string]any{"call_id": callID(c.N), "position": int64(i), "contact_id": c.Contact, "speaker": line.speaker,
-				"text": line.text, "start_seconds": line.start, "end_seconds": line.start + 1.5}
-			if !yield(row) {
-				return
-			}
-		}
-	}
 }

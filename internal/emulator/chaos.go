@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // chaos is the faults that requests may meet.
@@ -162,10 +164,10 @@ func statusNamed(detail string, usual, least, most int) (int, error) {
 }
 
 // draw gives the first fault that there is for the number of a request, else the first that there is for any, or nil.
-func (c chaos) draw(n int, r *rng) (drawn *Fault) {
+func (c chaos) draw(n int, r *event.RNG) (drawn *Fault) {
 	for i := range c {
 		switch m := &c[i]; {
-		case !r.chance(m.share): // drawn for each, so that one more fault moves no other
+		case !r.Chance(m.share): // drawn for each, so that one more fault moves no other
 		case m.from != 0 && n >= m.from && n <= m.to:
 			return &m.fault
 		case m.from == 0 && drawn == nil:
@@ -176,7 +178,7 @@ func (c chaos) draw(n int, r *rng) (drawn *Fault) {
 }
 
 // SetChaos changes the faults by probability; the text is read by ParseChaos's rules.
-func (w *Workspace) SetChaos(text string) error {
+func (w *server) SetChaos(text string) error {
 	c, err := parseChaos(text)
 	if err != nil {
 		return err

@@ -5,16 +5,20 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/search"
 )
 
 // searchCompanies is POST /companies/search: as contact search, without the companies that have no users (workspace-api 4.11).
-func (w *Workspace) searchCompanies(q *request) answer {
+func searchCompanies(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.countUsers()
-	found, p, refused := w.firmIdx.ask(q)
+	found, p, refused := w.firmIdx.Ask(q.asked())
 	if refused != nil {
-		return *refused
+		return refusedSearch(refused)
 	}
 	b := openList(nil, "list", "data")
 	for i, f := range found {
@@ -31,7 +35,7 @@ const companyListCap = 10_000
 
 // listCompanies is POST /companies/list: all of them in the order of their creation, by page number. Its count tells the
 // truth, but no page goes beyond the cap.
-func (w *Workspace) listCompanies(q *request) answer {
+func listCompanies(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, good := q.numberedPage(15, 60)
@@ -55,7 +59,7 @@ func (w *Workspace) listCompanies(q *request) answer {
 		}
 		b = w.appendCompany(b, int32(n))
 	}
-	return ok(w.closeList(b, q, pages{page: at.page, perPage: at.per, total: all, more: last < reach}))
+	return ok(w.closeList(b, q, search.Page{Number: at.page, PerPage: at.per, Total: all, More: last < reach}))
 }
 
 // scroll is the one walk over all companies that a workspace has open at a time.
@@ -73,7 +77,7 @@ const (
 
 // scrollCompanies is GET /companies/scroll (api-notes, Page sizes). The place moves with each request, so a page that was
 // lost on its way is not given again; the end is a page without records, which closes it, and names no parameter to go on with.
-func (w *Workspace) scrollCompanies(q *request) answer {
+func scrollCompanies(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, param := &w.scroll, q.query.Get("scroll_param")
@@ -85,7 +89,7 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 		return failure(http.StatusBadRequest, "scroll_exists", "scroll already exists for this workspace")
 	case param == "":
 		s.count++
-		s.next, s.param = 0, fmt.Sprintf("%016x", mix(w.cfg.Seed^uint64(s.count)<<32))
+		s.next, s.param = 0, fmt.Sprintf("%016x", event.Mix(w.cfg.Seed^uint64(s.count)<<32))
 	case param != s.param:
 		return failure(http.StatusNotFound, "not_found", "scroll parameter not found")
 	}
@@ -101,7 +105,7 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 		}
 		b = w.appendCompany(b, int32(n))
 	}
-	p := &pen{b: append(b, `],"pages":null,"total_count":null`...)}
+	p := &jsontext.Writer{Bytes: append(b, `],"pages":null,"total_count":null`...)}
 	param = s.param
 	if s.next = last; first == last {
 		s.param = ""
@@ -109,13 +113,13 @@ func (w *Workspace) scrollCompanies(q *request) answer {
 	if s.param == "" && !w.k().ScrollNamesEnd {
 		param = ""
 	}
-	p.text("scroll_param", param)
-	p.close()
-	return ok(p.b)
+	p.Text("scroll_param", param)
+	p.Close()
+	return ok(p.Bytes)
 }
 
 // ofCompany has f answer about the company of the path. The lock is held.
-func (w *Workspace) ofCompany(q *request, f func(n int32) answer) answer {
+func (w *server) ofCompany(q *request, f func(n int32) answer) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, known := w.companyNamed(q.id)
@@ -126,51 +130,51 @@ func (w *Workspace) ofCompany(q *request, f func(n int32) answer) answer {
 }
 
 // oneCompany is GET /companies/{id}.
-func (w *Workspace) oneCompany(q *request) answer {
+func oneCompany(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer { return ok(w.appendCompany(nil, n)) })
 }
 
 // companyContacts is GET /companies/{id}/contacts: those attached now, by cursor (workspace-api 4.3).
-func (w *Workspace) companyContacts(q *request) answer {
+func companyContacts(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer {
 		per, good := q.perPage(50, 150)
 		if !good {
 			return badNumber()
 		}
-		return w.contactPage(q, "GET /companies/"+q.id+"/contacts", per, func(d *doc) bool { return slices.Contains(d.Companies, n) })
+		return w.contactPage(q, "GET /companies/"+q.id+"/contacts", per, func(d *event.Contact) bool { return slices.Contains(d.Companies, n) })
 	})
 }
 
 // companyNotes is GET /companies/{id}/notes, which is not paged.
-func (w *Workspace) companyNotes(q *request) answer {
+func companyNotes(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer {
 		f := w.firms[n].now
 		return w.whole("list", "data", len(f.Notes), func(b []byte, i int32) []byte {
 			note := f.Notes[i]
-			p := &pen{b: b}
-			p.b = append(p.b, '{')
-			p.text("type", "note")
-			p.text("id", strconv.FormatInt(note.ID, 10))
-			p.time("created_at", note.At)
-			p.text("body", note.Body)
-			p.open("company")
-			p.text("type", "company")
-			p.text("id", f.ID)
-			p.close()
-			p.open("author")
-			p.text("type", "admin")
-			p.text("id", strconv.FormatInt(note.By, 10))
-			p.close()
-			p.close()
-			return p.b
+			p := &jsontext.Writer{Bytes: b}
+			p.Bytes = append(p.Bytes, '{')
+			p.Text("type", "note")
+			p.Text("id", strconv.FormatInt(note.ID, 10))
+			p.Time("created_at", note.At)
+			p.Text("body", note.Body)
+			p.Open("company")
+			p.Text("type", "company")
+			p.Text("id", f.ID)
+			p.Close()
+			p.Open("author")
+			p.Text("type", "admin")
+			p.Text("id", strconv.FormatInt(note.By, 10))
+			p.Close()
+			p.Close()
+			return p.Bytes
 		})
 	})
 }
 
 // companySegments is GET /companies/{id}/segments, which is not paged.
-func (w *Workspace) companySegments(q *request) answer {
+func companySegments(w *server, q *request) answer {
 	return w.ofCompany(q, func(n int32) answer {
-		in := w.firms[n].now.segments()
+		in := segmentsOfCompany(w.firms[n].now)
 		return w.whole("list", "data", len(in), func(b []byte, i int32) []byte { return w.appendFirmSegment(b, in[i], -1) })
 	})
 }

@@ -5,89 +5,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
-
-// forFirm is what companies are drawn for beside what contacts have always shown of them.
-const forFirm = 9005
-
-// firm is one version of a company's own fields. It is never changed: a change makes a copy. How many users it has is
-// counted, not kept.
-type firm struct {
-	N                             int32
-	ID, ExternalID, Name          string
-	Website, Industry, Plan       string
-	Created, Updated, LastRequest int64
-	Spend, Sessions, Size         int64
-	Attrs                         []attr
-	Tags                          []int32
-	Notes                         []firmNote
-}
-
-// Ids of notes about companies begin beyond those of contacts, which are an int32 and some more: notes are deleted by their ids alone.
-const (
-	drawnFirmNotes   = 1 << 32
-	writtenFirmNotes = 1 << 36
-)
-
-// firmNote is a note about a company.
-type firmNote struct {
-	ID, At, By int64
-	Body       string
-}
 
 // company is what the server keeps of one company.
 type company struct {
-	now *firm
-	placed[firm]
+	now *event.Company
+	search.Shown[event.Company]
 }
 
-var firmPlans = []string{"", "Basic", "Pro & more", "企業"}
-
-var firmIndustries = []string{"", "Retail", "Bücher", "Health & care", "ソフトウェア"}
-
-// firm draws the nth company of the population.
-func (m *maker) firm(n int32, start int64) *firm {
-	r := newRNG(m.seed, forCompany, uint64(n))
-	made := start - span + int64(r.n(span/2))
-	f := &firm{N: n, ID: string(m.appendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
-	f.Name = r.text(lastNames) + " " + r.text([]string{"GmbH", "Ltd.", "S.à r.l.", "& Sons", "株式会社"})
-	f.Updated = made + int64(r.n(span/3))
-	f.Spend, f.Sessions = int64(r.n(9000)), int64(r.n(500))
-	m.furnish(f)
-	return f
-}
-
-// furnish draws the rest of a company.
-func (m *maker) furnish(f *firm) {
-	r := newRNG(m.seed, forFirm, uint64(f.N))
-	f.Plan, f.Industry, f.Size = r.text(firmPlans), r.text(firmIndustries), max(0, int64(r.n(400))-20)
-	if f.N%37 == 5 {
-		f.Name = "" // known by its id alone
-	}
-	if r.chance(0.6) {
-		f.Website = "https://firm-" + strconv.Itoa(int(f.N)) + ".example/?a=1&b=2"
-	}
-	if r.chance(0.7) {
-		f.LastRequest = r.between(f.Created, f.Updated+1)
-	}
-	if r.chance(0.5) {
-		f.Attrs = m.attrs(r, f.Created)
-	}
-	if r.chance(0.4) {
-		f.Tags = draws(r, 1+r.n(3), tagCount)
-	}
-	for range max(0, r.n(8)-5) {
-		f.Notes = append(f.Notes, firmNote{ID: drawnFirmNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.between(f.Created, f.Updated+1),
-			By: admins[r.n(len(admins))].id, Body: "<p>" + r.text(noteWords) + "</p>"})
-	}
-}
-
-// set applies one change. Fields are named as the oracle's columns are.
-func (f *firm) set(c Change) error {
+// setCompanyField applies one change. Fields are named as the oracle's columns are.
+func setCompanyField(f *event.Company, c event.Change) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
 		raw, err := rawJSON(c.Value)
 		if err == nil {
-			f.Attrs = setAttr(f.Attrs, name, raw)
+			f.Attrs = population.SetAttribute(f.Attrs, name, raw)
 		}
 		return err
 	}
@@ -108,13 +44,8 @@ func (f *firm) set(c Change) error {
 	return fmt.Errorf("set %s of a company to %v: not possible", c.Field, c.Value)
 }
 
-// firmSegmentNames are the segments of companies; contacts have others.
-var firmSegmentNames = []string{"Big spenders", "Never here", "Großkunden"}
-
-func firmSegmentID(n int32) int64 { return 5600000 + 13*int64(n) }
-
-// segments says which segments a company is in.
-func (f *firm) segments() []int32 {
+// segmentsOfCompany says which segments a company is in.
+func segmentsOfCompany(f *event.Company) []int32 {
 	var list []int32
 	for n, yes := range []bool{f.Spend > 6000, f.LastRequest == 0, f.Size > 250} {
 		if yes {
@@ -133,141 +64,139 @@ type headcount struct {
 
 // countUsers counts the users of companies anew when contacts have changed, and lets search lose those without any and find those
 // who have some again (workspace-api 4.11, trap T78). Neither moves updated_at. The lock is held.
-func (w *Workspace) countUsers() {
+func (w *companyDesk) countUsers() {
 	usersOnly := w.k().UsersOnly
-	if w.heads.log == len(w.log) && w.heads.firms == len(w.firms) && w.heads.usersOnly == usersOnly {
+	if w.heads.log == len(w.people.events) && w.heads.firms == len(w.firms) && w.heads.usersOnly == usersOnly {
 		return
 	}
-	w.heads = headcount{len(w.log), len(w.firms), usersOnly, make([]int32, len(w.firms))}
-	for i := range w.contacts {
-		if c := &w.contacts[i]; c.status == active && (c.doc.User || !usersOnly) {
+	w.heads = headcount{len(w.people.events), len(w.firms), usersOnly, make([]int32, len(w.firms))}
+	for i := range w.people.contacts {
+		if c := &w.people.contacts[i]; c.status == active && (c.doc.User || !usersOnly) {
 			for _, n := range c.doc.Companies {
 				w.heads.of[n]++
 			}
 		}
 	}
-	w.firmIdx.forget()
+	w.firmIdx.Forget()
 	for n := range w.firms {
 		c := &w.firms[n]
 		switch used := w.heads.of[n] > 0; {
 		case !used:
-			w.firmIdx.show(int32(n), nil)
-		case c.shown == nil:
-			c.shownFrom = len(w.firmLog)
-			w.firmIdx.show(int32(n), c.now)
+			w.firmIdx.Show(int32(n), nil)
+		case c.Now == nil:
+			c.From = len(w.firmLog)
+			w.firmIdx.Show(int32(n), c.now)
 		}
 	}
 }
 
 // companyUsers is how many users a company has.
-func (w *Workspace) companyUsers(n int32) int64 {
+func (w *companyDesk) companyUsers(n int32) int64 {
 	w.countUsers()
 	return int64(w.heads.of[n])
 }
 
 // searchCompany is how search knows a company.
-func (w *Workspace) searchCompany() searchable[firm] {
-	whole := integer[firm]
-	return searchable[firm]{kind: "companies", own: ownAttribute, attrs: func(f *firm) []attr { return f.Attrs }, usual: 50, lag: forFirm + 1<<32,
-		count: func() int { return len(w.firms) },
-		at:    func(num int32) *placed[firm] { return &w.firms[num].placed },
-		gone:  func(num int32) bool { return w.companyUsers(num) == 0 },
-		fields: map[string]field[firm]{
-			"id":              text(func(f *firm) string { return f.ID }),
-			"company_id":      text(func(f *firm) string { return f.ExternalID }),
-			"name":            text(func(f *firm) string { return f.Name }),
-			"website":         text(func(f *firm) string { return f.Website }),
-			"industry":        text(func(f *firm) string { return f.Industry }),
-			"plan":            text(func(f *firm) string { return f.Plan }),
-			"created_at":      date(func(f *firm) int64 { return f.Created }),
-			"updated_at":      date(func(f *firm) int64 { return f.Updated }),
-			"last_request_at": date(func(f *firm) int64 { return f.LastRequest }),
-			"monthly_spend":   whole(func(f *firm) int64 { return f.Spend }),
-			"session_count":   whole(func(f *firm) int64 { return f.Sessions }),
-			"size":            {kind: numberField, date: func(f *firm) int64 { return f.Size }, rare: true},
-			"user_count":      whole(func(f *firm) int64 { return w.companyUsers(f.N) }),
-			"tag_id":          {kind: tagField, ids: func(f *firm) []string { return texts(f.Tags, tagID) }},
-			"segment_id":      {kind: tagField, ids: func(f *firm) []string { return texts(f.segments(), firmSegmentID) }},
+func (w *companyDesk) searchCompany() search.Records[event.Company] {
+	whole := search.Integer[event.Company]
+	return search.Records[event.Company]{Kind: "companies", Prefix: event.OwnAttribute, Attrs: func(f *event.Company) []event.Attribute { return f.Attrs }, Usual: 50, Lag: event.ForCompanyFields + 1<<32,
+		Count: func() int { return len(w.firms) },
+		At:    func(num int32) *search.Shown[event.Company] { return &w.firms[num].Shown },
+		Gone:  func(num int32) bool { return w.companyUsers(num) == 0 },
+		Fields: map[string]search.Field[event.Company]{
+			"id":              search.Text(func(f *event.Company) string { return f.ID }),
+			"company_id":      search.Text(func(f *event.Company) string { return f.ExternalID }),
+			"name":            search.Text(func(f *event.Company) string { return f.Name }),
+			"website":         search.Text(func(f *event.Company) string { return f.Website }),
+			"industry":        search.Text(func(f *event.Company) string { return f.Industry }),
+			"plan":            search.Text(func(f *event.Company) string { return f.Plan }),
+			"created_at":      search.Date(func(f *event.Company) int64 { return f.Created }),
+			"updated_at":      search.Date(func(f *event.Company) int64 { return f.Updated }),
+			"last_request_at": search.Date(func(f *event.Company) int64 { return f.LastRequest }),
+			"monthly_spend":   whole(func(f *event.Company) int64 { return f.Spend }),
+			"session_count":   whole(func(f *event.Company) int64 { return f.Sessions }),
+			"size":            search.Rare(func(f *event.Company) int64 { return f.Size }),
+			"user_count":      whole(func(f *event.Company) int64 { return w.companyUsers(f.N) }),
+			"tag_id":          search.Members(func(f *event.Company) []string { return texts(f.Tags, event.TagID) }),
+			"segment_id":      search.Members(func(f *event.Company) []string { return texts(segmentsOfCompany(f), event.CompanySegmentID) }),
 		}}
 }
 
 // companyNamed finds a company by its id.
-func (w *Workspace) companyNamed(id string) (int32, bool) {
+func (w *companyDesk) companyNamed(id string) (int32, bool) {
 	n, ok := w.firmNum[id]
 	return n, ok
 }
 
 // appendCompany writes a company with the fields of workspace-api 2.2.
-func (w *Workspace) appendCompany(b []byte, n int32) []byte { return w.appendFirm(b, w.firms[n].now) }
+func (w *server) appendCompany(b []byte, n int32) []byte { return w.appendFirm(b, w.firms[n].now) }
 
-func (w *Workspace) appendFirm(b []byte, f *firm) []byte {
-	p := &pen{b: b}
-	p.b = append(p.b, '{')
-	p.text("type", "company")
-	p.text("id", f.ID)
-	p.text("company_id", f.ExternalID)
-	p.text("app_id", w.workspace)
-	p.text("name", f.Name)
-	p.text("website", f.Website)
-	p.text("industry", f.Industry)
-	p.time("created_at", f.Created)
-	p.time("updated_at", f.Updated)
-	p.time("last_request_at", f.LastRequest)
-	p.int("monthly_spend", f.Spend)
-	p.int("session_count", f.Sessions)
-	p.time("size", f.Size)
-	p.int("user_count", w.companyUsers(f.N))
-	p.typed("tags", "tag.list", "tags")
+func (w *server) appendFirm(b []byte, f *event.Company) []byte {
+	p := &jsontext.Writer{Bytes: b}
+	p.Bytes = append(p.Bytes, '{')
+	p.Text("type", "company")
+	p.Text("id", f.ID)
+	p.Text("company_id", f.ExternalID)
+	p.Text("app_id", w.workspace)
+	p.Text("name", f.Name)
+	p.Text("website", f.Website)
+	p.Text("industry", f.Industry)
+	p.Time("created_at", f.Created)
+	p.Time("updated_at", f.Updated)
+	p.Time("last_request_at", f.LastRequest)
+	p.Int("monthly_spend", f.Spend)
+	p.Int("session_count", f.Sessions)
+	p.Time("size", f.Size)
+	p.Int("user_count", w.companyUsers(f.N))
+	p.Typed("tags", "tag.list", "tags")
 	for _, n := range f.Tags {
-		p.key("")
-		p.b = appendTag(p.b, n, false)
+		p.Key("")
+		p.Bytes = appendTag(p.Bytes, n, false)
 	}
-	p.done()
-	p.typed("segments", "segment.list", "segments")
-	for _, n := range f.segments() {
-		p.key("")
-		p.b = w.appendFirmSegment(p.b, n, -1)
+	p.Done()
+	p.Typed("segments", "segment.list", "segments")
+	for _, n := range segmentsOfCompany(f) {
+		p.Key("")
+		p.Bytes = w.appendFirmSegment(p.Bytes, n, -1)
 	}
-	p.done()
-	p.open("plan")
+	p.Done()
+	p.Open("plan")
 	if f.Plan != "" {
-		p.text("type", "plan")
-		p.text("id", planID(f.Plan))
-		p.text("name", f.Plan)
+		p.Text("type", "plan")
+		p.Text("id", planID(f.Plan))
+		p.Text("name", f.Plan)
 	}
-	p.close()
-	p.b = (&renderer{}).attrs(p.b, &doc{Attrs: f.Attrs})
-	p.close()
-	return p.b
+	p.Close()
+	p.Bytes = (&renderer{}).attrs(p.Bytes, &event.Contact{Attrs: f.Attrs})
+	p.Close()
+	return p.Bytes
 }
 
-func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(firmPlans, name))) }
+func planID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(event.Plans, name))) }
 
 // appendFirmSegment writes a segment of companies; count is below 0 when it is not told.
-func (w *Workspace) appendFirmSegment(b []byte, n int32, count int) []byte {
-	made := firmSegmentMade(w.cfg.Start.Unix(), n)
-	p := &pen{b: b}
-	p.b = append(p.b, '{')
-	p.text("type", "segment")
-	p.text("id", strconv.FormatInt(firmSegmentID(n), 10))
-	p.text("name", firmSegmentNames[n])
-	p.time("created_at", made)
-	p.time("updated_at", made)
-	p.text("person_type", "company")
+func (w *server) appendFirmSegment(b []byte, n int32, count int) []byte {
+	s, began := event.CompanySegments[n], w.cfg.Start.Unix()-event.Span
+	p := &jsontext.Writer{Bytes: b}
+	p.Bytes = append(p.Bytes, '{')
+	p.Text("type", "segment")
+	p.Text("id", strconv.FormatInt(event.CompanySegmentID(n), 10))
+	p.Text("name", s.Name)
+	p.Time("created_at", began+s.Made)
+	p.Time("updated_at", began+s.Updated)
+	p.Text("person_type", "company")
 	if count >= 0 {
-		p.int(w.k().segmentCount(), int64(count))
+		p.Int(w.k().SegmentCountField(), int64(count))
 	}
-	p.close()
-	return p.b
+	p.Close()
+	return p.Bytes
 }
 
-func firmSegmentMade(start int64, n int32) int64 { return start - span + int64(n)*90*day }
-
 // companiesIn counts the companies of a segment.
-func (w *Workspace) companiesIn(segment int32) int {
+func (w *companyDesk) companiesIn(segment int32) int {
 	count := 0
 	for n := range w.firms {
-		if slices.Contains(w.firms[n].now.segments(), segment) {
+		if slices.Contains(segmentsOfCompany(w.firms[n].now), segment) {
 			count++
 		}
 	}

@@ -5,65 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
-// doc is one version of a contact's attributes. It is never changed once it is in the log or shown: a change makes a
-// copy, so answers are rendered from it without holding the lock. An empty text and a zero time stand for null.
-type doc struct {
-	ID, ExternalID, Email, Phone, Name, Avatar, Language string
-
-	Owner                                                    int64
-	Created, Updated, SignedUp, LastSeen, LastReplied        int64
-	LastContacted, LastOpened, LastClicked, Android, IOSSeen int64
-
-	Place      *place
-	Browser    *browser
-	AndroidApp *app
-	IOSApp     *app
-
-	Attrs     []attr
-	Social    []social
-	Tags      []int32
-	Notes     []int32
-	Companies []int32
-	Left      []int32 // subscriptions that it was in, and is no longer
-	Joined    []int32 // those that it is in beside the ones that it was born with
-
-	User, Verified, Unsubscribed, Spam, Bounced bool
-
-	Only bool // it was born with nothing but what somebody said
-}
-
-type place struct {
-	Country string `json:"country"`
-	Region  string `json:"region"`
-	City    string `json:"city"`
-}
-
-type browser struct {
-	Name     string `json:"browser"`
-	Version  string `json:"browser_version"`
-	Language string `json:"browser_language"`
-	OS       string `json:"os"`
-}
-
-type app struct {
-	Name    string `json:"app_name"`
-	Version string `json:"app_version"`
-	Device  string `json:"device"`
-	OS      string `json:"os_version"`
-	SDK     string `json:"sdk_version"`
-}
-
-type social struct {
-	Name string `json:"name"`
-	URL  string `json:"url"`
-}
-
-// attr is one custom attribute; Raw is its value as JSON text, as it is sent.
-type attr struct{ Name, Raw string }
-
-func (d *doc) role() string { return roleName(d.User) }
+func roleOf(d *event.Contact) string { return roleName(d.User) }
 
 func roleName(user bool) string {
 	if user {
@@ -72,55 +20,45 @@ func roleName(user bool) string {
 	return "lead"
 }
 
-// Change is one field of a contact set to a value: text, an integer, bool, or nil for null. Fields are named as the
-// oracle's columns are; custom_attributes.<name> sets one attribute, nil removes it, a number given as Number keeps its text.
-type Change struct {
-	Field string
-	Value any
-}
-
-// Number is a JSON number kept as it is written.
-type Number string
-
-// set applies one change. Only fields that a teammate or an app can write are known here.
-func (d *doc) set(c Change) error {
+// setField applies one change. Only fields that a teammate or an app can write are known here.
+func setField(d *event.Contact, c event.Change) error {
 	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
-		return d.setAttr(name, c.Value)
+		return setOwnAttribute(d, name, c.Value)
 	}
 	switch v := c.Value.(type) {
 	case nil:
-		return d.setNull(c.Field)
+		return setNull(d, c.Field)
 	case string:
-		return d.setText(c.Field, v)
+		return setText(d, c.Field, v)
 	case int64:
-		return d.setInt(c.Field, v)
+		return setInt(d, c.Field, v)
 	case bool:
-		return d.setBool(c.Field, v)
+		return setBool(d, c.Field, v)
 	}
 	return fmt.Errorf("set %s: no value of type %T", c.Field, c.Value)
 }
 
-// texts are the fields of text, and ints those of numbers and times, by the names of their columns.
-func (d *doc) texts() map[string]*string {
+// textFields are the fields of text, and ints those of numbers and times, by the names of their columns.
+func textFields(d *event.Contact) map[string]*string {
 	return map[string]*string{"name": &d.Name, "email": &d.Email, "phone": &d.Phone, "avatar": &d.Avatar,
 		"external_id": &d.ExternalID, "language_override": &d.Language}
 }
 
-func (d *doc) ints() map[string]*int64 {
+func intFields(d *event.Contact) map[string]*int64 {
 	return map[string]*int64{"owner_id": &d.Owner, "signed_up_at": &d.SignedUp, "last_seen_at": &d.LastSeen,
 		"last_replied_at": &d.LastReplied, "last_contacted_at": &d.LastContacted, "last_email_opened_at": &d.LastOpened,
 		"last_email_clicked_at": &d.LastClicked, "android_last_seen_at": &d.Android, "ios_last_seen_at": &d.IOSSeen}
 }
 
-func (d *doc) setNull(field string) error {
-	if d.setText(field, "") == nil || d.setInt(field, 0) == nil {
+func setNull(d *event.Contact, field string) error {
+	if setText(d, field, "") == nil || setInt(d, field, 0) == nil {
 		return nil
 	}
 	return fmt.Errorf("set %s: cannot be null", field)
 }
 
-func (d *doc) setText(field, v string) error {
-	if p, ok := d.texts()[field]; ok {
+func setText(d *event.Contact, field, v string) error {
+	if p, ok := textFields(d)[field]; ok {
 		// A changed address is unverified until it is verified again (workspace-api 3.2).
 		if field == "email" && v != d.Email {
 			d.Verified = false
@@ -128,7 +66,7 @@ func (d *doc) setText(field, v string) error {
 		*p = v
 		return nil
 	}
-	at := place{}
+	at := event.Place{}
 	if d.Place != nil {
 		at = *d.Place
 	}
@@ -141,15 +79,15 @@ func (d *doc) setText(field, v string) error {
 	return fmt.Errorf("set %s: no such text field", field)
 }
 
-func (d *doc) setInt(field string, v int64) error {
-	if p, ok := d.ints()[field]; ok {
+func setInt(d *event.Contact, field string, v int64) error {
+	if p, ok := intFields(d)[field]; ok {
 		*p = v
 		return nil
 	}
 	return fmt.Errorf("set %s: no such integer field", field)
 }
 
-func (d *doc) setBool(field string, v bool) error {
+func setBool(d *event.Contact, field string, v bool) error {
 	switch field {
 	case "email_verified":
 		d.Verified = v && d.Email != ""
@@ -161,33 +99,13 @@ func (d *doc) setBool(field string, v bool) error {
 	return nil
 }
 
-func (d *doc) setAttr(name string, value any) error {
+func setOwnAttribute(d *event.Contact, name string, value any) error {
 	raw, err := rawJSON(value)
 	if err != nil {
 		return fmt.Errorf("set custom_attributes.%s: %w", name, err)
 	}
-	d.Attrs = setAttr(d.Attrs, name, raw)
+	d.Attrs = population.SetAttribute(d.Attrs, name, raw)
 	return nil
-}
-
-// setAttr gives a copy of the list with one attribute set, or removed when raw is empty.
-func setAttr(attrs []attr, name, raw string) []attr {
-	out := make([]attr, 0, len(attrs)+1)
-	found := false
-	for _, a := range attrs {
-		if a.Name != name {
-			out = append(out, a)
-			continue
-		}
-		found = true
-		if raw != "" {
-			out = append(out, attr{name, raw})
-		}
-	}
-	if !found && raw != "" {
-		out = append(out, attr{name, raw})
-	}
-	return out
 }
 
 // rawJSON is a value as JSON text; nil is no text.
@@ -196,8 +114,8 @@ func rawJSON(value any) (string, error) {
 	case nil:
 		return "", nil
 	case string:
-		return string(appendString(nil, v)), nil
-	case Number:
+		return string(jsontext.AppendString(nil, v)), nil
+	case event.Number:
 		return string(v), nil
 	case int64:
 		return strconv.FormatInt(v, 10), nil

@@ -1,18 +1,23 @@
 package emulator
 
-import "net/http"
+import (
+	"net/http"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/search"
+)
 
 // searchContacts is POST /contacts/search (workspace-api 4.1).
-func (w *Workspace) searchContacts(q *request) answer {
+func searchContacts(w *server, q *request) answer {
 	w.mu.Lock()
-	docs, p, refused := w.idx.ask(q)
+	docs, p, refused := w.idx.Ask(q.asked())
 	render := w.renderer(q.version)
 	if w.k().MergeHistory && q.query.Get("include_merge_history") == "true" {
 		render.history = w.mergeHistory()
 	}
 	w.mu.Unlock()
 	if refused != nil {
-		return *refused
+		return refusedSearch(refused)
 	}
 	// Versions are never changed, so the page is written without holding anybody up.
 	b := openList(make([]byte, 0, 2400*len(docs)+512), "list", "data")
@@ -26,15 +31,15 @@ func (w *Workspace) searchContacts(q *request) answer {
 }
 
 // searchContact is how search knows a contact.
-func (w *Workspace) searchContact() searchable[doc] {
-	return searchable[doc]{kind: "contacts", fields: fields, own: ownAttribute, attrs: func(d *doc) []attr { return d.Attrs }, usual: 50, lag: forLag,
-		count: func() int { return len(w.contacts) },
-		at:    func(num int32) *placed[doc] { return &w.contacts[num].placed },
-		gone:  func(num int32) bool { return w.contacts[num].status != active }}
+func (w *contactBook) searchContact() search.Records[event.Contact] {
+	return search.Records[event.Contact]{Kind: "contacts", Fields: fields, Prefix: event.OwnAttribute, Attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, Usual: 50, Lag: event.ForLag,
+		Count: func() int { return len(w.contacts) },
+		At:    func(num int32) *search.Shown[event.Contact] { return &w.contacts[num].Shown },
+		Gone:  func(num int32) bool { return w.contacts[num].status != active }}
 }
 
 // listContacts is GET /contacts: what is active now, oldest first, without the index's lag.
-func (w *Workspace) listContacts(q *request) answer {
+func listContacts(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	per, good := q.perPage(10, 150)
@@ -45,44 +50,44 @@ func (w *Workspace) listContacts(q *request) answer {
 }
 
 // contactPage is a page of the active contacts that keep tells, of all without it, oldest first, by cursor. The lock is held.
-func (w *Workspace) contactPage(q *request, question string, per int, keep func(d *doc) bool) answer {
-	at, good := cursor{at: entry{num: -1}, page: 1}, true
+func (w *server) contactPage(q *request, question string, per int, keep func(d *event.Contact) bool) answer {
+	at, good := search.Cursor{At: search.Entry{Num: -1}, Page: 1}, true
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
 	render := w.renderer(q.version)
 	b := openList(nil, "list", "data")
-	p := pages{page: int(at.page), perPage: per}
+	p := search.Page{Number: int(at.Page), PerPage: per}
 	if !w.k().EmptyLists {
-		p.total = w.countContacts(keep)
+		p.Total = w.countContacts(keep)
 	}
 	next := at
-	next.page++
+	next.Page++
 	count := 0
-	for num := int(at.at.num) + 1; num < len(w.contacts) && p.total > 0 && !p.more; num++ {
+	for num := int(at.At.Num) + 1; num < len(w.contacts) && p.Total > 0 && !p.More; num++ {
 		switch c := &w.contacts[num]; {
 		case c.status != active || keep != nil && !keep(c.doc):
 		case count == per:
-			p.more = true
+			p.More = true
 		default:
 			if count > 0 {
 				b = append(b, ',')
 			}
 			b = render.contact(b, c.doc)
-			next.at.num = int32(num)
+			next.At.Num = int32(num)
 			count++
 		}
 	}
-	if p.more {
-		p.token = w.hand(next, question, q.n)
+	if p.More {
+		p.Token = w.env.Hand(next, question, q.n)
 	}
 	return ok(w.closeList(b, q, p))
 }
 
 // countContacts counts the active contacts that keep tells. How many there are in all is remembered while nothing happens.
-func (w *Workspace) countContacts(keep func(d *doc) bool) int {
+func (w *contactBook) countContacts(keep func(d *event.Contact) bool) int {
 	count := func() (n int) {
 		for i := range w.contacts {
 			if c := &w.contacts[i]; c.status == active && (keep == nil || keep(c.doc)) {
@@ -94,12 +99,12 @@ func (w *Workspace) countContacts(keep func(d *doc) bool) int {
 	if keep != nil {
 		return count()
 	}
-	return w.present.count(len(w.log), count)
+	return w.present.Count(len(w.events), count)
 }
 
 // oneContact is GET /contacts/{id}. Inactive contacts are not found; a merged one's old id leads to the survivor in
 // newer versions (api-notes, Reading leniently).
-func (w *Workspace) oneContact(q *request) answer {
+func oneContact(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, known := w.byID[q.id]
@@ -120,7 +125,7 @@ func (w *Workspace) oneContact(q *request) answer {
 }
 
 // contactByExternalID is GET /contacts/find_by_external_id/{external_id} (workspace-api 4.11): the oldest active one that has it.
-func (w *Workspace) contactByExternalID(q *request) answer {
+func contactByExternalID(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for num := range w.contacts {

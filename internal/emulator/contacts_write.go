@@ -1,20 +1,26 @@
 package emulator
 
-import "net/http"
+import (
+	"net/http"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/jsontext"
+)
 
 // createContact is POST /contacts (workspace-api 2.1, 4.11): a contact that has nothing but what was sent. Who is known by an
 // external id or an e-mail is a user unless the role says otherwise.
-func (w *Workspace) createContact(q *request, b *body) answer {
-	role, set := b.contactToCreate(q.version)
-	if b.refused() {
-		return *b.first
+func createContact(w *server, q *request, b *input.Body) answer {
+	role, set := contactToCreate(b, q.version)
+	if b.Refused() {
+		return refusedBody(b)
 	}
-	return w.newContact(q, role, set)
+	return newContact(w, q, role, set)
 }
 
 // newContact makes a contact that is not there yet.
-func (w *Workspace) newContact(q *request, role string, set map[string]any) answer {
-	if other := w.clash(&doc{User: role == "user"}, set); other != "" {
+func newContact(w *server, q *request, role string, set map[string]any) answer {
+	if other := w.clash(&event.Contact{User: role == "user"}, set); other != "" {
 		return failure(http.StatusConflict, "conflict", alreadyThere(other))
 	}
 	ids, refused := w.perform("contacts.create", map[string]any{"role": role, "set": set, "only": true})
@@ -22,17 +28,17 @@ func (w *Workspace) newContact(q *request, role string, set map[string]any) answ
 		return *refused
 	}
 	q.id = ids["id"]
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // updateContact is PUT /contacts/{id}: what is sent is set, null takes it away, and the rest stays.
-func (w *Workspace) updateContact(q *request, b *body) answer {
-	d, set := w.activeNow(q.id), b.contactToUpdate(q.version)
+func updateContact(w *server, q *request, b *input.Body) answer {
+	d, set := w.activeNow(q.id), contactToUpdate(b, q.version)
 	switch {
 	case d == nil:
 		return notFound("Contact")
-	case b.refused():
-		return *b.first
+	case b.Refused():
+		return refusedBody(b)
 	}
 	if other := w.clash(d, set); other != "" {
 		return failure(http.StatusConflict, "conflict", alreadyThere(other))
@@ -40,11 +46,11 @@ func (w *Workspace) updateContact(q *request, b *body) answer {
 	if _, refused := w.perform("contacts.update", map[string]any{"id": q.id, "set": set}); refused != nil {
 		return *refused
 	}
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // deleteContact is DELETE /contacts/{id} (workspace-api 2.9, 4.8).
-func (w *Workspace) deleteContact(q *request, _ *body) answer {
+func deleteContact(w *server, q *request, _ *input.Body) answer {
 	if w.activeNow(q.id) == nil {
 		return notFound("Contact")
 	}
@@ -56,21 +62,21 @@ func (w *Workspace) deleteContact(q *request, _ *body) answer {
 
 // deletedAnswer tells that something is no longer there (workspace-api 2.9).
 func deletedAnswer(object, id string) answer {
-	p := &pen{}
-	p.open("")
-	p.text("id", id)
-	p.text("object", object)
-	p.flag("deleted", true)
-	p.close()
-	return ok(p.b)
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("id", id)
+	p.Text("object", object)
+	p.Flag("deleted", true)
+	p.Close()
+	return ok(p.Bytes)
 }
 
 // mergeContacts is POST /contacts/merge (workspace-api 3.2, 4.2).
-func (w *Workspace) mergeContacts(q *request, b *body) answer {
-	b.need("from", "into")
-	from, into := b.id("from"), b.id("into")
-	if b.refused() {
-		return *b.first
+func mergeContacts(w *server, q *request, b *input.Body) answer {
+	b.Need("from", "into")
+	from, into := b.ID("from"), b.ID("into")
+	if b.Refused() {
+		return refusedBody(b)
 	}
 	lead, user := w.activeNow(from), w.activeNow(into)
 	switch {
@@ -83,77 +89,77 @@ func (w *Workspace) mergeContacts(q *request, b *body) answer {
 		return *refused
 	}
 	q.id = into
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // convertVisitor is POST /visitors/convert (workspace-api 4.11). Visitors are not kept here: whoever it is becomes the user that is meant,
 // who is made unless there is one, or a lead.
-func (w *Workspace) convertVisitor(q *request, b *body) answer {
-	b.need("type", "visitor")
-	role := b.word("type", "user", "lead")
-	visitor := b.object("visitor")
-	visitor.needOne("id", "user_id", "email")
+func convertVisitor(w *server, q *request, b *input.Body) answer {
+	b.Need("type", "visitor")
+	role := b.Word("type", "user", "lead")
+	visitor := b.Object("visitor")
+	visitor.NeedOne("id", "user_id", "email")
 	set := map[string]any{}
-	if email := visitor.text("email"); email != "" {
+	if email := visitor.Text("email"); email != "" {
 		set["email"] = email
 	}
 	id := ""
 	if role == "user" {
-		b.need("user")
-		meant := b.object("user")
-		id = meant.id("id")
-		for column, value := range map[string]string{"external_id": meant.id("user_id"), "email": meant.text("email")} {
+		b.Need("user")
+		meant := b.Object("user")
+		id = meant.ID("id")
+		for column, value := range map[string]string{"external_id": meant.ID("user_id"), "email": meant.Text("email")} {
 			if value != "" {
 				set[column] = value
 			}
 		}
 		if set["email"] == nil { // or it is who the visitor is
-			meant.needOne("id", "user_id", "email")
+			meant.NeedOne("id", "user_id", "email")
 		}
 	}
 	switch {
-	case b.refused():
-		return *b.first
+	case b.Refused():
+		return refusedBody(b)
 	case role == "lead":
-		return w.newContact(q, role, set)
+		return newContact(w, q, role, set)
 	case id == "":
 		w.mu.Lock()
 		external, _ := set["external_id"].(string)
 		email, _ := set["email"].(string)
-		id = w.knownAs(external, email, func(d *doc) bool { return d.User })
+		id = w.knownAs(external, email, func(d *event.Contact) bool { return d.User })
 		w.mu.Unlock()
 	}
 	if id == "" {
-		return w.newContact(q, role, set)
+		return newContact(w, q, role, set)
 	}
 	if d := w.activeNow(id); d == nil || !d.User {
 		return notFound("User")
 	}
 	q.id = id
-	return w.oneContact(q)
+	return oneContact(w, q)
 }
 
 // activeNow is one by its id; nil when it is not there or not active.
-func (w *Workspace) activeNow(id string) *doc {
+func (w *contactOps) activeNow(id string) *event.Contact {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.activeContact(id)
 }
 
 // contactToCreate reads a contact that is to come.
-func (b *body) contactToCreate(v version) (role string, set map[string]any) {
-	set, role = b.contactColumns(v), b.word("role", "user", "lead")
+func contactToCreate(b *input.Body, v version) (role string, set map[string]any) {
+	set, role = contactColumns(b, v), b.Word("role", "user", "lead")
 	if role == "" {
-		b.needOne("role", "email", "external_id")
+		b.NeedOne("role", "email", "external_id")
 		role = "user"
 	}
 	return role, set
 }
 
 // contactToUpdate reads what is to be set of one, its role among it.
-func (b *body) contactToUpdate(v version) map[string]any {
-	set := b.contactColumns(v)
-	if role := b.word("role", "user", "lead"); role != "" {
+func contactToUpdate(b *input.Body, v version) map[string]any {
+	set := contactColumns(b, v)
+	if role := b.Word("role", "user", "lead"); role != "" {
 		set["role"] = role
 	}
 	return set
@@ -161,48 +167,48 @@ func (b *body) contactToUpdate(v version) map[string]any {
 
 // contactColumns reads what can be written of a contact, by the names of columns. That an e-mail is verified can be said from 2.16
 // on (workspace-api 9), and is as if left out before.
-func (b *body) contactColumns(v version) map[string]any {
+func contactColumns(b *input.Body, v version) map[string]any {
 	set := map[string]any{}
 	put := func(name string, value any) {
-		if b.holds(name) {
+		if b.Holds(name) {
 			set[name] = value
-		} else if b.told(name) {
+		} else if b.Told(name) {
 			set[name] = nil
 		}
 	}
 	for _, name := range []string{"external_id", "email", "phone", "name", "avatar", "language_override"} {
-		put(name, b.text(name))
+		put(name, b.Text(name))
 	}
-	put("owner_id", b.teammate("owner_id"))
+	put("owner_id", teammateOf(b, "owner_id"))
 	for _, name := range []string{"signed_up_at", "last_seen_at"} {
-		put(name, b.whole(name))
+		put(name, b.Whole(name))
 	}
 	flags := []string{"unsubscribed_from_emails"}
 	if v.atLeast(v216) {
 		flags = append(flags, "email_verified")
 	}
 	for _, name := range flags {
-		if b.told(name) && !b.holds(name) {
-			b.invalid(name, "true or false")
+		if b.Told(name) && !b.Holds(name) {
+			b.Invalid(name, "true or false")
 		}
-		put(name, b.flag(name))
+		put(name, b.Flag(name))
 	}
-	for name, value := range b.values("custom_attributes") {
-		set[ownAttribute+name] = value
+	for name, value := range b.Values("custom_attributes") {
+		set[event.OwnAttribute+name] = value
 	}
 	return set
 }
 
 // clash gives the other active user who is known by the external id or the e-mail that a contact comes to have as a user, by what is
 // set of it; "" when there is none.
-func (w *Workspace) clash(d *doc, set map[string]any) string {
+func (w *contactOps) clash(d *event.Contact, set map[string]any) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clashing(d, set)
 }
 
 // clashing is clash with the lock held.
-func (w *Workspace) clashing(d *doc, set map[string]any) string {
+func (w *contactBook) clashing(d *event.Contact, set map[string]any) string {
 	if role, told := set["role"]; told && role != "user" || !told && !d.User {
 		return ""
 	}
@@ -216,7 +222,7 @@ func (w *Workspace) clashing(d *doc, set map[string]any) string {
 		}
 		return name
 	}
-	return w.knownAs(comes("external_id", d.ExternalID), comes("email", d.Email), func(other *doc) bool { return other.User && other.ID != d.ID })
+	return w.knownAs(comes("external_id", d.ExternalID), comes("email", d.Email), func(other *event.Contact) bool { return other.User && other.ID != d.ID })
 }
 
 func alreadyThere(id string) string {

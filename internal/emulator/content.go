@@ -1,32 +1,16 @@
 package emulator
 
-import "slices"
+import (
+	"slices"
 
-// contentKind is one kind of what teammates write for others to read.
-type contentKind uint8
-
-const (
-	articles contentKind = iota
-	internalArticles
-	collections
-	newsfeeds
-	newsItems
-	folders
-	dynamicContents
-	connectors
-	contentKinds // how many there are
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
-
-// contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.
-var contentAtBirth = [contentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
-
-// forContent is what content is drawn for.
-const forContent = 9006
 
 // item is one piece of content as it stands. What it says is drawn from its number and how often teammates edited it, but for
 // what was written of it.
 type item struct {
-	Kind             contentKind
+	Kind             event.ContentKind
 	N                int32
 	Created, Updated int64
 	Edits            int
@@ -49,91 +33,66 @@ type versionNote struct {
 // words are what teammates say anew when they edit a piece of content; where it lies and whose it is stays as it was written.
 var words = []string{"title", "name", "description", "body", "variations", "default_locale"}
 
-// contentEvent is one entry of the log of content since hour 0.
-type contentEvent struct {
-	At      int64
-	Kind    contentKind
-	N       int32
-	What    contentChange
-	Set     []Change // what was written; none of an edit: teammates say something else, which is drawn
-	Version int      // contentNoted: the place of the version
-}
-
-type contentChange uint8
-
-const (
-	contentCreated contentChange = iota
-	contentEdited
-	contentRemoved
-	contentNoted // a version of a data connector has another note, and the connector is as before
-)
-
-// bornContent draws the content of hour 0, and how often each was edited by then.
-func bornContent(seed uint64, start int64) (all [contentKinds][]item) {
-	for kind := range contentKinds {
-		for n := range int32(contentAtBirth[kind]) {
-			r := newRNG(seed, forContent, uint64(kind), uint64(n))
-			i := item{Kind: kind, N: n, Created: start - span + int64(r.n(span-40*day)), Edits: r.n(4)}
-			i.Updated = i.Created + int64(i.Edits)*int64(r.n(8*day))
-			all[kind] = append(all[kind], i)
+// beginContent makes the content of hour 0.
+func (w *contentDesk) beginContent() {
+	for kind, list := range population.BornContent(w.cfg.Seed, w.cfg.Start.Unix()) {
+		for _, born := range list {
+			w.content[kind] = append(w.content[kind], item{Kind: born.Kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
 		}
 	}
-	return all
 }
 
 // hourOfContent lets content be written, edited and removed in an hour of life.
-func (w *Workspace) hourOfContent(base int64) {
-	r := newRNG(w.cfg.Seed, forContent, 1<<32, uint64(w.hours))
+func (w *contentDesk) hourOfContent(base int64) {
+	r := event.NewRNG(w.cfg.Seed, event.ForContent, 1<<32, uint64(w.hours))
 	at := base + 90
-	for range 1 + r.n(5) {
-		at += int64(r.n(400))
-		kind := contentKind(r.n(int(contentKinds)))
-		e := contentEvent{At: at, Kind: kind, N: int32(r.n(len(w.content[kind]))), What: contentEdited}
-		switch x := r.n(10); {
+	for range 1 + r.N(5) {
+		at += int64(r.N(400))
+		kind := event.ContentKind(r.N(int(event.ContentKinds)))
+		e := event.ContentEvent{At: at, Kind: kind, N: int32(r.N(len(w.content[kind]))), What: event.ContentEdited}
+		switch x := r.N(10); {
 		case x < 2:
 			e = w.birth(at, kind, nil)
-		case x == 2 && kind != folders && w.holds(w.content[kind][e.N]) == "":
-			e.What = contentRemoved
+		case x == 2 && kind != event.Folders && w.holds(w.content[kind][e.N]) == "":
+			e.What = event.ContentRemoved
 		}
-		if e.What == contentCreated || !w.content[kind][e.N].Removed {
+		if e.What == event.ContentCreated || !w.content[kind][e.N].Removed {
 			w.recordContent(e)
 		}
 	}
 }
 
 // birth is the event of a new piece of content. Where it would lie by its number may be gone: then it lies in nothing.
-func (w *Workspace) birth(at int64, kind contentKind, set []Change) contentEvent {
-	e := contentEvent{At: at, Kind: kind, N: int32(len(w.content[kind])), What: contentCreated, Set: set}
-	field, drawn := "folder_id", folderOf(item{N: e.N})
-	if kind == folders {
-		field, drawn = "parent_folder_id", parentOf(folders, e.N)
+func (w *contentDesk) birth(at int64, kind event.ContentKind, set []event.Change) event.ContentEvent {
+	e := event.ContentEvent{At: at, Kind: kind, N: int32(len(w.content[kind])), What: event.ContentCreated, Set: set}
+	field, home := "folder_id", population.PieceOf(kind, e.N).Folder
+	if kind == event.Folders {
+		field, home = "parent_folder_id", population.PieceOf(kind, e.N).Parent
 	}
-	home, isText := drawn.(string)
-	lies := isText && (kind == articles || kind == internalArticles || kind == folders)
-	written := slices.ContainsFunc(set, func(c Change) bool { return c.Field == field })
-	if _, there := w.itemNamed(folders, home); lies && !written && !there {
-		e.Set = append(slices.Clip(set), Change{field, nil})
+	written := slices.ContainsFunc(set, func(c event.Change) bool { return c.Field == field })
+	if _, there := w.itemNamed(event.Folders, home); home != "" && !written && !there {
+		e.Set = append(slices.Clip(set), event.Change{Field: field, Value: nil})
 	}
 	return e
 }
 
 // recordContent appends an event to the log and makes the served state follow it.
-func (w *Workspace) recordContent(e contentEvent) {
+func (w *contentDesk) recordContent(e event.ContentEvent) {
 	w.contentLog = append(w.contentLog, e)
 	w.applyContent(e)
-	w.tellOfContent(e)
+	w.written(e)
 }
 
-func (w *Workspace) applyContent(e contentEvent) {
-	if e.What == contentCreated {
+func (w *contentDesk) applyContent(e event.ContentEvent) {
+	if e.What == event.ContentCreated {
 		w.content[e.Kind] = append(w.content[e.Kind], item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, Said: said{}.with(e.Set)})
 		return
 	}
 	i := &w.content[e.Kind][e.N]
 	switch {
-	case e.What == contentRemoved:
+	case e.What == event.ContentRemoved:
 		i.Removed = true
-	case e.What == contentNoted:
+	case e.What == event.ContentNoted:
 		if i.Noted == nil {
 			i.Noted = map[int]versionNote{}
 		}
@@ -150,7 +109,7 @@ func (w *Workspace) applyContent(e contentEvent) {
 	}
 }
 
-func (s said) with(set []Change) said {
+func (s said) with(set []event.Change) said {
 	if s == nil {
 		s = said{}
 	}
@@ -161,7 +120,7 @@ func (s said) with(set []Change) said {
 }
 
 // standing gives the items of a kind that are there, in the order of their creation.
-func (w *Workspace) standing(kind contentKind) []item {
+func (w *contentDesk) standing(kind event.ContentKind) []item {
 	return slices.DeleteFunc(slices.Clone(w.content[kind]), func(i item) bool { return i.Removed })
 }
 

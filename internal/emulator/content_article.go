@@ -2,7 +2,12 @@ package emulator
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // localised is what an article says in one language. The body has references to dynamic content as they are kept.
@@ -19,17 +24,15 @@ const articleLocale = "en"
 
 // says gives what an article says: by itself, and in each language, its own first.
 func (m contentMaker) says(i item) (own localised, all []localised) {
-	r, title := m.drawing(i)
-	own = localised{title: title, state: "published"}
-	if r.chance(0.2) {
+	d := population.WordingOf(m.seed, i.Kind, i.N, i.Edits)
+	own = localised{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
+	if d.Draft {
 		own.state = "draft"
 	}
-	own.author, own.body, own.description = admins[r.n(len(admins))].id, hitlWords(r), r.text([]string{"", "What to do & when"})
-	own.body = "<p>" + own.body + "</p>" + drawnReference(i.N)
 	locales := slices.Concat([]string{articleLocale}, []string{"de", "pt-BR", "ja"}[:min(3, i.Edits)]) // a new locale may come with an edit (trap T91)
 	for _, locale := range locales {
 		one := own
-		one.locale, one.title = locale, locale+": "+title
+		one.locale, one.title = locale, locale+": "+d.Title
 		all = append(all, i.Said.over(one, ofLocale+locale+"."))
 	}
 	own = i.Said.over(own, "")
@@ -68,18 +71,18 @@ func (m contentMaker) article(i item, as reading) record {
 	created, updated := moment(i.Created), moment(i.Updated)
 	locales := []string{`"type":"article_translated_content"`}
 	for _, l := range all {
-		p := &pen{}
-		p.record(record{{"type", "article_content"}, {"title", l.title}, {"description", l.description}, {"body", m.shown(l.body, l.locale, as)},
+		p := &jsontext.Writer{}
+		writeRecord(p, record{{"type", "article_content"}, {"title", l.title}, {"description", l.description}, {"body", m.shown(l.body, l.locale, as)},
 			{"author_id", l.author}, {"state", l.state}, {"created_at", created}, {"updated_at", updated}, {"url", articleURL(i, l.state)}})
-		locales = append(locales, quoted(l.locale)+":"+string(p.b))
+		locales = append(locales, jsontext.Quote(l.locale)+":"+string(p.Bytes))
 	}
-	list := record{{"type", "article"}, {"id", contentID(articles, i.N)}, {"workspace_id", m.workspace}, {"title", own.title}, {"description", own.description},
+	list := record{{"type", "article"}, {"id", event.ContentID(event.Articles, i.N)}, {"workspace_id", m.workspace}, {"title", own.title}, {"description", own.description},
 		{"body", m.shown(own.body, articleLocale, as)}, {"author_id", own.author}, {"state", own.state}, {"created_at", created}, {"updated_at", updated},
 		{"url", articleURL(i, own.state)}, {"parent_id", nil}, {"parent_type", ""}, {"default_locale", articleLocale},
 		{"translated_content", rawJSONText("{" + strings.Join(locales, ",") + "}")}}
 	var parent any
-	if i.N%6 != 5 {
-		parent = contentID(collections, i.N%int32(contentAtBirth[collections]))
+	if id, err := strconv.ParseInt(population.PieceOf(i.Kind, i.N).Parent, 10, 64); err == nil {
+		parent = id
 	}
 	if parent = i.Said.or("parent_id", parent); parent != nil {
 		list[11].value, list[12].value = parent, "collection"
@@ -96,7 +99,7 @@ func articleURL(i item, state string) string {
 	if state != "published" {
 		return ""
 	}
-	return "https://help.example/articles/" + contentText(articles, i.N)
+	return "https://help.example/articles/" + event.ContentText(event.Articles, i.N)
 }
 
 // filed adds where an article lies: the folder is of the later version (workspace-api 9).
@@ -109,23 +112,29 @@ func (m contentMaker) filed(list record, i item, as reading) record {
 
 // folderOf is the folder that an article or an internal article lies in, or nil.
 func folderOf(i item) any {
-	if v, written := i.Said["folder_id"]; written || i.N%3 == 0 {
-		return v
+	return i.Said.or("folder_id", orNothing(population.PieceOf(i.Kind, i.N).Folder))
+}
+
+// orNothing is a text, or nil where it is empty.
+func orNothing(text string) any {
+	if text == "" {
+		return nil
 	}
-	return contentText(folders, i.N%int32(contentAtBirth[folders]))
+	return text
 }
 
 // articleStatistics are counted on the hour.
 func articleStatistics(i item, now int64) string {
-	views := max(0, now/3600-i.Created/3600) * int64(1+i.N%5)
-	reactions, happy, neutral, sad := views/20, int64(i.N%3)*20, 60-int64(i.N%3)*20, int64(40)
+	born := population.PieceOf(i.Kind, i.N)
+	views := max(0, now/3600-i.Created/3600) * born.Views
+	reactions, happy, neutral, sad := views/20, born.Happy, 60-born.Happy, int64(40)
 	if reactions == 0 {
 		happy, neutral, sad = 0, 0, 0
 	}
-	p := &pen{}
-	p.record(record{{"type", "article_statistics"}, {"views", views}, {"conversations", views / 50}, {"reactions", reactions},
+	p := &jsontext.Writer{}
+	writeRecord(p, record{{"type", "article_statistics"}, {"views", views}, {"conversations", views / 50}, {"reactions", reactions},
 		{"happy_reaction_percentage", happy}, {"neutral_reaction_percentage", neutral}, {"sad_reaction_percentage", sad}})
-	return string(p.b)
+	return string(p.Bytes)
 }
 
 // bodies are those of an article in all languages, with references as they are kept.

@@ -2,7 +2,10 @@ package emulator
 
 import (
 	"slices"
-	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
 
 // contentMaker draws what content says.
@@ -21,47 +24,31 @@ type reading struct {
 	now     int64
 }
 
-// contentBase is added to numbers to give ids: those of articles and internal articles are integers, others are text.
-var contentBase = [contentKinds]int64{9400000, 7300000, 3310000, 480, 510, 660, 2200, 5100}
-
-func contentID(kind contentKind, n int32) int64 { return contentBase[kind] + 11*int64(n) }
-
-func contentText(kind contentKind, n int32) string {
-	return strconv.FormatInt(contentID(kind, n), 10)
-}
-
-// drawing is what the words of an item are drawn from, and its title, which is drawn first.
-func (m contentMaker) drawing(i item) (*rng, string) {
-	r := newRNG(m.seed, forContent, 2<<32, uint64(i.Kind), uint64(i.N), uint64(i.Edits))
-	return r, r.text(articleTitles) + " " + strconv.Itoa(int(i.N)) + "." + strconv.Itoa(i.Edits)
-}
-
 func (m contentMaker) record(i item, as reading) record {
-	id := contentText(i.Kind, i.N)
-	r, title := m.drawing(i)
+	id := event.ContentText(i.Kind, i.N)
+	d := population.WordingOf(m.seed, i.Kind, i.N, i.Edits)
 	created, updated := column{"created_at", moment(i.Created)}, column{"updated_at", moment(i.Updated)}
 	switch i.Kind {
-	case articles:
+	case event.Articles:
 		return m.article(i, as)
-	case internalArticles:
-		return i.over(m.internal(i, r, title, as))
-	case collections:
-		about := r.text([]string{"", "a & b"})
-		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + quoted(title) + `,"description":` +
-			string(appendText(nil, about)) + `}}`
-		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", title}, {"description", about},
-			{"parent_id", parentOf(collections, i.N)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
+	case event.InternalArticles:
+		return i.over(m.internal(i, d, as))
+	case event.Collections:
+		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + jsontext.Quote(d.Title) + `,"description":` +
+			string(jsontext.AppendText(nil, d.Description)) + `}}`
+		return record{{"type", "collection"}, {"id", id}, {"workspace_id", m.workspace}, {"name", d.Title}, {"description", d.Description},
+			{"parent_id", orNothing(population.PieceOf(i.Kind, i.N).Parent)}, {"order", int64(i.N)}, {"url", "https://help.example/collections/" + id}, {"default_locale", "en"},
 			{"translated_content", rawJSONText(text)}, created, updated}
-	case newsfeeds:
-		return record{{"type", "newsfeed"}, {"id", id}, {"name", title}, created, updated}
-	case newsItems:
-		return i.over(m.news(i, r, title, as))
-	case folders:
-		return i.over(record{{"type", "folder"}, {"id", id}, {"name", title}, {"parent_folder_id", parentOf(folders, i.N)}, created, updated})
-	case dynamicContents:
+	case event.Newsfeeds:
+		return record{{"type", "newsfeed"}, {"id", id}, {"name", d.Title}, created, updated}
+	case event.NewsItems:
+		return i.over(m.news(i, d, as))
+	case event.Folders:
+		return i.over(record{{"type", "folder"}, {"id", id}, {"name", d.Title}, {"parent_folder_id", orNothing(population.PieceOf(i.Kind, i.N).Parent)}, created, updated})
+	case event.DynamicContents:
 		return m.dynamicRecord(i)
 	}
-	return record{{"type", "data_connector"}, {"id", id}, {"name", title}, {"state", r.text([]string{"live", "draft"})}, {"http_method", r.text([]string{"get", "post", "put", "patch", "delete"})},
+	return record{{"type", "data_connector"}, {"id", id}, {"name", d.Title}, {"state", d.State}, {"http_method", d.Method},
 		{"created_at", isoTime(i.Created)}, {"updated_at", isoTime(i.Updated)}}
 }
 
@@ -92,29 +79,23 @@ func (s said) text(field, drawn string) string {
 	return text
 }
 
-// newsPlace is a newsfeed that a news item is in, since when.
-type newsPlace struct {
-	Feed string
-	At   int64
-}
-
 // placesOf are the newsfeeds that a news item is in: one by its number, from its birth on, unless others were written.
-func placesOf(i item) []newsPlace {
-	if written, is := i.Said["newsfeed_assignments"].([]newsPlace); is {
+func placesOf(i item) []event.NewsPlace {
+	if written, is := i.Said["newsfeed_assignments"].([]event.NewsPlace); is {
 		return written
 	}
-	return []newsPlace{{contentText(newsfeeds, i.N%5), i.Created}}
+	return []event.NewsPlace{{Feed: population.PieceOf(i.Kind, i.N).Feed, At: i.Created}}
 }
 
 // inFeed is the place of a newsfeed among those that a news item is in, below 0 for none.
-func inFeed(places []newsPlace, feed string) int {
-	return slices.IndexFunc(places, func(p newsPlace) bool { return p.Feed == feed })
+func inFeed(places []event.NewsPlace, feed string) int {
+	return slices.IndexFunc(places, func(p event.NewsPlace) bool { return p.Feed == feed })
 }
 
 // news tells when it was published since 2.14 (workspace-api 9): in the first of its newsfeeds. In none it is a draft.
-func (m contentMaker) news(i item, r *rng, title string, as reading) record {
+func (m contentMaker) news(i item, d event.Wording, as reading) record {
 	places, dated := placesOf(i), as.version.atLeast(v214)
-	state, first, p := "draft", int64(0), &pen{}
+	state, first, p := "draft", int64(0), &jsontext.Writer{}
 	for _, place := range places {
 		if state == "draft" || place.At < first {
 			state, first = "live", place.At
@@ -123,43 +104,32 @@ func (m contentMaker) news(i item, r *rng, title string, as reading) record {
 		if dated {
 			in = append(in, column{"published_at", moment(place.At)})
 		}
-		p.key("")
-		p.record(in)
+		p.Key("")
+		writeRecord(p, in)
 	}
-	list := record{{"type", "news-item"}, {"id", contentText(newsItems, i.N)}, {"workspace_id", m.workspace}, {"title", title},
-		{"body", "<p>" + hitlWords(r) + "</p>"}, {"sender_id", admins[r.n(len(admins))].id}, {"state", state}, {"created_at", moment(i.Created)},
+	list := record{{"type", "news-item"}, {"id", event.ContentText(event.NewsItems, i.N)}, {"workspace_id", m.workspace}, {"title", d.Title},
+		{"body", d.Body}, {"sender_id", d.Author}, {"state", state}, {"created_at", moment(i.Created)},
 		{"updated_at", moment(i.Updated)}}
 	if dated {
 		list = append(list, column{"published_at", moment(first)})
 	}
-	return append(list, column{"newsfeed_assignments", rawJSONText("[" + string(p.b) + "]")})
+	return append(list, column{"newsfeed_assignments", rawJSONText("[" + string(p.Bytes) + "]")})
 }
 
 // parentFolder is the folder that a folder lies in, or nil.
-func parentFolder(i item) any { return i.Said.or("parent_folder_id", parentOf(folders, i.N)) }
-
-func quoted(s string) string { return string(appendString(nil, s)) }
-
-// parentOf: the first ones lie in nothing, the others in one of them; folders in one some places before them, so that some lie deep.
-func parentOf(kind contentKind, n int32) any {
-	switch {
-	case n < 4:
-		return nil
-	case kind == folders:
-		return contentText(kind, n-4+n%2)
-	}
-	return contentText(kind, n%4)
+func parentFolder(i item) any {
+	return i.Said.or("parent_folder_id", orNothing(population.PieceOf(i.Kind, i.N).Parent))
 }
 
 // internal: some tell no times (api-notes), but those that somebody wrote.
-func (m contentMaker) internal(i item, r *rng, title string, as reading) record {
-	var owner any = admins[r.n(len(admins))].id
-	if i.N%9 == 4 {
-		owner = nil
+func (m contentMaker) internal(i item, d event.Wording, as reading) record {
+	var owner any
+	if d.Owner != 0 {
+		owner = d.Owner
 	}
-	list := record{{"type", "internal_article"}, {"id", contentID(internalArticles, i.N)}, {"title", title}, {"body", "<p>" + hitlWords(r) + "</p>"},
-		{"owner_id", owner}, {"author_id", admins[r.n(len(admins))].id}, {"locale", r.text([]string{"en", "de"})}}
-	if _, written := i.Said["author_id"]; written || i.N%7 != 0 {
+	list := record{{"type", "internal_article"}, {"id", event.ContentID(event.InternalArticles, i.N)}, {"title", d.Title}, {"body", d.Body},
+		{"owner_id", owner}, {"author_id", d.Author}, {"locale", d.Locale}}
+	if _, written := i.Said["author_id"]; written || !population.PieceOf(i.Kind, i.N).Untimed {
 		list = append(list, column{"created_at", moment(i.Created)}, column{"updated_at", moment(i.Updated)})
 	}
 	return m.filed(list, i, as)
@@ -167,19 +137,14 @@ func (m contentMaker) internal(i item, r *rng, title string, as reading) record 
 
 // version is the nth version of a data connector: one at its birth and one for each edit.
 func (m contentMaker) version(i item, n int) record {
-	r := newRNG(m.seed, forContent, 3<<32, uint64(i.N), uint64(n))
 	at := i.Created + int64(n)*60
 	if born := i.Edits - len(i.Edited); n > born {
 		at = i.Edited[n-born-1]
 	}
-	note := versionNote{r.text([]string{"", "retry & wait", "Größe"}), at}
+	note := versionNote{population.VersionNoteOf(m.seed, i.N, n), at}
 	if written, is := i.Noted[n]; is {
 		note = written
 	}
-	return record{{"type", "data_connector_version"}, {"entity_version_id", versionID(i.N, n)}, {"data_connector_id", contentText(connectors, i.N)},
+	return record{{"type", "data_connector_version"}, {"entity_version_id", event.VersionID(i.N, n)}, {"data_connector_id", event.ContentText(event.Connectors, i.N)},
 		{"version_number", int64(n + 1)}, {"note", note.Text}, {"created_at", isoTime(at)}, {"updated_at", isoTime(note.At)}}
-}
-
-func versionID(connector int32, n int) string {
-	return strconv.FormatInt(880000+1000*int64(connector)+int64(n), 10)
 }

@@ -4,36 +4,33 @@ import (
 	"html"
 	"regexp"
 	"slices"
-	"strconv"
-)
 
-// variation is what a piece of dynamic content says in a language, to readers of a brand or of all.
-type variation struct {
-	Locale, Brand, Body string
-	Empty               bool // it shows nothing, rather than what the default says
-}
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
+)
 
 // dynamicContent is a piece of dynamic content as it stands.
 type dynamicContent struct {
 	key, name, kind, locale string // kind is inline or block
-	variations              []variation
+	variations              []event.Variation
 }
 
 // dynamicOf is what an item of dynamic content says: drawn, but for what was written.
 func (m contentMaker) dynamicOf(i item) dynamicContent {
-	r, title := m.drawing(i)
-	drawn := []variation{{Locale: "en"}, {Locale: "de", Brand: "7", Empty: i.N%4 == 2}}
-	other := hitlWords(r)
-	if drawn[0].Body = hitlWords(r); !drawn[1].Empty {
-		drawn[1].Body = other
+	d, born := population.WordingOf(m.seed, i.Kind, i.N, i.Edits), population.PieceOf(i.Kind, i.N)
+	drawn := []event.Variation{{Locale: "en", Body: d.Body}, {Locale: "de", Brand: "7", Body: d.Other, Empty: d.Other == ""}}
+	kind := "inline"
+	if born.Block {
+		kind = "block"
 	}
-	variations, _ := i.Said.or("variations", drawn).([]variation)
-	return dynamicContent{keyOf(i), i.Said.text("name", "<"+title+">"), i.Said.text("content_type", []string{"inline", "block"}[i.N%2]),
+	variations, _ := i.Said.or("variations", drawn).([]event.Variation)
+	return dynamicContent{keyOf(i), i.Said.text("name", "<"+d.Title+">"), i.Said.text("content_type", kind),
 		i.Said.text("default_locale", "en"), variations}
 }
 
 // keyOf names a piece of dynamic content in the bodies of articles.
-func keyOf(i item) string { return i.Said.text("key", "key_"+strconv.Itoa(int(i.N))) }
+func keyOf(i item) string { return i.Said.text("key", population.PieceOf(i.Kind, i.N).Key) }
 
 // keyed gives the items that are there by their keys.
 func keyed(list []item) map[string]item {
@@ -48,21 +45,21 @@ func keyed(list []item) map[string]item {
 
 // dynamicRecord tells of every variation whether it is empty on purpose; names are HTML-escaped as sent (api-notes).
 func (m contentMaker) dynamicRecord(i item) record {
-	d, p := m.dynamicOf(i), &pen{b: []byte{'['}}
+	d, p := m.dynamicOf(i), &jsontext.Writer{Bytes: []byte{'['}}
 	for _, v := range d.variations {
-		p.key("")
-		p.record(record{{"locale", v.Locale}, {"brand_id", v.Brand}, {"body", v.Body}, {"intentionally_empty", v.Empty}})
+		p.Key("")
+		writeRecord(p, record{{"locale", v.Locale}, {"brand_id", v.Brand}, {"body", v.Body}, {"intentionally_empty", v.Empty}})
 	}
-	p.end()
-	return record{{"type", "dynamic_content"}, {"id", contentText(dynamicContents, i.N)}, {"key", d.key}, {"name", html.EscapeString(d.name)},
-		{"content_type", d.kind}, {"default_locale", d.locale}, {"variations", rawJSONText(p.b)}, {"created_at", moment(i.Created)}, {"updated_at", moment(i.Updated)}}
+	p.End()
+	return record{{"type", "dynamic_content"}, {"id", event.ContentText(event.DynamicContents, i.N)}, {"key", d.key}, {"name", html.EscapeString(d.name)},
+		{"content_type", d.kind}, {"default_locale", d.locale}, {"variations", rawJSONText(p.Bytes)}, {"created_at", moment(i.Created)}, {"updated_at", moment(i.Updated)}}
 }
 
 // to is what it shows to readers of a language who are of no brand: the default's where nothing is said in theirs, and nothing
 // where that is meant (workspace-api 4.11).
 func (d dynamicContent) to(locale string) string {
 	for _, in := range []string{locale, d.locale} {
-		n := slices.IndexFunc(d.variations, func(v variation) bool {
+		n := slices.IndexFunc(d.variations, func(v event.Variation) bool {
 			return v.Locale == in && v.Brand == "" && (v.Empty || v.Body != "")
 		})
 		switch {
@@ -78,21 +75,6 @@ func (d dynamicContent) to(locale string) string {
 
 // keptReferences are references to dynamic content as they are kept in a body: the elements that are sent, with nothing in them.
 var keptReferences = regexp.MustCompile(`<(span|div) class="service-dynamic-content" data-service-dynamic-content-key="([^"]*)"></(?:span|div)>`)
-
-func keptReference(element, key string) string {
-	return "<" + element + ` class="service-dynamic-content" data-service-dynamic-content-key="` + key + `"></` + element + ">"
-}
-
-// drawnReference is what bodies of some articles have: the even ones of the first dynamic contents are inline, the odd ones blocks.
-func drawnReference(n int32) string {
-	switch n % 10 {
-	case 3:
-		return "<p>" + keptReference("span", "key_"+strconv.Itoa(int(n/10%3*2))) + "</p>"
-	case 7:
-		return keptReference("div", "key_"+strconv.Itoa(int(n/10%2*2+1)))
-	}
-	return ""
-}
 
 // shown is a body as it is sent: in the later version each reference is an element around what is shown in the language of the
 // body; before it an inline one is the literal text, and a block is left out (workspace-api 2.5, trap T93). What is no longer there

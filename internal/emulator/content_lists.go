@@ -4,40 +4,44 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/search"
 )
 
 // author is who draws content. The lock is held.
-func (w *Workspace) author() contentMaker {
-	by := sync.OnceValue(func() map[string]item { return keyed(w.content[dynamicContents]) })
+func (w *contentDesk) author() contentMaker {
+	by := sync.OnceValue(func() map[string]item { return keyed(w.content[event.DynamicContents]) })
 	return contentMaker{w.cfg.Seed, w.cfg.Start.Unix(), w.workspace, by}
 }
 
 // writer gives who draws content, and how the request reads it. The lock is held.
-func (w *Workspace) writer(q *request) (contentMaker, reading) {
+func (w *server) writer(q *request) (contentMaker, reading) {
 	return w.author(), reading{version: q.version, now: w.now(), plain: w.k().NoDynamicContent}
 }
 
 // paged answers the items of a kind by page number, in the order of their creation.
-func paged(kind contentKind, usual, most int) func(w *Workspace, q *request) answer {
-	return func(w *Workspace, q *request) answer {
+func paged(kind event.ContentKind, usual, most int) func(w *server, q *request) answer {
+	return func(w *server, q *request) answer {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return w.pageOf(q, usual, most, w.standing(kind))
 	}
 }
 
-func (w *Workspace) pageOf(q *request, usual, most int, list []item) answer {
+func (w *server) pageOf(q *request, usual, most int, list []item) answer {
 	m, as := w.writer(q)
 	return w.numbered(q, usual, most, len(list), func(b []byte, i int) []byte {
-		p := &pen{b: b}
-		p.record(m.record(list[i], as))
-		return p.b
+		p := &jsontext.Writer{Bytes: b}
+		writeRecord(p, m.record(list[i], as))
+		return p.Bytes
 	})
 }
 
 // single answers one item of a kind; an article has its statistics there (workspace-api 4.6).
-func single(kind contentKind) func(w *Workspace, q *request) answer {
-	return func(w *Workspace, q *request) answer {
+func single(kind event.ContentKind) func(w *server, q *request) answer {
+	return func(w *server, q *request) answer {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		i, found := w.itemNamed(kind, q.id)
@@ -46,15 +50,15 @@ func single(kind contentKind) func(w *Workspace, q *request) answer {
 		}
 		m, as := w.writer(q)
 		as.whole = true
-		p := &pen{}
-		p.record(m.record(i, as))
-		return ok(p.b)
+		p := &jsontext.Writer{}
+		writeRecord(p, m.record(i, as))
+		return ok(p.Bytes)
 	}
 }
 
-func (w *Workspace) itemNamed(kind contentKind, id string) (item, bool) {
+func (w *contentDesk) itemNamed(kind event.ContentKind, id string) (item, bool) {
 	for _, i := range w.content[kind] {
-		if contentText(kind, i.N) == id {
+		if event.ContentText(kind, i.N) == id {
 			return i, !i.Removed
 		}
 	}
@@ -62,17 +66,17 @@ func (w *Workspace) itemNamed(kind contentKind, id string) (item, bool) {
 }
 
 // listArticles is GET /articles: what was changed last comes first (api-notes).
-func (w *Workspace) listArticles(q *request) answer {
+func listArticles(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.pageOf(q, 25, 250, latest(w.standing(articles)))
+	return w.pageOf(q, 25, 250, latest(w.standing(event.Articles)))
 }
 
 // listFolders is GET /folders, those of one folder when that is asked for (workspace-api 4.11).
-func (w *Workspace) listFolders(q *request) answer {
+func listFolders(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list, parent := w.standing(folders), q.query.Get("parent_folder_id")
+	list, parent := w.standing(event.Folders), q.query.Get("parent_folder_id")
 	if parent == "" && w.k().TopFolders {
 		list = slices.DeleteFunc(list, func(i item) bool { return parentFolder(i) != nil })
 	}
@@ -89,7 +93,7 @@ func noDynamicContent() answer {
 
 // listDynamicContents is GET /dynamic_contents: the latest change first; the counters lie flat in the envelope, and there is
 // no pages (api-notes).
-func (w *Workspace) listDynamicContents(q *request) answer {
+func listDynamicContents(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, good := q.numberedPage(50, 50)
@@ -99,50 +103,50 @@ func (w *Workspace) listDynamicContents(q *request) answer {
 	case !good:
 		return badNumber()
 	}
-	list := latest(w.standing(dynamicContents))
+	list := latest(w.standing(event.DynamicContents))
 	if w.k().EmptyLists {
 		list = nil
 	}
 	m, as := w.writer(q)
-	p := &pen{b: openList(nil, "list", "data")}
+	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	first, last := at.span(len(list))
 	for _, i := range list[first:last] {
-		p.key("")
-		p.record(m.record(i, as))
+		p.Key("")
+		writeRecord(p, m.record(i, as))
 	}
-	p.end()
-	p.int("total_count", int64(len(list)))
-	p.int("page", int64(at.page))
-	p.int("per_page", int64(at.per))
-	p.int("total_pages", int64((len(list)+at.per-1)/at.per))
-	p.close()
-	return ok(p.b)
+	p.End()
+	p.Int("total_count", int64(len(list)))
+	p.Int("page", int64(at.page))
+	p.Int("per_page", int64(at.per))
+	p.Int("total_pages", int64((len(list)+at.per-1)/at.per))
+	p.Close()
+	return ok(p.Bytes)
 }
 
-func (w *Workspace) oneDynamicContent(q *request) answer {
+func oneDynamicContent(w *server, q *request) answer {
 	if w.k().NoDynamicContent {
 		return noDynamicContent()
 	}
-	return single(dynamicContents)(w, q)
+	return single(event.DynamicContents)(w, q)
 }
 
 // listConnectors is GET /data_connectors, by cursor.
-func (w *Workspace) listConnectors(q *request) answer {
+func listConnectors(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, as := w.writer(q)
 	var list []record
-	for _, i := range w.standing(connectors) {
+	for _, i := range w.standing(event.Connectors) {
 		list = append(list, m.record(i, as))
 	}
 	return w.cursored(q, "GET /data_connectors", list)
 }
 
 // listConnectorVersions is GET /data_connectors/{id}/versions, the newest first (workspace-api 4.11).
-func (w *Workspace) listConnectorVersions(q *request) answer {
+func listConnectorVersions(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i, found := w.itemNamed(connectors, q.id)
+	i, found := w.itemNamed(event.Connectors, q.id)
 	if !found {
 		return notFound("Data connector")
 	}
@@ -154,16 +158,16 @@ func (w *Workspace) listConnectorVersions(q *request) answer {
 	return w.cursored(q, "GET /data_connectors/"+q.id+"/versions", list)
 }
 
-func (w *Workspace) oneConnectorVersion(q *request) answer {
+func oneConnectorVersion(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i, found := w.itemNamed(connectors, q.id)
+	i, found := w.itemNamed(event.Connectors, q.id)
 	m, _ := w.writer(q)
 	for n := 0; found && n <= i.Edits; n++ {
-		if versionID(i.N, n) == q.inner {
-			p := &pen{}
-			p.record(m.version(i, n))
-			return ok(p.b)
+		if event.VersionID(i.N, n) == q.inner {
+			p := &jsontext.Writer{}
+			writeRecord(p, m.version(i, n))
+			return ok(p.Bytes)
 		}
 	}
 	return notFound("Data connector version")
@@ -171,30 +175,30 @@ func (w *Workspace) oneConnectorVersion(q *request) answer {
 
 // cursored answers one page of records by a cursor in the query, 20 a page and at most 50 (api-notes). The cursor counts
 // records: a list that grows at its head while it is walked gives some twice.
-func (w *Workspace) cursored(q *request, question string, list []record) answer {
+func (w *server) cursored(q *request, question string, list []record) answer {
 	per, good := q.perPage(20, 50)
 	if !good {
 		return badNumber()
 	}
-	at := cursor{page: 1}
+	at := search.Cursor{Page: 1}
 	if token := q.query.Get("starting_after"); token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			return badCursor()
 		}
 	}
 	if w.k().EmptyLists {
 		list = nil
 	}
-	first := min(int(at.offset), len(list))
+	first := min(int(at.Offset), len(list))
 	last := min(first+per, len(list))
-	p := &pen{b: openList(nil, "list", "data")}
+	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	for _, r := range list[first:last] {
-		p.key("")
-		p.record(r)
+		p.Key("")
+		writeRecord(p, r)
 	}
-	place := pages{page: int(at.page), perPage: per, total: len(list), more: last < len(list)}
-	if place.more {
-		place.token = w.hand(cursor{offset: int64(last), page: at.page + 1}, question, q.n)
+	place := search.Page{Number: int(at.Page), PerPage: per, Total: len(list), More: last < len(list)}
+	if place.More {
+		place.Token = w.env.Hand(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.n)
 	}
-	return ok(w.closeList(p.b, q, place))
+	return ok(w.closeList(p.Bytes, q, place))
 }

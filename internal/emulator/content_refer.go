@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // Elements of which references to dynamic content are made, as bodies that are sent have them.
@@ -115,15 +118,15 @@ func unwrapped(body string) string {
 
 // referring reads a body as it is kept: its references are elements of which only the key counts (workspace-api 2.5). Where dynamic
 // content is disabled there are none.
-func (w *Workspace) referring(b *body, name string) string {
+func (w *contentDesk) referring(b *input.Body, name string) string {
 	if w.k().NoDynamicContent {
-		return unwrapped(b.text(name))
+		return unwrapped(b.Text(name))
 	}
-	there := keyed(w.content[dynamicContents])
-	return elements(b.text(name), func(key string) string {
+	there := keyed(w.content[event.DynamicContents])
+	return elements(b.Text(name), func(key string) string {
 		i, known := there[key]
 		if !known {
-			b.refuse(http.StatusBadRequest, "parameter_invalid", "%s%s refers to dynamic content that is not there: %s", b.at, name, key)
+			b.Refuse(http.StatusBadRequest, "parameter_invalid", "%s%s refers to dynamic content that is not there: %s", b.At, name, key)
 			return ""
 		}
 		return w.author().reference(i)
@@ -134,36 +137,36 @@ func (w *Workspace) referring(b *body, name string) string {
 func (m contentMaker) reference(i item) string {
 	d := m.dynamicOf(i)
 	if d.kind == "block" {
-		return keptReference("div", d.key)
+		return event.Reference("div", d.key)
 	}
-	return keptReference("span", d.key)
+	return event.Reference("span", d.key)
 }
 
 // modern makes of what an earlier version wrote in an article what the later one would: the literal text refers to inline dynamic
 // content, and elements refer to nothing (workspace-api 2.5). Where dynamic content is disabled nothing refers, in any version.
-func (w *Workspace) modern(b *body) {
+func (w *contentDesk) modern(b *input.Body) {
 	w.modernBody(b)
-	translations := b.object("translated_content")
-	for locale := range translations.fields {
+	translations := b.Object("translated_content")
+	for locale := range translations.Fields {
 		if locale != "type" {
-			one := translations.object(locale)
+			one := translations.Object(locale)
 			w.modernBody(one)
-			translations.fields[locale] = asJSON(one.fields)
+			translations.Fields[locale] = asJSON(one.Fields)
 		}
 	}
-	if len(translations.fields) > 0 {
-		b.fields["translated_content"] = asJSON(translations.fields)
+	if len(translations.Fields) > 0 {
+		b.Fields["translated_content"] = asJSON(translations.Fields)
 	}
 }
 
-func (w *Workspace) modernBody(b *body) {
-	text := b.text("body")
-	if !b.holds("body") || b.refused() {
+func (w *contentDesk) modernBody(b *input.Body) {
+	text := b.Text("body")
+	if !b.Holds("body") || b.Refused() {
 		return
 	}
 	var there map[string]item
 	if !w.k().NoDynamicContent {
-		there = keyed(w.content[dynamicContents])
+		there = keyed(w.content[event.DynamicContents])
 	}
 	text = literal.ReplaceAllStringFunc(unwrapped(text), func(found string) string {
 		i, known := there[literal.FindStringSubmatch(found)[1]]
@@ -172,7 +175,7 @@ func (w *Workspace) modernBody(b *body) {
 		}
 		return w.author().reference(i)
 	})
-	b.fields["body"] = asJSON(text)
+	b.Fields["body"] = asJSON(text)
 }
 
 // asJSON encodes what was decoded before.

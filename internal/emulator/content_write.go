@@ -1,138 +1,129 @@
 package emulator
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"regexp"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // draft is a body that says something of a piece of content, and what was read of it.
 type draft struct {
-	*body
-	w   *Workspace
+	*input.Body
+	w   *contentDesk
 	of  *item // nil: it is new, and what is not told is nothing
-	set []Change
+	set []event.Change
 }
 
 // drafts read what a body says of a kind of content; of the other kinds nothing can be written.
-var drafts = [contentKinds]func(d *draft){articles: (*draft).article, internalArticles: (*draft).internal, newsItems: (*draft).news,
-	folders: (*draft).folder, dynamicContents: (*draft).dynamic}
+var drafts = [event.ContentKinds]func(d *draft){event.Articles: (*draft).article, event.InternalArticles: (*draft).internal, event.NewsItems: (*draft).news,
+	event.Folders: (*draft).folder, event.DynamicContents: (*draft).dynamic}
 
 // read gives what a body writes of a piece of content, nil for a new one. The body refuses what cannot be. The lock is held.
-func (w *Workspace) read(kind contentKind, of *item, b *body) []Change {
-	d := draft{body: b, w: w, of: of}
+func (w *contentDesk) read(kind event.ContentKind, of *item, b *input.Body) []event.Change {
+	d := draft{Body: b, w: w, of: of}
 	if drafts[kind] == nil {
-		b.refuse(http.StatusBadRequest, "parameter_invalid", "nothing of %s can be written", contentNames[kind])
+		b.Refuse(http.StatusBadRequest, "parameter_invalid", "nothing of %s can be written", contentNames[kind])
 		return nil
 	}
 	drafts[kind](&d)
 	return d.set
 }
 
-// err is the refusal as an error.
-func (b *body) err() error {
-	if !b.refused() {
-		return nil
-	}
-	var sent struct{ Errors []struct{ Message string } }
-	if err := json.Unmarshal(b.first.body, &sent); err != nil {
-		return err
-	}
-	return errors.New(sent.Errors[0].Message)
-}
-
 // put notes what a field says when it was told, or when the content is new.
 func (d *draft) put(name string, value any) {
-	if d.told(name) || d.of == nil {
-		d.set = append(d.set, Change{name, value})
+	if d.Told(name) || d.of == nil {
+		d.set = append(d.set, event.Change{Field: name, Value: value})
 	}
 }
 
 // always needs fields of a new piece of content, and does not let them be taken from another.
 func (d *draft) always(names ...string) {
 	for _, name := range names {
-		if d.told(name) || d.of == nil {
-			d.need(name)
+		if d.Told(name) || d.of == nil {
+			d.Need(name)
 		}
 	}
 }
 
-// says is a text that is not empty when it was sent.
-func (b *body) says(name string) string {
-	text := b.text(name)
-	if b.holds(name) && text == "" {
-		b.invalid(name, "a text that is not empty")
+// sayingText is a text that is not empty when it was sent.
+func sayingText(b *input.Body, name string) string {
+	text := b.Text(name)
+	if b.Holds(name) && text == "" {
+		b.Invalid(name, "a text that is not empty")
 	}
 	return text
 }
 
-// missing refuses because of something that is named and not there (workspace-api 7).
-func (b *body) missing(what string) { b.refuse(http.StatusNotFound, "not_found", "%s Not Found", what) }
+// refuseMissing refuses because of something that is named and not there (workspace-api 7).
+func refuseMissing(b *input.Body, what string) {
+	b.Refuse(http.StatusNotFound, "not_found", "%s Not Found", what)
+}
 
-// teammate is the id of an admin, nil when it was not sent.
-func (b *body) teammate(name string) any {
-	id := b.whole(name)
-	if !b.holds(name) || b.refused() {
+// teammateOf is the id of an admin, nil when it was not sent.
+func teammateOf(b *input.Body, name string) any {
+	id := b.Whole(name)
+	if !b.Holds(name) || b.Refused() {
 		return nil
 	}
-	if !slices.ContainsFunc(admins, func(a admin) bool { return a.id == id }) {
-		b.missing("Admin")
+	if !slices.ContainsFunc(event.Admins, func(a event.Admin) bool { return a.ID == id }) {
+		refuseMissing(b, "Admin")
 	}
 	return id
 }
 
 // inFolder is the id of a folder that there is, nil for none.
 func (d *draft) inFolder(name string) any {
-	id := d.id(name)
-	if !d.holds(name) || d.refused() {
+	id := d.ID(name)
+	if !d.Holds(name) || d.Refused() {
 		return nil
 	}
-	if _, there := d.w.itemNamed(folders, id); !there {
-		d.missing("Folder")
+	if _, there := d.w.itemNamed(event.Folders, id); !there {
+		refuseMissing(d.Body, "Folder")
 	}
 	return id
 }
 
 var localeForm = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 
-// language is a locale, English when it was not sent.
-func (b *body) language(name string) string {
-	locale := b.text(name)
-	if !b.holds(name) {
+// languageOf is a locale, English when it was not sent.
+func languageOf(b *input.Body, name string) string {
+	locale := b.Text(name)
+	if !b.Holds(name) {
 		return "en"
 	}
 	if !localeForm.MatchString(locale) {
-		b.invalid(name, "a locale, as pt-BR")
+		b.Invalid(name, "a locale, as pt-BR")
 	}
 	return locale
 }
 
 // article reads what is written of an article (workspace-api 2.5). What is said in its own language may be told among the translations.
 func (d *draft) article() {
-	translations := d.object("translated_content")
-	own := translations.object(articleLocale)
-	for name, raw := range own.fields {
-		if !d.told(name) {
-			d.fields[name] = raw
+	translations := d.Object("translated_content")
+	own := translations.Object(articleLocale)
+	for name, raw := range own.Fields {
+		if !d.Told(name) {
+			d.Fields[name] = raw
 		}
 	}
 	d.always("title", "author_id")
-	d.localised("", d.body)
+	d.localised("", d.Body)
 	d.collection()
 	d.put("folder_id", d.inFolder("folder_id"))
-	for _, locale := range slices.Sorted(maps.Keys(translations.fields)) {
+	for _, locale := range slices.Sorted(maps.Keys(translations.Fields)) {
 		if locale == "type" || locale == articleLocale {
 			continue
 		}
 		if !localeForm.MatchString(locale) {
-			d.invalid("translated_content", "an object of locales, as pt-BR")
+			d.Invalid("translated_content", "an object of locales, as pt-BR")
 		}
-		said := translations.object(locale)
-		if !d.saidIn(locale) || said.told("title") {
-			said.need("title")
+		said := translations.Object(locale)
+		if !d.saidIn(locale) || said.Told("title") {
+			said.Need("title")
 		}
 		d.localised(ofLocale+locale+".", said)
 	}
@@ -148,20 +139,20 @@ func (d *draft) saidIn(locale string) bool {
 }
 
 // localised reads what an article says in one language; of a translation only what was told.
-func (d *draft) localised(prefix string, b *body) {
+func (d *draft) localised(prefix string, b *input.Body) {
 	put := func(name string, value any) {
-		if b.told(name) || prefix == "" && d.of == nil {
-			d.set = append(d.set, Change{prefix + name, value})
+		if b.Told(name) || prefix == "" && d.of == nil {
+			d.set = append(d.set, event.Change{Field: prefix + name, Value: value})
 		}
 	}
-	if b.told("author_id") {
-		b.need("author_id")
+	if b.Told("author_id") {
+		b.Need("author_id")
 	}
-	put("title", b.says("title"))
-	put("description", b.text("description"))
+	put("title", sayingText(b, "title"))
+	put("description", b.Text("description"))
 	put("body", d.w.referring(b, "body"))
-	put("author_id", b.teammate("author_id"))
-	state := b.word("state", "published", "draft")
+	put("author_id", teammateOf(b, "author_id"))
+	state := b.Word("state", "published", "draft")
 	if state == "" {
 		state = "draft"
 	}
@@ -170,13 +161,13 @@ func (d *draft) localised(prefix string, b *body) {
 
 // collection reads what an article lies in.
 func (d *draft) collection() {
-	d.word("parent_type", "collection")
-	id := d.id("parent_id")
+	d.Word("parent_type", "collection")
+	id := d.ID("parent_id")
 	var parent any
-	if d.holds("parent_id") && !d.refused() {
-		i, there := d.w.itemNamed(collections, id)
-		if parent = contentID(collections, i.N); !there {
-			d.missing("Collection")
+	if d.Holds("parent_id") && !d.Refused() {
+		i, there := d.w.itemNamed(event.Collections, id)
+		if parent = event.ContentID(event.Collections, i.N); !there {
+			refuseMissing(d.Body, "Collection")
 		}
 	}
 	d.put("parent_id", parent)
@@ -186,27 +177,27 @@ func (d *draft) collection() {
 func (d *draft) internal() {
 	d.always("title", "author_id")
 	if d.of == nil {
-		d.need("owner_id")
+		d.Need("owner_id")
 	}
-	d.put("title", d.says("title"))
-	d.put("body", d.text("body"))
-	d.put("owner_id", d.teammate("owner_id"))
-	d.put("author_id", d.teammate("author_id"))
-	d.put("locale", d.language("locale"))
+	d.put("title", sayingText(d.Body, "title"))
+	d.put("body", d.Text("body"))
+	d.put("owner_id", teammateOf(d.Body, "owner_id"))
+	d.put("author_id", teammateOf(d.Body, "author_id"))
+	d.put("locale", languageOf(d.Body, "locale"))
 	d.put("folder_id", d.inFolder("folder_id"))
 }
 
 // folder reads what is written of a folder, which never lies in itself.
 func (d *draft) folder() {
 	d.always("name")
-	d.put("name", d.says("name"))
+	d.put("name", sayingText(d.Body, "name"))
 	parent := d.inFolder("parent_folder_id")
 	d.put("parent_folder_id", parent)
-	for at := parent; d.of != nil && at != nil && !d.refused(); {
-		if at == any(contentText(folders, d.of.N)) {
-			d.invalid("parent_folder_id", "a folder that does not lie in this one")
+	for at := parent; d.of != nil && at != nil && !d.Refused(); {
+		if at == any(event.ContentText(event.Folders, d.of.N)) {
+			d.Invalid("parent_folder_id", "a folder that does not lie in this one")
 		}
-		i, _ := d.w.itemNamed(folders, at.(string))
+		i, _ := d.w.itemNamed(event.Folders, at.(string))
 		at = parentFolder(i)
 	}
 }
@@ -214,29 +205,29 @@ func (d *draft) folder() {
 // news reads what is written of a news item. It is in its newsfeeds since a time that has passed: nothing is scheduled (workspace-api 4.11).
 func (d *draft) news() {
 	d.always("title", "sender_id")
-	d.put("title", d.says("title"))
-	d.put("body", d.text("body"))
-	d.put("sender_id", d.teammate("sender_id"))
-	var was []newsPlace
+	d.put("title", sayingText(d.Body, "title"))
+	d.put("body", d.Text("body"))
+	d.put("sender_id", teammateOf(d.Body, "sender_id"))
+	var was []event.NewsPlace
 	if d.of != nil {
 		was = placesOf(*d.of)
 	}
-	places := []newsPlace{}
-	for _, one := range d.objects("newsfeed_assignments") {
-		one.need("newsfeed_id")
-		place := newsPlace{one.id("newsfeed_id"), d.w.now()}
+	places := []event.NewsPlace{}
+	for _, one := range d.Objects("newsfeed_assignments") {
+		one.Need("newsfeed_id")
+		place := event.NewsPlace{Feed: one.ID("newsfeed_id"), At: d.w.now()}
 		if n := inFeed(was, place.Feed); n >= 0 {
 			place.At = was[n].At
 		}
-		if _, there := d.w.itemNamed(newsfeeds, place.Feed); !there {
-			one.missing("Newsfeed")
+		if _, there := d.w.itemNamed(event.Newsfeeds, place.Feed); !there {
+			refuseMissing(one, "Newsfeed")
 		}
 		if inFeed(places, place.Feed) >= 0 {
-			one.invalid("newsfeed_id", "another newsfeed than those before")
+			one.Invalid("newsfeed_id", "another newsfeed than those before")
 		}
-		if at := one.whole("published_at"); one.holds("published_at") {
+		if at := one.Whole("published_at"); one.Holds("published_at") {
 			if place.At = at; at <= 0 || at > d.w.now() {
-				one.invalid("published_at", "a time that has passed, in seconds")
+				one.Invalid("published_at", "a time that has passed, in seconds")
 			}
 		}
 		places = append(places, place)
@@ -253,51 +244,51 @@ var (
 // dynamic reads what is written of dynamic content (workspace-api 4.11). What it is and which key it has is said when it is made.
 func (d *draft) dynamic() {
 	d.always("name")
-	d.put("name", d.says("name"))
-	now := dynamicContent{kind: d.word("content_type", "inline", "block"), locale: d.language("default_locale")}
+	d.put("name", sayingText(d.Body, "name"))
+	now := dynamicContent{kind: d.Word("content_type", "inline", "block"), locale: languageOf(d.Body, "default_locale")}
 	if d.of == nil {
-		d.need("content_type", "variations")
+		d.Need("content_type", "variations")
 		d.put("content_type", now.kind)
-		if key := d.text("key"); d.holds("key") {
-			if _, taken := keyed(d.w.content[dynamicContents])[key]; taken || !keyForm.MatchString(key) || givenKeys.MatchString(key) {
-				d.invalid("key", "one of its own, of letters, digits, _ and -, and not as key_1")
+		if key := d.Text("key"); d.Holds("key") {
+			if _, taken := keyed(d.w.content[event.DynamicContents])[key]; taken || !keyForm.MatchString(key) || givenKeys.MatchString(key) {
+				d.Invalid("key", "one of its own, of letters, digits, _ and -, and not as key_1")
 			}
 			d.put("key", key)
 		}
 	} else {
 		was := d.w.author().dynamicOf(*d.of)
 		now.kind, now.variations = was.kind, was.variations
-		if !d.told("default_locale") {
+		if !d.Told("default_locale") {
 			now.locale = was.locale
 		}
 	}
 	d.put("default_locale", now.locale)
-	if d.told("variations") {
-		d.need("variations")
+	if d.Told("variations") {
+		d.Need("variations")
 		now.variations = d.variations(now.kind)
 		d.put("variations", now.variations)
 	}
-	if !slices.ContainsFunc(now.variations, func(v variation) bool { return v.Locale == now.locale && v.Brand == "" }) {
-		d.invalid("variations", "a list with one of the default locale that is for all brands")
+	if !slices.ContainsFunc(now.variations, func(v event.Variation) bool { return v.Locale == now.locale && v.Brand == "" }) {
+		d.Invalid("variations", "a list with one of the default locale that is for all brands")
 	}
 }
 
 // variations reads the whole set: one for each locale, and for each brand where one is named. The short value of an inline one may be
 // told as value, as the document calls it, or as body, as it is read.
-func (d *draft) variations(kind string) (list []variation) {
-	for _, one := range d.objects("variations") {
-		one.need("locale")
-		v := variation{Locale: one.language("locale"), Brand: one.id("brand_id"), Empty: one.flag("intentionally_empty")}
+func (d *draft) variations(kind string) (list []event.Variation) {
+	for _, one := range d.Objects("variations") {
+		one.Need("locale")
+		v := event.Variation{Locale: languageOf(one, "locale"), Brand: one.ID("brand_id"), Empty: one.Flag("intentionally_empty")}
 		name := "body"
-		if kind == "inline" && one.told("value") {
+		if kind == "inline" && one.Told("value") {
 			name = "value"
 		}
 		if !v.Empty { // what it holds is ignored
-			one.need(name)
-			v.Body = one.text(name)
+			one.Need(name)
+			v.Body = one.Text(name)
 		}
-		if slices.ContainsFunc(list, func(o variation) bool { return o.Locale == v.Locale && o.Brand == v.Brand }) {
-			one.invalid("locale", "another than those before, or of another brand")
+		if slices.ContainsFunc(list, func(o event.Variation) bool { return o.Locale == v.Locale && o.Brand == v.Brand }) {
+			one.Invalid("locale", "another than those before, or of another brand")
 		}
 		list = append(list, v)
 	}

@@ -22,6 +22,18 @@ var controls = map[string]func(w *Workspace, rw http.ResponseWriter){
 	"/_emulator/knobs":    func(w *Workspace, rw http.ResponseWriter) { writeJSON(rw, w.k()) },
 }
 
+// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
+func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.HasPrefix(r.URL.Path, "/_"):
+		w.control(rw, r)
+	case r.URL.Path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		w.page(rw, r)
+	default:
+		w.serve(rw, r)
+	}
+}
+
 func (w *Workspace) control(rw http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch stream, oracle := strings.CutPrefix(path, "/_oracle/"); {
@@ -172,18 +184,18 @@ type State struct {
 }
 
 // State counts what is there now.
-func (w *Workspace) State() State {
+func (w *server) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.happen(w.clock())
 	w.settle()
-	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.tickets.list), Waiting: len(w.idx.waiting), Requests: w.count}
+	s := State{Clock: w.clock(), Hours: w.hours, Activities: len(w.feed), Tickets: len(w.ticketList), Waiting: w.idx.Backlog(), Requests: w.count}
 	for i := range w.contacts {
 		c := &w.contacts[i]
 		if c.status == active {
 			s.Active++
 		}
-		if c.shown != nil {
+		if c.Now != nil {
 			s.Searchable++
 		}
 		if c.listed {

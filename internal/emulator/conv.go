@@ -1,9 +1,13 @@
 package emulator
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // conversation is one in full. It is drawn for each question from the log, and belongs to who drew it.
@@ -14,118 +18,29 @@ type conversation struct {
 	Admin, Team                        int64 // 0: nobody
 	Read, Priority                     bool
 	Company                            int32 // -1: none
-	Contacts                           []*doc
-	Tags                               []applied
-	Attrs                              []attr
-	Source                             *source
-	Rating                             *rating
-	SLA                                *sla
-	FirstReply                         *firstReply
+	Contacts                           []*event.Contact
+	Tags                               []event.AppliedTag
+	Attrs                              []event.Attribute
+	Source                             *event.Source
+	Rating                             *event.Rating
+	SLA                                *event.SLA
+	FirstReply                         *event.FirstReply
 	AI                                 *aiAgent
-	Linked                             []linked
-	Parts                              []part
+	Linked                             []event.LinkedObject
+	Parts                              []event.Part
 	Stats                              statistics
-	Cards                              []scorecard
-	Monitors                           []monitor
+	Cards                              []event.Scorecard
+	Monitors                           []event.Evaluation
 	silent                             bool // was born without a contact's reply
 	wrote                              bool // began with a message that somebody wrote
 	bare                               bool // has null for its statistics, teammates and linked objects
 }
 
-// author is who wrote something.
-type author struct {
-	Type, ID, Name, Email string
-	AI, Answer            bool // from the AI agent, and an answer of it
-}
-
-type source struct {
-	Type, ID, Delivered, Subject, Body, URL string
-	Author                                  author
-	Files                                   []file
-	Redacted                                bool
-}
-
-// file is an attachment. Its address is signed anew in every answer.
-type file struct {
-	Name, Type    string
-	Size          int64
-	Width, Height int64 // 0: no picture
-	ID            uint64
-}
-
-// part is one thing that was said or done in a conversation. Its id is unique within the conversation only.
-type part struct {
-	ID                                         int64
-	Type, Body                                 string
-	At, Updated, Notified                      int64
-	Until                                      int64 // snoozed until
-	Author                                     author
-	Assigned                                   assigned
-	State                                      string // of the conversation after it
-	Call, EventType, Data, Meta, External, App string
-	Files                                      []file
-	Tags                                       []int32
-	Redacted                                   bool
-	Ticket                                     *ticketChange // what a part of a ticket did to it; nil: nothing
-}
-
-// Assignment is a row of the table of workspace-api 2.10: what a part did to who is in charge.
-type Assignment uint8
-
-// The rows.
-const (
-	AssignNothing Assignment = iota
-	AssignTeamAndTeammate
-	AssignTeammate
-	AssignTeam
-	AssignBot
-	RemoveTeam
-	RemoveTeammate
-	RemoveAll
-	assignments // how many there are
-)
-
-// assignmentNames are the rows as operations over HTTP name them.
-var assignmentNames = [assignments]string{"nothing", "team_and_teammate", "teammate", "team", "bot", "remove_team", "remove_teammate", "remove_all"}
-
-// assigned is one row with the ids that it names.
-type assigned struct {
-	As          Assignment
-	Admin, Team int64
-}
-
-type applied struct {
-	Tag int32
-	At  int64
-	By  int64
-}
-
-type rating struct {
-	Stars            int64
-	Remark           string
-	Created, Updated int64
-	Contact          *doc
-	By               string // admin, workflow or nobody
-	Admin            int64
-}
-
-type sla struct{ Name, Status string }
-
-type firstReply struct {
-	At        int64
-	Type, URL string
-}
-
 type aiAgent struct {
 	SourceType, Title, LastAnswer, Resolution, Remark string
 	Stars, Created, Updated                           int64
-	Sources                                           []content
+	Sources                                           []event.ContentSource
 }
-
-// content is something that an answer of the AI agent was made of.
-type content struct{ Type, Title, Locale, URL string }
-
-type linked struct{ Type, ID, Category string }
 
 // statistics are kept up part by part. A zero time is null.
 type statistics struct {
@@ -137,41 +52,41 @@ type statistics struct {
 }
 
 // follow makes the conversation follow one event of its log.
-func (c *conversation) follow(e *convEvent) {
+func (c *conversation) follow(e *event.ThreadEvent) {
 	switch e.Kind {
-	case convSpoken:
-		c.take(e.With.part)
-		if e.With.source != nil {
-			c.AI.Sources = append(c.AI.Sources, *e.With.source)
+	case event.ThreadPartAdded:
+		c.take(e.With.Part)
+		if e.With.Source != nil {
+			c.AI.Sources = append(c.AI.Sources, *e.With.Source)
 		}
-	case convRedacted:
+	case event.ThreadRedacted:
 		c.redact(e)
-	case convRated:
-		r := e.With.rating
+	case event.ThreadRated:
+		r := e.With.Rating
 		c.Rating = &r
-	case convReviewed:
-		c.Cards = put(c.Cards, e.With.card, func(s scorecard) string { return s.ID })
-	case convMonitored:
-		c.Monitors = put(c.Monitors, e.With.monitor, func(m monitor) string { return m.ID })
-	case convMutated:
+	case event.ThreadReviewed:
+		c.Cards = put(c.Cards, e.With.Scorecard, func(s event.Scorecard) string { return s.ID })
+	case event.ThreadEvaluated:
+		c.Monitors = put(c.Monitors, e.With.Evaluation, func(m event.Evaluation) string { return m.ID })
+	case event.ThreadPartChanged:
 		p := &c.Parts[e.Place]
-		if e.With.assigned != nil {
-			p.Assigned = *e.With.assigned
+		if e.With.Assigned != nil {
+			p.Assigned = *e.With.Assigned
 		}
-		if e.With.body != "" {
-			p.Body, p.Updated = e.With.body, e.At
+		if e.With.Body != "" {
+			p.Body, p.Updated = e.With.Body, e.At
 		}
-	case convTagged:
+	case event.ThreadTagged:
 		c.untag(e.Place)
-		c.Tags = append(c.Tags, applied{e.Place, e.At, e.With.by})
-	case convUntagged:
+		c.Tags = append(c.Tags, event.AppliedTag{Tag: e.Place, At: e.At, By: e.With.By})
+	case event.ThreadUntagged:
 		c.untag(e.Place)
-	case convLinked:
-		c.Linked = append(c.Linked, e.With.linked)
-	case convPassedOn:
+	case event.ThreadLinked:
+		c.Linked = append(c.Linked, e.With.Linked)
+	case event.ThreadContactsChanged:
 		c.Contacts = e.Who
-	case convSet:
-		for _, s := range e.With.set {
+	case event.ThreadFieldsSet:
+		for _, s := range e.With.Set {
 			_ = c.set(s) // checked before it came into the log
 		}
 	}
@@ -193,11 +108,11 @@ func put[T any](list []T, item T, id func(T) string) []T {
 }
 
 func (c *conversation) untag(tag int32) {
-	c.Tags = slices.DeleteFunc(c.Tags, func(a applied) bool { return a.Tag == tag })
+	c.Tags = slices.DeleteFunc(c.Tags, func(a event.AppliedTag) bool { return a.Tag == tag })
 }
 
 // redact takes the words of a part, or of the source, out for good (trap T59).
-func (c *conversation) redact(e *convEvent) {
+func (c *conversation) redact(e *event.ThreadEvent) {
 	if e.Place < 0 {
 		if c.Source != nil {
 			c.Source.Body, c.Source.Subject, c.Source.Files, c.Source.Redacted = "", "", nil, true
@@ -208,10 +123,38 @@ func (c *conversation) redact(e *convEvent) {
 	p.Body, p.Files, p.Redacted, p.Updated = "", nil, true, e.At
 }
 
+// begun is a conversation as it was opened, with what that comes to.
+func begun(opened *event.ThreadEvent, b *event.Beginning) *conversation {
+	c := &conversation{num: b.Num, ID: event.ConversationID(b.Num), Title: b.Title, State: "open", Created: opened.At, Updated: max(opened.At, opened.Until),
+		Priority: b.Priority, Company: b.Company, Contacts: b.Contacts, Tags: b.Tags, Attrs: b.Attrs, Source: b.Source, Rating: b.Rating, SLA: b.SLA,
+		FirstReply: b.FirstReply, Linked: b.Linked, Parts: b.Parts, Cards: b.Scorecards, Monitors: b.Evaluations, silent: b.Silent, wrote: b.Written, bare: b.Bare}
+	c.Stats.Median, c.Stats.Handling = b.Median, b.Handling
+	if c.Source != nil && c.Source.Delivered == population.CustomerInitiated {
+		c.Waiting = c.Created
+	}
+	for i := range c.Parts {
+		c.heed(&c.Parts[i])
+	}
+	if c.AI != nil && b.AI != nil {
+		c.AI.Title, c.AI.Resolution, c.AI.Stars, c.AI.Remark, c.AI.Sources = b.AI.Title, b.AI.Resolution, b.AI.Stars, b.AI.Remark, b.AI.Sources
+	}
+	return c
+}
+
+// scene is the conversation as whoever adds a part to it finds it.
+func (c *conversation) scene() *population.Scene {
+	return &population.Scene{Num: c.num, Parts: len(c.Parts), State: c.State, Contacts: c.Contacts}
+}
+
 // take adds a part and what it does to the conversation.
-func (c *conversation) take(p part) {
-	s, before := &c.Stats, c.State
+func (c *conversation) take(p event.Part) {
 	c.Parts = append(c.Parts, p)
+	c.heed(&p)
+}
+
+// heed does to the conversation what a part does.
+func (c *conversation) heed(p *event.Part) {
+	s, before := &c.Stats, c.State
 	c.State = p.State
 	if before == "closed" && p.State == "open" {
 		s.Reopens++
@@ -238,9 +181,9 @@ func (c *conversation) take(p part) {
 		s.LastClose, s.ClosedBy = p.At, p.Author.ID
 	}
 	if p.Author.AI {
-		c.helped(&p)
+		c.helped(p)
 	}
-	c.assign(&p)
+	c.assign(p)
 }
 
 func first(at *int64, now int64) {
@@ -260,7 +203,7 @@ func (c *conversation) answered(at int64) {
 }
 
 // helped notes that the AI agent took part.
-func (c *conversation) helped(p *part) {
+func (c *conversation) helped(p *event.Part) {
 	if c.AI == nil {
 		c.AI = &aiAgent{SourceType: "workflow", Created: p.At}
 	}
@@ -270,24 +213,24 @@ func (c *conversation) helped(p *part) {
 	}
 }
 
-func (c *conversation) assign(p *part) {
+func (c *conversation) assign(p *event.Part) {
 	switch p.Assigned.As {
-	case AssignNothing:
+	case event.AssignNothing:
 		return
-	case AssignTeamAndTeammate:
+	case event.AssignTeamAndTeammate:
 		c.Admin, c.Team = p.Assigned.Admin, p.Assigned.Team
-	case AssignTeammate, AssignBot:
+	case event.AssignTeammate, event.AssignBot:
 		c.Admin = p.Assigned.Admin
-	case AssignTeam:
+	case event.AssignTeam:
 		c.Team = p.Assigned.Team
-	case RemoveTeam:
+	case event.RemoveTeam:
 		c.Team = 0
-	case RemoveTeammate:
+	case event.RemoveTeammate:
 		c.Admin = 0
-	case RemoveAll:
+	case event.RemoveAll:
 		c.Admin, c.Team = 0, 0
 	}
-	if p.Assigned.As <= AssignBot {
+	if p.Assigned.As <= event.AssignBot {
 		c.Stats.Assignments++
 		first(&c.Stats.FirstAssigned, p.At)
 		c.Stats.LastAssigned = p.At
@@ -295,14 +238,14 @@ func (c *conversation) assign(p *part) {
 }
 
 // set applies one change. Fields are named as the oracle's columns are; a company comes by its number.
-func (c *conversation) set(s Change) error {
+func (c *conversation) set(s event.Change) error {
 	if name, ok := strings.CutPrefix(s.Field, "custom_attributes."); ok {
 		if slices.Contains(qaNames, name) {
-			return refuse("set %s of a conversation: quality assurance writes it", s.Field)
+			return fmt.Errorf("set %s of a conversation: quality assurance writes it", s.Field)
 		}
 		raw, err := rawJSON(s.Value)
 		if err == nil {
-			c.Attrs = setAttr(c.Attrs, name, raw)
+			c.Attrs = population.SetAttribute(c.Attrs, name, raw)
 		}
 		return err
 	}
@@ -321,7 +264,7 @@ func (c *conversation) set(s Change) error {
 	case s.Field == "company_id" && s.Value == nil:
 		c.Company = -1
 	default:
-		return refuse("set %s of a conversation to %v: not possible", s.Field, s.Value)
+		return fmt.Errorf("set %s of a conversation to %v: not possible", s.Field, s.Value)
 	}
 	return nil
 }
@@ -337,18 +280,11 @@ func (c *conversation) teammates() []string {
 	return ids
 }
 
-// Ids of conversations are long numbers in text, as such services have; those of parts begin again in each conversation.
-func convID(num int32) string { return strconv.FormatInt(convBase+7*int64(num), 10) }
-
-func partID(num int32, place int) int64 { return 7100000 + 3*int64(place) + int64(num%5) }
-
-const convBase = 215470000000000
-
 // thread finds a conversation by its id.
-func (w *Workspace) thread(id string) (int32, bool) {
+func (w *talkDesk) thread(id string) (int32, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
-	num := (n - convBase) / 7
-	if err != nil || n < convBase || num >= int64(len(w.threads)) || convID(int32(num)) != id {
+	num := (n - event.ThreadBase) / 7
+	if err != nil || n < event.ThreadBase || num >= int64(len(w.threads)) || event.ConversationID(int32(num)) != id {
 		return 0, false
 	}
 	return int32(num), !w.threads[num].deleted

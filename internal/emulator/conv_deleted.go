@@ -2,40 +2,16 @@ package emulator
 
 import (
 	"slices"
-	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/search"
 )
-
-// burial is one conversation that was deleted, as the list of them tells it.
-type burial struct {
-	ID   string
-	At   int64
-	Kept bool // its figures stay in the reports
-}
-
-// forBurial is what deleted conversations are drawn for.
-const forBurial = 9003
-
-// buriedBefore draws the conversations that were deleted in the year before hour 0. No reader has ever seen them: their
-// ids lie below those that are there.
-func buriedBefore(seed uint64, start int64, conversations int) []burial {
-	list := make([]burial, (conversations+49)/50)
-	for i := range list {
-		r := newRNG(seed, forBurial, uint64(i))
-		list[i].ID = strconv.FormatInt(convBase-7*int64(i+1), 10)
-		list[i].At = start - 365*day + (364*day*int64(i)+int64(r.n(day)))/int64(len(list))
-		list[i].Kept = keepsMetrics(seed, list[i].ID)
-	}
-	return list
-}
-
-// keepsMetrics says whether whoever deleted a conversation kept its figures.
-func keepsMetrics(seed uint64, id string) bool {
-	return newRNG(seed, forBurial, 1, fingerprint(id)).chance(0.6)
-}
 
 // listDeletedConversations is GET /conversations/deleted: by page number, the latest first unless order is asc (api-notes,
 // Lists that the document uses but does not describe; trap T60).
-func (w *Workspace) listDeletedConversations(q *request) answer {
+func listDeletedConversations(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, good := q.numberedPage(20, 60)
@@ -44,31 +20,31 @@ func (w *Workspace) listDeletedConversations(q *request) answer {
 	}
 	list := w.buriedList(q)
 	first, last := at.span(len(list))
-	p := &pen{b: openList(nil, "conversations.list", w.conversationsKey())}
+	p := &jsontext.Writer{Bytes: openList(nil, "conversations.list", w.conversationsKey())}
 	for _, g := range list[first:last] {
-		p.item()
-		p.text("type", "conversation")
-		p.text("id", g.ID)
-		p.flag("metrics_retained", g.Kept)
-		p.time("deleted_at", g.At)
-		p.close()
+		p.Item()
+		p.Text("type", "conversation")
+		p.Text("id", g.ID)
+		p.Flag("metrics_retained", g.Kept)
+		p.Time("deleted_at", g.At)
+		p.Close()
 	}
-	return ok(w.closeList(p.b, q, pages{page: at.page, perPage: at.per, total: len(list), more: last < len(list)}))
+	return ok(w.closeList(p.Bytes, q, search.Page{Number: at.page, PerPage: at.per, Total: len(list), More: last < len(list)}))
 }
 
 // buriedList is the list in the order that is asked for.
-func (w *Workspace) buriedList(q *request) []burial {
+func (w *server) buriedList(q *request) []event.Deletion {
 	if w.k().EmptyLists {
 		return nil
 	}
 	list, order := slices.Clone(w.buried), w.k().DeletedConversationsOrder
 	switch asked := q.query.Get("order"); {
-	case asked == "asc", asked == "" && order == OrderOldest:
+	case asked == "asc", asked == "" && order == knobs.OrderOldest:
 		return list
-	case asked == "" && order == OrderRandom:
-		r := newRNG(w.cfg.Seed, forShuffle, uint64(q.n))
+	case asked == "" && order == knobs.OrderRandom:
+		r := event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(q.n))
 		for i := len(list) - 1; i > 0; i-- {
-			j := r.n(i + 1)
+			j := r.N(i + 1)
 			list[i], list[j] = list[j], list[i]
 		}
 		return list
@@ -78,7 +54,7 @@ func (w *Workspace) buriedList(q *request) []burial {
 }
 
 // conversationsKey is under which name lists of conversations come.
-func (w *Workspace) conversationsKey() string {
+func (w *server) conversationsKey() string {
 	if key := w.k().ConversationsKey; key != "" {
 		return key
 	}
@@ -86,13 +62,13 @@ func (w *Workspace) conversationsKey() string {
 }
 
 // listConversations is GET /conversations: what is there now, the oldest first, by cursor and without parts.
-func (w *Workspace) listConversations(q *request) answer {
+func listConversations(w *server, q *request) answer {
 	w.mu.Lock()
 	per, good := q.perPage(20, 150)
 	const question = "GET /conversations"
-	at := cursor{at: entry{num: -1}, page: 1}
+	at := search.Cursor{At: search.Entry{Num: -1}, Page: 1}
 	if token := q.query.Get("starting_after"); good && token != "" {
-		if at, good = w.cursor(token, question, q.n); !good {
+		if at, good = w.env.Cursor(token, question, q.n); !good {
 			w.mu.Unlock()
 			return badCursor()
 		}
@@ -102,9 +78,9 @@ func (w *Workspace) listConversations(q *request) answer {
 		return badNumber()
 	}
 	var here []*edition
-	p := pages{page: int(at.page), perPage: per}
+	p := search.Page{Number: int(at.Page), PerPage: per}
 	if !w.k().EmptyLists {
-		p.total = w.talking.count(len(w.said), func() (n int) {
+		p.Total = w.talking.Count(len(w.said), func() (n int) {
 			for i := range w.threads {
 				if !w.threads[i].deleted {
 					n++
@@ -113,17 +89,17 @@ func (w *Workspace) listConversations(q *request) answer {
 			return n
 		})
 	}
-	for num := int(at.at.num) + 1; num < len(w.threads) && p.total > 0 && !p.more; num++ {
+	for num := int(at.At.Num) + 1; num < len(w.threads) && p.Total > 0 && !p.More; num++ {
 		switch t := &w.threads[num]; {
 		case t.deleted:
 		case len(here) == per:
-			p.more = true
+			p.More = true
 		default:
 			here = append(here, t.now)
 		}
 	}
-	if p.more {
-		p.token = w.hand(cursor{at: entry{num: here[per-1].num}, page: at.page + 1}, question, q.n)
+	if p.More {
+		p.Token = w.env.Hand(search.Cursor{At: search.Entry{Num: here[per-1].num}, Page: at.Page + 1}, question, q.n)
 	}
 	render, from := w.convRenderer(q), w.drawer()
 	w.mu.Unlock()
@@ -132,21 +108,4 @@ func (w *Workspace) listConversations(q *request) answer {
 		b = render.conversation(b, from.draw(e))
 	}
 	return ok(w.closeList(b, q, p))
-}
-
-// deletedConversations gives a row for each conversation that was deleted, those before hour 0 first.
-func (o *oracle) deletedConversations(yield func(map[string]any) bool) {
-	tell := func(id string, at int64) bool {
-		return yield(map[string]any{"id": id, "deleted_at": at, "metrics_retained": keepsMetrics(o.seed, id)})
-	}
-	for _, g := range buriedBefore(o.seed, o.start, o.talks) {
-		if !tell(g.ID, g.At) {
-			return
-		}
-	}
-	for i := range o.said {
-		if e := &o.said[i]; e.Kind == convDeleted && !tell(convID(e.Conv), e.At) {
-			return
-		}
-	}
 }

@@ -1,7 +1,16 @@
 package emulator
 
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/population"
+)
+
+// talkOp is one thing that happens to conversations in an hour of life. It says whether it could.
+type talkOp func(w *talkDesk, r *event.RNG, at int64) bool
+
 // convLife is the order in which things happen to conversations, again and again, in the shares that a workspace knows.
-var convLife = [...]lifeOp{
+var convLife = [...]talkOp{
 	lifeOpens, lifeAsks, lifeAnswers, lifeAssigns, lifeCloses, lifeHelps, lifeAsks, lifeAnswers, lifeOpens, lifeAssigns,
 	lifeRates, lifeAsks, lifeReviews, lifeCloses, lifeAnswers, lifeAssigns, lifeOpens, lifeNotes, lifeReopens, lifeRedacts,
 	lifeAsks, lifeSets, lifeTags, lifeSummarises, lifeMonitors, lifeAssigns, lifeOpens, lifeSnoozes, lifeLinks, lifeMutates,
@@ -9,11 +18,11 @@ var convLife = [...]lifeOp{
 }
 
 // convHour lets an hour pass for the conversations, in the same part of it that contacts change in.
-func (w *Workspace) convHour(base int64) {
+func (w *talkDesk) convHour(base int64) {
 	if w.cfg.Conversations == 0 {
 		return
 	}
-	r := newRNG(w.cfg.Seed, forConvLife, 2, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForConversationLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Conversations, func(at int64) {
 		if op := convLife[w.convTurns%len(convLife)]; !op(w, r, at) {
 			lifeOpens(w, r, at)
@@ -24,10 +33,10 @@ func (w *Workspace) convHour(base int64) {
 
 // something draws a conversation, mostly a late one, and logs the event that fill makes of it. A few tries may find none
 // that fits.
-func (w *Workspace) something(r *rng, at int64, fill func(c *conversation, e *convEvent) bool) bool {
+func (w *talkDesk) something(r *event.RNG, at int64, fill func(c *conversation, e *event.ThreadEvent) bool) bool {
 	from := w.drawer()
 	return someThread(r, w.threads, at, func(num int32, t *thread) bool {
-		e := convEvent{At: at, Conv: num, With: &convArg{}}
+		e := event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
 		fits := fill(from.draw(t.now), &e)
 		if fits {
 			w.recordConv(e)
@@ -37,11 +46,11 @@ func (w *Workspace) something(r *rng, at int64, fill func(c *conversation, e *co
 }
 
 // someThread draws threads, mostly late ones, until one takes something that happens at a time.
-func someThread(r *rng, list []thread, at int64, try func(num int32, t *thread) bool) bool {
+func someThread(r *event.RNG, list []thread, at int64, try func(num int32, t *thread) bool) bool {
 	for range 30 {
-		num := r.n(len(list))
-		if r.chance(0.7) {
-			num = len(list) - 1 - r.n(len(list)/5+1)
+		num := r.N(len(list))
+		if r.Chance(0.7) {
+			num = len(list) - 1 - r.N(len(list)/5+1)
 		}
 		t := &list[num]
 		if t.deleted || t.now.updated > at {
@@ -55,61 +64,80 @@ func someThread(r *rng, list []thread, at int64, try func(num int32, t *thread) 
 }
 
 // adds is a turn of life that adds a part.
-func (w *Workspace) adds(r *rng, at int64, draw func(m *convMaker, r *rng, c *conversation, p *part)) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
-		w.speak(c, e, func(p *part) { draw(w.conv, r, c, p) })
+func (w *talkDesk) adds(r *event.RNG, at int64, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c.scene(), p) })
 		w.cite(r, e)
 		return true
 	})
 }
 
 // quietly says whether the next rating, review or redaction leaves updated_at where it is.
-func (w *Workspace) quietly(r *rng) bool {
+func (w *talkDesk) quietly(r *event.RNG) bool {
 	switch w.k().QuietConversations {
-	case Always:
+	case knobs.Always:
 		return true
-	case Never:
+	case knobs.Never:
 		return false
 	}
-	return r.chance(0.5)
+	return r.Chance(0.5)
 }
 
-func lifeOpens(w *Workspace, r *rng, at int64) bool {
-	num, ok := w.someone(r, isActive)
+func lifeOpens(w *talkDesk, r *event.RNG, at int64) bool {
+	num, ok := w.people.someone(r, isActive)
 	if ok {
-		w.openConversation(at, []*doc{w.contacts[num].doc}, r.n(3))
+		w.openConversation(at, []*event.Contact{w.people.contacts[num].doc}, r.N(3))
 	}
 	return ok
 }
 
-func lifeAsks(w *Workspace, r *rng, at int64) bool    { return w.adds(r, at, (*convMaker).customerSays) }
-func lifeAnswers(w *Workspace, r *rng, at int64) bool { return w.adds(r, at, (*convMaker).adminSays) }
-func lifeHelps(w *Workspace, r *rng, at int64) bool   { return w.adds(r, at, (*convMaker).aiSays) }
-func lifeNotes(w *Workspace, r *rng, at int64) bool   { return w.adds(r, at, (*convMaker).adminNotes) }
-func lifeCloses(w *Workspace, r *rng, at int64) bool  { return w.adds(r, at, (*convMaker).closes) }
-func lifeSnoozes(w *Workspace, r *rng, at int64) bool { return w.adds(r, at, (*convMaker).snoozes) }
-func lifeOdd(w *Workspace, r *rng, at int64) bool     { return w.adds(r, at, (*convMaker).oddities) }
+func lifeAsks(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).CustomerSays)
+}
+func lifeAnswers(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).AdminSays)
+}
+func lifeHelps(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).AISays)
+}
+func lifeNotes(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).AdminNotes)
+}
+func lifeCloses(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).Closes)
+}
+func lifeSnoozes(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).Snoozes)
+}
+func lifeOdd(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.adds(r, at, (*population.Conversations).Oddities)
+}
 
-func lifeReopens(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
-		w.speak(c, e, func(p *part) { w.conv.opens(r, c, p) })
+func lifeReopens(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		w.speak(c, e, func(p *event.Part) { w.conv.Opens(r, c.scene(), p) })
 		return c.State != "open"
 	})
 }
 
 // lifeAssigns goes through the rows of the table; every second one of a closed conversation skips the reopening.
-func lifeAssigns(w *Workspace, r *rng, at int64) bool {
-	as := Assignment(len(w.said) % int(assignments))
-	return w.adds(r, at, func(m *convMaker, r *rng, c *conversation, p *part) { m.assignNow(r, c, p, as, r.chance(0.5)) })
+func lifeAssigns(w *talkDesk, r *event.RNG, at int64) bool {
+	as := event.Assignment(len(w.said) % int(event.Assignments))
+	return w.adds(r, at, func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
+		m.AssignNow(r, s, p, as, r.Chance(0.5))
+	})
 }
 
 // lifeSummarises: now and then the body of a summary is missing, and comes later, or never.
-func lifeSummarises(w *Workspace, r *rng, at int64) bool {
-	return w.adds(r, at, func(m *convMaker, r *rng, c *conversation, p *part) { m.summary(r, p, w.callIn(c, at)) })
+func lifeSummarises(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		w.speak(c, e, func(p *event.Part) { w.conv.Summary(r, p, w.callIn(c, at)) })
+		return true
+	})
 }
 
-func lifeRates(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
+func lifeRates(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		if len(c.Contacts) == 0 {
 			return false
 		}
@@ -119,25 +147,25 @@ func lifeRates(w *Workspace, r *rng, at int64) bool {
 	})
 }
 
-func lifeReviews(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
-		e.Kind, e.Quiet = convReviewed, w.quietly(r)
-		e.With.card = w.conv.review(r, c.num, r.n(2), r.text(reviewStatuses), at)
+func lifeReviews(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.Quiet = event.ThreadReviewed, w.quietly(r)
+		e.With.Scorecard = w.conv.Scorecard(r, c.num, r.N(2), r.Text(population.ReviewStatuses), at)
 		return true
 	})
 }
 
-func lifeMonitors(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(_ *conversation, e *convEvent) bool {
-		e.Kind, e.Quiet, e.With.monitor = convMonitored, w.quietly(r), w.conv.judgement(r, r.n(3), at)
+func lifeMonitors(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, w.quietly(r), w.conv.Evaluation(r, r.N(3), at)
 		return true
 	})
 }
 
 // lifeRedacts takes the words of a part out, or of the source.
-func lifeRedacts(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
-		e.Kind, e.Quiet, e.Place = convRedacted, w.quietly(r), int32(r.n(len(c.Parts)+1))-1
+func lifeRedacts(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.quietly(r), int32(r.N(len(c.Parts)+1))-1
 		if e.Place < 0 {
 			return c.Source != nil && !c.Source.Redacted
 		}
@@ -145,63 +173,63 @@ func lifeRedacts(w *Workspace, r *rng, at int64) bool {
 	})
 }
 
-func lifeTags(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(_ *conversation, e *convEvent) bool {
-		e.Kind, e.Place, e.With.by = convTagged, int32(r.n(tagCount)), admins[r.n(len(admins))].id
+func lifeTags(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.N(event.TagCount)), event.Admins[r.N(len(event.Admins))].ID
 		return true
 	})
 }
 
-func lifeUntags(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
+func lifeUntags(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		if len(c.Tags) == 0 {
 			return false
 		}
-		e.Kind, e.Quiet, e.Place = convUntagged, w.k().QuietUntag, c.Tags[r.n(len(c.Tags))].Tag
+		e.Kind, e.Quiet, e.Place = event.ThreadUntagged, w.k().QuietUntag, c.Tags[r.N(len(c.Tags))].Tag
 		return true
 	})
 }
 
-func lifeLinks(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
-		e.Kind, e.With.linked = convLinked, drawLinked(r, int(c.num)*4+len(c.Linked))
+func lifeLinks(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.num)*4+len(c.Linked))
 		return !c.bare
 	})
 }
 
-func lifeSets(w *Workspace, r *rng, at int64) bool {
-	return w.something(r, at, func(c *conversation, e *convEvent) bool {
-		changes := [][]Change{
-			{{"title", r.text(convTitles[3:])}},
-			{{"priority", priorityWord(!c.Priority)}, {"custom_attributes.Escalated", true}},
-			{{"custom_attributes.CX score", int64(1 + r.n(5))}, {"custom_attributes.Language", nil}},
+func lifeSets(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
+		changes := [][]event.Change{
+			{{Field: "title", Value: r.Text(population.Titles[3:])}},
+			{{Field: "priority", Value: priorityWord(!c.Priority)}, {Field: "custom_attributes.Escalated", Value: true}},
+			{{Field: "custom_attributes.CX score", Value: int64(1 + r.N(5))}, {Field: "custom_attributes.Language", Value: nil}},
 		}
-		e.Kind, e.With.set = convSet, changes[r.n(len(changes))]
+		e.Kind, e.With.Set = event.ThreadFieldsSet, changes[r.N(len(changes))]
 		return true
 	})
 }
 
 // lifeMutates changes a part in its place, where the knob asks for it (trap T58).
-func lifeMutates(w *Workspace, r *rng, at int64) bool {
-	return w.k().SilentParts && w.something(r, at, func(c *conversation, e *convEvent) bool {
+func lifeMutates(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.k().SilentParts && w.something(r, at, func(c *conversation, e *event.ThreadEvent) bool {
 		if len(c.Parts) == 0 {
 			return false
 		}
-		e.Kind, e.Quiet, e.Place = convMutated, true, int32(r.n(len(c.Parts)))
+		e.Kind, e.Quiet, e.Place = event.ThreadPartChanged, true, int32(r.N(len(c.Parts)))
 		if p := &c.Parts[e.Place]; p.Type == "call_summary" && p.Body == "" && !p.Redacted {
-			e.With.body = w.conv.words(r)
+			e.With.Body = w.conv.Words(r)
 			return true
 		}
-		row := w.conv.row(r, Assignment(1+r.n(int(assignments)-1)), at)
-		e.With.assigned = &row
+		row := w.conv.Row(r, event.Assignment(1+r.N(int(event.Assignments)-1)), at)
+		e.With.Assigned = &row
 		return true
 	})
 }
 
 // lifeDeletes deletes one, where the knob asks for it (trap T60).
-func lifeDeletes(w *Workspace, r *rng, at int64) bool {
-	return w.k().DeleteConversations && w.something(r, at, func(_ *conversation, e *convEvent) bool {
-		e.Kind = convDeleted
+func lifeDeletes(w *talkDesk, r *event.RNG, at int64) bool {
+	return w.k().DeleteConversations && w.something(r, at, func(_ *conversation, e *event.ThreadEvent) bool {
+		e.Kind = event.ThreadDeleted
 		return true
 	})
 }

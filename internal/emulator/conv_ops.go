@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // ErrNoConversation is answered when an operation names a conversation that is not there.
@@ -25,33 +28,33 @@ const (
 )
 
 // OpenConversation has a contact begin a conversation that has so many parts at once, all of this second.
-func (w *Workspace) OpenConversation(contact string, parts int) (string, error) {
+func (w *talkOps) OpenConversation(contact string, parts int) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	num, ok := w.byID[contact]
+	num, ok := w.people.byID[contact]
 	if !ok {
 		return "", fmt.Errorf("open a conversation: contact %s: %w", contact, ErrUnknown)
 	}
-	return w.openConversation(w.now(), []*doc{w.contacts[num].doc}, parts), nil
+	return w.openConversation(w.now(), []*event.Contact{w.people.contacts[num].doc}, parts), nil
 }
 
-func (w *Workspace) openConversation(at int64, who []*doc, parts int) string {
+func (w *talkDesk) openConversation(at int64, who []*event.Contact, parts int) string {
 	num := int32(len(w.threads))
-	w.recordConv(convEvent{At: at, Until: at, Kind: convOpened, Conv: num, Size: int32(parts), Who: who})
-	return convID(num)
+	w.recordConv(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Size: int32(parts), Who: who})
+	return event.ConversationID(num)
 }
 
 // converse logs one event of a conversation, filled in by what the operation adds. It may be refused.
-func (w *Workspace) converse(id string, add func(c *conversation, r *rng, e *convEvent) error) error {
+func (w *talkDesk) converse(id string, add func(c *conversation, r *event.RNG, e *event.ThreadEvent) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, ok := w.thread(id)
 	if !ok {
 		return fmt.Errorf("conversation %s: %w", id, ErrNoConversation)
 	}
-	e := convEvent{At: w.now(), Conv: num, With: &convArg{}}
+	e := event.ThreadEvent{At: w.now(), Num: num, With: &event.ThreadArgs{}}
 	// What is not said by the caller is drawn, another thing each time.
-	r := newRNG(w.cfg.Seed, forConvLife, 1, uint64(len(w.said)))
+	r := event.NewRNG(w.cfg.Seed, event.ForConversationLife, 1, uint64(len(w.said)))
 	if err := add(w.drawer().draw(w.threads[num].now), r, &e); err != nil {
 		return fmt.Errorf("conversation %s: %w", id, err)
 	}
@@ -60,121 +63,114 @@ func (w *Workspace) converse(id string, add func(c *conversation, r *rng, e *con
 }
 
 // speak makes an event the addition of a part, which change fills in.
-func (w *Workspace) speak(c *conversation, e *convEvent, change func(p *part)) {
-	e.Kind, e.With.part = convSpoken, w.conv.blank(c, e.At)
-	change(&e.With.part)
+func (w *talkDesk) speak(c *conversation, e *event.ThreadEvent, change func(p *event.Part)) {
+	e.Kind, e.With.Part = event.ThreadPartAdded, w.conv.Blank(c.scene(), e.At)
+	change(&e.With.Part)
 }
 
 // ReplyConversation adds a comment or a note.
-func (w *Workspace) ReplyConversation(id string, by Speaker, body string) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+func (w *talkOps) ReplyConversation(id string, by Speaker, body string) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
 		draw, ok := speakers[by]
 		if !ok {
 			return fmt.Errorf("%q does not speak", by)
 		}
-		w.speak(c, e, func(p *part) { draw(w.conv, r, c, p); p.Body = body })
+		w.speak(c, e, func(p *event.Part) { draw(w.conv, r, c.scene(), p); p.Body = body })
 		w.cite(r, e)
 		return nil
 	})
 }
 
-var speakers = map[Speaker]func(m *convMaker, r *rng, c *conversation, p *part){
-	ByContact: (*convMaker).customerSays, ByTeammate: (*convMaker).adminSays, ByAI: (*convMaker).aiSays, ByNote: (*convMaker).adminNotes}
+var speakers = map[Speaker]func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part){
+	ByContact: (*population.Conversations).CustomerSays, ByTeammate: (*population.Conversations).AdminSays, ByAI: (*population.Conversations).AISays, ByNote: (*population.Conversations).AdminNotes}
 
 // cite has an answer of the AI agent name what it was made of.
-func (w *Workspace) cite(r *rng, e *convEvent) {
-	if e.With.part.Author.Answer {
-		s := drawContent(r)
-		e.With.source = &s
+func (w *talkDesk) cite(r *event.RNG, e *event.ThreadEvent) {
+	if e.With.Part.Author.Answer {
+		s := population.DrawSource(r)
+		e.With.Source = &s
 	}
 }
 
 // AddPart adds a part of any type, by a bot, that has no words (trap T64).
-func (w *Workspace) AddPart(id, partType string) error {
-	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) error {
-		w.speak(c, e, func(p *part) { p.Type, p.Author = partType, bot })
+func (w *talkOps) AddPart(id, partType string) error {
+	return w.converse(id, func(c *conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		w.speak(c, e, func(p *event.Part) { p.Type, p.Author = partType, event.Bot })
 		return nil
 	})
 }
 
 // AssignConversation adds a part that is one row of the table of workspace-api 2.10. A closed conversation is opened
 // again, unless skipReopen (trap T75).
-func (w *Workspace) AssignConversation(id string, as Assignment, skipReopen bool) error {
+func (w *talkOps) AssignConversation(id string, as event.Assignment, skipReopen bool) error {
 	return w.AssignAs(id, as, skipReopen, Naming{})
 }
 
 // AssignAs is AssignConversation with those named who assign and who are put in charge.
-func (w *Workspace) AssignAs(id string, as Assignment, skipReopen bool, who Naming) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) (err error) {
-		if as >= assignments {
+func (w *talkOps) AssignAs(id string, as event.Assignment, skipReopen bool, who Naming) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+		if as >= event.Assignments {
 			return fmt.Errorf("no assignment %d", as)
 		}
-		w.speak(c, e, func(p *part) {
-			w.conv.assignNow(r, c, p, as, skipReopen)
+		w.speak(c, e, func(p *event.Part) {
+			w.conv.AssignNow(r, c.scene(), p, as, skipReopen)
 			err = w.naming(p, who)
 		})
 		return err
 	})
 }
 
-func (m *convMaker) assignNow(r *rng, c *conversation, p *part, as Assignment, skipReopen bool) {
-	m.assign(r, p, as)
-	if c.State == "closed" && !skipReopen {
-		p.Type, p.State = "assign_and_reopen", "open"
-	}
-}
-
 // CloseConversation closes one.
-func (w *Workspace) CloseConversation(id string) error {
-	return w.turnTo(id, "", "", (*convMaker).closes)
+func (w *talkOps) CloseConversation(id string) error {
+	return w.turnTo(id, "", "", (*population.Conversations).Closes)
 }
 
 // ReopenConversation opens one again.
-func (w *Workspace) ReopenConversation(id string) error {
-	return w.turnTo(id, "", "", (*convMaker).opens)
+func (w *talkOps) ReopenConversation(id string) error {
+	return w.turnTo(id, "", "", (*population.Conversations).Opens)
 }
 
 // SnoozeConversation puts one away until a time.
-func (w *Workspace) SnoozeConversation(id string, until time.Time) error {
+func (w *talkOps) SnoozeConversation(id string, until time.Time) error {
 	return w.snooze(id, "", until)
 }
 
-func (w *Workspace) snooze(id, by string, until time.Time) error {
+func (w *talkDesk) snooze(id, by string, until time.Time) error {
 	if !until.After(w.Clock()) {
 		return fmt.Errorf("conversation %s: it can only be snoozed until a later time", id)
 	}
-	return w.turnTo(id, by, "", func(m *convMaker, r *rng, c *conversation, p *part) {
-		m.snoozes(r, c, p)
+	return w.turnTo(id, by, "", func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
+		m.Snoozes(r, s, p)
 		p.Until = until.Unix()
 	})
 }
 
 // SummariseCall has a call end and adds its call_summary part, whose body comes later. It gives the ids of the part and of the call.
-func (w *Workspace) SummariseCall(id string) (partID, call string, err error) {
-	err = w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
-		w.speak(c, e, func(p *part) { w.conv.summary(r, p, w.callIn(c, e.At)); p.Body = "" })
-		partID, call = strconv.FormatInt(e.With.part.ID, 10), e.With.part.Call
+func (w *talkOps) SummariseCall(id string) (partID, call string, err error) {
+	err = w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
+		w.speak(c, e, func(p *event.Part) { w.conv.Summary(r, p, w.callIn(c, e.At)); p.Body = "" })
+		partID, call = strconv.FormatInt(e.With.Part.ID, 10), e.With.Part.Call
 		return nil
 	})
 	return partID, call, err
 }
 
 // FillCallSummary writes the body of a call_summary part. The conversation's updated_at does not move (trap T58).
-func (w *Workspace) FillCallSummary(id, part, body string) error {
-	return w.mutate(id, part, func(_ *rng, e *convEvent) { e.With.body = body })
+func (w *talkOps) FillCallSummary(id, part, body string) error {
+	return w.mutate(id, part, func(_ *event.RNG, e *event.ThreadEvent) { e.With.Body = body })
 }
 
 // MutatePartSilently gives a part another assignment; neither its updated_at nor the conversation's moves (trap T58).
-func (w *Workspace) MutatePartSilently(id, part string, as Assignment) error {
-	return w.mutate(id, part, func(r *rng, e *convEvent) {
-		row := w.conv.row(r, as, e.At)
-		e.With.assigned = &row
+func (w *talkOps) MutatePartSilently(id, part string, as event.Assignment) error {
+	return w.mutate(id, part, func(r *event.RNG, e *event.ThreadEvent) {
+		row := w.conv.Row(r, as, e.At)
+		e.With.Assigned = &row
 	})
 }
 
-func (w *Workspace) mutate(id, part string, change func(r *rng, e *convEvent)) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) (err error) {
-		e.Kind, e.Quiet = convMutated, true
+func (w *talkDesk) mutate(id, part string, change func(r *event.RNG, e *event.ThreadEvent)) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+		e.Kind, e.Quiet = event.ThreadPartChanged, true
 		e.Place, err = c.place(part)
 		change(r, e)
 		return err
@@ -192,9 +188,9 @@ func (c *conversation) place(part string) (int32, error) {
 }
 
 // Redact takes the words of a part out, or with "" those of the source (trap T59). bump says whether updated_at moves.
-func (w *Workspace) Redact(id, part string, bump bool) error {
-	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) (err error) {
-		e.Kind, e.Quiet, e.Place = convRedacted, !bump, -1
+func (w *talkOps) Redact(id, part string, bump bool) error {
+	return w.converse(id, func(c *conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
+		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, !bump, -1
 		if part != "" {
 			e.Place, err = c.place(part)
 		}
@@ -204,8 +200,8 @@ func (w *Workspace) Redact(id, part string, bump bool) error {
 
 // Rate has the contact rate a conversation with one to five stars, or change the rating. bump says whether the
 // conversation's updated_at moves.
-func (w *Workspace) Rate(id string, stars int, remark string, bump bool) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
+func (w *talkOps) Rate(id string, stars int, remark string, bump bool) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
 		if len(c.Contacts) == 0 {
 			return errors.New("it has no contact")
 		}
@@ -213,74 +209,74 @@ func (w *Workspace) Rate(id string, stars int, remark string, bump bool) error {
 			return fmt.Errorf("a rating has one to five stars, not %d", stars)
 		}
 		w.draftRating(r, c, e)
-		e.With.rating.Stars, e.With.rating.Remark, e.Quiet = int64(stars), remark, !bump
+		e.With.Rating.Stars, e.With.Rating.Remark, e.Quiet = int64(stars), remark, !bump
 		return nil
 	})
 }
 
 // draftRating draws a rating, or a change of the one that is there.
-func (w *Workspace) draftRating(r *rng, c *conversation, e *convEvent) {
-	e.Kind, e.With.rating = convRated, *w.conv.rating(r, c, e.At)
+func (w *talkDesk) draftRating(r *event.RNG, c *conversation, e *event.ThreadEvent) {
+	e.Kind, e.With.Rating = event.ThreadRated, *w.conv.Rating(r, c.Contacts[0], e.At)
 	if c.Rating != nil {
-		e.With.rating.Created = c.Rating.Created
+		e.With.Rating.Created = c.Rating.Created
 	}
 }
 
 // Review fills in a scorecard, numbered from 0, with one of the document's statuses, or "" for one without a review. bump
 // says whether the conversation's updated_at moves (trap T65).
-func (w *Workspace) Review(id string, card int, status string, bump bool) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
-		e.Kind, e.Quiet, e.With.card = convReviewed, !bump, w.conv.review(r, c.num, card, status, e.At)
+func (w *talkOps) Review(id string, card int, status string, bump bool) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet, e.With.Scorecard = event.ThreadReviewed, !bump, w.conv.Scorecard(r, c.num, card, status, e.At)
 		return nil
 	})
 }
 
 // Monitor has a monitor, numbered from 0, judge a conversation.
-func (w *Workspace) Monitor(id string, monitor int, bump bool) error {
-	return w.converse(id, func(_ *conversation, r *rng, e *convEvent) error {
-		e.Kind, e.Quiet, e.With.monitor = convMonitored, !bump, w.conv.judgement(r, monitor, e.At)
+func (w *talkOps) Monitor(id string, monitor int, bump bool) error {
+	return w.converse(id, func(_ *conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, !bump, w.conv.Evaluation(r, monitor, e.At)
 		return nil
 	})
 }
 
 // TagConversation puts a tag on a conversation; tags are numbered from 0 to 599.
-func (w *Workspace) TagConversation(id string, tag int) error {
-	return w.converse(id, func(_ *conversation, r *rng, e *convEvent) error {
-		e.Kind, e.With.by = convTagged, admins[r.n(len(admins))].id
-		return place32(&e.Place, tag, tagCount)
+func (w *talkOps) TagConversation(id string, tag int) error {
+	return w.converse(id, func(_ *conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.With.By = event.ThreadTagged, event.Admins[r.N(len(event.Admins))].ID
+		return place32(&e.Place, tag, event.TagCount)
 	})
 }
 
 // UntagConversation takes a tag off. Whether that moves updated_at is the knob QuietUntag.
-func (w *Workspace) UntagConversation(id string, tag int) error {
-	return w.converse(id, func(_ *conversation, _ *rng, e *convEvent) error {
-		e.Kind, e.Quiet = convUntagged, w.k().QuietUntag
-		return place32(&e.Place, tag, tagCount)
+func (w *talkOps) UntagConversation(id string, tag int) error {
+	return w.converse(id, func(_ *conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet = event.ThreadUntagged, w.k().QuietUntag
+		return place32(&e.Place, tag, event.TagCount)
 	})
 }
 
 // LinkObject links a ticket or a conversation.
-func (w *Workspace) LinkObject(id string) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) error {
-		e.Kind, e.With.linked = convLinked, drawLinked(r, int(c.num)*4+len(c.Linked))
+func (w *talkOps) LinkObject(id string) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.num)*4+len(c.Linked))
 		return nil
 	})
 }
 
 // UpdateConversation sets title, priority (priority or not_priority), read, company_id (nil: none) or custom_attributes.<name>.
-func (w *Workspace) UpdateConversation(id string, set ...Change) error {
-	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) error {
-		e.Kind, e.With.set = convSet, plain(set)
-		for i, s := range e.With.set {
+func (w *talkOps) UpdateConversation(id string, set ...event.Change) error {
+	return w.converse(id, func(c *conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.With.Set = event.ThreadFieldsSet, plain(set)
+		for i, s := range e.With.Set {
 			if s.Field == "company_id" && s.Value != nil {
 				firm, _ := s.Value.(string)
-				num, known := w.companyNamed(firm)
+				num, known := w.firmsOf.companyNamed(firm)
 				if !known {
 					return fmt.Errorf("company %v: %w", s.Value, ErrNoCompany)
 				}
-				e.With.set[i].Value = int64(num)
+				e.With.Set[i].Value = int64(num)
 			}
-			if err := c.set(e.With.set[i]); err != nil {
+			if err := c.set(e.With.Set[i]); err != nil {
 				return err
 			}
 		}
@@ -289,28 +285,28 @@ func (w *Workspace) UpdateConversation(id string, set ...Change) error {
 }
 
 // DeleteConversation takes one away for good: search does not find it, and its id answers 404 (trap T60).
-func (w *Workspace) DeleteConversation(id string) error {
-	return w.converse(id, func(_ *conversation, _ *rng, e *convEvent) error {
-		e.Kind = convDeleted
+func (w *talkOps) DeleteConversation(id string) error {
+	return w.converse(id, func(_ *conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		e.Kind = event.ThreadDeleted
 		return nil
 	})
 }
 
 // ConversationIDs gives the ids of all conversations that are there, in the order of their beginning.
-func (w *Workspace) ConversationIDs() []string {
+func (w *talkOps) ConversationIDs() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var ids []string
 	for num := range w.threads {
 		if !w.threads[num].deleted {
-			ids = append(ids, convID(int32(num)))
+			ids = append(ids, event.ConversationID(int32(num)))
 		}
 	}
 	return ids
 }
 
 // PartIDs gives the ids of a conversation's parts, oldest first; nil where there is no such conversation.
-func (w *Workspace) PartIDs(id string) []string {
+func (w *talkOps) PartIDs(id string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, ok := w.thread(id)

@@ -22,7 +22,7 @@ func inner(object any, name string) any {
 	return fields[name]
 }
 
-// address is a URL without its query.
+// address is the URL of a file without its signature.
 func address(v any) any {
 	text, ok := v.(string)
 	if !ok {
@@ -46,7 +46,6 @@ func flatTalk(talk map[string]any) map[string]any {
 	put(row, "source_", talk["source"], "type", "id", "delivered_as", "subject", "body", "url", "redacted")
 	put(row, "source_author_", inner(talk["source"], "author"), "type", "id", "name", "email", "from_ai_agent", "is_ai_answer")
 	put(row, "first_contact_reply_", talk["first_contact_reply"], "created_at", "type", "url")
-	row["source_url"], row["first_contact_reply_url"] = address(row["source_url"]), address(row["first_contact_reply_url"])
 	put(row, "", talk["sla_applied"], "sla_name", "sla_status")
 	put(row, "statistics_", talk["statistics"], statisticNames...)
 	put(row, "ai_agent_", talk["ai_agent"], "source_type", "source_title", "last_answer_type", "resolution_state", "rating", "rating_remark",

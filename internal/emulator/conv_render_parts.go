@@ -1,100 +1,105 @@
 package emulator
 
-import "strconv"
+import (
+	"strconv"
 
-func (r *convRenderer) aiAgent(p *pen, a *aiAgent) {
-	p.flag("ai_agent_participated", a != nil)
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+)
+
+func (r *convRenderer) aiAgent(p *jsontext.Writer, a *aiAgent) {
+	p.Flag("ai_agent_participated", a != nil)
 	if a == nil {
-		p.null("ai_agent")
+		p.Null("ai_agent")
 		return
 	}
-	p.open("ai_agent")
-	p.text("source_type", a.SourceType)
-	p.text("source_title", a.Title)
-	p.text("last_answer_type", a.LastAnswer)
-	p.text("resolution_state", a.Resolution)
-	p.time("rating", a.Stars)
-	p.text("rating_remark", a.Remark)
+	p.Open("ai_agent")
+	p.Text("source_type", a.SourceType)
+	p.Text("source_title", a.Title)
+	p.Text("last_answer_type", a.LastAnswer)
+	p.Text("resolution_state", a.Resolution)
+	p.Time("rating", a.Stars)
+	p.Text("rating_remark", a.Remark)
 	if r.version.atLeast(v214) {
-		p.time("created_at", a.Created)
-		p.time("updated_at", a.Updated)
+		p.Time("created_at", a.Created)
+		p.Time("updated_at", a.Updated)
 	}
-	p.typed("content_sources", "content_source.list", "content_sources")
+	p.Typed("content_sources", "content_source.list", "content_sources")
 	for _, s := range a.Sources {
 		if s.Type == "internal_article" && !r.later {
 			continue // workspace-api 9
 		}
-		p.item()
-		p.text("content_type", s.Type)
-		p.text("title", s.Title)
-		p.text("locale", s.Locale)
-		p.text("url", s.URL)
-		p.close()
+		p.Item()
+		p.Text("content_type", s.Type)
+		p.Text("title", s.Title)
+		p.Text("locale", s.Locale)
+		p.Text("url", s.URL)
+		p.Close()
 	}
-	p.done()
-	p.close()
+	p.Done()
+	p.Close()
 }
 
-func (r *convRenderer) linked(p *pen, c *conversation) {
+func (r *convRenderer) linked(p *jsontext.Writer, c *conversation) {
 	if c.bare {
-		p.null("linked_objects")
+		p.Null("linked_objects")
 		return
 	}
-	p.open("linked_objects")
-	p.text("type", "list")
-	p.int("total_count", int64(len(c.Linked)))
-	p.flag("has_more", false)
-	p.list("data")
+	p.Open("linked_objects")
+	p.Text("type", "list")
+	p.Int("total_count", int64(len(c.Linked)))
+	p.Flag("has_more", false)
+	p.List("data")
 	for _, l := range c.Linked {
-		p.item()
-		p.text("type", l.Type)
-		p.text("id", l.ID)
-		p.text("category", l.Category)
-		p.close()
+		p.Item()
+		p.Text("type", l.Type)
+		p.Text("id", l.ID)
+		p.Text("category", l.Category)
+		p.Close()
 	}
-	p.done()
+	p.Done()
 }
 
 // partList writes the newest parts, oldest first, and the true number of all.
-func (r *convRenderer) partList(p *pen, c *conversation, kind string) {
-	p.open(kind + "s")
-	p.text("type", kind+".list")
-	p.list(kind + "s")
+func (r *convRenderer) partList(p *jsontext.Writer, c *conversation, kind string) {
+	p.Open(kind + "s")
+	p.Text("type", kind+".list")
+	p.List(kind + "s")
 	for i := max(0, len(c.Parts)-r.cap); i < len(c.Parts); i++ {
 		r.part(p, &c.Parts[i], kind)
 	}
-	p.end()
-	p.int("total_count", int64(len(c.Parts)))
-	p.close()
+	p.End()
+	p.Int("total_count", int64(len(c.Parts)))
+	p.Close()
 }
 
-func (r *convRenderer) part(p *pen, t *part, kind string) {
-	p.item()
-	p.omit = r.omit
-	p.text("type", kind)
-	p.text("id", strconv.FormatInt(t.ID, 10))
-	p.text("part_type", t.Type)
-	p.text("body", r.body(t))
-	p.time("created_at", t.At)
-	p.time("updated_at", t.Updated)
-	p.time("notified_at", t.Notified)
+func (r *convRenderer) part(p *jsontext.Writer, t *event.Part, kind string) {
+	p.Item()
+	p.Omit = r.omit
+	p.Text("type", kind)
+	p.Text("id", strconv.FormatInt(t.ID, 10))
+	p.Text("part_type", t.Type)
+	p.Text("body", r.body(t))
+	p.Time("created_at", t.At)
+	p.Time("updated_at", t.Updated)
+	p.Time("notified_at", t.Notified)
 	r.assignment(p, t.Assigned)
 	r.author(p, &t.Author)
 	r.files(p, t.Files)
-	p.text("external_id", t.External)
-	p.flag("redacted", t.Redacted)
+	p.Text("external_id", t.External)
+	p.Flag("redacted", t.Redacted)
 	if kind == ticketPart {
 		r.ticketChange(p, t.Ticket)
 	} else {
 		r.happened(p, t)
 	}
-	p.text("app_package_code", t.App)
-	p.omit = false
-	p.close()
+	p.Text("app_package_code", t.App)
+	p.Omit = false
+	p.Close()
 }
 
 // body is what a part says: in the language that was detected, where that is asked for (workspace-api 4.11, trap T68).
-func (r *convRenderer) body(t *part) string {
+func (r *convRenderer) body(t *event.Part) string {
 	if !r.translate || t.Body == "" {
 		return t.Body
 	}
@@ -102,59 +107,59 @@ func (r *convRenderer) body(t *part) string {
 }
 
 // happened writes what parts of conversations tell beside the words.
-func (r *convRenderer) happened(p *pen, t *part) {
-	p.text("state", t.State)
-	p.typed("tags", "tag.list", "tags")
+func (r *convRenderer) happened(p *jsontext.Writer, t *event.Part) {
+	p.Text("state", t.State)
+	p.Typed("tags", "tag.list", "tags")
 	for _, n := range t.Tags {
-		p.item()
-		p.text("type", "tag")
-		p.text("id", strconv.FormatInt(tagID(n), 10))
-		p.text("name", tagName(n))
-		p.close()
+		p.Item()
+		p.Text("type", "tag")
+		p.Text("id", strconv.FormatInt(event.TagID(n), 10))
+		p.Text("name", event.TagName(n))
+		p.Close()
 	}
-	p.done()
+	p.Done()
 	if r.version.atLeast(v214) {
-		p.raw("metadata", t.Meta) // quick replies, and which one was chosen
+		p.Raw("metadata", t.Meta) // quick replies, and which one was chosen
 	} else {
-		p.null("metadata")
+		p.Null("metadata")
 	}
 	switch {
 	case t.Call != "" && r.later:
-		p.raw("event_details", `{"call_id":"`+t.Call+`"}`)
+		p.Raw("event_details", `{"call_id":"`+t.Call+`"}`)
 	default:
-		p.null("event_details")
+		p.Null("event_details")
 	}
 	if t.EventType != "" {
-		p.text("event_type", t.EventType)
+		p.Text("event_type", t.EventType)
 		if data := t.Data; r.later {
-			p.raw("data", data)
+			p.Raw("data", data)
 		} else {
-			p.raw("data", "{}") // no reason before the later version (workspace-api 9)
+			p.Raw("data", "{}") // no reason before the later version (workspace-api 9)
 		}
 	}
 }
 
 // assignment writes a row of the table of workspace-api 2.10. assigned_to has its id as text, the fields beside it as an
 // integer (trap T62); before the later version there were no fields beside it.
-func (r *convRenderer) assignment(p *pen, a assigned) {
+func (r *convRenderer) assignment(p *jsontext.Writer, a event.Assigned) {
 	to := func(kind string, id int64) {
-		p.open("assigned_to")
-		p.text("type", kind)
+		p.Open("assigned_to")
+		p.Text("type", kind)
 		if id == 0 {
-			p.raw("id", "null")
+			p.Raw("id", "null")
 		} else {
-			p.text("id", strconv.FormatInt(id, 10))
+			p.Text("id", strconv.FormatInt(id, 10))
 		}
-		p.close()
+		p.Close()
 	}
 	switch a.As {
-	case AssignNothing:
-		p.null("assigned_to")
-	case AssignTeamAndTeammate, AssignTeammate:
+	case event.AssignNothing:
+		p.Null("assigned_to")
+	case event.AssignTeamAndTeammate, event.AssignTeammate:
 		to("admin", a.Admin)
-	case AssignTeam:
+	case event.AssignTeam:
 		to("team", a.Team)
-	case AssignBot:
+	case event.AssignBot:
 		to("bot", a.Admin)
 	default:
 		to("nobody_admin", 0)
@@ -162,14 +167,14 @@ func (r *convRenderer) assignment(p *pen, a assigned) {
 	if !r.later {
 		return
 	}
-	if a.As == RemoveTeammate {
-		p.int("admin_assignee_id", 0)
+	if a.As == event.RemoveTeammate {
+		p.Int("admin_assignee_id", 0)
 	} else {
-		p.time("admin_assignee_id", a.Admin)
+		p.Time("admin_assignee_id", a.Admin)
 	}
-	if a.As == RemoveTeam {
-		p.int("team_assignee_id", 0)
+	if a.As == event.RemoveTeam {
+		p.Int("team_assignee_id", 0)
 	} else {
-		p.time("team_assignee_id", a.Team)
+		p.Time("team_assignee_id", a.Team)
 	}
 }

@@ -3,6 +3,10 @@ package emulator
 import (
 	"net/http"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/population"
 )
 
 // turnsOf are the operations that POST /conversations/{id}/parts has beside an assignment, by their message_type.
@@ -10,31 +14,31 @@ var turnsOf = map[string]string{"close": "conversations.close", "open": "convers
 
 // partOfConversation is POST /conversations/{id}/parts: an assignment, one row of the table of workspace-api 2.10, which opens a
 // closed conversation again unless skip_reopen is true (3.2, 4.11); or that it is closed, opened or snoozed.
-func (w *Workspace) partOfConversation(q *request, b *body) answer {
+func partOfConversation(w *server, q *request, b *input.Body) answer {
 	if w.talk(q.id) == nil {
 		return notFound("Conversation")
 	}
-	b.need("message_type", "admin_id")
-	with := map[string]any{"id": q.id, "by": b.id("admin_id")}
-	does := b.word("message_type", "assignment", "close", "open", "snoozed")
+	b.Need("message_type", "admin_id")
+	with := map[string]any{"id": q.id, "by": b.ID("admin_id")}
+	does := b.Word("message_type", "assignment", "close", "open", "snoozed")
 	operation, turns := turnsOf[does]
-	to, kind := b.id("assignee_id"), b.word("type", "admin", "team")
+	to, kind := b.ID("assignee_id"), b.Word("type", "admin", "team")
 	switch {
 	case !turns:
-		b.need("assignee_id")
-		operation, with["skip_reopen"] = "conversations.assign", b.flag("skip_reopen") && q.version.later()
+		b.Need("assignee_id")
+		operation, with["skip_reopen"] = "conversations.assign", b.Flag("skip_reopen") && q.version.later()
 	case does == "close":
-		give(with, "body", b.text("body"))
+		give(with, "body", b.Text("body"))
 	case does == "snoozed":
-		b.need("snoozed_until")
-		until := b.whole("snoozed_until")
-		if with["until"] = until; b.holds("snoozed_until") && until <= w.Clock().Unix() {
-			b.invalid("snoozed_until", "a later time")
+		b.Need("snoozed_until")
+		until := b.Whole("snoozed_until")
+		if with["until"] = until; b.Holds("snoozed_until") && until <= w.Clock().Unix() {
+			b.Invalid("snoozed_until", "a later time")
 		}
 	}
-	_, err := adminNamed(b.id("admin_id"))
-	if b.refused() {
-		return *b.first
+	_, err := adminNamed(b.ID("admin_id"))
+	if b.Refused() {
+		return refusedBody(b)
 	}
 	if err != nil {
 		return notFound("Admin")
@@ -47,11 +51,11 @@ func (w *Workspace) partOfConversation(q *request, b *body) answer {
 	if _, refused := w.perform(operation, with); refused != nil {
 		return *refused
 	}
-	return w.oneConversation(q)
+	return oneConversation(w, q)
 }
 
 // talk draws a conversation that is there; nil where there is none.
-func (w *Workspace) talk(id string) *conversation {
+func (w *talkDesk) talk(id string) *conversation {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if num, there := w.thread(id); there {
@@ -65,33 +69,33 @@ const nobody = "0"
 
 // assigning adds to the parameters of an operation which row of the table of workspace-api 2.10 it is, and whom that names. The
 // assignee's id tells what he is; where it is nobody's, the kind tells who is taken away.
-func (w *Workspace) assigning(with map[string]any, kind, to string) *answer {
+func (w *server) assigning(with map[string]any, kind, to string) *answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, noAdmin := adminNamed(to)
 	team, noTeam := w.teamNamed(to)
-	as := AssignTeam
+	as := event.AssignTeam
 	switch {
 	case to == nobody:
-		as = map[string]Assignment{"": RemoveAll, "admin": RemoveTeammate, "team": RemoveTeam}[kind]
+		as = map[string]event.Assignment{"": event.RemoveAll, "admin": event.RemoveTeammate, "team": event.RemoveTeam}[kind]
 	case noAdmin == nil && kind != "team":
-		as, with["teammate"] = AssignTeammate, to
-	case to == bot.ID && kind != "team":
-		as = AssignBot
+		as, with["teammate"] = event.AssignTeammate, to
+	case to == event.Bot.ID && kind != "team":
+		as = event.AssignBot
 	case noTeam != nil:
 		a := notFound("Assignee")
 		return &a
 	case team == roundRobinTeam:
-		as, with["teammate"], with["team"] = AssignTeamAndTeammate, w.nextInTurn().author().ID, to
+		as, with["teammate"], with["team"] = event.AssignTeamAndTeammate, population.AdminAuthor(w.nextInTurn()).ID, to
 	default:
 		with["team"] = to
 	}
-	with["as"] = assignmentNames[as]
+	with["as"] = event.AssignmentNames[as]
 	return nil
 }
 
 // replyToConversation is POST /conversations/{id}/reply (workspace-api 4.11, 8).
-func (w *Workspace) replyToConversation(q *request, b *body) answer {
+func replyToConversation(w *server, q *request, b *input.Body) answer {
 	c := w.talk(q.id)
 	if c == nil {
 		return notFound("Conversation")
@@ -99,24 +103,24 @@ func (w *Workspace) replyToConversation(q *request, b *body) answer {
 	if refused := w.reply(q, b, c, "conversations.reply"); refused != nil {
 		return *refused
 	}
-	return w.oneConversation(q)
+	return oneConversation(w, q)
 }
 
 // reply carries out one to a conversation or to a ticket.
-func (w *Workspace) reply(q *request, b *body, c *conversation, operation string) *answer {
-	b.need("message_type", "body")
-	note := b.word("message_type", "comment", "note") == "note"
-	text := b.text("body")
-	if b.holds("body") && text == "" {
-		b.invalid("body", "a text that says something")
+func (w *server) reply(q *request, b *input.Body, c *conversation, operation string) *answer {
+	b.Need("message_type", "body")
+	note := b.Word("message_type", "comment", "note") == "note"
+	text := b.Text("body")
+	if b.Holds("body") && text == "" {
+		b.Invalid("body", "a text that says something")
 	}
-	kind := b.word("type", "admin", "user")
+	kind := b.Word("type", "admin", "user")
 	if kind == "user" && note {
-		b.invalid("message_type", "comment: contacts write no notes")
+		b.Invalid("message_type", "comment: contacts write no notes")
 	}
 	kept, err := replyBody(text, q.version.later() && !w.k().FlatTables)
 	if err != nil {
-		b.refuse(http.StatusBadRequest, "parameter_invalid", "%s", err)
+		b.Refuse(http.StatusBadRequest, "parameter_invalid", "%s", err)
 	}
 	who, known := w.writerOf(b, c, kind)
 	by, missing := ByTeammate, notFound("Admin")
@@ -126,8 +130,9 @@ func (w *Workspace) reply(q *request, b *body, c *conversation, operation string
 	case note:
 		by = ByNote
 	}
-	if b.refused() {
-		return b.first
+	if b.Refused() {
+		a := refusedBody(b)
+		return &a
 	}
 	if !known {
 		return &missing
@@ -138,16 +143,16 @@ func (w *Workspace) reply(q *request, b *body, c *conversation, operation string
 
 // writerOf gives who writes a reply: the admin that is named, or whoever the token is of, who is the first; or one of the
 // contacts that take part, named by the id, the external id or the e-mail address.
-func (w *Workspace) writerOf(b *body, c *conversation, kind string) (id string, known bool) {
+func (w *server) writerOf(b *input.Body, c *conversation, kind string) (id string, known bool) {
 	if kind != "user" {
-		owner := admins[0].author().ID
-		if b.holds("admin_id") {
-			owner = b.id("admin_id")
+		owner := population.AdminAuthor(event.Admins[0]).ID
+		if b.Holds("admin_id") {
+			owner = b.ID("admin_id")
 		}
 		_, err := adminNamed(owner)
 		return owner, err == nil
 	}
-	id, external, email := b.id("contact_id"), b.id("user_id"), b.text("email")
+	id, external, email := b.ID("contact_id"), b.ID("user_id"), b.Text("email")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, then := range c.Contacts {
@@ -160,46 +165,46 @@ func (w *Workspace) writerOf(b *body, c *conversation, kind string) (id string, 
 }
 
 // changeConversation is PUT /conversations/{id}: title, read, custom_attributes, and from 2.14 on company_id (workspace-api 4.11).
-func (w *Workspace) changeConversation(q *request, b *body) answer {
+func changeConversation(w *server, q *request, b *input.Body) answer {
 	if w.talk(q.id) == nil {
 		return notFound("Conversation")
 	}
 	set := map[string]any{}
-	if b.told("title") {
-		set["title"] = b.text("title")
+	if b.Told("title") {
+		set["title"] = b.Text("title")
 	}
-	if b.holds("read") {
-		set["read"] = b.flag("read")
+	if b.Holds("read") {
+		set["read"] = b.Flag("read")
 	}
-	for in, i := b.object("custom_attributes"), 0; i < len(qaNames); i++ {
-		if in.told(qaNames[i]) {
-			in.invalid(qaNames[i], "left out: quality assurance writes it")
+	for in, i := b.Object("custom_attributes"), 0; i < len(qaNames); i++ {
+		if in.Told(qaNames[i]) {
+			in.Invalid(qaNames[i], "left out: quality assurance writes it")
 		}
 	}
-	for name, value := range b.values("custom_attributes") {
+	for name, value := range b.Values("custom_attributes") {
 		set["custom_attributes."+name] = value
 	}
-	if b.told("company_id") && q.version.atLeast(v214) {
+	if b.Told("company_id") && q.version.atLeast(v214) {
 		set["company_id"] = nil
-		if b.holds("company_id") {
-			set["company_id"] = b.id("company_id")
+		if b.Holds("company_id") {
+			set["company_id"] = b.ID("company_id")
 		}
 	}
 	switch firm, named := set["company_id"].(string); {
-	case b.refused():
-		return *b.first
+	case b.Refused():
+		return refusedBody(b)
 	case named && !w.hasCompany(firm):
 		return failure(http.StatusNotFound, "company_not_found", "Company Not Found")
 	case len(set) == 0:
-		return w.oneConversation(q)
+		return oneConversation(w, q)
 	}
 	if _, refused := w.perform("conversations.update", map[string]any{"id": q.id, "set": set}); refused != nil {
 		return *refused
 	}
-	return w.oneConversation(q)
+	return oneConversation(w, q)
 }
 
-func (w *Workspace) hasCompany(id string) bool {
+func (w *companyDesk) hasCompany(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, known := w.companyNamed(id)

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
 // Naming says who does an assignment and who is put in charge, by their ids; "" is drawn.
@@ -14,36 +17,36 @@ type Naming struct {
 }
 
 // naming has a part that assigns name these. The lock is held.
-func (w *Workspace) naming(p *part, who Naming) (err error) {
+func (w *talkDesk) naming(p *event.Part, who Naming) (err error) {
 	if who.By != "" {
 		if p.Author, err = actor(who.By); err != nil {
 			return err
 		}
 	}
 	a := &p.Assigned
-	if who.Teammate != "" && (a.As == AssignTeammate || a.As == AssignTeamAndTeammate) {
+	if who.Teammate != "" && (a.As == event.AssignTeammate || a.As == event.AssignTeamAndTeammate) {
 		teammate, err := adminNamed(who.Teammate)
 		if err != nil {
 			return err
 		}
-		a.Admin = teammate.id
+		a.Admin = teammate.ID
 	}
-	if who.Team != "" && (a.As == AssignTeam || a.As == AssignTeamAndTeammate) {
+	if who.Team != "" && (a.As == event.AssignTeam || a.As == event.AssignTeamAndTeammate) {
 		a.Team, err = w.teamNamed(who.Team)
 	}
 	return err
 }
 
 // says makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
-func (w *Workspace) says(c *conversation, p *part, by Speaker, who, body string) (err error) {
+func (w *talkDesk) says(c *conversation, p *event.Part, by Speaker, who, body string) (err error) {
 	p.Body = body
 	switch by {
 	case ByContact:
-		i := slices.IndexFunc(c.Contacts, func(d *doc) bool { return d.ID == who })
-		if i < 0 || w.activeContact(who) == nil {
+		i := slices.IndexFunc(c.Contacts, func(d *event.Contact) bool { return d.ID == who })
+		if i < 0 || w.people.activeContact(who) == nil {
 			return fmt.Errorf("contact %q of it: %w", who, ErrUnknown)
 		}
-		p.Author, p.State = c.Contacts[i].author(), "open"
+		p.Author, p.State = population.ContactAuthor(c.Contacts[i]), "open"
 	case ByTeammate:
 		p.Author, err = actor(who)
 	case ByNote:
@@ -57,18 +60,18 @@ func (w *Workspace) says(c *conversation, p *part, by Speaker, who, body string)
 
 // ReplyAs adds a comment or a note by somebody, by the id: a contact who takes part in the conversation, or an admin. Nothing but
 // the words is in it. A contact opens again what is closed or snoozed.
-func (w *Workspace) ReplyAs(id string, by Speaker, who, body string) error {
-	return w.converse(id, func(c *conversation, _ *rng, e *convEvent) (err error) {
-		w.speak(c, e, func(p *part) { err = w.says(c, p, by, who, body) })
+func (w *talkOps) ReplyAs(id string, by Speaker, who, body string) error {
+	return w.converse(id, func(c *conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
+		w.speak(c, e, func(p *event.Part) { err = w.says(c, p, by, who, body) })
 		return err
 	})
 }
 
 // turnTo adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
-func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *rng, c *conversation, p *part)) error {
-	return w.converse(id, func(c *conversation, r *rng, e *convEvent) (err error) {
-		w.speak(c, e, func(p *part) {
-			if draw(w.conv, r, c, p); by != "" {
+func (w *talkDesk) turnTo(id, by, words string, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) error {
+	return w.converse(id, func(c *conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+		w.speak(c, e, func(p *event.Part) {
+			if draw(w.conv, r, c.scene(), p); by != "" {
 				p.Body = words
 				p.Author, err = actor(by)
 			}
@@ -79,22 +82,22 @@ func (w *Workspace) turnTo(id, by, words string, draw func(m *convMaker, r *rng,
 
 // BeginConversation has an active contact write to the workspace, which begins a conversation, and gives its id. Nothing but the words is
 // in it.
-func (w *Workspace) BeginConversation(contact, body string) (string, error) {
+func (w *talkOps) BeginConversation(contact, body string) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := w.activeContact(contact)
+	d := w.people.activeContact(contact)
 	if d == nil {
 		return "", fmt.Errorf("begin a conversation: contact %s: %w", contact, ErrUnknown)
 	}
-	return w.beginWith([]*doc{d}, source{Type: channels[0], Delivered: "customer_initiated", Body: body, Author: d.author()}), nil
+	return w.beginWith([]*event.Contact{d}, event.Source{Type: population.Channels[0], Delivered: "customer_initiated", Body: body, Author: population.ContactAuthor(d)}), nil
 }
 
 // beginWith begins a conversation with its first message, and nothing else. The lock is held.
-func (w *Workspace) beginWith(who []*doc, opening source) string {
+func (w *talkDesk) beginWith(who []*event.Contact, opening event.Source) string {
 	num := int32(len(w.threads))
-	opening.ID = sourceID(num)
-	w.recordConv(convEvent{At: w.now(), Kind: convOpened, Conv: num, Who: who, With: &convArg{opening: &opening}})
-	return convID(num)
+	opening.ID = event.MessageID(num)
+	w.recordConv(event.ThreadEvent{At: w.now(), Kind: event.ThreadOpened, Num: num, Who: who, With: &event.ThreadArgs{Message: &opening}})
+	return event.ConversationID(num)
 }
 
 // Message is one that an admin sends to contacts (workspace-api 4.11).
@@ -106,7 +109,7 @@ type Message struct {
 }
 
 // SendMessage has an admin write to contacts, which begins a conversation of all of them, and gives its id.
-func (w *Workspace) SendMessage(m Message) (string, error) {
+func (w *talkOps) SendMessage(m Message) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	from, err := actor(m.From)
@@ -116,9 +119,9 @@ func (w *Workspace) SendMessage(m Message) (string, error) {
 	if len(m.To) == 0 {
 		return "", errors.New("send a message: to nobody")
 	}
-	var who []*doc
+	var who []*event.Contact
 	for i, id := range slices.Concat(m.To, m.Cc, m.Bcc) {
-		d := w.activeContact(id)
+		d := w.people.activeContact(id)
 		if d == nil {
 			return "", fmt.Errorf("send a message: contact %s: %w", id, ErrUnknown)
 		}
@@ -126,14 +129,14 @@ func (w *Workspace) SendMessage(m Message) (string, error) {
 			who = append(who, d)
 		}
 	}
-	return w.beginWith(who, source{Type: m.Type, Delivered: "operator_initiated", Subject: m.Subject, Body: m.Body, Author: from}), nil
+	return w.beginWith(who, event.Source{Type: m.Type, Delivered: "operator_initiated", Subject: m.Subject, Body: m.Body, Author: from}), nil
 }
 
 // roundRobinTeam hands on to a teammate what is assigned to it.
-var roundRobinTeam = teams[1]
+var roundRobinTeam = event.Teams[1].ID
 
 // nextInTurn is the teammate whom round robin puts in charge. The lock is held.
-func (w *Workspace) nextInTurn() admin {
-	turn := len(w.said) + len(w.tickets.log)
-	return admins[turn%((len(admins)+1)/2)*2] // every second admin is in the teams
+func (w *ticketDesk) nextInTurn() event.Admin {
+	turn := len(w.talks.said) + len(w.ticketLog)
+	return event.Admins[turn%((len(event.Admins)+1)/2)*2] // every second admin is in the teams
 }

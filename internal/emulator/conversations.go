@@ -1,9 +1,14 @@
 package emulator
 
-import "strconv"
+import (
+	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/search"
+)
 
 // searchConversations is POST /conversations/search: as contact search, without parts (trap T54).
-func (w *Workspace) searchConversations(q *request) answer {
+func searchConversations(w *server, q *request) answer {
 	return w.searchThreads(q, &w.convIdx, [2]string{"conversation.list", w.conversationsKey()}, func() func(b []byte, e *edition) []byte {
 		render, from := w.convRenderer(q), w.drawer()
 		return func(b []byte, e *edition) []byte { return render.conversation(b, from.draw(e)) }
@@ -12,13 +17,13 @@ func (w *Workspace) searchConversations(q *request) answer {
 
 // searchThreads answers a search of conversations or of tickets, in an envelope of a type and a key. writer is asked with the
 // lock held; what it gives writes a record without.
-func (w *Workspace) searchThreads(q *request, x *index[edition], envelope [2]string, writer func() func(b []byte, e *edition) []byte) answer {
+func (w *server) searchThreads(q *request, x *search.Index[edition], envelope [2]string, writer func() func(b []byte, e *edition) []byte) answer {
 	w.mu.Lock()
-	found, p, refused := x.ask(q)
+	found, p, refused := x.Ask(q.asked())
 	write := writer()
 	w.mu.Unlock()
 	if refused != nil {
-		return *refused
+		return refusedSearch(refused)
 	}
 	b := openList(make([]byte, 0, 3000*len(found)+512), envelope[0], envelope[1])
 	for _, e := range found {
@@ -28,7 +33,7 @@ func (w *Workspace) searchThreads(q *request, x *index[edition], envelope [2]str
 }
 
 // oneConversation is GET /conversations/{id}, with its newest parts.
-func (w *Workspace) oneConversation(q *request) answer {
+func oneConversation(w *server, q *request) answer {
 	w.mu.Lock()
 	num, known := w.thread(q.id)
 	if !known {
@@ -43,18 +48,18 @@ func (w *Workspace) oneConversation(q *request) answer {
 }
 
 // convFields are the names that conversation search knows, beside custom_attributes.
-func (w *Workspace) convFields() map[string]field[edition] {
+func (w *talkDesk) convFields() map[string]search.Field[edition] {
 	of := w.drawn
-	texts := func(get func(c *conversation) string) field[edition] {
-		return text(func(e *edition) string { return get(of(e)) })
+	texts := func(get func(c *conversation) string) search.Field[edition] {
+		return search.Text(func(e *edition) string { return get(of(e)) })
 	}
-	flags := func(get func(c *conversation) bool) field[edition] {
-		return flag(func(e *edition) bool { return get(of(e)) })
+	flags := func(get func(c *conversation) bool) search.Field[edition] {
+		return search.Flag(func(e *edition) bool { return get(of(e)) })
 	}
 	list := threadFields(of)
-	for name, f := range map[string]field[edition]{
-		"id":            text(func(e *edition) string { return convID(e.num) }),
-		"waiting_since": date(func(e *edition) int64 { return of(e).Waiting }),
+	for name, f := range map[string]search.Field[edition]{
+		"id":            search.Text(func(e *edition) string { return event.ConversationID(e.num) }),
+		"waiting_since": search.Date(func(e *edition) int64 { return of(e).Waiting }),
 		"title":         texts(func(c *conversation) string { return c.Title }),
 		"state":         texts(func(c *conversation) string { return c.State }),
 		"priority":      texts(func(c *conversation) string { return priorityWord(c.Priority) }),
@@ -72,13 +77,13 @@ func (w *Workspace) convFields() map[string]field[edition] {
 		"source.author.name":    texts(func(c *conversation) string { return c.begun().Author.Name }),
 		"source.author.email":   texts(func(c *conversation) string { return c.begun().Author.Email }),
 
-		"statistics.count_conversation_parts": integer(func(e *edition) int64 { return int64(len(of(e).Parts)) }),
-		"statistics.count_reopens":            integer(func(e *edition) int64 { return of(e).Stats.Reopens }),
-		"statistics.count_assignments":        integer(func(e *edition) int64 { return of(e).Stats.Assignments }),
-		"statistics.last_close_at":            date(func(e *edition) int64 { return of(e).Stats.LastClose }),
-		"statistics.last_contact_reply_at":    date(func(e *edition) int64 { return of(e).Stats.LastContact }),
+		"statistics.count_conversation_parts": search.Integer(func(e *edition) int64 { return int64(len(of(e).Parts)) }),
+		"statistics.count_reopens":            search.Integer(func(e *edition) int64 { return of(e).Stats.Reopens }),
+		"statistics.count_assignments":        search.Integer(func(e *edition) int64 { return of(e).Stats.Assignments }),
+		"statistics.last_close_at":            search.Date(func(e *edition) int64 { return of(e).Stats.LastClose }),
+		"statistics.last_contact_reply_at":    search.Date(func(e *edition) int64 { return of(e).Stats.LastContact }),
 
-		"tag_ids": members(func(e *edition) []string { return of(e).tagIDs() }),
+		"tag_ids": search.Members(func(e *edition) []string { return of(e).tagIDs() }),
 	} {
 		list[name] = f
 	}
@@ -86,23 +91,23 @@ func (w *Workspace) convFields() map[string]field[edition] {
 }
 
 // threadFields are the names that the searches of conversations and of tickets have in common; of draws a record.
-func threadFields(of func(e *edition) *conversation) map[string]field[edition] {
-	return map[string]field[edition]{
-		"created_at":        date(func(e *edition) int64 { return e.created }),
-		"updated_at":        date(func(e *edition) int64 { return e.updated }),
-		"snoozed_until":     date(func(e *edition) int64 { return of(e).Snoozed }),
-		"open":              flag(func(e *edition) bool { return of(e).State != "closed" }),
-		"admin_assignee_id": integer(func(e *edition) int64 { return of(e).Admin }),
-		"team_assignee_id":  integer(func(e *edition) int64 { return of(e).Team }),
-		"contact_ids":       members(func(e *edition) []string { return of(e).contactIDs() }),
-		"teammate_ids":      members(func(e *edition) []string { return of(e).teammates() }),
+func threadFields(of func(e *edition) *conversation) map[string]search.Field[edition] {
+	return map[string]search.Field[edition]{
+		"created_at":        search.Date(func(e *edition) int64 { return e.created }),
+		"updated_at":        search.Date(func(e *edition) int64 { return e.updated }),
+		"snoozed_until":     search.Date(func(e *edition) int64 { return of(e).Snoozed }),
+		"open":              search.Flag(func(e *edition) bool { return of(e).State != "closed" }),
+		"admin_assignee_id": search.Integer(func(e *edition) int64 { return of(e).Admin }),
+		"team_assignee_id":  search.Integer(func(e *edition) int64 { return of(e).Team }),
+		"contact_ids":       search.Members(func(e *edition) []string { return of(e).contactIDs() }),
+		"teammate_ids":      search.Members(func(e *edition) []string { return of(e).teammates() }),
 	}
 }
 
 // begun is the source, or an empty one.
-func (c *conversation) begun() *source {
+func (c *conversation) begun() *event.Source {
 	if c.Source == nil {
-		return &source{}
+		return &event.Source{}
 	}
 	return c.Source
 }
@@ -118,7 +123,7 @@ func (c *conversation) contactIDs() []string {
 func (c *conversation) tagIDs() []string {
 	ids := make([]string, len(c.Tags))
 	for i, t := range c.Tags {
-		ids[i] = strconv.FormatInt(tagID(t.Tag), 10)
+		ids[i] = strconv.FormatInt(event.TagID(t.Tag), 10)
 	}
 	return ids
 }

@@ -3,10 +3,14 @@ package emulator
 import (
 	"html"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // listDeleted is GET /contacts/deleted: inactive contacts, paged by number (workspace-api 4.11).
-func (w *Workspace) listDeleted(q *request) answer {
+func listDeleted(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.inactive(q.n)
@@ -16,7 +20,7 @@ func (w *Workspace) listDeleted(q *request) answer {
 }
 
 // inactive gives the contacts of the list in its order.
-func (w *Workspace) inactive(n int) []int32 {
+func (w *contactBook) inactive(n int) []int32 {
 	if w.stale {
 		w.gone = w.gone[:0]
 		for num := range w.contacts {
@@ -25,42 +29,42 @@ func (w *Workspace) inactive(n int) []int32 {
 			}
 		}
 		slices.SortStableFunc(w.gone, func(a, b int32) int { return int(w.contacts[b].since - w.contacts[a].since) })
-		if w.k().DeletedOrder == OrderOldest {
+		if w.k().DeletedOrder == knobs.OrderOldest {
 			slices.Reverse(w.gone)
 		}
 		w.stale = false
 	}
-	if w.k().DeletedOrder != OrderRandom {
+	if w.k().DeletedOrder != knobs.OrderRandom {
 		return w.gone
 	}
-	list, r := slices.Clone(w.gone), newRNG(w.cfg.Seed, forShuffle, uint64(n))
+	list, r := slices.Clone(w.gone), event.NewRNG(w.cfg.Seed, event.ForShuffle, uint64(n))
 	for i := len(list) - 1; i > 0; i-- {
-		j := r.n(i + 1)
+		j := r.N(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
 	return list
 }
 
 // appendInactive writes a deleted-contact entry (workspace-api 2.10). E-mails are HTML-escaped there, as api-notes has it.
-func (w *Workspace) appendInactive(b []byte, c *contact) []byte {
+func (w *server) appendInactive(b []byte, c *contact) []byte {
 	d := c.doc
 	b = append(b, `{"type":"contact","id":`...)
-	b = appendString(b, d.ID)
-	b = append(append(append(b, `,"role":"`...), d.role()...), `","status":"`...)
+	b = jsontext.AppendString(b, d.ID)
+	b = append(append(append(b, `,"role":"`...), roleOf(d)...), `","status":"`...)
 	b = append(append(b, c.status.entry()...), `","updated_at":`...)
-	b = appendTime(b, c.since)
+	b = jsontext.AppendTime(b, c.since)
 	if c.status == merged {
 		b = append(b, `,"merged_into_id":`...)
-		b = appendString(b, w.contacts[c.into].doc.ID)
+		b = jsontext.AppendString(b, w.contacts[c.into].doc.ID)
 	}
 	external, email := d.ExternalID, d.Email
 	if c.status == permanentlyDeleted {
 		external, email = "", ""
 	}
 	b = append(b, `,"external_id":`...)
-	b = appendText(b, external)
+	b = jsontext.AppendText(b, external)
 	b = append(b, `,"email":`...)
-	b = appendText(b, html.EscapeString(email))
+	b = jsontext.AppendText(b, html.EscapeString(email))
 	return append(b, '}')
 }
 

@@ -3,6 +3,8 @@ package emulator
 import (
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // directory finds contacts by their external ids and e-mails. It follows the log when somebody asks, so that a workspace that nobody
@@ -18,15 +20,15 @@ const (
 )
 
 // follow takes in what has happened since.
-func (d *directory) follow(log []Event, contacts []contact) {
+func (d *directory) follow(log []event.ContactEvent, contacts []contact) {
 	if d.of == nil {
 		d.of = map[[2]string][]int32{}
 	}
 	for ; d.seen < len(log); d.seen++ {
 		switch e := &log[d.seen]; e.Kind {
-		case Created, Updated:
+		case event.Created, event.Updated:
 			d.enter(e.Contact, contacts)
-		case Merged:
+		case event.Merged:
 			d.enter(e.Other, contacts)
 		}
 	}
@@ -42,8 +44,8 @@ func (d *directory) enter(num int32, contacts []contact) {
 
 // knownAs finds the oldest active contact that has this external id or this e-mail, in capitals or not, and fits; "" when there is none. Users share
 // neither, leads may share both: they are what merging is for. The lock is held.
-func (w *Workspace) knownAs(external, email string, fits func(d *doc) bool) string {
-	w.names.follow(w.log, w.contacts)
+func (w *contactBook) knownAs(external, email string, fits func(d *event.Contact) bool) string {
+	w.names.follow(w.events, w.contacts)
 	found := slices.Concat(w.names.of[[2]string{byExternalID, external}], w.names.of[[2]string{byEmail, strings.ToLower(email)}])
 	slices.Sort(found)
 	for _, num := range found {

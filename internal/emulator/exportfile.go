@@ -10,29 +10,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/population"
 )
 
-// ExportFile says what the file of an export looks like. The zero value is a .tgz with one CSV file.
-type ExportFile struct {
-	Form         string  // "": tgz; gzip, zip, csv, ndjson (in a tgz)
-	Members      int     // the rows are spread over so many files; 0: one
-	NoMember     bool    // there is none
-	BOM          bool    // a byte order mark before the header
-	LF           bool    // lines end with LF, not with CRLF
-	Truncate     float64 // this share of the file's end is missing, and nothing says so
-	SecondMember bool    // a second gzip stream follows
-	Added        []string
-	Without      []string // ids of attributes that the source no longer has
-	Lost         []string // headers that are left out of the file although they were asked for
-	Reversed     bool     // columns come in the opposite order
-	Local        bool     // times are texts in the workspace's zone, without an offset
-
-	Spoil func(file []byte) []byte `json:"-"` // changes the finished file; nil: as it is
-}
-
 // exportRows are the rows of a job, in the order of the attributes that were asked for, by the time of each.
-func (w *Workspace) exportRows(j *exportJob) [][]any {
-	birth, now := w.cfg.Start.Unix(), exportSpan/3600+w.hours
+func (w *exportDesk) exportRows(j *exportJob) [][]any {
+	birth, now := w.cfg.Start.Unix(), event.ReportSpan/3600+w.hours
 	inside := func(at int64) bool {
 		if w.k().Export.Outside {
 			return at > j.from && at < j.to
@@ -47,94 +34,99 @@ func (w *Workspace) exportRows(j *exportJob) [][]any {
 			if a == nil {
 				continue // it is gone since the job was made
 			}
-			row[i] = value(a.id)
-			if a.id == j.set.time && w.k().Export.File.Local {
+			row[i] = value(a.ID)
+			if a.ID == j.set.Time && w.k().Export.File.Local {
 				row[i] = time.Unix(created, 0).In(w.zone).Format("2006-01-02 15:04:05")
 			}
-			if strings.HasPrefix(a.id, "added.") {
+			if strings.HasPrefix(a.ID, "added.") {
 				row[i] = "more"
 			}
 		}
 		rows = append(rows, row)
 	}
-	first := max(0, (j.from-birth+exportSpan)/3600)
-	for hour := int(first); hour < now && birth-exportSpan+int64(hour)*3600 <= j.to; hour++ {
+	first := max(0, (j.from-birth+event.ReportSpan)/3600)
+	for hour := int(first); hour < now && birth-event.ReportSpan+int64(hour)*3600 <= j.to; hour++ {
 		for _, f := range w.exportHour(j.set, hour) {
-			if f.known <= now && inside(f.created) && !(f.silent && j.old) {
-				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, f.at(attribute, now)) })
+			if f.Known <= now && inside(f.Created) && !(f.Silent && j.old) {
+				add(f.Created, func(attribute string) any { return w.byHand(j.set.ID, f.Key, attribute, factAt(&f, attribute, now)) })
 			}
 		}
 	}
-	for num := w.cfg.Conversations; num < len(w.threads) && j.set == exportSets[0]; num++ { // begun since: there at once
-		if e := w.threads[num].now; inside(e.created) {
-			if f := w.talkFact(e); !(f.silent && j.old) {
-				add(f.created, func(attribute string) any { return w.byHand(j.set.id, f.key, attribute, f.values[attribute]) })
+	for num := w.cfg.Conversations; num < len(w.talks.threads) && j.set == event.Datasets[0]; num++ { // begun since: there at once
+		if e := w.talks.threads[num].now; inside(e.created) {
+			if f := w.talks.talkFact(e); !(f.Silent && j.old) {
+				add(f.Created, func(attribute string) any { return w.byHand(j.set.ID, f.Key, attribute, f.Values[attribute]) })
 			}
 		}
 	}
-	for _, e := range w.exports.events {
-		if e.dataset == j.set.id && e.attribute == "" && inside(e.created) {
-			add(e.created, func(attribute string) any { return w.byHand(j.set.id, e.key, attribute, e.values[attribute]) })
+	for _, e := range w.reportEvents {
+		if e.Dataset == j.set.ID && e.Attribute == "" && inside(e.Created) {
+			add(e.Created, func(attribute string) any { return w.byHand(j.set.ID, e.Key, attribute, e.Values[attribute]) })
 		}
 	}
 	return rows
 }
 
 // exportHour are the rows of one hour, counted from a year before hour 0.
-func (w *Workspace) exportHour(s *exportSet, hour int) []exportFact {
+func (w *exportDesk) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	birth := w.cfg.Start.Unix()
-	facts := exportFacts(w.cfg.Seed, w.cfg.Contacts, birth, s, hour)
-	if s != exportSets[0] {
+	facts := population.ReportFacts(w.cfg.Seed, w.cfg.Contacts, birth, s, hour)
+	if s != event.Datasets[0] {
 		return facts
 	}
-	talks := w.said[:w.cfg.Conversations] // in the order of their times
-	begins := birth - exportSpan + int64(hour)*3600
-	at := func(e convEvent, time int64) int { return cmp.Compare(e.At, time) }
+	talks := w.talks.said[:w.cfg.Conversations] // in the order of their times
+	begins := birth - event.ReportSpan + int64(hour)*3600
+	at := func(e event.ThreadEvent, time int64) int { return cmp.Compare(e.At, time) }
 	from, _ := slices.BinarySearchFunc(talks, begins, at)
 	to, _ := slices.BinarySearchFunc(talks, begins+3600, at)
 	for i := from; i < to; i++ {
-		facts = append(facts, w.talkFact(w.threads[talks[i].Conv].now))
+		facts = append(facts, w.talks.talkFact(w.talks.threads[talks[i].Num].now))
 	}
 	return facts
 }
 
-// talkFact is the row of a conversation as it is now.
-func (w *Workspace) talkFact(e *edition) exportFact {
-	c := w.drawer().draw(e)
-	return talkFact(w.cfg.Seed, c, c.Parts)
+// factAt gives a value as it is from an hour on.
+func factAt(f *event.ReportFact, attribute string, hour int) any {
+	value := f.Values[attribute]
+	for _, c := range f.Changes {
+		if c.Attribute == attribute && c.Hour <= hour {
+			value = c.Value
+		}
+	}
+	return value
 }
 
 // byHand is a value as ReportChange left it.
-func (w *Workspace) byHand(dataset, key, attribute string, value any) any {
-	for _, e := range w.exports.events {
-		if e.dataset == dataset && e.key == key && e.attribute == attribute {
-			value = e.value
+func (w *exportDesk) byHand(dataset, key, attribute string, value any) any {
+	for _, e := range w.reportEvents {
+		if e.Dataset == dataset && e.Key == key && e.Attribute == attribute {
+			value = e.Value
 		}
 	}
 	return value
 }
 
 // exportFile makes the file of a job.
-func (w *Workspace) exportFile(j *exportJob) []byte {
+func (w *exportDesk) exportFile(j *exportJob) []byte {
 	f := w.k().Export.File
 	rows := w.exportRows(j)
 	header := make([]string, len(j.attributes))
 	for i, id := range j.attributes {
 		if a := w.attributeOf(j.set, id); a != nil {
-			header[i] = a.name
+			header[i] = a.Name
 		}
 	}
-	header, rows = f.arrange(header, rows)
+	header, rows = arrangeColumns(f, header, rows)
 	var members []exportMember
 	n := max(1, f.Members)
 	for i := range n {
 		part := rows[len(rows)*i/n : len(rows)*(i+1)/n]
-		members = append(members, exportMember{fmt.Sprintf("%s_%s_%d.%s", j.set.id, j.id, i, f.ending()), f.text(header, part)})
+		members = append(members, exportMember{fmt.Sprintf("%s_%s_%d.%s", j.set.ID, j.id, i, fileEnding(f)), exportText(f, header, part)})
 	}
 	if f.NoMember {
 		members = nil
 	}
-	file := f.pack(members)
+	file := packExport(f, members)
 	if f.SecondMember {
 		file = append(file, squeeze([]byte("one more"))...)
 	}
@@ -152,15 +144,15 @@ type exportMember struct {
 	text []byte
 }
 
-func (f ExportFile) ending() string {
+func fileEnding(f knobs.ExportFile) string {
 	if f.Form == "ndjson" {
 		return "ndjson"
 	}
 	return "csv"
 }
 
-// arrange leaves out the lost columns and turns the order around.
-func (f ExportFile) arrange(header []string, rows [][]any) ([]string, [][]any) {
+// arrangeColumns leaves out the lost columns and turns the order around.
+func arrangeColumns(f knobs.ExportFile, header []string, rows [][]any) ([]string, [][]any) {
 	var keep []int
 	for i, name := range header {
 		if !slices.Contains(f.Lost, name) {
@@ -186,8 +178,8 @@ func (f ExportFile) arrange(header []string, rows [][]any) ([]string, [][]any) {
 	return names, rows
 }
 
-// text writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
-func (f ExportFile) text(header []string, rows [][]any) []byte {
+// exportText writes one file: a header, then the rows. What is null is an empty field, an empty text is one in quotes.
+func exportText(f knobs.ExportFile, header []string, rows [][]any) []byte {
 	if f.Form == "ndjson" {
 		return ndjson(header, rows)
 	}
@@ -235,20 +227,20 @@ func ndjson(header []string, rows [][]any) (b []byte) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendString(b, name), ':')
+			b = append(jsontext.AppendString(b, name), ':')
 			if row[i] == nil {
 				b = append(b, "null"...)
 				continue
 			}
-			b = appendString(b, fmt.Sprint(row[i]))
+			b = jsontext.AppendString(b, fmt.Sprint(row[i]))
 		}
 		b = append(b, "}\n"...)
 	}
 	return b
 }
 
-// pack puts the members into the form of the file. Buffers take everything, so that nothing here can fail.
-func (f ExportFile) pack(members []exportMember) []byte {
+// packExport puts the members into the form of the file. Buffers take everything, so that nothing here can fail.
+func packExport(f knobs.ExportFile, members []exportMember) []byte {
 	var buf bytes.Buffer
 	switch f.Form {
 	case "zip":

@@ -8,36 +8,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // exportSlots is how many jobs of a workspace may be under way (workspace-api 8).
 const exportSlots = 5
 
-// ExportKnobs turn on what export services do to their readers. The zero value follows the document.
-type ExportKnobs struct {
-	Pending time.Duration // how long a job waits; 0: 100 ms
-	Working time.Duration // how long it works after that; 0: 150 ms
-	Hidden  time.Duration // for so long after enqueueing a job answers 404
-	Fail    int           // so many jobs, the first ones, end as failed
-	Status  string        // what a finished job calls itself; "": complete
-	NoURL   bool          // download_url stays "" also when complete
-	URLLife time.Duration // of a download URL; 0: an hour
-	Expired string        // what an expired URL answers: "", 403, 404, 410 or html (with 200)
-	Storage string        // where download URLs lead; "": the address that was asked
-	Outside bool          // rows on the bounds that were asked for are left out (trap T105)
-	File    ExportFile
-}
-
-// exportDesk keeps the jobs of a workspace. The workspace's lock guards it.
-type exportDesk struct {
-	jobs   []*exportJob
-	most   int // jobs under way at once, at the highest
-	events []exportEvent
-}
-
 type exportJob struct {
 	id         string
-	set        *exportSet
+	set        *event.Dataset
 	attributes []string
 	from, to   int64
 	made       time.Time
@@ -48,7 +29,7 @@ type exportJob struct {
 }
 
 // status is where a job stands by the clock.
-func (w *Workspace) jobStatus(j *exportJob) string {
+func (w *exportDesk) jobStatus(j *exportJob) string {
 	k := w.k().Export
 	pending, working := k.Pending, k.Working
 	if pending == 0 {
@@ -71,32 +52,31 @@ func (w *Workspace) jobStatus(j *exportJob) string {
 }
 
 // ExportJobs tells how many jobs were ever made, and how many were under way at once, at the highest.
-func (w *Workspace) ExportJobs() (made, most int) {
+func (w *exportDesk) ExportJobs() (made, most int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.exports.jobs), w.exports.most
+	return len(w.exportJobs), w.mostExports
 }
 
 // OccupyExports fills slots with jobs of somebody else.
-func (w *Workspace) OccupyExports(jobs int) {
+func (w *exportDesk) OccupyExports(jobs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for range jobs {
-		w.newJob(&exportJob{set: exportSets[0]})
+		w.newJob(&exportJob{set: event.Datasets[0]})
 	}
 }
 
-func (w *Workspace) newJob(j *exportJob) {
-	d := &w.exports
-	j.made, j.failed = w.clock(), len(d.jobs) < w.k().Export.Fail
+func (w *exportDesk) newJob(j *exportJob) {
+	j.made, j.failed = w.clock(), len(w.exportJobs) < w.k().Export.Fail
 	// Of the time too: a workspace that begins again must not give a name that somebody remembers for another job.
-	j.id = fmt.Sprintf("job_%016x", mix(mix(w.cfg.Seed^uint64(len(d.jobs)+1)<<8)^uint64(j.made.UnixNano())))
-	d.jobs = append(d.jobs, j)
-	d.most = max(d.most, w.busyJobs())
+	j.id = fmt.Sprintf("job_%016x", event.Mix(event.Mix(w.cfg.Seed^uint64(len(w.exportJobs)+1)<<8)^uint64(j.made.UnixNano())))
+	w.exportJobs = append(w.exportJobs, j)
+	w.mostExports = max(w.mostExports, w.busyJobs())
 }
 
-func (w *Workspace) busyJobs() (n int) {
-	for _, j := range w.exports.jobs {
+func (w *exportDesk) busyJobs() (n int) {
+	for _, j := range w.exportJobs {
 		if s := w.jobStatus(j); s == "pending" || s == "in_progress" {
 			n++
 		}
@@ -105,7 +85,7 @@ func (w *Workspace) busyJobs() (n int) {
 }
 
 // exportDatasets is GET /export/reporting_data/get_datasets.
-func (w *Workspace) exportDatasets(*request) answer {
+func exportDatasets(w *server, _ *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	type attribute struct {
@@ -124,10 +104,10 @@ func (w *Workspace) exportDatasets(*request) answer {
 		Type string    `json:"type"`
 		Data []dataset `json:"data"`
 	}{Type: "list", Data: []dataset{}}
-	for _, s := range exportSets {
-		d := dataset{ID: s.id, Name: s.name, Doc: s.doc, Time: s.time}
+	for _, s := range event.Datasets {
+		d := dataset{ID: s.ID, Name: s.Name, Doc: s.Doc, Time: s.Time}
 		for _, a := range w.exportAttributes(s) {
-			d.Attributes = append(d.Attributes, attribute{a.id, a.qualified, a.name})
+			d.Attributes = append(d.Attributes, attribute{a.ID, a.Qualified, a.Name})
 		}
 		list.Data = append(list.Data, d)
 	}
@@ -135,16 +115,16 @@ func (w *Workspace) exportDatasets(*request) answer {
 }
 
 // exportAttributes are the attributes that a dataset has now: the knobs take some away and add others.
-func (w *Workspace) exportAttributes(s *exportSet) []exportAttribute {
+func (w *exportDesk) exportAttributes(s *event.Dataset) []event.DatasetAttribute {
 	file := w.k().Export.File
-	var all []exportAttribute
-	for _, a := range s.attributes {
-		if !slices.Contains(file.Without, a.id) {
+	var all []event.DatasetAttribute
+	for _, a := range s.Attributes {
+		if !slices.Contains(file.Without, a.ID) {
 			all = append(all, a)
 		}
 	}
 	for _, name := range file.Added {
-		all = append(all, exportAttribute{id: "added." + name, name: name})
+		all = append(all, event.DatasetAttribute{ID: "added." + name, Name: name})
 	}
 	return all
 }
@@ -158,41 +138,41 @@ func jsonAnswer(v any) answer {
 }
 
 // enqueueExport is POST /export/reporting_data/enqueue.
-func (w *Workspace) enqueueExport(q *request) answer {
-	b := readBody(q.body)
-	b.need("dataset_id", "attribute_ids", "start_time", "end_time")
-	attributes, from, to := b.ids("attribute_ids"), b.whole("start_time"), b.whole("end_time")
+func enqueueExport(w *server, q *request) answer {
+	b := input.ReadBody(q.body)
+	b.Need("dataset_id", "attribute_ids", "start_time", "end_time")
+	attributes, from, to := b.IDs("attribute_ids"), b.Whole("start_time"), b.Whole("end_time")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := exportSetOf(b.text("dataset_id"))
+	s := event.DatasetNamed(b.Text("dataset_id"))
 	switch {
 	case s == nil:
-		b.invalid("dataset_id", "one of get_datasets")
+		b.Invalid("dataset_id", "one of get_datasets")
 	case len(attributes) == 0:
-		b.invalid("attribute_ids", "a list of at least one")
+		b.Invalid("attribute_ids", "a list of at least one")
 	case from <= 0 || from >= to:
-		b.invalid("start_time", "a time before end_time")
+		b.Invalid("start_time", "a time before end_time")
 	}
 	for _, id := range attributes {
-		if !b.refused() && w.attributeOf(s, id) == nil {
-			b.invalid("attribute_ids", w.attributeWanted(s, id))
+		if !b.Refused() && w.attributeOf(s, id) == nil {
+			b.Invalid("attribute_ids", w.attributeWanted(s, id))
 		}
 	}
-	if b.refused() {
-		return *b.first
+	if b.Refused() {
+		return refusedBody(b)
 	}
 	if w.busyJobs() >= exportSlots {
 		return failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded the number of exports under way")
 	}
 	j := &exportJob{set: s, attributes: attributes, from: from, to: to, old: !q.version.later()}
 	w.newJob(j)
-	return w.jobAnswer(q, j)
+	return jobAnswer(w, q, j)
 }
 
 // attributeOf finds an attribute by the id that must be sent for it: the qualified one where there is one.
-func (w *Workspace) attributeOf(s *exportSet, id string) *exportAttribute {
+func (w *exportDesk) attributeOf(s *event.Dataset, id string) *event.DatasetAttribute {
 	for _, a := range w.exportAttributes(s) {
-		if a.qualified == id || a.qualified == "" && a.id == id {
+		if a.Qualified == id || a.Qualified == "" && a.ID == id {
 			return &a
 		}
 	}
@@ -200,17 +180,17 @@ func (w *Workspace) attributeOf(s *exportSet, id string) *exportAttribute {
 }
 
 // attributeWanted says what must be sent instead of an id that is none to ask by.
-func (w *Workspace) attributeWanted(s *exportSet, id string) string {
+func (w *exportDesk) attributeWanted(s *event.Dataset, id string) string {
 	for _, a := range w.exportAttributes(s) {
-		if a.id == id {
-			return "qualified where get_datasets has a qualified_id: " + a.qualified + ", not " + id
+		if a.ID == id {
+			return "qualified where get_datasets has a qualified_id: " + a.Qualified + ", not " + id
 		}
 	}
 	return "of the dataset, which has no " + id
 }
 
-func (w *Workspace) jobOf(id string) *exportJob {
-	for _, j := range w.exports.jobs {
+func (w *exportDesk) jobOf(id string) *exportJob {
+	for _, j := range w.exportJobs {
 		if j.id == id {
 			return j
 		}
@@ -219,17 +199,17 @@ func (w *Workspace) jobOf(id string) *exportJob {
 }
 
 // exportStatus is GET /export/reporting_data/{job_identifier}. A job that is done gets a new URL each time it is asked for.
-func (w *Workspace) exportStatus(q *request) answer {
+func exportStatus(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobOf(q.id)
 	if j == nil || w.clock().Sub(j.made) < w.k().Export.Hidden {
 		return notFound("Job")
 	}
-	return w.jobAnswer(q, j)
+	return jobAnswer(w, q, j)
 }
 
-func (w *Workspace) jobAnswer(q *request, j *exportJob) answer {
+func jobAnswer(w *server, q *request, j *exportJob) answer {
 	told := struct {
 		ID      string `json:"job_identifier"`
 		Status  string `json:"status"`
@@ -258,13 +238,13 @@ func (w *Workspace) jobAnswer(q *request, j *exportJob) answer {
 const storagePath = "/_storage/exports/"
 
 // serveExport answers a temporary URL. Whether credentials came along is in the log of requests.
-func (w *Workspace) serveExport(rw http.ResponseWriter, r *http.Request) {
+func (w *server) serveExport(rw http.ResponseWriter, r *http.Request) {
 	entry := LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Auth: r.Header.Get("Authorization") != ""}
 	entry.Status = w.sendExport(rw, strings.TrimPrefix(r.URL.Path, storagePath), r.URL.Query().Get("signature"))
 	w.note(entry)
 }
 
-func (w *Workspace) sendExport(rw http.ResponseWriter, id, signature string) int {
+func (w *server) sendExport(rw http.ResponseWriter, id, signature string) int {
 	w.mu.Lock()
 	j, k := w.jobOf(id), w.k().Export
 	dead := j == nil || fmt.Sprint(j.link) != signature || !w.clock().Before(j.expires)
@@ -291,7 +271,7 @@ func (w *Workspace) sendExport(rw http.ResponseWriter, id, signature string) int
 }
 
 // downloadExport is GET /download/reporting_data/{job_identifier}.
-func (w *Workspace) downloadExport(q *request) answer {
+func downloadExport(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobOf(q.id)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // Fault is what happens to one request instead of, or on top of, its answer.
@@ -30,14 +32,14 @@ type Fault struct {
 
 // Inject has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
 // Bodies may be read by f.
-func (w *Workspace) Inject(f func(n int, r *http.Request) *Fault) {
+func (w *server) Inject(f func(n int, r *http.Request) *Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inject = f
 }
 
 // fault asks the injection first, then chaos.
-func (w *Workspace) fault(n int, r *http.Request) *Fault {
+func (w *server) fault(n int, r *http.Request) *Fault {
 	w.mu.Lock()
 	inject, chaos := w.inject, w.chaos
 	w.mu.Unlock()
@@ -49,7 +51,7 @@ func (w *Workspace) fault(n int, r *http.Request) *Fault {
 			return f
 		}
 	}
-	return chaos.draw(n, newRNG(w.cfg.Seed, forChaos, uint64(n)))
+	return chaos.draw(n, event.NewRNG(w.cfg.Seed, event.ForChaos, uint64(n)))
 }
 
 // wait holds the answer back. It says false when the client gave up.
@@ -171,14 +173,14 @@ var errorCodes = map[int]string{400: "client_error", 401: "unauthorized", 403: "
 const elsewherePath = "/_elsewhere"
 
 // serveElsewhere is the other host: it notes the headers that it gets, credentials that should not be there among them.
-func (w *Workspace) serveElsewhere(rw http.ResponseWriter, r *http.Request) {
+func (w *server) serveElsewhere(rw http.ResponseWriter, r *http.Request) {
 	w.note(LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
 		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
 	writeJSON(rw, map[string]any{"type": "list", "data": []any{}, "total_count": 0, "pages": map[string]any{"type": "pages", "next": nil}})
 }
 
 // spoil adds to an answer what the fault adds.
-func (f *Fault) spoil(a answer, r *rng) answer {
+func (f *Fault) spoil(a answer, r *event.RNG) answer {
 	if f == nil {
 		return a
 	}

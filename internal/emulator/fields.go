@@ -3,55 +3,58 @@ package emulator
 import (
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/search"
 )
 
 // fields are those of a contact.
-var fields = map[string]field[doc]{
-	"id":                  text(func(d *doc) string { return d.ID }),
-	"role":                text((*doc).role),
-	"name":                text(func(d *doc) string { return d.Name }),
-	"avatar":              text(func(d *doc) string { return d.Avatar }),
-	"owner_id":            text(func(d *doc) string { return number(d.Owner) }),
-	"email":               text(func(d *doc) string { return d.Email }),
-	"email_domain":        text(func(d *doc) string { _, domain, _ := strings.Cut(d.Email, "@"); return domain }),
-	"phone":               text(func(d *doc) string { return d.Phone }),
-	"formatted_phone":     text(func(d *doc) string { return d.Phone }),
-	"external_id":         text(func(d *doc) string { return d.ExternalID }),
-	"language_override":   text(func(d *doc) string { return d.Language }),
-	"browser":             text(func(d *doc) string { return d.browser().Name }),
-	"browser_language":    text(func(d *doc) string { return d.browser().Language }),
-	"os":                  text(func(d *doc) string { return d.browser().OS }),
-	"location.country":    text(func(d *doc) string { return d.place().Country }),
-	"location.region":     text(func(d *doc) string { return d.place().Region }),
-	"location.city":       text(func(d *doc) string { return d.place().City }),
-	"ios_app_version":     text(func(d *doc) string { return orNoApp(d.IOSApp).Version }),
-	"ios_device":          text(func(d *doc) string { return orNoApp(d.IOSApp).Device }),
-	"ios_app_device":      text(func(d *doc) string { return orNoApp(d.IOSApp).Device }),
-	"ios_os_version":      text(func(d *doc) string { return orNoApp(d.IOSApp).OS }),
-	"ios_app_name":        text(func(d *doc) string { return orNoApp(d.IOSApp).Name }),
-	"ios_sdk_version":     text(func(d *doc) string { return orNoApp(d.IOSApp).SDK }),
-	"android_app_version": text(func(d *doc) string { return orNoApp(d.AndroidApp).Version }),
-	"android_device":      text(func(d *doc) string { return orNoApp(d.AndroidApp).Device }),
-	"android_app_name":    text(func(d *doc) string { return orNoApp(d.AndroidApp).Name }),
-	"andoid_sdk_version":  text(func(d *doc) string { return orNoApp(d.AndroidApp).SDK }), // spelled so in the document
+var fields = map[string]search.Field[event.Contact]{
+	"id":                  search.Text(func(d *event.Contact) string { return d.ID }),
+	"role":                search.Text(roleOf),
+	"name":                search.Text(func(d *event.Contact) string { return d.Name }),
+	"avatar":              search.Text(func(d *event.Contact) string { return d.Avatar }),
+	"owner_id":            search.Text(func(d *event.Contact) string { return number(d.Owner) }),
+	"email":               search.Text(func(d *event.Contact) string { return d.Email }),
+	"email_domain":        search.Text(func(d *event.Contact) string { _, domain, _ := strings.Cut(d.Email, "@"); return domain }),
+	"phone":               search.Text(func(d *event.Contact) string { return d.Phone }),
+	"formatted_phone":     search.Text(func(d *event.Contact) string { return d.Phone }),
+	"external_id":         search.Text(func(d *event.Contact) string { return d.ExternalID }),
+	"language_override":   search.Text(func(d *event.Contact) string { return d.Language }),
+	"browser":             search.Text(func(d *event.Contact) string { return browserOf(d).Name }),
+	"browser_language":    search.Text(func(d *event.Contact) string { return browserOf(d).Language }),
+	"os":                  search.Text(func(d *event.Contact) string { return browserOf(d).OS }),
+	"location.country":    search.Text(func(d *event.Contact) string { return placeOf(d).Country }),
+	"location.region":     search.Text(func(d *event.Contact) string { return placeOf(d).Region }),
+	"location.city":       search.Text(func(d *event.Contact) string { return placeOf(d).City }),
+	"ios_app_version":     search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Version }),
+	"ios_device":          search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Device }),
+	"ios_app_device":      search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Device }),
+	"ios_os_version":      search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).OS }),
+	"ios_app_name":        search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Name }),
+	"ios_sdk_version":     search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).SDK }),
+	"android_app_version": search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Version }),
+	"android_device":      search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Device }),
+	"android_app_name":    search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Name }),
+	"andoid_sdk_version":  search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).SDK }), // spelled so in the document
 
-	"created_at":            date(func(d *doc) int64 { return d.Created }),
-	"signed_up_at":          date(func(d *doc) int64 { return d.SignedUp }),
-	"updated_at":            date(func(d *doc) int64 { return d.Updated }),
-	"last_seen_at":          date(func(d *doc) int64 { return d.LastSeen }),
-	"last_contacted_at":     date(func(d *doc) int64 { return d.LastContacted }),
-	"last_replied_at":       date(func(d *doc) int64 { return d.LastReplied }),
-	"last_email_opened_at":  date(func(d *doc) int64 { return d.LastOpened }),
-	"last_email_clicked_at": date(func(d *doc) int64 { return d.LastClicked }),
-	"ios_last_seen_at":      date(func(d *doc) int64 { return d.IOSSeen }),
-	"android_last_seen_at":  date(func(d *doc) int64 { return d.Android }),
+	"created_at":            search.Date(func(d *event.Contact) int64 { return d.Created }),
+	"signed_up_at":          search.Date(func(d *event.Contact) int64 { return d.SignedUp }),
+	"updated_at":            search.Date(func(d *event.Contact) int64 { return d.Updated }),
+	"last_seen_at":          search.Date(func(d *event.Contact) int64 { return d.LastSeen }),
+	"last_contacted_at":     search.Date(func(d *event.Contact) int64 { return d.LastContacted }),
+	"last_replied_at":       search.Date(func(d *event.Contact) int64 { return d.LastReplied }),
+	"last_email_opened_at":  search.Date(func(d *event.Contact) int64 { return d.LastOpened }),
+	"last_email_clicked_at": search.Date(func(d *event.Contact) int64 { return d.LastClicked }),
+	"ios_last_seen_at":      search.Date(func(d *event.Contact) int64 { return d.IOSSeen }),
+	"android_last_seen_at":  search.Date(func(d *event.Contact) int64 { return d.Android }),
 
-	"unsubscribed_from_emails": flag(func(d *doc) bool { return d.Unsubscribed }),
-	"marked_email_as_spam":     flag(func(d *doc) bool { return d.Spam }),
-	"has_hard_bounced":         flag(func(d *doc) bool { return d.Bounced }),
+	"unsubscribed_from_emails": search.Flag(func(d *event.Contact) bool { return d.Unsubscribed }),
+	"marked_email_as_spam":     search.Flag(func(d *event.Contact) bool { return d.Spam }),
+	"has_hard_bounced":         search.Flag(func(d *event.Contact) bool { return d.Bounced }),
 
-	"tag_id":     {kind: tagField, ids: func(d *doc) []string { return texts(d.Tags, tagID) }},
-	"segment_id": {kind: tagField, ids: func(d *doc) []string { return texts(segmentsOf(d), segmentID) }},
+	"tag_id":     search.Members(func(d *event.Contact) []string { return texts(d.Tags, event.TagID) }),
+	"segment_id": search.Members(func(d *event.Contact) []string { return texts(segmentsOf(d), event.SegmentID) }),
 }
 
 func number(n int64) string {
@@ -69,21 +72,21 @@ func texts(numbers []int32, id func(int32) int64) []string {
 	return list
 }
 
-func (d *doc) browser() *browser {
+func browserOf(d *event.Contact) *event.Browser {
 	if d.Browser == nil {
 		return &noBrowser
 	}
 	return d.Browser
 }
 
-func (d *doc) place() *place {
+func placeOf(d *event.Contact) *event.Place {
 	if d.Place == nil {
 		return &noPlace
 	}
 	return d.Place
 }
 
-func orNoApp(a *app) *app {
+func orNoApp(a *event.App) *event.App {
 	if a == nil {
 		return &noApp
 	}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"aqueduck/internal/emulator/knobs"
 )
 
 // A client library of another language reads the emulator as it reads a real workspace, knowing nothing of it. The first is a
@@ -66,7 +68,7 @@ func install(t *testing.T, command ...string) {
 // readsAll runs a script that prints the ids of lists, and holds them against the truth.
 func readsAll(t *testing.T, command ...string) {
 	t.Helper()
-	w := New(Config{Contacts: 700, Knobs: Knobs{NoLag: true}})
+	w := New(Config{Contacts: 700, Knobs: knobs.Knobs{NoLag: true}})
 	server := httptest.NewServer(w)
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

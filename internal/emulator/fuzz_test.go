@@ -11,19 +11,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
 )
 
 // Whatever is asked, the emulator answers: with a status of the document, in JSON, and without falling over.
 
 func fuzzed() *Workspace {
-	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: Knobs{NoGzip: true}})
+	return New(Config{Contacts: 60, Conversations: 20, NoLog: true, Knobs: knobs.Knobs{NoGzip: true}})
 }
 
 // asked serves one request without a socket, as it is, whatever is in its address.
 func asked(t *testing.T, w *Workspace, method, path, query, version string, body []byte) *httptest.ResponseRecorder {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "localhost", URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)),
-		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.cfg.VersionHeader: {version}}}
+		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.opts.VersionHeader: {version}}}
 	rw := httptest.NewRecorder()
 	w.ServeHTTP(rw, r)
 	switch rw.Code {
@@ -84,7 +87,7 @@ func FuzzAddresses(f *testing.F) {
 // FuzzWrites writes to whatever takes a body; replies say what they may, tables too.
 func FuzzWrites(f *testing.F) {
 	w := fuzzed()
-	ids := []string{"1", w.contacts[0].doc.ID, convID(0), ticketID(0), ticketID(1)}
+	ids := []string{"1", w.contacts[0].doc.ID, event.ConversationID(0), event.TicketID(0), event.TicketID(1)}
 	writes := slices.DeleteFunc(slices.Clone(routes), func(r route) bool { return r.method == "GET" || r.method == "DELETE" })
 	for which := range writes {
 		for place := range ids {
@@ -119,7 +122,7 @@ func FuzzCursors(f *testing.F) {
 		f.Add(uint8(which), true, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255})
 	}
 	f.Fuzz(func(t *testing.T, which uint8, offset bool, mask []byte) {
-		w.SetKnobs(func(k *Knobs) { k.OffsetWalk = offset })
+		w.SetKnobs(func(k *knobs.Knobs) { k.OffsetWalk = offset })
 		const search = `{"query":{"field":"updated_at","operator":">","value":1},"pagination":{"per_page":2,"starting_after":"`
 		path, method, body := "", "POST", search
 		if int(which)%(len(lists)+1) < len(lists) {
@@ -156,7 +159,7 @@ func FuzzCursors(f *testing.F) {
 // its oracle still answer.
 func FuzzOperations(f *testing.F) {
 	seed := fuzzed()
-	contact, talk := seed.contacts[0].doc.ID, convID(0)
+	contact, talk := seed.contacts[0].doc.ID, event.ConversationID(0)
 	for i, o := range operations() {
 		with := map[string]any{}
 		for _, p := range o.params {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // A Game is what is done to the JSON of a good answer, so that it is still an answer, but one to be read with care.
@@ -30,7 +32,7 @@ const (
 )
 
 // play gives the answer with the game played at some of its places, or as it is where it has none.
-func (g Game) play(body []byte, r *rng) []byte {
+func (g Game) play(body []byte, r *event.RNG) []byte {
 	if g == GameSize {
 		end := bytes.LastIndexByte(body, '}')
 		if end < 0 {
@@ -41,7 +43,7 @@ func (g Game) play(body []byte, r *rng) []byte {
 	var out []byte
 	from := 0
 	for _, s := range g.spots(body) {
-		if !r.chance(0.1) && from > 0 {
+		if !r.Chance(0.1) && from > 0 {
 			continue // always the first, and then one of ten
 		}
 		out = append(append(out, body[from:s.start]...), g.instead(body[s.start:s.end], s.name, r)...)
@@ -120,16 +122,16 @@ func keeps(name string) bool {
 }
 
 // instead is what takes the place of a piece.
-func (g Game) instead(piece []byte, name string, r *rng) []byte {
+func (g Game) instead(piece []byte, name string, r *event.RNG) []byte {
 	switch g {
 	case GameUTF8:
-		bad := []string{"\xff\xfe", `\ud800`, `\u0000`}[r.n(3)]
+		bad := []string{"\xff\xfe", `\ud800`, `\u0000`}[r.N(3)]
 		return fmt.Appendf(nil, `"%s%s"`, piece[1:len(piece)-1], bad)
 	case GameNumbers:
 		if _, err := strconv.ParseInt(string(piece), 10, 64); err != nil {
 			return piece
 		}
-		return fmt.Appendf(nil, []string{"%s.0", "%se0", `"%s"`}[r.n(3)], piece)
+		return fmt.Appendf(nil, []string{"%s.0", "%se0", `"%s"`}[r.N(3)], piece)
 	case GameMorph:
 		return fmt.Appendf(nil, `{"value":%s}`, piece)
 	case GameKeys:

@@ -4,77 +4,24 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
-
-// forHitl is what consultations are drawn for.
-const forHitl = 9004
-
-// consult is one consultation: the AI agent asks the teammates what to answer (workspace-api 2.10, consultation events).
-type consult struct {
-	Conv       int32
-	N          int32 // number within the conversation, or of those that life brought: its words are drawn from it
-	At, End    int64
-	Outcome    string
-	Rounds     int   // of feedback
-	Part, Sent int64 // ids of the part that it is about and of the one that it led to; 0: none
-	Put        int64 // when it came into the log
-}
-
-// Outcomes of a consultation that was not superseded (workspace-api 3.1).
-var hitlOutcomes = []string{"approved", "approved", "approved", "taken_over", "timed_out_sent", "timed_out_escalated"}
 
 // lifeHitl numbers the consultations of life beyond those that conversations were born with.
 const lifeHitl = 1000
 
-// consultations draws those that a conversation was born with: one conversation in twelve has some. A second one often
-// begins before the first has ended (trap T74).
-func (m *convMaker) consultations(c *conversation, born []part) []consult {
-	r := newRNG(m.seed, forHitl, uint64(c.num))
-	if len(born) == 0 || !r.chance(1.0/12) {
-		return nil
-	}
-	place := r.n(len(born))
-	one := consult{Conv: c.num, Part: born[place].ID, At: born[place].At + 1 + int64(r.n(20))}
-	if place+1 < len(born) {
-		one.Sent = born[place+1].ID
-	}
-	one.plan(r)
-	if !r.chance(0.4) {
-		return []consult{one}
-	}
-	two := consult{Conv: c.num, N: 1, Part: one.Part, Sent: one.Sent, At: r.between(one.At, one.End+3600)}
-	two.plan(r)
-	return []consult{one, two}
-}
-
-// plan draws how it ends, and after how much talk. Some have more rounds than are served (trap T70); one in ten ends a day
-// or two later (trap T69).
-func (c *consult) plan(r *rng) {
-	c.Outcome = r.text(hitlOutcomes)
-	switch x := r.share(); {
-	case x < 0.1:
-		c.Rounds = 12
-	case x < 0.15:
-		c.Rounds = 25
-	default:
-		c.Rounds = r.n(4)
-	}
-	c.End = c.At + 30 + int64(r.n(1800))
-	if r.chance(0.1) {
-		c.End = c.At + int64(r.n(2*day))
-	}
-}
-
 // hourOfConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
-func (w *Workspace) hourOfConsultations(base int64) {
-	r := newRNG(w.cfg.Seed, forHitl, 1<<40, uint64(w.hours))
+func (w *talkDesk) hourOfConsultations(base int64) {
+	r := event.NewRNG(w.cfg.Seed, event.ForConsultation, 1<<40, uint64(w.hours))
 	if len(w.threads) == 0 {
 		return
 	}
-	for range r.n(4) {
-		num, one := int32(len(w.threads)-1-r.n(len(w.threads)/3+1)), consult{At: base + 60 + int64(r.n(busy-60)), Put: base}
-		one.plan(r)
-		one.At, one.End = w.calm(one.At), w.calm(one.End)
+	for range r.N(4) {
+		num, one := int32(len(w.threads)-1-r.N(len(w.threads)/3+1)), event.Consultation{At: base + 60 + int64(r.N(population.Busy-60)), Put: base}
+		population.PlanConsultation(&one, r)
+		one.At, one.End = population.Calm(w.cfg.Start.Unix(), one.At), population.Calm(w.cfg.Start.Unix(), one.End)
 		if !w.threads[num].deleted {
 			w.consult(num, one)
 		}
@@ -82,10 +29,10 @@ func (w *Workspace) hourOfConsultations(base int64) {
 }
 
 // consult logs a consultation about the conversation's last part.
-func (w *Workspace) consult(num int32, one consult) {
+func (w *talkDesk) consult(num int32, one event.Consultation) {
 	one.Conv, one.N = num, lifeHitl+int32(len(w.consulted))
 	if parts := w.threads[num].parts; parts > 0 {
-		one.Part = partID(num, int(parts)-1)
+		one.Part = event.PartID(num, int(parts)-1)
 		one.Sent = one.Part
 	}
 	w.consulted = append(w.consulted, one)
@@ -94,7 +41,7 @@ func (w *Workspace) consult(num int32, one consult) {
 
 // Consult has the AI agent consult the teammates about a conversation, which takes so long and so many rounds of feedback.
 // The outcome is one of the document's; one that is outstanding when the next begins is superseded, whatever it was to be.
-func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration) error {
+func (w *talkOps) Consult(id, outcome string, rounds int, takes time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, err := w.consulting(id, outcome)
@@ -102,12 +49,12 @@ func (w *Workspace) Consult(id, outcome string, rounds int, takes time.Duration)
 		return fmt.Errorf("consult about conversation %s: %w", id, err)
 	}
 	at := w.now()
-	w.consult(num, consult{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
+	w.consult(num, event.Consultation{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
 	return nil
 }
 
 // FinishConsultation ends the consultation about a conversation that is outstanding, among those that began since hour 0.
-func (w *Workspace) FinishConsultation(id, outcome string) error {
+func (w *talkOps) FinishConsultation(id, outcome string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, err := w.consulting(id, outcome)
@@ -124,19 +71,19 @@ func (w *Workspace) FinishConsultation(id, outcome string) error {
 		c.End, c.Outcome = now, outcome
 		w.consulted, w.asked[num] = slices.Clone(w.consulted), slices.Clone(w.asked[num])
 		w.consulted[i] = c
-		w.asked[num][slices.IndexFunc(w.asked[num], func(o consult) bool { return o.N == c.N })] = c
+		w.asked[num][slices.IndexFunc(w.asked[num], func(o event.Consultation) bool { return o.N == c.N })] = c
 		return nil
 	}
 	return fmt.Errorf("finish a consultation about conversation %s: none is outstanding", id)
 }
 
 // consulting finds the conversation of a consultation that is to have this outcome.
-func (w *Workspace) consulting(id, outcome string) (int32, error) {
+func (w *talkDesk) consulting(id, outcome string) (int32, error) {
 	num, ok := w.thread(id)
 	switch {
 	case !ok:
 		return 0, ErrNoConversation
-	case !slices.Contains(hitlOutcomes, outcome):
+	case !slices.Contains(population.Outcomes, outcome):
 		return 0, fmt.Errorf("no outcome %q", outcome)
 	}
 	return num, nil
@@ -152,56 +99,38 @@ type hitlEvent struct {
 	part, admin int64
 	round       int
 	words       [4]string
+	outcome     string // of a round: what became of the draft
 }
 
-// rule is what started a consultation, fixed at the start; none when no rule did.
-type hitlRule struct {
-	ID, Name  string
-	Threshold int64
-}
-
-// cycle is the identity of a consultation and the rule behind it.
-func (c *consult) cycle(seed uint64) (id string, rule hitlRule) {
-	r := newRNG(seed, forHitl, 2<<40, uint64(c.Conv), uint64(c.N))
-	id = fmt.Sprintf("%016x-%d", r.next(), c.N)
-	if r.chance(0.7) {
-		n := 1 + r.n(4)
-		rule = hitlRule{fmt.Sprintf("rule-%d", n), []string{"Refunds > 50 €", "Low confidence", "VIP & press", "返金"}[n-1], int64(40 + 10*n)}
-	}
-	return id, rule
-}
-
-// events draws what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
+// consultationEvents is what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
 // second (trap T71).
-func (c *consult) events(seed uint64) []hitlEvent {
-	r := newRNG(seed, forHitl, 3<<40, uint64(c.Conv), uint64(c.N))
-	reviewer := func() int64 { return admins[r.n(len(admins))].id }
+func consultationEvents(c *event.Consultation, d *event.Dialogue) []hitlEvent {
+	proposed := min(c.At+5, c.End)
 	list := []hitlEvent{
-		{kind: "ai_consultation_started", at: c.At, part: c.Part, words: [4]string{hitlWords(r), hitlWords(r), hitlWords(r), hitlWords(r)}},
-		{kind: "ai_draft_proposed", at: min(c.At+5, c.End), part: c.Part, words: [4]string{hitlWords(r)}}}
-	for round := 1; round <= c.Rounds; round++ {
-		at := min(c.At+5, c.End) + (c.End-min(c.At+5, c.End))*int64(round)/int64(c.Rounds+1)
-		given := hitlEvent{kind: "ai_teammate_input_received", at: at, admin: reviewer(), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}}
-		if r.chance(0.5) {
-			given.part = c.Part // else it was given in the inbox
+		{kind: "ai_consultation_started", at: c.At, part: c.Part, words: d.Asked},
+		{kind: "ai_draft_proposed", at: proposed, part: c.Part, words: [4]string{d.Draft}}}
+	for i, one := range d.Rounds {
+		at := proposed + (c.End-proposed)*int64(i+1)/int64(c.Rounds+1)
+		given := hitlEvent{kind: "ai_teammate_input_received", at: at, part: c.Part, admin: one.Reviewer, round: i + 1, words: [4]string{one.Input}, outcome: "regenerated"}
+		if one.Elsewhere {
+			given.part = 0
 		}
-		list = append(list, given)
-		if r.chance(0.1) {
-			list[len(list)-1].words[3] = "failed"
+		if one.Failed {
+			given.outcome = "failed"
+			list = append(list, given)
 			continue
 		}
-		list = append(list, hitlEvent{kind: "ai_draft_revised", at: min(at+int64(r.n(2)), c.End), round: round, words: [4]string{hitlWords(r), "", "", "regenerated"}})
+		list = append(list, given, hitlEvent{kind: "ai_draft_revised", at: min(at+one.Delay, c.End), round: i + 1, words: [4]string{one.Revised}, outcome: "regenerated"})
 	}
 	last := hitlEvent{kind: "ai_consultation_finished", at: c.End}
 	switch c.Outcome {
 	case "approved", "taken_over":
-		last.part, last.admin, last.words = c.Sent, reviewer(), [4]string{hitlWords(r), hitlWords(r)}
+		by := d.Closing[0]
+		last.part, last.admin, last.words = c.Sent, by.Reviewer, [4]string{by.Final, by.Sent}
 	case "timed_out_sent":
-		last.part, last.words = c.Sent, [4]string{hitlWords(r), hitlWords(r)}
+		last.part, last.words = c.Sent, [4]string{d.Closing[1].Final, d.Closing[1].Sent}
 	default:
-		last.words[0] = hitlWords(r)
+		last.words[0] = d.Closing[1].Final
 	}
 	return append(list, last)
 }
-
-func hitlWords(r *rng) string { return prose(r, 2+r.n(6), r.chance(0.15)) }

@@ -3,11 +3,16 @@ package emulator
 import (
 	"cmp"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/population"
 )
 
 // hitlEvents is GET /conversations/{id}/hitl_events: the events of all consultations that have ended, oldest first
 // (workspace-api 4.11). It is not paged.
-func (w *Workspace) hitlEvents(q *request) answer {
+func hitlEvents(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, known := w.thread(q.id)
@@ -20,40 +25,39 @@ func (w *Workspace) hitlEvents(q *request) answer {
 	if !w.k().EmptyLists && !(mute && hitlHidden(w.k().HitlRedacted, num)) {
 		list = w.ended(num)
 	}
-	p := &pen{b: openList(nil, "list", "data")}
+	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
 	for _, one := range list {
 		one.write(p, mute)
 	}
-	p.end()
-	p.close()
-	return ok(p.b)
+	p.End()
+	p.Close()
+	return ok(p.Bytes)
 }
 
 // hitlHidden says whether a redacted conversation tells of no consultation; the others tell of them without words.
-func hitlHidden(how Sometimes, num int32) bool {
-	return how == Always || how == ByTurns && num%2 == 0
+func hitlHidden(how knobs.Sometimes, num int32) bool {
+	return how == knobs.Always || how == knobs.ByTurns && num%2 == 0
 }
 
 // ended is one event with the consultation that it is of.
 type ended struct {
 	hitlEvent
-	of   *consult
-	id   string
-	rule hitlRule
+	of   *event.Consultation
+	said *event.Dialogue
 }
 
 // ended gives the events of a conversation's consultations that are over, oldest first. Of each one the newest rounds are
 // there.
-func (w *Workspace) ended(num int32) []ended {
+func (w *talkDesk) ended(num int32) []ended {
 	var list []ended
 	for _, c := range w.consultations(num) {
 		if c.End > w.now() {
 			continue
 		}
-		id, rule := c.cycle(w.cfg.Seed)
-		for _, e := range c.events(w.cfg.Seed) {
+		d := population.Dialogue(w.cfg.Seed, &c)
+		for _, e := range consultationEvents(&c, d) {
 			if e.round == 0 || e.round > c.Rounds-hitlServed {
-				list = append(list, ended{e, &c, id, rule})
+				list = append(list, ended{e, &c, d})
 			}
 		}
 	}
@@ -63,11 +67,11 @@ func (w *Workspace) ended(num int32) []ended {
 
 // consultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
 // ends a second later, superseded (workspace-api 3.2).
-func (w *Workspace) consultations(num int32) []consult {
+func (w *talkDesk) consultations(num int32) []event.Consultation {
 	opened := &w.said[w.threads[num].now.born]
-	born := w.conv.birth(opened)
-	list := append(w.conv.consultations(born, born.Parts), w.asked[num]...)
-	slices.SortStableFunc(list, func(a, b consult) int { return cmp.Compare(a.At, b.At) })
+	born := w.conv.Begin(opened)
+	list := append(w.conv.Consultations(num, born.Parts), w.asked[num]...)
+	slices.SortStableFunc(list, func(a, b event.Consultation) int { return cmp.Compare(a.At, b.At) })
 	for i := range list[:max(0, len(list)-1)] {
 		if next := list[i+1].At; next < list[i].End {
 			list[i].End, list[i].Outcome = next+1, "superseded"
@@ -77,67 +81,67 @@ func (w *Workspace) consultations(num int32) []consult {
 }
 
 // write writes an event; mute is one of a redacted conversation, whose text fields are null.
-func (e *ended) write(p *pen, mute bool) {
+func (e *ended) write(p *jsontext.Writer, mute bool) {
 	say := func(name, words string) {
 		if mute {
 			words = ""
 		}
-		p.text(name, words)
+		p.Text(name, words)
 	}
-	p.item()
-	p.text("hitl_cycle_id", e.id)
-	p.text("event_type", e.kind)
-	p.text("conversation_part_id", number(e.part))
-	p.text("rule_id", e.rule.ID)
-	p.text("rule_name", e.rule.Name)
-	p.time("created_at", e.at)
-	p.open("data")
+	p.Item()
+	p.Text("hitl_cycle_id", e.said.Cycle)
+	p.Text("event_type", e.kind)
+	p.Text("conversation_part_id", number(e.part))
+	p.Text("rule_id", e.said.Rule.ID)
+	p.Text("rule_name", e.said.Rule.Name)
+	p.Time("created_at", e.at)
+	p.Open("data")
 	switch e.kind {
 	case "ai_consultation_started":
-		p.text("channel", "inbox")
-		p.time("rule_threshold_percent", e.rule.Threshold)
-		p.int("confidence_percent", int64(len(e.words[0])%101))
+		p.Text("channel", "inbox")
+		p.Time("rule_threshold_percent", e.said.Rule.Threshold)
+		p.Int("confidence_percent", e.said.Confidence)
 		for i, name := range []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question"} {
 			say(name, e.words[i])
 		}
 	case "ai_draft_proposed":
 		say("draft", e.words[0])
 	case "ai_teammate_input_received":
-		p.int("round_index", int64(e.round))
+		p.Int("round_index", int64(e.round))
 		say("teammate_input", e.words[0])
-		p.text("reviewer_admin_id", number(e.admin))
-		p.text("regeneration_outcome", e.words[3])
+		p.Text("reviewer_admin_id", number(e.admin))
+		p.Text("regeneration_outcome", e.outcome)
 	case "ai_draft_revised":
-		p.int("round_index", int64(e.round))
+		p.Int("round_index", int64(e.round))
 		say("revised_draft", e.words[0])
-		p.text("regeneration_outcome", e.words[3])
+		p.Text("regeneration_outcome", e.outcome)
 	default:
 		e.finish(p, say)
 	}
-	p.close()
-	p.close()
+	p.Close()
+	p.Close()
 }
 
 // hitlFull is how many rounds fit into the last event: after more its texts are partial (trap T73).
 const hitlFull = 20
 
 // finish writes what the last event of a consultation tells.
-func (e *ended) finish(p *pen, say func(name, words string)) {
-	p.text("outcome", e.of.Outcome)
+func (e *ended) finish(p *jsontext.Writer, say func(name, words string)) {
+	p.Text("outcome", e.of.Outcome)
 	kind := ""
 	if e.of.Outcome == "approved" {
 		kind = []string{"original", "revised"}[min(1, e.of.Rounds)]
 	}
-	p.text("approved_draft_type", kind)
+	p.Text("approved_draft_type", kind)
 	say("final_draft", e.words[0])
 	say("sent_text", e.words[1])
-	p.text("reviewer_admin_id", number(e.admin))
-	p.int("duration_seconds", e.of.End-e.of.At)
-	p.int("rounds_count", int64(e.of.Rounds))
-	p.flag("payload_truncated", e.of.Rounds > hitlFull)
+	p.Text("reviewer_admin_id", number(e.admin))
+	p.Int("duration_seconds", e.of.End-e.of.At)
+	p.Int("rounds_count", int64(e.of.Rounds))
+	p.Flag("payload_truncated", e.of.Rounds > hitlFull)
 }
 
 // redacted says whether words were taken out of a conversation.
 func (c *conversation) redacted() bool {
-	return c.begun().Redacted || slices.ContainsFunc(c.Parts, func(p part) bool { return p.Redacted })
+	return c.begun().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
 }

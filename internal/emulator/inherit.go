@@ -4,30 +4,33 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
 )
 
-// inherit fills in what is absent from a lead (workspace-api 3.2), and names it.
-func (d *doc) inherit(lead *doc) (names []string) {
+// inheritFrom fills in what is absent from a lead (workspace-api 3.2), and names it.
+func inheritFrom(d *event.Contact, lead *event.Contact) (names []string) {
 	fills := func(name string, absent bool) bool {
 		if absent {
 			names = append(names, name)
 		}
 		return absent
 	}
-	mine, theirs := d.texts(), lead.texts()
+	mine, theirs := textFields(d), textFields(lead)
 	for _, name := range slices.Sorted(maps.Keys(mine)) {
 		if fills(name, *mine[name] == "" && *theirs[name] != "") {
 			*mine[name] = *theirs[name]
 		}
 	}
-	counts, others := d.ints(), lead.ints()
+	counts, others := intFields(d), intFields(lead)
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if fills(name, *counts[name] == 0 && *others[name] != 0) {
 			*counts[name] = *others[name]
 		}
 	}
 	// What belongs together comes together: half a place of one and half of another is none.
-	if fills("location", d.nowhere() && !lead.nowhere()) {
+	if fills("location", hasNoPlace(d) && !hasNoPlace(lead)) {
 		d.Place = lead.Place
 	}
 	if fills("browser", d.Browser == nil && lead.Browser != nil) {
@@ -43,32 +46,32 @@ func (d *doc) inherit(lead *doc) (names []string) {
 		d.Social = lead.Social
 	}
 	for _, a := range lead.Attrs {
-		if fills(ownAttribute+a.Name, !hasAttr(d.Attrs, a.Name)) {
-			d.Attrs = setAttr(d.Attrs, a.Name, a.Raw)
+		if fills(event.OwnAttribute+a.Name, !hasAttr(d.Attrs, a.Name)) {
+			d.Attrs = population.SetAttribute(d.Attrs, a.Name, a.Raw)
 		}
 	}
 	return names
 }
 
-// nowhere says whether nothing of a place is known.
-func (d *doc) nowhere() bool { return *d.place() == noPlace }
+// hasNoPlace says whether nothing of a place is known.
+func hasNoPlace(d *event.Contact) bool { return *placeOf(d) == noPlace }
 
-// raw is what a field that a merge may fill in holds, as JSON text; "" for nothing.
-func (d *doc) raw(name string) string {
+// rawField is what a field that a merge may fill in holds, as JSON text; "" for nothing.
+func rawField(d *event.Contact, name string) string {
 	for _, a := range d.Attrs {
-		if ownAttribute+a.Name == name {
+		if event.OwnAttribute+a.Name == name {
 			return a.Raw
 		}
 	}
-	if text := d.texts()[name]; text != nil {
+	if text := textFields(d)[name]; text != nil {
 		return rawOf(*text, *text == "")
 	}
-	if n := d.ints()[name]; n != nil {
+	if n := intFields(d)[name]; n != nil {
 		return rawOf(*n, *n == 0)
 	}
 	switch name {
 	case "location":
-		return rawOf(d.Place, d.nowhere())
+		return rawOf(d.Place, hasNoPlace(d))
 	case "browser":
 		return rawOf(d.Browser, d.Browser == nil)
 	case "android_app":

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // JobKind is what a job makes or changes.
@@ -43,7 +45,7 @@ type job struct {
 }
 
 // StartJob starts a job and gives its id: it is pending, in_progress after a while, then success or failed.
-func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
+func (w *jobDesk) StartJob(kind JobKind, plan JobPlan) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !slices.Contains([]JobKind{JobTicket, JobContactsCreate, JobContactsUpdate, JobContactsDelete}, kind) {
@@ -53,7 +55,7 @@ func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
 		if plan.Resource == "" {
 			return "", errors.New("start a job: resource is missing: it is the id of the ticket that a ticket's job makes, unless it fails")
 		}
-		if _, err := w.ticketNamed(plan.Resource); err != nil {
+		if _, err := w.tickets.ticketNamed(plan.Resource); err != nil {
 			return "", fmt.Errorf("start a job: %w", err)
 		}
 	}
@@ -61,7 +63,7 @@ func (w *Workspace) StartJob(kind JobKind, plan JobPlan) (string, error) {
 }
 
 // addJob adds one and gives its place. The lock is held.
-func (w *Workspace) addJob(kind JobKind, plan JobPlan) int {
+func (w *jobDesk) addJob(kind JobKind, plan JobPlan) int {
 	if plan.Pending == 0 {
 		plan.Pending = time.Minute
 	}
@@ -92,14 +94,14 @@ func (j *job) status(now time.Time) string {
 }
 
 // jobStatusOf is GET /jobs/status/{id} (workspace-api 4.11).
-func (w *Workspace) jobStatusOf(q *request) answer {
+func jobStatusOf(w *server, q *request) answer {
 	return w.ofJob(q, func(JobKind) bool { return true })
 }
 
 // bulkJobStatus is GET /contacts/bulk/{id}: of jobs of contacts only.
-func (w *Workspace) bulkJobStatus(q *request) answer { return w.ofJob(q, JobKind.bulk) }
+func bulkJobStatus(w *server, q *request) answer { return w.ofJob(q, JobKind.bulk) }
 
-func (w *Workspace) ofJob(q *request, fits func(k JobKind) bool) answer {
+func (w *server) ofJob(q *request, fits func(k JobKind) bool) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for n := range w.jobs {
@@ -111,34 +113,34 @@ func (w *Workspace) ofJob(q *request, fits func(k JobKind) bool) answer {
 }
 
 // appendJob writes a job object as it is at a time; what it made is told once it has succeeded.
-func (w *Workspace) appendJob(b []byte, q *request, n int, now time.Time) []byte {
+func (w *server) appendJob(b []byte, q *request, n int, now time.Time) []byte {
 	j, resource := &w.jobs[n], "ticket"
 	status := j.status(now)
 	address := "/jobs/status/"
 	if j.kind.bulk() {
 		resource, address = "contact", "/contacts/bulk/"
 	}
-	p := &pen{b: b}
-	p.open("")
-	p.text("type", "job")
-	p.text("id", jobID(n))
+	p := &jsontext.Writer{Bytes: b}
+	p.Open("")
+	p.Text("type", "job")
+	p.Text("id", jobID(n))
 	word, other := w.k().JobWords[status]
 	if !other {
 		word = status
 	}
-	p.text("status", word)
-	p.text("url", q.base+address+jobID(n))
-	p.text("resource_type", resource)
+	p.Text("status", word)
+	p.Text("url", q.base+address+jobID(n))
+	p.Text("resource_type", resource)
 	made, where := "", ""
 	if status == "success" && !j.kind.bulk() {
 		made, where = j.plan.Resource, q.base+"/tickets/"+j.plan.Resource
 	}
-	p.text("resource_id", made)
-	p.text("resource_url", where)
+	p.Text("resource_id", made)
+	p.Text("resource_url", where)
 	if j.kind.bulk() && status == "success" {
-		p.int("total", int64(len(j.plan.Contacts)))
-		p.rejections(j.rejected)
+		p.Int("total", int64(len(j.plan.Contacts)))
+		writeRejections(p, j.rejected)
 	}
-	p.close()
-	return p.b
+	p.Close()
+	return p.Bytes
 }

@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/knobs"
 )
 
 // knobWords are the words of knobs whose type allows any text; "" is the usual.
 var knobWords = map[string][]string{
-	"Sort":             {"", string(SortIgnored), string(SortShuffled), string(SortRejected)},
-	"ListDeletes":      {"", string(ListAll), string(ListNone)},
-	"NextShape":        {"", string(ShapeNoPage), string(ShapeURL)},
-	"EndShape":         {"", string(ShapeAbsent), string(ShapeNoPages), string(ShapeNullPage), string(ShapeEmpty), string(ShapeEmptyEnd)},
+	"Sort":             {"", string(knobs.SortIgnored), string(knobs.SortShuffled), string(knobs.SortRejected)},
+	"ListDeletes":      {"", string(knobs.ListAll), string(knobs.ListNone)},
+	"NextShape":        {"", string(knobs.ShapeNoPage), string(knobs.ShapeURL)},
+	"EndShape":         {"", string(knobs.ShapeAbsent), string(knobs.ShapeNoPages), string(knobs.ShapeNullPage), string(knobs.ShapeEmpty), string(knobs.ShapeEmptyEnd)},
 	"RetryAfter":       {"", "seconds", "date"},
 	"Export.Expired":   {"", "403", "404", "410", "html"},
 	"Export.File.Form": {"", "tgz", "gzip", "zip", "csv", "ndjson"},
@@ -26,10 +28,10 @@ var knobBounds = map[string][2]float64{
 	"SearchRefused": {400, 599},
 }
 
-// check gives an error for the first knob, in the order of the fields, that has a value it cannot have.
-func (k *Knobs) check() error {
+// checkKnobs gives an error for the first knob, in the order of the fields, that has a value it cannot have.
+func checkKnobs(k *knobs.Knobs) error {
 	var wrong error
-	k.each(func(path string, v reflect.Value) {
+	eachKnob(k, func(path string, v reflect.Value) {
 		if wrong == nil {
 			if wants := wanted(path, v); wants != "" {
 				wrong = fmt.Errorf("%s cannot be %v: it is %s", path, v.Interface(), wants)
@@ -39,8 +41,8 @@ func (k *Knobs) check() error {
 	return wrong
 }
 
-// each goes through the knobs, those of the exports and of their files too, by their paths.
-func (k *Knobs) each(see func(path string, v reflect.Value)) {
+// eachKnob goes through the knobs, those of the exports and of their files too, by their paths.
+func eachKnob(k *knobs.Knobs, see func(path string, v reflect.Value)) {
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
 		for i := range v.NumField() {
@@ -76,11 +78,13 @@ func wanted(path string, v reflect.Value) string {
 	switch value := v.Interface().(type) {
 	case []string:
 		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !isAmongRoutes(name) })
-	case map[string]Shapes:
+	case []knobs.Form:
+		fits = !slices.ContainsFunc(value, func(f knobs.Form) bool { return form(f).unfit() })
+	case map[string]knobs.Shapes:
 		for name := range value {
 			fits = fits && isRoute(name)
 		}
-	case map[string]Lag:
+	case map[string]knobs.Lag:
 		for kind := range value {
 			fits = fits && slices.Contains(lagKinds, strings.TrimSuffix(kind, ".new"))
 		}
@@ -102,10 +106,10 @@ var lagKinds = []string{"contacts", "conversations", "companies", "tickets"}
 // allowed are the words of a knob; nil is any.
 func allowed(path string, v reflect.Value) []string {
 	switch v.Interface().(type) {
-	case Sometimes:
-		return []string{string(ByTurns), string(Always), string(Never)}
-	case Order:
-		return []string{string(OrderRecent), string(OrderOldest), string(OrderRandom)}
+	case knobs.Sometimes:
+		return []string{string(knobs.ByTurns), string(knobs.Always), string(knobs.Never)}
+	case knobs.Order:
+		return []string{string(knobs.OrderRecent), string(knobs.OrderOldest), string(knobs.OrderRandom)}
 	}
 	return knobWords[path]
 }
@@ -136,9 +140,12 @@ func knobWants(path string, v reflect.Value) string {
 			return "a list of texts"
 		}
 		return "a list of routes, or of what is before their dot, for all that have it: " + strings.Join(routeNames(), ", ")
-	case map[string]Shapes:
+	case []knobs.Form:
+		return "a list of objects with the `Of` of a route, as `Unavailable` names it, the `Path` of a value in its records, or after `$.` around them, and perhaps `ID` of one record, " +
+			"`To` where it is sent instead, `As` what is: a JSON text, or " + strings.Join(formWords, ", ")
+	case map[string]knobs.Shapes:
 		return "routes, as `Unavailable` names them, with their `Next` and `End`"
-	case map[string]Lag:
+	case map[string]knobs.Lag:
 		return "kinds of records, as contacts or contacts.new, with their `Max`, `TailShare`, `Tail`; " + strings.Join(lagKinds, ", ")
 	case map[string]string:
 		return "words, with those that are said instead"
@@ -167,7 +174,7 @@ func isRoute(name string) bool { return slices.Contains(routeNames(), name) }
 func KnobTable() string {
 	var b strings.Builder
 	b.WriteString("| knob | what it may be |\n|---|---|\n")
-	new(Knobs).each(func(path string, v reflect.Value) {
+	eachKnob(new(knobs.Knobs), func(path string, v reflect.Value) {
 		if path != "Chaos" { // an operation of its own
 			fmt.Fprintf(&b, "| `%s` | %s |\n", path, knobWants(path, v))
 		}

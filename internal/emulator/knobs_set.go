@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/knobs"
 )
 
 // turn sets knobs by the names of their fields, and gives all knobs as they are then. Durations may be texts, as 4m.
-func (w *Workspace) turn(sent map[string]any) (*Knobs, error) {
+func (w *Workspace) turn(sent map[string]any) (*knobs.Knobs, error) {
 	all, err := jsonFields(w.k())
 	if err == nil {
 		err = overlay(all, sent, "")
@@ -23,7 +25,7 @@ func (w *Workspace) turn(sent map[string]any) (*Knobs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := next.check(); err != nil {
+	if err := checkKnobs(next); err != nil {
 		return nil, err
 	}
 	if _, named := sent["Chaos"]; named {
@@ -31,7 +33,7 @@ func (w *Workspace) turn(sent map[string]any) (*Knobs, error) {
 			return nil, err
 		}
 	}
-	w.SetKnobs(func(k *Knobs) {
+	w.SetKnobs(func(k *knobs.Knobs) {
 		next.Mutate, next.Export.File.Spoil = k.Mutate, k.Export.File.Spoil // functions have no JSON
 		*k = *next
 	})
@@ -71,13 +73,13 @@ func overlay(all, sent map[string]any, path string) error {
 }
 
 // knobsOf reads all knobs. A text where a duration belongs is read as one, each at a try of its own.
-func knobsOf(all map[string]any) (*Knobs, error) {
+func knobsOf(all map[string]any) (*knobs.Knobs, error) {
 	for {
 		text, err := json.Marshal(all)
 		if err != nil {
 			return nil, err
 		}
-		var k Knobs
+		var k knobs.Knobs
 		var wrong *json.UnmarshalTypeError
 		switch err := json.Unmarshal(text, &k); {
 		case err == nil:

@@ -1,9 +1,14 @@
 package emulator
 
-import "time"
+import (
+	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+)
 
 // lifeOp is one thing that happens in an hour of life, drawn for a contact at a time. It says whether it could.
-type lifeOp func(w *Workspace, r *rng, at int64) bool
+type lifeOp func(w *contactBook, r *event.RNG, at int64) bool
 
 // lifeWeek is the order in which things happen, again and again: all kinds come within 32 turns, in the shares that
 // a workspace knows.
@@ -14,13 +19,10 @@ var lifeWeek = [...]lifeOp{
 	lifeCreate, lifeUpdate, lifeFailMerge, lifeCompany, lifeUnblock, lifeUpdate, lifeArchive, lifeUpdate,
 }
 
-// busy is how much of each hour things happen in; the rest is quiet, so that the index has caught up at its end.
-const busy = 45 * 60
-
 // Live lets hours of life pass: about one contact in a hundred changes in six of them, and as many conversations. What
 // happens is a function of the seed, of what was done before and of the hour's number. A clock of its own moves along;
 // one that follows Config.Now is taken to have moved already.
-func (w *Workspace) Live(hours int) {
+func (w *world) Live(hours int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	base := w.base(hours)
@@ -38,7 +40,7 @@ func (w *Workspace) Live(hours int) {
 	w.happen(time.Unix(base, 0))
 }
 
-func (w *Workspace) liveHour(base int64) {
+func (w *world) liveHour(base int64) {
 	w.hour(base)
 	w.convHour(base)
 	w.hourOfActs(base)
@@ -51,7 +53,7 @@ func (w *Workspace) liveHour(base int64) {
 
 // base is when the next hour of life begins. With a clock that follows Config.Now it is counted from Start, not read,
 // so that two processes agree to the second; only a clock far ahead of it pulls it along.
-func (w *Workspace) base(hours int) int64 {
+func (w *world) base(hours int) int64 {
 	if w.cfg.Now == nil {
 		return w.now()
 	}
@@ -59,11 +61,11 @@ func (w *Workspace) base(hours int) int64 {
 	if behind := w.now() - int64(hours)*3600; behind > base+3600 {
 		base = behind
 	}
-	return max(base, w.log[len(w.log)-1].At+1)
+	return max(base, w.events[len(w.events)-1].At+1)
 }
 
-func (w *Workspace) hour(base int64) {
-	r := newRNG(w.cfg.Seed, forLife, 2, uint64(w.hours))
+func (w *contactBook) hour(base int64) {
+	r := event.NewRNG(w.cfg.Seed, event.ForLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Contacts, func(at int64) {
 		if op := lifeWeek[w.turns%len(lifeWeek)]; !op(w, r, at) {
 			lifeUpdate(w, r, at)
@@ -73,17 +75,17 @@ func (w *Workspace) hour(base int64) {
 }
 
 // turnsOf has as many things happen in an hour as so many records of hour 0 see, at least one.
-func (w *Workspace) turnsOf(base int64, records int, turn func(at int64)) {
-	turns := max(1, int(w.k().changeShare()*float64(records)))
+func (w *core) turnsOf(base int64, records int, turn func(at int64)) {
+	turns := max(1, int(w.k().HourlyChange()*float64(records)))
 	for i := range turns {
-		turn(base + int64(i)*busy/int64(turns))
+		turn(base + int64(i)*population.Busy/int64(turns))
 	}
 }
 
 // someone draws a contact that fits; a few tries in a small workspace may find none.
-func (w *Workspace) someone(r *rng, fits func(c *contact) bool) (int32, bool) {
+func (w *contactBook) someone(r *event.RNG, fits func(c *contact) bool) (int32, bool) {
 	for range 200 {
-		num := r.n(len(w.contacts))
+		num := r.N(len(w.contacts))
 		if fits(&w.contacts[num]) {
 			return int32(num), true
 		}
@@ -100,7 +102,7 @@ func has(s status) func(c *contact) bool {
 }
 
 // lifeEvent logs an event about a drawn contact.
-func (w *Workspace) lifeEvent(r *rng, fits func(c *contact) bool, e Event) bool {
+func (w *contactBook) lifeEvent(r *event.RNG, fits func(c *contact) bool, e event.ContactEvent) bool {
 	num, ok := w.someone(r, fits)
 	if ok {
 		e.Contact = num
@@ -109,83 +111,75 @@ func (w *Workspace) lifeEvent(r *rng, fits func(c *contact) bool, e Event) bool 
 	return ok
 }
 
-func lifeCreate(w *Workspace, r *rng, at int64) bool {
-	_, err := w.create(at, w.make.contact(len(w.contacts), at, at, r.chance(0.5)), nil)
+func lifeCreate(w *contactBook, r *event.RNG, at int64) bool {
+	_, err := w.create(at, w.make.Contact(len(w.contacts), at, at, r.Chance(0.5)), nil)
 	return err == nil
 }
 
-func lifeUpdate(w *Workspace, r *rng, at int64) bool {
-	spot := places[r.n(len(places))]
-	changes := [][]Change{
-		{{"name", r.text(firstNames) + " " + r.text(lastNames)}, {"last_seen_at", at}},
-		{{"location_country", spot.Country}, {"location_region", spot.Region}, {"location_city", spot.City}, {"last_seen_at", at}},
-		{{"custom_attributes.plan", "moved-" + r.text(tagWords)}, {"custom_attributes.score", int64(r.n(1000))}},
-		{{"email", "new" + r.text([]string{"1", "2", "3"}) + "@" + r.text(mailDomains)}, {"unsubscribed_from_emails", r.chance(0.5)}},
-		{{"phone", nil}, {"last_replied_at", at}, {"owner_id", admins[r.n(len(admins))].id}},
-	}
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Updated, Set: changes[r.n(len(changes))]})
+func lifeUpdate(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Updated, Set: population.DrawChanges(r, at)})
 }
 
-func lifeTag(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Tagged, Other: int32(r.n(tagCount))})
+func lifeTag(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.N(event.TagCount))})
 }
 
-func lifeUntag(w *Workspace, r *rng, at int64) bool {
+func lifeUntag(w *contactBook, r *event.RNG, at int64) bool {
 	num, ok := w.someone(r, func(c *contact) bool { return c.status == active && len(c.doc.Tags) > 0 })
 	if !ok {
 		return false
 	}
 	tags := w.contacts[num].doc.Tags
-	w.record(Event{At: at, Kind: Untagged, Contact: num, Other: tags[r.n(len(tags))], Quiet: w.k().QuietUntag})
+	w.record(event.ContactEvent{At: at, Kind: event.Untagged, Contact: num, Other: tags[r.N(len(tags))], Quiet: w.k().QuietUntag})
 	return true
 }
 
-func lifeNote(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Noted, Other: w.nextNote(), Text: "<p>" + r.text(noteWords) + "</p>"})
+func lifeNote(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.nextNote(), Text: "<p>" + r.Text(population.NoteWords) + "</p>"})
 }
 
-func lifeCompany(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: CompanyAttached, Other: int32(r.n(w.make.companies))})
+func lifeCompany(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.CompanyAttached, Other: int32(r.N(w.make.Companies))})
 }
 
-func lifePromote(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActiveLead, Event{At: at, Kind: RoleChanged, User: true})
+func lifePromote(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.RoleChanged, User: true})
 }
 
-func lifeMerge(w *Workspace, r *rng, at int64) bool {
+func lifeMerge(w *contactBook, r *event.RNG, at int64) bool {
 	into, ok := w.someone(r, isActiveUser)
-	return ok && w.lifeEvent(r, isActiveLead, Event{At: at, Kind: Merged, Other: into})
+	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.Merged, Other: into})
 }
 
-func lifeFailMerge(w *Workspace, r *rng, at int64) bool {
+func lifeFailMerge(w *contactBook, r *event.RNG, at int64) bool {
 	into, ok := w.someone(r, isActiveUser)
-	return ok && w.lifeEvent(r, isActiveLead, Event{At: at, Kind: MergeFailed, Other: into, Text: r.text(failReasons)})
+	return ok && w.lifeEvent(r, isActiveLead, event.ContactEvent{At: at, Kind: event.MergeFailed, Other: into, Text: r.Text(population.FailReasons)})
 }
 
-func lifeArchive(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Archived})
+func lifeArchive(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Archived})
 }
 
-func lifeUnarchive(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(archived), Event{At: at, Kind: Unarchived, Quiet: w.k().QuietReturns.draw(r)})
+func lifeUnarchive(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, has(archived), event.ContactEvent{At: at, Kind: event.Unarchived, Quiet: w.k().QuietReturns.Draw(r)})
 }
 
-func lifeBlock(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Blocked})
+func lifeBlock(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Blocked})
 }
 
-func lifeUnblock(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(blocked), Event{At: at, Kind: Unblocked, Quiet: w.k().QuietReturns.draw(r)})
+func lifeUnblock(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, has(blocked), event.ContactEvent{At: at, Kind: event.Unblocked, Quiet: w.k().QuietReturns.Draw(r)})
 }
 
-func lifeDelete(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: Deleted, Listed: w.k().ListDeletes.lists(len(w.log))})
+func lifeDelete(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.Deleted, Listed: w.k().ListDeletes.Lists(len(w.events))})
 }
 
-func lifeRequestDeletion(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, isActive, Event{At: at, Kind: DeletionRequested})
+func lifeRequestDeletion(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, isActive, event.ContactEvent{At: at, Kind: event.DeletionRequested})
 }
 
-func lifeErase(w *Workspace, r *rng, at int64) bool {
-	return w.lifeEvent(r, has(pendingDeletion), Event{At: at, Kind: Erased})
+func lifeErase(w *contactBook, r *event.RNG, at int64) bool {
+	return w.lifeEvent(r, has(pendingDeletion), event.ContactEvent{At: at, Kind: event.Erased})
 }

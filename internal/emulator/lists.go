@@ -5,15 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-)
 
-// pages is the place of one answer in its list.
-type pages struct {
-	page, perPage int
-	total         int    // records of the list; -1: not told
-	token         string // of the next page
-	more          bool   // there is a next page; with no token it is asked for by number
-}
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/search"
+)
 
 // openList begins an envelope (workspace-api 2.8).
 func openList(b []byte, kind, key string) []byte {
@@ -21,28 +17,28 @@ func openList(b []byte, kind, key string) []byte {
 }
 
 // closeList ends the envelope of a list with its count and its pages, in the shape that the knobs ask for.
-func (w *Workspace) closeList(b []byte, q *request, p pages) []byte {
+func (w *server) closeList(b []byte, q *request, p search.Page) []byte {
 	b = append(b, ']')
-	if p.total >= 0 && !w.k().NoTotal {
+	if p.Total >= 0 && !w.k().NoTotal {
 		b = append(b, `,"total_count":`...)
-		b = strconv.AppendInt(b, int64(w.told(p.total)), 10)
+		b = strconv.AppendInt(b, int64(w.told(p.Total)), 10)
 	}
-	if !p.more {
-		switch w.k().shapes(q.route).End {
-		case ShapeNoPages:
+	if !p.More {
+		switch w.k().ShapesFor(q.route).End {
+		case knobs.ShapeNoPages:
 			return append(b, '}')
-		case ShapeNullPage:
+		case knobs.ShapeNullPage:
 			return append(b, `,"pages":null}`...)
-		case ShapeEmpty:
+		case knobs.ShapeEmpty:
 			return append(b, `,"pages":{}}`...)
 		}
 	}
 	b = append(b, `,"pages":{"type":"pages"`...)
-	b = w.appendNumber(b, "page", p.page)
-	b = w.appendNumber(b, "per_page", p.perPage)
+	b = w.appendNumber(b, "page", p.Number)
+	b = w.appendNumber(b, "per_page", p.PerPage)
 	all := 0
-	if p.total >= 0 && !w.k().NoTotalPages {
-		all = (w.told(p.total) + p.perPage - 1) / p.perPage
+	if p.Total >= 0 && !w.k().NoTotalPages {
+		all = (w.told(p.Total) + p.PerPage - 1) / p.PerPage
 	}
 	b = append(b, `,"total_pages":`...)
 	b = strconv.AppendInt(b, int64(all), 10)
@@ -50,7 +46,7 @@ func (w *Workspace) closeList(b []byte, q *request, p pages) []byte {
 }
 
 // told is what total_count says of a number.
-func (w *Workspace) told(total int) int {
+func (w *server) told(total int) int {
 	total += int(float64(total) * w.k().TotalError)
 	if w.k().TotalCap > 0 {
 		total = min(total, w.k().TotalCap)
@@ -58,7 +54,7 @@ func (w *Workspace) told(total int) int {
 	return total
 }
 
-func (w *Workspace) appendNumber(b []byte, name string, n int) []byte {
+func (w *server) appendNumber(b []byte, name string, n int) []byte {
 	b = append(append(append(b, `,"`...), name...), `":`...)
 	if w.k().PagesAsText {
 		return append(strconv.AppendInt(append(b, '"'), int64(n), 10), '"')
@@ -66,47 +62,47 @@ func (w *Workspace) appendNumber(b []byte, name string, n int) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-func (w *Workspace) appendNext(b []byte, q *request, p pages) []byte {
-	shapes := w.k().shapes(q.route)
-	if !p.more {
+func (w *server) appendNext(b []byte, q *request, p search.Page) []byte {
+	shapes := w.k().ShapesFor(q.route)
+	if !p.More {
 		switch shapes.End {
-		case ShapeAbsent:
+		case knobs.ShapeAbsent:
 			return b
-		case ShapeEmptyEnd:
+		case knobs.ShapeEmptyEnd:
 			return append(b, `,"next":{"starting_after":""}`...)
 		}
 		return append(b, `,"next":null`...)
 	}
 	b = append(b, `,"next":`...)
-	if shapes.Next == ShapeURL {
-		return appendString(b, q.nextURL(p))
+	if shapes.Next == knobs.ShapeURL {
+		return jsontext.AppendString(b, q.nextURL(p))
 	}
 	b = append(b, '{')
-	if p.token == "" || shapes.Next != ShapeNoPage {
+	if p.Token == "" || shapes.Next != knobs.ShapeNoPage {
 		b = append(b, `"page":`...)
-		b = strconv.AppendInt(b, int64(p.page+1), 10)
+		b = strconv.AppendInt(b, int64(p.Number+1), 10)
 	}
-	if p.token != "" {
+	if p.Token != "" {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
 		b = append(b, `"starting_after":`...)
-		b = appendString(b, p.token)
+		b = jsontext.AppendString(b, p.Token)
 	}
 	return append(b, '}')
 }
 
 // nextURL is the next page as an address on the same host.
-func (q *request) nextURL(p pages) string {
+func (q *request) nextURL(p search.Page) string {
 	v := url.Values{}
 	for name, values := range q.query {
 		v[name] = values
 	}
-	v.Set("per_page", strconv.Itoa(p.perPage))
-	if p.token != "" {
-		v.Set("starting_after", p.token)
+	v.Set("per_page", strconv.Itoa(p.PerPage))
+	if p.Token != "" {
+		v.Set("starting_after", p.Token)
 	} else {
-		v.Set("page", strconv.Itoa(p.page+1))
+		v.Set("page", strconv.Itoa(p.Number+1))
 	}
 	return q.base + q.path + "?" + v.Encode()
 }
@@ -151,13 +147,21 @@ func badNumber() answer {
 }
 
 func badCursor() answer {
-	return failure(http.StatusBadRequest, "client_error", "the starting_after cursor is invalid")
+	return failure(http.StatusBadRequest, "client_error", search.BadCursor)
+}
+
+// refusedSearch is the answer to a search that is refused.
+func refusedSearch(r *search.Refusal) answer { return failure(r.Status, r.Code, r.Message) }
+
+// asked is a search as index takes it.
+func (q *request) asked() search.Question {
+	return search.Question{Body: q.body, N: q.n, Days: !q.version.later()}
 }
 
 func ok(body []byte) answer { return answer{status: http.StatusOK, body: body} }
 
 // numbered answers one page of a list that is paged by number. item writes the record at a place of the list.
-func (w *Workspace) numbered(q *request, usual, most, count int, item func(b []byte, i int) []byte) answer {
+func (w *server) numbered(q *request, usual, most, count int, item func(b []byte, i int) []byte) answer {
 	at, good := q.numberedPage(usual, most)
 	if !good {
 		return badNumber()
@@ -173,5 +177,5 @@ func (w *Workspace) numbered(q *request, usual, most, count int, item func(b []b
 		}
 		b = item(b, i)
 	}
-	return ok(w.closeList(b, q, pages{page: at.page, perPage: at.per, total: count, more: last < count}))
+	return ok(w.closeList(b, q, search.Page{Number: at.page, PerPage: at.per, Total: count, More: last < count}))
 }

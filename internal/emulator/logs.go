@@ -6,109 +6,45 @@ import (
 	"sort"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
 
-// act is one entry of the activity log of admins. The list of them is only added to, and is the truth.
-type act struct {
-	At    int64
-	N     int32      // number of the entry: its id and what it tells are drawn from it
-	Kind  uint8      // place in actKinds
-	Admin uint8      // place in everyone
-	Other uint8      // the admin whom it is about, likewise
-	Zone  *[2]string // of a change of the time zone: the one before and the one after
-	Put   int64      // when it came into the list, which may be later than At; 0: at its time
-}
-
-// beside is what the oracle knows beside the logs of contacts and conversations: what is there, now.
-type beside struct {
-	acts  []act
-	calls []call
-	at    int64
-	knobs Knobs
-	hitl  []consult
-	firms []firmEvent
-	pages []contentEvent
-	seed  uint64
-	start int64
-	hours int
-	talks int // conversations at hour 0
-	facts []exportEvent
-	souls int // contacts at hour 0
-
-	tickets   []convEvent
-	ticketing ticketMaker
-}
-
-func (w *Workspace) beside() beside {
-	return beside{acts: w.acts, calls: slices.Clip(w.calls), at: w.now(), knobs: *w.k(), hitl: slices.Clip(w.consulted),
-		firms: slices.Clip(w.firmLog), pages: slices.Clip(w.contentLog), seed: w.cfg.Seed, start: w.cfg.Start.Unix(), hours: w.hours,
-		talks: w.cfg.Conversations, facts: slices.Clip(w.exports.events), souls: w.cfg.Contacts,
-		tickets: slices.Clip(w.tickets.log), ticketing: w.tickets.make}
-}
-
-// forLogs is what the activity log is drawn for.
-const forLogs = 9002
-
-// actSpan is how far back the log goes.
-const actSpan = 365 * day
-
-// populateActs draws what the log tells of the year before hour 0.
-func populateActs(seed uint64, start int64, count int) []act {
-	r := newRNG(seed, forLogs)
-	acts := make([]act, count)
-	for i := range acts {
-		acts[i] = drawAct(r, int32(i), r.between(start-actSpan, start), start)
-	}
-	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
-	if once := len(former) + 1; count >= 8*once {
-		for i := range former {
-			acts[count-1-i] = act{At: leftAt(i, start), N: int32(count - 1 - i), Kind: uint8(firstOnce), Other: uint8(len(admins) + i)}
-		}
-		acts[count-once] = act{At: start - 200*day, N: int32(count - once), Kind: uint8(firstOnce + 1)}
-	}
-	sortActs(acts)
-	return acts
-}
-
-func drawAct(r *rng, n int32, at, start int64) act {
-	return act{At: at, N: n, Kind: uint8(r.n(firstOnce)), Admin: uint8(someone(r, at, start))}
-}
-
-func sortActs(acts []act) {
-	slices.SortStableFunc(acts, func(a, b act) int { return int(a.At - b.At) })
-}
-
 // hourOfActs lets admins do something in an hour of life, a few times at most.
-func (w *Workspace) hourOfActs(base int64) {
-	r := newRNG(w.cfg.Seed, forLogs, 1, uint64(w.hours))
-	var acts []act
-	for i := range r.n(4) {
-		acts = append(acts, drawAct(r, int32(len(w.acts)+i), base+600+int64(r.n(busy-600)), w.cfg.Start.Unix()))
+func (w *actionDesk) hourOfActs(base int64) {
+	r, seed := event.NewRNG(w.cfg.Seed, event.ForLogs, 1, uint64(w.hours)), w.cfg.Seed
+	var acts []event.AdminAction
+	for i := range r.N(4) {
+		acts = append(acts, population.DrawAction(seed, r, int32(len(w.acts)+i), base+600+int64(r.N(population.Busy-600)), w.cfg.Start.Unix()))
 	}
 	w.addActs(acts)
 }
 
 // addActs puts entries in their places. What others hold of the list stays as it is.
-func (w *Workspace) addActs(acts []act) {
+func (w *actionDesk) addActs(acts []event.AdminAction) {
 	w.acts = append(slices.Clip(w.acts), acts...)
-	sortActs(w.acts)
+	population.SortActions(w.acts)
 }
 
 // AddLogs lets admins do n things within a span of time that ends now (trap T84: thousands in an hour, or in a second).
-func (w *Workspace) AddLogs(n int, within time.Duration) {
+func (w *actionDesk) AddLogs(n int, within time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := newRNG(w.cfg.Seed, forLogs, 2, uint64(len(w.acts)))
-	acts, end := make([]act, n), w.now()
+	seed := w.cfg.Seed
+	r := event.NewRNG(seed, event.ForLogs, 2, uint64(len(w.acts)))
+	acts, end := make([]event.AdminAction, n), w.now()
 	for i := range acts {
-		acts[i] = drawAct(r, int32(len(w.acts)+i), end-r.between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
+		acts[i] = population.DrawAction(seed, r, int32(len(w.acts)+i), end-r.Between(0, max(1, int64(within/time.Second))), w.cfg.Start.Unix())
 		acts[i].Put = end
 	}
 	w.addActs(acts)
 }
 
 // listLogs is GET /admins/activity_logs (workspace-api 4.10): the newest first, and no way to ask for a second page.
-func (w *Workspace) listLogs(q *request) answer {
+func listLogs(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if q.query.Get("created_at_after") == "" {
@@ -132,13 +68,13 @@ func (w *Workspace) listLogs(q *request) answer {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendAct(b, a, w.cfg.Seed, q.version, w.k().OldLimitType)
+		b = appendAct(b, a, q.version, w.k().OldLimitType)
 	}
-	return ok(w.closeLogs(append(b, ']'), q, pages{page: 1, perPage: per, total: len(found), more: len(found) > per}))
+	return ok(w.closeLogs(append(b, ']'), q, search.Page{Number: 1, PerPage: per, Total: len(found), More: len(found) > per}))
 }
 
 // actsBetween gives the entries between two times, the newest first.
-func (w *Workspace) actsBetween(after, before int64) []act {
+func (w *actionDesk) actsBetween(after, before int64) []event.AdminAction {
 	if w.k().EmptyLists {
 		return nil
 	}
@@ -147,9 +83,9 @@ func (w *Workspace) actsBetween(after, before int64) []act {
 	}
 	from := sort.Search(len(w.acts), func(i int) bool { return w.acts[i].At >= after })
 	to := sort.Search(len(w.acts), func(i int) bool { return w.acts[i].At > before })
-	var found []act
+	var found []event.AdminAction
 	for i := to - 1; i >= from; i-- {
-		late := int64(newRNG(w.cfg.Seed, forLogs, 3, uint64(w.acts[i].N)).share() * w.k().LogLag.Seconds())
+		late := int64(event.NewRNG(w.cfg.Seed, event.ForLogs, 3, uint64(w.acts[i].N)).Share() * w.k().LogLag.Seconds())
 		if w.acts[i].At+late <= w.now() {
 			found = append(found, w.acts[i])
 		}
@@ -158,17 +94,17 @@ func (w *Workspace) actsBetween(after, before int64) []act {
 }
 
 // closeLogs ends the list. Its pages object may be empty where there is no more (workspace-api 2.7).
-func (w *Workspace) closeLogs(b []byte, q *request, p pages) []byte {
-	if !p.more {
-		if w.k().shapes(q.route).End == ShapeNoPages {
+func (w *server) closeLogs(b []byte, q *request, p search.Page) []byte {
+	if !p.More {
+		if w.k().ShapesFor(q.route).End == knobs.ShapeNoPages {
 			return append(b, '}')
 		}
 		return append(b, `,"pages":{}}`...)
 	}
 	b = append(b, `,"pages":{"type":"pages","page":1,"per_page":`...)
-	b = strconv.AppendInt(b, int64(p.perPage), 10)
+	b = strconv.AppendInt(b, int64(p.PerPage), 10)
 	b = append(b, `,"total_pages":`...)
-	b = strconv.AppendInt(b, int64((p.total+p.perPage-1)/p.perPage), 10)
+	b = strconv.AppendInt(b, int64((p.Total+p.PerPage-1)/p.PerPage), 10)
 	if !w.k().LogNoNext {
 		b = w.appendNext(b, q, p)
 	}
@@ -205,6 +141,3 @@ var actKinds = [...]actKind{
 	{name: "admin_deletion", sentence: "{admin} removed {other}.", metadata: `{"deleted_admin":{"id":"{id}","name":"{other}"}}`},
 	{name: "app_timezone_change", sentence: "{admin} changed the time zone of the workspace.", metadata: `{"before":"{before}","after":"{after}"}`},
 }
-
-// firstOnce is the place of the first of the kinds that are not drawn: they happened once each, or once for each former admin.
-const firstOnce = len(actKinds) - 2

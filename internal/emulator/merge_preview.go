@@ -1,38 +1,44 @@
 package emulator
 
-import "slices"
+import (
+	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/jsontext"
+)
 
 // previewMerge is POST /contacts/merge/preview (workspace-api 2.10, 4.11): what merging a lead into a user would do, or why
 // it is not possible. Nothing changes.
-func (w *Workspace) previewMerge(q *request) answer {
+func previewMerge(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b := readBody(q.body)
-	b.need("from", "into")
-	from, into := w.activeContact(b.id("from")), w.activeContact(b.id("into"))
-	if b.refused() {
-		return *b.first
+	b := input.ReadBody(q.body)
+	b.Need("from", "into")
+	from, into := w.activeContact(b.ID("from")), w.activeContact(b.ID("into"))
+	if b.Refused() {
+		return refusedBody(b)
 	}
 	if from == nil || into == nil {
 		return notFound("Contact")
 	}
-	p := &pen{}
-	p.open("")
-	p.text("type", "contact_merge_preview")
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("type", "contact_merge_preview")
 	if from.User || !into.User {
-		p.flag("allowed", false)
-		p.reasons(from, into)
+		p.Flag("allowed", false)
+		writeReasons(p, from, into)
 	} else {
-		p.flag("allowed", true)
-		p.inherited(from, into)
+		p.Flag("allowed", true)
+		writeInherited(p, from, into)
 		w.previewCounts(p, from, into)
 	}
-	p.close()
-	return ok(p.b)
+	p.Close()
+	return ok(p.Bytes)
 }
 
 // activeContact is one by its id; nil when it is not there or not active.
-func (w *Workspace) activeContact(id string) *doc {
+func (w *contactBook) activeContact(id string) *event.Contact {
 	num, known := w.byID[id]
 	if !known || w.contacts[num].status != active {
 		return nil
@@ -40,9 +46,9 @@ func (w *Workspace) activeContact(id string) *doc {
 	return w.contacts[num].doc
 }
 
-// reasons writes why one may not be merged into the other.
-func (p *pen) reasons(from, into *doc) {
-	p.list("reasons")
+// writeReasons writes why one may not be merged into the other.
+func writeReasons(p *jsontext.Writer, from, into *event.Contact) {
+	p.List("reasons")
 	for _, r := range []struct {
 		holds         bool
 		code, message string
@@ -52,65 +58,65 @@ func (p *pen) reasons(from, into *doc) {
 		{!into.User, "into_not_a_user", "A lead can only be merged into a user"},
 	} {
 		if r.holds {
-			p.item()
-			p.text("code", r.code)
-			p.text("message", r.message)
-			p.close()
+			p.Item()
+			p.Text("code", r.code)
+			p.Text("message", r.message)
+			p.Close()
 		}
 	}
-	p.end()
+	p.End()
 }
 
-// inherited writes what the user lacks and gets from the lead (workspace-api 3.2).
-func (p *pen) inherited(from, into *doc) {
+// writeInherited writes what the user lacks and gets from the lead (workspace-api 3.2).
+func writeInherited(p *jsontext.Writer, from, into *event.Contact) {
 	after := *into
-	p.list("attribute_changes")
-	for _, name := range after.inherit(from) {
-		p.item()
-		p.string("attribute", name)
-		p.raw("from", from.raw(name))
-		p.raw("into", into.raw(name))
-		p.raw("result", after.raw(name))
-		p.close()
+	p.List("attribute_changes")
+	for _, name := range inheritFrom(&after, from) {
+		p.Item()
+		p.String("attribute", name)
+		p.Raw("from", rawField(from, name))
+		p.Raw("into", rawField(into, name))
+		p.Raw("result", rawField(&after, name))
+		p.Close()
 	}
-	p.end()
+	p.End()
 }
 
 // previewCounts writes how much would move and how much is there already. Calls are told for leads that are only a phone number.
-func (w *Workspace) previewCounts(p *pen, from, into *doc) {
-	p.open("counts")
-	count := func(name string, of func(d *doc) int) {
-		p.open(name)
-		p.int("from", int64(of(from)))
-		p.int("into", int64(of(into)))
-		p.close()
+func (w *server) previewCounts(p *jsontext.Writer, from, into *event.Contact) {
+	p.Open("counts")
+	count := func(name string, of func(d *event.Contact) int) {
+		p.Open(name)
+		p.Int("from", int64(of(from)))
+		p.Int("into", int64(of(into)))
+		p.Close()
 	}
-	all := map[*doc]map[string]bool{from: w.idsOf(from), into: w.idsOf(into)}
-	count("conversations", func(d *doc) int { return takingPart(w.said, w.threads, all[d]) })
-	count("tickets", func(d *doc) int { return takingPart(w.tickets.log, w.tickets.list, all[d]) })
+	all := map[*event.Contact]map[string]bool{from: w.idsOf(from), into: w.idsOf(into)}
+	count("conversations", func(d *event.Contact) int { return takingPart(w.said, w.threads, all[d]) })
+	count("tickets", func(d *event.Contact) int { return takingPart(w.ticketLog, w.ticketList, all[d]) })
 	if from.Phone != "" && from.Email == "" {
 		now := w.now()
-		count("phone_calls", func(d *doc) (n int) {
+		count("phone_calls", func(d *event.Contact) (n int) {
 			for i := range w.calls {
-				if c := &w.calls[i]; all[d][c.Contact] && c.listed(now) {
+				if c := &w.calls[i]; all[d][c.Contact] && isListed(c, now) {
 					n++
 				}
 			}
 			return n
 		})
 	}
-	count("notes", func(d *doc) int { return len(d.Notes) })
-	count("tags", func(d *doc) int { return len(d.Tags) })
-	p.close()
+	count("notes", func(d *event.Contact) int { return len(d.Notes) })
+	count("tags", func(d *event.Contact) int { return len(d.Tags) })
+	p.Close()
 }
 
 // passOn has the survivor of a merge take the place of the lead in the conversations and the tickets of that one, and of those who
 // were merged into it (workspace-api 2.10). Authors and ratings stay: nobody rewrites what was said. The lock is held.
-func (w *Workspace) passOn(lead, user int32) {
+func (w *world) passOn(lead, user int32) {
 	at, into, ids := w.now(), w.contacts[user].doc, w.idsOf(w.contacts[lead].doc)
-	pass := func(log []convEvent, list []thread, record func(e convEvent)) {
+	pass := func(log []event.ThreadEvent, list []thread, record func(e event.ThreadEvent)) {
 		for i := range list {
-			var who []*doc
+			var who []*event.Contact
 			had := list[i].contacts(log)
 			for _, d := range had {
 				if ids[d.ID] || d.ID == into.ID {
@@ -120,18 +126,18 @@ func (w *Workspace) passOn(lead, user int32) {
 					who = append(who, d)
 				}
 			}
-			if !list[i].deleted && slices.ContainsFunc(had, func(d *doc) bool { return ids[d.ID] }) {
-				record(convEvent{At: at, Kind: convPassedOn, Conv: int32(i), Who: who})
+			if !list[i].deleted && slices.ContainsFunc(had, func(d *event.Contact) bool { return ids[d.ID] }) {
+				record(event.ThreadEvent{At: at, Kind: event.ThreadContactsChanged, Num: int32(i), Who: who})
 			}
 		}
 	}
 	pass(w.said, w.threads, w.recordConv)
-	pass(w.tickets.log, w.tickets.list, w.recordTicket)
+	pass(w.ticketLog, w.ticketList, w.recordTicket)
 }
 
 // idsOf are a contact's id and those of all who were merged into it: calls, and what was begun before a merge that passed nothing on, keep
 // the ids that they were begun with (trap T26), and are the survivor's.
-func (w *Workspace) idsOf(d *doc) map[string]bool {
+func (w *contactBook) idsOf(d *event.Contact) map[string]bool {
 	into := map[int32][]int32{}
 	for i := range w.contacts {
 		if c := &w.contacts[i]; c.status == merged {
@@ -150,9 +156,9 @@ func (w *Workspace) idsOf(d *doc) map[string]bool {
 }
 
 // takingPart counts the threads that are there and have one of these contacts in them.
-func takingPart(log []convEvent, list []thread, ids map[string]bool) (n int) {
+func takingPart(log []event.ThreadEvent, list []thread, ids map[string]bool) (n int) {
 	for i := range list {
-		if !list[i].deleted && slices.ContainsFunc(list[i].contacts(log), func(d *doc) bool { return ids[d.ID] }) {
+		if !list[i].deleted && slices.ContainsFunc(list[i].contacts(log), func(d *event.Contact) bool { return ids[d.ID] }) {
 			n++
 		}
 	}
@@ -160,7 +166,7 @@ func takingPart(log []convEvent, list []thread, ids map[string]bool) (n int) {
 }
 
 // mergeHistory tells by contact who was merged into it. The lock is held.
-func (w *Workspace) mergeHistory() map[string][]string {
+func (w *contactBook) mergeHistory() map[string][]string {
 	list := map[string][]string{}
 	for i := range w.contacts {
 		if c := &w.contacts[i]; c.status == merged {
@@ -172,14 +178,14 @@ func (w *Workspace) mergeHistory() map[string][]string {
 }
 
 // merges writes fields that the document does not show (trap T23).
-func (r *renderer) merges(b []byte, d *doc) []byte {
-	p := &pen{b: append(b, `,"merge_history":{"type":"merge_history","merged_contacts":[`...)}
+func (r *renderer) merges(b []byte, d *event.Contact) []byte {
+	p := &jsontext.Writer{Bytes: append(b, `,"merge_history":{"type":"merge_history","merged_contacts":[`...)}
 	for _, id := range r.history[d.ID] {
-		p.item()
-		p.text("type", "contact")
-		p.text("id", id)
-		p.close()
+		p.Item()
+		p.Text("type", "contact")
+		p.Text("id", id)
+		p.Close()
 	}
-	p.done()
-	return p.b
+	p.Done()
+	return p.Bytes
 }

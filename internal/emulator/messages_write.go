@@ -3,28 +3,31 @@ package emulator
 import (
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // createMessage is POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 it is one contact; from
 // 2.14 on there may be several, and further ones who get a copy, whom the others see or not (workspace-api 4.11, 9).
-func (w *Workspace) createMessage(q *request, b *body) answer {
-	b.need("from", "to", "message_type", "body")
-	from := b.object("from")
-	from.need("type", "id")
-	from.word("type", "admin")
-	kind := b.word("message_type", "inapp", "email")
-	if b.holds("body") && b.text("body") == "" {
-		b.invalid("body", "a text that says something")
+func createMessage(w *server, q *request, b *input.Body) answer {
+	b.Need("from", "to", "message_type", "body")
+	from := b.Object("from")
+	from.Need("type", "id")
+	from.Word("type", "admin")
+	kind := b.Word("message_type", "inapp", "email")
+	if b.Holds("body") && b.Text("body") == "" {
+		b.Invalid("body", "a text that says something")
 	}
-	m := Message{From: from.id("id"), Type: kind, Subject: b.text("subject"), Body: b.text("body")}
+	m := Message{From: from.ID("id"), Type: kind, Subject: b.Text("subject"), Body: b.Text("body")}
 	if kind == "inapp" {
 		m.Type = "conversation"
 	}
-	lists := b.recipients(q.version)
+	lists := recipientsOf(b, q.version)
 	_, err := adminNamed(m.From)
 	switch {
-	case b.refused():
-		return *b.first
+	case b.Refused():
+		return refusedBody(b)
 	case err != nil:
 		return notFound("Admin")
 	case !w.reached(lists):
@@ -50,66 +53,66 @@ type recipient struct{ role, id string }
 
 var recipientFields = [3]string{"to", "cc", "bcc"}
 
-// recipients reads the three lists of them.
-func (b *body) recipients(v version) (lists [3][]recipient) {
+// recipientsOf reads the three lists of them.
+func recipientsOf(b *input.Body, v version) (lists [3][]recipient) {
 	for i, name := range recipientFields {
-		var all []*body
-		one := b.holds(name) && b.fields[name][0] == '{'
+		var all []*input.Body
+		one := b.Holds(name) && b.Fields[name][0] == '{'
 		switch several := v.atLeast(v214); {
 		case !several && i > 0:
 			continue // of 2.14
 		case several && !one:
-			all = b.objects(name)
+			all = b.Objects(name)
 		default:
-			all = []*body{b.object(name)}
+			all = []*input.Body{b.Object(name)}
 		}
-		if i == 0 && b.holds(name) && len(all) == 0 {
-			b.invalid(name, "a list of at least one")
+		if i == 0 && b.Holds(name) && len(all) == 0 {
+			b.Invalid(name, "a list of at least one")
 		}
 		for _, who := range all {
-			who.need("type", "id")
-			lists[i] = append(lists[i], recipient{who.word("type", "user", "lead"), who.id("id")})
+			who.Need("type", "id")
+			lists[i] = append(lists[i], recipient{who.Word("type", "user", "lead"), who.ID("id")})
 		}
 	}
 	return lists
 }
 
 // reached says whether all recipients are active contacts of the role that they are named with.
-func (w *Workspace) reached(lists [3][]recipient) bool {
+func (w *server) reached(lists [3][]recipient) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !slices.ContainsFunc(slices.Concat(lists[0], lists[1], lists[2]), func(r recipient) bool {
 		d := w.activeContact(r.id)
-		return d == nil || d.role() != r.role
+		return d == nil || roleOf(d) != r.role
 	})
 }
 
 // messageSent answers with the message that a conversation began with.
-func (w *Workspace) messageSent(conversation, kind string, lists [3][]recipient) answer {
+func (w *server) messageSent(conversation, kind string, lists [3][]recipient) answer {
 	c := w.talk(conversation)
-	p := &pen{}
-	p.open("")
-	p.text("type", "admin_message")
-	p.text("id", c.Source.ID)
-	p.time("created_at", c.Created)
-	p.text("message_type", kind)
-	p.text("subject", c.Source.Subject)
-	p.text("body", c.Source.Body)
-	p.open("from")
-	p.text("type", c.Source.Author.Type)
-	p.text("id", c.Source.Author.ID)
-	p.close()
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("type", "admin_message")
+	p.Text("id", c.Source.ID)
+	p.Time("created_at", c.Created)
+	p.Text("message_type", kind)
+	p.Text("subject", c.Source.Subject)
+	p.Text("body", c.Source.Body)
+	p.Open("from")
+	p.Text("type", c.Source.Author.Type)
+	p.Text("id", c.Source.Author.ID)
+	p.Close()
 	for i, name := range recipientFields {
-		p.list(name)
+		p.List(name)
 		for _, one := range lists[i] {
-			p.item()
-			p.text("type", one.role)
-			p.text("id", one.id)
-			p.close()
+			p.Item()
+			p.Text("type", one.role)
+			p.Text("id", one.id)
+			p.Close()
 		}
-		p.end()
+		p.End()
 	}
-	p.text("conversation_id", conversation)
-	p.close()
-	return ok(p.b)
+	p.Text("conversation_id", conversation)
+	p.Close()
+	return ok(p.Bytes)
 }

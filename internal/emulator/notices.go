@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // topic is one kind of what webhooks are told of (workspace-api 6).
@@ -51,7 +54,7 @@ type brought struct {
 // Notify tells webhooks of what happens from now on, in the version of the workspace's own, at least once and in no order. One
 // notifier is kept, until it is closed. The address is the scheme and host that the workspace is served at, for addresses in what is
 // told.
-func (w *Workspace) Notify(address string, hooks ...Webhook) (*Notifier, error) {
+func (w *noticeDesk) Notify(address string, hooks ...Webhook) (*Notifier, error) {
 	n := &Notifier{w: w, address: address, done: make(chan struct{})}
 	for _, h := range hooks {
 		if err := h.check(); err != nil {
@@ -112,7 +115,7 @@ func (n *Notifier) Close(ctx context.Context) int {
 }
 
 // silence has nobody told of what happens, but noted that it did: what a journal tells is old.
-func (w *Workspace) silence(on bool) {
+func (w *noticeDesk) silence(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !on {
@@ -122,12 +125,12 @@ func (w *Workspace) silence(on bool) {
 }
 
 // tells says whether anybody may be told. The lock is held.
-func (w *Workspace) tells() bool { return w.notifier != nil && !w.silent }
+func (w *noticeDesk) tells() bool { return w.notifier != nil && !w.silent }
 
 // tell has webhooks told that something happened; what names it among all that ever happens. The lock is held.
-func (w *Workspace) tell(name, what string, at int64, item func(q *request) []byte) {
+func (w *noticeDesk) tell(name, what string, at int64, item func(q *request) []byte) {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name })
-	v, _ := readVersion(w.cfg.DefaultVersion)
+	v, _ := readVersion(w.opts.DefaultVersion)
 	if t := topics[i]; !w.tells() || !w.has(v, t.since) {
 		return
 	}
@@ -147,12 +150,12 @@ func (w *Workspace) tell(name, what string, at int64, item func(q *request) []by
 
 // tellOfConversation tells what an event of the log of conversations is to webhooks: a rating where there was none, and what the AI
 // agent or a bot says. The lock is held.
-func (w *Workspace) tellOfConversation(seq int) {
+func (w *noticeDesk) tellOfConversation(seq int) {
 	e := &w.said[seq]
-	if !w.tells() || e.Kind != convOpened && e.Kind != convSpoken && e.Kind != convRated {
+	if !w.tells() || e.Kind != event.ThreadOpened && e.Kind != event.ThreadPartAdded && e.Kind != event.ThreadRated {
 		return
 	}
-	now := *w.threads[e.Conv].now
+	now := *w.threads[e.Num].now
 	c := w.drawer().draw(&now)
 	show := func(c conversation, newest int) func(q *request) []byte {
 		return func(q *request) []byte {
@@ -162,18 +165,18 @@ func (w *Workspace) tellOfConversation(seq int) {
 		}
 	}
 	had := false
-	if e.Kind == convRated {
+	if e.Kind == event.ThreadRated {
 		now.trail = now.trail[:len(now.trail)-1]
 		had = w.drawer().draw(&now).Rating != nil
 	}
-	if c.Rating != nil && !had && e.Kind != convSpoken {
-		w.tell("conversation.rating.added", strconv.Itoa(seq), e.At, show(*c, w.k().partsCap()))
+	if c.Rating != nil && !had && e.Kind != event.ThreadPartAdded {
+		w.tell("conversation.rating.added", strconv.Itoa(seq), e.At, show(*c, w.k().MostParts()))
 	}
-	if e.Kind == convRated {
+	if e.Kind == event.ThreadRated {
 		return
 	}
 	first := len(c.Parts) - 1
-	if e.Kind == convOpened {
+	if e.Kind == event.ThreadOpened {
 		first = 0
 	}
 	for i := max(0, first); i < len(c.Parts); i++ {
@@ -188,22 +191,22 @@ func (w *Workspace) tellOfConversation(seq int) {
 }
 
 // tellOfContent tells what an event of the log of content is to webhooks. The lock is held.
-func (w *Workspace) tellOfContent(e contentEvent) {
-	if e.Kind != dynamicContents || !w.tells() || w.k().NoDynamicContent {
+func (w *noticeDesk) tellOfContent(e event.ContentEvent) {
+	if e.Kind != event.DynamicContents || !w.tells() || w.k().NoDynamicContent {
 		return
 	}
-	name := map[contentChange]string{contentCreated: "dynamic_content.created", contentEdited: "dynamic_content.updated", contentRemoved: "dynamic_content.deleted"}[e.What]
+	name := map[event.ContentChange]string{event.ContentCreated: "dynamic_content.created", event.ContentEdited: "dynamic_content.updated", event.ContentRemoved: "dynamic_content.deleted"}[e.What]
 	w.tell(name, strconv.Itoa(len(w.contentLog)), e.At, func(q *request) []byte {
 		m, as := w.writer(q)
-		p := &pen{}
-		p.record(m.record(w.content[e.Kind][e.N], as))
-		return p.b
+		p := &jsontext.Writer{}
+		writeRecord(p, m.record(w.content[e.Kind][e.N], as))
+		return p.Bytes
 	})
 }
 
 // passing tells what time has brought by now: calls that began, ended, are recorded and written down, and jobs that are over. The
 // lock is held.
-func (w *Workspace) passing(now time.Time) {
+func (w *noticeDesk) passing(now time.Time) {
 	if w.notifier == nil {
 		return
 	}
@@ -212,7 +215,7 @@ func (w *Workspace) passing(now time.Time) {
 		if len(w.brought.calls) == i {
 			w.brought.calls = append(w.brought.calls, [4]bool{})
 		}
-		for step, at := range [4]int64{c.Initiated, c.Ended, c.Recorded, c.spoken(w.k().TranscriptLate)} {
+		for step, at := range [4]int64{c.Initiated, c.Ended, c.Recorded, transcriptReady(c, w.k().TranscriptLate)} {
 			name := []string{"call.started", "call.ended", "call.recording_available", "call.transcription_available"}[step]
 			if at == 0 || max(at, c.Put) > now.Unix() || w.brought.calls[i][step] {
 				continue
@@ -220,7 +223,7 @@ func (w *Workspace) passing(now time.Time) {
 			w.brought.calls[i][step] = true
 			at = max(at, c.Put) // nothing is told before the list has it
 			if c.Removed == 0 || at < c.Removed {
-				w.tell(name, callID(c.N), at, func(*request) []byte { return append(w.appendCall(nil, c, int(c.N), at), '}') })
+				w.tell(name, event.CallID(c.N), at, func(*request) []byte { return append(w.appendCall(nil, c, int(c.N), at), '}') })
 			}
 		}
 	}

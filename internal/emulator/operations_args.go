@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
 )
 
 // param is one parameter of an operation.
@@ -178,12 +180,12 @@ func (a args) fields(name string) map[string]any {
 }
 
 // changes are fields in the order of their names.
-func (a args) changes(name string) []Change {
-	var set []Change
+func (a args) changes(name string) []event.Change {
+	var set []event.Change
 	for field, v := range a.fields(name) {
-		set = append(set, Change{field, given(v)})
+		set = append(set, event.Change{Field: field, Value: given(v)})
 	}
-	slices.SortFunc(set, func(a, b Change) int { return strings.Compare(a.Field, b.Field) })
+	slices.SortFunc(set, func(a, b event.Change) int { return strings.Compare(a.Field, b.Field) })
 	return set
 }
 
@@ -196,11 +198,11 @@ func given(v any) any {
 	if whole, err := n.Int64(); err == nil {
 		return whole
 	}
-	return Number(n)
+	return event.Number(n)
 }
 
-func (a args) assignment(name string) Assignment {
-	return Assignment(max(0, slices.Index(assignmentNames[:], a.text(name))))
+func (a args) assignment(name string) event.Assignment {
+	return event.Assignment(max(0, slices.Index(event.AssignmentNames[:], a.text(name))))
 }
 
 // Parameters that many operations have.
@@ -226,8 +228,8 @@ func bumping(do func(w *Workspace, id string, bump bool) error) func(w *Workspac
 // tagging is one that names a tag, by the id that the API tells.
 func tagging(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a args) (any, error) {
 	return func(w *Workspace, a args) (any, error) {
-		for n := range tagCount {
-			if strconv.FormatInt(tagID(int32(n)), 10) == a.text("tag") {
+		for n := range event.TagCount {
+			if strconv.FormatInt(event.TagID(int32(n)), 10) == a.text("tag") {
 				return nil, do(w, a.text("id"), n)
 			}
 		}

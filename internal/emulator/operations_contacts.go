@@ -3,6 +3,8 @@ package emulator
 import (
 	"fmt"
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
 )
 
 var ofContacts = []operation{
@@ -66,7 +68,7 @@ func noteOnContact(w *Workspace, a args) (any, error) {
 	w.mu.Lock()
 	n := w.nextNote()
 	w.mu.Unlock()
-	return ofID(strconv.FormatInt(noteID(n), 10), w.AddNote(a.text("id"), a.text("body")))
+	return ofID(strconv.FormatInt(event.NoteID(n), 10), w.AddNote(a.text("id"), a.text("body")))
 }
 
 // withCompany is an operation that names a company by the id that the API tells.

@@ -1,6 +1,11 @@
 package emulator
 
-import "errors"
+import (
+	"errors"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+)
 
 var ofConversations = []operation{
 	{"conversations.open", []param{{name: "contact", kind: &textParam}, {name: "parts", kind: &wholeParam, optional: true}, {name: "body", kind: &wordParam, optional: true}},
@@ -31,11 +36,11 @@ var ofConversations = []operation{
 		})},
 	{"conversations.close", []param{idParam, actorParam, {name: "body", kind: &textParam, optional: true}}, "Closes a conversation; with `by` that admin does, with the words of `body` or without any.",
 		func(w *Workspace, a args) (any, error) {
-			return nil, w.turnTo(a.text("id"), a.text("by"), a.text("body"), (*convMaker).closes)
+			return nil, w.turnTo(a.text("id"), a.text("by"), a.text("body"), (*population.Conversations).Closes)
 		}},
 	{"conversations.reopen", []param{idParam, actorParam}, "Opens it again.",
 		func(w *Workspace, a args) (any, error) {
-			return nil, w.turnTo(a.text("id"), a.text("by"), "", (*convMaker).opens)
+			return nil, w.turnTo(a.text("id"), a.text("by"), "", (*population.Conversations).Opens)
 		}},
 	{"conversations.snooze", []param{idParam, {name: "until", kind: &timeParam}, actorParam}, "Puts it away until a time.",
 		func(w *Workspace, a args) (any, error) {
@@ -64,7 +69,7 @@ var ofConversations = []operation{
 		func(w *Workspace, a args) (any, error) {
 			return nil, w.Rate(a.text("id"), a.whole("stars", 0), a.text("remark"), a.flag("bump", true))
 		}},
-	{"conversations.review", []param{idParam, {name: "card", kind: &wholeParam}, {name: "status", kind: &textParam, optional: true, of: reviewStatuses}, bumpParam},
+	{"conversations.review", []param{idParam, {name: "card", kind: &wholeParam}, {name: "status", kind: &textParam, optional: true, of: population.ReviewStatuses}, bumpParam},
 		"Fills in a scorecard, numbered from 0; without a status there is no review.",
 		func(w *Workspace, a args) (any, error) {
 			return nil, w.Review(a.text("id"), a.whole("card", 0), a.text("status"), a.flag("bump", true))
@@ -97,8 +102,8 @@ var (
 	actorParam   = param{name: "by", kind: &wordParam, optional: true} // an admin, or the AI operator
 	namingParams = []param{actorParam, {name: "teammate", kind: &wordParam, optional: true},
 		{name: "team", kind: &wordParam, optional: true}}
-	asParam      = param{name: "as", kind: &textParam, of: assignmentNames[:]}
-	outcomeParam = param{name: "outcome", kind: &textParam, of: hitlOutcomes[2:]} // the first ones are the same
+	asParam      = param{name: "as", kind: &textParam, of: event.AssignmentNames[:]}
+	outcomeParam = param{name: "outcome", kind: &textParam, of: population.Outcomes[2:]} // the first ones are the same
 )
 
 var replyParams = []param{idParam, byParam, bodyParam, {name: "author", kind: &wordParam, optional: true}}

@@ -1,5 +1,7 @@
 package emulator
 
+import "aqueduck/internal/emulator/event"
+
 var ofTickets = []operation{
 	{"tickets.create", newTicketParams,
 		"A ticket of a type is opened, about contacts, whose ids have spaces between them, or about nobody; `set` names attributes of the type, " +
@@ -15,7 +17,7 @@ var ofTickets = []operation{
 	{"tickets.state", []param{idParam, {name: "state", kind: &textParam}}, "Moves it to a state, by the state's id; what is resolved is closed. Answers the part's id.",
 		addsTicketPart(func(w *Workspace, id string, a args) error { return w.SetTicketState(id, a.text("state")) })},
 	{"tickets.close", []param{idParam}, "Resolves it.", onID((*Workspace).CloseTicket)},
-	{"tickets.set", append([]param{idParam, setParam, {name: "state", kind: &wordParam, optional: true}, {name: "as", kind: &textParam, optional: true, of: assignmentNames[:]},
+	{"tickets.set", append([]param{idParam, setParam, {name: "state", kind: &wordParam, optional: true}, {name: "as", kind: &textParam, optional: true, of: event.AssignmentNames[:]},
 		{name: "share", kind: &flagParam, optional: true}}, namingParams...),
 		"Sets attributes of its type, moves it to a state and assigns it, each by a part of its own; `share` says whether the customer sees one of the back office; null takes a value away. What cannot be done has not been done in part.",
 		func(w *Workspace, a args) (any, error) {

@@ -2,10 +2,13 @@ package emulator
 
 import (
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // ownList is one of a contact's own lists, where a capped nested one is read on.
-func (w *Workspace) ownList(q *request, numbers func(d *doc) []int32, item func(b []byte, d *doc, n int32) []byte) answer {
+func (w *server) ownList(q *request, numbers func(d *event.Contact) []int32, item func(b []byte, d *event.Contact, n int32) []byte) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	num, known := w.byID[q.id]
@@ -21,65 +24,57 @@ func (w *Workspace) ownList(q *request, numbers func(d *doc) []int32, item func(
 	return w.numbered(q, usual, 150, len(list), func(b []byte, i int) []byte { return item(b, d, list[i]) })
 }
 
-func (w *Workspace) contactTags(q *request) answer {
-	return w.ownList(q, func(d *doc) []int32 { return d.Tags }, func(b []byte, _ *doc, n int32) []byte {
+func contactTags(w *server, q *request) answer {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Tags }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return appendTag(b, n, true)
 	})
 }
 
-func (w *Workspace) contactNotes(q *request) answer {
-	return w.ownList(q, func(d *doc) []int32 { return d.Notes }, func(b []byte, d *doc, n int32) []byte {
-		id := strconv.FormatInt(noteID(n), 10)
+func contactNotes(w *server, q *request) answer {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Notes }, func(b []byte, d *event.Contact, n int32) []byte {
+		id := strconv.FormatInt(event.NoteID(n), 10)
 		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
 		b = append(b, `","body":`...)
-		b = appendString(b, w.noteBody(n))
+		b = jsontext.AppendString(b, w.noteBody(n))
 		b = append(b, `,"contact":{"type":"contact","id":`...)
-		b = appendString(b, d.ID)
+		b = jsontext.AppendString(b, d.ID)
 		return append(b, `}}`...)
 	})
 }
 
-func (w *Workspace) noteBody(n int32) string {
+func (w *contactBook) noteBody(n int32) string {
 	if body, ok := w.notes[n]; ok {
 		return body
 	}
-	return w.make.note(n)
+	return w.make.Note(n)
 }
 
-func (w *Workspace) contactCompanies(q *request) answer {
-	return w.ownList(q, func(d *doc) []int32 { return d.Companies }, func(b []byte, _ *doc, n int32) []byte {
+func contactCompanies(w *server, q *request) answer {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Companies }, func(b []byte, _ *event.Contact, n int32) []byte {
 		return w.appendCompany(b, n)
 	})
 }
 
-func (w *Workspace) contactSegments(q *request) answer {
-	return w.ownList(q, segmentsOf, func(b []byte, _ *doc, n int32) []byte { return w.appendSegment(b, n, -1) })
+func contactSegments(w *server, q *request) answer {
+	return w.ownList(q, segmentsOf, func(b []byte, _ *event.Contact, n int32) []byte { return w.appendSegment(b, n, -1) })
 }
 
-func (w *Workspace) contactSubscriptions(q *request) answer {
-	return w.ownList(q, w.subscribed, func(b []byte, _ *doc, n int32) []byte { return appendSubscription(b, n) })
+func contactSubscriptions(w *server, q *request) answer {
+	return w.ownList(q, w.subscribed, func(b []byte, _ *event.Contact, n int32) []byte { return appendSubscription(b, n) })
 }
 
 func appendTag(b []byte, n int32, url bool) []byte {
-	id := strconv.FormatInt(tagID(n), 10)
+	id := strconv.FormatInt(event.TagID(n), 10)
 	b = append(append(append(b, `{"type":"tag","id":"`...), id...), `","name":`...)
-	b = appendString(b, tagName(n))
+	b = jsontext.AppendString(b, event.TagName(n))
 	if url {
 		b = append(append(append(b, `,"url":"/tags/`...), id...), '"')
 	}
 	return append(b, '}')
 }
 
-func tagName(n int32) string {
-	name := tagWords[int(n)%len(tagWords)]
-	if round := int(n) / len(tagWords); round > 0 {
-		name += " " + strconv.Itoa(round+1)
-	}
-	return name
-}
-
 // whole answers a list that is not paged.
-func (w *Workspace) whole(kind, key string, count int, item func(b []byte, n int32) []byte) answer {
+func (w *server) whole(kind, key string, count int, item func(b []byte, n int32) []byte) answer {
 	if w.k().EmptyLists {
 		count = 0
 	}
@@ -93,25 +88,25 @@ func (w *Workspace) whole(kind, key string, count int, item func(b []byte, n int
 	return ok(append(b, `]}`...))
 }
 
-func (w *Workspace) listTags(*request) answer {
-	return w.whole("list", "data", tagCount, func(b []byte, n int32) []byte { return appendTag(b, n, false) })
+func listTags(w *server, _ *request) answer {
+	return w.whole("list", "data", event.TagCount, func(b []byte, n int32) []byte { return appendTag(b, n, false) })
 }
 
-func (w *Workspace) listAdmins(*request) answer {
-	listed := admins
+func listAdmins(w *server, _ *request) answer {
+	listed := event.Admins
 	if w.k().FormerAdmins {
-		listed = everyone
+		listed = event.Everyone
 	}
 	return w.whole("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
 		a := listed[n]
 		b = append(b, `{"type":"admin","id":"`...)
-		b = strconv.AppendInt(b, a.id, 10)
+		b = strconv.AppendInt(b, a.ID, 10)
 		b = append(b, `","name":`...)
-		b = appendString(b, a.name)
+		b = jsontext.AppendString(b, a.Name)
 		b = append(b, `,"email":`...)
-		b = appendString(b, a.email)
+		b = jsontext.AppendString(b, a.Email)
 		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
-		if n%2 == 0 {
+		if a.InTeams {
 			b = append(b, `814865,814866`...)
 		}
 		return append(b, `]}`...)
@@ -120,10 +115,10 @@ func (w *Workspace) listAdmins(*request) answer {
 
 // listSegments is GET /segments (workspace-api 4.7), those of contacts before those of companies; members are counted when
 // asked for.
-func (w *Workspace) listSegments(q *request) answer {
+func listSegments(w *server, q *request) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	counts := make([]int, segmentCount)
+	counts := make([]int, len(event.Segments))
 	count := q.query.Get("include_count") == "true"
 	for i := range w.contacts {
 		if c := &w.contacts[i]; count && c.status == active {
@@ -132,8 +127,8 @@ func (w *Workspace) listSegments(q *request) answer {
 			}
 		}
 	}
-	return w.whole("segment.list", "segments", segmentCount+len(firmSegmentNames), func(b []byte, n int32) []byte {
-		ofFirms := n - segmentCount
+	return w.whole("segment.list", "segments", len(event.Segments)+len(event.CompanySegments), func(b []byte, n int32) []byte {
+		ofFirms := n - int32(len(event.Segments))
 		switch {
 		case ofFirms >= 0 && count:
 			return w.appendFirmSegment(b, ofFirms, w.companiesIn(ofFirms))
@@ -146,30 +141,28 @@ func (w *Workspace) listSegments(q *request) answer {
 	})
 }
 
-func segmentID(n int32) int64 { return 5500000 + 13*int64(n) }
-
-func (w *Workspace) appendSegment(b []byte, n int32, count int) []byte {
+func (w *server) appendSegment(b []byte, n int32, count int) []byte {
 	b = append(b, `{"type":"segment","id":"`...)
-	b = strconv.AppendInt(b, segmentID(n), 10)
+	b = strconv.AppendInt(b, event.SegmentID(n), 10)
 	b = append(b, `","name":`...)
-	b = appendString(b, segmentNames[n])
-	made := w.cfg.Start.Unix() - span + int64(n)*40*day
+	segment, began := event.Segments[n], w.cfg.Start.Unix()-event.Span
+	b = jsontext.AppendString(b, segment.Name)
 	b = append(b, `,"created_at":`...)
-	b = strconv.AppendInt(b, made, 10)
+	b = strconv.AppendInt(b, began+segment.Made, 10)
 	b = append(b, `,"updated_at":`...)
-	b = strconv.AppendInt(b, made+20*day, 10)
+	b = strconv.AppendInt(b, began+segment.Updated, 10)
 	b = append(b, `,"person_type":"contact"`...)
 	if count >= 0 {
-		b = append(append(append(b, `,"`...), w.k().segmentCount()...), `":`...)
+		b = append(append(append(b, `,"`...), w.k().SegmentCountField()...), `":`...)
 		b = strconv.AppendInt(b, int64(count), 10)
 	}
 	return append(b, '}')
 }
 
 // segmentsOf says which segments a contact is in.
-func segmentsOf(d *doc) []int32 {
-	in := [segmentCount]bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
-		d.place().Country == "Germany" || d.place().Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
+func segmentsOf(d *event.Contact) []int32 {
+	in := []bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
+		placeOf(d).Country == "Germany" || placeOf(d).Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
 		len(d.Companies) > 0, d.Email == "", len(d.Tags) > 0}
 	var list []int32
 	for n, yes := range in {
@@ -181,7 +174,7 @@ func segmentsOf(d *doc) []int32 {
 }
 
 func appendSubscription(b []byte, n int32) []byte {
-	p := &pen{b: b}
-	p.record(subscriptionType(n, 0))
-	return p.b
+	p := &jsontext.Writer{Bytes: b}
+	writeRecord(p, subscriptionType(n, 0))
+	return p.Bytes
 }

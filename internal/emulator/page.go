@@ -14,6 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/oracle"
 )
 
 //go:embed page.css
@@ -97,7 +100,7 @@ func isLoopback(host string) bool {
 }
 
 func (w *Workspace) view(host string) *view {
-	v := &view{State: w.State(), Seed: w.cfg.Seed, Version: w.cfg.DefaultVersion, NoLog: w.cfg.NoLog, Style: template.CSS(pageStyle)}
+	v := &view{State: w.State(), Seed: w.cfg.Seed, Version: w.opts.DefaultVersion, NoLog: w.opts.NoLog, Style: template.CSS(pageStyle)}
 	w.mu.Lock()
 	v.Workspace, v.Zone, v.Chaos = w.workspace, w.zone.String(), w.k().Chaos
 	v.Curl = "curl -sS -H " + shellWord("Authorization: Bearer "+w.token) + " " + shellWord("http://"+host+"/contacts?per_page=2")
@@ -120,7 +123,7 @@ func shellWord(word string) string { return "'" + strings.ReplaceAll(word, "'", 
 func (w *Workspace) kinds(s *State) []kindCount {
 	calls := 0
 	for i := range w.calls {
-		if w.calls[i].listed(w.now()) {
+		if isListed(&w.calls[i], w.now()) {
 			calls++
 		}
 	}
@@ -128,12 +131,12 @@ func (w *Workspace) kinds(s *State) []kindCount {
 		{Name: "companies", Count: len(w.firms)}, {Name: "conversations", Count: s.Conversations}, {Name: "deleted_conversations", Count: len(w.buried)},
 		{Name: "tickets", Count: s.Tickets}, {Name: "calls", Count: calls}, {Name: "admin_activity_logs", Count: len(w.acts)}}
 	for kind, name := range contentNames {
-		list = append(list, kindCount{Name: name, Count: len(w.standing(contentKind(kind)))})
+		list = append(list, kindCount{Name: name, Count: len(w.standing(event.ContentKind(kind)))})
 	}
-	o := w.oracle()
+	o := oracle.New(w.log(), w.now())
 	for _, name := range []string{"segments", "tags", "admins", "teams", "subscription_types", "data_attributes", "ticket_types", "ticket_states", "away_status_reasons"} {
 		list = append(list, kindCount{Name: name})
-		for range o.tell(name) {
+		for range o.Rows(name) {
 			list[len(list)-1].Count++
 		}
 	}

@@ -1,8 +1,9 @@
 package emulator
 
 import (
-	"strconv"
 	"time"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // column is one field of a small record: text, where none is null, an int64, a bool, JSON, or nil.
@@ -23,68 +24,35 @@ type moment int64
 // isoTime is a time that is sent as ISO-8601 text.
 type isoTime int64
 
-// record writes a record. What is around it, a comma too, is the caller's.
-func (p *pen) record(r record) {
-	p.b = append(p.b, '{')
+// writeRecord writes a record. What is around it, a comma too, is the caller's.
+func writeRecord(p *jsontext.Writer, r record) {
+	p.Bytes = append(p.Bytes, '{')
 	for _, c := range r {
 		switch v := c.value.(type) {
 		case nil:
-			p.null(c.name)
+			p.Null(c.name)
 		case string:
-			p.text(c.name, v)
+			p.Text(c.name, v)
 		case moment:
-			p.time(c.name, int64(v))
+			p.Time(c.name, int64(v))
 		case isoTime:
-			p.text(c.name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
+			p.Text(c.name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
 		case int64:
-			p.int(c.name, v)
+			p.Int(c.name, v)
 		case bool:
-			p.flag(c.name, v)
+			p.Flag(c.name, v)
 		case rawJSONText:
-			p.raw(c.name, string(v))
+			p.Raw(c.name, string(v))
 		}
 	}
-	p.close()
-}
-
-// row is a record as the oracle has it: ids as text, JSON as its text.
-func (r record) row() map[string]any {
-	row := map[string]any{}
-	for _, c := range r {
-		switch v := c.value.(type) {
-		case rawJSONText:
-			row[c.name] = orNull(string(v))
-		case moment:
-			row[c.name] = orNull(int64(v))
-		case isoTime:
-			row[c.name] = int64(v)
-		case int64:
-			row[c.name] = v
-		default:
-			row[c.name] = orNull(v)
-		}
-	}
-	if id, isNumber := row["id"].(int64); isNumber {
-		row["id"] = strconv.FormatInt(id, 10)
-	}
-	delete(row, "type")
-	return row
+	p.Close()
 }
 
 // records answers a list that is not paged.
-func (w *Workspace) records(kind, key string, list []record) answer {
+func (w *server) records(kind, key string, list []record) answer {
 	return w.whole(kind, key, len(list), func(b []byte, n int32) []byte {
-		p := &pen{b: b}
-		p.record(list[n])
-		return p.b
+		p := &jsontext.Writer{Bytes: b}
+		writeRecord(p, list[n])
+		return p.Bytes
 	})
-}
-
-// rows tells records.
-func rows(yield func(map[string]any) bool, list []record) {
-	for _, r := range list {
-		if !yield(r.row()) {
-			return
-		}
-	}
 }

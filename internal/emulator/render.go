@@ -2,52 +2,11 @@ package emulator
 
 import (
 	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
 )
-
-const hexDigits = "0123456789abcdef"
-
-// appendString writes a JSON string. Only what must be escaped is: answers hold text as people wrote it.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-	}
-	return append(append(b, s[from:]...), '"')
-}
-
-// appendText writes a text, or null for none.
-func appendText(b []byte, s string) []byte {
-	if s == "" {
-		return append(b, "null"...)
-	}
-	return appendString(b, s)
-}
-
-// appendTime writes a time or another integer, or null for none.
-func appendTime(b []byte, t int64) []byte {
-	if t == 0 {
-		return append(b, "null"...)
-	}
-	return strconv.AppendInt(b, t, 10)
-}
-
-func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 
 // renderer is what an answer about contacts depends on beside the contacts.
 type renderer struct {
@@ -55,11 +14,11 @@ type renderer struct {
 	later     bool // the version after 2.16
 	cap       int  // items in a nested list
 	bare      bool // nested lists tell no count
-	make      *maker
+	make      *population.Contacts
 	history   map[string][]string // by contact: who was merged into it; nil: not told
 }
 
-func (w *Workspace) renderer(v version) renderer {
+func (w *server) renderer(v version) renderer {
 	most := w.k().NestedCap
 	if most == 0 {
 		most = 10
@@ -68,35 +27,35 @@ func (w *Workspace) renderer(v version) renderer {
 }
 
 // contact writes a contact with the fields of workspace-api 2.1.
-func (r *renderer) contact(b []byte, d *doc) []byte {
+func (r *renderer) contact(b []byte, d *event.Contact) []byte {
 	b = append(b, `{"type":"contact","id":`...)
-	b = appendString(b, d.ID)
+	b = jsontext.AppendString(b, d.ID)
 	b = append(b, `,"workspace_id":`...)
-	b = appendString(b, r.workspace)
+	b = jsontext.AppendString(b, r.workspace)
 	b = append(b, `,"external_id":`...)
-	b = appendText(b, d.ExternalID)
+	b = jsontext.AppendText(b, d.ExternalID)
 	b = append(b, `,"role":"`...)
-	b = append(b, d.role()...)
+	b = append(b, roleOf(d)...)
 	b = append(b, `","email":`...)
-	b = appendText(b, d.Email)
+	b = jsontext.AppendText(b, d.Email)
 	if r.later {
 		b = append(b, `,"email_verified":`...)
-		b = appendBool(b, d.Verified)
+		b = jsontext.AppendBool(b, d.Verified)
 	}
 	b = append(b, `,"phone":`...)
-	b = appendText(b, d.Phone)
+	b = jsontext.AppendText(b, d.Phone)
 	b = append(b, `,"name":`...)
-	b = appendText(b, d.Name)
+	b = jsontext.AppendText(b, d.Name)
 	b = append(b, `,"avatar":`...)
-	b = appendText(b, d.Avatar)
+	b = jsontext.AppendText(b, d.Avatar)
 	b = append(b, `,"owner_id":`...)
-	b = appendTime(b, d.Owner)
+	b = jsontext.AppendTime(b, d.Owner)
 	b = r.social(b, d)
 	b = append(b, `,"unsubscribed_from_emails":`...)
-	b = appendBool(b, d.Unsubscribed)
+	b = jsontext.AppendBool(b, d.Unsubscribed)
 	b = r.times(b, d)
 	b = append(b, `,"language_override":`...)
-	b = appendText(b, d.Language)
+	b = jsontext.AppendText(b, d.Language)
 	b = r.devices(b, d)
 	b = r.attrs(b, d)
 	b = r.nested(b, d.ID, "tags", "tag", d.Tags)
@@ -108,32 +67,32 @@ func (r *renderer) contact(b []byte, d *doc) []byte {
 	return append(b, '}')
 }
 
-func (r *renderer) times(b []byte, d *doc) []byte {
+func (r *renderer) times(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"created_at":`...)
-	b = appendTime(b, d.Created)
+	b = jsontext.AppendTime(b, d.Created)
 	b = append(b, `,"updated_at":`...)
-	b = appendTime(b, d.Updated)
+	b = jsontext.AppendTime(b, d.Updated)
 	b = append(b, `,"signed_up_at":`...)
-	b = appendTime(b, d.SignedUp)
+	b = jsontext.AppendTime(b, d.SignedUp)
 	b = append(b, `,"last_seen_at":`...)
-	b = appendTime(b, d.LastSeen)
+	b = jsontext.AppendTime(b, d.LastSeen)
 	b = append(b, `,"last_replied_at":`...)
-	b = appendTime(b, d.LastReplied)
+	b = jsontext.AppendTime(b, d.LastReplied)
 	b = append(b, `,"last_contacted_at":`...)
-	b = appendTime(b, d.LastContacted)
+	b = jsontext.AppendTime(b, d.LastContacted)
 	b = append(b, `,"last_email_opened_at":`...)
-	b = appendTime(b, d.LastOpened)
+	b = jsontext.AppendTime(b, d.LastOpened)
 	b = append(b, `,"last_email_clicked_at":`...)
-	return appendTime(b, d.LastClicked)
+	return jsontext.AppendTime(b, d.LastClicked)
 }
 
 var (
-	noBrowser browser
-	noPlace   place
-	noApp     app
+	noBrowser event.Browser
+	noPlace   event.Place
+	noApp     event.App
 )
 
-func (r *renderer) devices(b []byte, d *doc) []byte {
+func (r *renderer) devices(b []byte, d *event.Contact) []byte {
 	w, at := d.Browser, d.Place
 	if w == nil {
 		w = &noBrowser
@@ -142,59 +101,59 @@ func (r *renderer) devices(b []byte, d *doc) []byte {
 		at = &noPlace
 	}
 	b = append(b, `,"browser":`...)
-	b = appendText(b, w.Name)
+	b = jsontext.AppendText(b, w.Name)
 	b = append(b, `,"browser_version":`...)
-	b = appendText(b, w.Version)
+	b = jsontext.AppendText(b, w.Version)
 	b = append(b, `,"browser_language":`...)
-	b = appendText(b, w.Language)
+	b = jsontext.AppendText(b, w.Language)
 	b = append(b, `,"os":`...)
-	b = appendText(b, w.OS)
+	b = jsontext.AppendText(b, w.OS)
 	b = append(b, `,"location":{"type":"location","country":`...)
-	b = appendText(b, at.Country)
+	b = jsontext.AppendText(b, at.Country)
 	b = append(b, `,"region":`...)
-	b = appendText(b, at.Region)
+	b = jsontext.AppendText(b, at.Region)
 	b = append(b, `,"city":`...)
-	b = appendText(b, at.City)
+	b = jsontext.AppendText(b, at.City)
 	b = append(b, '}')
 	b = appendApp(b, "android", d.AndroidApp, d.Android)
 	return appendApp(b, "ios", d.IOSApp, d.IOSSeen)
 }
 
-func appendApp(b []byte, os string, a *app, seen int64) []byte {
+func appendApp(b []byte, os string, a *event.App, seen int64) []byte {
 	if a == nil {
 		a = &noApp
 	}
 	for _, f := range [...]struct{ name, value string }{{"_app_name", a.Name}, {"_app_version", a.Version},
 		{"_device", a.Device}, {"_os_version", a.OS}, {"_sdk_version", a.SDK}} {
 		b = append(append(append(append(b, `,"`...), os...), f.name...), `":`...)
-		b = appendText(b, f.value)
+		b = jsontext.AppendText(b, f.value)
 	}
 	b = append(append(append(b, `,"`...), os...), `_last_seen_at":`...)
-	return appendTime(b, seen)
+	return jsontext.AppendTime(b, seen)
 }
 
-func (r *renderer) social(b []byte, d *doc) []byte {
+func (r *renderer) social(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"social_profiles":{"type":"list","data":[`...)
 	for i, s := range d.Social {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, `{"type":"social_profile","name":`...)
-		b = appendString(b, s.Name)
+		b = jsontext.AppendString(b, s.Name)
 		b = append(b, `,"url":`...)
-		b = appendString(b, s.URL)
+		b = jsontext.AppendString(b, s.URL)
 		b = append(b, '}')
 	}
 	return append(b, `]}`...)
 }
 
-func (r *renderer) attrs(b []byte, d *doc) []byte {
+func (r *renderer) attrs(b []byte, d *event.Contact) []byte {
 	b = append(b, `,"custom_attributes":{`...)
 	for i, a := range d.Attrs {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, a.Name)
+		b = jsontext.AppendString(b, a.Name)
 		b = append(b, ':')
 		b = append(b, a.Raw...)
 	}
@@ -219,7 +178,7 @@ func (r *renderer) nested(b []byte, contact, list, item string, numbers []int32)
 		b = append(b, `,"total_count":`...)
 		b = strconv.AppendInt(b, int64(len(numbers)), 10)
 		b = append(b, `,"has_more":`...)
-		b = appendBool(b, len(numbers) > r.cap)
+		b = jsontext.AppendBool(b, len(numbers) > r.cap)
 	}
 	return append(b, '}')
 }
@@ -227,21 +186,9 @@ func (r *renderer) nested(b []byte, contact, list, item string, numbers []int32)
 func (r *renderer) appendID(b []byte, item string, n int32) []byte {
 	switch item {
 	case "tag":
-		return strconv.AppendInt(b, tagID(n), 10)
+		return strconv.AppendInt(b, event.TagID(n), 10)
 	case "note":
-		return strconv.AppendInt(b, noteID(n), 10)
+		return strconv.AppendInt(b, event.NoteID(n), 10)
 	}
-	return r.make.appendCompanyID(b, n)
-}
-
-func tagID(n int32) int64  { return 7522900 + 7*int64(n) }
-func noteID(n int32) int64 { return 16000000 + int64(n) }
-
-func (m *maker) appendCompanyID(b []byte, n int32) []byte {
-	h := mix(m.seed ^ forCompany<<40 ^ uint64(n))
-	b = append(b, "6453768a"...)
-	for shift := 60; shift >= 0; shift -= 4 {
-		b = append(b, hexDigits[h>>shift&15])
-	}
-	return b
+	return r.make.AppendCompanyID(b, n)
 }

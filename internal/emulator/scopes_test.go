@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/emulator/knobs"
 )
 
 // scopesNamed are the endpoints that the document names a scope for (workspace-api 4.11, 5.3), reading and writing.
@@ -74,11 +76,11 @@ func TestContract5EveryEndpointNeedsItsScopeAndItsPlan(t *testing.T) {
 		}
 		family, _, _ := strings.Cut(r.name, ".")
 		for _, plan := range []string{r.name, family} {
-			w.SetKnobs(func(k *Knobs) { k.Unavailable = []string{plan} })
+			w.SetKnobs(func(k *knobs.Knobs) { k.Unavailable = []string{plan} })
 			if got := refused(r, w.Token()); got != "api_plan_restricted" {
 				t.Errorf("%s without %s in the plan: %q", r.name, plan, got)
 			}
 		}
-		w.SetKnobs(func(k *Knobs) { k.Unavailable = nil })
+		w.SetKnobs(func(k *knobs.Knobs) { k.Unavailable = nil })
 	}
 }

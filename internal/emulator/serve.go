@@ -12,6 +12,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // LoggedRequest is one request as it was received.
@@ -35,14 +38,14 @@ type LoggedRequest struct {
 const keptRequests = 200_000
 
 // Requests gives the log of requests, oldest first.
-func (w *Workspace) Requests() []LoggedRequest {
+func (w *server) Requests() []LoggedRequest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]LoggedRequest(nil), w.requests...)
 }
 
 // Count is how many requests the API has received, also when no log is kept.
-func (w *Workspace) Count() int {
+func (w *server) Count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.count
@@ -50,7 +53,7 @@ func (w *Workspace) Count() int {
 
 // Between has f run before every request with the request's number, so that a script can change the workspace between
 // any two. It runs outside the workspace's lock. One is kept; nil takes it away.
-func (w *Workspace) Between(f func(n int)) {
+func (w *server) Between(f func(n int)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.between = f
@@ -59,16 +62,8 @@ func (w *Workspace) Between(f func(n int)) {
 // maxBody is more than any question has, and than thousands of contacts in bulk.
 const maxBody = 8 << 20
 
-// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
-func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, "/_") {
-		w.control(rw, r)
-		return
-	}
-	if r.URL.Path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		w.page(rw, r)
-		return
-	}
+// serve answers one request to the API.
+func (w *server) serve(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		panic(http.ErrAbortHandler) // the body was cut: returning would say 200
@@ -77,7 +72,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	n := w.arrive()
 	f := w.fault(n, r)
 	entry := LoggedRequest{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
-		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.cfg.VersionHeader)}
+		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.opts.VersionHeader)}
 	if !f.wait(r.Context()) {
 		return
 	}
@@ -87,18 +82,18 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		cut(rw)
 		return
 	}
-	a, name := f.instead(r, w.cfg.Elsewhere), ""
+	a, name := f.instead(r, w.opts.Elsewhere), ""
 	if a.status == http.StatusTooManyRequests {
 		a.header = w.retryAfter()
 	}
 	if a.status == 0 {
 		a, name = w.answer(n, r, body)
-		a = w.renamed(a)
+		a = w.formed(name, w.renamed(a))
 		if w.k().Mutate != nil && a.status < 300 {
 			a.body = w.k().Mutate(name, bytes.Clone(a.body))
 		}
 	}
-	a = f.spoil(a, newRNG(w.cfg.Seed, forGames, uint64(n)))
+	a = f.spoil(a, event.NewRNG(w.cfg.Seed, event.ForGames, uint64(n)))
 	a, replayed := w.cached(f, r, body, a)
 	entry.Status, entry.Route, entry.Fault = a.status, name, f.played(a.status, replayed).word()
 	entry.Why = a.why()
@@ -107,7 +102,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 }
 
 // arrive numbers a request and lets the script between requests run.
-func (w *Workspace) arrive() int {
+func (w *server) arrive() int {
 	w.mu.Lock()
 	w.count++
 	n, between := w.count, w.between
@@ -118,23 +113,23 @@ func (w *Workspace) arrive() int {
 	return n
 }
 
-func (w *Workspace) note(e LoggedRequest) {
+func (w *server) note(e LoggedRequest) {
 	w.mu.Lock()
 	e.At = w.clock()
 	if len(w.requests) >= keptRequests {
 		w.requests = append(w.requests[:0], w.requests[keptRequests/2:]...)
 	}
-	if !w.cfg.NoLog {
+	if !w.opts.NoLog {
 		w.requests = append(w.requests, e)
 	}
 	w.mu.Unlock()
-	if w.cfg.Watch != nil {
-		w.cfg.Watch(e)
+	if w.opts.Watch != nil {
+		w.opts.Watch(e)
 	}
 }
 
 // answer checks who asks, in which version and how often, and has the route answer.
-func (w *Workspace) answer(n int, r *http.Request, body []byte) (answer, string) {
+func (w *server) answer(n int, r *http.Request, body []byte) (answer, string) {
 	who, refused := w.admit(n, r)
 	if refused != nil {
 		return *refused, ""
@@ -179,28 +174,28 @@ const (
 	unlimited  = 100_000 // a minute, announced when there is no limit
 )
 
-func (w *Workspace) quota() int {
-	if w.cfg.RatePerMinute == 0 {
+func (w *server) quota() int {
+	if w.opts.RatePerMinute == 0 {
 		return unlimited * rateWindow / 60
 	}
-	return max(1, w.cfg.RatePerMinute*rateWindow/60)
+	return max(1, w.opts.RatePerMinute*rateWindow/60)
 }
 
-func (w *Workspace) limit() (answer, bool) {
+func (w *server) limit() (answer, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := w.now() / rateWindow; now != w.rate.window {
 		w.rate = rate{window: now}
 	}
 	w.rate.used++
-	if w.cfg.RatePerMinute == 0 || w.rate.used <= w.quota() {
+	if w.opts.RatePerMinute == 0 || w.rate.used <= w.quota() {
 		return answer{}, false
 	}
 	return failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit"), true
 }
 
 // retryAfter is sent with 429 in the form that the knob asks for, if any.
-func (w *Workspace) retryAfter() map[string]string {
+func (w *server) retryAfter() map[string]string {
 	now := w.Clock()
 	left := rateWindow - now.Unix()%rateWindow
 	switch w.k().RetryAfter {
@@ -226,7 +221,7 @@ type sending struct {
 	fault *Fault // what happens on the way; nil: nothing
 }
 
-func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, s sending) {
+func (w *server) send(rw http.ResponseWriter, r *http.Request, a answer, s sending) {
 	h := rw.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("X-Request-Id", requestID(w.cfg.Seed, s.n))
@@ -265,7 +260,7 @@ func (w *Workspace) send(rw http.ResponseWriter, r *http.Request, a answer, s se
 }
 
 // headers sets the clock and the state of the quota, the latter only for those with a good token.
-func (w *Workspace) headers(h http.Header, a answer) {
+func (w *server) headers(h http.Header, a answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.k().NoDate {
@@ -287,17 +282,17 @@ func (w *Workspace) headers(h http.Header, a answer) {
 }
 
 func requestID(seed uint64, n int) string {
-	return fmt.Sprintf("req_%016x", mix(seed^uint64(n)<<20))
+	return fmt.Sprintf("req_%016x", event.Mix(seed^uint64(n)<<20))
 }
 
 // renamed gives an error the code that the knob has for its own.
-func (w *Workspace) renamed(a answer) answer {
+func (w *server) renamed(a answer) answer {
 	if a.status < http.StatusBadRequest {
 		return a
 	}
 	for usual, code := range w.k().Codes {
 		if before, after, found := bytes.Cut(a.body, []byte(`"code":"`+usual+`"`)); found {
-			a.body = slices.Concat(before, []byte(`"code":`), appendString(nil, code), after)
+			a.body = slices.Concat(before, []byte(`"code":`), jsontext.AppendString(nil, code), after)
 			return a
 		}
 	}
@@ -316,9 +311,9 @@ func (a answer) why() string {
 // failure is an error in the form of workspace-api 7.
 func failure(status int, code, message string) answer {
 	b := append([]byte(nil), `{"type":"error.list","request_id":null,"errors":[{"code":`...)
-	b = appendString(b, code)
+	b = jsontext.AppendString(b, code)
 	b = append(b, `,"message":`...)
-	b = appendString(b, message)
+	b = jsontext.AppendString(b, message)
 	return answer{status: status, body: append(b, `}]}`...)}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/emulator/knobs"
 )
 
 // notYetRead are knobs of what nothing reads or asks so far; the tests of the emulator alone run under both readings.
@@ -15,7 +17,7 @@ var notYetRead = []string{"MergeHistory", "JobWords", "SegmentCount", "FormerAdm
 	"ScrollNamesEnd", "StrictFilters", "SearchRefused", "FlatTables"}
 
 // noSilence are knobs of faults, and of what a caller says, rather than of another reading of the document.
-var noSilence = []string{"Chaos", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
+var noSilence = []string{"Chaos", "Forms", "Mutate", "Unavailable", "RevokeAt", "EmptyLists", "Export"}
 
 var knobNames = regexp.MustCompile("`(?:Export\\.)?([A-Z][A-Za-z]+)`")
 
@@ -48,7 +50,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 	}
 	ours := testsOfReaders(t)
 	all := map[string]bool{}
-	for _, k := range []reflect.Type{reflect.TypeFor[Knobs](), reflect.TypeFor[ExportKnobs]()} {
+	for _, k := range []reflect.Type{reflect.TypeFor[knobs.Knobs](), reflect.TypeFor[knobs.ExportKnobs]()} {
 		for i := range k.NumField() {
 			name := k.Field(i).Name
 			all[name] = true
@@ -56,7 +58,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 			if used == slices.Contains(notYetRead, name) {
 				t.Errorf("a reader of the API is tested with %s: %t", name, used)
 			}
-			if k == reflect.TypeFor[Knobs]() && told[name] == slices.Contains(noSilence, name) {
+			if k == reflect.TypeFor[knobs.Knobs]() && told[name] == slices.Contains(noSilence, name) {
 				t.Errorf("the document tells of %s: %t", name, told[name])
 			}
 		}

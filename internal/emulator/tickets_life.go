@@ -1,40 +1,48 @@
 package emulator
 
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+)
+
+// ticketOp is one thing that happens to tickets in an hour of life. It says whether it could.
+type ticketOp func(w *ticketDesk, r *event.RNG, at int64) bool
+
 // ticketLife is the order in which things happen to tickets, again and again.
-var ticketLife = [...]lifeOp{
-	ticketOpens, ticketSays(says((*convMaker).customerSays)), ticketSays(ticketMaker.moved), ticketSays(says((*convMaker).adminSays)),
-	ticketSays(ticketMaker.changed), ticketSays(ticketMaker.assigned), ticketOpens, ticketSays(ticketMaker.resolved), ticketLinks,
-	ticketSays(ticketMaker.noted), ticketSays(says((*convMaker).customerSays)), ticketSays(ticketMaker.moved), ticketRedacts,
-	ticketSays(says((*convMaker).snoozes)), ticketSays(ticketMaker.changed), ticketSays(ticketMaker.resolved),
+var ticketLife = [...]ticketOp{
+	ticketOpens, ticketSays(population.InTicket((*population.Conversations).CustomerSays)), ticketSays(population.Tickets.Moved), ticketSays(population.InTicket((*population.Conversations).AdminSays)),
+	ticketSays(population.Tickets.Changed), ticketSays(population.Tickets.Assigned), ticketOpens, ticketSays(population.Tickets.Resolved), ticketLinks,
+	ticketSays(population.Tickets.Noted), ticketSays(population.InTicket((*population.Conversations).CustomerSays)), ticketSays(population.Tickets.Moved), ticketRedacts,
+	ticketSays(population.InTicket((*population.Conversations).Snoozes)), ticketSays(population.Tickets.Changed), ticketSays(population.Tickets.Resolved),
 }
 
 // hourOfTickets lets an hour pass for the tickets.
-func (w *Workspace) hourOfTickets(base int64) {
+func (w *ticketDesk) hourOfTickets(base int64) {
 	if w.cfg.Tickets == 0 {
 		return
 	}
-	r := newRNG(w.cfg.Seed, forTicketLife, 2, uint64(w.hours))
+	r := event.NewRNG(w.cfg.Seed, event.ForTicketLife, 2, uint64(w.hours))
 	w.turnsOf(base, w.cfg.Tickets, func(at int64) {
-		if op := ticketLife[w.tickets.turns%len(ticketLife)]; !op(w, r, at) {
+		if op := ticketLife[w.ticketTurns%len(ticketLife)]; !op(w, r, at) {
 			ticketOpens(w, r, at)
 		}
-		w.tickets.turns++
+		w.ticketTurns++
 	})
 }
 
-func ticketOpens(w *Workspace, r *rng, at int64) bool {
-	num, ok := w.someone(r, isActive)
+func ticketOpens(w *ticketDesk, r *event.RNG, at int64) bool {
+	num, ok := w.people.someone(r, isActive)
 	if ok {
-		w.openTicket(at, []*doc{w.contacts[num].doc}, r.n(len(ticketTypeNames)), nil)
+		w.openTicket(at, []*event.Contact{w.people.contacts[num].doc}, r.N(len(event.TicketTypes)), nil)
 	}
 	return ok
 }
 
 // someTicket draws a ticket, mostly a late one, and logs the event that fill makes of it.
-func (w *Workspace) someTicket(r *rng, at int64, fill func(t *ticket, e *convEvent) bool) bool {
+func (w *ticketDesk) someTicket(r *event.RNG, at int64, fill func(t *ticket, e *event.ThreadEvent) bool) bool {
 	from := w.ticketDrawer()
-	return someThread(r, w.tickets.list, at, func(num int32, th *thread) bool {
-		e := convEvent{At: at, Conv: num, With: &convArg{}}
+	return someThread(r, w.ticketList, at, func(num int32, th *thread) bool {
+		e := event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
 		fits := fill(from.draw(th.now), &e)
 		if fits {
 			w.recordTicket(e)
@@ -44,27 +52,25 @@ func (w *Workspace) someTicket(r *rng, at int64, fill func(t *ticket, e *convEve
 }
 
 // ticketSays is a turn of life that adds a part.
-func ticketSays(draw func(m ticketMaker, r *rng, t *ticket, p *part)) lifeOp {
-	return func(w *Workspace, r *rng, at int64) bool {
-		return w.someTicket(r, at, func(t *ticket, e *convEvent) bool {
-			w.speak(t.conversation, e, func(p *part) { draw(w.tickets.make, r, t, p) })
+func ticketSays(draw func(m population.Tickets, r *event.RNG, s *population.Scene, p *event.Part)) ticketOp {
+	return func(w *ticketDesk, r *event.RNG, at int64) bool {
+		return w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
+			w.talks.speak(t.conversation, e, func(p *event.Part) { draw(w.ticketing, r, t.scene(), p) })
 			return true
 		})
 	}
 }
 
-func (m ticketMaker) resolved(r *rng, t *ticket, p *part) { m.movedTo(r, t, p, ticketResolved) }
-
-func ticketLinks(w *Workspace, r *rng, at int64) bool {
-	return len(w.threads) > 0 && w.someTicket(r, at, func(t *ticket, e *convEvent) bool {
-		e.Kind, e.With.linked = convLinked, linked{Type: "conversation", ID: convID(int32(r.n(len(w.threads))))}
-		return !t.bare && !t.links(e.With.linked.ID)
+func ticketLinks(w *ticketDesk, r *event.RNG, at int64) bool {
+	return len(w.talks.threads) > 0 && w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
+		e.Kind, e.With.Linked = event.ThreadLinked, event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.N(len(w.talks.threads))))}
+		return !t.bare && !t.links(e.With.Linked.ID)
 	})
 }
 
-func ticketRedacts(w *Workspace, r *rng, at int64) bool {
-	return w.someTicket(r, at, func(t *ticket, e *convEvent) bool {
-		e.Kind, e.Quiet, e.Place = convRedacted, w.quietly(r), int32(r.n(len(t.Parts)))
+func ticketRedacts(w *ticketDesk, r *event.RNG, at int64) bool {
+	return w.someTicket(r, at, func(t *ticket, e *event.ThreadEvent) bool {
+		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, w.talks.quietly(r), int32(r.N(len(t.Parts)))
 		return len(t.Parts) > 0 && t.Parts[e.Place].Body != ""
 	})
 }

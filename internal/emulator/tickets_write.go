@@ -6,40 +6,43 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
 )
 
 // createTicket is POST /tickets (workspace-api 4.11).
-func (w *Workspace) createTicket(q *request, b *body) answer {
-	return w.newTicket(q, b, "tickets.create", (*Workspace).oneTicket)
+func createTicket(w *server, q *request, b *input.Body) answer {
+	return newTicket(w, q, b, "tickets.create", oneTicket)
 }
 
 // enqueueTicket is POST /tickets/enqueue: what is wrong is refused now, and the ticket is there when the job has succeeded
 // (workspace-api 4.11).
-func (w *Workspace) enqueueTicket(q *request, b *body) answer {
-	return w.newTicket(q, b, "tickets.enqueue", (*Workspace).jobStatusOf)
+func enqueueTicket(w *server, q *request, b *input.Body) answer {
+	return newTicket(w, q, b, "tickets.enqueue", jobStatusOf)
 }
 
 // newTicket carries out an operation that makes a ticket, or will, and answers what that gave.
-func (w *Workspace) newTicket(q *request, b *body, operation string, then func(w *Workspace, q *request) answer) answer {
-	b.need("ticket_type_id", "contacts")
-	kind, err := ticketTypeNamed(b.id("ticket_type_id"))
-	if b.refused() {
-		return *b.first
+func newTicket(w *server, q *request, b *input.Body, operation string, then func(w *server, q *request) answer) answer {
+	b.Need("ticket_type_id", "contacts")
+	kind, err := ticketTypeNamed(b.ID("ticket_type_id"))
+	if b.Refused() {
+		return refusedBody(b)
 	}
 	if err != nil {
 		return notFound("Ticket Type")
 	}
-	with := map[string]any{"type": ticketTypeID(kind), "set": b.attributesOf(kind), "exactly": true}
-	people := b.people("contacts")
+	with := map[string]any{"type": event.TicketTypes[kind].ID, "set": newTicketAttributes(b, kind), "exactly": true}
+	people := peopleOf(b, "contacts")
 	if len(people) == 0 {
-		b.invalid("contacts", "a list of at least one")
+		b.Invalid("contacts", "a list of at least one")
 	}
 	charge := Naming{}
-	if in := b.object("assignment"); q.version.atLeast(v214) {
-		charge = Naming{Teammate: in.assignee("admin_assignee_id"), Team: in.assignee("team_assignee_id")}
+	if in := b.Object("assignment"); q.version.atLeast(v214) {
+		charge = Naming{Teammate: assigneeOf(in, "admin_assignee_id"), Team: assigneeOf(in, "team_assignee_id")}
 	}
-	if b.refused() {
-		return *b.first
+	if b.Refused() {
+		return refusedBody(b)
 	}
 	who, missing := w.found(people, charge)
 	if missing != "" {
@@ -63,44 +66,44 @@ func give(with map[string]any, name, text string) {
 	}
 }
 
-// attributesOf reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
-func (b *body) attributesOf(kind int) map[string]any {
-	if ticketTypeArchived(kind) {
-		b.invalid("ticket_type_id", "of a type that is not archived")
+// newTicketAttributes reads the attributes of a ticket that is to be of a type. What the type requires must be among them.
+func newTicketAttributes(b *input.Body, kind int) map[string]any {
+	if event.TicketTypes[kind].Archived {
+		b.Invalid("ticket_type_id", "of a type that is not archived")
 	}
-	in := b.object("ticket_attributes")
-	for _, a := range ticketAttributes(kind) {
-		if a.required {
-			in.need(a.name)
+	in := b.Object("ticket_attributes")
+	for _, a := range event.TicketTypes[kind].Attributes {
+		if a.Required {
+			in.Need(a.Name)
 		}
 	}
-	return b.ticketAttributes(kind)
+	return ticketAttributesOf(b, kind)
 }
 
-// ticketAttributes reads values of attributes that a type has.
-func (b *body) ticketAttributes(kind int) map[string]any {
-	set, in := b.values("ticket_attributes"), b.object("ticket_attributes")
+// ticketAttributesOf reads values of attributes that a type has.
+func ticketAttributesOf(b *input.Body, kind int) map[string]any {
+	set, in := b.Values("ticket_attributes"), b.Object("ticket_attributes")
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		a, known := ticketAttributeNamed(kind, name)
 		if !known {
-			in.invalid(name, "left out: tickets of the type have no such attribute")
+			in.Invalid(name, "left out: tickets of the type have no such attribute")
 			continue
 		}
 		var value any
-		dec := json.NewDecoder(bytes.NewReader(in.fields[name]))
+		dec := json.NewDecoder(bytes.NewReader(in.Fields[name]))
 		dec.UseNumber()
 		if dec.Decode(&value) != nil {
-			in.invalid(name, a.wanted())
-		} else if _, err := a.raw(given(value)); err != nil {
-			in.invalid(name, a.wanted())
+			in.Invalid(name, ticketAttributeWanted(&a))
+		} else if _, err := ticketAttributeRaw(&a, given(value)); err != nil {
+			in.Invalid(name, ticketAttributeWanted(&a))
 		}
 	}
 	return set
 }
 
-// assignee is whom a field puts in charge, by the id; "" is nobody.
-func (b *body) assignee(name string) string {
-	if id := b.id(name); id != nobody {
+// assigneeOf is whom a field puts in charge, by the id; "" is nobody.
+func assigneeOf(b *input.Body, name string) string {
+	if id := b.ID(name); id != nobody {
 		return id
 	}
 	return ""
@@ -109,23 +112,23 @@ func (b *body) assignee(name string) string {
 // called is a contact by what names it: its id, or else what it is known by.
 type called struct{ id, external, email string }
 
-// people reads a list of contacts.
-func (b *body) people(name string) (list []called) {
-	for _, one := range b.objects(name) {
-		one.needOne("id", "external_id", "email")
-		list = append(list, called{one.id("id"), one.text("external_id"), one.text("email")})
+// peopleOf reads a list of contacts.
+func peopleOf(b *input.Body, name string) (list []called) {
+	for _, one := range b.Objects(name) {
+		one.NeedOne("id", "external_id", "email")
+		list = append(list, called{one.ID("id"), one.Text("external_id"), one.Text("email")})
 	}
 	return list
 }
 
 // found gives the ids of active contacts, none twice; or what is not there of them and of those who are to be in charge.
-func (w *Workspace) found(people []called, charge Naming) (ids []string, missing string) {
+func (w *server) found(people []called, charge Naming) (ids []string, missing string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range people {
 		id := one.id
 		if id == "" {
-			id = w.knownAs(one.external, one.email, func(*doc) bool { return true })
+			id = w.knownAs(one.external, one.email, func(*event.Contact) bool { return true })
 		}
 		if w.activeContact(id) == nil {
 			return nil, "Contact"
@@ -142,57 +145,57 @@ func (w *Workspace) found(people []called, charge Naming) (ids []string, missing
 }
 
 // replyToTicket is POST /tickets/{id}/reply. Where no customer reads, only notes are accepted (workspace-api 4.11).
-func (w *Workspace) replyToTicket(q *request, b *body) answer {
+func replyToTicket(w *server, q *request, b *input.Body) answer {
 	t := w.ticketAt(q.id)
 	if t == nil {
 		return notFound("Ticket")
 	}
-	if b.text("message_type") == "comment" && !t.takesComments() {
-		b.invalid("message_type", "note: no customer reads this ticket")
+	if b.Text("message_type") == "comment" && !t.takesComments() {
+		b.Invalid("message_type", "note: no customer reads this ticket")
 	}
 	if refused := w.reply(q, b, t.conversation, "tickets.reply"); refused != nil {
 		return *refused
 	}
-	return w.oneTicket(q)
+	return oneTicket(w, q)
 }
 
 // ticketAt draws a ticket that is there; nil where there is none.
-func (w *Workspace) ticketAt(id string) *ticket {
+func (w *ticketDesk) ticketAt(id string) *ticket {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if num, err := w.ticketNamed(id); err == nil {
-		return w.ticketDrawer().draw(w.tickets.list[num].now)
+		return w.ticketDrawer().draw(w.ticketList[num].now)
 	}
 	return nil
 }
 
 // changeTicket is PUT /tickets/{id}: attributes, a state and an assignment, by an admin or by the AI operator. Who assigns whom is told in
 // the body itself from 2.14 on, and in an object inside it before (workspace-api 4.11, 9).
-func (w *Workspace) changeTicket(q *request, b *body) answer {
+func changeTicket(w *server, q *request, b *input.Body) answer {
 	t := w.ticketAt(q.id)
 	if t == nil {
 		return notFound("Ticket")
 	}
 	from := b
 	if !q.version.atLeast(v214) {
-		from = b.object("assignment")
-	} else if b.told("assignment") {
-		b.invalid("assignment", "left out: admin_id and assignee_id are fields of the body itself")
+		from = b.Object("assignment")
+	} else if b.Told("assignment") {
+		b.Invalid("assignment", "left out: admin_id and assignee_id are fields of the body itself")
 	}
-	with := map[string]any{"id": q.id, "set": b.ticketAttributes(t.kind), "by": aiBot.ID}
-	if shared := b.flag("is_shared"); b.holds("is_shared") && shared != t.shared() {
-		if with["share"] = shared; t.category() != backOfficeTicket {
-			b.invalid("is_shared", "left out: only back-office tickets can be shared, or not")
+	with := map[string]any{"id": q.id, "set": ticketAttributesOf(b, t.kind), "by": event.AIAgent.ID}
+	if shared := b.Flag("is_shared"); b.Holds("is_shared") && shared != t.shared() {
+		if with["share"] = shared; t.category() != event.BackOfficeTicket {
+			b.Invalid("is_shared", "left out: only back-office tickets can be shared, or not")
 		}
 	}
-	by, to, state := from.id("admin_id"), from.id("assignee_id"), b.id("ticket_state_id")
+	by, to, state := from.ID("admin_id"), from.ID("assignee_id"), b.ID("ticket_state_id")
 	stage, noState := ticketStateNamed(state)
-	if stage == ticketStateArchived {
-		b.invalid("ticket_state_id", "of a state that is not archived")
+	if noState == nil && event.TicketStates[stage].Archived {
+		b.Invalid("ticket_state_id", "of a state that is not archived")
 	}
 	switch _, noAdmin := adminNamed(by); {
-	case b.refused():
-		return *b.first
+	case b.Refused():
+		return refusedBody(b)
 	case by != "" && noAdmin != nil:
 		return notFound("Admin")
 	case state != "" && noState != nil:
@@ -206,10 +209,10 @@ func (w *Workspace) changeTicket(q *request, b *body) answer {
 		}
 	}
 	if to == "" && state == "" && with["share"] == nil && len(with["set"].(map[string]any)) == 0 {
-		return w.oneTicket(q)
+		return oneTicket(w, q)
 	}
 	if _, refused := w.perform("tickets.set", with); refused != nil {
 		return *refused
 	}
-	return w.oneTicket(q)
+	return oneTicket(w, q)
 }

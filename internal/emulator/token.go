@@ -8,14 +8,14 @@ import (
 )
 
 // Token is the access token that may do everything.
-func (w *Workspace) Token() string {
+func (w *server) Token() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.token
 }
 
 // Rotate makes another token the only good one.
-func (w *Workspace) Rotate(token string) {
+func (w *server) Rotate(token string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.token, w.tokens = token, nil
@@ -27,7 +27,7 @@ var scopesKnown = []string{"read_conversations", "read_dynamic_content", "read_w
 
 // AddToken makes one more token good, for the routes that need no scope and those that need one of these (workspace-api 5.3), which must
 // be scopes that are known. A scope read_write_… lets its bearer read too.
-func (w *Workspace) AddToken(token string, scopes ...string) error {
+func (w *server) AddToken(token string, scopes ...string) error {
 	for _, scope := range scopes {
 		if !slices.Contains(scopesKnown, scope) {
 			return fmt.Errorf("there is no scope %q; there are %s", scope, strings.Join(scopesKnown, ", "))
@@ -55,13 +55,13 @@ func (b bearer) may(scope string, strictly bool) bool {
 }
 
 // bearer is who has a token, and whether anybody has. The lock is held.
-func (w *Workspace) bearer(token string) (bearer, bool) {
+func (w *server) bearer(token string) (bearer, bool) {
 	scopes, known := w.tokens[token]
 	return bearer{token == w.token, scopes}, known || token == w.token
 }
 
 // admit checks the token (workspace-api 5). One example of the document omits the word Bearer.
-func (w *Workspace) admit(n int, r *http.Request) (bearer, *answer) {
+func (w *server) admit(n int, r *http.Request) (bearer, *answer) {
 	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,6 +7,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/oracle"
+	"aqueduck/internal/emulator/population"
 )
 
 // ErrNoStream is answered when the oracle is asked for a stream that it does not know.
@@ -14,6 +19,31 @@ var ErrNoStream = errors.New("no such stream")
 
 // ErrTime is answered when the truth is asked for of a time that the oracle cannot tell of.
 var ErrTime = errors.New("no truth of that time")
+
+// OracleStreams names the streams that Oracle knows.
+func OracleStreams() []string { return oracle.Streams() }
+
+// Oracle gives the rows that a perfect reader would hold of a stream now, computed from the log alone; nil for a stream
+// it does not know. The package's documentation tells the columns.
+func (w *Workspace) Oracle(stream string) []map[string]any {
+	rows := w.Truth(stream)
+	if rows == nil {
+		return nil
+	}
+	list := []map[string]any{}
+	for row := range rows {
+		list = append(list, row)
+	}
+	return list
+}
+
+// Truth is Oracle row by row, for workspaces whose rows are too many to hold.
+func (w *Workspace) Truth(stream string) iter.Seq[map[string]any] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.happen(w.clock())
+	return oracle.New(w.log(), w.now()).Rows(stream)
+}
 
 // TruthAt is Truth as it was: the rows that a perfect reader held when a second was over. It is what Truth told then, and
 // stays so whatever happens later, an erasure too. Before hour 0 and after now there is none: ErrTime.
@@ -29,9 +59,7 @@ func (w *Workspace) TruthAt(stream string, t time.Time) (iter.Seq[map[string]any
 	case at > now:
 		return nil, fmt.Errorf("%w: %s is yet to come, it is %s", ErrTime, t.UTC().Format(time.RFC3339), w.clock().UTC().Format(time.RFC3339))
 	}
-	o := w.oracle()
-	o.back(t.Unix(), w.stood)
-	rows := o.tell(stream)
+	rows := oracle.At(w.log(), t.Unix()).Rows(stream)
 	if rows == nil {
 		return nil, unknownStream(stream)
 	}
@@ -42,42 +70,43 @@ func unknownStream(stream string) error {
 	return fmt.Errorf("%w %q; the oracle knows %s", ErrNoStream, stream, strings.Join(OracleStreams(), ", "))
 }
 
-// standing is what the oracle depends on beside the logs, from a time on.
-type standing struct {
-	at        int64
-	hours     int
-	workspace string
-	knobs     *Knobs
+// log is all that happened. Logs are only appended to, so it is read without the lock.
+func (w *world) log() event.Log {
+	return event.Log{Start: w.cfg.Start.Unix(), Contacts: slices.Clip(w.events), Companies: slices.Clip(w.firmLog), Conversations: slices.Clip(w.said),
+		Tickets: slices.Clip(w.ticketLog), Deletions: w.deletions, Content: slices.Clip(w.contentLog), Consultations: slices.Clip(w.consulted),
+		Calls: slices.Clip(w.calls), Actions: w.acts, Reports: slices.Clip(w.reportEvents), Terms: slices.Clip(w.terms), Facts: w.facts()}
 }
 
-// stand notes how things stand from a time on. The lock is held.
-func (w *Workspace) stand(at int64) {
-	w.stood = append(w.stood, standing{at, w.hours, w.workspace, w.k()})
-}
+// facts are what the events of the log hold that is drawn anew whenever it is asked for.
+func (w *world) facts() event.Facts {
+	seed, start, contacts := w.cfg.Seed, w.cfg.Start.Unix(), w.cfg.Contacts
+	return event.Facts{
+		Conversation: w.conv.Begin, Ticket: w.ticketing.Begin, Consultations: w.conv.Consultations,
+		Dialogue: func(c *event.Consultation) *event.Dialogue { return population.Dialogue(seed, c) },
+		Lines:    func(call int32) []event.Line { return population.CallLines(seed, call) },
 
-// back has the oracle forget what came after a time.
-func (o *oracle) back(t int64, stood []standing) {
-	o.log = until(o.log, t, func(e *Event) int64 { return e.At })
-	o.said = until(o.said, t, func(e *convEvent) int64 { return e.At })
-	o.tickets = until(o.tickets, t, func(e *convEvent) int64 { return e.At })
-	o.firms = until(o.firms, t, func(e *firmEvent) int64 { return e.At })
-	o.pages = until(o.pages, t, func(e *contentEvent) int64 { return e.At })
-	o.hitl = until(o.hitl, t, func(c *consult) int64 { return c.Put })
-	o.facts = until(o.facts, t, func(e *exportEvent) int64 { return e.at })
-	// These are not in the order in which they came. Calls know by themselves when they did.
-	o.acts = slices.DeleteFunc(slices.Clone(o.acts), func(a act) bool { return max(a.At, a.Put) > t })
-	stood = until(stood, t, func(s *standing) int64 { return s.at })
-	s := stood[max(0, len(stood)-1)]
-	o.at, o.hours, o.workspace, o.knobs, o.cap = t, s.hours, s.workspace, *s.knobs, s.knobs.partsCap()
-}
+		Companies: w.make.Companies, Company: func(n int32) *event.Company { return w.make.Company(n, start) },
+		CompanyID:     func(n int32) string { return string(w.make.AppendCompanyID(nil, n)) },
+		Subscriptions: w.make.Subscriptions, Note: w.make.Note,
 
-// until is a log up to a time. What was logged after an event counts as later than it, also where a clock that was turned
-// back says otherwise: no entry is kept without those that it rests on.
-func until[E any](log []E, t int64, at func(e *E) int64) []E {
-	for i := range log {
-		if at(&log[i]) > t {
-			return log[:i:i]
-		}
+		Content: func() [event.ContentKinds][]event.BornContent { return population.BornContent(seed, start) },
+		Piece:   population.PieceOf,
+		Wording: func(kind event.ContentKind, n int32, edits int) event.Wording {
+			return population.WordingOf(seed, kind, n, edits)
+		},
+		VersionNote: func(connector int32, n int) string { return population.VersionNoteOf(seed, connector, n) },
+
+		Reports: func(set *event.Dataset, hour int) []event.ReportFact {
+			return population.ReportFacts(seed, contacts, start, set, hour)
+		},
+		TalkReport: func(conversation int32) event.TalkReport { return population.DrawTalk(seed, conversation) },
 	}
-	return log
+}
+
+// stand notes what the truth depends on from a time on. The lock is held.
+func (w *core) stand(at int64) {
+	k := w.k()
+	w.terms = append(w.terms, event.Terms{At: at, Hours: w.hours, Workspace: w.workspace, PartsCap: k.MostParts(), UsersOnly: k.UsersOnly,
+		FormerAdmins: k.FormerAdmins, NoDynamicContent: k.NoDynamicContent, TranscriptLate: int64(k.TranscriptLate / time.Second),
+		CallsLeftOut: k.CallsLeftOut, Redacted: map[knobs.Sometimes]event.Redacted{knobs.ByTurns: event.RedactedByTurns, knobs.Always: event.RedactedHidden, knobs.Never: event.RedactedMuted}[k.HitlRedacted]})
 }

@@ -25,10 +25,10 @@ func (v version) atLeast(other version) bool {
 func (v version) later() bool { return v.atLeast(afterStable) }
 
 // version is the one that a request asks for, or the workspace's own when it names none (workspace-api 9.1).
-func (w *Workspace) version(r *http.Request) (version, bool) {
-	text := r.Header.Get(w.cfg.VersionHeader)
+func (w *server) version(r *http.Request) (version, bool) {
+	text := r.Header.Get(w.opts.VersionHeader)
 	if text == "" {
-		text = w.cfg.DefaultVersion
+		text = w.opts.DefaultVersion
 	}
 	if w.k().IgnoreVersion != "" {
 		text = w.k().IgnoreVersion
@@ -45,6 +45,6 @@ func readVersion(text string) (v version, ok bool) {
 
 // has says whether a version has what came with another one. What 2.14 added is not there before; of what the later version added the document
 // does not say so, and the knob decides.
-func (w *Workspace) has(v, since version) bool {
+func (w *server) has(v, since version) bool {
 	return v.atLeast(since) || since == afterStable && !w.k().LaterOnly
 }

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"aqueduck/internal/emulator/jsontext"
 )
 
 // Webhook is an address that is told of what happens (workspace-api 6).
@@ -54,7 +56,7 @@ const (
 
 // Notifier tells addresses of what happens in a workspace, beside it: however slow they are, the workspace is not.
 type Notifier struct {
-	w       *Workspace
+	w       *noticeDesk
 	address string // scheme and host of the workspace
 	hooks   []*hook
 
@@ -236,19 +238,19 @@ func signature(secret string, body []byte) []byte {
 
 // envelope is what is sent (api-notes, Webhooks).
 func (o *notice) envelope() []byte {
-	p := &pen{}
-	p.open("")
-	p.text("type", "notification_event")
-	p.text("id", o.id)
-	p.text("topic", o.topic)
-	p.text("app_id", o.app)
-	p.int("created_at", o.at)
-	p.int("delivery_attempts", int64(o.tries))
-	p.open("data")
-	p.raw("item", string(o.item))
-	p.close()
-	p.close()
-	return p.b
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("type", "notification_event")
+	p.Text("id", o.id)
+	p.Text("topic", o.topic)
+	p.Text("app_id", o.app)
+	p.Int("created_at", o.at)
+	p.Int("delivery_attempts", int64(o.tries))
+	p.Open("data")
+	p.Raw("item", string(o.item))
+	p.Close()
+	p.Close()
+	return p.Bytes
 }
 
 // settle notes that a notification was taken, or is given up.

@@ -2,11 +2,13 @@ package emulator
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
 )
 
 // Config says which workspace to make. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
@@ -31,125 +33,37 @@ type Config struct {
 	NoLog          bool                // keep no log of requests
 	Watch          func(LoggedRequest) // told of every request, also when no log is kept; may be called by many at once
 	Hours          int                 // of life right after Start, whatever the clock says
-	Knobs
+	knobs.Knobs
 }
 
 // Workspace is one workspace in memory. It is an http.Handler, safe for use by many at once.
 type Workspace struct {
-	cfg        Config
-	make       *maker
-	operations []operation // all of them; here, as knobs name routes, and routes carry out operations
-	knobs      atomic.Pointer[Knobs]
-
-	controlling sync.Mutex       // one control or writing request at a time; guards journal
-	journal     func(Done) error // nil: none is kept
-
-	mu        sync.Mutex // guards all below
-	chaos     chaos
-	offset    time.Duration
-	still     time.Time // the clock when Config.Now is nil
-	pinned    time.Time // the clock while a control works, which sees one time only
-	hours     int       // lived
-	turns     int       // operations of life done so far
-	zone      *time.Location
-	workspace string
-	token     string
-	tokens    map[string][]string // further ones, with their scopes
-
-	log      []Event
-	contacts []contact
-	byID     map[string]int32
-	feed     []int32 // places in the log that are activities
-	gone     []int32 // contacts in the list of inactive ones, ordered; rebuilt when stale
-	stale    bool
-	notes    map[int32]string // bodies of notes added since hour 0
-	calls    []call           // by number
-	acts     []act            // the admins' activity log, in the order of time
-	idx      index[doc]
-	present  tally // active contacts
-	names    directory
-
-	conv      *convMaker
-	said      []convEvent // the log of conversations
-	threads   []thread
-	convIdx   index[edition]
-	convTurns int                 // of their life
-	talking   tally               // conversations that are not deleted
-	buried    []burial            // conversations that were deleted, in the order of time
-	consulted []consult           // the log of consultations that came with life
-	asked     map[int32][]consult // what is served of them, by conversation
-	lastDrawn struct {
-		edition      *edition
-		conversation *conversation
-	}
-
-	firms   []company // by number
-	firmNum map[string]int32
-	firmLog []firmEvent // what happened to companies since hour 0
-	firmIdx index[firm]
-	heads   headcount
-	scroll  scroll
-
-	tickets ticketDesk
-	jobs    []job
-	deeds   []deed // what was begun and is still to happen, the next first
-
-	content    [contentKinds][]item
-	contentLog []contentEvent
-
-	stood []standing // what the oracle depends on beside the logs, since when
-
-	notifier *Notifier // nil: nobody is told of anything
-	brought  brought   // what of it is known
-	silent   bool      // what happens now is told to nobody
-
-	epoch uint64 // cursors of another epoch are refused
-
-	exports exportDesk
-
-	cache    cache
-	requests []LoggedRequest
-	count    int
-	inject   func(n int, r *http.Request) *Fault
-	between  func(n int)
-	rate     rate
+	*noticeDesk
+	operations []operation      // all of them; here, as knobs name routes, and routes carry out operations
+	journal    func(Done) error // nil: none is kept
 }
 
 // New makes the workspace as it is at hour 0.
 func New(c Config) *Workspace {
 	c = withDefaults(c)
-	w := &Workspace{cfg: c, make: newMaker(c.Seed, c.Contacts), operations: operations(), still: c.Start, zone: c.Zone,
-		workspace: c.WorkspaceID, token: c.Token, notes: map[int32]string{}, asked: map[int32][]consult{}, stale: true, epoch: mix(c.Seed + 2)}
-	w.knobs.Store(&c.Knobs)
+	w := &Workspace{noticeDesk: &noticeDesk{server: newServer(c)}, operations: operations()}
+	w.do = func(name string, with []byte) ([]byte, error) { return w.doing(name, with) }
+	w.attached = func(company int32, at int64) {
+		w.recordFirm(event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: company})
+	}
+	w.heard, w.callIn, w.written, w.passed = w.tellOfConversation, w.callOf, w.tellOfContent, w.passing
 	if err := w.SetChaos(c.Chaos); err != nil {
 		panic(err) // a programmer's mistake: user input goes through ParseChaos first
 	}
-	events := populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities)
-	w.byID = make(map[string]int32, len(events))
-	w.idx.init(w, w.searchContact())
-	for i := range events {
-		if events[i].Kind == Created {
-			w.contacts = append(w.contacts, contact{})
-		}
-	}
-	w.acts = populateActs(c.Seed, c.Start.Unix(), c.Logs)
-	w.log = events
-	for i := range w.log {
-		w.apply(i)
-	}
-	// What happened before hour 0 has long been found by search.
-	for num := range w.contacts {
-		if c := &w.contacts[num]; c.status == active {
-			c.shown = c.doc
-		}
-	}
-	w.idx.quiet = false
+	w.beginContacts(population.Populate(w.make, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
+	w.acts = population.AdminActions(c.Seed, c.Start.Unix(), c.Logs)
 	w.beginConversations()
 	w.beginTickets()
-	w.populateCalls(c.Calls)
+	w.beginCalls(c.Calls)
 	w.beginCompanies()
-	w.content = bornContent(c.Seed, c.Start.Unix())
-	w.buried = append(buriedBefore(c.Seed, c.Start.Unix(), c.Conversations), w.buried...)
+	w.beginContent()
+	w.deletions = population.Deletions(c.Seed, c.Start.Unix(), c.Conversations)
+	w.buried = append(slices.Clone(w.deletions), w.buried...)
 	w.stand(c.Start.Unix())
 	switch {
 	case c.Hours > 0 && c.Now == nil:
@@ -158,6 +72,23 @@ func New(c Config) *Workspace {
 		w.at(c.Start.Add(time.Duration(c.Hours)*time.Hour), func() { w.Live(c.Hours) })
 	}
 	return w
+}
+
+// newServer makes what serves a workspace in which nothing is yet.
+func newServer(c Config) *server {
+	base := &core{cfg: setup{Seed: c.Seed, Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets},
+		still: c.Start, zone: c.Zone, workspace: c.WorkspaceID, epoch: event.Mix(c.Seed + 2)}
+	base.knobs.Store(&c.Knobs)
+	base.env = search.Env{Seed: c.Seed, Knobs: base.k, Now: base.now, Zone: func() *time.Location { return base.zone }, Epoch: func() uint64 { return base.epoch }}
+	book := &contactBook{core: base, make: population.NewContacts(c.Seed, c.Contacts), notes: map[int32]string{}, stale: true}
+	firms := &companyDesk{core: base, people: book}
+	talks := &talkOps{&talkDesk{core: base, people: book, firmsOf: firms, asked: map[int32][]event.Consultation{}}}
+	tickets := &ticketOps{&ticketDesk{core: base, people: book, talks: talks}}
+	people := &contactOps{book}
+	return &server{world: &world{core: base, contactOps: people, companyDesk: firms, talkOps: talks, ticketOps: tickets, contentDesk: &contentDesk{core: base},
+		callDesk: &callDesk{core: base, people: book, talks: talks}, actionDesk: &actionDesk{core: base}, exportDesk: &exportDesk{core: base, talks: talks},
+		jobDesk: &jobDesk{core: base, people: people, tickets: tickets}},
+		opts: options{c.DefaultVersion, c.VersionHeader, c.Elsewhere, c.RatePerMinute, c.NoLog, c.Watch}, token: c.Token}
 }
 
 func withDefaults(c Config) Config {
@@ -196,10 +127,10 @@ func withDefaults(c Config) Config {
 		c.Zone = time.UTC
 	}
 	if c.Token == "" {
-		c.Token = fmt.Sprintf("emulated_%016x", mix(c.Seed+1))
+		c.Token = fmt.Sprintf("emulated_%016x", event.Mix(c.Seed+1))
 	}
 	if c.WorkspaceID == "" {
-		c.WorkspaceID = fmt.Sprintf("ws%06x", mix(c.Seed)&0xffffff)
+		c.WorkspaceID = fmt.Sprintf("ws%06x", event.Mix(c.Seed)&0xffffff)
 	}
 	if c.DefaultVersion == "" {
 		c.DefaultVersion = "2.17"
@@ -211,7 +142,7 @@ func withDefaults(c Config) Config {
 }
 
 // SetWorkspaceID makes contacts tell another workspace's id, as a wrong token would.
-func (w *Workspace) SetWorkspaceID(id string) {
+func (w *core) SetWorkspaceID(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.workspace = id
@@ -219,52 +150,52 @@ func (w *Workspace) SetWorkspaceID(id string) {
 }
 
 // SetZone moves the workspace to another time zone, which its activity log tells (trap T135).
-func (w *Workspace) SetZone(z *time.Location) {
+func (w *world) SetZone(z *time.Location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if before, after := w.zone.String(), z.String(); before != after {
-		now, kind := w.now(), slices.IndexFunc(actKinds[:], func(k actKind) bool { return k.name == "app_timezone_change" })
-		w.addActs([]act{{At: now, Put: now, N: int32(len(w.acts)), Kind: uint8(kind), Zone: &[2]string{before, after}}})
+		now := w.now()
+		w.addActs([]event.AdminAction{population.NewAction(w.cfg.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.acts)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
 	}
 	w.zone = z
-	w.idx.forget()
-	w.convIdx.forget()
-	w.tickets.idx.forget()
-	w.firmIdx.forget()
+	w.idx.Forget()
+	w.convIdx.Forget()
+	w.ticketIdx.Forget()
+	w.firmIdx.Forget()
 }
 
-func (w *Workspace) k() *Knobs { return w.knobs.Load() }
+func (w *core) k() *knobs.Knobs { return w.knobs.Load() }
 
 // SetKnobs changes the knobs of a running workspace. Chaos is changed by SetChaos.
-func (w *Workspace) SetKnobs(change func(k *Knobs)) {
+func (w *world) SetKnobs(change func(k *knobs.Knobs)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := *w.k()
 	change(&k)
 	w.knobs.Store(&k)
-	w.idx.reorder()
-	w.convIdx.reorder()
-	w.tickets.idx.reorder()
-	w.firmIdx.reorder()
+	w.idx.Reorder()
+	w.convIdx.Reorder()
+	w.ticketIdx.Reorder()
+	w.firmIdx.Reorder()
 	w.stale = true
 	w.stand(w.now())
 }
 
 // Clock is the workspace's time.
-func (w *Workspace) Clock() time.Time {
+func (w *core) Clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clock()
 }
 
 // Advance moves the clock, also one that follows Config.Now.
-func (w *Workspace) Advance(d time.Duration) {
+func (w *core) Advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.offset += d
 }
 
-func (w *Workspace) clock() time.Time {
+func (w *core) clock() time.Time {
 	if !w.pinned.IsZero() {
 		return w.pinned.Add(w.offset)
 	}
@@ -275,16 +206,16 @@ func (w *Workspace) clock() time.Time {
 }
 
 // at has f work while the clock stands at a time; only f moves it.
-func (w *Workspace) at(t time.Time, f func()) {
+func (w *core) at(t time.Time, f func()) {
 	w.pin(func() time.Time { return t }, f)
 }
 
 // frozen has f work while the clock stands where it is. Nobody sees it later in between, and has happen what is due then: a journal
 // would not.
-func (w *Workspace) frozen(f func()) { w.pin(w.clock, f) }
+func (w *core) frozen(f func()) { w.pin(w.clock, f) }
 
 // pin has f work at the time that when gives with the lock held.
-func (w *Workspace) pin(when func() time.Time, f func()) {
+func (w *core) pin(when func() time.Time, f func()) {
 	w.mu.Lock()
 	before := w.pinned
 	w.pinned = when().Add(-w.offset)
@@ -297,10 +228,10 @@ func (w *Workspace) pin(when func() time.Time, f func()) {
 	f()
 }
 
-func (w *Workspace) now() int64 { return w.clock().Unix() }
+func (w *core) now() int64 { return w.clock().Unix() }
 
 // Hours is how many hours were lived.
-func (w *Workspace) Hours() int {
+func (w *core) Hours() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hours

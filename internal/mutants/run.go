@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // running are bugs of the loop that joins the steps.
 var running = []mutant{
 	{
@@ -57,4 +59,4 @@ var running = []mutant{
 }
 
 // mutants are all of them.
-var mutants = append(append(append(append([]mutant(nil), extracting...), transforming...), loading...), running...)
+var mutants = slices.Concat(extracting, believing, transforming, loading, running)

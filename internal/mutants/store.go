@@ -61,8 +61,8 @@ var loading = []mutant{
 		old: "return w.last.Add(time.Microsecond)", new: "return w.last",
 	},
 	{
-		bug: "an older copy replaces a newer one", file: "load/merge.go", killer: "load.TestCommitKeepsItsContract/T8LaterCopyOfTheSameSecondWins",
-		old: "	if t.Newest != \"\" {\n		known := \"\"", new: "	if t.Newest != \"\" && t.Newest == t.Name {\n		known := \"\"",
+		bug: "an older copy replaces a newer one", file: "load/refresh.go", killer: "load.TestCommitKeepsItsContract/T8LaterCopyOfTheSameSecondWins",
+		old: "	if t.Newest != \"\" {\n		older := ", new: "	if t.Newest != \"\" && t.Newest == t.Name {\n		older := ",
 	},
 	{
 		bug: "of two copies in a batch the first counts", file: "load/merge.go", killer: "load.TestCommitKeepsItsContract/T8LaterCopyOfTheSameSecondWins",

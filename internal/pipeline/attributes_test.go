@@ -55,6 +55,26 @@ func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
 	b.equalsOracle()
 }
 
+// TestT176AnAttributeHasOneSpelling gives an attribute booleans and numbers, and then a text: what was a number has one spelling, however
+// it was sent, before and after the column became a text.
+func TestT176AnAttributeHasOneSpelling(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(423))
+	d := b.withDoors("")
+	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+"  - {name: custom, type: json, attributes: door}\n"), 0o600))
+	b.configure(b.config())
+	pages := []string{`{"id":1,"custom":{"a":1,"b":true}}`, `{"id":2,"custom":{"a":1.0,"b":1}}`, `{"id":3,"custom":{"a":2.50,"b":1.0}}`, `{"id":4,"custom":{"a":1e20,"b":false}}`}
+	d.show(pages...)
+	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.space.Advance(time.Hour)
+	d.show(append(pages, `{"id":5,"custom":{"a":"1","b":"true"}}`, `{"id":6,"custom":{"a":1.00,"b":0.5}}`)...)
+	b.sync(pipeline.Options{Select: []string{"doors"}})
+	want := []string{"1|1|true", "2|1|1", "3|2.5|1", "4|1e+20|false", "5|1|true", "6|1|0.5"}
+	if got := b.rows("SELECT id, a, b FROM doors_attributes ORDER BY id"); !slices.Equal(got, want) {
+		t.Errorf("attributes %v, want %v", got, want)
+	}
+}
+
 // TestT48AttributesHaveTheTypeOfWhatWasSeen gives attributes values of one type and of several, and one that the list of
 // attributes calls a date; a column keeps its name, and never narrows.
 func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {

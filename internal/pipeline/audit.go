@@ -38,6 +38,11 @@ func (r *run) audit(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, t := range r.tasks {
+		if err := r.auditIncomplete(ctx, t); err != nil {
+			return err
+		}
+	}
 	r.findMu.Lock()
 	defer r.findMu.Unlock()
 	r.reported.Findings = nil
@@ -72,14 +77,22 @@ func (r *run) orphans(ctx context.Context, w *workspace) error {
 // auditPage looks at what a page tells of itself. What is known to be cut short is told once.
 func (t *task) auditPage(page extract.Page) {
 	for _, record := range page.Records {
-		if t.capped || record.Gone {
-			return
+		if t.capped || record.Gone || record.Raw == nil {
+			continue
 		}
 		if what, table, sent, of := extract.Capped(t.stream, record.Raw); of > sent {
 			t.capped = true
 			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: cmp.Or(table, t.tables[0].Name), Kind: "known", Name: what + "_capped", Once: true,
 				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest: older ones are here if they were read while they were among those"})
 		}
+	}
+}
+
+// auditTimes tells of times that come in milliseconds: they are stored as the instants that they are.
+func (t *task) auditTimes() {
+	for _, column := range t.decoder.MillisecondColumns() {
+		t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "milliseconds", Once: true,
+			Message: "the source sends times in milliseconds, first seen in " + column + "; they are stored as instants, like all others"})
 	}
 }
 

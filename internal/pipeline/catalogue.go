@@ -93,7 +93,7 @@ func describeStream(c *schemas.Catalogue, s *schemas.Stream) Described {
 	for i, t := range transform.Tables(s) {
 		one := DescribedTable{Table: t.Name, Doc: t.Doc, Key: t.Key, Parent: t.Parent}
 		for _, column := range columns[i] {
-			one.Columns = append(one.Columns, DescribedColumn{Column: column.Name, Type: string(column.Type), From: strings.Join(column.From, "."),
+			one.Columns = append(one.Columns, DescribedColumn{Column: column.Name, Type: string(column.Type), From: eachOf(column.Places()),
 				Doc: column.Doc, PII: column.PII, References: column.References})
 		}
 		d.Tables = append(d.Tables, one)

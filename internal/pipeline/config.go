@@ -69,6 +69,8 @@ type Settings struct {
 	Hash, Drop []string
 	OnChange   string   // freeze, evolve, fail; "" is freeze
 	KeepErased []string // columns that stay when a person is erased
+
+	LeftOutEmpty bool // a list or an object that an answer leaves out is empty
 }
 
 // Pipeline is what is read together, and when.
@@ -76,8 +78,8 @@ type Pipeline struct {
 	Name        string
 	Schedule    *schedule.Schedule // nil: by hand only
 	Streams     []string           // names, patterns put in
-	MaxTime     time.Duration      // 0: none
-	MaxRequests int64              // 0: none
+	MaxTime     time.Duration      // a run ends after it
+	MaxRequests int64              // a run ends after so many
 	CatchUp     bool
 	Retry       bool // a run of the schedule that failed for what heals by itself is tried again
 	Overlap     schedule.Overlap

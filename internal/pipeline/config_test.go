@@ -193,15 +193,15 @@ func configOf(t *testing.T, files map[string]string, env ...string) (*Config, er
 const simple = `
 version: 1
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
-pipelines: {nightly: {streams: ["*contacts", help_centers, contacts]}}
+pipelines: {nightly: {streams: ["*contacts", help_sites, contacts]}}
 `
 
 func TestAStreamIsAddedByYAMLAlone(t *testing.T) {
 	t.Parallel()
 	c, err := configOf(t, map[string]string{
 		"pipelines.yaml": simple + "stream_files: [streams/*.yaml]\n",
-		"streams/help_centers.yaml": `
-stream: help_centers
+		"streams/help_sites.yaml": `
+stream: help_sites
 doc: One row a help center.
 read: {endpoint: GET /help_center/help_centers, records: data, page: {by: number, in: query, size: 50}, since: {by: full}}
 key: [id]
@@ -210,7 +210,7 @@ columns: [{name: id, type: text}, {name: identifier, type: text}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"contacts", "deleted_contacts", "help_centers"}, c.Pipelines[0].Streams); diff != "" {
+	if diff := cmp.Diff([]string{"contacts", "deleted_contacts", "help_sites"}, c.Pipelines[0].Streams); diff != "" {
 		t.Error(diff)
 	}
 }

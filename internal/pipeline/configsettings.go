@@ -31,6 +31,7 @@ func (l *loader) settings(c *Config, v *grammar.Value) {
 			l.start(c, e, rest)
 			l.history(e, rest, names)
 			l.onChange(c, e, rest)
+			l.leftOut(c, e, rest)
 			l.hide(c, e, rest)
 			l.keepErased(c, e, rest)
 		}
@@ -80,6 +81,11 @@ func (l *loader) history(e grammar.Entry, streams []*schemas.Stream, names []str
 		if _, taken := l.catalogue.Stream(s.Owner() + "_history"); taken {
 			kept.WrongKey("", "%s: there is a stream %q", kept.Path(), s.Owner()+"_history")
 		}
+		for _, c := range s.Columns {
+			if kept.Bool() && slices.Contains(transform.HistoryColumns(), c.Name) {
+				kept.WrongKey("call the column something else", "%s: stream %s has a column %q of its own, which its history has too", kept.Path(), s.Name, c.Name)
+			}
+		}
 		s.History = kept.Bool()
 	}
 }
@@ -90,6 +96,18 @@ func (l *loader) onChange(c *Config, e grammar.Entry, streams []*schemas.Stream)
 		if chosen.Given() {
 			settings := c.settings[s.Name]
 			settings.OnChange = chosen.Text()
+			c.settings[s.Name] = settings
+		}
+	}
+}
+
+// leftOut takes in what it means that an answer leaves out a list or an object.
+func (l *loader) leftOut(c *Config, e grammar.Entry, streams []*schemas.Stream) {
+	chosen := e.Value.Key("left_out")
+	for _, s := range streams {
+		if chosen.Given() {
+			settings := c.settings[s.Name]
+			settings.LeftOutEmpty = chosen.Text() == "empty"
 			c.settings[s.Name] = settings
 		}
 	}

@@ -102,9 +102,12 @@ func settingsSpec() *grammar.Spec {
 			{Name: "freeze", Doc: "columns stay as they are."},
 			{Name: "evolve", Doc: "a column of booleans or numbers that does not hold what came is widened before the next run reads, bool → int → double → text, and has the past values too."},
 			{Name: "fail", Doc: "the stream stops before anything is stored, but for its first run."}}},
+		{Name: "left_out", Kind: grammar.Enum, Default: "keep", Doc: "What it means that an answer leaves out a list or an object of a record.", Values: []grammar.Choice{
+			{Name: "keep", Doc: "nothing is said of it: what is stored stays, and the record is asked for again."},
+			{Name: "empty", Doc: "it is empty: for an API that leaves out what is empty."}}},
 		{Name: "keep_erased", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns of personal data that stay when a person is erased, e.g. `custom_attributes` of conversations; never those that are his own."},
 		{Name: "history", Kind: grammar.Bool, Default: "false",
-			Doc: "Keeps, from then on, each state of a record that a read has seen: a row of `<stream>_history` with `valid_from` and `valid_to`."},
+			Doc: "Keeps, from then on, each state of a record that a read has seen: a row of `<stream>_history` with `valid_from` and `valid_to`, and `lifecycle` where the record left. Taken out: the table stays, and its states end."},
 		{Name: "refresh", Kind: grammar.Duration, Doc: "Exports only: how far back they are read again, once a day, for what came late or changed; left out: 35d."},
 	}}
 }
@@ -114,8 +117,8 @@ func pipelineSpec() *grammar.Spec {
 		{Name: "schedule", Kind: grammar.Text, Doc: "When `aqueduck serve` runs it: minute hour day month weekday. Left out: by hand only."},
 		{Name: "streams", Kind: grammar.OneOrAll, Required: true, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
 		{Name: "workspaces", Kind: grammar.OneOrAll, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read; left out: all."},
-		{Name: "max_time", Kind: grammar.Duration, Check: checkPositive, Doc: "A run ends cleanly after it; history goes on next time."},
-		{Name: "max_requests", Kind: grammar.Int, Min: 1, Max: 1_000_000_000, Doc: "A run ends cleanly after so many requests."},
+		{Name: "max_time", Kind: grammar.Duration, Default: "20h", Check: checkPositive, Doc: "A run ends cleanly after it; history goes on next time. The default has a nightly run ended before the next one."},
+		{Name: "max_requests", Kind: grammar.Int, Default: "5000000", Min: 1, Max: 1_000_000_000, Doc: "A run ends cleanly after so many requests; the next one goes on."},
 		{Name: "catch_up", Kind: grammar.Enum, Default: "one", Doc: "After downtime.", Values: []grammar.Choice{
 			{Name: "one", Doc: "a run that was missed, interrupted or killed is made up for, once."}, {Name: "none", Doc: "the next one comes at its time."}}},
 		{Name: "retry", Kind: grammar.Enum, Default: "later", Doc: "When a run of `aqueduck serve` failed for what heals by itself (errors of the classes `transient` and `busy`).", Values: []grammar.Choice{

@@ -86,27 +86,29 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 	}
 }
 
-// TestT137MarkInTheFutureIsRefused poisons the stored mark; what heals it is told and works.
-func TestT137MarkInTheFutureIsRefused(t *testing.T) {
+// TestT137T167AWatermarkInTheFutureIsPulledBack has wrong clocks set the stored watermarks, by centuries and by less than the lookback
+// window; the next run tells it, and reads all that they would have left out.
+func TestT137T167AWatermarkInTheFutureIsPulledBack(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(83))
 	b.sync(pipeline.Options{})
-	b.poison("contacts", func(s *extract.State) {
-		s.SyncedTo = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	})
-	newLife(b, 83).happen(10)
-	b.space.Advance(time.Hour)
-	report := b.try(pipeline.Options{})
-	if s := stream(t, report, "contacts"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "2999") {
-		t.Errorf("%s\n%+v", report.LastLine(), s)
+	life := newLife(b, 83)
+	for _, future := range []time.Time{time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC), b.space.Clock().Add(20 * time.Hour)} {
+		for _, stream := range []string{"contacts", "contact_activities"} {
+			b.poison(stream, func(s *extract.State) { s.SyncedTo = future.Unix() })
+		}
+		life.happen(10)
+		b.space.Advance(time.Hour)
+		report := b.sync(pipeline.Options{})
+		b.equalsOracle()
+		if got := len(findings(report, "watermark_pulled_back")); got != 2 {
+			t.Errorf("%v: told of %d streams", future, got)
+		}
+		if got := b.state("contacts").SyncedTo; got > b.space.Clock().Unix() {
+			t.Errorf("%v: the watermark is %d", future, got)
+		}
 	}
-	yes := func([]pipeline.Move) (bool, error) { return true, nil }
-	if err := b.runner.Rewind(context.Background(), "", "contacts", b.space.Clock().Add(-24*time.Hour), yes); err != nil {
-		t.Fatal(err)
-	}
-	b.sync(pipeline.Options{})
-	b.equalsOracle()
 }
 
 // poison changes a stored checkpoint, as a bug or a restored clock might have.

@@ -19,7 +19,7 @@ func (t *task) details(ctx context.Context, reader *extract.Reader, page extract
 		return t.bring(ctx, reader, page)
 	}
 	var same []bool
-	if t.heads != nil && !page.Again {
+	if t.heads != nil {
 		heads := make([]transform.Head, len(page.Records))
 		for i, record := range page.Records {
 			heads[i] = t.heads.Read(record.Raw)
@@ -30,6 +30,10 @@ func (t *task) details(ctx context.Context, reader *extract.Reader, page extract
 		})
 		if err != nil {
 			return extract.Page{State: t.state}, err // what the list has is not what is stored
+		}
+		for i, record := range page.Records {
+			// A reading that looks for silent changes asks for every record once: not again for those that a window before has read.
+			same[i] = same[i] && (!page.Again || record.Above)
 		}
 	}
 	return reader.Detail(ctx, page, same)

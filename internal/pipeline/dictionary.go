@@ -269,8 +269,8 @@ func (b *dictionary) fields(table string) map[string][]string {
 		if s.Read.Detail != nil {
 			request = "GET " + s.Read.Detail.Path
 		}
-		add := func(c schemas.Column, path []string) {
-			if field := request + ": " + fieldOf(c, path); !slices.Contains(all[c.Name], field) {
+		add := func(c schemas.Column, paths ...[]string) {
+			if field := request + ": " + fieldOf(c, paths); !slices.Contains(all[c.Name], field) {
 				all[c.Name] = append(all[c.Name], field)
 			}
 		}
@@ -281,13 +281,13 @@ func (b *dictionary) fields(table string) map[string][]string {
 		names := transform.Tables(of)
 		if names[0].Name == table || names[0].View == table || of.Snapshot && of.DailyTable() == table {
 			for _, c := range of.Columns {
-				add(c, nil)
+				add(c)
 			}
 		}
 		for _, child := range of.Children {
 			if child.Table == table {
 				for _, c := range child.Columns {
-					add(c, of.PathOf(child))
+					add(c, of.PathsOf(child)...)
 				}
 			}
 		}
@@ -295,8 +295,10 @@ func (b *dictionary) fields(table string) map[string][]string {
 	return all
 }
 
-// fieldOf is where the value of a column is, in the words of the API or, where it is in no field, in ours.
-func fieldOf(c schemas.Column, path []string) string {
+// fieldOf is where the value of a column is, in the words of the API or, where it is in no field, in ours. paths are those of
+// the list that a child's rows are the items of.
+func fieldOf(c schemas.Column, paths [][]string) string {
+	path := eachOf(paths)
 	switch c.From[0] {
 	case schemas.FromReadAt:
 		return "the server's time of the answer"
@@ -305,16 +307,25 @@ func fieldOf(c schemas.Column, path []string) string {
 	case schemas.FromErased:
 		return "whether it was erased"
 	case schemas.FromPosition:
-		return strings.Join(path, ".") + "[], the place in the list"
+		return path + "[], the place in the list"
 	case schemas.FromKey:
-		return strings.Join(path, ".") + ", the key"
+		return path + ", the key"
 	case schemas.FromItem:
-		return strings.Join(path, ".") + "[]"
+		return path + "[]"
 	case schemas.FromParent:
 		return strings.Join(c.From[1:], ".") + " of what it lies in"
 	}
-	if len(path) > 0 {
-		return strings.Join(path, ".") + "[]." + strings.Join(c.From, ".")
+	if path != "" {
+		return path + "[]." + eachOf(c.Places())
 	}
-	return strings.Join(c.From, ".")
+	return eachOf(c.Places())
+}
+
+// eachOf names paths of which the first that has something counts.
+func eachOf(paths [][]string) string {
+	var all []string
+	for _, path := range paths {
+		all = append(all, strings.Join(path, "."))
+	}
+	return strings.Join(all, " or ")
 }

@@ -21,41 +21,52 @@ var stored = map[string]schemas.Type{"BOOLEAN": schemas.Bool, "BIGINT": schemas.
 // evolve gives the streams of a workspace with the columns widened that were found not to hold what came, where the
 // configuration wants that, or that are wide already: a column never narrows.
 func (r *run) evolve(ctx context.Context, w *workspace, streams []*schemas.Stream) ([]*schemas.Stream, error) {
-	var misfits []load.Misfit
-	err := r.writer.use(func(work *load.Work) (err error) {
-		misfits, err = work.Misfits(ctx, w.name)
-		return err
-	})
-	if err != nil || len(misfits) == 0 {
-		return streams, err
+	evolved, err := r.writer.evolved(ctx, w.name, streams, func(stream string) bool { return r.config.Settings(stream).OnChange == "evolve" })
+	if err != nil {
+		return nil, err
 	}
-	evolved := slices.Clone(streams)
 	for i, s := range streams {
-		evolved[i] = widened(s, misfits, r.config.Settings(s.Name).OnChange == "evolve")
 		if at := slices.Index(w.streams, s); at >= 0 {
 			w.streams[at] = evolved[i]
-		}
-		if evolved[i] != s {
-			r.writer.describe(w.name, tables(evolved[i:i+1]))
 		}
 	}
 	return evolved, nil
 }
 
-// widened is a stream with its columns as wide as what came needs.
-func widened(s *schemas.Stream, misfits []load.Misfit, wanted bool) *schemas.Stream {
+// evolved gives streams with their columns as wide as they are stored, and of those that are wanted so as wide as what came needs. They
+// are published so.
+func (w *writer) evolved(ctx context.Context, schema string, streams []*schemas.Stream, wanted func(stream string) bool) ([]*schemas.Stream, error) {
+	var shapes []load.Shape
+	err := w.use(func(work *load.Work) (err error) {
+		shapes, err = work.Shapes(ctx, schema)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	evolved := slices.Clone(streams)
+	for i, s := range streams {
+		if evolved[i] = widened(s, shapes, wanted(s.Name)); evolved[i] != s {
+			w.describe(schema, tables(evolved[i:i+1]))
+		}
+	}
+	return evolved, nil
+}
+
+// widened is a stream with its columns as wide as they are stored; where it is wanted, as wide as what came needs.
+func widened(s *schemas.Stream, shapes []load.Shape, wanted bool) *schemas.Stream {
 	next := *s
 	own := transform.Tables(s)[0].Name
 	changed := false
 	widen := func(table string, columns []schemas.Column, key []string) []schemas.Column {
 		columns = slices.Clone(columns)
 		for i, c := range columns {
-			at := slices.IndexFunc(misfits, func(m load.Misfit) bool { return m.Table == table && m.Column == c.Name })
-			if at < 0 || slices.Contains(key, c.Name) {
+			at := slices.IndexFunc(shapes, func(shape load.Shape) bool { return shape.Table == table && shape.Column == c.Name })
+			if at < 0 || slices.Contains(key, c.Name) || !slices.Contains(ladder, c.Type) {
 				continue
 			}
-			if to := widest(c.Type, misfits[at]); to != c.Type && (wanted || stored[misfits[at].Stored] == to) {
-				columns[i].Type, columns[i].Widened, changed = to, true, true
+			if to, was := widest(c.Type, shapes[at], wanted); len(was) > 0 {
+				columns[i].Type, columns[i].Was, changed = to, was, true
 			}
 		}
 		return columns
@@ -71,21 +82,35 @@ func widened(s *schemas.Stream, misfits []load.Misfit, wanted bool) *schemas.Str
 	return &next
 }
 
-// widest is the type that holds what a column has and what it was found not to hold. Objects and lists widen nothing: they
-// are not values of a column, and stay in _extra.
-func widest(declared schemas.Type, m load.Misfit) schemas.Type {
-	at := slices.Index(ladder, declared)
-	if at < 0 {
-		return declared
+// widest is the type that a column has from now on, and the narrower ones that it had; none where it never widened. Objects and lists
+// widen nothing: they are not values of a column, and stay in _extra. A boolean is a number only where it was one from the first on.
+func widest(declared schemas.Type, shape load.Shape, wanted bool) (schemas.Type, []schemas.Type) {
+	now := stored[shape.Stored]
+	at := max(slices.Index(ladder, declared), slices.Index(ladder, now))
+	var was []schemas.Type
+	for _, name := range shape.Was {
+		was = append(was, schemas.Type(name))
 	}
-	at = max(at, slices.Index(ladder, stored[m.Stored]))
-	for _, kind := range m.Types {
+	if len(was) == 0 && declared != now && slices.Index(ladder, declared) < slices.Index(ladder, now) {
+		was = []schemas.Type{declared} // an older version widened it, and noted nothing
+	}
+	bools := now == schemas.Bool || slices.Contains(was, schemas.Bool)
+	for _, kind := range shape.Misfits {
+		if !wanted {
+			break
+		}
+		if kind == string(schemas.Bool) && !bools {
+			kind = string(schemas.Text)
+		}
 		at = max(at, slices.Index(ladder, schemas.Type(kind)))
 	}
-	if ladder[at] == schemas.Double && m.Rounded {
-		return schemas.Text
+	if ladder[at] == schemas.Double && shape.Rounded {
+		at = slices.Index(ladder, schemas.Text)
 	}
-	return ladder[at]
+	if ladder[at] != now {
+		was = append(was, now)
+	}
+	return ladder[at], was
 }
 
 // describe has tables published as they are now.

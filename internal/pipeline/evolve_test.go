@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"aqueduck/internal/pipeline"
 )
@@ -47,7 +50,7 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	if got := strings.Join(b.rows(values), "\n"); got != want {
 		t.Errorf("rows:\n%s\nwant:\n%s", got, want)
 	}
-	if got := b.rows("SELECT flag, n, d, big, valid_to IS NULL FROM doors_history WHERE id = '2' ORDER BY valid_from"); strings.Join(got, "\n") != "0|8|2.0|1|false\n3|8.5|much|0.5|true" {
+	if got := b.rows("SELECT flag, n, d, big, valid_to IS NULL FROM doors_history WHERE id = '2' ORDER BY valid_from"); strings.Join(got, "\n") != "0|8|2|1|false\n3|8.5|much|0.5|true" {
 		t.Errorf("history: %v", got)
 	}
 	if report = read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`); report.Rows() != 0 {
@@ -57,6 +60,89 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
 	if report := b.try(pipeline.Options{Select: []string{"doors"}}); report.Exit() != 0 || b.rows(doorTypes)[0] != "BIGINT DOUBLE VARCHAR VARCHAR" {
 		t.Errorf("%s: %s", report.LastLine(), b.rows(doorTypes)[0])
+	}
+}
+
+// TestT176WidenedColumnsHaveOneSpelling leads columns of every type up the ladder, a step a run, with rows that stay as they were
+// read at first, some that are read again at each step, and values that wait in _extra. A full refresh finds nothing to replace, verify
+// no drift, and an erasure the columns as wide as they are.
+func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(414))
+	d := b.withDoors("")
+	read := b.typed(d, "evolve")
+	one := func(id int, flag, n, d string) string {
+		return fmt.Sprintf(`{"id":%d,"flag":%s,"n":%s,"d":%s,"big":7}`, id, flag, n, d)
+	}
+	steps := [][]string{
+		{one(1, `true`, `1`, `1.0`), one(2, `false`, `100`, `2.50`), one(3, `"true"`, `"5"`, `1e20`)},
+		{one(4, `1`, `1.0`, `true`), one(5, `7`, `1.50`, `"1.0"`), one(6, `true`, `true`, `0.1`)},
+		{one(7, `2.0`, `"x"`, `"y"`), one(8, `2.5`, `1e2`, `3`), one(9, `"1"`, `"1.50"`, `"1e20"`)},
+		{one(10, `"z"`, `0.10`, `false`), one(11, `false`, `"007"`, `" 1"`), one(12, `1.0`, `false`, `1.00`)},
+		{one(13, `"1.0"`, `"true"`, `"true"`)},
+	}
+	var all []string
+	for _, step := range steps {
+		all = append(all, step...)
+		for range 2 { // what did not fit is put in by the next run
+			if report := read(all...); report.Exit() != 0 {
+				t.Fatalf("%s\n%+v", report.LastLine(), report.Streams)
+			}
+		}
+	}
+	const values = "SELECT id, flag, n, d, _extra FROM doors ORDER BY id::INTEGER"
+	want := []string{"1|1|1|1|∅", "2|0|100|2.5|∅", "3|1|5|1e+20|∅", "4|1|1|true|∅", "5|7|1.5|1|∅", "6|1|true|0.1|∅", "7|2|x|y|∅", "8|2.5|100|3|∅",
+		"9|1|1.50|1e+20|∅", "10|z|0.1|false|∅", "11|0|007| 1|∅", "12|1|false|1|∅", "13|1|true|true|∅"}
+	if got := b.rows(values); !slices.Equal(got, want) {
+		t.Errorf("rows:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	drift := func() []string {
+		v, err := b.runner.Verify(t.Context(), b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+		b.must(err)
+		return differences(v)
+	}
+	if got := drift(); len(got) > 0 {
+		t.Errorf("verify finds %q", got)
+	}
+	d.show(all...)
+	b.space.Advance(time.Hour)
+	if report := b.sync(pipeline.Options{Select: []string{"doors"}, FullRefresh: true}); report.Rows() != 0 || report.Streams[0].Rejected != 0 {
+		t.Errorf("a full refresh: %+v", report.Streams)
+	}
+	// A command that opens the warehouse has the columns as they are, and so has a run that widens nothing any more.
+	b.must(b.runner.Reset(t.Context(), "", "doors", func([]pipeline.Move) (bool, error) { return true, nil }))
+	b.configure(strings.Replace(b.config(), "on_change: evolve", "on_change: freeze", 1))
+	all[0] = one(1, `true`, `1`, `{"odd":1}`)
+	if report := read(all...); report.Exit() != 0 || !slices.Equal(b.rows(values)[1:], want[1:]) {
+		t.Errorf("%s\n%v", report.LastLine(), b.rows(values))
+	}
+	if got := drift(); len(got) > 0 {
+		t.Errorf("verify finds %q in columns that are wide and widen no more", got)
+	}
+}
+
+// TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore widens by the stream file: what was stored of doubles and what comes as a number are
+// one text.
+func TestT176AFilesOwnTypeThatBecameWiderSpellsAsBefore(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(415))
+	d := b.withDoors("")
+	read := b.typed(d, "freeze")
+	read(`{"id":1,"n":1,"d":2.0}`, `{"id":2,"n":8,"d":0.5}`)
+	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
+	text, err := os.ReadFile(file)
+	b.must(err)
+	b.must(os.WriteFile(file, []byte(strings.NewReplacer("{name: n, type: int}", "{name: n, type: double}", "{name: d, type: double}", "{name: d, type: text}").Replace(string(text))), 0o600))
+	b.configure(b.config())
+	before := b.rows("SELECT count(*) FROM doors_history")
+	if report := read(`{"id":1,"n":1,"d":2.0}`, `{"id":2,"n":8,"d":0.50}`, `{"id":3,"n":1.0,"d":2}`); report.Exit() != 0 {
+		t.Fatalf("%+v", report.Streams)
+	}
+	if got := b.rows("SELECT id, n, d FROM doors ORDER BY id"); strings.Join(got, " ") != "1|1|2 2|8|0.5 3|1|2" {
+		t.Errorf("rows %v", got)
+	}
+	if got := b.rows("SELECT count(*) - " + before[0] + " FROM doors_history"); got[0] != "1" {
+		t.Errorf("%s new states, want that of the new door", got[0])
 	}
 }
 
@@ -134,5 +220,49 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	}
 	if got := b.rows("SELECT state FROM doors"); got[0] != "open" || b.checkpoint("doors") != mark {
 		t.Errorf("stored %v, the mark was %s, is %s", got, mark, b.checkpoint("doors"))
+	}
+}
+
+// TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit changes a column of whole numbers to one of any numbers in its stream
+// file, as a newer version of the program does with a built-in one: what waited in _extra is in it, in the file and in the lake.
+func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(414))
+	d := b.withDoors("")
+	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
+	run := func(kind string) *pipeline.Report {
+		t.Helper()
+		b.must(os.WriteFile(file, []byte(doors+"  - {name: share, type: "+kind+"}\n"), 0o600))
+		b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
+		return b.sync(pipeline.Options{Select: []string{"doors"}})
+	}
+	d.show(`{"id":1,"share":33}`, `{"id":2,"share":33.5}`, `{"id":3,"share":"many"}`)
+	if s := stream(t, run("int"), "doors"); s.Rejected != 2 {
+		t.Errorf("whole numbers: %+v", s)
+	}
+	b.space.Advance(time.Hour)
+	if s := stream(t, run("double"), "doors"); s.Status != pipeline.StatusOK {
+		t.Errorf("any numbers: %+v", s)
+	}
+	want := "1|33|∅\n2|33.5|∅\n3|∅|{\"share\":\"many\"}"
+	for _, from := range []string{"doors", "doors_history WHERE valid_to IS NULL"} {
+		if got := strings.Join(b.rows("SELECT id, share, _extra::VARCHAR FROM "+from+" ORDER BY id"), "\n"); got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", from, got, want)
+		}
+		if got := b.rows("SELECT DISTINCT typeof(share) FROM " + from); len(got) != 1 || got[0] != "DOUBLE" {
+			t.Errorf("%s: share is %v", from, got)
+		}
+	}
+	type part struct {
+		ID    string   `parquet:"id,optional"`
+		Share *float64 `parquet:"share,optional"`
+	}
+	rows, err := parquet.ReadFile[part](filepath.Join(b.runner.Dir.Lake("main"), "doors", "all.parquet"))
+	if err != nil || len(rows) != 3 || !slices.ContainsFunc(rows, func(p part) bool { return p.ID == "2" && p.Share != nil && *p.Share == 33.5 }) {
+		t.Errorf("the lake: %v, %v", rows, err)
+	}
+	b.space.Advance(time.Hour)
+	if report := run("double"); report.Rows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.Rows())
 	}
 }

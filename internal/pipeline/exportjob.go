@@ -38,10 +38,13 @@ func (t *task) exports(ctx context.Context, phase extract.Phase) error {
 	}
 	for {
 		job := t.state.Export.Job
+		if t.windowed() {
+			job = t.nextInWindow()
+		} else if job == nil {
+			job = t.nextSpan(phase)
+		}
 		if job == nil {
-			if job = t.nextSpan(phase); job == nil {
-				return t.commitState(ctx, nil)
-			}
+			return t.commitState(ctx, nil)
 		}
 		if t.over() {
 			t.result.Cut = true
@@ -90,6 +93,22 @@ func (t *task) nextSpan(phase extract.Phase) *extract.ExportJob {
 		return nil
 	}
 	return span(extract.ExportRefresh, max(e.Refresh.From, x.days.add(e.Refresh.To-1, 1-x.span)), e.Refresh.To)
+}
+
+// nextInWindow gives the days of an explicit window to ask for next: whole ones, all that it touches. A job that an earlier run left is
+// not waited for: its days are asked for again.
+func (t *task) nextInWindow() *extract.ExportJob {
+	x, o := t.export, t.run.options
+	if x.window == 0 {
+		if x.window = t.floor(); !o.Since.IsZero() {
+			x.window = x.days.of(o.Since.Unix())
+		}
+	}
+	end := x.until
+	if !o.Until.IsZero() {
+		end = min(end, x.days.add(o.Until.Unix()-1, 1))
+	}
+	return span(extract.ExportWindow, x.window, min(x.days.add(x.window, x.span), end))
 }
 
 // historySpan gives the newest days that were never read.

@@ -142,6 +142,7 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 	defer release(batches)
 	own := &batches[0]
 	own.Mode, own.Window = transform.ReplaceWindow, [2]time.Time{unix(job.From), unix(job.To)}
+	own.Refresh = t.state.Replace
 	rejects := t.decoder.Rejects()
 	if tally.ambiguous > 0 {
 		rejects = append(rejects, transform.Reject{Stream: t.stream.Name, Table: t.tables[0].Name, Column: export.TimeColumn,
@@ -165,6 +166,9 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
 	t.base, t.state = next, state
+	if job.Kind == extract.ExportWindow {
+		t.export.window = job.To
+	}
 	t.result.Extracted += archive.Rows
 	t.result.add(written)
 	t.run.progress.committed(t, began)

@@ -25,6 +25,7 @@ type exporting struct {
 	until   int64 // what this run reads up to; 0 before it began
 	top     int64 // what the refresh of this run ends at: the rest was just read
 	span    int   // days that one job asks for
+	window  int64 // of an explicit window: what is stored of it
 	refresh time.Duration
 }
 
@@ -270,7 +271,8 @@ func (t *task) readDataset() error {
 	if t.state.Export == nil {
 		t.state.Export = &extract.Export{Family: x.family.Name, Dataset: x.set.ID}
 		if stored := w.exports.states[t.stream.Name]; stored != nil {
-			t.state.Export.Columns = stored.Columns // forgetting how far it is read does not forget the table
+			// Forgetting how far it is read does not forget the table, nor how far back its days go.
+			t.state.Export.Columns, t.state.Export.Down = stored.Columns, stored.Down
 		}
 	}
 	t.state.Export.Doc = t.stream.Doc

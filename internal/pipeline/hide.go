@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,46 +13,19 @@ import (
 )
 
 // hide takes out of what is stored what is hashed or dropped from now on, and says so: rows that were read before the
-// configuration asked for it are rebuilt, and with them every file. What is no longer hidden comes as it is read again.
+// configuration asked for it are rebuilt, and with them every file. Of what is no longer hidden the rows differ from whatever
+// is read again: the values come with the next reading of each.
 func (r *run) hide(ctx context.Context, w *workspace, streams []*schemas.Stream) error {
 	for _, s := range streams {
-		if s.Family() {
-			continue
+		if s.Family() || s.Into != "" {
+			continue // one whose tables are another's is looked at with that one
 		}
-		settings := r.config.Settings(s.Name)
-		hash, drop := hideable(s, settings.Hash), hideable(s, settings.Drop)
 		err := r.writer.use(func(work *load.Work) error {
-			stored, noted, err := work.Hidden(ctx, w.name, s.Name)
-			if err != nil {
+			m, added, err := r.masking(ctx, work, w, s, streams)
+			if err != nil || m == nil {
 				return err
 			}
-			names := slices.Concat(marked("hash:", hash), marked("drop:", drop))
-			if slices.Equal(names, stored) && (noted || len(names) == 0) {
-				return nil
-			}
-			var added []string
-			var places []transform.Hiding
-			for _, name := range names {
-				if slices.Contains(stored, name) {
-					continue
-				}
-				kind, column, _ := strings.Cut(name, ":")
-				found, err := transform.Hidings(s, column, kind == "hash")
-				if err != nil {
-					return err
-				}
-				for i := range found {
-					found[i].Hashed = !noted
-				}
-				added, places = append(added, kind+" "+column), append(places, found...)
-			}
-			if n, err := work.Rows(ctx, w.name, transform.Tables(s)[0].Name); err != nil || n == 0 {
-				places = nil
-				if err != nil {
-					return err
-				}
-			}
-			rows, err := work.Hide(ctx, w.name, s.Name, names, places, r.hashKey)
+			rows, err := work.Mask(ctx, w.name, *m)
 			if rows > 0 {
 				r.note(fmt.Sprintf("%s: %s since this run: what was stored is rebuilt, %s changed, and every file with it", s.Name, strings.Join(added, ", "), many(int(rows), "value")))
 			}
@@ -62,6 +36,72 @@ func (r *run) hide(ctx context.Context, w *workspace, streams []*schemas.Stream)
 		}
 	}
 	return nil
+}
+
+// masking compares what is hashed and dropped of a stream, by itself and by those that go into its tables, with what was noted when its
+// rows were stored; nil where that is the same. added are the new names, in words.
+func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *schemas.Stream, streams []*schemas.Stream) (m *load.Masking, added []string, err error) {
+	stored, noted, err := work.Hidden(ctx, w.name, s.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	names := r.config.masks(s, streams)
+	if slices.Equal(names, stored) && (noted || len(names) == 0) && !(r.rehash && len(names) > 0) {
+		return nil, nil, nil
+	}
+	m = &load.Masking{Stream: s.Name, Names: names, Key: r.hashKey}
+	if n, err := work.Rows(ctx, w.name, transform.Tables(s)[0].Name); err != nil || n == 0 {
+		return m, nil, err // nothing is stored under any name
+	}
+	m.Taken = load.TakenBack(stored, names)
+	for _, name := range names {
+		if slices.Contains(stored, name) {
+			if r.rehash && strings.HasPrefix(name, "hash:") {
+				m.Taken = append(m.Taken, "re"+name)
+			}
+			continue
+		}
+		kind, column, _ := strings.Cut(name, ":")
+		found, err := transform.Hidings(s, column, kind == "hash")
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range found {
+			found[i].Hashed = !noted
+		}
+		added, m.Hide = append(added, kind+" "+column), append(m.Hide, found...)
+	}
+	m.Reveal, err = revealed(s, m.Taken)
+	return m, added, err
+}
+
+// revealed are the places that names of hash and drop mean which were taken back. A name that the stream does not have any more means
+// none.
+func revealed(s *schemas.Stream, taken []string) (places []load.Revealed, err error) {
+	for _, name := range taken {
+		kind, column, _ := strings.Cut(name, ":")
+		found, err := transform.Hidings(s, column, kind != "drop")
+		if err != nil {
+			continue
+		}
+		for _, p := range found {
+			places = append(places, load.Revealed{Hiding: p, Dropped: kind == "drop"})
+		}
+	}
+	return places, nil
+}
+
+// masks are the names of hash and drop that the stored rows of a stream are made with, by itself and by those that go into its tables:
+// each with what it does before it, sorted.
+func (c *Config) masks(s *schemas.Stream, streams []*schemas.Stream) []string {
+	var hash, drop []string
+	for _, other := range streams {
+		if other.Name == s.Name || other.Into == s.Name {
+			settings := c.Settings(other.Name)
+			hash, drop = slices.Concat(hash, hideable(other, settings.Hash)), slices.Concat(drop, hideable(other, settings.Drop))
+		}
+	}
+	return slices.Concat(marked("hash:", hash), marked("drop:", drop))
 }
 
 // hideable are the names that a stream has: those of a pattern are not all for each of its streams.
@@ -78,4 +118,93 @@ func marked(kind string, names []string) (all []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// tellTakenBack notes of which streams rows still are as a masking left them that was taken back, and what brings their values. A full
+// refresh has read all that the source gives: what is left then stays as it is, which is told once.
+func (r *run) tellTakenBack(ctx context.Context, w *workspace) error {
+	for _, s := range slices.Concat(r.runner.stored(w.name), w.exports.known) {
+		if s.Family() || s.Into != "" {
+			continue
+		}
+		var names []string
+		var rows int64
+		refreshed := slices.ContainsFunc(r.tasks, func(t *task) bool { return t.workspace == w && t.stream.Name == s.Name && t.refreshed })
+		err := r.writer.use(func(work *load.Work) (err error) {
+			names, rows, err = work.StillMasked(ctx, w.name, s.Name, transform.Tables(s)[0].Name)
+			if err == nil && len(names) > 0 && (rows == 0 || refreshed) {
+				err = work.EndReveal(ctx, w.name, s.Name)
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("stream %s: %w", s.Name, err)
+		}
+		if len(names) > 0 && rows > 0 {
+			r.note(takenBackNote(s.Name, names, rows, refreshed, r.runner.Given))
+		}
+	}
+	return nil
+}
+
+// takenBackNote says what became of values that were hidden, and are not wanted so any more.
+func takenBackNote(stream string, names []string, rows int64, refreshed bool, given Given) string {
+	var taken, rehashed, words []string
+	for _, name := range names {
+		if kind, column, _ := strings.Cut(name, ":"); kind == "rehash" {
+			rehashed = append(rehashed, "hash "+column)
+		} else {
+			taken = append(taken, kind+" "+column)
+		}
+	}
+	if len(taken) > 0 {
+		words = append(words, strings.Join(taken, ", ")+" was taken back")
+	}
+	if len(rehashed) > 0 {
+		words = append(words, strings.Join(rehashed, ", ")+" has another key")
+	}
+	what, keep := strings.Join(words, ", "), "keep"
+	if rows == 1 {
+		keep = "keeps"
+	}
+	if refreshed {
+		return fmt.Sprintf("%s: %s: %s, which the source gives no more, %s what was stored", stream, what, many(int(rows), "row"), keep)
+	}
+	return fmt.Sprintf("%s: %s: %s %s what was stored until they are read again; next: %s", stream, what, many(int(rows), "row"), keep,
+		given.To("aqueduck sync --full-refresh --select "+stream))
+}
+
+// MaskingNotes says, of the published file, which streams have rows as a masking left them that the configuration has taken back, now or
+// since, and what brings their values; and that the key of hashed columns is missing. Where nothing is published there is nothing.
+func (r *Runner) MaskingNotes(ctx context.Context) (notes []string, err error) {
+	notes = []string{}
+	missing, err := r.keyMissing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if missing != nil {
+		notes = append(notes, missing.What+"; next: "+missing.Next)
+	}
+	err = look(ctx, r.Dir, func(f file) error {
+		for _, workspace := range r.Config.Names() {
+			streams := r.stored(workspace)
+			for _, s := range streams {
+				if s.Family() || s.Into != "" {
+					continue
+				}
+				names, rows, err := f.StillMasked(ctx, workspace, s.Name, transform.Tables(s)[0], r.Config.masks(s, streams))
+				if err != nil {
+					return fmt.Errorf("see what of %s is still masked: %w", s.Name, err)
+				}
+				if rows > 0 {
+					notes = append(notes, takenBackNote(s.Name, names, rows, false, r.Given))
+				}
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, load.ErrNothingPublished) {
+		return notes, nil
+	}
+	return notes, err
 }

@@ -49,7 +49,7 @@ func (r *run) whose(ctx context.Context, w *workspace) (string, error) {
 		if s.Identity == nil || s.Read.ByIDs() {
 			continue
 		}
-		record, server, err := w.client.One(ctx, s)
+		record, _, err := w.client.One(ctx, s)
 		var api *extract.Error
 		if errors.As(err, &api) && (api.Class == extract.ClassPlan || api.Class == extract.ClassScope) {
 			continue // another stream may tell, and this one will say so itself
@@ -57,7 +57,6 @@ func (r *run) whose(ctx context.Context, w *workspace) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("read one record of %s to know the workspace: %w", s.Name, err)
 		}
-		r.compareClocks(w, server)
 		return field(record, s.Identity), nil
 	}
 	return "", nil
@@ -93,16 +92,23 @@ func unidentified(err error) error {
 // clockSkew is how far two clocks may be apart before it is worth a word.
 const clockSkew = 30 * time.Second
 
-// compareClocks tells when the machine's clock and the workspace's differ. Marks go by the workspace's, so nothing is
-// lost; the times of commits, and those at which pipelines begin, go by the machine's.
-func (r *run) compareClocks(w *workspace, server time.Time) {
-	if skew := r.now().Sub(server); !server.IsZero() && skew.Abs() > clockSkew {
-		word := "ahead of"
-		if skew < 0 {
-			word = "behind"
-		}
-		r.reported.Notes = append(r.reported.Notes, fmt.Sprintf("this machine's clock is %s %s that of %s", brief(skew.Abs()), word, w.name))
+// compareClocks tells when the machine's clock and the workspace's differ. Watermarks go by the workspace's, unless the two are so far
+// apart that one must be wrong; the times of commits, and those at which pipelines begin, go by the machine's.
+func (r *run) compareClocks(w *workspace) {
+	skew := -w.client.Skew()
+	if skew.Abs() <= clockSkew {
+		return
 	}
+	word := "ahead of"
+	if skew < 0 {
+		word = "behind"
+	}
+	note := fmt.Sprintf("this machine's clock is %s %s that of %s", brief(skew.Abs()), word, w.name)
+	if w.client.ClocksDisagree() {
+		note += ": watermarks go by the earlier one that no record contradicts"
+		r.find(load.Finding{Schema: w.name, Kind: "soft", Name: "clocks_disagree", Message: note})
+	}
+	r.reported.Notes = append(r.reported.Notes, note)
 }
 
 func mixed(w *workspace, pinned load.Workspace) *Problem {

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"aqueduck/internal/emulator"
 )
 
 // plan is what a seed stands for: a small workspace, what is read of it, and one thing after another that happens. It is
@@ -18,6 +21,7 @@ type plan struct {
 	contacts  int
 	page      int  // records of a page of every list
 	begun     bool // the warehouse was read once already, in peace
+	world     bool // answers may be wrong, and a run that ends with 0 is held to that
 	ops       []op
 }
 
@@ -35,6 +39,9 @@ func (p *plan) String() string {
 	fmt.Fprintf(&b, "seed %d\nreads %s\nworkspace %d\ncontacts %d\npage %d\n", p.seed, strings.Join(p.families, ","), p.workspace, p.contacts, p.page)
 	if p.begun {
 		fmt.Fprintln(&b, "begun 1")
+	}
+	if p.world {
+		fmt.Fprintln(&b, "world 1")
 	}
 	for _, o := range p.ops {
 		fmt.Fprintln(&b, o)
@@ -67,6 +74,8 @@ func parsePlan(text string) (*plan, error) {
 			p.workspace = uint64(n)
 		case "begun":
 			p.begun = n > 0
+		case "world":
+			p.world = n > 0
 		case "contacts":
 			p.contacts = int(n)
 		case "page":
@@ -124,6 +133,9 @@ var modelCrashes = []string{"commit-staged", "commit-staged", "commit-written", 
 // weighted are the families as often as they are drawn: those with the most ways to go wrong more often.
 var weighted = []string{"contacts", "contacts", "contacts", "conversations", "conversations", "tickets", "companies", "calls", "logs", "lists", "content"}
 
+// nameless is a workspace of which only the names of what may happen are asked.
+var nameless = sync.OnceValue(func() *emulator.Workspace { return emulator.New(emulator.Config{Seed: 1, Contacts: 1}) })
+
 // drawPlan is the plan of a seed, with so many runs at the most.
 func drawPlan(seed uint64, runs int) *plan {
 	d := rand.New(rand.NewPCG(seed, 6))
@@ -134,7 +146,7 @@ func drawPlan(seed uint64, runs int) *plan {
 	if d.IntN(5) == 0 && p.families[0] != "contacts" { // what is erased of them is erased there
 		p.families = append(p.families, "contacts")
 	}
-	l := &life{dice: d}
+	l := &life{dice: d, space: nameless()}
 	var events []event
 	for _, f := range families {
 		if slices.Contains(p.families, f.name) {

@@ -67,7 +67,7 @@ func (o op) simpler() (all []op) {
 	if o.do == "wait" && o.n > 1 {
 		all = append(all, op{o.do, o.n / 2, ""})
 	}
-	if faults := strings.Split(o.with, ","); o.do == "chaos" && len(faults) > 1 {
+	if faults := strings.Split(o.with, ","); (o.do == "chaos" || o.do == "lies") && len(faults) > 1 {
 		for _, f := range faults {
 			all = append(all, op{o.do, o.n, f})
 		}

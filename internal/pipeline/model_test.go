@@ -37,6 +37,12 @@ const modelTries = 150
 func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	serial(t)
+	tryPlans(t, "model", "random lives", number("AQUEDUCK_SEEDS", modelSeeds), drawPlan)
+}
+
+// tryPlans carries out the plans of so many seeds, several side by side. What fails is repeated by a target of make.
+func tryPlans(t *testing.T, target, what string, seeds int, draw func(seed uint64, runs int) *plan) {
+	t.Helper()
 	c := &common{dir: (&trial{TB: t}).TempDir(), read: map[string]string{}}
 	t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
 	if file := os.Getenv("AQUEDUCK_PLAN"); file != "" {
@@ -52,8 +58,7 @@ func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 		return
 	}
 	runs := number("AQUEDUCK_RUNS", modelRuns)
-	seeds := number("AQUEDUCK_SEEDS", modelSeeds)
-	l := lane.New(t, "random lives", seeds)
+	l := lane.New(t, what, seeds)
 	var tried, failed, ran, twice atomic.Int64
 	before := cpuTime(t)
 	var workers errgroup.Group
@@ -62,12 +67,12 @@ func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 		seed := l.Seed()
 		l.Done(1)
 		if seeds == 1 {
-			tell(t, drawPlan(seed, runs), c, os.Stderr)
+			tell(t, draw(seed, runs), c, os.Stderr)
 			return
 		}
 		workers.Go(func() error {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				p := drawPlan(seed, runs)
+				p := draw(seed, runs)
 				done := try(t, p, c, io.Discard)
 				tried.Add(1)
 				ran.Add(int64(done.runs))
@@ -76,7 +81,7 @@ func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 				}
 				if done.Failed() {
 					failed.Add(1)
-					report(t, p, done, c)
+					report(t, p, done, c, target)
 				}
 			})
 			return nil
@@ -115,7 +120,7 @@ func tell(t *testing.T, p *plan, c *common, log io.Writer) {
 }
 
 // report shrinks a plan that failed and tells what is left of it. What it is shrunk to fails in the same way.
-func report(t *testing.T, p *plan, done *trial, c *common) {
+func report(t *testing.T, p *plan, done *trial, c *common, target string) {
 	t.Helper()
 	kind := func(done *trial) string {
 		first, _, _ := strings.Cut(done.failed[0], ":")
@@ -134,8 +139,8 @@ func report(t *testing.T, p *plan, done *trial, c *common) {
 	if err := os.WriteFile(file, []byte(small.String()), 0o600); err != nil {
 		t.Error(err)
 	}
-	t.Errorf("seed %d fails: %s\n\nshrunk from %d operations to %d:\n%s\nagain: make model SEED=%d RUNS=%d, or what is left of it: make model PLAN=%s",
-		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, p.seed, number("AQUEDUCK_RUNS", modelRuns), file)
+	t.Errorf("seed %d fails: %s\n\nshrunk from %d operations to %d:\n%s\nagain: make %s SEED=%d RUNS=%d, or what is left of it: make model PLAN=%s",
+		p.seed, strings.Join(last.failed, "\n"), len(p.ops), len(small.ops), small, target, p.seed, number("AQUEDUCK_RUNS", modelRuns), file)
 }
 
 // quietLog is a log for whoever reads it; nobody reads that of many plans.

@@ -33,7 +33,9 @@ type trial struct {
 	skew    time.Duration // of the machine's clock
 	chaos   bool          // answers may be faults
 	temper  string
-	replays bool // and old ones
+	liar    *liar
+	lies    string // that are told
+	replays bool   // and old ones
 	log     io.Writer
 	again   bool // the second clean run was needed
 	came    bool // somebody came back from being archived or blocked, perhaps with an older time
@@ -104,6 +106,10 @@ func (t *trial) carryOut() {
 	t.bed = t.newBed()
 	if p.begun {
 		t.begin()
+	}
+	if p.world {
+		t.liar = &liar{t: t, space: t.bed.space}
+		t.bed.front = t.liar
 	}
 	for _, o := range p.ops {
 		t.do(o)
@@ -192,6 +198,9 @@ func (t *trial) do(o op) {
 	case "knobs":
 		t.temper = strings.Trim(o.with, "{}")
 		t.turn(o.with)
+	case "lies":
+		t.lies = o.with
+		t.liar.say(uint64(o.n)+t.plan.seed, o.with)
 	case "erase":
 		t.erase()
 	case "run":
@@ -244,6 +253,9 @@ func (t *trial) erase() {
 // settle ends all faults and lets the search find everything. Two runs later at the most nothing may be lost, doubled or stale.
 func (t *trial) settle() {
 	t.skew, t.chaos = 0, false
+	if t.liar != nil {
+		t.liar.say(0, "")
+	}
 	t.bed.must(t.bed.space.SetChaos(""))
 	t.turn("{}")
 	t.bed.space.Between(nil)

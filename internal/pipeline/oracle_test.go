@@ -82,7 +82,6 @@ func TestContactsAreAsManyAsSearchCounts(t *testing.T) {
 }
 
 // TestT14ListsOfEveryShapeEqualTheOracle reads the same workspace through every form that pages and their end take.
-// Where nothing says that a list ends there, which is so for events that have no count, its stream stops loudly.
 func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	c := tiny(22)
@@ -96,15 +95,13 @@ func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
 		b.space.SetKnobs(func(k *emulator.Knobs) {
 			k.NextShape, k.EndShape, k.PagesAsText = shape.next, shape.end, shape.next == emulator.ShapeURL
 		})
-		report := b.try(pipeline.Options{FullRefresh: true})
-		if s := stream(t, report, "contact_activities"); s.Class != "data" || report.Count(pipeline.StatusFailed) != 1 {
-			t.Errorf("%+v: %s\n%+v", shape, report.LastLine(), report.Streams)
-		}
+		b.sync(pipeline.Options{FullRefresh: true})
+		b.equalsOracle()
 		l.happen(15)
 		b.space.Advance(time.Hour)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) {
-		k.NextShape, k.EndShape, k.TotalError, k.NoTotalPages = emulator.ShapeURL, emulator.ShapeObject, 0.1, true
+		k.NextShape, k.EndShape, k.TotalError, k.NoTotalPages = emulator.ShapeURL, emulator.ShapeObject, -0.1, true
 		k.ShapesOf = map[string]emulator.Shapes{"contacts.deleted": {Next: emulator.ShapeNoPage, End: emulator.ShapeNoPages}}
 	})
 	b.sync(pipeline.Options{})

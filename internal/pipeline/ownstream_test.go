@@ -16,7 +16,7 @@ import (
 )
 
 // helpCenters is a user's own stream, the whole file.
-const helpCenters = `stream: help_centers
+const helpCenters = `stream: help_sites
 doc: One row a help center.
 read:
   endpoint: GET /help_center/help_centers
@@ -31,10 +31,10 @@ columns:
   - {name: identifier, type: text, doc: Its name in addresses.}
   - {name: turned_on_at, type: timestamp, doc: When it went live.}
 children:
-  - table: help_center_locales
+  - table: help_site_locales
     doc: One row a language of a help center.
     from: locales
-    key: [help_center_id, code]
+    key: [help_site_id, code]
     columns: [{name: code, type: text, doc: Language.}]
 `
 
@@ -62,28 +62,28 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(filepath.Dir(b.file), "streams"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "help_centers.yaml"), []byte(helpCenters), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "help_sites.yaml"), []byte(helpCenters), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.configure(strings.Replace(nightly, "[contacts,", "[help_centers, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+	b.configure(strings.Replace(nightly, "[contacts,", "[help_sites, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
 
 	report := b.sync(pipeline.Options{})
-	if s := stream(t, report, "help_centers"); s.New != 120 || s.Requests != 3 {
+	if s := stream(t, report, "help_sites"); s.New != 120 || s.Requests != 3 {
 		t.Errorf("%+v", s)
 	}
-	if got := b.rows("SELECT count(*), count(DISTINCT id), min(identifier), epoch(max(turned_on_at))::BIGINT, count(_extra->>'display_name') FROM help_centers"); got[0] != "120|120|center-1|1700000120|120" {
+	if got := b.rows("SELECT count(*), count(DISTINCT id), min(identifier), epoch(max(turned_on_at))::BIGINT, count(_extra->>'display_name') FROM help_sites"); got[0] != "120|120|center-1|1700000120|120" {
 		t.Errorf("rows: %v", got)
 	}
-	if got := b.rows("SELECT count(*), count(DISTINCT help_center_id) FROM help_center_locales"); got[0] != "240|120" {
+	if got := b.rows("SELECT count(*), count(DISTINCT help_site_id) FROM help_site_locales"); got[0] != "240|120" {
 		t.Errorf("children: %v", got)
 	}
-	if got := b.rows("SELECT doc FROM _sync.dictionary WHERE table_name = 'help_centers' AND column_name = 'identifier'"); len(got) != 1 || got[0] != "Its name in addresses." {
+	if got := b.rows("SELECT doc FROM _sync.dictionary WHERE table_name = 'help_sites' AND column_name = 'identifier'"); len(got) != 1 || got[0] != "Its name in addresses." {
 		t.Errorf("dictionary: %v", got)
 	}
-	if got := b.rows("SELECT table_name, path, example_type, change FROM _sync.schema_changes WHERE stream = 'help_centers' AND path IS NOT NULL"); len(got) != 1 || got[0] != "help_centers_all|display_name|text|a field that no column takes: it is in _extra" {
+	if got := b.rows("SELECT table_name, path, example_type, change FROM _sync.schema_changes WHERE stream = 'help_sites' AND path IS NOT NULL"); len(got) != 1 || got[0] != "help_sites_all|display_name|text|a field that no column takes: it is in _extra" {
 		t.Errorf("new fields: %v", got)
 	}
-	for _, table := range []string{"help_centers", "help_center_locales"} {
+	for _, table := range []string{"help_sites", "help_site_locales"} {
 		if info, err := os.Stat(filepath.Join(b.runner.Dir.Lake("main"), table, "all.parquet")); err != nil || info.Size() == 0 {
 			t.Errorf("the lake's part: %v", err)
 		}
@@ -92,17 +92,17 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 
 	centers = 117
 	b.space.Advance(time.Hour)
-	report = b.sync(pipeline.Options{Select: []string{"help_centers"}})
-	if s := stream(t, report, "help_centers"); s.Gone != 3 || s.Requests != 6 {
+	report = b.sync(pipeline.Options{Select: []string{"help_sites"}})
+	if s := stream(t, report, "help_sites"); s.Gone != 3 || s.Requests != 6 {
 		t.Errorf("%+v: want two walks that agree about the three that left", s)
 	}
-	if got := b.rows("SELECT (SELECT count(*) FROM help_centers), (SELECT count(*) FROM help_centers_all)"); got[0] != "117|120" {
+	if got := b.rows("SELECT (SELECT count(*) FROM help_sites), (SELECT count(*) FROM help_sites_all)"); got[0] != "117|120" {
 		t.Errorf("after three left: %v", got)
 	}
-	if report = b.sync(pipeline.Options{Select: []string{"help_centers"}}); report.Rows() != 0 {
+	if report = b.sync(pipeline.Options{Select: []string{"help_sites"}}); report.Rows() != 0 {
 		t.Errorf("a quiet run wrote %d rows", report.Rows())
 	}
-	b.addsAColumn(filepath.Join(filepath.Dir(b.file), "streams", "help_centers.yaml"))
+	b.addsAColumn(filepath.Join(filepath.Dir(b.file), "streams", "help_sites.yaml"))
 }
 
 // addsAColumn gives the stream a column for a field that was in _extra until now: its rows get it without being read.
@@ -118,11 +118,11 @@ func (b *bed) addsAColumn(file string) {
 	}
 	b.configure(string(config))
 	plan, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, false)
-	if err != nil || len(plan.Columns) != 1 || plan.Columns[0] != "main.help_centers.display_name" && plan.Columns[0] != "main.help_centers_all.display_name" {
+	if err != nil || len(plan.Columns) != 1 || plan.Columns[0] != "main.help_sites.display_name" && plan.Columns[0] != "main.help_sites_all.display_name" {
 		b.t.Errorf("the plan says %+v, %v", plan.Columns, err)
 	}
 	report := b.sync(pipeline.Options{Select: []string{"contact_activities"}})
-	if got := b.rows("SELECT count(display_name), count(_extra->>'display_name') FROM help_centers_all"); got[0] != "120|0" || len(report.Changes) == 0 {
+	if got := b.rows("SELECT count(display_name), count(_extra->>'display_name') FROM help_sites_all"); got[0] != "120|0" || len(report.Changes) == 0 {
 		b.t.Errorf("filled and left in _extra: %v; %+v", got, report.Changes)
 	}
 }

@@ -75,11 +75,14 @@ func (t *task) pending(ctx context.Context) error {
 }
 
 // await puts rows that are stored already among the ids that wait: all of them when the stream is new, or forgotten; now and
-// then those that changed lately, for what comes under them later without a change of theirs.
+// then those that changed lately, for what comes under them later without a change of theirs; of an explicit window those of its time.
 func (t *task) await(ctx context.Context) error {
 	over, now := t.stream.Read.Over, t.workspace.client.Now()
-	var since time.Time
-	if t.state.Refreshed > 0 {
+	var since, until time.Time
+	switch {
+	case t.windowed():
+		since, until = t.run.options.Since, t.run.options.Until
+	case t.state.Refreshed > 0:
 		if over.Every == 0 || lately(t.state.Refreshed, over.Every, now) {
 			return nil
 		}
@@ -88,11 +91,13 @@ func (t *task) await(ctx context.Context) error {
 	var origins []load.Origin
 	for _, name := range over.Streams {
 		if s, known := t.run.runner.Catalogue.Stream(name); known {
-			origins = append(origins, load.Origin{Table: transform.Tables(s)[0], Column: over.Where, Since: since})
+			origins = append(origins, load.Origin{Table: transform.Tables(s)[0], Column: over.Where, Since: since, Until: until})
 		}
 	}
 	state := t.state
-	state.Refreshed = now.Unix()
+	if !t.windowed() {
+		state.Refreshed = now.Unix()
+	}
 	next := t.next(state)
 	err := t.run.writer.use(func(work *load.Work) error {
 		return work.Await(ctx, t.workspace.name, t.stream.Name, t.base, next, origins)

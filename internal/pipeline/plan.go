@@ -24,6 +24,7 @@ type Plan struct {
 	Columns  []string        `json:"columns_to_add"` // table.column
 	Requests int64           `json:"requests"`       // estimate; streams without one are left out
 	Time     time.Duration   `json:"time_ns"`        // estimate
+	Notes    []string        `json:"notes"`          // what the reader should know besides: rows that are still masked, a key that is missing
 }
 
 // Changes says that tables or columns would come.
@@ -93,6 +94,9 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 		}
 	}
 	p.Time = r.duration(p)
+	if p.Notes, err = r.MaskingNotes(ctx); err != nil {
+		return nil, err
+	}
 	return p, r.planTables(ctx, p)
 }
 
@@ -284,6 +288,9 @@ func (p *Plan) Print(w io.Writer) {
 	}
 	for _, name := range p.Columns {
 		fmt.Fprintf(w, "  + column %s\n", name)
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(w, "  note: %s\n", note)
 	}
 	fmt.Fprintf(w, "\nPlan: %s to create, %s to add, %s to read (%s)\n",
 		many(len(p.Tables), "table"), many(len(p.Columns), "column"), many(len(p.Streams), "stream"), p.estimate(known))

@@ -32,7 +32,7 @@ const (
 
 // Problem is an error as its reader needs it: what kind, what happened where, and what to do next.
 type Problem struct {
-	Class string // config, auth, plan, scope, version, not_found, transient, data, busy, disk, bug
+	Class string // config, auth, plan, scope, version, not_found, transient, data, source, busy, disk, bug
 	What  string
 	Next  string
 	Err   error
@@ -205,9 +205,14 @@ func classifyAnswer(api *extract.Error, err error) *Problem {
 		p.Class, p.Next = "not_found", "aqueduck check --online says whether another API version has it; the stream is unavailable until then, and is asked for at each run"
 	case extract.ClassContract:
 		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the mark did not move"
+	case extract.ClassSource:
+		p.Class, p.Next = "source", sourceNext
 	}
 	return p
 }
+
+// sourceNext is the next step where answers of the source contradict each other: only they can change.
+const sourceNext = "ask the API's support, with the request and its time; what came is stored, the watermark stays, and each run reads it again until the answers agree"
 
 // lacking says that the workspace, its API version or its token does not have what was asked for.
 func lacking(err error) bool {

@@ -36,6 +36,9 @@ func (r *run) publish(ctx context.Context, more bool) error {
 	if err := r.forget(ctx); err != nil {
 		return err
 	}
+	if err := r.alignHistories(ctx); err != nil {
+		return err
+	}
 	result, err := r.writer.publish(ctx, more)
 	var held *publish.HeldBack
 	switch {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -30,6 +29,7 @@ type run struct {
 	options  Options
 	id       string
 	hashKey  []byte
+	rehash   bool // stored values were hashed with another key
 	writer   *writer
 	progress *progress
 	now      func() time.Time
@@ -103,6 +103,16 @@ func (r *run) do(ctx context.Context) error {
 	if err := r.followUps(ctx); err != nil {
 		return err
 	}
+	whole := context.WithoutCancel(ctx) // a run that is interrupted says no less of what it has read
+	if err := r.endRefreshes(whole); err != nil {
+		return err
+	}
+	for _, w := range r.workspaces {
+		r.compareClocks(w)
+		if err := r.tellTakenBack(whole, w); err != nil {
+			return err
+		}
+	}
 	r.unread(ctx)
 	r.spent()
 	r.reported.Interrupted, r.reported.code = ctx.Err() != nil, r.runner.interrupted(ctx)
@@ -139,6 +149,9 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		r.reported.Changes = append(r.reported.Changes, changes...)
+		if err := r.freezeHistories(ctx, w); err != nil {
+			return err
+		}
 		if err := r.hide(ctx, w, slices.Concat(r.runner.stored(w.name), w.exports.known)); err != nil {
 			return err
 		}
@@ -167,7 +180,7 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return r.noteKey(ctx)
 }
 
 // keepFailed leaves only the streams that did not end well in the pipeline's last run: all of them, where something else kept that
@@ -256,22 +269,6 @@ func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) erro
 	return group.Wait()
 }
 
-// settled says whether the streams that this one takes its ids from are complete, as far as they are to be had.
-func (t *task) settled() bool {
-	return !slices.ContainsFunc(t.run.tasks, func(other *task) bool {
-		return other.workspace == t.workspace && slices.Contains(t.stream.Read.Over.After, other.stream.Name) && !other.complete()
-	})
-}
-
-// complete says that the stream is read to its end. One that the workspace does not have never says more than it did,
-// but one that is searched is the first to tell of all others.
-func (t *task) complete() bool {
-	if t.result.Status == StatusUnavailable && t.stream.Read.Since.By != "search" {
-		return true
-	}
-	return t.result.Status == StatusOK && !t.result.Cut && (!t.stream.Read.Since.Windowed() || t.state.HistoryDone)
-}
-
 // stream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all. What it gives is a panic.
 func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) (fault error) {
 	defer extract.Caught(&fault)
@@ -311,9 +308,24 @@ func (t *task) do(ctx context.Context, phase extract.Phase) error {
 	case t.stream.Read.ByIDs():
 		return t.byIDs(ctx)
 	case t.stream.Read.Since.By == "full":
-		return t.sweep(ctx)
+		if err := t.sweep(ctx); err != nil || t.result.Cut {
+			return err
+		}
+		return t.askDoubted(ctx)
 	}
-	if err := t.read(ctx, t.request(phase)); err != nil || t.result.Cut {
+	if phase == extract.Forward {
+		if err := t.askNoted(ctx); err != nil || t.result.Cut {
+			return err
+		}
+	}
+	req := t.request(phase)
+	if err := t.reachKnown(ctx, &req); err != nil {
+		return err
+	}
+	if err := t.read(ctx, req); err != nil || t.result.Cut {
+		return err
+	}
+	if err := t.askDoubted(ctx); err != nil || t.result.Cut {
 		return err
 	}
 	return t.reconcile(ctx)
@@ -324,63 +336,4 @@ func (t *task) request(phase extract.Phase) extract.Request {
 		Stream: t.stream, State: t.state, Phase: phase, Start: t.start,
 		Since: t.run.options.Since, Until: t.run.options.Until,
 	}
-}
-
-// byIDs reads the ids that an SQL file asks for, one request each or one for several.
-func (t *task) byIDs(ctx context.Context) error {
-	var ids, keys []string
-	err := t.run.writer.use(func(work *load.Work) (err error) {
-		if t.stream.Read.Over.Size > 0 {
-			ids, keys, err = work.Expected(ctx, t.workspace.name, t.stream.Read.Over.SQL)
-			return err
-		}
-		ids, err = work.IDs(ctx, t.workspace.name, t.stream.Read.Over.SQL)
-		return err
-	})
-	if err != nil {
-		return t.askedWrong(err)
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	req := t.request(extract.Forward)
-	req.IDs, req.Keys = ids, keys
-	return t.read(ctx, req)
-}
-
-// askedWrong is the error of the SQL file that names the ids: of a user's own it is his to correct.
-func (t *task) askedWrong(err error) error {
-	err = fmt.Errorf("stream %s: ask %s which ids to read: %w", t.stream.Name, t.stream.Read.Over.View, err)
-	if t.stream.BuiltIn || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &Problem{Class: "config", What: firstLine(err), Next: "correct the SQL file; its tables are those of aqueduck query \"FROM _sync.dictionary\", in {schema}"}
-}
-
-// hasHistory says that there are older records to read, also where the start was put earlier since the history was read.
-func (t *task) hasHistory() bool { return t.owesHistory() && !t.windowed() }
-
-func (t *task) owesHistory() bool {
-	if t.export != nil {
-		return t.owesDays()
-	}
-	deeper := !t.start.IsZero() && t.state.HistoryTo > t.start.Unix() || t.start.IsZero() && t.state.HistoryTo > 0
-	return t.stream.Read.Since.Windowed() && (!t.state.HistoryDone || deeper)
-}
-
-// reached is 1 when everything that is wanted of a stream was read once, 0 as long as it was not.
-func (t *task) reached() float64 {
-	if t.state.SyncedTo == 0 || t.owesHistory() {
-		return 0
-	}
-	return 1
-}
-
-func (r *run) historyLeft() bool {
-	return slices.ContainsFunc(r.tasks, func(t *task) bool { return t.result.Status == StatusOK && t.hasHistory() })
-}
-
-// cost orders streams within a run: small lists before feeds before searches.
-func cost(s *schemas.Stream) int {
-	return slices.Index([]string{"full", "bookmark", "between", "search", schemas.Export}, s.Read.Since.By)
 }

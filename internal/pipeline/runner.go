@@ -66,12 +66,13 @@ type Options struct {
 	Select, Exclude []string      // names or globs: stream, or pipeline.stream; none selects all
 	Since, Until    time.Time     // read this span of the streams that are read by time and move no mark
 	Failed          bool          // only the streams that did not end well in the pipeline's last run
-	FullRefresh     bool          // forget the marks first: everything is read and compared again
+	FullRefresh     bool          // forget the marks first: everything is read again, and what differs replaced
 	MaxTime         time.Duration // 0: the pipeline's own
 	MaxRequests     int64         // 0: the pipeline's own
 	Limit           int64         // a stream is read no further than the page that brings so many records; 0: to its end
 	Wait            time.Duration // how long to wait for another run
 	AcceptDrop      []string      // streams or tables that may lose a large share of their rows
+	AcceptHashKey   bool          // with FullRefresh: hash with the key that is there, or a new one, though stored values have another's hashes
 	FailFast        bool          // a stream that fails ends the run: others commit what is whole
 	Try             int           // which of the runs of one time of the schedule it is, from 1; 0: begun by hand, and not tried again
 	CaughtUp        bool          // it makes up for a time of the schedule that was missed, or whose run did not come to its end
@@ -228,11 +229,6 @@ func (r *run) open(ctx context.Context) error {
 		r.deadline = r.started.Add(limit)
 		r.stopAt(r.started.Add(max(limit, toBegin)))
 	}
-	var err error
-	if r.hashKey, err = r.runner.Dir.HashKey(); err != nil {
-		return &Problem{Class: "config", What: "read the key for hashed columns", Err: err,
-			Next: "put the file back from a backup; without it, remove the file: hashed values will be others from then on"}
-	}
 	spec, err := r.runner.spec(r.id, r.workspaces)
 	if err != nil {
 		return err
@@ -244,6 +240,9 @@ func (r *run) open(ctx context.Context) error {
 		return err
 	}
 	if err := r.writer.remember(ctx); err != nil {
+		return err
+	}
+	if r.rehash, err = r.lookForKey(ctx); err != nil {
 		return err
 	}
 	if note := r.writer.work.Restored; note != "" {

@@ -20,22 +20,38 @@ func (r *Runner) streams(p *Pipeline, o *Options) ([]*schemas.Stream, error) {
 	}
 	wanted, unwanted := p.own(o.Select), p.own(o.Exclude)
 	var chosen []*schemas.Stream
+	timeless := "" // one that was selected and has no times to read between
 	for _, s := range r.Catalogue.Streams() {
 		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
 			continue
 		}
-		if o.windowed() && !s.Read.Since.Windowed() {
-			continue // it has no times to read between
+		if o.windowed() && !between(s, wanted) {
+			if len(o.Select) > 0 && matches(wanted, s) {
+				timeless = s.Name
+			}
+			continue
 		}
 		if !matches(unwanted, s) && (len(o.Select) == 0 || matches(wanted, s) || s.Family() && meansAny(wanted, s)) {
 			chosen = append(chosen, s)
 		}
+	}
+	if len(chosen) == 0 && timeless != "" {
+		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + timeless + " is a whole list, without times to read between",
+			Next: "leave out --since and --until: each run reads all of it"}
 	}
 	if len(chosen) == 0 {
 		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: "pipeline " + p.Name + " reads none of the streams that are selected",
 			Next: "name some of " + strings.Join(p.Streams, ", ")}
 	}
 	return chosen, nil
+}
+
+// between says whether a stream is read where a span of time is: one that is read by time, the datasets of a family, by their days, and
+// one that was selected by its own name and is read under the rows of others, by their times.
+func between(s *schemas.Stream, wanted []string) bool {
+	alone := *s
+	alone.With = ""
+	return s.Read.Since.Windowed() || s.Family() || s.Read.ByIDs() && matches(wanted, &alone)
 }
 
 // Chosen are the pipelines of these names that read some of the streams that the options choose, all when no name is given;
@@ -230,6 +246,8 @@ func (r *Runner) schema(name string) (publish.Schema, error) {
 				schema.Relations = append(schema.Relations, published(relation))
 			}
 		}
+	}
+	for _, s := range r.Catalogue.Streams() { // stored tables of streams that are read no longer are in the lake too, but for these
 		if s.Internal {
 			for _, t := range tables([]*schemas.Stream{s}) {
 				if t.HistoryOf == "" {

@@ -200,6 +200,9 @@ func (r *Runner) prepareAll(ctx context.Context, w *writer, workspaces []*worksp
 		if err != nil {
 			return err
 		}
+		if streams, err = w.evolved(ctx, each.name, streams, func(string) bool { return false }); err != nil {
+			return err
+		}
 		if _, err := w.prepare(ctx, each.name, tables(slices.Concat(streams, datasets))); err != nil {
 			return err
 		}

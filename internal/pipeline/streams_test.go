@@ -220,7 +220,12 @@ func (b *streamBed) mutate(route string, body []byte) []byte {
 		// Nothing but an empty page tells the end of the list.
 		answer["total_count"], answer["pages"] = raw(b.t, nil), raw(b.t, map[string]int{})
 	}
-	answer[c.list] = raw(b.t, b.edited(c, edit, list))
+	edited := b.edited(c, edit, list)
+	var total int
+	if len(edited) < len(list) && json.Unmarshal(answer["total_count"], &total) == nil {
+		answer["total_count"] = raw(b.t, total-1)
+	}
+	answer[c.list] = raw(b.t, edited)
 	return raw(b.t, answer)
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/extract"
@@ -41,6 +41,9 @@ type task struct {
 	broken    error            // why the stream cannot be read at all
 	filled    map[string]bool  // columns that nearly every stored row has; nil until asked for
 
+	evidence *evidence // of the window at hand; nil: before the first
+	doubts   doubts
+
 	found  float64 // share of the history that earlier runs had read
 	base   load.Checkpoint
 	state  extract.State
@@ -50,6 +53,8 @@ type task struct {
 	done   bool      // the last phase was read to its end
 	newest bool      // what is newest was: the mark is where the run wanted it, or the whole list was walked
 	result StreamResult
+
+	refreshed bool // a full refresh ended: what the source gives was all read again
 }
 
 func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*task, error) {
@@ -58,7 +63,7 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		settings.Hash, settings.Drop = nil, nil // its columns are known once it is restored
 	}
 	decoder, err := transform.NewDecoder(s, transform.Options{
-		APIVersion: w.config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.hashKey,
+		APIVersion: w.config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.hashKey, LeftOutEmpty: settings.LeftOutEmpty,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
@@ -92,24 +97,25 @@ func (t *task) restore(ctx context.Context) error {
 		if t.base, err = work.Checkpoint(ctx, t.workspace.name, t.stream.Name); err != nil {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
-		if t.run.options.FullRefresh && t.workspace.lost == nil {
-			t.state.Again = again
-			return nil // from the beginning; what is stored is compared with, not emptied
+		if err := t.restoreDoubts(ctx, work); err != nil {
+			return fmt.Errorf("stream %s: %w", t.stream.Name, err)
 		}
-		if t.state, err = extract.ParseState(t.base.State); err != nil {
+		known, err := extract.ParseState(t.base.State)
+		if err == nil && known.Version == t.workspace.config.APIVersion {
+			t.decoder.Expect(known.Sent)
+		}
+		if t.run.options.FullRefresh && t.workspace.lost == nil {
+			return t.beginRefresh(ctx, work, again)
+		}
+		if t.state = known; err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
 		}
 		if was, now := t.state.Version, t.workspace.config.APIVersion; outdated(t.stream, t.state, now) {
 			t.state = extract.State{Again: again}
 			t.run.reported.Notes = append(t.run.reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.stream.Name, was, now))
 		}
-		return nil
+		return t.pullBack(ctx, work)
 	})
-}
-
-// outdated says that what is stored of a stream came under another API version, which sends other records.
-func outdated(s *schemas.Stream, state extract.State, version string) bool {
-	return s.Outdated && state.Version != "" && state.Version != version
 }
 
 // read is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
@@ -128,11 +134,15 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 		if err != nil {
 			return errors.Join(err, t.commit(ctx))
 		}
+		doubt := t.weigh(ctx, page)
+		if doubt != nil {
+			page.State, page.Boundary = t.state, false // what came is kept, and proves nothing
+		}
 		page, err = t.details(ctx, reader, page)
 		if failed := t.add(page); failed != nil {
 			return failed
 		}
-		if err != nil {
+		if err = errors.Join(doubt, err); err != nil {
 			return errors.Join(err, t.commit(ctx))
 		}
 		if t.full() || page.Boundary && req.Phase != extract.History {
@@ -172,11 +182,11 @@ func (t *task) add(page extract.Page) error {
 				t.decoder.Gone(record.Over, meta)
 				t.result.Gone++
 			}
+			t.settleDoubt(record.Over)
 			continue
 		}
-		if err := t.decoder.Append(record.Raw, meta); err != nil {
-			return &Problem{Class: "data", What: "a record of " + t.stream.Name + " is not JSON", Err: err,
-				Next: "aqueduck sync --select " + t.stream.Name + ", and report it with the request id if it stays"}
+		if err := t.take(record, meta); err != nil {
+			return err
 		}
 	}
 	if t.stream.Read.Pending() {
@@ -196,10 +206,8 @@ func (t *task) add(page extract.Page) error {
 	return nil
 }
 
-// windowed says that an explicit window is read, which moves no mark. Only some streams have windows.
-func (t *task) windowed() bool {
-	return t.stream.Read.Since.Windowed() && t.run.options.windowed()
-}
+// windowed says that an explicit window is read, which moves no mark.
+func (t *task) windowed() bool { return t.run.options.windowed() }
 
 func (t *task) full() bool {
 	return t.decoder.Records() >= batchRecords || t.decoder.Bytes() >= batchBytes ||
@@ -210,11 +218,17 @@ func (t *task) full() bool {
 // is whole is worth keeping.
 func (t *task) commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
+	if !t.windowed() {
+		t.state.Sent = t.decoder.Always()
+	}
 	next := t.next(t.state)
-	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State {
+	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
 		return nil
 	}
 	if err := t.refuseVanishedColumns(ctx); err != nil {
+		return err
+	}
+	if err := t.refuseVanishedGroups(); err != nil {
 		return err
 	}
 	batches := t.decoder.Take()
@@ -222,7 +236,10 @@ func (t *task) commit(ctx context.Context) error {
 	if t.state.Sweep != nil {
 		batches[0].Sweep, batches[0].Seen = t.state.Sweep.Number, t.seen
 	}
+	batches[0].Refresh = t.state.Replace
 	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
+	t.auditTimes()
+	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
 	rejects := t.decoder.Rejects()
 	t.result.reject(rejects)
 	if err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows()); err != nil {
@@ -237,6 +254,7 @@ func (t *task) commit(ctx context.Context) error {
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
 	t.base, t.answered, t.muted, t.seen = next, nil, nil, nil
+	t.doubts.incomplete, t.doubts.completed = nil, nil
 	t.result.add(written)
 	t.run.progress.committed(t, began)
 	return nil
@@ -310,6 +328,18 @@ func (t *task) refuseVanishedColumns(ctx context.Context) error {
 	return nil
 }
 
+// refuseVanishedGroups stops the stream when hardly any of its records has a list or an object that the source always sent: what is
+// stored of it would grow old, and nothing would say so.
+func (t *task) refuseVanishedGroups() error {
+	vanished := t.decoder.Vanished()
+	if len(vanished) == 0 {
+		return nil
+	}
+	return &Problem{Class: "data",
+		What: fmt.Sprintf("stream %s: its records lack %s, which the source always sent", t.stream.Name, strings.Join(vanished, ", ")),
+		Next: "see whether the API version or the token's rights changed; if it is left out where it is empty, say left_out: empty under streams: in pipelines.yaml"}
+}
+
 // settle turns how a stream ended into its status.
 func (t *task) settle(ctx context.Context, err error) {
 	switch {
@@ -347,15 +377,4 @@ func (t *task) explain(p *Problem) {
 		p.Class = "version"
 		p.Next = fmt.Sprintf("ask for API version %s or later, which has it, by api_version; this asks for %s", needs.Version, asked)
 	}
-}
-
-// olderVersion says whether a version is older than another; nothing is older than none, and words are not compared.
-func olderVersion(a, b string) bool {
-	number := func(text string) (n [2]int, ok bool) {
-		_, err := fmt.Sscanf(text, "%d.%d", &n[0], &n[1])
-		return n, err == nil
-	}
-	x, ok := number(a)
-	y, ok2 := number(b)
-	return ok && ok2 && slices.Compare(x[:], y[:]) < 0
 }

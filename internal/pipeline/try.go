@@ -121,7 +121,9 @@ func (t *Trial) take(b transform.Batch) {
 		if i >= extra {
 			break
 		}
-		paths = append(paths, strings.Join(c.Path, "."))
+		for _, path := range append([][]string{c.Path}, c.Or...) {
+			paths = append(paths, strings.Join(path, "."))
+		}
 		if len(rows) > 0 && !slices.ContainsFunc(rows, func(row []*string) bool { return row[i] != nil }) {
 			t.Never = append(t.Never, b.Table.Name+"."+c.Name)
 		}

@@ -85,6 +85,7 @@ type verifier struct {
 	client    *extract.Client
 	held      *load.Comparison
 	states    []StreamState
+	shapes    []load.Shape
 	hashKey   []byte
 	options   VerifyOptions
 	limit     int64
@@ -217,14 +218,33 @@ func (v *verifier) prepare(ctx context.Context, source Source) (err error) {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(v.runner.Catalogue.Streams(), func(s *schemas.Stream) bool { return len(v.runner.Config.Settings(s.Name).Hash) > 0 }) {
-		v.hashKey, err = v.runner.Dir.HashKey()
+	if v.shapes, err = v.held.Shapes(ctx, v.workspace); err != nil {
+		return err
 	}
-	return err
+	return v.lookForKey(ctx)
+}
+
+// lookForKey reads the key that hashed columns were made with: with another one every hash would be a difference.
+func (v *verifier) lookForKey(ctx context.Context) (err error) {
+	if !v.runner.Config.hashes(v.runner.Catalogue) {
+		return nil
+	}
+	if v.hashKey, err = v.runner.Dir.ReadHashKey(); err != nil {
+		return fmt.Errorf("read the key for hashed columns: %w", err)
+	}
+	mark, used, err := v.held.HashedBy(ctx)
+	if err != nil {
+		return err
+	}
+	if missing := keyMissing(v.runner.Dir, v.hashKey, mark, used); missing != nil {
+		return missing
+	}
+	return nil
 }
 
 // check plans how a stream is held against the file.
 func (v *verifier) check(ctx context.Context, s *schemas.Stream) (*check, error) {
+	s = widened(s, v.shapes, false) // a value is what it is in a column as wide as it is stored
 	c := &check{verifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{},
 		result: Verified{Workspace: v.workspace, Stream: s.Name, Under: 1}}
 	switch {

@@ -151,3 +151,47 @@ func TestVerifyLetsPassWhatChangedSinceTheRun(t *testing.T) {
 		t.Errorf("a change without a sign shows as %q", got)
 	}
 }
+
+// TestVerifyFindsWhatWrongAnswersLeave: a third of a list that was never read, a list of one record that an answer left out, a record
+// of which only the id and the time were stored, an older copy, a time that was taken for none, a conversation without its parts.
+func TestVerifyFindsWhatWrongAnswersLeave(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(63)
+	c.Conversations = 12
+	b := newBedWith(t, c, strings.ReplaceAll(nightly, "contact_activities]", "contact_activities, conversations]"))
+	people, talks := b.space.IDs("active"), b.space.ConversationIDs()
+	b.must(b.space.Tag(people[0], 1))
+	b.sync(pipeline.Options{})
+	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitOK {
+		t.Fatalf("before any damage: %s", printed(v))
+	}
+	lost := people[len(people)*2/3:]
+	b.plant(
+		"DELETE FROM contacts_raw WHERE id IN ('"+strings.Join(lost, "', '")+"')",
+		"DELETE FROM contact_tags_raw WHERE contact_id = '"+people[0]+"'",
+		"UPDATE contacts_raw SET name = NULL, email = NULL, role = NULL WHERE id = '"+people[1]+"'",
+		"UPDATE contacts_raw SET name = 'before', updated_at = updated_at - INTERVAL 9 DAY WHERE id = '"+people[2]+"'",
+		"UPDATE contacts_raw SET created_at = NULL WHERE id = '"+people[3]+"'",
+		"DELETE FROM conversation_parts WHERE conversation_id = '"+talks[0]+"'",
+		"UPDATE conversations_all SET state = NULL, open = NULL WHERE id = '"+talks[1]+"'",
+	)
+	v := b.verify(pipeline.VerifyOptions{Deep: true})
+	got := strings.Join(differences(v), "\n") + "\n"
+	for _, id := range lost {
+		if !strings.Contains(got, "contacts_raw missing "+id+" ") {
+			t.Errorf("%s was never read, and is not missed", id)
+		}
+	}
+	for _, want := range []string{
+		`contact_tags_raw missing ["` + people[0], "contacts_raw stale " + people[1] + " ", "contacts_raw stale " + people[2] + " ",
+		"contacts_raw stale " + people[3] + " created_at", `conversation_parts missing ["` + talks[0], "conversations_all stale " + talks[1] + " ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no difference %q", want)
+		}
+	}
+	if v.Exit() != pipeline.ExitBreached || t.Failed() {
+		t.Errorf("exit %d, found\n%s", v.Exit(), got)
+	}
+}

@@ -9,7 +9,6 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/load"
-	"aqueduck/schemas"
 	"aqueduck/transform"
 )
 
@@ -27,21 +26,8 @@ func (c *check) some(ctx context.Context, most int) (int, error) {
 
 // readsOne says that a record can be read by its id, by the stream itself or by one that reads for it.
 func (c *check) readsOne() bool {
-	_, ok := c.byID()
+	_, ok := byIDStream(c.runner.Catalogue, c.stream)
 	return ok || c.stream.Read.Single() != nil
-}
-
-// byID is the stream that reads this one's records by id, one a request.
-func (c *check) byID() (*schemas.Stream, bool) {
-	streams := c.runner.Catalogue.Streams()
-	i := slices.IndexFunc(streams, func(s *schemas.Stream) bool {
-		return (s.With == c.stream.Name || s.Into == c.stream.Name) && s.Read.ByIDs() && s.Read.Over.View != "" && s.Read.Over.Size == 0 &&
-			slices.Equal(s.Key, c.stream.Key) && len(s.Key) == 1
-	})
-	if i < 0 {
-		return nil, false
-	}
-	return streams[i], true
 }
 
 // ask reads records by id. One of which the source itself says that there is none is a ghost, where it is here.
@@ -59,7 +45,7 @@ func (c *check) ask(ctx context.Context, ids []string) error {
 		}
 		return nil
 	}
-	other, _ := c.byID()
+	other, _ := byIDStream(c.runner.Catalogue, c.stream)
 	return c.compareAll(ctx, extract.Request{Stream: other, Phase: extract.Forward, IDs: ids})
 }
 

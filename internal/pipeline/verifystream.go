@@ -116,6 +116,9 @@ func (c *check) run(ctx context.Context) error {
 	}
 	err := c.doubled(ctx)
 	if err == nil {
+		err = c.history(ctx)
+	}
+	if err == nil {
 		err = c.read(ctx)
 	}
 	switch {
@@ -149,6 +152,17 @@ func (c *check) doubled(ctx context.Context) error {
 		c.note(list)
 	}
 	return nil
+}
+
+// history holds the open states of the stream's history against the records that the file shows, which asks nothing of the source.
+func (c *check) history(ctx context.Context) error {
+	history, kept := transform.History(c.stream)
+	if !kept || c.stream.Into != "" {
+		return nil
+	}
+	list, err := c.held.History(ctx, c.against, history)
+	c.note(list)
+	return err
 }
 
 // read chooses by what the share allows: the whole list, or pages and single records of it.
@@ -314,6 +328,10 @@ func (c *check) compare(ctx context.Context, page extract.Page) error {
 		meta.Over = record.Over
 		if record.Gone {
 			c.gone(ctx, record.Over)
+			continue
+		}
+		if record.Missing != "" {
+			c.seen[record.Over] = true // it is there, and says nothing that could be compared
 			continue
 		}
 		if err := c.decoder.Append(record.Raw, meta); err != nil {

@@ -94,7 +94,13 @@ func (w *writer) recall(ctx context.Context, schema string) error {
 			}
 		}
 	}
-	return w.work.Recall(ctx, schema, tables(streams), derived)
+	if err := w.work.Recall(ctx, schema, tables(streams), derived); err != nil {
+		return err
+	}
+	for _, left := range w.work.Left(schema) {
+		w.announce(schema, left) // what is stored is published, kept or not any more
+	}
+	return nil
 }
 
 // use runs f with the work database while nobody else has it.

@@ -241,6 +241,10 @@ func (a Attributes) query(all []*attribute) string {
 		pointer := duck.Text("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(one.name))
 		text := fmt.Sprintf("(t.%s ->> %s)", duck.Name(a.Column), pointer)
 		value := "TRY_CAST(" + text + " AS " + one.sqlType() + ")"
+		if one.sqlType() == "VARCHAR" && one.types["double"] { // 1 and 1.0 are one number, and one text
+			value = fmt.Sprintf("CASE WHEN json_type(t.%s, %s) = 'DOUBLE' THEN %s ELSE %s END", duck.Name(a.Column), pointer,
+				transform.SpellDouble("TRY_CAST("+text+" AS DOUBLE)"), text)
+		}
 		switch one.sqlType() {
 		case "JSON":
 			value = fmt.Sprintf("nullif((t.%s -> %s)::VARCHAR, 'null')::JSON", duck.Name(a.Column), pointer)

@@ -56,6 +56,18 @@ func (p *publication) inLake(s Schema) []wanted {
 	return list
 }
 
+// leftInLake lists the stored tables of a schema that nothing of the configuration describes any more. File and lake hold the same tables;
+// a relation that is asked for no longer can be made again.
+func (p *publication) leftInLake(s Schema, list []wanted) (left []wanted) {
+	for _, t := range p.before.Tables {
+		listed := slices.ContainsFunc(list, func(want wanted) bool { return want.name == t.Name })
+		if t.Schema == s.Name && !listed && !slices.Contains(s.Internal, t.Name) {
+			left = append(left, wanted{t.Name, t.ChangedAt, nil})
+		}
+	}
+	return left
+}
+
 // writeLake writes the parts that changed, under temporary names, and audits them. Those made of others come last.
 func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lake, error) {
 	l := &lake{dir: p.dir.Lake(s.Name), schema: s, written: map[string]string{}}
@@ -67,6 +79,7 @@ func (p *publication) writeLake(ctx context.Context, db *duck.DB, s Schema) (*la
 	}
 	definition := fingerprint(s)
 	list := p.inLake(s)
+	list = append(list, p.leftInLake(s, list)...)
 	slices.SortStableFunc(list, func(a, b wanted) int { return min(len(a.union), 1) - min(len(b.union), 1) })
 	for _, want := range list {
 		entry, known := l.old.Tables[want.name]

@@ -1,0 +1,148 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// turned is the state with the window of a phase at hand: what is left of a history window waits while reading goes
+// forward, and is gone on with afterwards. Every run goes forward first, and would begin it anew otherwise.
+func (s State) turned(to Phase) State {
+	if to == Forward && s.Window != nil && s.Window.Kind == windowHistory {
+		s.Paused = &Paused{Window: *s.Window, Position: s.Position}
+		s.Window, s.Position = nil, nil
+	}
+	if to == History && s.Window == nil && s.Paused != nil {
+		s.Window, s.Position = &s.Paused.Window, s.Paused.Position
+		s.Paused = nil
+	}
+	return s
+}
+
+// openForward begins a window from the mark to the server's now.
+func (s *search) openForward(ctx context.Context, changed bool) error {
+	since := s.r.Stream.Read.Since
+	s.window = Window{Kind: windowForward}
+	if mark := s.state.SyncedTo; mark > 0 {
+		overlap := since.Overlap
+		if changed {
+			overlap = max(overlap, changeOverlap)
+		}
+		s.window.From = max(0, mark-int64(overlap/time.Second))
+		if known := unix(s.r.Known); known > 0 {
+			s.window.From = min(s.window.From, known)
+		}
+		s.refresh(changed)
+		return nil
+	}
+	now := s.c.ServerNow()
+	if now.IsZero() {
+		// The first window of all hangs on the server's clock, and our own is no stand-in for it.
+		if _, _, err := s.c.One(ctx, s.r.Stream); err != nil {
+			return err
+		}
+		now = s.c.ServerNow()
+	}
+	if !now.IsZero() { // a server without a clock is read from the beginning
+		s.window.From = max(0, now.Add(-since.Lag-firstForward).Unix(), unix(s.r.Start))
+	}
+	return nil
+}
+
+// refresh widens a window, when it is time, to the records whose silent changes are looked for.
+func (s *search) refresh(changed bool) {
+	d := s.r.Stream.Read.Detail
+	if d == nil || d.Every == 0 {
+		return
+	}
+	now := s.c.ServerNow()
+	if now.IsZero() {
+		now = s.c.o.Now()
+	}
+	if changed || now.Sub(time.Unix(s.state.Refreshed, 0)) >= d.Every {
+		s.window.From, s.window.Again = max(0, min(s.window.From, now.Add(-d.For).Unix())), true
+	}
+}
+
+// enough reports that the history was read further down than is wanted now: its start was put later since.
+func (s *search) enough() bool {
+	st := s.state
+	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unix(s.r.Start)
+}
+
+// openHistory begins the next window downward; false when there is none.
+func (s *search) openHistory() bool {
+	start := max(0, unix(s.r.Start))
+	to := s.state.HistoryTo
+	if to <= start || s.state.SyncedTo == 0 {
+		return false
+	}
+	span := max(int64(firstHistory/time.Second), 2*s.state.HistorySpan)
+	s.window = Window{Kind: windowHistory, From: to - span, To: to}
+	if span > int64(lastHistory/time.Second) || s.window.From < start {
+		s.window.From = start
+	}
+	return true
+}
+
+// dissent draws the conclusion from a list that ended short of its own count. It is walked once more, for records may have come and
+// gone; when it falls short again the stream fails, and what the window was to prove is not proven. The state is that of before it.
+func (s *search) dissent() State {
+	st := s.state
+	if s.explicit {
+		st = s.r.State
+	} else {
+		st.Window, st.Position = nil, nil
+	}
+	if s.repeated {
+		s.fault = s.walk.astray(fmt.Errorf("%w: it states %d, and %d came", ErrShort, s.stated, s.stated-s.lacking()))
+		return st
+	}
+	s.repeated = true
+	s.since, s.stated, s.earlier, s.before = s.window.From, 0, map[uint64]struct{}{}, 0
+	s.previous, s.unsorted = 0, false
+	s.walk = newWalk(s.c, s.list(), nil)
+	return st
+}
+
+// closed is the state after a window: only now a mark moves.
+func (s *search) closed() State {
+	st := s.state
+	st.Window, st.Position = nil, nil
+	start := max(0, unix(s.r.Start))
+	if s.window.Kind == windowHistory {
+		st.HistorySpan = s.state.HistoryTo - s.window.From
+		st.HistoryTo = s.window.From
+		st.HistoryDone = st.HistoryTo <= start
+		st.Again = st.Again && !st.HistoryDone
+		return st
+	}
+	if s.state.SyncedTo == 0 {
+		st.HistoryTo = s.window.From
+		st.HistoryDone = st.HistoryTo <= start
+		st.Again = st.Again && !st.HistoryDone
+	}
+	if s.r.Stream.Read.Detail != nil && (s.window.Again || s.state.SyncedTo == 0) {
+		st.Refreshed = s.mark()
+	}
+	st.SyncedTo = max(st.SyncedTo, s.mark())
+	st.Version = s.c.o.Version
+	return st
+}
+
+// mark is the time up to which a forward window has read everything.
+func (s *search) mark() int64 {
+	lag := int64(s.r.Stream.Read.Since.Lag / time.Second)
+	switch {
+	case s.window.To > 0 && !s.began.IsZero() && s.c.ClocksDisagree():
+		// By now the records have told more of the clocks than was known when the window began.
+		return max(1, s.c.Now().Add(s.began.Sub(s.c.o.Now())).Unix()-lag)
+	case s.window.To > 0:
+		return s.window.To
+	case s.unsorted:
+		return s.window.From
+	}
+	// The server does not tell its time: records do. Their times may lie in the future, ours may be wrong: the earlier counts.
+	return max(s.window.From, min(s.reached, s.c.o.Now().Unix())-lag)
+}

@@ -1,0 +1,185 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"aqueduck/schemas"
+)
+
+// Why a record is not whole.
+const (
+	Stub       = "stub"       // nothing but its key and its time came
+	NoItems    = "no_items"   // its own reading came without the list that it is read for
+	Unreadable = "unreadable" // it, or the rest of a list of it, cannot be read
+)
+
+// stubColumns is how many columns besides key and time a stream must have for a record without all of them to be a stub.
+const stubColumns = 3
+
+// Missing says why a record is not whole, by what a record of its stream always has; "" when it may be. Null and empty are something.
+func Missing(s *schemas.Stream, raw []byte) string {
+	known, found := 0, false
+	for _, c := range s.Columns {
+		if bookkeeping(s, c) {
+			continue
+		}
+		known++
+		if found = found || has(raw, c.From[:1]); found {
+			break
+		}
+	}
+	found = found || slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && len(c.From) > 0 && has(raw, c.From[:1]) })
+	if !found && known >= stubColumns {
+		return Stub
+	}
+	for _, c := range s.Children {
+		if c.Within == "" && !c.Complete && c.Count != nil && !has(raw, c.From) && string(field(raw, c.Count...)) != "0" {
+			return NoItems
+		}
+	}
+	return ""
+}
+
+// bookkeeping reports whether a column is part of the key, a time that lists go by, or no field of the record: a stub has these.
+func bookkeeping(s *schemas.Stream, c schemas.Column) bool {
+	return c.From[0] == "" || c.From[0][0] == '$' || slices.Contains(s.Key, c.Name) || c.Name == s.Newest || c.From[0] == s.Read.Since.Field
+}
+
+// has reports whether a record says anything of what is at a path: it is there, or an object that it would be in is null or none.
+func has(raw []byte, path []string) bool {
+	for i := range path {
+		value := field(raw, path[:i+1]...)
+		if value == nil {
+			return false
+		}
+		if d := jx.DecodeBytes(value); i < len(path)-1 && d.Next() != jx.Object {
+			return true
+		}
+	}
+	return true
+}
+
+// Unsettled reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
+// newer time or a higher count than the record itself, or it has changed after the newest of its parts and nothing else in it is of then. listed is the list's own copy; nil: there is none.
+func Unsettled(s *schemas.Stream, listed, raw []byte) bool {
+	at, ok := TimeOf(s, raw)
+	if !ok {
+		return false
+	}
+	if listed != nil {
+		if head, ok := TimeOf(s, listed); ok && head > at {
+			return true
+		}
+		for _, path := range s.Read.Detail.UnlessSame {
+			if a, b := field(listed, path...), field(raw, path...); a != nil && b != nil && count(a) > count(b) {
+				return true
+			}
+		}
+	}
+	for _, c := range s.Children {
+		if c.Within == "" && !c.Complete && c.Count != nil {
+			return newestItem(field(raw, c.From...)) < at && !explained(s, c, raw, at)
+		}
+	}
+	return false
+}
+
+// explained reports whether another list or object of a record than its parts and its counts is of the time that it changed at: a rating,
+// a tag. Counts are of when parts came, also of one that is not there yet.
+func explained(s *schemas.Stream, parts schemas.Child, raw []byte, at int64) bool {
+	beside := map[string]bool{parts.From[0]: true}
+	for _, path := range s.Read.Detail.UnlessSame {
+		beside[path[0]] = true
+	}
+	found := field(raw, "created_at") != nil && sameInstant(field(raw, "created_at"), at)
+	keys, values := members(raw)
+	for i, value := range values {
+		if kind := jx.DecodeBytes(value).Next(); found || beside[keys[i]] || kind != jx.Object && kind != jx.Array {
+			continue
+		}
+		found = bytes.Contains(value, strconv.AppendInt(nil, at, 10))
+	}
+	return found
+}
+
+func sameInstant(raw []byte, at int64) bool {
+	then, ok := instant(raw)
+	return ok && then == at
+}
+
+// newestItem is the latest time that an item of a list was made or changed, 0 where none tells.
+func newestItem(list []byte) int64 {
+	var newest int64
+	d := jx.DecodeBytes(list)
+	if d.Next() != jx.Array {
+		return 0
+	}
+	_ = d.Arr(func(d *jx.Decoder) error { // records were checked to be JSON when they came
+		raw, err := d.Raw()
+		for _, name := range []string{"created_at", "updated_at"} {
+			if at, ok := instant(field(raw, name)); ok {
+				newest = max(newest, at)
+			}
+		}
+		return err
+	})
+	return newest
+}
+
+// mostAsideRecords is how many records of one reading may be unreadable before it is the source that is. More than that, or all of
+// several, end the reading.
+const mostAsideRecords = 10
+
+// aside reports whether an error is of one record alone, as far as it tells: the others are read on, and that one is asked for again
+// in the next run.
+func aside(err error) bool {
+	var failure *Error
+	if !errors.As(err, &failure) || errors.Is(err, ErrBudget) {
+		return false
+	}
+	switch failure.Class {
+	case ClassTransient, ClassContract, ClassSource:
+		return true
+	}
+	return false
+}
+
+// withoutMember gives a copy of a record without the value at a path, so that it says nothing of it.
+func withoutMember(record []byte, path ...string) ([]byte, error) {
+	parent, name := path[:len(path)-1], path[len(path)-1]
+	from, to, found := place(record, parent...)
+	if !found {
+		return nil, fmt.Errorf("no object at %v", parent)
+	}
+	var kept []byte
+	err := jx.DecodeBytes(record[from:to]).ObjBytes(func(d *jx.Decoder, key []byte) error {
+		raw, err := d.Raw()
+		if string(key) == name || err != nil {
+			return err
+		}
+		if kept != nil {
+			kept = append(kept, ',')
+		}
+		w := jx.Writer{Buf: kept}
+		w.ByteStr(key)
+		kept = append(append(w.Buf, ':'), raw...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	whole := append(slices.Clone(record[:from]), '{')
+	return append(append(append(whole, kept...), '}'), record[to:]...), nil
+}
+
+// recent reports whether a time lies so shortly before now that what has happened then may not be known everywhere.
+func recent(at int64, now time.Time, within time.Duration) bool {
+	return now.Sub(time.Unix(at, 0)) < within
+}

@@ -1,0 +1,74 @@
+package event
+
+import "hash/fnv"
+
+// RNG is a small seeded generator: everything about the population is a function of the seed and of what is drawn for,
+// so that two processes with the same seed see the same workspace.
+type RNG uint64
+
+// NewRNG begins a generator for what the numbers say that it is drawn for.
+func NewRNG(parts ...uint64) *RNG {
+	r := RNG(0x9e3779b97f4a7c15)
+	for _, p := range parts {
+		r = RNG(Mix(uint64(r) ^ Mix(p+0x632be59bd9b4e019)))
+	}
+	return &r
+}
+
+// Mix is the finalizer of splitmix64: a bijection that spreads every bit over the word.
+func Mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Next draws a word.
+func (r *RNG) Next() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	return Mix(uint64(*r))
+}
+
+// N draws a number from 0 to below a limit.
+func (r *RNG) N(limit int) int {
+	if limit <= 0 {
+		return 0
+	}
+	return int(r.Next() % uint64(limit))
+}
+
+// Share draws a number from 0 to below 1.
+func (r *RNG) Share() float64 { return float64(r.Next()>>11) / (1 << 53) }
+
+// Chance draws whether something happens that is so likely.
+func (r *RNG) Chance(p float64) bool { return r.Share() < p }
+
+// Text draws one of a list.
+func (r *RNG) Text(of []string) string { return of[r.N(len(of))] }
+
+// Pick draws one of a list by its share; the shares add up to 100.
+func Pick[K any](r *RNG, of []K, share func(k *K) int) *K {
+	n := r.N(100)
+	for i := range of {
+		if n -= share(&of[i]); n < 0 {
+			return &of[i]
+		}
+	}
+	return &of[len(of)-1]
+}
+
+// Between draws a time from a span, its end excluded.
+func (r *RNG) Between(from, to int64) int64 {
+	if to <= from {
+		return from
+	}
+	return from + int64(r.Next()%uint64(to-from))
+}
+
+// Fingerprint is a number that stands for a text.
+func Fingerprint(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}

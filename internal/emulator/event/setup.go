@@ -1,0 +1,126 @@
+package event
+
+import "strings"
+
+// Span is how far back the workspace goes: it began so many seconds before hour 0.
+const Span = 3 * 365 * Day
+
+// Never is an hour of life that does not come.
+const Never = 1 << 40
+
+// TagCount is how many tags there are; one contact may carry 500.
+const TagCount = 600
+
+// SubscriptionCount is how many of the subscription types contacts may be in.
+const SubscriptionCount = 6
+
+// TagWords are words of which the names of tags are made.
+var TagWords = []string{
+	"vip", "beta", "churn risk", "newsletter", "événement", "öko", "日本", "trial", "paid", "support:gold", "a&b", `"quoted"`,
+	"🎯 target", "do not call", "partner", "press", "webinar 2023", "import/7", "legacy", "reviewed",
+}
+
+// Segment is a segment of contacts or of companies.
+type Segment struct {
+	Name          string
+	Made, Updated int64 // seconds after the workspace began
+}
+
+// Segments are those of contacts.
+var Segments = segments(40*Day, 20*Day, "All users", "All leads", "Active", "New", "Slipping Away", "Power users", "Europe", "Café owners", "On mobile",
+	"Paying", "No e-mail", "Tagged")
+
+// CompanySegments are those of companies.
+var CompanySegments = segments(90*Day, 0, "Big spenders", "Never here", "Großkunden")
+
+func segments(apart, later int64, names ...string) (list []Segment) {
+	for n, name := range names {
+		made := int64(n) * apart
+		list = append(list, Segment{name, made, made + later})
+	}
+	return list
+}
+
+// Plans are the plans of companies; the first is none.
+var Plans = []string{"", "Basic", "Pro & more", "企業"}
+
+// Team is a team of teammates.
+type Team struct {
+	ID      int64
+	Name    string
+	Members bool // the admins who are in the teams are in it; else nobody is
+	Hour    int  // of life from which it is there
+}
+
+// Teams are all that there ever will be. Two are there at hour 0, and assignments name these.
+var Teams = []Team{{814865, "Support & Söhne", true, 0}, {814866, "売上", true, 0}, {814867, "New \"team\"", false, 2}}
+
+// SubscriptionType is a kind of message that contacts may be in or out of.
+type SubscriptionType struct {
+	Name, Description, Consent string
+	Live                       int // hour of life from which it is live, a draft before
+	Archived                   bool
+}
+
+// SubscriptionTypes are those that contacts may be in, one that is not yet in use, and one that is no longer.
+var SubscriptionTypes = []SubscriptionType{
+	{"List 1", "Neues & more", "opt_out", 0, false}, {"List 2", "Neues & more", "opt_in", 0, false}, {"List 3", "Neues & more", "opt_out", 0, false},
+	{"List 4", "", "opt_in", 0, false}, {"List 5", "Neues & more", "opt_out", 0, false}, {"List 6", "Neues & more", "opt_in", 0, false},
+	{"List 7", "Neues & more", "opt_out", 5, false}, {"List 8", "Neues & more", "opt_in", 0, true},
+}
+
+// DateAttribute is the custom attribute of contacts that the workspace defines as a date.
+const DateAttribute = "renewal_date"
+
+// DataAttribute is an attribute that a kind of record has. Standard ones have no id (api-notes).
+type DataAttribute struct {
+	ID, Made          int64 // Made: seconds after the workspace began
+	Model, Name, Kind string
+	Standard          bool
+	Hour              int // of life from which it is there
+	Archived          int // hour of life from which it is archived
+}
+
+// DataAttributes are all that there ever will be. A standard one of kind time is known as such.
+var DataAttributes = dataAttributes()
+
+func dataAttributes() (list []DataAttribute) {
+	for _, group := range []struct{ model, kind, names string }{
+		{"contact", "string", "id external_id role name avatar email phone language_override browser browser_language os"},
+		{"contact", "integer", "owner_id"},
+		{"contact", "boolean", "unsubscribed_from_emails marked_email_as_spam has_hard_bounced"},
+		{"contact", "time", "created_at updated_at signed_up_at last_seen_at last_contacted_at last_replied_at last_email_opened_at " +
+			"last_email_clicked_at ios_last_seen_at android_last_seen_at"},
+		{"company", "string", "id company_id name website industry plan"},
+		{"company", "integer", "monthly_spend session_count size user_count"},
+		{"company", "time", "created_at updated_at last_request_at"},
+		{"conversation", "string", "title state priority"},
+		{"conversation", "time", "created_at updated_at waiting_since snoozed_until"},
+	} {
+		for _, name := range strings.Fields(group.names) {
+			list = append(list, DataAttribute{Model: group.model, Name: name, Kind: group.kind, Standard: true, Archived: Never})
+		}
+	}
+	for n, own := range []DataAttribute{{Model: "contact", Name: "plan", Kind: "string"}, {Model: "contact", Name: "score", Kind: "integer"},
+		{Model: "contact", Name: "paid", Kind: "boolean"}, {Model: "contact", Name: DateAttribute, Kind: "date"},
+		{Model: "contact", Name: "about", Kind: "string"}, {Model: "company", Name: "plan", Kind: "string"},
+		{Model: "company", Name: "score", Kind: "float", Archived: 4}, {Model: "conversation", Name: "Escalated", Kind: "boolean"},
+		{Model: "conversation", Name: `"Odd" & named`, Kind: "string"}} {
+		own.ID, own.Made = 9100000+int64(n), int64(n)*30*Day
+		if own.Archived == 0 && own.Name != `"Odd" & named` {
+			own.Archived = Never
+		}
+		list = append(list, own)
+	}
+	return append(list, DataAttribute{ID: 9100100, Made: Span + 3*3600, Model: "contact", Name: "neu & frisch", Kind: "string", Hour: 3, Archived: Never})
+}
+
+// AwayReason is why a teammate is away.
+type AwayReason struct {
+	Label, Emoji string
+	Made         int64 // seconds after the workspace began
+	Deleted      int   // hour of life in which it is deleted; 0: it was before hour 0, when it was made
+}
+
+// AwayReasons are all that there ever were.
+var AwayReasons = []AwayReason{{"Lunch", "🍽️", 0, Never}, {"Besprechung", "", Day, 3}, {"休憩", "☕", 2 * Day, 0}, {"On a call", "📞", 3 * Day, Never}}

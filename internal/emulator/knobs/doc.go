@@ -1,0 +1,2 @@
+// Package knobs says what an emulated service may do to its readers, and how often.
+package knobs

@@ -1,0 +1,209 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// person is what the log says of one contact: its birth, and what was changed since.
+type person struct {
+	born      *event.Contact
+	changed   map[string]any // by column; nil is null
+	attrs     []event.Attribute
+	social    []event.SocialProfile
+	tags      map[int32]bool // changed since birth: true is put on, false is taken off
+	notes     map[int32]bool
+	companies map[int32]bool
+
+	subscriptions map[int32]bool
+
+	word    string // lifecycle
+	since   int64
+	listed  bool
+	user    bool
+	updated int64
+}
+
+// replayContacts reads the log of contacts from its beginning, once.
+func (o *Oracle) replayContacts() {
+	if o.merges != nil {
+		return
+	}
+	o.merges = map[int32]int32{}
+	for _, e := range o.log.Contacts {
+		if e.Kind == event.Created {
+			for int(e.Contact) >= len(o.people) {
+				o.people = append(o.people, person{})
+			}
+			o.people[e.Contact] = person{born: e.Born, attrs: e.Born.Attrs, social: e.Born.Social, word: "active", user: e.Born.User, updated: e.Born.Updated}
+		}
+	}
+	for i := range o.log.Contacts {
+		o.follow(&o.log.Contacts[i])
+	}
+}
+
+func (o *Oracle) follow(e *event.ContactEvent) {
+	p := &o.people[e.Contact]
+	if word, gone := departureWords[e.Kind]; gone {
+		p.word, p.since, p.listed = word, e.At, e.Kind != event.Deleted || e.Listed
+		if e.Kind == event.Deleted && e.Listed {
+			p.word = "pending_deletion"
+		}
+		delete(o.merges, e.Contact)
+		if e.Kind == event.Merged {
+			o.merges[e.Contact] = e.Other
+			o.inherit(e, p)
+		}
+		return
+	}
+	switch e.Kind {
+	case event.Created, event.MergeFailed:
+		return
+	case event.Unarchived, event.Unblocked:
+		p.word, p.since, p.listed = "active", 0, false
+		delete(o.merges, e.Contact)
+	case event.Updated:
+		for _, c := range e.Set {
+			p.write(c)
+		}
+	case event.RoleChanged:
+		p.user = e.User
+	case event.Tagged, event.Untagged:
+		turn(&p.tags, e.Other, e.Kind == event.Tagged)
+	case event.Noted, event.NoteDeleted:
+		turn(&p.notes, e.Other, e.Kind == event.Noted)
+	case event.SubscriptionLeft, event.SubscriptionJoined:
+		turn(&p.subscriptions, e.Other, e.Kind == event.SubscriptionJoined)
+	case event.CompanyAttached, event.CompanyDetached:
+		turn(&p.companies, e.Other, e.Kind == event.CompanyAttached)
+	}
+	if !e.Quiet {
+		p.updated = e.At
+	}
+}
+
+var departureWords = map[event.ContactKind]string{event.Archived: "archived", event.Blocked: "blocked", event.Merged: "merged",
+	event.DeletionRequested: "pending_deletion", event.Erased: "permanently_deleted", event.Deleted: "deleted"}
+
+// turn notes that something was put on, or taken off.
+func turn(set *map[int32]bool, n int32, on bool) {
+	if *set == nil {
+		*set = map[int32]bool{}
+	}
+	(*set)[n] = on
+}
+
+// write notes one changed column.
+func (p *person) write(c event.Change) {
+	if name, ok := strings.CutPrefix(c.Field, "custom_attributes."); ok {
+		p.attrs = setAttribute(p.attrs, name, valueText(c.Value))
+		return
+	}
+	value := orNull(c.Value)
+	switch {
+	case c.Field == "email" && value != p.value("email"):
+		p.put("email_verified", false)
+	case c.Field == "email_verified" && p.value("email") == nil:
+		value = false
+	}
+	p.put(c.Field, value)
+}
+
+func (p *person) put(column string, value any) {
+	if p.changed == nil {
+		p.changed = map[string]any{}
+	}
+	p.changed[column] = value
+}
+
+// value is what a column holds now.
+func (p *person) value(column string) any {
+	if v, ok := p.changed[column]; ok {
+		return v
+	}
+	switch column {
+	case "email":
+		return orNull(p.born.Email)
+	case "phone":
+		return orNull(p.born.Phone)
+	case "name":
+		return orNull(p.born.Name)
+	case "avatar":
+		return orNull(p.born.Avatar)
+	case "external_id":
+		return orNull(p.born.ExternalID)
+	}
+	return nil
+}
+
+// inherit gives the survivor what it lacked of the lead (workspace-api 3.2). Merges of the population are in the
+// attributes of hour 0 already, and are quiet.
+func (o *Oracle) inherit(e *event.ContactEvent, lead *person) {
+	if e.Quiet {
+		return
+	}
+	p := &o.people[e.Other]
+	mine, theirs := o.contactRow(p), o.contactRow(lead)
+	for _, together := range inherited {
+		columns := strings.Fields(together)
+		if slices.ContainsFunc(columns, func(column string) bool { return mine[column] != nil }) {
+			continue
+		}
+		for _, column := range columns {
+			p.put(column, theirs[column])
+		}
+	}
+	if len(p.social) == 0 {
+		p.social = lead.social
+	}
+	for _, a := range lead.attrs {
+		if !slices.ContainsFunc(p.attrs, func(mine event.Attribute) bool { return mine.Name == a.Name }) {
+			p.attrs = setAttribute(p.attrs, a.Name, a.Raw)
+		}
+	}
+	for _, n := range numbers(lead.born.Tags, lead.tags) {
+		turn(&p.tags, n, true)
+	}
+	for _, n := range numbers(lead.born.Notes, lead.notes) {
+		turn(&p.notes, n, true)
+	}
+	for _, n := range numbers(lead.born.Companies, lead.companies) {
+		turn(&p.companies, n, true)
+	}
+	p.updated = e.At
+}
+
+// inherited are the columns that a merge fills in, those on one line together or not at all.
+var inherited = []string{"email", "phone", "name", "avatar", "external_id", "language_override", "owner_id", "signed_up_at", "last_seen_at",
+	"last_replied_at", "last_contacted_at", "last_email_opened_at", "last_email_clicked_at", "android_last_seen_at", "ios_last_seen_at",
+	"location_country location_region location_city", "browser browser_version browser_language os",
+	"android_app_name android_app_version android_device android_os_version android_sdk_version",
+	"ios_app_name ios_app_version ios_device ios_os_version ios_sdk_version"}
+
+// numbers is a list as it was at birth, with what was changed since.
+func numbers(born []int32, changed map[int32]bool) []int32 {
+	var list []int32
+	for _, n := range born {
+		if on, touched := changed[n]; on || !touched {
+			list = append(list, n)
+		}
+	}
+	for n, on := range changed {
+		if on && !has32(born, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func has32(list []int32, n int32) bool {
+	for _, have := range list {
+		if have == n {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package oracle
+
+import (
+	"strconv"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// activityNames are what the feed of activities calls the events that it tells of.
+var activityNames = map[event.ContactKind]string{event.Created: "contact.created", event.RoleChanged: "contact.role_updated",
+	event.Merged: "contact.merged", event.MergeFailed: "contact.merge_failed", event.Deleted: "contact.deleted"}
+
+func roleOf(user bool) string {
+	return map[bool]string{true: "user", false: "lead"}[user]
+}
+
+// markup is what the list of inactive contacts escapes of e-mails (api-notes).
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+func deletedContacts(o *Oracle, yield func(Row) bool) {
+	for num := range o.people {
+		p := &o.people[num]
+		if !p.listed {
+			continue
+		}
+		row := Row{"id": p.born.ID, "role": roleOf(p.user), "status": p.word, "updated_at": p.since,
+			"merged_into_id": nil, "external_id": p.value("external_id"), "email": nil}
+		if email, ok := p.value("email").(string); ok {
+			row["email"] = markup.Replace(email)
+		}
+		if into, ok := o.merges[int32(num)]; ok {
+			row["merged_into_id"] = o.people[into].born.ID
+		}
+		if p.word == "permanently_deleted" {
+			row["external_id"], row["email"] = nil, nil
+		}
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+func lifecycles(o *Oracle, yield func(Row) bool) {
+	for num := range o.people {
+		p := &o.people[num]
+		row := Row{"id": p.born.ID, "lifecycle": p.word, "inactive_since": orNull(p.since),
+			"merged_into_id": nil, "current_contact_id": orNull(o.survivor(int32(num)))}
+		if into, ok := o.merges[int32(num)]; ok {
+			row["merged_into_id"] = o.people[into].born.ID
+		}
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+// survivor follows a chain of merges to its end; a cycle has none.
+func (o *Oracle) survivor(num int32) string {
+	for range len(o.people) + 1 {
+		into, merged := o.merges[num]
+		if !merged {
+			return o.people[num].born.ID
+		}
+		num = into
+	}
+	return ""
+}
+
+func activities(o *Oracle, yield func(Row) bool) {
+	place := 0
+	for _, e := range o.log.Contacts {
+		kind := activityNames[e.Kind]
+		if kind == "" {
+			continue
+		}
+		place++
+		id := o.people[e.Contact].born.ID
+		row := Row{"id": "act_" + leftPad(strconv.Itoa(place), 12), "event_type": kind, "contact_id": id, "external_id": nil,
+			"role": nil, "merge_source_id": nil, "merge_target_id": nil, "failure_reason": nil, "created_at": e.At}
+		switch e.Kind {
+		case event.Created:
+			row["external_id"], row["role"] = orNull(e.Born.ExternalID), roleOf(e.User)
+		case event.RoleChanged:
+			row["role"] = roleOf(e.User)
+		case event.Merged, event.MergeFailed:
+			row["merge_source_id"], row["merge_target_id"] = id, o.people[e.Other].born.ID
+			row["failure_reason"] = orNull(e.Text)
+		}
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+func leftPad(s string, width int) string { return strings.Repeat("0", max(0, width-len(s))) + s }
+
+// contacts gives a row for every contact that search will return once it has caught up.
+func contactRows(o *Oracle, yield func(Row) bool) {
+	for num := range o.people {
+		if p := &o.people[num]; p.word == "active" && !yield(o.contactRow(p)) {
+			return
+		}
+	}
+}
+
+// row is a contact with its objects flattened.
+func (o *Oracle) contactRow(p *person) Row {
+	d := p.born
+	row := Row{
+		"id": d.ID, "workspace_id": o.terms.Workspace, "external_id": d.ExternalID, "role": roleOf(p.user), "email": d.Email,
+		"email_verified": d.Verified, "phone": d.Phone, "name": d.Name, "avatar": d.Avatar, "owner_id": d.Owner,
+		"unsubscribed_from_emails": d.Unsubscribed, "language_override": d.Language,
+		"created_at": d.Created, "updated_at": p.updated, "signed_up_at": d.SignedUp, "last_seen_at": d.LastSeen,
+		"last_replied_at": d.LastReplied, "last_contacted_at": d.LastContacted, "last_email_opened_at": d.LastOpened,
+		"last_email_clicked_at": d.LastClicked, "android_last_seen_at": d.Android, "ios_last_seen_at": d.IOSSeen,
+		"custom_attributes": attributes(p.attrs),
+	}
+	for _, column := range emptyColumns {
+		row[column] = nil
+	}
+	if b := d.Browser; b != nil {
+		row["browser"], row["browser_version"], row["browser_language"], row["os"] = b.Name, b.Version, b.Language, b.OS
+	}
+	if at := d.Place; at != nil {
+		row["location_country"], row["location_region"], row["location_city"] = at.Country, at.Region, at.City
+	}
+	for os, a := range map[string]*event.App{"android": d.AndroidApp, "ios": d.IOSApp} {
+		if a != nil {
+			row[os+"_app_name"], row[os+"_app_version"], row[os+"_device"] = a.Name, a.Version, a.Device
+			row[os+"_os_version"], row[os+"_sdk_version"] = a.OS, a.SDK
+		}
+	}
+	for column, value := range p.changed {
+		row[column] = value
+	}
+	for column, value := range row {
+		row[column] = orNull(value)
+	}
+	return row
+}
+
+// emptyColumns are null unless the contact's objects say otherwise.
+var emptyColumns = []string{"browser", "browser_version", "browser_language", "os", "location_country", "location_region", "location_city",
+	"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version",
+	"ios_app_name", "ios_app_version", "ios_device", "ios_os_version", "ios_sdk_version"}
+
+// each calls f for the active contacts until it has enough.
+func (o *Oracle) each(f func(p *person) bool) {
+	for num := range o.people {
+		if p := &o.people[num]; p.word == "active" && !f(p) {
+			return
+		}
+	}
+}
+
+func contactTags(o *Oracle, yield func(Row) bool) {
+	o.each(func(p *person) bool {
+		return items(yield, p.born.ID, "tag_id", numbers(p.born.Tags, p.tags), func(n int32) string { return idText(event.TagID(n)) })
+	})
+}
+
+func contactNotes(o *Oracle, yield func(Row) bool) {
+	o.each(func(p *person) bool {
+		return items(yield, p.born.ID, "note_id", numbers(p.born.Notes, p.notes), func(n int32) string { return idText(event.NoteID(n)) })
+	})
+}
+
+func contactCompanies(o *Oracle, yield func(Row) bool) {
+	o.each(func(p *person) bool {
+		return items(yield, p.born.ID, "company_id", numbers(p.born.Companies, p.companies), o.log.Facts.CompanyID)
+	})
+}
+
+func contactSubscriptions(o *Oracle, yield func(Row) bool) {
+	o.each(func(p *person) bool {
+		return items(yield, p.born.ID, "subscription_id", numbers(o.log.Facts.Subscriptions(p.born), p.subscriptions), func(n int32) string {
+			return idText(event.SubscriptionID(n))
+		})
+	})
+}
+
+func items(yield func(Row) bool, contact, column string, list []int32, id func(n int32) string) bool {
+	for _, n := range list {
+		if !yield(Row{"contact_id": contact, column: id(n)}) {
+			return false
+		}
+	}
+	return true
+}
+
+func socialProfiles(o *Oracle, yield func(Row) bool) {
+	o.each(func(p *person) bool {
+		for i, s := range p.social {
+			if !yield(Row{"contact_id": p.born.ID, "position": int64(i), "name": s.Name, "url": s.URL}) {
+				return false
+			}
+		}
+		return true
+	})
+}

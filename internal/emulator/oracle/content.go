@@ -1,0 +1,274 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// piece is one piece of content as it stands.
+type piece struct {
+	event.BornContent
+	event.Piece
+	since   []int64 // when it was edited since hour 0
+	removed bool
+	wrote   map[string]any // the latest of each field that somebody wrote
+	notes   map[int]note   // about versions of a data connector, the latest of each
+}
+
+// note is what somebody wrote about a version of a data connector.
+type note struct {
+	words string
+	at    int64
+}
+
+// anew are the fields that an edit without words of somebody says anew.
+var anew = []string{"title", "name", "description", "body", "variations", "default_locale"}
+
+// pieces is what became of the content of a kind.
+func (o *Oracle) pieces(kind event.ContentKind) []piece {
+	var list []piece
+	add := func(born event.BornContent) {
+		list = append(list, piece{BornContent: born, Piece: o.log.Facts.Piece(kind, born.N), wrote: map[string]any{}, notes: map[int]note{}})
+	}
+	for _, born := range o.log.Facts.Content()[kind] {
+		add(born)
+	}
+	for _, e := range o.log.Content {
+		switch {
+		case e.Kind != kind:
+		case e.What == event.ContentCreated:
+			add(event.BornContent{Kind: kind, N: e.N, Created: e.At, Updated: e.At})
+		case e.What == event.ContentRemoved:
+			list[e.N].removed = true
+		case e.What == event.ContentEdited:
+			list[e.N].Updated = e.At
+			if len(e.Set) == 0 {
+				list[e.N].Edits++
+				list[e.N].since = append(list[e.N].since, e.At)
+			}
+		}
+	}
+	o.written(kind, list)
+	return list
+}
+
+// written adds what was written of them, the latest of each field: the log is read backwards. What teammates said anew since is
+// not what was written before.
+func (o *Oracle) written(kind event.ContentKind, list []piece) {
+	edited := map[int32]bool{}
+	for _, e := range slices.Backward(o.log.Content) {
+		if e.Kind != kind {
+			continue
+		}
+		p := &list[e.N]
+		edited[e.N] = edited[e.N] || e.What == event.ContentEdited && len(e.Set) == 0
+		for _, c := range e.Set {
+			if e.What == event.ContentNoted {
+				if _, later := p.notes[e.Version]; !later {
+					p.notes[e.Version] = note{c.Value.(string), e.At}
+				}
+				continue
+			}
+			if _, later := p.wrote[c.Field]; later || edited[e.N] && slices.Contains(anew, c.Field) {
+				continue
+			}
+			p.wrote[c.Field] = c.Value
+		}
+	}
+}
+
+// told is what a field says: what was written, or else what is drawn. Nothing is null, and so is an empty text.
+func (p *piece) told(field string, drawn any) any {
+	if v, wrote := p.wrote[field]; wrote {
+		return orNull(v)
+	}
+	return orNull(drawn)
+}
+
+// words is told of a text; null is empty.
+func (p *piece) words(field, drawn string) string {
+	s, _ := p.told(field, drawn).(string)
+	return s
+}
+
+// contentRows tells the pieces of a kind that are there, as the later version sends them.
+func contentRows(kind event.ContentKind) func(o *Oracle, yield func(Row) bool) {
+	return func(o *Oracle, yield func(Row) bool) {
+		dynamic := o.dynamic()
+		for _, p := range o.pieces(kind) {
+			if p.removed {
+				continue
+			}
+			row := o.contentRow(&p, o.log.Facts.Wording(kind, p.N, p.Edits), dynamic)
+			row["id"], row["created_at"], row["updated_at"] = event.ContentText(kind, p.N), p.Created, p.Updated
+			if _, signed := p.wrote["author_id"]; p.Untimed && !signed {
+				delete(row, "created_at")
+				delete(row, "updated_at")
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+func (o *Oracle) contentRow(p *piece, d event.Wording, dynamic map[string]dynamicContent) Row {
+	id := event.ContentText(p.Kind, p.N)
+	switch p.Kind {
+	case event.Articles:
+		return o.articleRow(p, d, dynamic)
+	case event.InternalArticles:
+		owner := p.told("owner_id", d.Owner)
+		return Row{"title": p.told("title", d.Title), "body": p.told("body", d.Body), "owner_id": owner, "author_id": p.told("author_id", d.Author),
+			"locale": p.told("locale", d.Locale), "folder_id": p.told("folder_id", p.Folder)}
+	case event.Collections:
+		group := object("type", text("group_content"), "name", text(d.Title), "description", textOrNull(d.Description))
+		return Row{"workspace_id": o.terms.Workspace, "name": d.Title, "description": orNull(d.Description), "parent_id": orNull(p.Parent), "order": int64(p.N),
+			"url": "https://help.example/collections/" + id, "default_locale": "en",
+			"translated_content": object("type", text("group_translated_content"), "en", group)}
+	case event.Newsfeeds:
+		return Row{"name": d.Title}
+	case event.NewsItems:
+		return o.newsRow(p, d)
+	case event.Folders:
+		return Row{"name": p.told("name", d.Title), "parent_folder_id": p.told("parent_folder_id", p.Parent)}
+	case event.DynamicContents:
+		return dynamicRow(p.dynamic(d))
+	}
+	return Row{"name": d.Title, "state": d.State, "http_method": d.Method}
+}
+
+// newsRow: a news item is live since it was first put into one of its newsfeeds, and a draft while it is in none.
+func (o *Oracle) newsRow(p *piece, d event.Wording) Row {
+	places := []event.NewsPlace{{Feed: p.Feed, At: p.Created}}
+	if wrote, is := p.wrote["newsfeed_assignments"].([]event.NewsPlace); is {
+		places = wrote
+	}
+	row := Row{"workspace_id": o.terms.Workspace, "title": p.told("title", d.Title), "body": p.told("body", d.Body), "sender_id": p.told("sender_id", d.Author),
+		"state": "draft", "published_at": nil}
+	var list []string
+	for _, in := range places {
+		if at, live := row["published_at"].(int64); !live || in.At < at {
+			row["state"], row["published_at"] = "live", in.At
+		}
+		list = append(list, object("newsfeed_id", in.Feed, "published_at", number(in.At)))
+	}
+	row["newsfeed_assignments"] = array(list)
+	return row
+}
+
+// connectorVersions tells every version of the connectors that are there: one at its birth, one for each edit.
+func connectorVersions(o *Oracle, yield func(Row) bool) {
+	for _, p := range o.pieces(event.Connectors) {
+		if p.removed {
+			continue
+		}
+		early := p.Edits - len(p.since) // edits before hour 0 came a minute apart
+		for n := range p.Edits + 1 {
+			at := p.Created + 60*int64(n)
+			if n > early {
+				at = p.since[n-early-1]
+			}
+			row := Row{"entity_version_id": event.VersionID(p.N, n), "data_connector_id": event.ContentText(event.Connectors, p.N), "version_number": int64(n + 1),
+				"note": orNull(o.log.Facts.VersionNote(p.N, n)), "created_at": at, "updated_at": at}
+			if wrote, is := p.notes[n]; is {
+				row["note"], row["updated_at"] = orNull(wrote.words), wrote.at
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// dynamicContent is a piece of dynamic content as it stands.
+type dynamicContent struct {
+	key, name, locale string
+	block             bool
+	variations        []event.Variation
+}
+
+// dynamic is what a piece of dynamic content says.
+func (p *piece) dynamic(d event.Wording) dynamicContent {
+	c := dynamicContent{key: p.words("key", p.Key), name: p.words("name", "<"+d.Title+">"), locale: p.words("default_locale", "en"), block: p.Block}
+	if kind := p.words("content_type", ""); kind != "" {
+		c.block = kind == "block"
+	}
+	german := event.Variation{Locale: "de", Brand: "7", Body: d.Other, Empty: d.Other == ""}
+	c.variations = []event.Variation{{Locale: "en", Body: d.Body}, german}
+	if wrote, is := p.wrote["variations"].([]event.Variation); is {
+		c.variations = wrote
+	}
+	return c
+}
+
+// dynamic are the dynamic contents that are there, by their keys.
+func (o *Oracle) dynamic() map[string]dynamicContent {
+	all := map[string]dynamicContent{}
+	for _, p := range o.pieces(event.DynamicContents) {
+		if c := p.dynamic(o.log.Facts.Wording(p.Kind, p.N, p.Edits)); !p.removed {
+			all[c.key] = c
+		}
+	}
+	return all
+}
+
+func dynamicRow(c dynamicContent) Row {
+	var list []string
+	for _, v := range c.variations {
+		list = append(list, object("locale", textOrNull(v.Locale), "brand_id", textOrNull(v.Brand), "body", textOrNull(v.Body), "intentionally_empty", flag(v.Empty)))
+	}
+	kind := "inline"
+	if c.block {
+		kind = "block"
+	}
+	return Row{"key": c.key, "name": orNull(markup.Replace(c.name)), "content_type": kind, "default_locale": c.locale, "variations": array(list)}
+}
+
+// in is what it shows to readers of a language who are of no brand: what is said in their language, or else in its default one.
+func (c dynamicContent) in(locale string) string {
+	said := map[string]string{}
+	for _, v := range slices.Backward(c.variations) {
+		if v.Brand == "" && (v.Empty || v.Body != "") {
+			said[v.Locale] = v.Body
+		}
+	}
+	words, is := said[locale]
+	if !is {
+		words = said[c.locale]
+	}
+	if c.block {
+		return words
+	}
+	return markup.Replace(words)
+}
+
+// resolve puts what is shown into a body in the place of each reference to dynamic content, or takes the reference away where that is no
+// longer there. Where dynamic content is disabled there is no element around it.
+func (o *Oracle) resolve(body, locale string, dynamic map[string]dynamicContent) string {
+	const refers = ` class="service-dynamic-content" data-service-dynamic-content-key="`
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(body, refers)
+		element := ""
+		for _, name := range []string{"span", "div"} {
+			if strings.HasSuffix(before, "<"+name) {
+				element = name
+			}
+		}
+		key, after, closed := strings.Cut(rest, `"></`+element+">")
+		if !found || element == "" || !closed {
+			out.WriteString(body)
+			return out.String()
+		}
+		out.WriteString(strings.TrimSuffix(before, "<"+element))
+		if c, there := dynamic[key]; there && o.terms.NoDynamicContent {
+			out.WriteString(c.in(locale))
+		} else if there {
+			out.WriteString("<" + element + refers + key + `">` + c.in(locale) + "</" + element + ">")
+		}
+		body = after
+	}
+}

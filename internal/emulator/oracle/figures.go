@@ -1,0 +1,75 @@
+package oracle
+
+import "aqueduck/internal/emulator/event"
+
+// figures are the statistics, each one asked of all the parts.
+func (t *thread) figures(row Row) {
+	at := func(p *event.Part) any {
+		if p == nil {
+			return nil
+		}
+		return p.At
+	}
+	since := func(p *event.Part) any {
+		if p == nil {
+			return nil
+		}
+		return p.At - t.created
+	}
+	assigned := t.first(givesCharge)
+	figures := Row{
+		"time_to_assignment": since(assigned), "time_to_admin_reply": since(t.first(isReply)),
+		"time_to_first_close": since(t.first(isClose)), "time_to_last_close": since(t.last(isClose)),
+		"first_contact_reply_at": at(t.first(isAsking)), "last_contact_reply_at": at(t.last(isAsking)),
+		"first_assignment_at": at(assigned), "last_assignment_at": at(t.last(givesCharge)),
+		"first_admin_reply_at": at(t.first(isReply)), "last_admin_reply_at": at(t.last(isReply)),
+		"first_close_at": at(t.first(isClose)), "last_close_at": at(t.last(isClose)),
+		"last_assignment_admin_reply_at": nil, "last_closed_by_id": nil,
+		"count_conversation_parts": int64(len(t.parts)), "count_assignments": int64(0), "count_reopens": int64(0),
+		"median_time_to_reply": orNull(t.Median), "handling_time": orNull(t.Handling),
+	}
+	if p := t.last(isClose); p != nil {
+		figures["last_closed_by_id"] = p.Author.ID
+	}
+	before, charged := "open", false
+	for i := range t.parts {
+		p := &t.parts[i]
+		if before == "closed" && p.State == "open" {
+			figures["count_reopens"] = figures["count_reopens"].(int64) + 1
+		}
+		if charged && isReply(p) {
+			figures["last_assignment_admin_reply_at"] = p.At
+		}
+		if before = p.State; givesCharge(p) {
+			charged = true
+			figures["count_assignments"] = figures["count_assignments"].(int64) + 1
+		}
+	}
+	for name, value := range figures {
+		if t.Bare {
+			value = nil
+		}
+		row["statistics_"+name] = value
+	}
+}
+
+// assisted is what the AI agent did.
+func (t *thread) assisted(row Row) {
+	for _, column := range []string{"source_type", "source_title", "last_answer_type", "resolution_state", "rating", "rating_remark",
+		"created_at", "updated_at"} {
+		row["ai_agent_"+column] = nil
+	}
+	byAI := func(p *event.Part) bool { return p.Author.AI }
+	first, last := t.first(byAI), t.last(byAI)
+	if first == nil {
+		return
+	}
+	row["ai_agent_source_type"], row["ai_agent_created_at"], row["ai_agent_updated_at"] = "workflow", first.At, last.At
+	if t.last(func(p *event.Part) bool { return p.Author.Answer }) != nil {
+		row["ai_agent_last_answer_type"] = "ai_answer"
+	}
+	if a := t.AI; a != nil { // what it was born with is drawn
+		row["ai_agent_source_title"], row["ai_agent_resolution_state"] = orNull(a.Title), orNull(a.Resolution)
+		row["ai_agent_rating"], row["ai_agent_rating_remark"] = orNull(a.Stars), orNull(a.Remark)
+	}
+}

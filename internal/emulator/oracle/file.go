@@ -1,0 +1,35 @@
+package oracle
+
+import (
+	"fmt"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// fileRows are the attachments of the parts.
+func (t *thread) fileRows(o *Oracle) (rows []Row) {
+	for i, p := range t.parts {
+		for at, f := range p.Files {
+			row := fileRow(f, at)
+			row["part_id"], row["readable"] = idText(p.ID), t.readable(o, i)
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// sourceFileRows are the attachments of the message that it began with.
+func (t *thread) sourceFileRows(*Oracle) (rows []Row) {
+	if t.Source == nil || t.redacted {
+		return nil
+	}
+	for at, f := range t.Source.Files {
+		rows = append(rows, fileRow(f, at))
+	}
+	return rows
+}
+
+func fileRow(f event.File, at int) Row {
+	return Row{"position": int64(at), "name": f.Name, "url": fmt.Sprintf("https://files.example/i/%x", f.ID), "content_type": f.Type, "filesize": f.Size,
+		"width": orNull(f.Width), "height": orNull(f.Height)}
+}

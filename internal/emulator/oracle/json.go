@@ -1,0 +1,107 @@
+package oracle
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// escapes are what JSON escapes of a text, as the service does: no more than it must.
+var escapes = func() *strings.Replacer {
+	pairs := []string{`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`}
+	for c := range 0x20 {
+		if c != '\n' && c != '\t' {
+			pairs = append(pairs, string(rune(c)), fmt.Sprintf(`\u%04x`, c))
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
+// text is a text in JSON.
+func text(s string) string { return `"` + escapes.Replace(s) + `"` }
+
+// textOrNull is a text in JSON, null where it is empty.
+func textOrNull(s string) string {
+	if s == "" {
+		return "null"
+	}
+	return text(s)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// numberOrNull is a number in JSON, null where it is 0.
+func numberOrNull(n int64) string {
+	if n == 0 {
+		return "null"
+	}
+	return number(n)
+}
+
+// object is an object of names and their values in JSON, by turns.
+func object(fields ...string) string {
+	list := make([]string, 0, len(fields)/2)
+	for i := 0; i+1 < len(fields); i += 2 {
+		list = append(list, text(fields[i])+":"+fields[i+1])
+	}
+	return "{" + strings.Join(list, ",") + "}"
+}
+
+func array(items []string) string { return "[" + strings.Join(items, ",") + "]" }
+
+// attributes are custom attributes as an object.
+func attributes(list []event.Attribute) string {
+	var fields []string
+	for _, a := range list {
+		fields = append(fields, a.Name, a.Raw)
+	}
+	return object(fields...)
+}
+
+// valueText is the value of a change in JSON; "" is none.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return text(v)
+	}
+	return fmt.Sprint(v) // a number, or true or false
+}
+
+// setAttribute gives custom attributes with one of them set, or taken away where it is set to "". One that is there stays in its place.
+func setAttribute(list []event.Attribute, name, raw string) []event.Attribute {
+	next, there := []event.Attribute{}, false
+	for _, a := range list {
+		if a.Name == name {
+			there = true
+			a.Raw = raw
+		}
+		if a.Raw != "" {
+			next = append(next, a)
+		}
+	}
+	if !there && raw != "" {
+		next = append(next, event.Attribute{Name: name, Raw: raw})
+	}
+	return next
+}
+
+// orNull makes null of an empty text and a zero number.
+func orNull(v any) any {
+	if v == "" || v == int64(0) {
+		return nil
+	}
+	return v
+}
+
+// idText is a number as the text that ids are.
+func idText(n int64) string { return strconv.FormatInt(n, 10) }
+
+// number64 is the number that an id is.
+func number64(id string) int64 {
+	n, _ := strconv.ParseInt(id, 10, 64) // ids of the log are numbers
+	return n
+}

@@ -1,0 +1,178 @@
+package oracle
+
+import (
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+)
+
+func tagRows(_ *Oracle, yield func(Row) bool) {
+	for n := range int32(event.TagCount) {
+		if !yield(Row{"id": idText(event.TagID(n)), "name": event.TagName(n)}) {
+			return
+		}
+	}
+}
+
+func adminRows(o *Oracle, yield func(Row) bool) {
+	listed := event.Admins
+	if o.terms.FormerAdmins {
+		listed = event.Everyone
+	}
+	for _, a := range listed {
+		var teams []string
+		for _, t := range event.Teams {
+			if a.InTeams && t.Members {
+				teams = append(teams, number(t.ID))
+			}
+		}
+		if !yield(Row{"id": idText(a.ID), "name": a.Name, "email": a.Email, "away_mode_enabled": false, "has_inbox_seat": true, "team_ids": array(teams)}) {
+			return
+		}
+	}
+}
+
+func teamRows(o *Oracle, yield func(Row) bool) {
+	for _, t := range event.Teams {
+		var members []string
+		for _, a := range event.Admins {
+			if t.Members && a.InTeams {
+				members = append(members, number(a.ID))
+			}
+		}
+		if t.Hour <= o.terms.Hours && !yield(Row{"id": idText(t.ID), "name": t.Name, "admin_ids": array(members)}) {
+			return
+		}
+	}
+}
+
+func subscriptionRows(o *Oracle, yield func(Row) bool) {
+	for n, s := range event.SubscriptionTypes {
+		state := "archived"
+		if !s.Archived {
+			state = map[bool]string{true: "live", false: "draft"}[o.terms.Hours >= s.Live]
+		}
+		words := object("name", text(s.Name), "description", textOrNull(s.Description), "locale", text("en"))
+		if !yield(Row{"id": idText(event.SubscriptionID(int32(n))), "state": state, "consent_type": s.Consent, "default_translation": words,
+			"translations": array([]string{words})}) {
+			return
+		}
+	}
+}
+
+// attributeRows gives the attributes as the later version tells them, archived ones too. Standard ones have no id.
+func attributeRows(o *Oracle, yield func(Row) bool) {
+	for _, a := range event.DataAttributes {
+		row := Row{"id": nil, "created_at": nil, "updated_at": nil, "model": a.Model, "name": orNull(a.Name), "full_name": a.Name,
+			"label": strings.Join(strings.Split(a.Name, "_"), " "), "data_type": a.Kind, "api_writable": !a.Standard, "custom": !a.Standard,
+			"archived": o.terms.Hours >= a.Archived}
+		if a.Kind == "time" {
+			row["data_type"] = "datetime"
+		}
+		if !a.Standard {
+			row["id"], row["full_name"] = idText(a.ID), "custom_attributes."+a.Name
+			row["created_at"], row["updated_at"] = o.began+a.Made, o.began+a.Made
+		}
+		if a.Hour <= o.terms.Hours && !yield(row) {
+			return
+		}
+	}
+}
+
+func ticketTypeRows(o *Oracle, yield func(Row) bool) {
+	for _, t := range event.TicketTypes {
+		var list []string
+		for place, a := range t.Attributes {
+			list = append(list, object("type", text("ticket_type_attribute"), "id", text(a.ID), "name", text(a.Name), "data_type", text(a.Kind),
+				"order", number(int64(place)), "required_to_create", flag(a.Required), "input_options", inputOptions(a), "archived", "false"))
+		}
+		if !yield(Row{"id": t.ID, "name": t.Name, "description": orNull(t.Description), "icon": "🎟️", "workspace_id": o.terms.Workspace, "category": t.Category,
+			"archived": t.Archived, "is_internal": t.Internal, "created_at": o.began + t.Made, "updated_at": o.began + t.Updated,
+			"ticket_type_attributes": object("type", text("list"), "data", array(list))}) {
+			return
+		}
+	}
+}
+
+// inputOptions are how an attribute of a ticket is filled in.
+func inputOptions(a event.TicketAttribute) string {
+	switch a.Kind {
+	case "string":
+		return object("multiline", "false")
+	case "list":
+		var items []string
+		for _, item := range a.Items {
+			items = append(items, text(item))
+		}
+		return object("list_items", array(items))
+	}
+	return object()
+}
+
+func ticketStateRows(_ *Oracle, yield func(Row) bool) {
+	for _, s := range event.TicketStates {
+		var types []string
+		for _, t := range s.Types {
+			types = append(types, object("type", text("ticket_type"), "id", text(t)))
+		}
+		if !yield(Row{"id": s.ID, "category": s.Category, "internal_label": s.Internal, "external_label": s.External, "archived": s.Archived,
+			"ticket_types": object("type", text("list"), "data", array(types))}) {
+			return
+		}
+	}
+}
+
+func awayReasonRows(o *Oracle, yield func(Row) bool) {
+	for n, r := range event.AwayReasons {
+		row := Row{"id": idText(620 + int64(n)), "label": r.Label, "emoji": orNull(r.Emoji), "order": int64(n), "deleted": false,
+			"created_at": o.began + r.Made, "updated_at": o.began + r.Made}
+		if o.terms.Hours >= r.Deleted {
+			row["deleted"] = true
+			if r.Deleted != 0 {
+				row["updated_at"] = o.log.Start + 3600*int64(r.Deleted)
+			}
+		}
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+// segmentRows gives those of contacts and of companies, with the number of their members.
+func segmentRows(o *Oracle, yield func(Row) bool) {
+	counts := make([]int64, len(event.Segments))
+	o.each(func(p *person) bool {
+		for n, in := range o.belongs(p) {
+			if in {
+				counts[n]++
+			}
+		}
+		return true
+	})
+	for n, s := range event.Segments {
+		if !yield(Row{"id": idText(event.SegmentID(int32(n))), "name": s.Name, "created_at": o.began + s.Made, "updated_at": o.began + s.Updated,
+			"person_type": "contact", "count": counts[n]}) {
+			return
+		}
+	}
+	members := map[any]int64{}
+	companySegments(o, func(row Row) bool { members[row["segment_id"]]++; return true })
+	for n, s := range event.CompanySegments {
+		id := idText(event.CompanySegmentID(int32(n)))
+		if !yield(Row{"id": id, "name": s.Name, "created_at": o.began + s.Made, "updated_at": o.began + s.Updated, "person_type": "company", "count": members[id]}) {
+			return
+		}
+	}
+}
+
+// belongs says which segments a contact is in, by their numbers.
+func (o *Oracle) belongs(p *person) []bool {
+	row := o.contactRow(p)
+	tags, companies := len(numbers(p.born.Tags, p.tags)), len(numbers(p.born.Companies, p.companies))
+	country := row["location_country"]
+	return []bool{p.user, !p.user, row["last_seen_at"] != nil, row["signed_up_at"] == nil, row["last_replied_at"] == nil, tags > 3,
+		country == "Germany" || country == "France", false, row["android_app_name"] != nil || row["ios_app_name"] != nil,
+		companies > 0, row["email"] == nil, tags > 0}
+}
+
+func flag(yes bool) string { return map[bool]string{true: "true", false: "false"}[yes] }

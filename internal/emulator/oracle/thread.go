@@ -1,0 +1,151 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// thread is what the log says of one conversation or one ticket: what it was born with, all its parts, and what was changed since.
+// Everything that follows from the parts is worked out from all of them, not kept up as the server does.
+type thread struct {
+	*event.Beginning
+	ID        string
+	created   int64
+	parts     []event.Part
+	updated   int64
+	title     string
+	priority  bool
+	attrs     []event.Attribute
+	score     *event.Rating
+	tags      []event.AppliedTag
+	linked    []event.LinkedObject
+	sources   []event.ContentSource
+	cards     []event.Scorecard
+	monitors  []event.Evaluation
+	redacted  bool                     // the source
+	company   int32                    // -1: none
+	people    []*event.Contact         // its contacts
+	shared    *bool                    // a ticket that somebody shared, or did not any more
+	marked    *marking                 // when somebody said whether it is read
+	rewritten map[int32]event.Assigned // parts by place: what they tell of the assignment now, which is not what they did
+}
+
+// marking is what somebody said of a conversation that had so many parts then.
+type marking struct {
+	read  bool
+	parts int
+}
+
+// ofLog reads a log record by record: how each was opened, what happened since, and whether it was deleted.
+func ofLog(log []event.ThreadEvent, yield func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool) {
+	since := map[int32][]*event.ThreadEvent{}
+	gone := map[int32]bool{}
+	for i := range log {
+		switch e := &log[i]; e.Kind {
+		case event.ThreadOpened:
+		case event.ThreadDeleted:
+			gone[e.Num] = true
+		default:
+			since[e.Num] = append(since[e.Num], e)
+		}
+	}
+	for i := range log {
+		if e := &log[i]; e.Kind == event.ThreadOpened && !yield(e, since[e.Num], gone[e.Num]) {
+			return
+		}
+	}
+}
+
+// replay is a record as it is now, from what it was opened with and what happened since.
+func replay(id string, opened *event.ThreadEvent, b *event.Beginning, since []*event.ThreadEvent) *thread {
+	t := &thread{Beginning: b, ID: id, created: opened.At, parts: b.Parts, updated: max(opened.At, opened.Until), title: b.Title, priority: b.Priority, attrs: b.Attrs,
+		score: b.Rating, tags: b.Tags, linked: b.Linked, cards: b.Scorecards, monitors: b.Evaluations, redacted: b.Source != nil && b.Source.Redacted, company: b.Company,
+		people: b.Contacts}
+	if b.AI != nil {
+		t.sources = b.AI.Sources
+	}
+	for _, e := range since {
+		t.follow(e)
+	}
+	return t
+}
+
+// follow notes what one event says.
+func (t *thread) follow(e *event.ThreadEvent) {
+	if !e.Quiet {
+		t.updated = e.At
+	}
+	switch with := e.With; e.Kind {
+	case event.ThreadPartAdded:
+		t.parts = append(t.parts, with.Part)
+		if with.Source != nil {
+			t.sources = append(t.sources, *with.Source)
+		}
+	case event.ThreadRedacted:
+		if e.Place < 0 {
+			t.redacted = true
+			return
+		}
+		p := &t.parts[e.Place]
+		p.Redacted, p.Body, p.Files, p.Updated = true, "", nil, e.At
+	case event.ThreadPartChanged:
+		p := &t.parts[e.Place]
+		if with.Body != "" {
+			p.Body, p.Updated = with.Body, e.At
+		}
+		if with.Assigned != nil {
+			if t.rewritten == nil {
+				t.rewritten = map[int32]event.Assigned{}
+			}
+			t.rewritten[e.Place] = *with.Assigned
+		}
+	case event.ThreadRated:
+		t.score = &with.Rating
+	case event.ThreadReviewed:
+		t.cards = slices.DeleteFunc(slices.Clone(t.cards), func(s event.Scorecard) bool { return s.ID == with.Scorecard.ID })
+		t.cards = append(t.cards, with.Scorecard)
+	case event.ThreadEvaluated:
+		t.monitors = slices.DeleteFunc(slices.Clone(t.monitors), func(m event.Evaluation) bool { return m.ID == with.Evaluation.ID })
+		t.monitors = append(t.monitors, with.Evaluation)
+	case event.ThreadTagged:
+		t.untag(e.Place)
+		t.tags = append(t.tags, event.AppliedTag{Tag: e.Place, At: e.At, By: with.By})
+	case event.ThreadUntagged:
+		t.untag(e.Place)
+	case event.ThreadLinked:
+		t.linked = append(t.linked, with.Linked)
+	case event.ThreadContactsChanged:
+		t.people = e.Who
+	case event.ThreadFieldsSet:
+		for _, s := range with.Set {
+			t.write(s)
+		}
+	}
+}
+
+func (t *thread) untag(tag int32) {
+	t.tags = slices.DeleteFunc(slices.Clone(t.tags), func(a event.AppliedTag) bool { return a.Tag == tag })
+}
+
+func (t *thread) write(s event.Change) {
+	switch name, attribute := strings.CutPrefix(s.Field, "custom_attributes."); {
+	case attribute:
+		t.attrs = setAttribute(t.attrs, name, valueText(s.Value))
+	case s.Field == "title":
+		t.title, _ = s.Value.(string)
+	case s.Field == "read":
+		t.marked = &marking{s.Value == true, len(t.parts)}
+	case s.Field == "is_shared":
+		shared := s.Value == true
+		t.shared = &shared
+	case s.Field == "company_id":
+		t.company = -1
+		if firm, some := s.Value.(int64); some {
+			t.company = int32(firm)
+		}
+	default:
+		t.priority = s.Value == "priority"
+	}
+}

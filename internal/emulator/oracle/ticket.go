@@ -1,0 +1,82 @@
+package oracle
+
+import "aqueduck/internal/emulator/event"
+
+// tickets tells ticket by ticket, those that are not deleted.
+func (o *Oracle) tickets(yield func(t *thread) bool) {
+	ofLog(o.log.Tickets, func(opened *event.ThreadEvent, since []*event.ThreadEvent, gone bool) bool {
+		return gone || yield(replay(event.TicketID(opened.Num), opened, o.log.Facts.Ticket(opened), since))
+	})
+}
+
+// ticketRows gives a row for every ticket, as the later version sends it.
+func ticketRows(o *Oracle, yield func(Row) bool) {
+	o.tickets(func(t *thread) bool {
+		kind, state, attrs := event.TicketTypes[t.Kind], event.TicketStates[event.TicketSubmitted], t.Attrs
+		for i := range t.parts {
+			switch change := t.parts[i].Ticket; {
+			case change == nil:
+			case change.Moved:
+				state = event.TicketStates[change.To]
+			default:
+				attrs = setAttribute(attrs, change.Attribute.Name, change.Attribute.Raw)
+			}
+		}
+		standing := Row{}
+		t.standing(standing)
+		row := Row{"id": t.ID, "number": event.TicketNumber(t.Num), "category": kind.Category, "ticket_type_id": kind.ID, "ticket_type_name": kind.Name,
+			"ticket_state_id": state.ID, "ticket_state_category": state.Category, "ticket_state_internal_label": state.Internal,
+			"ticket_state_external_label": state.External, "created_at": t.created, "updated_at": t.updated, "open": standing["open"],
+			"snoozed_until": orNull(standing["snoozed_until"]), "is_shared": t.seen(kind.Category), "part_count": int64(len(t.parts)),
+			"ticket_attributes": attributes(attrs)}
+		row["admin_assignee_id"], row["team_assignee_id"] = t.incharge()
+		return yield(row)
+	})
+}
+
+// seen says whether the customer sees a ticket: his own always, one of the back office when somebody shared it, or else every second one.
+func (t *thread) seen(category string) bool {
+	switch {
+	case t.shared != nil:
+		return *t.shared
+	case category == event.BackOfficeTicket:
+		return t.Num%2 == 0
+	}
+	return category == event.CustomerTicket
+}
+
+// ofTickets tells the rows of a list of each ticket.
+func ofTickets(rows func(t *thread, o *Oracle) []Row) func(o *Oracle, yield func(Row) bool) {
+	return func(o *Oracle, yield func(Row) bool) {
+		o.tickets(func(t *thread) bool {
+			for _, row := range rows(t, o) {
+				if row["ticket_id"] = t.ID; !yield(row) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// ticketPartRows are the parts of a ticket with what each did to it, without what only those of conversations tell.
+func ticketPartRows(t *thread, o *Oracle) []Row {
+	rows := t.partRows(o)
+	for i, row := range rows {
+		for _, column := range []string{"state", "metadata", "call_id", "event_details", "event_type", "event_data"} {
+			delete(row, column)
+		}
+		for _, column := range []string{"previous_ticket_state", "ticket_state", "updated_attribute_id", "updated_attribute_name", "updated_attribute_value"} {
+			row[column] = nil
+		}
+		switch change := t.parts[i].Ticket; {
+		case change == nil:
+		case change.Moved:
+			row["previous_ticket_state"], row["ticket_state"] = event.TicketStates[change.From].Category, event.TicketStates[change.To].Category
+		default:
+			row["updated_attribute_id"], row["updated_attribute_name"] = change.AttributeID, change.Attribute.Name
+			row["updated_attribute_value"] = orNull(change.Attribute.Raw)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,54 @@
+package population
+
+import (
+	"fmt"
+	"slices"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// AdminActions draws what the log tells of the year before hour 0.
+func AdminActions(seed uint64, start int64, count int) []event.AdminAction {
+	r := event.NewRNG(seed, event.ForLogs)
+	acts := make([]event.AdminAction, count)
+	for i := range acts {
+		acts[i] = DrawAction(seed, r, int32(i), r.Between(start-Year, start), start)
+	}
+	// What happens once, or once for each admin who was deleted, is among the last numbers, if there are enough.
+	if once := len(event.Former) + 1; count >= 8*once {
+		for i := range event.Former {
+			acts[count-1-i] = NewAction(seed, event.AdminAction{At: event.LeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(event.Admins) + i)})
+		}
+		acts[count-once] = NewAction(seed, event.AdminAction{At: start - 200*event.Day, N: int32(count - once), Kind: event.TimeZoneChanged, Zone: &[2]string{"Europe/Berlin", "UTC"}})
+	}
+	SortActions(acts)
+	return acts
+}
+
+// DrawAction draws the nth entry of the activity log, of a time.
+func DrawAction(seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
+	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.N(int(event.DrawnActions))), Admin: uint8(AdminAt(r, at, start))})
+}
+
+// NewAction fills in what an entry is drawn with by its number.
+func NewAction(seed uint64, a event.AdminAction) event.AdminAction {
+	a.ID, a.Count = event.ActionID(seed, a.N), int(a.N)%97
+	if a.N%23 != 7 {
+		a.IP = fmt.Sprintf("198.51.100.%d", int(a.N)%250)
+	}
+	return a
+}
+
+// SortActions puts entries in the order of time.
+func SortActions(acts []event.AdminAction) {
+	slices.SortStableFunc(acts, func(a, b event.AdminAction) int { return int(a.At - b.At) })
+}
+
+// AdminAt draws one of those who were admins at a time, by the place in everyone.
+func AdminAt(r *event.RNG, at, start int64) int {
+	n := r.N(len(event.Everyone))
+	if gone := n - len(event.Admins); gone >= 0 && at >= event.LeftAt(gone, start) {
+		return gone
+	}
+	return n
+}

@@ -1,0 +1,104 @@
+package population
+
+import (
+	"strconv"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// contentAtBirth is how many of a kind there are at hour 0: more than one page of each list that is paged.
+var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
+
+// BornContent draws the content of hour 0, and how often each was edited by then.
+func BornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
+	for kind := range event.ContentKinds {
+		for n := range int32(contentAtBirth[kind]) {
+			r := event.NewRNG(seed, event.ForContent, uint64(kind), uint64(n))
+			i := event.BornContent{Kind: kind, N: n, Created: start - event.Span + int64(r.N(event.Span-40*event.Day)), Edits: r.N(4)}
+			i.Updated = i.Created + int64(i.Edits)*int64(r.N(8*event.Day))
+			all[kind] = append(all[kind], i)
+		}
+	}
+	return all
+}
+
+// PieceOf is what the nth piece of content of a kind is born with.
+func PieceOf(kind event.ContentKind, n int32) (p event.Piece) {
+	switch kind {
+	case event.Articles:
+		if n%6 != 5 {
+			p.Parent = event.ContentText(event.Collections, n%int32(contentAtBirth[event.Collections]))
+		}
+		p.Views, p.Happy = int64(1+n%5), int64(n%3)*20
+	case event.InternalArticles:
+		p.Untimed = n%7 == 0
+	case event.Collections, event.Folders:
+		p.Parent = parentOf(kind, n)
+	case event.NewsItems:
+		p.Feed = event.ContentText(event.Newsfeeds, n%5)
+	case event.DynamicContents:
+		p.Key, p.Block = "key_"+strconv.Itoa(int(n)), n%2 == 1
+	}
+	if (kind == event.Articles || kind == event.InternalArticles) && n%3 != 0 {
+		p.Folder = event.ContentText(event.Folders, n%int32(contentAtBirth[event.Folders]))
+	}
+	return p
+}
+
+// parentOf: the first ones lie in nothing, the others in one of them; folders in one some places before them, so that some lie deep.
+func parentOf(kind event.ContentKind, n int32) string {
+	switch {
+	case n < 4:
+		return ""
+	case kind == event.Folders:
+		return event.ContentText(kind, n-4+n%2)
+	}
+	return event.ContentText(kind, n%4)
+}
+
+// WordingOf draws what a piece of content says that was edited so often.
+func WordingOf(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
+	r := event.NewRNG(seed, event.ForContent, 2<<32, uint64(kind), uint64(n), uint64(edits))
+	w.Title = r.Text(articleTitles) + " " + strconv.Itoa(int(n)) + "." + strconv.Itoa(edits)
+	admin := func() int64 { return event.Admins[r.N(len(event.Admins))].ID }
+	switch kind {
+	case event.Articles:
+		w.Draft = r.Chance(0.2)
+		w.Author, w.Body, w.Description = admin(), hitlWords(r), r.Text([]string{"", "What to do & when"})
+		w.Body = "<p>" + w.Body + "</p>" + drawnReference(n)
+	case event.InternalArticles:
+		if w.Owner = admin(); n%9 == 4 {
+			w.Owner = 0
+		}
+		w.Body, w.Author, w.Locale = "<p>"+hitlWords(r)+"</p>", admin(), r.Text([]string{"en", "de"})
+	case event.Collections:
+		w.Description = r.Text([]string{"", "a & b"})
+	case event.NewsItems:
+		w.Body, w.Author = "<p>"+hitlWords(r)+"</p>", admin()
+	case event.DynamicContents:
+		w.Other, w.Body = hitlWords(r), hitlWords(r)
+		if n%4 == 2 {
+			w.Other = ""
+		}
+	case event.Connectors:
+		w.State, w.Method = r.Text([]string{"live", "draft"}), r.Text([]string{"get", "post", "put", "patch", "delete"})
+	}
+	return w
+}
+
+// drawnReference is what bodies of some articles have: the even ones of the first dynamic contents are inline, the odd ones blocks.
+func drawnReference(n int32) string {
+	switch n % 10 {
+	case 3:
+		return "<p>" + event.Reference("span", "key_"+strconv.Itoa(int(n/10%3*2))) + "</p>"
+	case 7:
+		return event.Reference("div", "key_"+strconv.Itoa(int(n/10%2*2+1)))
+	}
+	return ""
+}
+
+// VersionNoteOf draws the note about the nth version of a data connector.
+func VersionNoteOf(seed uint64, connector int32, n int) string {
+	r := event.NewRNG(seed, event.ForContent, 3<<32, uint64(connector), uint64(n))
+	return r.Text([]string{"", "retry & wait", "Größe"})
+}

@@ -1,0 +1,243 @@
+package population
+
+import (
+	"strconv"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// partKind is one kind of part with its share in a hundred.
+type partKind struct {
+	share int
+	draw  func(m *Conversations, r *event.RNG, s *Scene, p *event.Part)
+}
+
+// partKinds are what conversations consist of.
+var partKinds = []partKind{
+	{36, (*Conversations).CustomerSays},
+	{24, (*Conversations).AdminSays},
+	{9, (*Conversations).AISays},
+	{6, (*Conversations).AdminNotes},
+	{12, (*Conversations).assigns},
+	{4, (*Conversations).Closes},
+	{2, (*Conversations).Snoozes},
+	{2, (*Conversations).Opens},
+	{2, (*Conversations).botNotes},
+	{2, (*Conversations).aiEvents},
+	{1, (*Conversations).Oddities},
+}
+
+// Scene is a conversation or a ticket as whoever adds something to it finds it.
+type Scene struct {
+	Num      int32
+	Parts    int    // how many there are
+	State    string // after the last of them
+	Contacts []*event.Contact
+
+	Kind, Stage int  // of a ticket: the places of its type and of its state
+	NotesOnly   bool // no customer reads it
+}
+
+// saw is the scene after a part.
+func (s *Scene) saw(p *event.Part) {
+	s.Parts++
+	s.State = p.State
+	if p.Ticket != nil && p.Ticket.Moved {
+		s.Stage = p.Ticket.To
+	}
+}
+
+// parts draws the parts that a conversation was born with, evenly over its time; the last comes at its end. It says whether the AI
+// agent wrote one.
+func (m *Conversations) parts(b *event.Beginning, count int, at, end int64) (helped bool) {
+	r, s := event.NewRNG(m.seed, event.ForConversationParts, uint64(b.Num)), &Scene{Num: b.Num, State: "open", Contacts: b.Contacts}
+	b.Parts = make([]event.Part, 0, count)
+	slot := (end - at) / int64(max(1, count))
+	reply := -1
+	if !b.Silent {
+		reply = 2 * event.NewRNG(m.seed, event.ForSilence, uint64(b.Num), 1).N(max(1, count/2)) // calls have the odd places, the end the last
+	}
+	for i := range count {
+		at := drawMoment(r, end, slot, count-1-i)
+		p := m.part(r, s, b.Silent, at)
+		if i == reply {
+			p = m.Blank(s, at)
+			m.CustomerSays(r, s, &p)
+		}
+		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.Calls[b.Num]) {
+			p = m.Blank(s, at)
+			m.Summary(event.NewRNG(m.seed, event.ForCalls, 4, uint64(m.Calls[b.Num][j/2])), &p, m.Calls[b.Num][j/2])
+		}
+		if i == count-1 && i > 0 && r.Chance(0.75) { // most are over
+			p = m.Blank(s, at)
+			m.Closes(r, s, &p)
+		}
+		if p.Body != "" && m.redacts(b.Num, i) {
+			p.Body, p.Files, p.Redacted = "", nil, true
+		}
+		b.Parts = append(b.Parts, p)
+		helped = helped || p.Author.AI
+		s.saw(&p)
+	}
+	return helped
+}
+
+// drawMoment draws when a part came, of those that lie evenly before an end: so many come after it, and the last one at the end.
+func drawMoment(r *event.RNG, end, slot int64, after int) int64 {
+	at := end - int64(after)*slot
+	if after > 0 && slot > 1 {
+		at -= int64(r.N(int(slot)))
+	}
+	return at
+}
+
+// part draws the next part.
+func (m *Conversations) part(r *event.RNG, s *Scene, silent bool, at int64) event.Part {
+	p := m.Blank(s, at)
+	event.Pick(r, partKinds, func(k *partKind) int { return k.share }).draw(m, r, s, &p)
+	if silent && (p.Author.Type == "user" || p.Author.Type == "lead") {
+		p = m.Blank(s, at)
+		m.AdminSays(r, s, &p)
+	}
+	return p
+}
+
+// Blank is a part that says nothing, in its place.
+func (m *Conversations) Blank(s *Scene, at int64) event.Part {
+	return event.Part{ID: event.PartID(s.Num, s.Parts), Type: "comment", At: at, Updated: at, Notified: at, State: s.State}
+}
+
+// Words draws a body.
+func (m *Conversations) Words(r *event.RNG) string { return m.bodies[r.N(len(m.bodies))] }
+
+// CustomerSays makes a part the words of who began it: who writes into a closed or a snoozed conversation opens it.
+func (m *Conversations) CustomerSays(r *event.RNG, s *Scene, p *event.Part) {
+	p.Author, p.Body, p.State = customerOf(s.Contacts), m.Words(r), "open"
+	p.Files = drawFiles(r, 0.06)
+	if r.Chance(0.02) {
+		p.External, p.App = "ext-"+strconv.Itoa(r.N(1e6)), "acme_bridge"
+	}
+	if r.Chance(0.03) {
+		p.Tags = Draws(r, 1+r.N(2), event.TagCount)
+	}
+}
+
+// AdminSays makes a part the words of a teammate.
+func (m *Conversations) AdminSays(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Author, p.Body = m.teammate(r, p.At), m.Words(r)
+	p.Files = drawFiles(r, 0.04)
+	if r.Chance(0.05) {
+		p.Meta = `{"quick_reply_options":[{"uuid":"q-1","text":"Yes","translations":{"de":"Ja"}}]}`
+	}
+}
+
+// AISays makes a part the words of the AI agent.
+func (m *Conversations) AISays(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Author, p.Body = event.AIAgent, m.Words(r)
+	p.Author.Answer = r.Chance(0.7)
+}
+
+// AdminNotes makes a part a note of a teammate.
+func (m *Conversations) AdminNotes(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Author, p.Body, p.Type, p.Notified = m.teammate(r, p.At), m.Words(r), "note", 0
+}
+
+// assigns goes through the rows of the table by turns (trap T61).
+func (m *Conversations) assigns(r *event.RNG, s *Scene, p *event.Part) {
+	m.Assign(r, p, event.Assignment((s.Parts+int(s.Num))%int(event.Assignments)))
+	if s.State == "closed" && r.Chance(0.5) {
+		p.Type, p.State = "assign_and_reopen", "open" // the others had skip_reopen (trap T75)
+	}
+}
+
+// Assign makes a part one row of the table, by whoever does such things.
+func (m *Conversations) Assign(r *event.RNG, p *event.Part, as event.Assignment) {
+	p.Type, p.Author = "assignment", m.teammate(r, p.At)
+	p.Assigned = m.Row(r, as, p.At)
+	switch as {
+	case event.AssignBot, event.AssignTeamAndTeammate:
+		p.Author = event.Bot
+	case event.AssignNothing:
+		p.Type = "assignment_unchanged"
+	}
+}
+
+// Row draws the ids that a row of the table of workspace-api 2.10 has at a time.
+func (m *Conversations) Row(r *event.RNG, as event.Assignment, at int64) event.Assigned {
+	a := event.Assigned{As: as}
+	teammate, team := event.Everyone[AdminAt(r, at, m.start)].ID, event.Teams[r.N(2)].ID // the third comes later
+	switch as {
+	case event.AssignTeamAndTeammate:
+		a.Admin, a.Team = teammate, team
+	case event.AssignTeammate:
+		a.Admin = teammate
+	case event.AssignTeam:
+		a.Team = team
+	case event.AssignBot:
+		a.Admin = event.BotID
+	}
+	return a
+}
+
+// Closes makes a part that closes.
+func (m *Conversations) Closes(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.State, p.Author = "close", "closed", m.teammate(r, p.At)
+	if r.Chance(0.3) {
+		p.Author = event.Bot
+	}
+	if r.Chance(0.3) {
+		p.Body = m.Words(r)
+	}
+}
+
+// Snoozes makes a part that snoozes.
+func (m *Conversations) Snoozes(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.State, p.Author = "snoozed", "snoozed", m.teammate(r, p.At)
+	p.Until = p.At + int64(1+r.N(72))*3600
+}
+
+// Opens makes a part that opens again.
+func (m *Conversations) Opens(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.State, p.Author = "open", "open", m.teammate(r, p.At)
+}
+
+// botNotes: what a workflow leaves for the teammates, sometimes nothing.
+func (m *Conversations) botNotes(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.Author, p.Notified = "note", event.Bot, 0
+	if r.Chance(0.8) {
+		p.Body = m.Words(r)
+	}
+}
+
+// summary: the id of its call is there from the beginning, its words may come later (workspace-api 2.10).
+func (m *Conversations) Summary(r *event.RNG, p *event.Part, call int32) {
+	p.Type, p.Author, p.Call = "call_summary", event.Bot, event.CallID(call)
+	if r.Chance(0.8) {
+		p.Body = m.Words(r)
+	}
+}
+
+// aiEvents: the reason is there or not (trap T76).
+func (m *Conversations) aiEvents(r *event.RNG, _ *Scene, p *event.Part) {
+	p.Type, p.Author, p.EventType = "ai_agent_event", event.AIAgent, "otp_email_verification_failed"
+	p.Data = `{"otp_email_verification_failed":{"reason":"no_email"}}`
+	if r.Chance(0.4) {
+		p.Data = `{}`
+	}
+}
+
+// Oddities makes a part of a type that no reader may stumble over (trap T64).
+func (m *Conversations) Oddities(r *event.RNG, s *Scene, p *event.Part) {
+	p.Type, p.Author = r.Text(oddParts), event.Bot
+	if p.Type == "quick_reply" {
+		p.Author, p.Meta = customerOf(s.Contacts), `{"quick_reply_option_uuid":"q-1"}`
+	}
+}
+
+// AssignNow makes a part one row of the table, which opens a closed conversation again unless that is skipped (trap T75).
+func (m *Conversations) AssignNow(r *event.RNG, s *Scene, p *event.Part, as event.Assignment, skipReopen bool) {
+	m.Assign(r, p, as)
+	if s.State == "closed" && !skipReopen {
+		p.Type, p.State = "assign_and_reopen", "open"
+	}
+}

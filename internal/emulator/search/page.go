@@ -1,0 +1,180 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"slices"
+	"sort"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
+)
+
+// Question is a search as it was sent.
+type Question struct {
+	Body []byte
+	N    int  // number of the request
+	Days bool // times are compared by calendar day of the workspace (up to 2.16)
+}
+
+// Refusal is why a search is not answered.
+type Refusal struct {
+	Status        int
+	Code, Message string
+}
+
+// Ask answers a search: the versions on the page that is asked for, and the way to the next.
+func (x *Index[D]) Ask(q Question) (docs []*D, p Page, refused *Refusal) {
+	x.Settle(x.env.Now())
+	s, err := x.parse(q.Body, q.Days)
+	if err != nil {
+		return nil, p, &Refusal{cmp.Or(x.env.Knobs().SearchRefused, http.StatusBadRequest), "parameter_invalid", err.Error()}
+	}
+	if most := x.env.Knobs().TooLarge; most > 0 && s.perPage > most {
+		return nil, p, &Refusal{http.StatusGatewayTimeout, "request_timeout", "the search took too long"}
+	}
+	at, good := x.place(s, q.N)
+	if !good {
+		return nil, p, &Refusal{http.StatusBadRequest, "client_error", BadCursor}
+	}
+	docs, p = x.page(s, at, q.N)
+	return docs, p, nil
+}
+
+// BadCursor is what a refused cursor is answered with.
+const BadCursor = "the starting_after cursor is invalid"
+
+// place is where a search goes on: behind its cursor, or at the beginning.
+func (x *Index[D]) place(s *search[D], n int) (Cursor, bool) {
+	if s.after != "" {
+		return x.env.Cursor(s.after, s.text, n)
+	}
+	if s.descending {
+		return Cursor{At: Entry{math.MaxInt64, math.MaxInt32}, Page: 1}, true
+	}
+	return Cursor{At: Entry{math.MinInt64, -1}, Page: 1}, true
+}
+
+// page gives the versions on the page behind a cursor, and the way to the next.
+func (x *Index[D]) page(s *search[D], at Cursor, n int) ([]*D, Page) {
+	found := x.found(s)
+	if x.env.Knobs().EmptyLists {
+		found = nil
+	}
+	p := Page{Number: int(at.Page), PerPage: s.perPage, Total: len(found)}
+	r := event.NewRNG(x.env.Seed, event.ForShuffle, uint64(n))
+	next := at
+	next.Page++
+	if !at.empty && r.Chance(x.env.Knobs().EmptyPages) {
+		next.empty = true
+		p.More, p.Token = true, x.env.Hand(next, s.text, n)
+		return nil, p
+	}
+	here := x.behind(found, s, at)
+	p.More = len(here) > s.perPage
+	here = here[:min(len(here), s.perPage)]
+	if len(here) > 1 && r.Chance(x.env.Knobs().ShortPages) {
+		p.More, here = true, here[:len(here)/2]
+	}
+	docs := x.versions(here, r)
+	if p.More {
+		next.At, next.empty = here[len(here)-1], false
+		next.Offset = at.Offset + int64(len(here))
+		p.Token = x.looped(s, at, x.env.Hand(next, s.text, n))
+	}
+	return docs, p
+}
+
+// behind gives the entries after a cursor, in the order asked for, at least one more than the page holds if there is.
+func (x *Index[D]) behind(found []Entry, s *search[D], at Cursor) []Entry {
+	if s.descending {
+		end := sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.At) >= 0 })
+		if x.env.Knobs().OffsetWalk {
+			end = max(0, len(found)-int(at.Offset))
+		}
+		here := slices.Clone(found[max(0, end-s.perPage-1):end])
+		slices.Reverse(here)
+		return here
+	}
+	if x.env.Knobs().OffsetWalk {
+		return found[min(len(found), int(at.Offset)):]
+	}
+	return found[sort.Search(len(found), func(i int) bool { return compareEntries(found[i], at.At) > 0 }):]
+}
+
+// versions gives what search shows of records: the version before from a stale replica, records twice from a sloppy one.
+func (x *Index[D]) versions(here []Entry, r *event.RNG) []*D {
+	k := x.env.Knobs()
+	stale := r.Chance(k.StaleReplica)
+	docs := make([]*D, 0, len(here)+8)
+	for _, e := range here {
+		c := x.At(e.Num)
+		d := c.Now
+		if stale && c.Before != nil {
+			d = c.Before
+		}
+		docs = append(docs, d)
+		if k.Duplicates > 0 && r.Chance(k.Duplicates) {
+			docs = append(docs, d)
+		}
+	}
+	return docs
+}
+
+// looped replaces the way on by the way back where the knob asks for a loop.
+func (x *Index[D]) looped(s *search[D], at Cursor, token string) string {
+	if x.env.Knobs().LoopAt == 0 {
+		return token
+	}
+	x.walked[at.Page] = s.after
+	if back := x.walked[at.Page-1]; at.Page == int64(x.env.Knobs().LoopAt) && back != "" {
+		return back
+	}
+	return token
+}
+
+// remembered bounds the answers kept for the pages to come.
+const remembered = 8
+
+// found gives all that a search asks for, in ascending order. A span of the sort field is a piece of the ordering; any
+// other question looks at every record once and is remembered until search changes.
+func (x *Index[D]) found(s *search[D]) []Entry {
+	all := x.ordered(x.ordering(s))
+	if s.isSpan {
+		lo := sort.Search(len(all), func(i int) bool { return all[i].key >= s.lo })
+		hi := sort.Search(len(all), func(i int) bool { return all[i].key >= s.hi })
+		return all[lo:max(lo, hi)]
+	}
+	if list, have := x.answers[s.text]; have {
+		return list
+	}
+	list := []Entry{}
+	for _, e := range all {
+		if s.matches(e.Num, x.At(e.Num).Now) {
+			list = append(list, e)
+		}
+	}
+	if len(x.answers) >= remembered {
+		clear(x.answers)
+	}
+	x.answers[s.text] = list
+	return list
+}
+
+// ordering names the order of a search's results and gives its key.
+func (x *Index[D]) ordering(s *search[D]) (string, func(num int32, d *D) int64) {
+	key := x.Fields[s.sort].date
+	switch x.env.Knobs().Sort {
+	case knobs.SortIgnored:
+		return "none", func(num int32, _ *D) int64 { return int64(event.Mix(uint64(num)) >> 1) }
+	case knobs.SortShuffled:
+		return s.sort + " shuffled", func(num int32, d *D) int64 {
+			if h := event.Mix(uint64(num)); h%100 == 0 {
+				return key(d) - int64(h>>8%(30*event.Day))
+			}
+			return key(d)
+		}
+	}
+	return s.sort, func(_ int32, d *D) int64 { return key(d) }
+}

@@ -1,0 +1,228 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/knobs"
+)
+
+// search is a question to POST /contacts/search or to another search, read and checked.
+type search[D any] struct {
+	matches    match[D]
+	text       string // the query and the sort as sent, compacted: cursors are bound to it
+	sort       string
+	descending bool
+	perPage    int
+	after      string
+	lo, hi     int64 // the span of the sort field that the query asks for, when it asks for nothing else
+	isSpan     bool
+}
+
+// match says whether a record is asked for.
+type match[D any] func(num int32, d *D) bool
+
+// node is a filter or a group of them.
+type node struct {
+	Field, Operator string
+	Value           json.RawMessage
+}
+
+// The limits of workspace-api 8.
+const (
+	maxDepth   = 2
+	maxFilters = 15
+)
+
+// badQuery is a question that the service refuses, with the reason.
+type badQuery string
+
+func (e badQuery) Error() string { return string(e) }
+
+func refuse(format string, args ...any) error { return badQuery(fmt.Sprintf(format, args...)) }
+
+// rules is what the meaning of a query depends on beside its text.
+type rules[D any] struct {
+	env   *Env
+	of    *Records[D]
+	whole bool // times are compared by calendar day of the workspace (up to 2.16)
+}
+
+func (x *Index[D]) parse(body []byte, days bool) (*search[D], error) {
+	var sent struct {
+		Query json.RawMessage
+		Sort  *struct {
+			Field string `json:"field"`
+			Order string `json:"order"`
+		}
+		Pagination struct {
+			PerPage *int    `json:"per_page"`
+			After   *string `json:"starting_after"`
+		}
+	}
+	parts, err := jsontext.Object(body)
+	if err != nil {
+		return nil, refuse("the body is no JSON object")
+	}
+	sent.Query = parts["query"]
+	for name, into := range map[string]any{"sort": &sent.Sort, "pagination": &sent.Pagination} {
+		if raw, told := parts[name]; told && json.Unmarshal(raw, into) != nil {
+			return nil, refuse("%s is not what it should be", name)
+		}
+	}
+	s := &search[D]{sort: "updated_at", perPage: x.Usual}
+	if sent.Sort != nil {
+		s.sort, s.descending = sent.Sort.Field, sent.Sort.Order == "descending"
+		if sent.Sort.Order != "ascending" && !s.descending || x.env.Knobs().Sort == knobs.SortRejected && s.descending {
+			return nil, refuse("sort order %q is not known", sent.Sort.Order)
+		}
+	}
+	if f, ok := x.Fields[s.sort]; !ok || f.kind != dateField {
+		return nil, refuse("cannot sort by %q", s.sort)
+	}
+	if p := sent.Pagination.PerPage; p != nil {
+		if *p < 1 || *p > 150 {
+			return nil, refuse("per_page must be between 1 and 150")
+		}
+		s.perPage = *p
+	}
+	if sent.Pagination.After != nil {
+		s.after = *sent.Pagination.After
+	}
+	r := rules[D]{x.env, &x.Records, days}
+	if len(sent.Query) == 0 {
+		return nil, refuse("query is missing")
+	}
+	if s.matches, err = r.compile(sent.Query, 0); err != nil {
+		return nil, err
+	}
+	// Every record has these two times; another field may be null, and null is in no span.
+	if (s.sort == "updated_at" || s.sort == "created_at") && x.env.Knobs().Sort != knobs.SortIgnored && x.env.Knobs().Sort != knobs.SortShuffled {
+		s.lo, s.hi, s.isSpan = r.span(sent.Query, s.sort)
+	}
+	var text bytes.Buffer
+	if err := json.Compact(&text, sent.Query); err != nil {
+		return nil, refuse("the query is no JSON: %v", err)
+	}
+	s.text = x.Kind + fmt.Sprintf("%s|%s|%t|%s|%t", text.Bytes(), s.sort, s.descending, x.env.Zone(), r.whole)
+	return s, nil
+}
+
+// compile makes a query a function; groups is how many groups it is in.
+func (r rules[D]) compile(raw json.RawMessage, groups int) (match[D], error) {
+	n, err := parseNode(raw)
+	if err != nil {
+		return nil, err
+	}
+	if n.Operator != "AND" && n.Operator != "OR" {
+		return r.filter(n)
+	}
+	if groups == maxDepth {
+		return nil, refuse("filters may be nested %d levels deep", maxDepth)
+	}
+	var inner []json.RawMessage
+	if json.Unmarshal(n.Value, &inner) != nil || len(inner) == 0 {
+		return nil, refuse("the value of %s must be a list of filters", n.Operator)
+	}
+	if len(inner) > maxFilters {
+		return nil, refuse("a group may hold %d filters", maxFilters)
+	}
+	parts := make([]match[D], len(inner))
+	for i, raw := range inner {
+		if parts[i], err = r.compile(raw, groups+1); err != nil {
+			return nil, err
+		}
+	}
+	all := n.Operator == "AND"
+	return func(num int32, d *D) bool {
+		for _, m := range parts {
+			if m(num, d) != all {
+				return !all
+			}
+		}
+		return all
+	}, nil
+}
+
+func parseNode(raw json.RawMessage) (node, error) {
+	parts, err := jsontext.Object(raw)
+	n := node{Value: parts["value"]}
+	for name, value := range parts {
+		switch name {
+		case "field":
+			err = errors.Join(err, json.Unmarshal(value, &n.Field))
+		case "operator":
+			err = errors.Join(err, json.Unmarshal(value, &n.Operator))
+		case "value":
+		default:
+			err = errors.Join(err, errors.New("no part "+name))
+		}
+	}
+	if err != nil {
+		return n, refuse("a filter is {field, operator, value}, a group {operator, value}")
+	}
+	return n, nil
+}
+
+// span reads a query that asks for one unbroken span of the sort field and nothing else, so that it is answered from
+// the ordering without looking at the records. It gives the span's ends, the upper one excluded.
+func (r rules[D]) span(raw json.RawMessage, field string) (lo, hi int64, ok bool) {
+	n, err := parseNode(raw)
+	if err != nil || r.env.Knobs().Misday > 0 && r.whole {
+		return 0, 0, false
+	}
+	if n.Operator != "AND" && n.Operator != "OR" {
+		var t int64
+		if n.Field != field || json.Unmarshal(n.Value, &t) != nil {
+			return 0, 0, false
+		}
+		return r.reach(n.Operator, t)
+	}
+	var inner []json.RawMessage
+	if json.Unmarshal(n.Value, &inner) != nil {
+		return 0, 0, false
+	}
+	for i, raw := range inner {
+		a, b, whole := r.span(raw, field)
+		switch {
+		case !whole:
+			return 0, 0, false
+		case i == 0:
+			lo, hi = a, b
+		case n.Operator == "AND":
+			lo, hi = max(lo, a), min(hi, b)
+		case a > hi || b < lo:
+			return 0, 0, false // a gap between them
+		default:
+			lo, hi = min(lo, a), max(hi, b)
+		}
+	}
+	return lo, hi, len(inner) > 0
+}
+
+// reach gives the times that an operator on a Date field asks for: whole days of the workspace up to 2.16
+// (workspace-api 4.1.5), exact seconds later (section 9).
+func (r rules[D]) reach(operator string, t int64) (lo, hi int64, ok bool) {
+	first, next := t, t+1
+	if r.whole {
+		first, next = event.DayOf(t, r.env.Zone())
+	}
+	above, below := next, first
+	if r.env.Knobs().Inclusive {
+		above, below = first, next
+	}
+	switch operator {
+	case "=":
+		return first, next, true
+	case ">":
+		return above, math.MaxInt64, true
+	case "<":
+		return math.MinInt64 + 1, below, true
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,77 @@
+package main
+
+// believing are bugs of what the program takes for true: each takes out one rule of how answers, stored rows and settings are read.
+var believing = []mutant{
+	{
+		bug: "times in milliseconds are none", file: "transform/time.go", killer: "transform.TestT53Timestamps",
+		old: "seconds, micros = seconds/1000, seconds%1000*1000", new: "reason = ReasonRange",
+	},
+	{
+		bug: "a window in milliseconds moves its watermark into the far future", file: "extract/place.go", killer: "extract.TestT159TimesInMillisecondsMoveAWindowLikeOthers",
+		old: "const earliest, latest = 631_152_000_000, 4_102_444_800_000", new: "const earliest, latest = 631_152_000_000_000, 4_102_444_800_000_000",
+	},
+	{
+		bug: "an empty search is an answer", file: "internal/pipeline/evidence.go", killer: "pipeline.TestT161ASearchThatReturnsNothingIsCheckedByID",
+		old: "if known && unchanged == 0 {", new: "if unchanged >= 0 {",
+	},
+	{
+		bug: "a list that an answer leaves out is empty", file: "transform/row.go", killer: "pipeline.TestT162AListThatOneContactLacksStays",
+		old: "if p.table.Absent && p.rows[r].absent != 0 {", new: "if p.table.Absent && p.rows[r].absent == 1<<63 {",
+	},
+	{
+		bug: "a watermark ahead of all clocks stays", file: "internal/pipeline/watermark.go", killer: "pipeline.TestT137T167AWatermarkInTheFutureIsPulledBack",
+		old: "	t.state = t.state.PulledBack(to)\n", new: "	t.state = t.state.PulledBack(latest)\n",
+	},
+	{
+		bug: "a record behind its head is settled", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
+		old: "ok && head > at {", new: "ok && head > at+1e9 {",
+	},
+	{
+		bug: "a head newer than its newest part is settled", file: "extract/whole.go", killer: "pipeline.TestT168ADetailThatLagsBehindItsHeadIsReadAgain",
+		old: "return newestItem(field(raw, c.From...)) < at && !explained(s, c, raw, at)", new: "return false",
+	},
+	{
+		bug: "only one code of a 404 means gone", file: "extract/judge.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
+		old: "return missing && slices.ContainsFunc(", new: "return missing && l.code == \"\" && slices.ContainsFunc(",
+	},
+	{
+		bug: "a full page without a next one ends a feed at once", file: "extract/walk.go", killer: "extract.TestT171AFullPageOfAFeedThatLostItsNextOnceIsNoEnd",
+		old: "len(found.records) >= w.pos.Size {", new: "len(found.records) > w.pos.Size {",
+	},
+	{
+		bug: "a full refresh keeps what says that it is newer", file: "load/refresh.go", killer: "load.TestT172AFullRefreshReplacesWhatWentBack",
+		old: "		if g.refresh {\n			older +=", new: "		if g.refresh && t.Newest == \"\" {\n			older +=",
+	},
+	{
+		bug: "a full refresh believes hashes", file: "load/refresh.go", killer: "load.TestT172AFullRefreshComparesValues",
+		old: "same += \" AND NOT (\" + differ(t, \"s.\", \"t.\") + \")\"", new: "same += \" AND true\"",
+	},
+	{
+		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/reveal.go", killer: "pipeline.TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain",
+		old: "	if !hashed(t) {\n", new: "	if len(where) > 0 {\n",
+	},
+	{
+		bug: "a second key for hashes is made in silence", file: "internal/pipeline/hashkey.go", killer: "pipeline.TestT175NoSecondKeyIsMadeInSilence",
+		old: "case key == nil && used:", new: "case key == nil && used && mark == \"never\":",
+	},
+	{
+		bug: "a value of a column that widened is spelled as sent", file: "transform/widen.go", killer: "transform.TestT176AValueHasOneSpellingInAColumnThatHasWidened",
+		old: "	if !changed {\n		return t.text\n", new: "	if !changed || len(text) > 0 {\n		return t.text\n",
+	},
+	{
+		bug: "the history of whoever left never ends", file: "internal/pipeline/history.go", killer: "pipeline.TestT177TrueAtXIsWhatReadersWereShownAtX",
+		old: "if !s.History || s.Into != \"\" || s.Family() {", new: "if s.Name != \"\" {",
+	},
+	{
+		bug: "a history that is kept no longer lasts for ever", file: "load/align.go", killer: "pipeline.TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake",
+		old: "			if n == 0 {\n				continue\n			}\n			ended[h.Name] = n\n", new: "			if n >= 0 {\n				continue\n			}\n			ended[h.Name] = n\n",
+	},
+	{
+		bug: "a member of a family is not read between times", file: "internal/pipeline/select.go", killer: "pipeline.TestT179AMemberOfAFamilyIsReadBetweenTimes",
+		old: "s.Read.Since.Windowed() || s.Family() ||", new: "s.Read.Since.Windowed() ||",
+	},
+	{
+		bug: "what an interrupted walk has seen is evidence", file: "internal/pipeline/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		old: "if resumed && t.stream.Absent == \"gone\" {", new: "if resumed && t.stream.Absent == \"never\" {",
+	},
+}

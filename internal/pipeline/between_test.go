@@ -1,0 +1,85 @@
+package pipeline_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestT179AMemberOfAFamilyIsReadBetweenTimes names one dataset of exports, and streams that are read under the rows of others, for a span
+// of time: each reads what lies in it and moves no mark. A whole list has no times, which is said.
+func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(451)
+	c.Contacts, c.Conversations = 60, 25
+	b := newBedWith(t, c, reading(`conversations, hitl_events, tags, "reporting_*"`)+"streams:\n  \"reporting_*\": {start: 2024-06-01}\n")
+	b.sync(pipeline.Options{})
+	b.space.Advance(10 * time.Hour)
+	states := func() []string { return b.rows("SELECT stream, state FROM _sync.checkpoints ORDER BY stream") }
+	before := states()
+	asked := func(o pipeline.Options) (report *pipeline.Report, paths []string) {
+		t.Helper()
+		first := len(b.space.Requests())
+		report = b.sync(o)
+		for _, r := range b.space.Requests()[first:] {
+			paths = append(paths, r.Method+" "+r.Path)
+		}
+		return report, paths
+	}
+
+	// Rows of two days that were lost come again, those of other days do not.
+	b.plant("DELETE FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00'", "UPDATE _sync.tables SET rows = (SELECT count(*) FROM reporting_conversation) WHERE table_name = 'reporting_conversation'")
+	b.goOnFromPlanted()
+	from, until := time.Date(2024, 6, 5, 0, 0, 0, 0, time.UTC), time.Date(2024, 6, 7, 0, 0, 0, 0, time.UTC)
+	report, _ := asked(pipeline.Options{Select: []string{"reporting_conversation"}, Since: from, Until: until})
+	if s := stream(t, report, "reporting_conversation"); len(report.Streams) != 1 || s.Rows == 0 {
+		t.Errorf("streams %v, %+v", read(report), s)
+	}
+	if got := b.rows("SELECT DISTINCT strftime(_time, '%m-%d') FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00' ORDER BY 1"); strings.Join(got, " ") != "06-05 06-06" {
+		t.Errorf("the days that came again: %v", got)
+	}
+	if got := states(); !slices.Equal(got, before) {
+		t.Errorf("marks moved:\n%s\nwere\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
+	}
+
+	// A stream that is read under the rows of another asks for those that changed in the span, and only those.
+	median := b.rows("SELECT quantile_disc(updated_at, 0.6) FROM conversations")[0]
+	var seconds int64
+	if _, err := fmt.Sscan(median, &seconds); err != nil {
+		t.Fatal(err)
+	}
+	_, paths := asked(pipeline.Options{Select: []string{"hitl_events"}, Since: time.Unix(seconds, 0)})
+	var want []string
+	for _, id := range b.rows(fmt.Sprintf("SELECT id FROM conversations WHERE updated_at >= to_timestamp(%d)", seconds)) {
+		want = append(want, "GET /conversations/"+id+"/hitl_events")
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(path, "GET /conversations/") })
+	slices.Sort(paths)
+	slices.Sort(want)
+	if !slices.Equal(paths, want) || len(paths) < 5 {
+		t.Errorf("asked was %v, want %v", paths, want)
+	}
+	if report, _ := asked(pipeline.Options{Select: []string{"contacts_by_id"}, Since: from}); len(report.Streams) != 1 {
+		t.Errorf("of the member that reads by id came %v", read(report))
+	}
+	if report, _ := asked(pipeline.Options{Select: []string{"nightly.*contact*"}, Since: b.space.Clock().Add(-48 * time.Hour)}); !slices.Contains(read(report), "contacts ok") || slices.Contains(read(report), "deleted_contacts ok") {
+		t.Errorf("of a pattern came %v", read(report))
+	}
+	if got := states(); !slices.Equal(got, before) {
+		t.Errorf("marks moved:\n%s\nwere\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
+	}
+	_, err := b.runner.Chosen(nil, pipeline.Options{Select: []string{"tags"}, Since: from})
+	var p *pipeline.Problem
+	if !errors.As(err, &p) || p.Class != "usage" || !strings.Contains(p.What, "tags is a whole list, without times") {
+		t.Errorf("a whole list: %v", err)
+	}
+	if report := b.sync(pipeline.Options{}); report.Exit() != 0 {
+		t.Errorf("the run after: %s", report.LastLine())
+	}
+}

@@ -1,0 +1,172 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// evidence is what a window of time has shown so far of the rows that are stored in it.
+type evidence struct {
+	window extract.Window
+	stored int64 // rows that were stored in the window before it was read
+	met    bool  // one of them came
+}
+
+// askedAsEvidence is how many stored rows are asked for by id when a search returns none of them.
+const askedAsEvidence = 5
+
+// weigh holds a page of a window against the rows that are stored in that window. A search that returns none of them has shown
+// nothing: it may be ill. Before its end counts, a few of them are asked for by id. If they are there, unchanged, the search is broken.
+func (t *task) weigh(ctx context.Context, page extract.Page) error {
+	column := t.stream.TimeColumn()
+	if column == "" || page.Window == nil || page.Resumed || t.windowed() || t.fedByOthers() {
+		return nil
+	}
+	from, to := time.Unix(page.Window.From, 0), t.workspace.client.Now()
+	if page.Window.To > 0 {
+		to = time.Unix(page.Window.To, 0)
+	}
+	if t.evidence == nil || t.evidence.window != *page.Window {
+		t.evidence = &evidence{window: *page.Window}
+		err := t.run.writer.use(func(work *load.Work) (err error) {
+			t.evidence.stored, err = work.CountBetween(ctx, t.workspace.name, t.tables[0], column, from, to)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("stream %s: count the rows of a window: %w", t.stream.Name, err)
+		}
+	}
+	if t.evidence.stored == 0 || t.evidence.met {
+		return nil
+	}
+	if err := t.meet(ctx, column, from, to, page.Records); err != nil || t.evidence.met || !page.Boundary {
+		return err
+	}
+	return t.askAgain(ctx, column, from, to)
+}
+
+// reachKnown has a forward window reach back to the newest row that is stored: where nothing has changed for long, that row shows that
+// the list still has what it had.
+func (t *task) reachKnown(ctx context.Context, req *extract.Request) error {
+	column := t.stream.TimeColumn()
+	if column == "" || req.Phase != extract.Forward || t.windowed() || t.fedByOthers() {
+		return nil
+	}
+	return t.run.writer.use(func(work *load.Work) (err error) {
+		req.Known, err = work.Newest(ctx, t.workspace.name, t.tables[0], column, unix(t.state.SyncedTo))
+		if err != nil {
+			return fmt.Errorf("stream %s: find its newest record: %w", t.stream.Name, err)
+		}
+		return nil
+	})
+}
+
+// meet notes whether a stored row of the window is among some records.
+func (t *task) meet(ctx context.Context, column string, from, to time.Time, records []extract.Record) error {
+	keys := make([]string, 0, len(records))
+	for _, record := range records {
+		if key, ok := extract.Key(t.stream, record.Raw); ok {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	err := t.run.writer.use(func(work *load.Work) error {
+		met, err := work.KeysBetween(ctx, t.workspace.name, t.tables[0], column, from, to, keys, 1)
+		t.evidence.met = len(met) > 0
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: find its records among the stored rows: %w", t.stream.Name, err)
+	}
+	return nil
+}
+
+// askAgain asks for some stored rows of the window by id. One that is there as it is stored shows that the search left it out.
+func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) error {
+	var stored map[string]time.Time
+	err := t.run.writer.use(func(work *load.Work) (err error) {
+		stored, err = work.KeysBetween(ctx, t.workspace.name, t.tables[0], column, from, to, nil, askedAsEvidence)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.stream.Name, err)
+	}
+	ids := make([]string, 0, len(stored))
+	for id := range stored {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	records, known, err := t.readByID(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
+	}
+	unchanged := 0
+	for _, record := range records {
+		at, ok := extract.TimeOf(t.stream, record.Raw)
+		if then, there := stored[record.Over]; there && !record.Gone && ok && at == then.Unix() {
+			unchanged++
+		}
+	}
+	if known && unchanged == 0 {
+		return nil
+	}
+	proof := fmt.Sprintf("%d of %d that were asked for by id are there, unchanged", unchanged, len(ids))
+	if !known {
+		proof = "and nothing reads them by id"
+	}
+	return &Problem{Class: "source", Next: sourceNext,
+		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.stream.Name, t.evidence.stored, stamp(from), stamp(to), proof)}
+}
+
+// readByID reads records by id; known is whether anything does.
+func (t *task) readByID(ctx context.Context, ids []string) (records []extract.Record, known bool, err error) {
+	if t.stream.Read.Single() != nil {
+		page, err := t.workspace.client.Read(t.request(extract.Forward)).ByID(ctx, ids)
+		return page.Records, true, err
+	}
+	other, known := byIDStream(t.run.runner.Catalogue, t.stream)
+	if !known {
+		return nil, false, nil
+	}
+	reader := t.workspace.client.Read(extract.Request{Stream: other, Phase: extract.Forward, IDs: ids})
+	for {
+		page, err := reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return records, true, nil
+		}
+		if err != nil {
+			return records, true, err
+		}
+		records = append(records, page.Records...)
+	}
+}
+
+// byIDStream is the stream that reads another one's records by id, one a request.
+func byIDStream(catalogue *schemas.Catalogue, s *schemas.Stream) (*schemas.Stream, bool) {
+	streams := catalogue.Streams()
+	i := slices.IndexFunc(streams, func(other *schemas.Stream) bool {
+		return (other.With == s.Name || other.Into == s.Name) && other.Read.ByIDs() && other.Read.Over.View != "" && other.Read.Over.Size == 0 &&
+			slices.Equal(other.Key, s.Key) && len(s.Key) == 1
+	})
+	if i < 0 {
+		return nil, false
+	}
+	return streams[i], true
+}
+
+// fedByOthers reports whether the lists of other streams bring rows of this one's table: those its own list may rightly lack.
+func (t *task) fedByOthers() bool {
+	return slices.ContainsFunc(t.run.runner.Catalogue.Streams(), func(other *schemas.Stream) bool {
+		return other.Into == t.stream.Name && !other.Read.ByIDs()
+	})
+}

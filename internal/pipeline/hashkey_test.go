@@ -1,0 +1,138 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+const hashing = nightly + "streams:\n  contacts: {hash: [email]}\n  deleted_contacts: {hash: [email]}\n"
+
+// restore makes a directory of what a backup has, by name, and the configuration one that reads into it.
+func (b *bed) restore(files map[string][]byte) load.Dir {
+	b.t.Helper()
+	dir := filepath.Join(b.t.TempDir(), "restored")
+	for name, text := range files {
+		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		b.must(os.WriteFile(filepath.Join(dir, name), text, 0o644))
+	}
+	b.configure(strings.Replace(b.config(), "{dir: data}", "{dir: "+dir+"}", 1))
+	return load.Dir(dir)
+}
+
+// keyRefused says how a run is refused for its key.
+func (b *bed) keyRefused(words string) {
+	b.t.Helper()
+	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	var p *pipeline.Problem
+	if !errors.As(err, &p) || p.Class != "config" || !strings.Contains(p.Error(), words) || !strings.Contains(p.Next, "put back the hash.key") || !strings.Contains(p.Next, "--accept-hash-key") {
+		b.t.Errorf("the run: %v", err)
+	}
+	if _, err := b.runner.Verify(b.t.Context(), b.runner.Config.Pipelines, pipeline.VerifyOptions{Requests: 20}, func(string) {}); !errors.As(err, &p) ||
+		p.Class != "config" || !strings.Contains(p.Error(), words) {
+		b.t.Errorf("verify: %v", err)
+	}
+}
+
+// TestT175NoSecondKeyIsMadeInSilence puts a backup back without its key, with that of another warehouse, and with its own, in both
+// places where that may lie: only the last go on, and an address has the hash that it had. A warehouse of an older version has no mark
+// of its key; that it hashed is known all the same.
+func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(431), hashing)
+	b.sync(pipeline.Options{})
+	key, err := os.ReadFile(b.runner.Dir.HashKeyFile())
+	b.must(err)
+	file := b.backup()
+	hashes := b.rows("SELECT id, email FROM contacts ORDER BY id")
+	if found := b.scan(b.runner.Dir.Published(), string(key[:32])); len(found) > 0 || bytes.Contains(file, key[:32]) {
+		t.Error("the key is in the published file")
+	}
+	config := b.config()
+	put := func(files map[string][]byte) load.Dir {
+		b.configure(config)
+		files["warehouse.duckdb"] = file
+		return b.restore(files)
+	}
+
+	dir := put(map[string][]byte{})
+	b.keyRefused("is not there")
+	if _, err := os.Stat(dir.HashKeyFile()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a key was made: %v", err)
+	}
+	b.must(os.WriteFile(filepath.Join(string(dir), "hash.key"), key, 0o644)) // the next step of the refusal
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{FullRefresh: true})
+	if got := b.rows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
+		t.Error(firstOther(got, hashes))
+	}
+	if info, err := os.Stat(dir.HashKeyFile()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key in its place: %v %v", info, err)
+	}
+
+	put(map[string][]byte{".aqueduck/hash.key": key})
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
+		t.Error(firstOther(got, hashes))
+	}
+	b.plant("DELETE FROM _sync.meta WHERE key = 'hash_key'")
+	file = b.backup()
+	put(map[string][]byte{})
+	b.keyRefused("is not there")
+	put(map[string][]byte{"hash.key": slices.Repeat([]byte{7}, 32)})
+	b.sync(pipeline.Options{}) // an older version's warehouse does not say which key it was
+	b.must(os.WriteFile(b.runner.Dir.HashKeyFile(), key, 0o600))
+	b.keyRefused("is not the key")
+	if plan := b.planned(); !strings.Contains(plan, "is not the key that stored values were hashed with") {
+		t.Errorf("the plan says\n%s", plan)
+	}
+	b.configure(strings.Replace(b.config(), "hash: [email]", "drop: [email]", 2))
+	b.sync(pipeline.Options{}) // nothing is hashed any more: no key is needed
+}
+
+// TestT175AnotherKeyIsAcceptedByName goes on without the key that is lost: a full refresh with --accept-hash-key makes one and hashes
+// all anew that the source still has. What a part of it has not read is told of until it is.
+func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(432), hashing)
+	b.sync(pipeline.Options{})
+	hashed := func() (contacts, deleted []string) {
+		return b.rows("SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id"), b.rows("SELECT id, email FROM deleted_contacts WHERE email IS NOT NULL ORDER BY id")
+	}
+	contacts, deleted := hashed()
+	b.must(os.Remove(b.runner.Dir.HashKeyFile()))
+	b.space.Advance(100 * time.Hour)
+	b.keyRefused("is not there")
+	accept := pipeline.Options{FullRefresh: true, AcceptHashKey: true, Select: []string{"contacts", "contact_activities"}}
+	notes := strings.Join(b.sync(accept).Notes, "\n")
+	if !strings.Contains(notes, "deleted_contacts: hash email has another key: ") || strings.Contains(notes, "note: contacts") {
+		t.Errorf("the run says %q", notes)
+	}
+	contactsNow, deletedNow := hashed()
+	if same := slices.ContainsFunc(contactsNow, func(row string) bool { return slices.Contains(contacts, row) }); same || len(contactsNow) != len(contacts) {
+		t.Error("some contacts keep their hash")
+	}
+	if !slices.Equal(deletedNow, deleted) {
+		t.Error("what was not read has other hashes")
+	}
+	if notes := strings.Join(b.sync(pipeline.Options{}).Notes, "\n"); len(notes) > 0 { // which walks the whole list
+		t.Errorf("the run after says %q", notes)
+	}
+	if _, now := hashed(); slices.Equal(now, deleted) || len(now) != len(deleted) {
+		t.Error("the deleted contacts keep their hashes")
+	}
+	again, _ := hashed()
+	b.sync(pipeline.Options{FullRefresh: true})
+	if got, _ := hashed(); !slices.Equal(got, again) || !slices.Equal(got, contactsNow) {
+		t.Error("the hashes are not those of one key")
+	}
+}

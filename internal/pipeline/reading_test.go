@@ -1,0 +1,116 @@
+package pipeline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// findings are those of a name that a run told of.
+func findings(report *pipeline.Report, name string) []load.Finding {
+	return slices.DeleteFunc(slices.Clone(report.Findings), func(f load.Finding) bool { return f.Name != name })
+}
+
+// state is the checkpoint of a stream.
+func (b *bed) state(stream string) extract.State {
+	b.t.Helper()
+	state, err := extract.ParseState(b.checkpoint(stream))
+	b.must(err)
+	return state
+}
+
+// emptied is the answer of a list that has nothing.
+const emptied = `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null,"page":1,"per_page":150,"total_pages":0}}`
+
+// answering has the workspace answer a route with something else.
+func (b *bed) answering(route string, with func(body []byte) []byte) {
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(at string, body []byte) []byte {
+			if with == nil || at != route {
+				return body
+			}
+			return with(body)
+		}
+	})
+}
+
+// TestT161ASearchThatReturnsNothingIsCheckedByID: an empty search is no evidence that nothing happened.
+func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(84)
+	c.Conversations = 30
+	b := newBedWith(t, c, strings.ReplaceAll(nightly, "contact_activities", "contact_activities, conversations"))
+	_, err := b.space.OpenConversation(b.space.IDs("active")[0], 5)
+	b.must(err)
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	marks := map[string]int64{"contacts": b.state("contacts").SyncedTo, "conversations": b.state("conversations").SyncedTo}
+	newLife(b, 84).happen(20)
+	b.space.Advance(time.Hour)
+	for range 2 { // in each run, not once
+		b.space.SetKnobs(func(k *emulator.Knobs) {
+			k.Mutate = func(at string, body []byte) []byte {
+				if strings.HasSuffix(at, ".search") {
+					return []byte(emptied)
+				}
+				return body
+			}
+		})
+		before := b.space.Count()
+		report := b.try(pipeline.Options{})
+		for name, mark := range marks {
+			if s := stream(t, report, name); s.Status != pipeline.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "unchanged") {
+				t.Errorf("%s: %+v", name, s)
+			}
+			if got := b.state(name).SyncedTo; got != mark {
+				t.Errorf("%s: the watermark moved from %d to %d", name, mark, got)
+			}
+		}
+		if asked := b.asked(before, "/contacts/", "/conversations/"); asked["/contacts/"]+asked["/conversations/"] > 20 {
+			t.Errorf("asked %v", asked)
+		}
+	}
+	b.answering("", nil)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT161WhoeverLeftExplainsAnEmptySearch: where all that are stored in the window have left, an empty search is right.
+func TestT161WhoeverLeftExplainsAnEmptySearch(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(85))
+	b.sync(pipeline.Options{})
+	b.space.Advance(72 * time.Hour)
+	b.sync(pipeline.Options{}) // nobody is in the lookback window by now
+	p := people{b}
+	var changed []string
+	for _, id := range b.space.IDs("active")[:3] {
+		p.did(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "Last Change"}))
+		changed = append(changed, id)
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	for _, id := range changed {
+		p.did(b.space.Archive(id))
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT166RunsAreBoundedByDefault: a list without an end ends a run at the latest before the next night.
+func TestT166RunsAreBoundedByDefault(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(90))
+	p := b.runner.Config.Pipelines[0]
+	if p.MaxTime != 20*time.Hour || p.MaxRequests != 5_000_000 {
+		t.Errorf("a run may take %s and %d requests", p.MaxTime, p.MaxRequests)
+	}
+}

@@ -1,0 +1,75 @@
+package pipeline_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestT172AFullRefreshTakesWhatTheSourceHasNow takes records of a source back to an earlier state, updated_at and all. Ordinary runs
+// keep the newer rows; a full refresh replaces what differs and nothing else. One that is cut goes on as a full refresh, and the
+// runs after its end are ordinary ones again.
+func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(421))
+	d := b.withDoors("")
+	doorsOnly := pipeline.Options{Select: []string{"doors"}}
+	states := func() string { return strings.Join(b.rows("SELECT state FROM doors ORDER BY id"), " ") }
+	d.show(door(1, 50, "new"), door(2, 50, "new"), door(3, 50, "new"), door(4, 50, "new"))
+	b.sync(doorsOnly)
+	b.space.Advance(time.Hour)
+	d.show(door(1, 10, "old"), door(2, 10, "old"), door(3, 10, "old"), door(4, 50, "new"))
+	if report := b.sync(doorsOnly); report.Rows() != 0 || states() != "new new new new" {
+		t.Errorf("an ordinary run wrote %d rows: %s", report.Rows(), states())
+	}
+	cut := doorsOnly
+	cut.FullRefresh, cut.MaxRequests = true, 3 // whom the token is of, and two pages
+	b.sync(cut)
+	if got := states(); got != "old old new new" {
+		t.Errorf("the refresh that was cut left %s", got)
+	}
+	if report := b.sync(doorsOnly); report.Rows() != 1 || states() != "old old old new" {
+		t.Errorf("the run that went on wrote %d rows: %s", report.Rows(), states())
+	}
+	d.show(door(1, 10, "old"), door(2, 5, "older"), door(3, 10, "old"), door(4, 50, "new"))
+	if report := b.sync(doorsOnly); report.Rows() != 0 || states() != "old old old new" {
+		t.Errorf("a run after the refresh wrote %d rows: %s", report.Rows(), states())
+	}
+	again := doorsOnly
+	again.FullRefresh = true
+	if report := b.sync(again); report.Rows() != 1 || states() != "old older old new" {
+		t.Errorf("another refresh wrote %d rows: %s", report.Rows(), states())
+	}
+	if report := b.sync(again); report.Rows() != 0 {
+		t.Errorf("a refresh that finds all as it is wrote %d rows", report.Rows())
+	}
+	if got := b.rows("SELECT (SELECT count(*) FROM _sync.seen), count(*) FILTER (contains(state, 'replace')) FROM _sync.checkpoints"); got[0] != "0|0" {
+		t.Errorf("what is left of the refreshes: %s", got[0])
+	}
+}
+
+// TestT173VerifyTakesTheCopyThatARunTakes answers with two copies of a record: verify finds the row that has the older one, and
+// nothing once a run has read the same answer.
+func TestT173VerifyTakesTheCopyThatARunTakes(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(422))
+	d := b.withDoors("")
+	stale := func() []string {
+		v, err := b.runner.Verify(t.Context(), b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+		b.must(err)
+		return differences(v)
+	}
+	d.show(door(1, 3, "old"), door(2, 3, "same"))
+	b.sync(pipeline.Options{Select: []string{"doors"}})
+	d.show(door(1, 7, "new"), door(1, 3, "old"), door(2, 3, "same"))
+	if got := stale(); len(got) != 1 || got[0] != "doors_all stale 1 updated_at,state" {
+		t.Errorf("before the run: %q", got)
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{Select: []string{"doors"}})
+	if got, rows := stale(), b.rows("SELECT state FROM doors ORDER BY id"); len(got) != 0 || strings.Join(rows, " ") != "new same" {
+		t.Errorf("after the run: %q, rows %v", got, rows)
+	}
+}

@@ -1,0 +1,240 @@
+package pipeline_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// asShown is what readers have of the contacts that the source still gives, with their hashes and all that lies inside of them.
+func (b *bed) asShown() (rows []string) {
+	b.t.Helper()
+	for _, sql := range []string{"SELECT * EXCLUDE (_synced_at, _run_id) FROM contacts ORDER BY id",
+		"SELECT s.* EXCLUDE (_synced_at, _run_id) FROM contact_social_profiles s JOIN contacts c ON c.id = s.contact_id ORDER BY ALL",
+		"SELECT * EXCLUDE (_synced_at, _run_id) FROM deleted_contacts ORDER BY id"} {
+		rows = append(rows, b.rows(sql)...)
+	}
+	return rows
+}
+
+// TestT174WhatIsNoLongerHiddenReturns hides a column, paths of JSON columns and of _extra, a list's column and a whole list of what
+// was read as it is, and takes that back. Until a full refresh the run, the plan and verify say what is still hidden; then every
+// value that the source gives is what it was before, and the archived contact is told of.
+func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(93))
+	p := people{b}
+	for range 4 {
+		p.did(b.space.UpdateContact(p.user(), emulator.Change{Field: "phone", Value: "+1 555"}, emulator.Change{Field: "name", Value: "Ann"},
+			emulator.Change{Field: "custom_attributes.ssn", Value: "12"}, emulator.Change{Field: "custom_attributes.plan", Value: "big"}))
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	p.did(b.space.Archive(b.space.IDs("active")[0]))
+	b.space.Advance(100 * time.Hour) // nothing is read again by an ordinary run
+	b.sync(pipeline.Options{})
+	before := b.asShown()
+	b.configure(nightly + `streams:
+  contacts:
+    hash: [email, custom_attributes.plan, social_profiles.name]
+    drop: [phone, location, last_seen_at, custom_attributes.ssn, _extra.secret, social_profiles.data.url]
+  deleted_contacts: {hash: [email]}
+`)
+	b.sync(pipeline.Options{})
+	if slices.Equal(b.asShown(), before) {
+		t.Fatal("nothing is hidden: the test finds nothing")
+	}
+	b.configure(nightly)
+	if plan := b.planned(); !strings.Contains(plan, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(plan, "next: aqueduck sync --full-refresh --select contacts") {
+		t.Errorf("the plan before the run says\n%s", plan)
+	}
+	notes := strings.Join(b.sync(pipeline.Options{}).Notes, "\n")
+	if !strings.Contains(notes, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(notes, "next: aqueduck sync --full-refresh --select contacts") {
+		t.Errorf("the run says %q", notes)
+	}
+	if plan := b.planned(); !strings.Contains(plan, "keep what was stored until they are read again") {
+		t.Errorf("the plan after the run says\n%s", plan)
+	}
+	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitBreached || len(v.Findings) < 60 {
+		t.Errorf("verify finds %d differences", len(v.Findings))
+	}
+	notes = strings.Join(b.sync(pipeline.Options{FullRefresh: true}).Notes, "\n")
+	if !strings.Contains(notes, "1 row, which the source gives no more, keeps what was stored") {
+		t.Errorf("the full refresh says %q", notes)
+	}
+	if got := b.asShown(); !slices.Equal(got, before) {
+		t.Error(firstOther(got, before))
+	}
+	if report := b.sync(pipeline.Options{FullRefresh: true}); report.Rows() != 0 || len(report.Notes) > 0 {
+		t.Errorf("another full refresh wrote %d rows and says %q", report.Rows(), report.Notes)
+	}
+	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitOK {
+		t.Errorf("afterwards verify finds\n%s", printed(v))
+	}
+}
+
+// TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain hides from the first run on: the rows that come again, unchanged, have their
+// values once that is taken back, without a full refresh; of the others the run says that they are still hidden.
+func TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tiny(96), nightly+"streams: {contacts: {hash: [email]}}\n")
+	b.sync(pipeline.Options{})
+	id := people{b}.user()
+	people{b}.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: "ann@example.com"}))
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	email := "SELECT email FROM contacts WHERE id = '" + id + "'"
+	if got := b.rows(email)[0]; len(got) != 32 {
+		t.Fatalf("stored as %q", got)
+	}
+	b.configure(nightly)
+	notes := strings.Join(b.sync(pipeline.Options{}).Notes, "\n")
+	if got := b.rows(email)[0]; got != "ann@example.com" {
+		t.Errorf("read again it is %q", got)
+	}
+	if !strings.Contains(notes, "contacts: hash email") {
+		t.Errorf("of those that were not read again the run says %q", notes)
+	}
+}
+
+// goOnFromPlanted makes the file that was planted one that the next run goes on from, as if a run had left it so.
+func (b *bed) goOnFromPlanted() {
+	b.t.Helper()
+	planted := b.runner.Dir.Current()
+	b.must(load.WriteSum(load.SumFile(planted), planted, filepath.Base(planted)))
+}
+
+// planned is what the plan says.
+func (b *bed) planned() string {
+	b.t.Helper()
+	plan, err := b.runner.Plan(b.t.Context(), b.runner.Config.Pipelines, pipeline.Options{}, false)
+	b.must(err)
+	var text strings.Builder
+	plan.Print(&text)
+	return text.String()
+}
+
+// firstOther is the first row of two lists that is not the same.
+func firstOther(got, want []string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return got[i] + "\nwant " + want[i]
+		}
+	}
+	return "a list that ends before the other"
+}
+
+// everything is every row of every stored table of the workspace, but for the tables that keep what was, and what tells when a row was
+// read and by whom.
+func (b *bed) everything() map[string][]string {
+	b.t.Helper()
+	var each []string
+	for _, name := range b.rows(`SELECT table_name FROM _sync.tables WHERE NOT ends_with(table_name, '_history') AND NOT ends_with(table_name, '_daily')`) {
+		each = append(each, "SELECT '"+name+"', to_json(t)::VARCHAR FROM (SELECT COLUMNS(c -> c NOT IN ('_synced_at', '_run_id', 'read_at', '_hash')) FROM "+name+") t")
+	}
+	all := map[string][]string{}
+	for _, row := range b.rows(strings.Join(each, " UNION ALL ") + " ORDER BY ALL") {
+		name, values, _ := strings.Cut(row, "|")
+		all[name] = append(all[name], values)
+	}
+	return all
+}
+
+// TestT174EveryKindOfStreamGivesBackWhatItHid hides in streams that are read in every way: records read by themselves, with lists that
+// only grow, tables that several streams write, transcripts by id, a log and exports in windows of time, also of days that lie
+// before those that a first reading asks for. All of it returns, and so does what an earlier version hid behind a hash that lies.
+func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(94)
+	c.Contacts, c.Conversations, c.Calls = 60, 15, 10
+	config := reading(`companies, conversations, calls, call_transcripts, admin_activity_logs, segments, reporting_conversation`)
+	exports := "streams:\n  \"reporting_*\": {start: 2024-03-01}\n"
+	b := newBedWith(t, c, config+exports)
+	b.sync(pipeline.Options{})
+	b.configure(config) // exports begin 90 days ago from now on, and these go further back
+	before := b.everything()
+	masks := `streams:
+  companies: {hash: [website]}
+  conversations: {hash: [source_author_email, custom_attributes, conversation_parts.author_name], drop: [conversation_parts.body, conversation_contacts.external_id, source.subject]}
+  call_transcripts: {drop: [call_transcript_lines.text]}
+  calls: {hash: [phone]}
+  admin_activity_logs: {hash: [performed_by_email], drop: [metadata.before]}
+  segments: {hash: [name]}
+  "reporting_*": {hash: [contact_name], drop: [teammate]}
+`
+	b.configure(config + masks)
+	b.sync(pipeline.Options{})
+	b.configure(config + strings.Replace(masks, "hash: [website]", "hash: [name, website]", 1))
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FILTER (NOT regexp_full_match(name, '[0-9a-f]{32}')), count(*) FROM segments_daily"); strings.HasPrefix(got[0], "0|0") || !strings.HasPrefix(got[0], "0|") {
+		t.Errorf("names in the copies of segments that are not hashed, copies: %s", got[0])
+	}
+	stored := b.rows("SELECT id, name, website FROM companies ORDER BY id")
+	hidden := b.everything()
+	b.sync(pipeline.Options{FullRefresh: true})
+	if got := b.rows("SELECT id, name, website FROM companies ORDER BY id"); !slices.Equal(got, stored) {
+		t.Errorf("read again, the hashes are others: %s", firstOther(got, stored))
+	}
+	b.configure(config)
+	b.sync(pipeline.Options{FullRefresh: true})
+	other, after := 0, b.everything()
+	for name, want := range before {
+		if !slices.Equal(hidden[name], want) {
+			other++
+		}
+		if got := after[name]; !slices.Equal(got, want) {
+			t.Errorf("%s: %d rows, were %d: %s", name, len(got), len(want), firstOther(got, want))
+		}
+	}
+	if other < 8 {
+		t.Errorf("only %d tables had something to give back: the test finds little", other)
+	}
+}
+
+// TestT174VerifyFindsWhatAHashThatLiesHides plants what an earlier version left: values that are hidden, in rows whose hash says that
+// they are as the source has them. Verify finds them in columns, in JSON, in _extra and in lists; a full refresh mends them.
+func TestT174VerifyFindsWhatAHashThatLiesHides(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(95))
+	p := people{b}
+	var ids []string
+	for range 4 {
+		id := p.user()
+		p.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: "ann@example.com"}, emulator.Change{Field: "custom_attributes.plan", Value: "big"}))
+		ids = append(ids, id)
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	before := b.asShown()
+	const hash = "0123456789abcdef0123456789abcdef"
+	owner := b.rows("SELECT contact_id FROM contact_social_profiles JOIN contacts ON id = contact_id ORDER BY ALL LIMIT 1")[0]
+	b.plant("UPDATE contacts_raw SET email = '"+hash+"' WHERE id = '"+ids[0]+"'",
+		`UPDATE contacts_raw SET custom_attributes = json_merge_patch(custom_attributes, '{"plan": "`+hash+`"}') WHERE id = '`+ids[1]+"'",
+		`UPDATE contacts_raw SET _extra = json_merge_patch(_extra, '{"secret": "`+hash+`"}') WHERE id = '`+ids[2]+"'",
+		"UPDATE contact_social_profiles_raw SET name = '"+hash+"' WHERE contact_id = '"+owner+"' AND _position = 0",
+		`UPDATE contacts_raw SET custom_attributes = ' { ' || substr(custom_attributes::VARCHAR, 2) WHERE id = '`+ids[3]+"'") // the same, written in another way
+	want := []string{"contact_social_profiles_raw stale " + `["` + owner + `","0"]` + " name", "contacts_raw stale " + ids[0] + " email",
+		"contacts_raw stale " + ids[1] + " custom_attributes", "contacts_raw stale " + ids[2] + " _extra"}
+	slices.Sort(want)
+	if got := differences(b.verify(pipeline.VerifyOptions{Deep: true})); !slices.Equal(got, want) {
+		t.Errorf("verify finds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	b.goOnFromPlanted()
+	b.sync(pipeline.Options{FullRefresh: true})
+	if got := b.asShown(); !slices.Equal(got, before) {
+		t.Error(firstOther(got, before))
+	}
+	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitOK {
+		t.Errorf("afterwards verify finds\n%s", printed(v))
+	}
+}

@@ -1,0 +1,311 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Current says which records of a table with a history are there, as readers are shown.
+type Current struct {
+	Table     transform.Table // the stream's own, with History
+	Relations []Derived       // made one after the other; the last has the records that are there. None: the table itself tells
+	Lifecycle string          // that of Relations whose column lifecycle says what became of the others; "": none
+}
+
+// Derived is a relation that a publish makes, a view or a table: its SELECT, with {schema} for the schema's name.
+type Derived struct{ Name, Kind, SQL string }
+
+// namedRelation is a relation in the SQL of another.
+var namedRelation = regexp.MustCompile(`\{schema\}\.(\w+)`)
+
+// unaligned is the temporary table of the records whose open state is not what readers are shown of them.
+const unaligned = "temp.unaligned"
+
+// AlignHistory makes the open states of a history those of the records that are there, at an instant of the source's clock: a record that
+// left has none, and its last one says what became of it; one that is back, or whose fields another stream has brought, has a new one. So
+// what was true at x is what readers were shown at x. It tells how many states ended or began.
+func (w *Work) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return 0, errClosed
+	}
+	history, err := w.table(schema, c.Table.History)
+	if err != nil {
+		return 0, err
+	}
+	changed, err := w.latestChange(ctx, schema, c)
+	if err != nil {
+		return 0, w.judge(fmt.Errorf("see whether %s is as the records are: %w", history.Name, err))
+	}
+	if changed == "" {
+		return 0, nil
+	}
+	a := aligner{work: w, schema: schema, current: c, history: history, names: map[string]string{}}
+	defer a.release(ctx)
+	n, err := a.align(ctx, now.UTC())
+	if err != nil {
+		return 0, w.judge(fmt.Errorf("bring %s in line with the records: %w", history.Name, err))
+	}
+	return n, nil
+}
+
+// alignedKey is the fact, in _sync.meta, of the last change that a history was held against.
+func alignedKey(schema, history string) string { return "aligned " + duck.Table(schema, history) }
+
+// latestChange is when a row last changed that tells of the records, or of their history; "" where the history was held against that.
+func (w *Work) latestChange(ctx context.Context, schema string, c Current) (string, error) {
+	query, args := "SELECT coalesce(max(changed_at)::VARCHAR, '') FROM _sync.tables WHERE schema = $1", []any{schema}
+	if len(c.Relations) == 0 {
+		query += " AND table_name IN ($2, $3)"
+		args = append(args, c.Table.Name, c.Table.History)
+	}
+	var latest, held string
+	if err := w.db.Scan(ctx, query, args, &latest); err != nil {
+		return "", err
+	}
+	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{alignedKey(schema, c.Table.History)}, &held)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) || held == latest {
+		return "", err
+	}
+	return latest, nil
+}
+
+// aligner brings one history in line with what readers are shown.
+type aligner struct {
+	work    *Work
+	schema  string
+	current Current
+	history transform.Table
+	names   map[string]string // temporary relations, by the names they stand for
+}
+
+// release forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
+func (a *aligner) release(ctx context.Context) {
+	drop(ctx, a.work.db, unaligned)
+	for _, r := range a.current.Relations {
+		if name, made := a.names[r.Name]; made {
+			_, _ = a.work.db.Exec(context.WithoutCancel(ctx), "DROP "+r.Kind+" IF EXISTS "+name)
+		}
+	}
+}
+
+// relate makes the relations as they would be published now, under temporary names, and gives the one of the records that are there.
+func (a *aligner) relate(ctx context.Context) (string, error) {
+	t := a.current.Table
+	if len(a.current.Relations) == 0 {
+		if t.Gone {
+			return "(SELECT * FROM " + duck.Table(a.schema, t.Name) + " WHERE " + transform.GoneColumn + " IS NULL)", nil
+		}
+		return duck.Table(a.schema, t.Name), nil
+	}
+	last := ""
+	for _, r := range a.current.Relations {
+		query := namedRelation.ReplaceAllStringFunc(r.SQL, func(named string) string {
+			if temporary, ok := a.names[strings.TrimPrefix(named, "{schema}.")]; ok {
+				return temporary
+			}
+			return named
+		})
+		query = bare(query, a.schema)
+		if err := reads(a.work.db, query); err != nil {
+			return "", fmt.Errorf("relation %s: %w", r.Name, err)
+		}
+		last = "temp.main." + duck.Name("aligning_"+r.Name)
+		a.names[r.Name] = last
+		if _, err := a.work.db.Exec(ctx, "CREATE OR REPLACE TEMP "+r.Kind+" "+last+" AS "+query); err != nil {
+			return "", fmt.Errorf("relation %s: %w", r.Name, err)
+		}
+	}
+	return last, nil
+}
+
+func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error) {
+	w, t := a.work, a.current.Table
+	current, err := a.relate(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.compare(ctx, current); err != nil {
+		return 0, err
+	}
+	stamp := w.stamp()
+	err = w.db.Transaction(ctx, func() error {
+		ended, err := a.end(ctx, now, stamp)
+		if err != nil {
+			return fmt.Errorf("end states: %w", err)
+		}
+		begun, err := a.begin(ctx, current, now, stamp)
+		if err != nil {
+			return fmt.Errorf("begin states: %w", err)
+		}
+		if n = ended + begun; n > 0 {
+			if err := w.countRows(ctx, a.schema, a.history.Name, begun, stamp); err != nil {
+				return err
+			}
+		}
+		changed, err := w.latestChange(ctx, a.schema, a.current)
+		if err != nil {
+			return err
+		}
+		if err := w.saveNames(ctx, alignedKey(a.schema, t.History), []string{changed}); err != nil || n == 0 {
+			return err
+		}
+		return w.saveStamp(ctx, stamp)
+	})
+	if err == nil && n > 0 {
+		w.last = stamp
+	}
+	return n, err
+}
+
+// compare finds the records whose open state is not what is shown of them.
+func (a *aligner) compare(ctx context.Context, current string) error {
+	w, t := a.work, a.current.Table
+	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE unaligned AS SELECT %s, h.state IS NOT NULL AS open, c.state IS NOT NULL AS here
+		FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS state FROM %[7]s c) c ON %[8]s
+		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
+		content("c.", t), current, matches("h.", t.Key, "c.", t.Key))
+	if _, err := w.db.Exec(ctx, query); err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	return a.leaveErased(ctx)
+}
+
+// eitherKey gives the key of a pair of rows, one of which may be missing.
+func eitherKey(key []string) string {
+	names := make([]string, len(key))
+	for i, k := range key {
+		names[i] = fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s) AS %[1]s", duck.Name(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// leaveErased leaves the persons without a state who were erased, where nothing of theirs is kept in the history.
+func (a *aligner) leaveErased(ctx context.Context) error {
+	w, t := a.work, a.current.Table
+	people := persons(t)
+	e := w.eraser(a.schema, time.Time{})
+	if len(w.tombs.marks[place{a.schema, ""}]) == 0 || !e.goes(a.history) || len(people) == 0 {
+		return nil
+	}
+	for _, column := range people {
+		if !strings.Contains("\x00"+strings.Join(t.Key, "\x00")+"\x00", "\x00"+column+"\x00") {
+			continue // it is not in the table of what is not aligned
+		}
+		var erased []string
+		err := w.eachKey(ctx, unaligned, []string{column}, func(values []string) {
+			if w.tombs.has(place{a.schema, ""}, values[0]) {
+				erased = append(erased, duck.Text(values[0]))
+			}
+		})
+		if err != nil || len(erased) == 0 {
+			return err
+		}
+		if _, err := w.db.Exec(ctx, "DELETE FROM "+unaligned+" WHERE "+duck.Name(column)+" IN ("+strings.Join(erased, ", ")+")"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends the open states of the records; those of records that left say what became of them.
+func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) {
+	t := a.current.Table
+	word := duck.Text(transform.LifecycleGone)
+	if name, ok := a.names[a.current.Lifecycle]; ok {
+		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, matches("l.", t.Key, "u.", t.Key), word)
+	}
+	return a.work.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
+		FROM (SELECT *, %s AS word FROM %s u WHERE u.open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
+		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.options.RunID)
+}
+
+// begin begins a state of the records that are there, behind the one that they had.
+func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Time) (int64, error) {
+	t := a.current.Table
+	columns, newest := shared(a.history), "NULL"
+	if t.Newest != "" {
+		newest = "c." + duck.Name(t.Newest)
+	}
+	history := duck.Table(a.schema, a.history.Name)
+	return a.work.db.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s, %s)
+		SELECT %s, greatest($1, (SELECT greatest(max(h.%[11]s), max(h.%[3]s) + to_microseconds(1)) FROM %[1]s h WHERE %[8]s)), %[9]s, $2, $3
+		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.here`,
+		history, duck.Names("", columns), transform.ValidFrom, transform.SourceUpdatedAt, transform.SyncedAtColumn, transform.RunIDColumn,
+		duck.Names("c.", columns), matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, matches("c.", t.Key, "u.", t.Key)),
+		now, stamp, a.work.options.RunID)
+}
+
+// FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
+// afterwards they do not say. It tells how many states it ended, by history.
+func (w *Work) FreezeHistories(ctx context.Context, schema string, now time.Time) (map[string]int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	ended := map[string]int64{}
+	stamp := w.stamp()
+	err := w.db.Transaction(ctx, func() error {
+		for _, h := range w.leftHistories(schema) {
+			n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
+				duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.options.RunID)
+			if err != nil {
+				return fmt.Errorf("%s: %w", h.Name, err)
+			}
+			if n == 0 {
+				continue
+			}
+			ended[h.Name] = n
+			if err := w.countRows(ctx, schema, h.Name, 0, stamp); err != nil {
+				return err
+			}
+		}
+		if len(ended) == 0 {
+			return nil
+		}
+		return w.saveStamp(ctx, stamp)
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("end the states of histories that are kept no longer: %w", err))
+	}
+	if len(ended) > 0 {
+		w.last = stamp
+	}
+	return ended, nil
+}
+
+// leftHistories are the stored histories that are kept no longer, of tables that are.
+func (w *Work) leftHistories(schema string) (left []transform.Table) {
+	for key, t := range w.recalled {
+		_, kept := w.tables[key]
+		_, read := w.tables[[2]string{schema, t.HistoryOf}]
+		if key[0] == schema && t.HistoryOf != "" && read && !kept {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+// Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
+func (w *Work) Left(schema string) (left []transform.Table) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, t := range w.recalled {
+		if _, kept := w.tables[key]; key[0] == schema && !kept {
+			left = append(left, t)
+		}
+	}
+	slices.SortFunc(left, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
+	return left
+}

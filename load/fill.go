@@ -1,0 +1,183 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// toFill is the fact, in _sync.meta, that a new column still has to be filled: DuckDB refuses to change the columns and
+// the rows of a table in one transaction, and between two the process may die.
+func toFill(schema string, t transform.Table, c transform.Column) string {
+	return "fill " + duck.Table(schema, t.Name) + "." + duck.Name(c.Name)
+}
+
+// fillNew fills the columns that are new, or that a process which died left empty, from _extra.
+func (w *Work) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
+	waiting := map[string]bool{}
+	err := w.db.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
+		var key string
+		err := rows.Scan(&key)
+		waiting[key] = true
+		return err
+	})
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	var changes []Change
+	stamp := w.stamp()
+	err = w.db.Transaction(ctx, func() error {
+		for _, t := range tables {
+			for _, c := range t.Columns {
+				if !waiting[toFill(schema, t, c)] {
+					continue
+				}
+				n, err := w.fill(ctx, schema, t, c, stamp)
+				if err != nil {
+					return fmt.Errorf("fill column %s of %s from _extra: %w", c.Name, t.Name, err)
+				}
+				if n > 0 {
+					changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)})
+				}
+			}
+		}
+		if err := w.recordChanges(ctx, changes); err != nil {
+			return err
+		}
+		return w.saveStamp(ctx, stamp)
+	})
+	drop(ctx, w.db, made)
+	drop(ctx, w.db, words)
+	if err == nil {
+		w.last = stamp
+	}
+	return changes, err
+}
+
+// fill takes the values of a new column out of _extra, where they were kept under one of the column's paths: the first that
+// has one. What does not fit the column stays there.
+func (w *Work) fill(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
+	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
+		return 0, err
+	}
+	var filled int64
+	for _, path := range append([][]string{c.Path}, c.Or...) {
+		n, err := w.fillFrom(ctx, schema, t, c, path, stamp)
+		if err != nil {
+			return 0, err
+		}
+		filled += n
+	}
+	if filled == 0 {
+		return 0, nil
+	}
+	return filled, w.countRows(ctx, schema, t.Name, 0, stamp)
+}
+
+// fillFrom takes the values out of one path in _extra, of rows that have none yet.
+func (w *Work) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
+	table, name := duck.Table(schema, t.Name), duck.Name(c.Name)
+	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(pointer(path), "/")) + ")"
+	if len(c.Was) > 0 {
+		return w.fillWidened(ctx, table, c, path, value, stamp)
+	}
+	fitting := fromJSON(c.SQL, value)
+	where, from := fmt.Sprintf("_extra IS NOT NULL AND %s IS NULL AND %s IS NOT NULL", name, fitting), ""
+	set := fitting
+	if c.As != "" {
+		// What is made of a text is made by the decoder's own code, once for each text.
+		if err := w.fillMade(ctx, fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s", fitting, table, where), c.As); err != nil {
+			return 0, err
+		}
+		set, from, where = "m.made", " FROM "+made+" m", where+" AND m.sent = "+fitting
+	}
+	return w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
+		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(without(path)), from, where), stamp, w.options.RunID)
+}
+
+// words is the temporary table of values in _extra with what a column takes of them.
+const words = "temp.words"
+
+// fillWidened is fillFrom for a column that has widened: what it takes is what a record with that value would bring.
+func (w *Work) fillWidened(ctx context.Context, table string, c transform.Column, path []string, value string, stamp time.Time) (int64, error) {
+	var pairs [][]string
+	err := w.db.Each(ctx, "SELECT DISTINCT ("+value+")::VARCHAR FROM "+table+" WHERE ("+value+") IS NOT NULL", nil, func(rows *sql.Rows) error {
+		var raw string
+		if err := rows.Scan(&raw); err != nil {
+			return err
+		}
+		if taken, ok := transform.Spell(c, []byte(raw)); ok {
+			pairs = append(pairs, []string{raw, taken})
+		}
+		return nil
+	})
+	if err != nil || len(pairs) == 0 {
+		return 0, err
+	}
+	if err := fillKeys(ctx, w.db, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+		return 0, err
+	}
+	return w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
+		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND %[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
+		table, duck.Name(c.Name), c.SQL, duck.Text(without(path)), words, value), stamp, w.options.RunID)
+}
+
+// made is the temporary table of texts, with what a column makes of them.
+const made = "temp.made"
+
+func (w *Work) fillMade(ctx context.Context, query, as string) error {
+	var pairs [][]string
+	err := w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		var sent string
+		err := rows.Scan(&sent)
+		pairs = append(pairs, []string{sent, transform.TextAs(as, sent)})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return fillKeys(ctx, w.db, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
+}
+
+// pointer escapes a path for a JSON pointer.
+func pointer(path []string) []string {
+	escaped := make([]string, len(path))
+	for i, s := range path {
+		escaped[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
+	}
+	return escaped
+}
+
+// without is the merge patch that takes a path out of an object.
+func without(path []string) string {
+	patch := "null"
+	for _, name := range slices.Backward(path) {
+		patch = "{" + quoteJSON(name) + ":" + patch + "}"
+	}
+	return patch
+}
+
+// fromJSON converts a JSON value to a column's type; NULL when it does not fit.
+func fromJSON(kind, value string) string {
+	text := "(" + value + " ->> '$')"
+	scalar := "json_type(" + value + ") NOT IN ('OBJECT', 'ARRAY', 'NULL')"
+	switch kind {
+	case "JSON":
+		return "CASE WHEN json_type(" + value + ") <> 'NULL' THEN " + value + " END"
+	case "VARCHAR":
+		return "CASE WHEN " + scalar + " THEN " + text + " END"
+	case "TIMESTAMPTZ":
+		return fmt.Sprintf(`CASE WHEN json_type(%s) IN ('BIGINT', 'UBIGINT')
+			AND TRY_CAST(%s AS BIGINT) BETWEEN 631152000 AND 4102444800 THEN to_timestamp(TRY_CAST(%s AS BIGINT))
+			WHEN json_type(%s) = 'VARCHAR' THEN TRY_CAST(%s AS TIMESTAMPTZ) END`, value, text, text, value, text)
+	case "BIGINT": // a cast of its own would round
+		return fmt.Sprintf("CASE WHEN %s AND TRY_CAST(%s AS DECIMAL(38,10)) = TRY_CAST(%[2]s AS BIGINT) THEN TRY_CAST(%[2]s AS BIGINT) END", scalar, text)
+	}
+	return "CASE WHEN " + scalar + " THEN TRY_CAST(" + text + " AS " + kind + ") END"
+}

@@ -1,0 +1,189 @@
+package load_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// meetings is a stream with what records have of lists and objects: an object with one in it, free JSON, a complete list with a list in
+// its items, and one that only grows with such a list.
+func meetings() *schemas.Stream {
+	column := func(name string, t schemas.Type, from ...string) schemas.Column {
+		if from == nil {
+			from = []string{name}
+		}
+		return schemas.Column{Name: name, From: from, Type: t, Doc: "The " + name + "."}
+	}
+	parent := column("talk_id", schemas.Text, schemas.FromParent, "id")
+	return &schemas.Stream{
+		Name: "talks", Table: "talks", Doc: "One row a talk.", Key: []string{"id"}, Newest: "at",
+		Columns: []schemas.Column{
+			column("id", schemas.Text), column("at", schemas.Timestamp), column("title", schemas.Text), column("subject", schemas.Text, "source", "subject"),
+			column("author", schemas.Text, "source", "author", "id"), column("attributes", schemas.JSON),
+		},
+		Children: []schemas.Child{
+			{Table: "talk_tags", Doc: "One row a tag.", From: []string{"tags", "data"}, Count: []string{"tags", "total_count"}, Key: []string{"talk_id", "tag_id"}, Complete: true,
+				Columns: []schemas.Column{parent, column("tag_id", schemas.Text, "id")}},
+			{Table: "tag_words", Doc: "One row a word of a tag.", From: []string{"words"}, Within: "talk_tags", Key: []string{"talk_id", "tag_id", "word"}, Complete: true,
+				Columns: []schemas.Column{column("talk_id", schemas.Text, schemas.FromParent, "talk_id"), column("tag_id", schemas.Text, schemas.FromParent, "tag_id"), column("word", schemas.Text, schemas.FromItem)}},
+			{Table: "talk_parts", Doc: "One row a part.", From: []string{"parts"}, Key: []string{"talk_id", "part_id"},
+				Columns: []schemas.Column{parent, column("part_id", schemas.Text, "id"), column("body", schemas.Text)}},
+			{Table: "part_files", Doc: "One row a file of a part.", From: []string{"files"}, Within: "talk_parts", Key: []string{"talk_id", "part_id", "file"},
+				Columns: []schemas.Column{column("talk_id", schemas.Text, schemas.FromParent, "talk_id"), column("part_id", schemas.Text, schemas.FromParent, "part_id"), column("file", schemas.Text, schemas.FromItem)}},
+		},
+	}
+}
+
+// talkStore is a work database of talks.
+type talkStore struct {
+	t    *testing.T
+	work *load.Work
+	at   load.Checkpoint
+	d    *transform.Decoder
+}
+
+func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
+	t.Helper()
+	work := newWarehouse(t, load.Options{}).Work
+	if _, err := work.Ensure(t.Context(), "main", transform.Tables(s)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := transform.NewDecoder(s, transform.Options{APIVersion: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &talkStore{t: t, work: work, d: d, at: load.Checkpoint{Workspace: "main", Stream: "talks"}}
+}
+
+// commit stores records.
+func (s *talkStore) commit(records ...string) load.Written {
+	s.t.Helper()
+	for _, r := range records {
+		if err := s.d.Append([]byte(r), transform.Meta{ReadAt: time.Unix(1_700_000_000, 0)}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	batches := s.d.Take()
+	next := s.at
+	next.Seq++
+	w, err := s.work.Commit(context.Background(), "main", "talks", s.at, next, batches)
+	for _, b := range batches {
+		b.Rows.Release()
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.at = next
+	return w
+}
+
+// stored is all that is stored of a talk, in one line.
+func (s *talkStore) stored(id string) string {
+	s.t.Helper()
+	var all []string
+	for _, q := range []string{
+		"SELECT concat_ws('|', title, subject, author, attributes::VARCHAR) FROM main.talks WHERE id = '%s'",
+		"SELECT coalesce(string_agg(tag_id, ',' ORDER BY tag_id), '-') FROM main.talk_tags WHERE talk_id = '%s'",
+		"SELECT coalesce(string_agg(tag_id || word, ',' ORDER BY tag_id, word), '-') FROM main.tag_words WHERE talk_id = '%s'",
+		"SELECT coalesce(string_agg(part_id || body, ',' ORDER BY part_id), '-') FROM main.talk_parts WHERE talk_id = '%s'",
+		"SELECT coalesce(string_agg(part_id || file, ',' ORDER BY part_id, file), '-') FROM main.part_files WHERE talk_id = '%s'",
+	} {
+		values, err := s.work.IDs(s.t.Context(), "main", fmt.Sprintf(q, id))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		all = append(all, values...)
+	}
+	return strings.Join(all, " ")
+}
+
+const wholeTalk = `{"id":"1","at":1700000000,"title":"t","source":{"subject":"s","author":{"id":"a"}},"attributes":{"k":1},` +
+	`"tags":{"data":[{"id":"x","words":["p","q"]},{"id":"y","words":[]}]},"parts":[{"id":"m","body":"M","files":["f","g"]}]}`
+
+func TestT162WhatAnAnswerLeavesOutStays(t *testing.T) {
+	t.Parallel()
+	const was = `t|s|a|{"k":1} x,y xp,xq mM mf,mg`
+	tests := []struct {
+		name, record, want string
+		noted              bool
+	}{
+		{"all", `{"id":"1","at":1700000001,"title":"u"}`, `u|s|a|{"k":1} x,y xp,xq mM mf,mg`, true},
+		{"one object", `{"id":"1","at":1700000001,"title":"u","attributes":{},"tags":{"data":[]},"parts":[]}`, `u|s|a|{} - - mM mf,mg`, true},
+		{"the object in another", `{"id":"1","at":1700000001,"title":"t","source":{"subject":"new"},"attributes":{"k":1},"tags":{"data":[]},"parts":[]}`, `t|new|a|{"k":1} - - mM mf,mg`, true},
+		{"a list", `{"id":"1","at":1700000001,"title":"t","source":null,"attributes":null,"tags":{"url":"/x"},"parts":[]}`, `t x,y xp,xq mM mf,mg`, true},
+		{"a list in an item", `{"id":"1","at":1700000001,"title":"t","source":null,"attributes":null,"tags":{"data":[{"id":"x"},{"id":"z"}]},"parts":[]}`, `t x,z xp,xq mM mf,mg`, false},
+		{"a list in an item of one that grows", `{"id":"1","at":1700000001,"title":"t","source":null,"attributes":null,"tags":null,"parts":[{"id":"m","body":"N"}]}`, `t - - mN mf,mg`, false},
+		{"explicitly empty", `{"id":"1","at":1700000001,"title":"t","source":{},"attributes":null,"tags":{"total_count":0},"parts":[{"id":"m","body":"M","files":[]}]}`, `t - - mM -`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newTalkStore(t, meetings())
+			s.commit(wholeTalk, strings.ReplaceAll(wholeTalk, `"id":"1"`, `"id":"2"`))
+			if got := s.stored("1"); got != was {
+				t.Fatalf("stored %q", got)
+			}
+			s.commit(tt.record)
+			if got := s.stored("1"); got != tt.want {
+				t.Errorf("stored %q, want %q", got, tt.want)
+			}
+			if got := s.stored("2"); got != was {
+				t.Errorf("another one became %q", got)
+			}
+			list, err := s.work.Incomplete(t.Context(), "main", "talks")
+			if want := []transform.Incomplete{{Key: "1", Reason: transform.LeftOut}}; err != nil || tt.noted != slices.Equal(list, want) {
+				t.Errorf("noted %+v, %v", list, err)
+			}
+			s.commit(tt.record) // once more: it is as it is stored, and still not whole
+			if again, err := s.work.Incomplete(t.Context(), "main", "talks"); err != nil || !slices.Equal(again, list) {
+				t.Errorf("noted %+v, %v, then %+v", list, err, again)
+			}
+			// Whatever comes whole replaces all of it.
+			s.commit(strings.ReplaceAll(wholeTalk, "1700000000", "1700000002"))
+			if got := s.stored("1"); got != was {
+				t.Errorf("whole again it is %q", got)
+			}
+			if list, err := s.work.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
+				t.Errorf("whole again it is noted %+v, %v", list, err)
+			}
+		})
+	}
+}
+
+func TestT162ARecordThatLacksWhatIsStoredAndIsElseAsItWasIsNoChange(t *testing.T) {
+	t.Parallel()
+	s := newTalkStore(t, meetings())
+	s.commit(wholeTalk)
+	for _, record := range []string{
+		`{"id":"1","at":1700000000,"title":"t"}`,
+		`{"id":"1","at":1700000000,"title":"t","attributes":{"k":1},"tags":{"data":[{"id":"y","words":[]},{"id":"x","words":["q","p"]}]}}`,
+		wholeTalk,
+	} {
+		if w := s.commit(record); w.Rows != 0 {
+			t.Errorf("%s: wrote %d rows", record, w.Rows)
+		}
+	}
+	if list, err := s.work.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
+		t.Errorf("noted %+v, %v", list, err)
+	}
+	if w := s.commit(`{"id":"1","at":1700000000,"title":"t","tags":{"data":[{"id":"y","words":[]},{"id":"x","words":["q","new"]}]}}`); w.Rows == 0 {
+		t.Error("another word of a tag was taken for no change")
+	}
+}
+
+func TestT162NewRecordsMayLackAnything(t *testing.T) {
+	t.Parallel()
+	s := newTalkStore(t, meetings())
+	s.commit(`{"id":"9","at":1700000000,"title":"new"}`)
+	if got, want := s.stored("9"), "new - - - -"; got != want {
+		t.Errorf("stored %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,135 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// otherLists is the temporary table of the records whose stored lists are not those of the batch.
+const otherLists = "temp.other_lists"
+
+// refreshSweep is the number in _sync.seen under which a full refresh notes the keys that it has met; sweeps begin with 1.
+const refreshSweep = 0
+
+// refreshOf is the name in _sync.seen of the streams that go into a table, which no stream has.
+func refreshOf(table string) string { return "table " + table }
+
+// BeginRefresh forgets which records of a table an earlier full refresh has met. The caller runs it before the first commit of a
+// new one; a refresh that was interrupted goes on without it.
+func (w *Work) BeginRefresh(ctx context.Context, schema, table string) error {
+	return w.Forget(ctx, schema, refreshOf(table))
+}
+
+// state tells a record's state by the stored copy t of it. A full refresh takes what the source has now for the truth: there a copy
+// is older only than one that the refresh itself has brought, and values are compared, for a hash may lie (T172).
+func (m *merger) state(g group, doubled bool) string {
+	t := g.own.table
+	var s strings.Builder
+	s.WriteString("CASE WHEN t." + transform.SyncedAtColumn + " IS NULL THEN '" + isNew + "'")
+	if t.Gone {
+		s.WriteString(" WHEN t." + transform.GoneColumn + " IS NOT NULL THEN '" + isChanged + "'")
+	}
+	if t.Newest != "" {
+		older := "s." + duck.Name(t.Newest) + " < t." + duck.Name(t.Newest)
+		if doubled {
+			older += " AND s.unknown IS NULL"
+		}
+		if g.refresh {
+			older += " AND " + m.met("s.", t)
+		}
+		s.WriteString(" WHEN " + older + " THEN '" + isOlder + "'")
+	}
+	same := "s." + transform.HashColumn + " = t." + transform.HashColumn
+	if g.refresh {
+		same += " AND NOT (" + differ(t, "s.", "t.") + ")"
+	}
+	s.WriteString(" WHEN " + same + " THEN '" + isSame + "' ELSE '" + isChanged + "' END")
+	return s.String()
+}
+
+// met is the condition that this full refresh has brought a record before.
+func (m *merger) met(prefix string, t transform.Table) string {
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM _sync.seen k WHERE k.schema = %s AND k.stream = %s AND k.sweep = %d AND k.key = %s)",
+		duck.Text(m.schema), duck.Text(refreshOf(t.Name)), refreshSweep, keyText(prefix, t.Key))
+}
+
+// told are the columns of a table that say what the source does: all that the hash of a row covers.
+func told(t transform.Table) (names []string) {
+	for _, c := range t.Columns {
+		switch c.Name {
+		case transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn:
+		default:
+			if !c.Volatile && !c.Erased {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}
+
+// differ is the condition that two rows of a table do not have the same values.
+func differ(t transform.Table, a, b string) string {
+	var tests []string
+	for _, name := range told(t) {
+		tests = append(tests, a+duck.Name(name)+" IS DISTINCT FROM "+b+duck.Name(name))
+	}
+	return strings.Join(tests, " OR ")
+}
+
+// refresh completes the decisions of a full refresh: a record is changed as well where a stored list of it has other rows than the
+// batch, whatever the hashes say.
+func (m *merger) refresh(ctx context.Context, g group) error {
+	for _, child := range g.children {
+		if !child.table.Complete {
+			continue
+		}
+		if err := m.compareLists(ctx, g.own, child); err != nil {
+			return fmt.Errorf("compare with the stored rows of %s: %w", child.table.Name, err)
+		}
+	}
+	return nil
+}
+
+// noteMet notes which records a full refresh has met, once the batch is merged.
+func (m *merger) noteMet(ctx context.Context, g group) error {
+	if !g.refresh || g.own.table.Newest == "" {
+		return nil
+	}
+	_, err := m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT $1, $2, %d, %s FROM %s", refreshSweep, keyText("", g.own.table.Key), decided),
+		m.schema, refreshOf(g.own.table.Name))
+	if err != nil {
+		return fmt.Errorf("note which records the refresh has met: %w", err)
+	}
+	return nil
+}
+
+// compareLists marks as changed the records, same so far, whose stored rows of a list are others than those that came.
+func (m *merger) compareLists(ctx context.Context, own, child staged) error {
+	t := child.table
+	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
+	if err != nil || stored == 0 && child.rows == 0 {
+		return err
+	}
+	columns := duck.Names("t.", union(t.ParentKey, told(t)))
+	same := fmt.Sprintf("SELECT _row FROM %s WHERE state = '%s'", decided, isSame)
+	here := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, duck.Table(m.schema, t.Name),
+		decided, isSame, matches("t.", t.ParentKey, "d.", own.table.Key))
+	query := here
+	if child.rows > 0 {
+		from, err := m.lastCopies(ctx, child, "(SELECT *, rowid AS place FROM "+child.name+" WHERE _row IN ("+same+"))", false)
+		if err != nil {
+			return err
+		}
+		came := "SELECT " + columns + " FROM " + from + " t"
+		query = fmt.Sprintf("(%s EXCEPT %s) UNION ALL (%s EXCEPT %s)", here, came, came, here)
+	}
+	if _, err := m.exec(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE other_lists AS SELECT DISTINCT %s FROM (%s)", duck.Names("", t.ParentKey), query)); err != nil {
+		return err
+	}
+	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, matches("d.", own.table.Key, "x.", t.ParentKey)))
+	return err
+}

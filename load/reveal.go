@@ -1,0 +1,176 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// takenKey is the fact, in _sync.meta, that names of hash and drop were taken back of a stream, some of whose rows were not read again
+// since.
+func takenKey(schema, stream string) string { return "unhidden " + duck.Table(schema, stream) }
+
+// hashed says whether the rows of a table have a hash.
+func hashed(t transform.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn })
+}
+
+// reveal takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
+// the source no longer has are left alone: nobody reads them again.
+func (w *Work) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
+	for _, t := range w.known(schema) {
+		if t.Name != p.Table {
+			continue
+		}
+		where := "true"
+		switch {
+		case p.Dropped || p.Rows:
+		case !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column }):
+			where = "false"
+		case len(p.Path) > 0:
+			where = named(duck.Name(p.Column), p.Path)
+		default:
+			where = duck.Name(p.Column) + " IS NOT NULL"
+		}
+		all := p.Dropped || p.Rows
+		if err := w.unhash(ctx, schema, t, where, stamp); err != nil {
+			return err
+		}
+		within := transform.HashColumn + " IS NULL"
+		if all {
+			within = "true"
+		}
+		if err := w.unhashParents(ctx, schema, t, within, stamp); err != nil || !all {
+			return err
+		}
+		if parent, ok := w.known(schema)[t.Parent]; ok { // a list that was dropped names none of its records
+			return w.unhash(ctx, schema, parent, "true", stamp)
+		}
+	}
+	return nil
+}
+
+// unhash takes the hash off some rows of a table.
+func (w *Work) unhash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
+	if !hashed(t) {
+		return nil
+	}
+	if t.Gone {
+		where = "(" + where + ") AND " + transform.GoneColumn + " IS NULL"
+	}
+	n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
+		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.options.RunID)
+	if err != nil || n == 0 {
+		return err
+	}
+	return w.countRows(ctx, schema, t.Name, 0, stamp)
+}
+
+// unhashParents takes the hash off the records that some rows of a list lie in; where is about these rows, and may use $1 for the time
+// of the commit.
+func (w *Work) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
+	parent, ok := w.known(schema)[t.Parent]
+	if !ok || len(t.ParentKey) != len(parent.Key) {
+		return nil
+	}
+	return w.unhash(ctx, schema, parent, fmt.Sprintf("EXISTS (SELECT 1 FROM %s c WHERE %s AND %s)", duck.Table(schema, t.Name),
+		matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
+}
+
+// TakenBack are the names of hash and drop that stored rows were made with and that are wanted no more. What is dropped now, and was
+// hashed, does not come back.
+func TakenBack(stored, wanted []string) (taken []string) {
+	for _, name := range stored {
+		_, column, _ := strings.Cut(name, ":")
+		if !slices.Contains(wanted, name) && !slices.Contains(wanted, "drop:"+column) {
+			taken = append(taken, name)
+		}
+	}
+	return taken
+}
+
+// StillMasked tells which names of hash and drop were taken back of a stream, and how many rows of its own table still are as these
+// names left them, for they were not read again. No names: all were, or none was taken back.
+func (w *Work) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, 0, errClosed
+	}
+	t, ok := w.known(schema)[table]
+	if names, _, err = readNames(ctx, w.db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
+		return nil, 0, w.judge(err)
+	}
+	if rows, err = countMasked(ctx, w.db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
+		return nil, 0, w.judge(fmt.Errorf("count the rows of %s that are still masked: %w", table, err))
+	}
+	return names, rows, nil
+}
+
+// StillMasked is that of Work for a published file; names that the stored rows were made with and that are wanted no more count as
+// taken back, which the next run does.
+func (r *Reader) StillMasked(ctx context.Context, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
+	before, _, err := readNames(ctx, r.db, hiddenKey(schema, stream))
+	if err != nil {
+		return nil, 0, err
+	}
+	if names, _, err = readNames(ctx, r.db, takenKey(schema, stream)); err != nil {
+		return nil, 0, err
+	}
+	where := transform.HashColumn + " IS NULL"
+	if soon := TakenBack(before, wanted); len(soon) > 0 {
+		names, where = union(names, soon), "true"
+	}
+	if names = TakenBack(names, wanted); len(names) == 0 {
+		return nil, 0, nil
+	}
+	rows, err = countMasked(ctx, r.db, schema, t, where)
+	return names, rows, err
+}
+
+// countMasked counts the rows of a table that the source may give again.
+func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Table, where string) (rows int64, err error) {
+	if t.Gone {
+		where += " AND " + transform.GoneColumn + " IS NULL"
+	}
+	return rows, db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(schema, t.Name)+" WHERE "+where, nil, &rows)
+}
+
+// EndReveal forgets which names of hash and drop were taken back of a stream: all of it was read again.
+func (w *Work) EndReveal(ctx context.Context, schema, stream string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	return w.judge(w.saveNames(ctx, takenKey(schema, stream), nil))
+}
+
+// readNames reads a list of names out of _sync.meta; false where there is none.
+func readNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, error) {
+	var text string
+	err := db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), err == nil, err
+}
+
+// saveNames keeps a list of names in _sync.meta; of the names that were taken back an empty one is none.
+func (w *Work) saveNames(ctx context.Context, key string, names []string) error {
+	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
+		return err
+	}
+	if len(names) == 0 && strings.HasPrefix(key, "unhidden ") {
+		return nil
+	}
+	_, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, strings.Join(names, "\n"))
+	return err
+}

@@ -1,0 +1,4 @@
+-- Contacts that were merged, with the contact they were merged into, as that one's own record tells it.
+SELECT source_contact_id, contact_id FROM {schema}.contact_merge_history_raw
+UNION
+SELECT source_contact_id, contact_id FROM {schema}.contact_merge_history_by_id

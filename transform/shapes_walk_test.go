@@ -1,0 +1,371 @@
+package transform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/schemas"
+)
+
+// alternative is one JSON type that one path of a resource has in some source.
+type alternative struct {
+	path, kind string
+	sample     any
+}
+
+// walk reads the shapes of one resource.
+type walk struct {
+	testing.TB
+	walked
+	s       *schemas.Stream
+	space   *emulator.Workspace
+	client  *extract.Client
+	ids     []string // to read by
+	keys    []string
+	sampler *sampler
+	tally   map[string]int
+	became  map[string]string // what became of a shape, by its path and type
+	found   map[string]bool   // misfits that were met
+}
+
+func (w *walk) run(all shapes) {
+	w.Helper()
+	w.space.SetKnobs(func(k *emulator.Knobs) { k.Forms = nil })
+	w.findIDs()
+	plain := w.read()
+	if len(plain) == 0 {
+		w.Fatalf("%s: the emulator has no record", w.stream)
+	}
+	var order []string
+	for id := range plain {
+		order = append(order, id)
+	}
+	slices.Sort(order)
+	left := w.alternatives(all)
+	for len(left) > 0 {
+		n := min(len(left), len(order))
+		if w.single {
+			n = 1
+		}
+		w.try(left[:n], order, plain)
+		left = left[n:]
+	}
+}
+
+// alternatives are the shapes of the resource, each with a value that has it.
+func (w *walk) alternatives(all shapes) (list []alternative) {
+	sampler := all.sampler(w.resource)
+	paths := map[string]bool{}
+	for _, path := range sampler.names {
+		if path == "$" {
+			continue // an answer that is no object
+		}
+		for _, kind := range sampler.paths[path].Types {
+			list = append(list, alternative{path, kind, sampler.value(path, kind)})
+			paths[path] = true
+			w.tally["types"]++
+		}
+	}
+	w.tally["paths"] = len(paths)
+	w.sampler = sampler
+	return list
+}
+
+// lists are the forms that put a list of one item, with all that it may have, where a path leads through one.
+func (w *walk) lists(a alternative, id string) []emulator.Form {
+	path, value := "", any(nil)
+	if before, _, is := strings.Cut(a.path, "[]"); is && a.path != before+"[]" {
+		path, value = before, w.sampler.value(before, "array")
+	}
+	if before, _, is := strings.Cut(w.under, "[]"); is {
+		path, value = before, []any{w.sampler.object("")}
+	}
+	if path == "" {
+		return nil
+	}
+	return []emulator.Form{{Of: w.route, ID: id, Path: strings.ReplaceAll(path, "{}", freeKey), As: compact(value)}}
+}
+
+// place is where a shape is put: the path of a value, of the items of a list the list itself.
+func (w *walk) place(a alternative) (path string, value any) {
+	path, value = a.path, a.sample
+	if before, of, is := strings.Cut(w.under, "[]"); is {
+		path = before + "[]" + of + "." + path
+	}
+	path = strings.ReplaceAll(path, "{}", freeKey)
+	for strings.HasSuffix(path, "[]") {
+		path, value = strings.TrimSuffix(path, "[]"), []any{value}
+	}
+	return path, value
+}
+
+// try has records come with one shape each, and looks what became of it.
+func (w *walk) try(list []alternative, order []string, plain map[string]map[string]any) {
+	w.Helper()
+	var forms []emulator.Form
+	keys := map[string]int{}
+	for i, a := range list {
+		id := order[i]
+		if w.single {
+			id = ""
+		}
+		path, value := w.place(a)
+		if path == "id" && a.kind == "integer" {
+			value = json.Number(fmt.Sprint(900_000_000 + i))
+			keys[fmt.Sprint(900_000_000+i)] = i
+		} else if path == "id" {
+			value = id
+		}
+		keys[order[i]] = i
+		forms = append(forms, w.lists(a, id)...)
+		for _, other := range w.placesBefore(path) {
+			forms = append(forms, emulator.Form{Of: w.route, ID: id, Path: other, As: "absent"})
+		}
+		if list, _, nested := strings.Cut(path, ".data"); nested && w.route == "contacts.search" {
+			forms = append(forms, emulator.Form{Of: w.route, ID: id, Path: list + ".total_count", As: "1"}, emulator.Form{Of: w.route, ID: id, Path: list + ".has_more", As: "false"})
+		}
+		forms = append(forms, emulator.Form{Of: w.route, ID: id, Path: path, As: compact(value)})
+	}
+	// A form that changes the id comes last: the others are asked for by the id that was.
+	slices.SortStableFunc(forms, func(a, b emulator.Form) int { return strings.Compare(last(a), last(b)) })
+	w.space.SetKnobs(func(k *emulator.Knobs) { k.Forms = forms })
+	for key, record := range w.read() {
+		i, asked := keys[key]
+		if w.single {
+			i, asked = 0, true
+		}
+		if asked {
+			w.check(list[i], record)
+			delete(keys, key)
+			if list[i].path == "id" {
+				delete(keys, order[i])
+			}
+		}
+	}
+	for key, i := range keys {
+		if !w.single && len(keys) > 0 && list[i].path != "id" {
+			w.Errorf("%s: the record %s with %s as %s was not read", w.stream, key, list[i].path, list[i].kind)
+		}
+	}
+}
+
+func last(f emulator.Form) string {
+	if f.Path == "id" {
+		return "1"
+	}
+	return "0"
+}
+
+// placesBefore are the places that go before a path where a column or a list may be at several: a shape is looked for there alone.
+func (w *walk) placesBefore(path string) (others []string) {
+	// Paths of stream files have no signs for lists; those of the form do.
+	plain := strings.ReplaceAll(path, "[]", "")
+	add := func(prefix []string, places [][]string) {
+		at := slices.IndexFunc(places, func(place []string) bool {
+			whole := strings.Join(slices.Concat(prefix, place), ".")
+			return plain == whole || strings.HasPrefix(plain, whole+".")
+		})
+		for _, place := range places[:max(0, at)] {
+			whole := slices.Concat(prefix, place)
+			if strings.HasPrefix(plain, strings.Join(whole, ".")+".") || strings.HasPrefix(strings.Join(whole, ".")+".", plain+".") {
+				continue
+			}
+			others = append(others, w.signed(whole, path))
+		}
+	}
+	for _, c := range w.s.Columns {
+		add(nil, c.Places())
+	}
+	for _, c := range w.s.Children {
+		for _, around := range w.around(c) {
+			add(around, c.Places())
+		}
+		for _, column := range c.Columns {
+			if !computed(column.From) {
+				for _, items := range w.s.PathsOf(c) {
+					add(items, column.Places())
+				}
+			}
+		}
+	}
+	return others
+}
+
+// around are the paths of what a child's list lies in.
+func (w *walk) around(c schemas.Child) [][]string {
+	i := slices.IndexFunc(w.s.Children, func(outer schemas.Child) bool { return outer.Table == c.Within })
+	if c.Within == "" || i < 0 {
+		return [][]string{nil}
+	}
+	return w.s.PathsOf(w.s.Children[i])
+}
+
+// signed writes a path with the signs for lists that another path has where they are the same.
+func (w *walk) signed(path []string, like string) string {
+	var all []string
+	steps := strings.Split(like, ".")
+	for i, name := range path {
+		if i < len(steps) && strings.TrimSuffix(steps[i], "[]") == name && i < len(path)-1 {
+			name = steps[i]
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, ".")
+}
+
+// findIDs asks the stream that this one is read over for the ids.
+func (w *walk) findIDs() {
+	if w.over == "" {
+		return
+	}
+	other := &walk{TB: w.TB, walked: walked{stream: w.over}, s: builtin(w.TB, w.over), space: w.space, client: w.client}
+	for id, record := range other.read() {
+		asked := id
+		if w.s.Read.Over.Size > 0 {
+			asked, _ = record["conversation_id"].(string)
+		}
+		w.ids, w.keys = append(w.ids, asked), append(w.keys, id)
+	}
+	if w.single {
+		w.ids = w.ids[:min(len(w.ids), 24)]
+	}
+}
+
+// read reads the stream whole, as a run does, and gives its records by their ids; those without one by a number.
+func (w *walk) read() map[string]map[string]any {
+	w.Helper()
+	r := w.client.Read(extract.Request{Stream: w.s, Since: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), Until: w.space.Clock().Add(time.Hour), IDs: w.ids, Keys: w.keys})
+	records := map[string]map[string]any{}
+	for {
+		page, err := r.Next(w.Context())
+		if errors.Is(err, io.EOF) {
+			return records
+		}
+		if err == nil && w.byID {
+			page, err = r.ByID(w.Context(), idsOf(w.s, page))
+		}
+		if err == nil && w.s.Read.Detail != nil && !w.listed {
+			page, err = r.Detail(w.Context(), page, nil)
+		}
+		if err != nil {
+			w.Fatalf("%s: %v", w.stream, err)
+		}
+		for _, one := range page.Records {
+			if one.Gone {
+				continue
+			}
+			record, _ := decoded(string(one.Raw)).(map[string]any)
+			id := fmt.Sprint(record["id"])
+			if record["id"] == nil {
+				id = fmt.Sprint("none ", len(records))
+				if !w.single {
+					continue // standard attributes have no id: others have the same shapes
+				}
+			}
+			record["$raw"], record["$over"] = string(one.Raw), one.Over
+			records[id] = record
+		}
+	}
+}
+
+// idsOf are the ids of a page's records.
+func idsOf(s *schemas.Stream, page extract.Page) (ids []string) {
+	for _, record := range page.Records {
+		if id, ok := extract.Key(s, record.Raw); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// checkListed holds a record of a list to what finds it there: its id and, where the stream compares it, its head.
+func (w *walk) checkListed(a alternative, record map[string]any, raw string) {
+	w.Helper()
+	heads, err := NewHeads(w.s)
+	if err != nil {
+		w.Fatal(err)
+	}
+	id, _ := extract.Key(w.s, []byte(raw))
+	if head := heads.read(raw); id != fmt.Sprint(record["id"]) || head.Key != "" && head.Key != id {
+		w.Errorf("%s: %s as %s: the record %v is found by %q, %q", w.stream, a.path, a.kind, record["id"], id, head.Key)
+	}
+	w.note(a, ownReading)
+}
+
+// read is Read of what may be nil.
+func (h *Heads) read(raw string) Head {
+	if h == nil {
+		return Head{}
+	}
+	return h.Read([]byte(raw))
+}
+
+// check decodes one record that has come with a shape.
+func (w *walk) check(a alternative, record map[string]any) {
+	w.Helper()
+	raw, over := record["$raw"].(string), record["$over"].(string)
+	delete(record, "$raw")
+	delete(record, "$over")
+	if w.listed {
+		w.checkListed(a, record, raw)
+		return
+	}
+	b := decoder(w.TB, w.s, Options{APIVersion: "2.17"})
+	if err := b.Append([]byte(raw), Meta{ReadAt: readAt, Over: over}); err != nil {
+		w.Errorf("%s: %s as %s: %v", w.stream, a.path, a.kind, err)
+		return
+	}
+	rows, rejects := b.rows(), b.Rejects()
+	name := w.stream + " " + a.path + " " + a.kind
+	f := &finder{stream: w.s, rows: rows, rejected: map[string]bool{}, next: map[string]int{}, found: map[string]int{}}
+	for _, reject := range rejects {
+		f.rejected[reject.Table+" "+reject.Column] = true
+		if misfits[name] == "" {
+			w.Errorf("%s: rejected %s.%s %s", name, reject.Table, reject.Column, reject.Reason)
+		}
+		w.found[name] = true
+	}
+	own := Tables(w.s)[0].Name
+	if len(rows[own]) != 1 {
+		w.Errorf("%s: %d rows", name, len(rows[own]))
+		return
+	}
+	path, value := w.place(a)
+	along := strings.Split(strings.ReplaceAll(path, "[]", ""), ".")
+	f.look(record, level{table: own, cols: w.s.Columns, row: rows[own][0]}, along)
+	for _, lost := range f.lost {
+		w.Errorf("%s: %s\n  sent %s", name, lost, compact(value))
+	}
+	w.note(a, f.where())
+}
+
+// note keeps what became of a shape; where several records came with it, the worst.
+func (w *walk) note(a alternative, where string) {
+	name := a.path + " " + a.kind
+	if before := w.became[name]; before == "" || slices.Index(ways, where) > slices.Index(ways, before) {
+		w.became[name] = where
+	}
+}
+
+// ways are what may become of a shape, the worst last.
+var ways = []string{"not sent", isNothing, leftOut, ownReading, inExtra, inJSON, inColumn, lookedIn, isMisfit, isLost}
+
+// ownReading is what becomes of a record of a list whose records are read by themselves.
+const ownReading = "read by itself"
+
+// where says in one word what became of a shape: the worst of what became of its parts.
+func (f *finder) where() string {
+	worst := 0
+	for where := range f.found {
+		worst = max(worst, slices.Index(ways, where))
+	}
+	return ways[worst]
+}

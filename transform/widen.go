@@ -1,0 +1,119 @@
+package transform
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"aqueduck/schemas"
+)
+
+// widened are the narrower types that a column had before the one it has now. A value that one of them held is spelled as that type
+// spelled it, whether the row was stored before the column widened or after: one value has one spelling (T176).
+type widened struct{ bools, ints, doubles bool }
+
+func widenedFrom(was []schemas.Type) widened {
+	return widened{slices.Contains(was, schemas.Bool), slices.Contains(was, schemas.Int), slices.Contains(was, schemas.Double)}
+}
+
+func (w widened) any() bool { return w.bools || w.numbers() }
+
+func (w widened) numbers() bool { return w.ints || w.doubles }
+
+// parse reads a value of a column of numbers that was of a narrower type: of bool, whose values go on as 1 and 0, or of int, whose
+// numbers are not rounded.
+func (w widened) parse(k kind, t token, text []byte) (uint64, string) {
+	if one, reason := parseBool(text); w.bools && reason == "" {
+		if k == kindDouble && one == 1 {
+			one = math.Float64bits(1)
+		}
+		return one, ""
+	}
+	if n, reason := parseInt(text); k == kindDouble && (reason == ReasonRange || reason == "" && (n > 1<<53 || n < -1<<53)) {
+		return 0, ReasonRange
+	}
+	return k.parse(t, text)
+}
+
+// spell gives the text of a scalar in a column of texts that was of narrower types.
+func (d *Decoder) spell(w widened, t token) span {
+	start := len(d.arena)
+	text, changed := w.appendTo(d.arena, t.first == '"', d.piece(t.text))
+	if !changed {
+		return t.text
+	}
+	d.arena = text
+	return d.since(start)
+}
+
+// appendTo adds the spelling of a scalar to b; false where it is the text as sent. Numbers are canonical, for a column of numbers knows
+// no other way to write them; quoted ones where a column of numbers held them.
+func (w widened) appendTo(b []byte, quoted bool, text []byte) ([]byte, bool) {
+	if one, reason := parseBool(text); reason == "" && w.bools && w.numbers() {
+		return strconv.AppendUint(b, one, 10), true
+	}
+	if quoted && !w.numbers() {
+		return b, false
+	}
+	if n, reason := parseInt(text); w.ints || w.bools { // else doubles held them, rounded
+		switch reason {
+		case "":
+			return strconv.AppendInt(b, n, 10), true
+		case ReasonRange:
+			return b, false // as sent: a double would round them
+		}
+	}
+	if quoted && !w.doubles {
+		return b, false
+	}
+	bits, reason := parseDouble(text)
+	if reason != "" {
+		return b, false
+	}
+	return appendDouble(b, math.Float64frombits(bits)), true
+}
+
+// appendDouble spells a number as the database does, but for whole ones: these have no point.
+func appendDouble(b []byte, v float64) []byte {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+		return strconv.AppendInt(b, int64(v), 10)
+	}
+	if size := math.Abs(v); size < 1e-4 || size >= 1e16 {
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(b, v, 'f', -1, 64)
+}
+
+// SpellDouble is the SQL that spells a double as a text in the same way.
+func SpellDouble(value string) string {
+	return "CASE WHEN " + value + " = trunc(" + value + ") AND abs(" + value + ") < 9223372036854775808 THEN " + value + "::BIGINT::VARCHAR ELSE " + value + "::VARCHAR END"
+}
+
+// Spell gives a JSON scalar as the text of a value that a column which has widened takes of it, as a record with that value would bring
+// it; false where it takes none.
+func Spell(c Column, raw []byte) (string, bool) {
+	d := Decoder{record: record{raw: raw}}
+	t := d.token(raw)
+	if t.container() || raw[0] == 'n' {
+		return "", false
+	}
+	w, k := widenedFrom(c.Was), codecs[c.Type].kind
+	text := d.piece(t.text)
+	if k == kindText {
+		if spelled, changed := w.appendTo(nil, t.first == '"', text); changed {
+			return string(spelled), true
+		}
+		return string(text), true
+	}
+	number, reason := w.parse(k, t, text)
+	if reason != "" {
+		return "", false
+	}
+	switch k {
+	case kindInt:
+		return strconv.FormatInt(int64(number), 10), true
+	case kindDouble:
+		return strconv.FormatFloat(math.Float64frombits(number), 'g', -1, 64), true
+	}
+	return "", false
+}
