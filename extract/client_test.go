@@ -44,6 +44,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"token with line break": {func(o *Options) { o.Token = "canary-token-1\n" }, "line breaks"},
 		"no version":            {func(o *Options) { o.Version = "" }, "no API version"},
 		"header with a space":   {func(o *Options) { o.VersionHeader = "Service Version" }, "no name of a header"},
+		"header of our own":     {func(o *Options) { o.VersionHeader = "authorization" }, `"authorization" is a header that says something else`},
 		"limit below zero":      {func(o *Options) { o.RequestsPerMinute = -1 }, "below zero"},
 	}
 	for name, test := range tests {

@@ -7,10 +7,15 @@ import (
 	"unicode"
 )
 
-// hide takes every trace of the tokens out of text: a server may echo them whole or in part.
+// hide takes every trace of the tokens out of text: a server may echo them whole or in part, as they are or encoded.
 func hide(text string, tokens []Secret) string {
 	const trace = 8 // shorter pieces say nothing about a token, and are common in ordinary words
 	for _, t := range tokens {
+		part := hideEscaped([]byte(text), t, trace)
+		for _, form := range encoded(t) {
+			part = hidePieces(part, part, nil, form, 2*trace) // which are as much of the token, or more
+		}
+		text = string(part)
 		text = strings.ReplaceAll(text, string(t), redacted)
 		for i := 0; i+trace <= len(t); i++ {
 			text = strings.ReplaceAll(text, string(t[i:i+trace]), redacted)
@@ -20,20 +25,33 @@ func hide(text string, tokens []Secret) string {
 }
 
 // withoutTokens takes the tokens out of a body, so that none is stored or told of whatever becomes of the body's parts. It
-// looks for whole tokens, as they are and as JSON may write them, and for those only that are too long to be a word of the data.
+// looks for whole tokens, as they are, escaped or encoded, and for those only that are too long to be a word of the data.
 func withoutTokens(body []byte, tokens []Secret) []byte {
 	const least = 16
 	for _, t := range tokens {
 		if len(t) < least {
 			continue
 		}
-		for _, form := range []string{string(t), strings.ReplaceAll(string(t), "/", `\/`)} {
+		for _, form := range append(encoded(t), string(t)) {
 			if bytes.Contains(body, []byte(form)) {
 				body = bytes.ReplaceAll(body, []byte(form), []byte(redacted))
 			}
 		}
+		if bytes.Contains(body, []byte(longestWord(t))) { // which no escape changes
+			body = hideEscaped(body, t, len(t))
+		}
 	}
 	return body
+}
+
+// longestWord is the longest piece of a token that is all letters and digits.
+func longestWord(t Secret) (longest string) {
+	for _, word := range strings.FieldsFunc(string(t), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(word) > len(longest) {
+			longest = word
+		}
+	}
+	return longest
 }
 
 // What is personal or secret in a sentence from outside, whoever's it is.

@@ -2,8 +2,11 @@ package extract
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -16,6 +19,43 @@ func TestHideLeavesNoTraceOfAToken(t *testing.T) {
 		for i := 0; i+8 <= len(token); i++ {
 			if strings.Contains(got, token[i:i+8]) {
 				t.Errorf("%q became %q", text, got)
+			}
+		}
+	}
+}
+
+// TestS53AnEncodedTokenIsHiddenToo has a server tell of a token in the forms that programs write one in, whole and in the middle of other text.
+func TestS53AnEncodedTokenIsHiddenToo(t *testing.T) {
+	t.Parallel()
+	const token = "dG9r+jEy/MzQ1<Njc4>OTA="
+	for name, form := range map[string]string{
+		"base64":               base64.StdEncoding.EncodeToString([]byte(token)),
+		"base64url":            base64.RawURLEncoding.EncodeToString([]byte(token)),
+		"credentials":          base64.StdEncoding.EncodeToString([]byte(token + ":")),
+		"base64 after a user":  base64.StdEncoding.EncodeToString([]byte("me:" + token)),
+		"base64 after a word":  base64.URLEncoding.EncodeToString([]byte("it: " + token + " now")),
+		"of a query":           url.QueryEscape(token),
+		"of a path":            url.PathEscape(token),
+		"of a query, in small": strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(token, "+", "%2b"), "/", "%2f"), "=", "%3d"),
+		"hex":                  hex.EncodeToString([]byte(token)),
+		"HEX":                  strings.ToUpper(hex.EncodeToString([]byte(token))),
+		"JSON":                 `dG9r+jEy\/MzQ1\u003cNjc4\u003eOTA=`,
+	} {
+		got := hide("the token "+form+" is bad", []Secret{token})
+		for i := 4; i+12 <= len(form)-4; i++ { // the ends are shared with what stands beside it
+			if strings.Contains(got, form[i:i+12]) {
+				t.Errorf("%s: %q became %q", name, form, got)
+				break
+			}
+		}
+		if !strings.HasPrefix(got, "the token ") || !strings.HasSuffix(got, " is bad") {
+			t.Errorf("%s: more is hidden: %q", name, got)
+		}
+		body := withoutTokens([]byte(`{"a":"`+form+`"}`), []Secret{token})
+		for i := 4; i+12 <= len(form)-4; i++ {
+			if bytes.Contains(body, []byte(form[i:i+12])) {
+				t.Errorf("%s: in a body %q became %q", name, form, body)
+				break
 			}
 		}
 	}

@@ -93,6 +93,8 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("client: %q is no API version", o.Version)
 	case !headerName(o.VersionHeader):
 		return nil, fmt.Errorf("client: %q is no name of a header", o.VersionHeader)
+	case ReservedHeader(o.VersionHeader):
+		return nil, fmt.Errorf("client: %q is a header that says something else", o.VersionHeader)
 	case o.RequestsPerMinute < 0 || o.MaxRequests < 0:
 		return nil, errors.New("client: a limit on requests is below zero")
 	}
@@ -212,6 +214,20 @@ func headerName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("!#$%&'*+-.^_`|~", r) && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 	})
+}
+
+// ReservedHeader says whether a header already means something to the transport, to what stands between, or to the server: a version
+// in it would take the place of that, of the token among others.
+func ReservedHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, family := range []string{"accept", "access-control-", "authorization", "cf-", "connection", "content-", "cookie", "cache-control", "date", "expect", "forwarded",
+		"from", "host", "if-", "keep-alive", "max-forwards", "origin", "pragma", "prefer", "proxy-", "range", "referer", "sec-", "set-cookie", "te", "trailer", "transfer-encoding",
+		"upgrade", "user-agent", "via", "warning", "www-authenticate", "x-forwarded-", "x-http-method", "x-real-ip"} {
+		if name == family || strings.HasPrefix(name, family) && (strings.HasSuffix(family, "-") || strings.HasPrefix(name, family+"-")) {
+			return true
+		}
+	}
+	return false
 }
 
 // sleep waits on the machine's clock.

@@ -20,12 +20,15 @@ import (
 // Parquet writes the answer to one reading statement on a published file as a Parquet file, its columns with the types they have. It
 // calls ready once the answer is worked out. As in Query the statement reaches nothing but the published file: what writes is another
 // DuckDB, which is handed the answer as Arrow and runs no statement but its own.
-func Parquet(ctx context.Context, path, statement string, ready func(), to io.Writer) (err error) {
+func Parquet(ctx context.Context, path, statement string, ready func(), to io.Writer) error {
 	r, err := OpenReader(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	return errors.Join(r.parquet(ctx, statement, ready, to), r.Close())
+}
+
+func (r *Reader) parquet(ctx context.Context, statement string, ready func(), to io.Writer) error {
 	if err := reads(r.db, statement); err != nil {
 		return err
 	}

@@ -19,6 +19,9 @@ var ErrUnreadable = errors.New("the published file cannot be read")
 // ErrReadOnly is the answer to a statement that does more than read.
 var ErrReadOnly = errors.New("only one statement that reads is allowed here: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE or EXPLAIN")
 
+// Refused is the error of a statement that reads, by calling what no SQL of users may call.
+type Refused = duck.Refused
+
 // queryMemory is what a query may use: more than a sync has, since nothing runs beside it.
 const queryMemory = "1GB"
 
@@ -38,6 +41,10 @@ type Reader struct{ db *duck.DB }
 
 // OpenReader opens a published file: Dir.Current, or by Dir.Link whichever that leads to. The caller closes it.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
+	return openReader(ctx, path, queryMemory)
+}
+
+func openReader(ctx context.Context, path, memory string) (*Reader, error) {
 	if path == "" {
 		return nil, ErrNothingPublished
 	}
@@ -47,7 +54,7 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
-		db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: queryMemory})
+		db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true, Threads: 2, Memory: memory})
 		if err == nil {
 			return &Reader{db}, nil
 		}

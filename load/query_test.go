@@ -45,6 +45,9 @@ func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 		"CREATE SECRET s (TYPE http)",
 		"PRAGMA enable_profiling",
 		"CALL enable_logging()",
+		"FROM enable_logging()",
+		"FROM enable_profiling(save_location := '/tmp/profile')",
+		"SELECT * FROM people WHERE id IN (SELECT path FROM duckdb_logs)",
 		"SELECT getenv('HOME')",
 		"SELECT * FROM (SELECT 1); DELETE FROM people_all; SELECT * FROM (SELECT 2)",
 		"",
@@ -81,6 +84,8 @@ func TestS24TheSQLOfAStreamFileOnlyReads(t *testing.T) {
 		"SELECT 1 FROM checkpoint('warehouse')",
 		"SELECT 1 FROM force_checkpoint('warehouse')",
 		"SELECT 1 FROM query('DELETE FROM people_all')",
+		"SELECT 1 FROM enable_logging()",
+		"SELECT id FROM {schema}.people_all ORDER BY (SELECT 1 FROM enable_profiling(save_location := '/tmp/profile'))",
 		"DELETE FROM {schema}.people_all RETURNING id",
 		"SELECT 1); SET enable_external_access = true; SELECT * FROM (SELECT 2",
 	} {

@@ -112,7 +112,7 @@ func serveEmulator(life *emulated) (pipeline.Source, error) {
 	now := func() time.Time { return hourZero.Add(hours + time.Since(began)) }
 	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: hourZero, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
 	w.Live(life.Hours)
-	server := &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	return pipeline.Source{

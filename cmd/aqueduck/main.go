@@ -6,10 +6,16 @@ import (
 	"runtime/debug"
 	"time"
 	_ "time/tzdata" // schedules know their zones on machines that have none
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
 )
 
 func main() {
 	harden()
+	if sandbox.Asked() {
+		os.Exit(sandbox.Serve(pipeline.Tasks()))
+	}
 	// The heap is a few large buffers of texts and numbers. To let garbage double it first would cost a hundred megabytes;
 	// at 20 % the first batches, whose buffers are still growing, cost 3 % more CPU time than at 40 %.
 	if os.Getenv("GOGC") == "" {

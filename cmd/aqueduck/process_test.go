@@ -18,10 +18,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"aqueduck/internal/diskfault"
+	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
 )
 
 // The tests of this package that end processes run the program itself: another one, built with crash points.
 func TestMain(m *testing.M) {
+	if sandbox.Asked() {
+		os.Exit(sandbox.Serve(pipeline.Tasks()))
+	}
 	diskfault.Launch()
 	if order := os.Getenv(analystVariable); order != "" {
 		os.Exit(analyst(order))

@@ -13,20 +13,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 )
 
 func (a *app) query() *cobra.Command {
 	var s saved
-	var within time.Duration
+	bounds := bounds{memory: load.DefaultMemory}
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
-		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, and can reach
-neither other files nor the network. A single - reads the statement from standard input. Numbers keep all their
+		Long: `Run one reading statement on the published file. It sees one instant, works while a sync runs, can reach neither
+other files nor the network, and calls no function that acts. A single - reads the statement from standard input. Numbers keep all their
 digits, in JSON too; of columns of one name JSON numbers the later ones: a, a_1. In CSV a ' stands before a text that a
-spreadsheet would take for a formula; JSON has every text as it is. Parquet has the types of the columns. A statement
-that gives no row within --timeout is given up with code 1; Ctrl-C ends it before.
+spreadsheet would take for a formula; JSON has every text as it is. Parquet has the types of the columns.
+
+A process of its own runs the statement. One that gives no row within --timeout, or needs more than --memory, is given up
+with code 1; Ctrl-C ends it before. The answer is held in memory before its first row is written.
 
 --saved NAME asks one of the questions that come with the program, --list tells them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
@@ -50,19 +53,20 @@ that gives no row within --timeout is given up with code 1; Ctrl-C ends it befor
 				return err
 			}
 			if s.name != "" {
-				return a.ask(c.Context(), dir, s, within)
+				return a.ask(c.Context(), dir, s, bounds)
 			}
 			statement, err := a.statement(args[0])
 			if err != nil {
 				return err
 			}
-			if err := a.answer(c.Context(), dir, statement, within); err != nil {
+			if err := a.answer(c.Context(), dir, statement, bounds); err != nil {
 				return a.unanswered(err)
 			}
 			return nil
 		},
 	}
-	c.Flags().DurationVar(&within, "timeout", 5*time.Minute, "how long a statement may take until its first row; 0 for ever")
+	c.Flags().DurationVar(&bounds.time, "timeout", 5*time.Minute, "how long a statement may take until its first row; 0 for ever")
+	c.Flags().Var(&bounds.memory, "memory", "how much memory a statement may take, its answer included")
 	c.Flags().StringVar(&s.name, "saved", "", "ask this question of those that come with the program")
 	c.Flags().BoolVar(&s.list, "list", false, "list the saved questions")
 	c.Flags().StringVar(&s.workspace, "workspace", "", "of a saved question: the workspace that is meant (default: the first of the configuration)")
@@ -85,30 +89,43 @@ func (a *app) takesParquet(c *cobra.Command, list bool) error {
 // errTooLong is why a statement was given up.
 var errTooLong = errors.New("it took too long and was given up")
 
+// bounds are what a statement may take.
+type bounds struct {
+	time   time.Duration // until its first row; 0: for ever
+	memory amount
+}
+
 // answer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
 // as whoever reads them.
-func (a *app) answer(ctx context.Context, dir load.Dir, statement string, within time.Duration) error {
+func (a *app) answer(ctx context.Context, dir load.Dir, statement string, b bounds) error {
+	program, err := sandbox.Self()
+	if err != nil {
+		return err
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if within <= 0 {
-		within = math.MaxInt64
+	isolation := load.Isolation{Program: program, Memory: int64(b.memory)}
+	if b.time <= 0 {
+		b.time = math.MaxInt64
+	} else {
+		isolation.CPU = 2*b.time + time.Minute // that of its two threads: the clock comes first, as long as this process is there
 	}
-	clock := time.AfterFunc(within, func() { end(errTooLong) })
+	clock := time.AfterFunc(b.time, func() { end(errTooLong) })
 	defer clock.Stop()
 	write := a.inRows
 	if a.output == parquet {
 		write = a.inParquet
 	}
-	err := write(ctx, dir.Readable(), statement, func() { clock.Stop() })
+	err = write(ctx, isolation, dir.Readable(), statement, func() { clock.Stop() })
 	if err != nil && context.Cause(ctx) == errTooLong {
 		return errTooLong
 	}
 	return err
 }
 
-func (a *app) inRows(ctx context.Context, file, statement string, ready func()) error {
+func (a *app) inRows(ctx context.Context, in load.Isolation, file, statement string, ready func()) error {
 	out := newRows(a.output, a.stdout)
-	err := load.Query(ctx, file, statement, func(columns []string, row []any) error {
+	err := in.Query(ctx, file, statement, func(columns []string, row []any) error {
 		if row == nil {
 			ready()
 			return out.columns(columns)
@@ -124,8 +141,8 @@ func (a *app) inRows(ctx context.Context, file, statement string, ready func()) 
 // parquet is the form of output that is a file, which no terminal shows.
 const parquet = "parquet"
 
-func (a *app) inParquet(ctx context.Context, file, statement string, ready func()) error {
-	return load.Parquet(ctx, file, statement, ready, a.stdout)
+func (a *app) inParquet(ctx context.Context, in load.Isolation, file, statement string, ready func()) error {
+	return in.Parquet(ctx, file, statement, ready, a.stdout)
 }
 
 // longest is how much of a statement is read from standard input: more is no question that a person wrote.
@@ -154,10 +171,19 @@ func (a *app) unanswered(err error) error {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
-	if errors.Is(err, errTooLong) {
+	var refused *load.Refused
+	switch {
+	case errors.Is(err, errTooLong):
 		p.Next = "ask for less, or give it longer: --timeout 1h"
-	}
-	if errors.Is(err, load.ErrReadOnly) {
+	case errors.Is(err, load.ErrMemory):
+		p.Next = "ask for less, or give it more: --memory 8GB"
+	case errors.Is(err, load.ErrRow):
+		p.Next = "ask for a part of it: left(text, 1000)"
+	case errors.Is(err, load.ErrFault):
+		p.Next = "ask in another way; the warehouse is as it was"
+	case errors.As(err, &refused):
+		p.Next = "ask without it, or attach the published file in a DuckDB session of your own"
+	case errors.Is(err, load.ErrReadOnly):
 		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
 	}
 	return p

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +68,7 @@ func (a *app) listSaved() error {
 }
 
 // ask answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
-func (a *app) ask(ctx context.Context, dir load.Dir, s saved, within time.Duration) error {
+func (a *app) ask(ctx context.Context, dir load.Dir, s saved, b bounds) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
 		return err
@@ -78,7 +77,7 @@ func (a *app) ask(ctx context.Context, dir load.Dir, s saved, within time.Durati
 	if err != nil {
 		return err
 	}
-	err = a.answer(ctx, dir, q.In(schema, pipeline.ModelSchema(schema)), within)
+	err = a.answer(ctx, dir, q.In(schema, pipeline.ModelSchema(schema)), b)
 	if err == nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"aqueduck/internal/console"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/schedule"
+	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
@@ -178,6 +179,8 @@ func (s *server) serving(ctx context.Context) console.Serving {
 		Run:     func(name string, failed bool) error { return s.start(ctx, name, failed) },
 		Cancel:  s.cancel,
 		Reload:  s.reload,
+
+		Isolation: load.Isolation{Program: s.current().Program},
 	}
 }
 

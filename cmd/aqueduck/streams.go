@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
 )
 
@@ -73,7 +74,11 @@ func (a *app) dictionary(ctx context.Context, html bool) error {
 	if err != nil {
 		return err
 	}
-	d, err := pipeline.NewDictionary(ctx, catalogue, config)
+	program, err := sandbox.Self()
+	if err != nil {
+		return err
+	}
+	d, err := pipeline.NewDictionary(ctx, catalogue, config, program)
 	if err != nil {
 		return err
 	}

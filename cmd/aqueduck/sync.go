@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 )
 
@@ -186,9 +187,13 @@ func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pip
 	if err != nil {
 		return nil, err
 	}
+	program, err := sandbox.Self()
+	if err != nil {
+		return nil, err
+	}
 	dir := load.Dir(config.Warehouse.Dir)
 	return &pipeline.Runner{
-		Config: config, Catalogue: catalogue, Dir: dir, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(), Given: a.given, Flags: a.flags, Interrupted: interruptCode,
+		Config: config, Catalogue: catalogue, Dir: dir, Program: program, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(), Given: a.given, Flags: a.flags, Interrupted: interruptCode,
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
 			url, token, err := config.Connect(name, config.Lookup)
 			if err == nil && url == pipeline.Emulator {

@@ -70,9 +70,20 @@ func problem(w http.ResponseWriter, status int, class, what string, next ...stri
 // lookEvery is how often a page that is live is told of a run under way: as often as the run tells of itself.
 const lookEvery = time.Second
 
+// mostLive is how many pages may be told of a run at once: each holds a connection, and reads run.json each second.
+const mostLive = 64
+
 // events tells of the run under way for as long as somebody listens: event running with what run.json says, which is what the
 // table of `sync` shows, whenever it changes; event idle when nothing runs, again whenever a run has ended.
 func (c *Console) events(w http.ResponseWriter, r *http.Request) {
+	select {
+	case c.live <- struct{}{}:
+		defer func() { <-c.live }()
+	default:
+		w.Header().Set("Retry-After", "60")
+		problem(w, http.StatusServiceUnavailable, "busy", fmt.Sprintf("%d pages are live already, which is as many as may be", mostLive), "close some of them")
+		return
+	}
 	control := http.NewResponseController(w)
 	// It lives as long as its reader: neither side is hurried.
 	_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})

@@ -19,6 +19,8 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
+	"aqueduck/internal/sandbox"
+	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
@@ -83,6 +85,9 @@ type made struct {
 }
 
 func TestMain(m *testing.M) {
+	if sandbox.Asked() {
+		os.Exit(sandbox.Serve(pipeline.Tasks()))
+	}
 	code := m.Run()
 	if begun.Load() {
 		code = max(code, tidy())
@@ -169,6 +174,10 @@ func (b *bed) open(change func(*Options)) error {
 	if err != nil {
 		return err
 	}
+	program, err := sandbox.Self()
+	if err != nil {
+		return err
+	}
 	b.server = httptest.NewUnstartedServer(nil)
 	o := Options{Secret: secret, Address: b.server.Listener.Addr().String(), Hosts: []string{b.server.Listener.Addr().String()}, Now: b.clock, Version: "test",
 		Serving: Serving{
@@ -183,6 +192,8 @@ func (b *bed) open(change func(*Options)) error {
 			},
 			Cancel: func(name string) error { return b.did("cancel " + name) },
 			Reload: func() error { return b.did("reload") },
+
+			Isolation: load.Isolation{Program: program},
 		}}
 	if change != nil {
 		change(&o)

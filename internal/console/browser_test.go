@@ -26,6 +26,8 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
+	"aqueduck/internal/sandbox"
+	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
@@ -74,12 +76,18 @@ func newStage(t *testing.T) *stage {
 	listener := httptest.NewUnstartedServer(nil)
 	s.server = listener
 	address := listener.Listener.Addr().String()
+	program, err := sandbox.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.console, err = New(Options{Secret: secret, Address: address, Hosts: []string{address}, Now: time.Now, Version: "v1.0",
 		Serving: Serving{
 			Dir:     s.runner.Dir,
 			Config:  func() (*pipeline.Config, *schemas.Catalogue) { return s.runner.Config, s.runner.Catalogue },
 			Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.trouble },
 			Run:     s.run,
+
+			Isolation: load.Isolation{Program: program},
 			Cancel: func(name string) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()

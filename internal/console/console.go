@@ -29,6 +29,8 @@ type Serving struct {
 	Run     func(pipeline string, failed bool) error
 	Cancel  func(pipeline string) error
 	Reload  func() error
+
+	Isolation load.Isolation // how what users have defined is asked
 }
 
 // Options are what a console needs. All but ReadOnly, TLS and Version are needed.
@@ -51,6 +53,7 @@ type Console struct {
 	sessions *sessions
 	tries    *tries
 	handler  http.Handler
+	live     chan struct{} // holds one of each connection that events go to, as many as there may be
 	ending   chan struct{} // closed when the server shuts down: what is live ends then
 
 	mu    sync.Mutex // guards what follows
@@ -70,7 +73,7 @@ func New(o Options) (*Console, error) {
 	if len(o.Secret) < shortest {
 		return nil, fmt.Errorf("the secret of the console has fewer than %d characters", shortest)
 	}
-	c := &Console{o: o, pages: map[string]*template.Template{}, sessions: newSessions(o.Now), tries: &tries{now: o.Now}, ending: make(chan struct{})}
+	c := &Console{o: o, pages: map[string]*template.Template{}, sessions: newSessions(o.Now), tries: &tries{now: o.Now}, live: make(chan struct{}, mostLive), ending: make(chan struct{})}
 	var err error
 	if c.assets, err = fs.Sub(assets, "assets"); err != nil {
 		return nil, err

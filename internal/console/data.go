@@ -20,7 +20,8 @@ import (
 // data is what is known of one published file. It never changes: another file is another data.
 type data struct {
 	file   string
-	Tables []*Table `json:"tables"`
+	apart  load.Isolation // of what views of users are asked, or may be
+	Tables []*Table       `json:"tables"`
 
 	mu       sync.Mutex           // one question at a time: each may use all the memory that questions have
 	profiles map[string][]profile // by schema.table
@@ -71,7 +72,7 @@ func (c *Console) published(ctx context.Context) (*data, error) {
 	if c.facts != nil && c.facts.file == file {
 		return c.facts, nil
 	}
-	d := &data{file: file, profiles: map[string][]profile{}, answers: map[string]*answer{}}
+	d := &data{file: file, apart: c.o.Isolation, profiles: map[string][]profile{}, answers: map[string]*answer{}}
 	_, catalogue := c.o.Config()
 	err = d.ask(ctx, func(r *load.Reader) error { return d.read(ctx, r, catalogue) })
 	if err != nil {
@@ -92,12 +93,27 @@ func (d *data) ask(ctx context.Context, question func(r *load.Reader) error) err
 
 // each runs a statement and gives its rows.
 func each(ctx context.Context, r *load.Reader, statement string, row func(v []any)) error {
-	return r.Query(ctx, statement, func(_ []string, v []any) error {
+	return r.Query(ctx, statement, rowsOf(row))
+}
+
+// queryApart runs a statement that reads what users have defined: whatever that does, this process goes on.
+func (d *data) queryApart(ctx context.Context, statement string, visit func(columns []string, v []any) error) error {
+	limited, cancel := context.WithTimeout(ctx, questionTime)
+	defer cancel()
+	err := d.apart.Query(limited, d.file, statement, visit)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return &pipeline.Problem{Class: "query", What: fmt.Sprintf("it took longer than %s and was given up", questionTime), Next: "ask it by aqueduck query, which takes --timeout"}
+	}
+	return err
+}
+
+func rowsOf(row func(v []any)) func([]string, []any) error {
+	return func(_ []string, v []any) error {
 		if v != nil {
 			row(v)
 		}
 		return nil
-	})
+	}
 }
 
 // hidden are columns that hold whatever no other took, or are of no use to people.
@@ -142,7 +158,7 @@ func (d *data) read(ctx context.Context, r *load.Reader, catalogue *schemas.Cata
 	if err != nil {
 		return err
 	}
-	if err := d.count(ctx, r); err != nil {
+	if err := d.count(ctx); err != nil {
 		return err
 	}
 	for _, t := range d.Tables {
@@ -154,7 +170,7 @@ func (d *data) read(ctx context.Context, r *load.Reader, catalogue *schemas.Cata
 }
 
 // count counts the rows of views that show what a table has. What models have is not known before they are asked.
-func (d *data) count(ctx context.Context, r *load.Reader) error {
+func (d *data) count(ctx context.Context) error {
 	var parts []string
 	for i, t := range d.Tables {
 		if t.Kind == "view" && !t.model() {
@@ -164,10 +180,10 @@ func (d *data) count(ctx context.Context, r *load.Reader) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	return each(ctx, r, strings.Join(parts, " UNION ALL "), func(v []any) {
+	return d.queryApart(ctx, strings.Join(parts, " UNION ALL "), rowsOf(func(v []any) {
 		i, _ := v[0].(int64)
 		d.Tables[i].Rows, _ = v[1].(int64)
-	})
+	}))
 }
 
 // model says whether it is one that analysts measure with, which may take a while to read.
@@ -240,22 +256,18 @@ func (d *data) profile(ctx context.Context, t *Table) ([]profile, error) {
 	}
 	found := []profile{}
 	if len(asked) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, questionTime)
-		defer cancel()
 		statement := "SELECT column_name, min::VARCHAR, max::VARCHAR, approx_unique, q50::VARCHAR, count, null_percentage::DOUBLE FROM (SUMMARIZE SELECT " +
 			strings.Join(asked, ", ") + " FROM " + quoted(t.Schema) + "." + quoted(t.Name) + ")"
-		err := d.ask(ctx, func(r *load.Reader) error {
-			return each(ctx, r, statement, func(v []any) {
-				p := profile{Column: word(v[0])}
-				p.Distinct, _ = v[3].(int64)
-				p.Rows, _ = v[5].(int64)
-				p.Nulls, _ = v[6].(float64)
-				if ranged(kinds[p.Column]) {
-					p.Min, p.Max, p.Median = minute(v[1]), minute(v[2]), minute(v[4])
-				}
-				found = append(found, p)
-			})
-		})
+		err := d.queryApart(ctx, statement, rowsOf(func(v []any) {
+			p := profile{Column: word(v[0])}
+			p.Distinct, _ = v[3].(int64)
+			p.Rows, _ = v[5].(int64)
+			p.Nulls, _ = v[6].(float64)
+			if ranged(kinds[p.Column]) {
+				p.Min, p.Max, p.Median = minute(v[1]), minute(v[2]), minute(v[4])
+			}
+			found = append(found, p)
+		}))
 		if err != nil {
 			return nil, fmt.Errorf("look at the values of %s: %w", name, err)
 		}
@@ -340,32 +352,28 @@ func (d *data) answer(ctx context.Context, q question) (*answer, error) {
 		return known, nil
 	}
 	a := &answer{Rows: [][]any{}, Hidden: []string{}}
-	ctx, cancel := context.WithTimeout(ctx, questionTime)
-	defer cancel()
-	err := d.ask(ctx, func(r *load.Reader) error {
-		return r.Query(ctx, q.statement, func(columns []string, v []any) error {
-			if v == nil {
-				a.Columns = slices.Clone(columns)
-				for _, name := range columns {
-					if q.personal[name] {
-						a.Hidden = append(a.Hidden, name)
-					}
-				}
-				return nil
-			}
-			if len(a.Rows) == mostRows {
-				a.More = true
-				return nil
-			}
-			row := slices.Clone(v)
-			for i, name := range a.Columns {
-				if slices.Contains(a.Hidden, name) {
-					row[i] = nil
+	err := d.queryApart(ctx, q.statement, func(columns []string, v []any) error {
+		if v == nil {
+			a.Columns = slices.Clone(columns)
+			for _, name := range columns {
+				if q.personal[name] {
+					a.Hidden = append(a.Hidden, name)
 				}
 			}
-			a.Rows = append(a.Rows, row)
 			return nil
-		})
+		}
+		if len(a.Rows) == mostRows {
+			a.More = true
+			return nil
+		}
+		row := slices.Clone(v)
+		for i, name := range a.Columns {
+			if slices.Contains(a.Hidden, name) {
+				row[i] = nil
+			}
+		}
+		a.Rows = append(a.Rows, row)
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", q.Name, err)

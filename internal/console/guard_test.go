@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -387,6 +388,46 @@ func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestS54LivePagesHaveACeiling opens as many as there may be: one more is told so, and comes in once another has gone.
+func TestS54LivePagesHaveACeiling(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.login()
+	open := func() (*http.Response, context.CancelFunc) {
+		ctx, leave := context.WithCancel(t.Context())
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.server.URL+"/api/v1/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := b.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { leave(); _ = a.Body.Close() })
+		return a, leave
+	}
+	a, leave := open()
+	if a.StatusCode != http.StatusOK {
+		t.Fatalf("the first is answered %s", a.Status)
+	}
+	for range mostLive - 1 {
+		if a, _ := open(); a.StatusCode != http.StatusOK {
+			t.Fatalf("one is answered %s", a.Status)
+		}
+	}
+	refused, text := b.ask(http.MethodGet, "/api/v1/events", nil, nil)
+	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "60" || !strings.Contains(text, `"next": "close some of them"`) {
+		t.Errorf("one more is answered %s: %s", refused.Status, text)
+	}
+	leave()
+	for len(b.console.live) == mostLive {
+		runtime.Gosched()
+	}
+	if a, _ := open(); a.StatusCode != http.StatusOK {
+		t.Errorf("after one has gone, one is answered %s", a.Status)
 	}
 }
 

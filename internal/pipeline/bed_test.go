@@ -14,6 +14,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 )
 
@@ -98,8 +99,12 @@ func (b *bed) configure(config string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	program, err := sandbox.Self()
+	if err != nil {
+		b.t.Fatal(err)
+	}
 	b.runner = &pipeline.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: b.space.Clock,
+		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: b.space.Clock, Program: program,
 		Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			b.space.Advance(d)

@@ -41,6 +41,23 @@ func TestConnectGivesAddressAndToken(t *testing.T) {
 	}
 }
 
+// TestS52AReservedHeaderCarriesNoVersion has check refuse what would take the place of the token, or of what a transport says.
+func TestS52AReservedHeaderCarriesNoVersion(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{"Authorization", "authorization", "Host", "Content-Length", "Cookie", "Accept-Encoding", "Connection", "Transfer-Encoding", "Content-Type", "User-Agent", "Range",
+		"Proxy-Authorization", "Sec-Fetch-Site", "X-Forwarded-For"} {
+		_, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces:\n  main: {base_url: emulator, version_header: " + header + "}\npipelines: {nightly: {streams: [contacts]}}\n"})
+		if err == nil || !strings.Contains(err.Error(), "pipelines.yaml:3") || !strings.Contains(err.Error(), `"`+header+`" is a header that says something else`) {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+	for _, header := range []string{"Service-Version", "Api-Version", "X-Version"} {
+		if _, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces:\n  main: {base_url: emulator, version_header: " + header + "}\npipelines: {nightly: {streams: [contacts]}}\n"}); err != nil {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}
+
 func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
 	t.Parallel()
 	c := connectable(t, "${U}", "${T}")

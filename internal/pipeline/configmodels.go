@@ -62,9 +62,14 @@ func ModelSchema(workspace string) string {
 func (r *Runner) models(workspace string) publish.Models {
 	m := publish.Models{Schema: ModelSchema(workspace), Values: publish.Values{Timezone: r.Config.Warehouse.Timezone, Office: r.Config.Warehouse.Office}}
 	for _, each := range r.Config.models {
-		relation := published(each)
-		relation.File, relation.Line = each.File, each.Line
-		m.Relations = append(m.Relations, relation)
+		m.Relations = append(m.Relations, model(each))
 	}
 	return m
+}
+
+// model is a model as a publish makes it: a user's own in a process of its own.
+func model(m schemas.Relation) publish.Relation {
+	r := published(m)
+	r.File, r.Line, r.Own = m.File, m.Line, !models.IsBuiltin(m.Name)
+	return r
 }

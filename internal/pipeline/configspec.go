@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 )
 
@@ -84,7 +85,7 @@ func workspaceSpec() *grammar.Spec {
 			{Name: "token", Kind: grammar.Text, Verbatim: true, Secret: literal,
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself, and no default."},
 			{Name: "api_version", Kind: grammar.Text, Default: latestVersion, Form: versionForm, Check: checkVersion, Hint: `e.g. "` + latestVersion + `", the latest that there is`, Doc: "Version that is asked for with each request, no later than `" + latestVersion + "`."},
-			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Form: headerForm, Doc: "Header that carries it."},
+			{Name: "version_header", Kind: grammar.Text, Default: "Service-Version", Form: headerForm, Check: checkHeader, Hint: "e.g. Service-Version", Doc: "Header that carries it, none that says something else."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Min: 1, Max: 1_000_000,
 				Doc: "A ceiling for all its pipelines together, in one process; left out: learned from the answers, leaving 20 % to others."},
 			{Name: "download_hosts", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: hostForm, Hint: "a host alone, e.g. files.example.com, or *.files.example.com for all below it"},
@@ -186,6 +187,14 @@ const sqlWords = `all analyse analyze and anti any array as asc asof asymmetric 
 func checkVersion(text string) error {
 	if number := text[0] >= '0' && text[0] <= '9'; number && (!numbered.MatchString(text) || olderVersion(latestVersion, text)) {
 		return fmt.Errorf("no API version %q", text)
+	}
+	return nil
+}
+
+// checkHeader refuses a header that a version would take from what needs it.
+func checkHeader(text string) error {
+	if extract.ReservedHeader(text) {
+		return fmt.Errorf("%q is a header that says something else", text)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/internal/sandbox"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -53,8 +54,9 @@ var everywhere = []string{transform.ExtraColumn, transform.VersionColumn, transf
 // Reference says that a column holds another's values.
 type Reference struct{ Table, Column, Of, OfColumn string }
 
-// NewDictionary tells of all streams of a catalogue, of the program's models, and of a user's own.
-func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *Config) (*Dictionary, error) {
+// NewDictionary tells of all streams of a catalogue, of the program's models, and of a user's own, which the program makes in a process
+// of its own.
+func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *Config, program sandbox.Program) (*Dictionary, error) {
 	all, err := models.Builtin()
 	if err != nil {
 		return nil, fmt.Errorf("read the built-in models: %w", err)
@@ -67,7 +69,7 @@ func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *Config) (*
 	if err != nil {
 		return nil, err
 	}
-	outline, err := publish.Outline(ctx, schema)
+	outline, err := publish.Outline(ctx, schema, program)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +118,7 @@ func (b *dictionary) schema() (publish.Schema, error) {
 		}
 	}
 	for _, m := range b.models {
-		relation := published(m)
-		relation.File, relation.Line = m.File, m.Line
+		relation := model(m)
 		s.Models.Relations = append(s.Models.Relations, relation)
 	}
 	return s, nil

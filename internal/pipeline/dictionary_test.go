@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
 	"aqueduck/transform/models"
 )
@@ -39,7 +40,7 @@ var dictionary = sync.OnceValues(func() (w written, err error) {
 	if err := w.catalogue.Add("hostiles.yaml", []byte(hostile)); err != nil {
 		return w, err
 	}
-	if w.of, err = pipeline.NewDictionary(context.Background(), w.catalogue, nil); err != nil {
+	if w.of, err = pipeline.NewDictionary(context.Background(), w.catalogue, nil, sandbox.Program{}); err != nil {
 		return w, err
 	}
 	var markdown, page strings.Builder

@@ -124,6 +124,10 @@ func classify(err error) *Problem {
 			Next: "put the file back from a backup, or move it away: it is written again from the published file, with all erasures that this one knows of"}
 	case errors.Is(err, load.ErrNarrower):
 		return &Problem{Class: "config", What: firstLine(err), Next: "give the column its old type, or another name"}
+	case errors.Is(err, load.ErrMemory) || errors.Is(err, load.ErrRow):
+		return &Problem{Class: "query", What: firstLine(err), Next: "ask for less of it, or by aqueduck query, which takes --memory"}
+	case errors.Is(err, load.ErrFault):
+		return &Problem{Class: "query", What: firstLine(err), Next: "correct the model that is read; the warehouse is as it was"}
 	case errors.Is(err, load.ErrDiskFull):
 		return classifyFile(err)
 	case errors.Is(err, export.ErrLost):

@@ -14,6 +14,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/alert"
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -47,6 +48,7 @@ type Runner struct {
 	By        string                 // who moves checkpoints by hand, noted with each move
 	Flags     []Origin               // that were given, and by what: noted with each run
 	Given     Given                  // flags of the command line that next steps repeat
+	Program   sandbox.Program        // this program, which makes the models of users in processes of its own; needed where there are any
 
 	Interrupted func(context.Context) int // what the program ends with when a run was interrupted; nil: ExitInterrupted
 }

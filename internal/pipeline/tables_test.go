@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
 )
 
@@ -17,7 +18,7 @@ func TestThePageOfChangesHasTheTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := NewDictionary(t.Context(), catalogue, nil)
+	d, err := NewDictionary(t.Context(), catalogue, nil, sandbox.Program{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"aqueduck/internal/lane"
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/load/publish"
@@ -30,6 +31,9 @@ import (
 const childVariable = "AQUEDUCK_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	if sandbox.Asked() {
+		os.Exit(sandbox.Serve(publish.Tasks()))
+	}
 	if order := os.Getenv(childVariable); order != "" {
 		if err := child(order); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -41,39 +41,61 @@ func (f FailedModel) String() string {
 	return fmt.Sprintf("%s: model %s.%s: %v", place, f.Schema, f.Name, f.Err)
 }
 
-// models makes the models of a schema, when a definition has changed since they were last made; models that are tables
-// also when a row has.
-func (p *publication) models(ctx context.Context, db *duck.DB, s Schema) error {
+// building is the models of a schema while they are made.
+type building struct {
+	schema     Schema
+	definition string // noted once they are made, where none has failed
+	defined    bool   // they are those of before: only tables are made again
+	made       []Relation
+	failed     []FailedModel
+	own        []Relation // users', in the order to make them: a process of their own does that
+}
+
+// makeModels makes the program's models of a schema, when a definition has changed since they were last made; models that are tables
+// also when a row has. It gives nil where nothing has; else the rest is to be made, and finished.
+func (p *publication) makeModels(ctx context.Context, db *duck.DB, s Schema) (*building, error) {
 	if s.Models.Schema == "" {
-		return nil
+		return nil, nil
 	}
-	definition := s.Models.fingerprint(fingerprint(s))
+	var version string
+	if err := db.Scan(ctx, "SELECT version()", nil, &version); err != nil {
+		return nil, err
+	}
+	b := &building{schema: s, definition: s.Models.fingerprint(fingerprint(s) + version)}
 	content := p.changedAt(s.Name).Format(time.RFC3339Nano)
 	var last sql.NullString
 	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{"models:" + s.Name}, &last); err != nil {
-		return err
+		return nil, err
 	}
-	defined := last.String == definition && !p.result.Rebuilt
+	b.defined = last.String == b.definition && !p.result.Rebuilt
 	filled, err := replaceMeta(ctx, db, "models content:"+s.Name, content)
-	tables := slices.ContainsFunc(s.Models.Relations, func(r Relation) bool { return r.Kind == "table" })
-	if err != nil || defined && (filled == content || !tables) {
+	tables := slices.ContainsFunc(s.Models.Relations, isTable)
+	if err != nil || b.defined && (filled == content || !tables) {
+		return nil, err
+	}
+	return b, b.make(ctx, db)
+}
+
+func isTable(r Relation) bool { return r.Kind == "table" }
+
+// waits says whether there are models that a process of their own is to make.
+func (b *building) waits() bool {
+	return slices.ContainsFunc(b.own, func(r Relation) bool { return !b.defined || isTable(r) })
+}
+
+// finish takes away what was not made, comments the rest and notes it.
+func (b *building) finish(ctx context.Context, db *duck.DB) error {
+	s := b.schema
+	if err := dropOthers(ctx, db, s.Models.Schema, b.made); err != nil {
 		return err
 	}
-	made, failed, err := s.makeModels(ctx, db, defined)
-	if err != nil {
+	if err := s.describeModels(ctx, db, b.made); err != nil {
 		return err
 	}
-	if err := dropOthers(ctx, db, s.Models.Schema, made); err != nil {
-		return err
+	if len(b.failed) > 0 {
+		b.definition = "" // they are tried again
 	}
-	if err := s.describeModels(ctx, db, made); err != nil {
-		return err
-	}
-	p.result.FailedModels = append(p.result.FailedModels, failed...)
-	if len(failed) > 0 {
-		definition = "" // they are tried again
-	}
-	return setMeta(ctx, db, "models:"+s.Name, definition)
+	return setMeta(ctx, db, "models:"+s.Name, b.definition)
 }
 
 // fingerprint changes when a definition does, of a model or of what it may read.
@@ -86,38 +108,53 @@ func (m Models) fingerprint(of string) string {
 // longest is how long a model may take that is a table: anybody may have written it, and the readers wait for it.
 const longest = 10 * time.Minute
 
-// makeModels makes the models whose sources are there, each after those that it reads; of defined ones only the tables.
-func (s Schema) makeModels(ctx context.Context, db *duck.DB, defined bool) (made []Relation, failed []FailedModel, err error) {
-	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(s.Models.Schema)); err != nil {
-		return nil, nil, err
+// make makes the program's models whose sources are there, each after those that it reads; of defined ones only the tables.
+func (b *building) make(ctx context.Context, db *duck.DB) error {
+	m := b.schema.Models
+	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(m.Schema)); err != nil {
+		return err
 	}
-	stored, err := readColumns(ctx, db, s.Name)
+	stored, err := readColumns(ctx, db, b.schema.Name)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	ordered, circle := s.Models.order(stored)
+	ordered, circle := m.order(stored)
 	for _, r := range circle {
-		failed = append(failed, FailedModel{s.Models.Schema, r.Name, r.File, r.Line, errors.New("it reads models that read it")})
+		b.fail(r, r.Line, errors.New("it reads models that read it"))
 	}
 	for _, r := range ordered {
-		if !s.Models.ready(r, made) {
+		switch {
+		case r.Own:
+			b.own = append(b.own, r)
+			continue
+		case !m.ready(r, b.made):
+			continue
+		case b.defined && !isTable(r):
+			b.made = append(b.made, r)
 			continue
 		}
-		if !defined || r.Kind == "table" {
-			err := duck.Within(ctx, cmp.Or(s.Models.Longest, longest), func(ctx context.Context) error {
-				return makeRelation(ctx, db, s.Models.Schema, Relation{Name: r.Name, Kind: r.Kind, SQL: load.InSchema(s.Models.fill(r.SQL), s.Name)})
-			})
-			if err != nil && ctx.Err() == nil {
-				failed = append(failed, FailedModel{s.Models.Schema, r.Name, r.File, lineOf(r, err), plain(err)})
-				continue
-			}
-			if err != nil {
-				return nil, nil, err
-			}
+		err := duck.Within(ctx, cmp.Or(m.Longest, longest), func(ctx context.Context) error {
+			return makeRelation(ctx, db, m.Schema, b.filled(r))
+		})
+		switch {
+		case err == nil:
+			b.made = append(b.made, r)
+		case ctx.Err() != nil:
+			return err
+		default:
+			b.fail(r, lineOf(r, err), plain(err))
 		}
-		made = append(made, r)
 	}
-	return made, failed, nil
+	return nil
+}
+
+// filled is a model with the names and values that its SQL has in braces.
+func (b *building) filled(r Relation) Relation {
+	return Relation{Name: r.Name, Kind: r.Kind, SQL: load.InSchema(b.schema.Models.fill(r.SQL), b.schema.Name), Line: r.Line}
+}
+
+func (b *building) fail(r Relation, line int, err error) {
+	b.failed = append(b.failed, FailedModel{b.schema.Models.Schema, r.Name, r.File, line, err})
 }
 
 // order gives the models whose stored sources are there, those that others read before these, and apart those that read
@@ -212,6 +249,10 @@ var lineInSQL = regexp.MustCompile(`LINE (\d+):`)
 
 // lineOf is the line of a model's file that the database complains about.
 func lineOf(r Relation, err error) int {
+	var refused *load.Refused
+	if errors.As(err, &refused) {
+		return r.Line + refused.Line - 1
+	}
 	var n int
 	if found := lineInSQL.FindStringSubmatch(err.Error()); found == nil {
 		return r.Line
@@ -223,6 +264,15 @@ func lineOf(r Relation, err error) int {
 
 // plain is the first line of what the database says: the others draw the statement as it was sent, which is in no file.
 func plain(err error) error {
+	var refused *load.Refused
+	if errors.As(err, &refused) {
+		elsewhere := *refused
+		elsewhere.Line = 0
+		return &elsewhere
+	}
+	if duck.OutOfMemory(err) {
+		return load.ErrMemory
+	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return errors.New(first)
 }

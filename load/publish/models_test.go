@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/sandbox"
 	"aqueduck/load/publish"
 )
 
@@ -90,8 +91,8 @@ func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 	}
 }
 
-// TestAModelThatFailsIsToldOfAndHoldsUpNobody has models that are wrong, that read each other in a circle, and that reach
-// for what is not the warehouse's.
+// TestAModelThatFailsIsToldOfAndHoldsUpNobody has models that are wrong, that read each other in a circle, that reach for what is not the
+// warehouse's, and that call what acts.
 func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -104,6 +105,7 @@ func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 		model("file", "view", "SELECT * FROM read_text('/etc/hostname')"), model("copied", "table", "SELECT * FROM read_csv('/etc/passwd')"),
 		model("two", "view", "SELECT 1 AS n; ATTACH '/etc/passwd'"), model("set", "table", "SELECT 1 AS n; SET enable_external_access = true"),
 		model("deletes", "view", "SELECT 1 AS n; DELETE FROM {schema}.people"), model("not_even", "view", "DELETE FROM {schema}.people RETURNING *"),
+		model("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
 	}
 	for range 2 { // and told of again
 		r := h.withModels(append(wrong, good)...)
@@ -111,11 +113,15 @@ func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 		for _, f := range r.FailedModels {
 			failed = append(failed, f.Name)
 		}
-		if got := fmt.Sprint(failed); got != "[chicken egg mistyped file copied two set deletes not_even]" {
+		if got := fmt.Sprint(failed); got != "[chicken egg mistyped file copied two set deletes not_even logs]" {
 			t.Errorf("failed: %s", got)
 		}
 		if told := r.FailedModels[2].String(); !strings.HasPrefix(told, `mistyped.sql:5: model models.mistyped: Binder Error: Referenced column "nmae" not found`) {
 			t.Errorf("told: %s", told)
+		}
+		if told, want := r.FailedModels[9].String(), "logs.sql:4: model models.logs: it calls enable_logging(), which no SQL here may: "+
+			"that turns logging on or off, or empties the log, for the whole process"; told != want {
+			t.Errorf("told %s, want %s", told, want)
 		}
 		if got := h.models() + ask(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
 			t.Errorf("models are %s", got)
@@ -123,19 +129,111 @@ func TestAModelThatFailsIsToldOfAndHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// TestS24AModelThatNeverEndsIsGivenUp publishes with a model that would be worked out for years.
+// own is a model of a user.
+func own(name, kind, query string) publish.Relation {
+	m := model(name, kind, query)
+	m.Own = true
+	return m
+}
+
+// TestS24AModelThatNeverEndsIsGivenUp publishes with models that would be worked out for years, in this process and in another, where one
+// is within a function that hears of no interruption.
 func TestS24AModelThatNeverEndsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.commit(person("1", "a"))
 	s := h.spec()
-	s.Schemas[0].Models = publish.Models{Schema: "models", Longest: 100 * time.Millisecond, Relations: []publish.Relation{
-		model("endless", "table", "SELECT count(*) AS n FROM range(1000000000000)"), model("good", "table", "SELECT count(*) AS n FROM {schema}.people")}}
+	endless := "SELECT count(*) AS n FROM range(1000000000000)"
+	s.Schemas[0].Models = publish.Models{Schema: "models", Longest: time.Second, Relations: []publish.Relation{
+		model("endless", "table", endless), own("their_endless", "table", endless),
+		own("deaf", "table", "SELECT levenshtein(repeat('ab', 1000000), repeat('ba', 1000000)) AS n"),
+		own("good", "table", "SELECT count(*) AS n FROM {schema}.people")}}
 	r := h.publishOnly(s)
-	if got := fmt.Sprint(r.FailedModels); got != "[endless.sql:3: model models.endless: it took longer than 100ms and was given up]" {
+	var want []string
+	for _, name := range []string{"endless", "their_endless", "deaf"} {
+		want = append(want, fmt.Sprintf("%s.sql:3: model models.%[1]s: it took longer than 1s and was given up", name))
+	}
+	if got := fmt.Sprint(r.FailedModels); got != "["+strings.Join(want, " ")+"]" {
 		t.Errorf("failed: %s", got)
 	}
 	if got := h.models() + ask(t, h.dir, "SELECT n FROM models.good")[0]; got != "good1" {
 		t.Errorf("models are %s", got)
 	}
+}
+
+// TestS50AModelThatBringsDuckDBDownIsLeftOut publishes with users' models that end their process, by a stack that is left and by memory,
+// once when they are new and once when a row has changed: this process goes on, and so do all others.
+func TestS50AModelThatBringsDuckDBDownIsLeftOut(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	all := []publish.Relation{
+		own("first", "table", "SELECT count(*) AS n FROM {schema}.people"),
+		own("lethal", "table", "SELECT 1 AS n,\n json_structure(repeat('[', 1000000) || repeat(']', 1000000)) AS s FROM {models}.first"),
+		own("upon_it", "view", "SELECT * FROM {models}.lethal"),
+		own("greedy", "table", "SELECT len(list_sort(range(400000000))) AS n"),
+		own("mistyped", "view", "SELECT 1 AS n\nFROM {schema}.people WHERE nmae = 'a'"),
+		own("logs", "table", "SELECT count(*) AS n\nFROM enable_logging()"),
+		own("last", "view", "SELECT n + 1 AS n FROM {models}.first"),
+		model("ours", "view", "SELECT 5 AS n"),
+	}
+	for round := 1; round <= 2; round++ {
+		r := h.withModels(all...)
+		var told []string
+		for _, f := range r.FailedModels {
+			told = append(told, f.String())
+		}
+		for i, want := range []string{
+			"lethal.sql:3: model models.lethal: it brought down the process that ran it, which is a fault in DuckDB: its process ended: exit status 2: SIGSEGV: segmentation violation",
+			"greedy.sql:3: model models.greedy: it needs more memory than it may have",
+			"mistyped.sql:4: model models.mistyped: Binder Error: Referenced column \"nmae\" not found in FROM clause!",
+			"logs.sql:4: model models.logs: it calls enable_logging(), which no SQL here may",
+		} {
+			if i >= len(told) || !strings.HasPrefix(told[i], want) {
+				t.Errorf("round %d: told %q, want %s", round, told, want)
+			}
+		}
+		if len(told) != 4 {
+			t.Errorf("round %d: %d are told of: %q", round, len(told), told)
+		}
+		if got, want := h.models()+ask(t, h.dir, "SELECT n FROM models.last")[0], fmt.Sprint("first last ours", round+1); got != want {
+			t.Errorf("round %d: models are %s, want %s", round, got, want)
+		}
+		h.commit(person(fmt.Sprint(round+1), "b"))
+	}
+	for _, query := range []string{
+		"SELECT doc FROM _sync.dictionary WHERE schema = 'models' AND table_name = 'last' AND column_name = 'n'",
+		"SELECT comment FROM duckdb_columns() WHERE table_name = 'first' AND column_name = 'n'",
+	} {
+		if got := ask(t, h.dir, query)[0]; got != "How many." {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+}
+
+// TestModelsOfUsersAreMadeOnlyWhenSomethingHasChanged publishes changed rows with a user's view, which takes no process, then without a
+// program that could start one: a table of his needs it.
+func TestModelsOfUsersAreMadeOnlyWhenSomethingHasChanged(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commit(person("1", "a"))
+	view := own("theirs", "view", "SELECT count(*) AS n FROM {schema}.people")
+	h.withModels(view)
+	h.commit(person("2", "b"))
+	s := h.spec()
+	s.Program = sandbox.Program{}
+	s.Schemas[0].Models = publish.Models{Schema: "models", Relations: []publish.Relation{view}, Values: publish.Values{Timezone: "Asia/Tokyo"}}
+	if r := h.publishOnly(s); len(r.FailedModels) > 0 {
+		t.Errorf("failed: %v", r.FailedModels)
+	}
+	h.open()
+	if got := ask(t, h.dir, "SELECT n FROM models.theirs")[0]; got != "2" {
+		t.Errorf("it has %s, want 2", got)
+	}
+	view.SQL += " WHERE true"
+	s.Schemas[0].Models.Relations = []publish.Relation{view}
+	if _, err := publish.Publish(t.Context(), h.dir, h.work, s); err == nil {
+		t.Error("it was made without a process")
+	}
+	h.open()
 }

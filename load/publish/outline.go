@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
@@ -24,29 +25,42 @@ type Outlined struct {
 
 // Outline says what a schema has in the published file, before a row of it was read: all but the attributes, which the rows
 // tell, and models that cannot be made of empty tables or of those that are there. It makes everything once, in a file of its own below the system's directory for such, which is gone afterwards.
-func Outline(ctx context.Context, s Schema) (all []Outlined, err error) {
+// The program makes the models of users in a process of its own.
+func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Outlined, err error) {
 	dir, err := os.MkdirTemp("", "aqueduck-outline-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the outline: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	db, err := duck.Open(ctx, duck.Options{Path: filepath.Join(dir, "outline.duckdb"), TempDir: dir})
+	options := duck.Options{Path: filepath.Join(dir, "outline.duckdb"), TempDir: dir}
+	db, err := duck.Open(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("make a file for the outline: %w", err)
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	known, made, err := s.makeEmpty(ctx, db)
-	if err != nil {
+	b := &building{schema: s}
+	known, err := b.makeEmpty(ctx, db)
+	if err == nil && b.waits() {
+		err = db.Checkpoint(ctx)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
 		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
-	for _, r := range made {
+	if err := b.makeApart(ctx, program, options); err != nil {
+		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
+	}
+	for _, r := range b.made {
 		known = append(known, described{"{models}.", r.Name, r.Kind, r.Doc, inherit(r, known)})
 	}
+	if db, err = duck.Open(ctx, options); err != nil {
+		return nil, fmt.Errorf("read the outline: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
 	return outlined(ctx, db, s, known)
 }
 
-// makeEmpty makes the tables, the relations and the models of a schema.
-func (s Schema) makeEmpty(ctx context.Context, db *duck.DB) (known []described, models []Relation, err error) {
+// makeEmpty makes the tables, the relations and the program's models of a schema.
+func (b *building) makeEmpty(ctx context.Context, db *duck.DB) (known []described, err error) {
+	s := b.schema
 	statements := []string{"CREATE SCHEMA IF NOT EXISTS " + duck.Name(s.Name)}
 	for _, t := range s.Tables {
 		columns := make([]string, len(t.Columns))
@@ -59,15 +73,14 @@ func (s Schema) makeEmpty(ctx context.Context, db *duck.DB) (known []described, 
 		}
 	}
 	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, r := range s.Relations {
 		if err := makeRelation(ctx, db, s.Name, r); err != nil {
-			return nil, nil, fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
+			return nil, fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
 		}
 	}
-	models, _, err = s.makeModels(ctx, db, false)
-	return meanings(s), models, err
+	return meanings(s), b.make(ctx, db)
 }
 
 func outlined(ctx context.Context, db *duck.DB, s Schema, known []described) (all []Outlined, err error) {

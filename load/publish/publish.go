@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"aqueduck/internal/crash"
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
@@ -28,6 +30,7 @@ type Spec struct {
 	MaxLoss  float64                         // share of a table's rows that they may lose at once; 0: all of them
 	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
 	Timezone string                          // "": UTC; what days and weeks mean in relations
+	Program  sandbox.Program                 // this one, which makes the models of users in a process of its own; needed where there are any
 }
 
 // Schema is what is published of one workspace.
@@ -51,6 +54,7 @@ type Relation struct {
 	Union   []string // relations that it has the rows and columns of: its Parquet file is theirs, joined
 	File    string   // of a model: where a mistake in it is told of
 	Line    int      // where its SQL begins in that file
+	Own     bool     // of a model: a user's, which a process of its own makes
 }
 
 // Column documents one column of a relation.
@@ -81,6 +85,7 @@ type publication struct {
 	fresh  string // directory of the copy
 	result Result
 	lakes  []*lake
+	models []*building // what is to be finished
 }
 
 // Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
@@ -151,17 +156,37 @@ func (p *publication) choose() {
 func (p *publication) copied() string { return filepath.Join(p.fresh, "work.duckdb") }
 
 // finishCopy makes the private copy what is published: relations, comments, records, no log, and all of it verified.
-// The parts of the lake are written from it.
+// The parts of the lake are written from it. It is closed while another process makes the models of users in it.
 func (p *publication) finishCopy(ctx context.Context) error {
 	db, err := p.openCopy(ctx)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(p.fill(ctx, db), db.Close()); err != nil {
+	err = p.fill(ctx, db)
+	apart := slices.ContainsFunc(p.models, (*building).waits)
+	if err == nil && !apart {
+		err = p.finish(ctx, db)
+	}
+	if err == nil {
+		err = checkpoint(ctx, db)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
 		return err
+	}
+	if apart {
+		if err := p.finishApart(ctx); err != nil {
+			return err
+		}
 	}
 	if disk.Size(p.copied()+".wal") > 0 {
 		return errors.New("the copy still has a log after its checkpoint")
+	}
+	return nil
+}
+
+func checkpoint(ctx context.Context, db *duck.DB) error {
+	if err := db.Checkpoint(ctx); err != nil {
+		return fmt.Errorf("checkpoint the copy: %w", err)
 	}
 	return nil
 }
@@ -189,15 +214,27 @@ func (p *publication) fill(ctx context.Context, db *duck.DB) error {
 	}
 	crash.At(crash.LakeWritten)
 	for _, s := range p.spec.Schemas {
-		if err := p.models(ctx, db, s); err != nil {
+		b, err := p.makeModels(ctx, db, s)
+		if err != nil {
 			return fmt.Errorf("models of %s: %w", s.Name, err)
 		}
+		if b != nil {
+			p.models = append(p.models, b)
+		}
+	}
+	return nil
+}
+
+// finish writes what the file tells of itself.
+func (p *publication) finish(ctx context.Context, db *duck.DB) error {
+	for _, b := range p.models {
+		if err := b.finish(ctx, db); err != nil {
+			return fmt.Errorf("models of %s: %w", b.schema.Name, err)
+		}
+		p.result.FailedModels = append(p.result.FailedModels, b.failed...)
 	}
 	if err := p.record(ctx, db); err != nil {
 		return fmt.Errorf("record the publish: %w", err)
-	}
-	if err := db.Checkpoint(ctx); err != nil {
-		return fmt.Errorf("checkpoint the copy: %w", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/load/publish"
@@ -63,8 +64,12 @@ func (h *house) commit(people ...committest.Person) load.Written {
 
 // spec is the one of the crash tests, of this run.
 func (h *house) spec() publish.Spec {
+	h.t.Helper()
 	s := spec()
 	s.RunID, s.Now = h.run(), func() time.Time { return h.now }
+	program, err := sandbox.Self()
+	must(h.t, err)
+	s.Program = program
 	return s
 }
 

@@ -35,5 +35,11 @@ func Builtin() ([]schemas.Relation, error) {
 	return all, nil
 }
 
+// IsBuiltin says whether a model comes with the program: no user's has its name.
+func IsBuiltin(name string) bool {
+	_, err := fs.Stat(files, name+".sql")
+	return err == nil
+}
+
 // Parse reads a file of models, usually of one. What is wrong with it comes back as grammar.Mistakes.
 func Parse(file, text string) ([]schemas.Relation, error) { return schemas.ParseRelations(file, text) }

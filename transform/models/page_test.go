@@ -38,7 +38,8 @@ FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
 
 ` + "`{schema}.`" + ` stands before a stored table, ` + "`{models}.`" + ` before another model, ` + "`{timezone}`" + ` for the warehouse's time zone; which is made first
 follows from that. ` + "`(table)`" + ` in place of ` + "`(view)`" + ` is filled at each publish that changed a row. A model reaches nothing but the
-warehouse. One that DuckDB refuses is told of with file and line, and is not in the file; the load is as good as without it.
+warehouse, and calls only functions that ` + "`load/internal/duck/functions.txt`" + ` allows: none that acts, and no macro of your own. One that DuckDB
+refuses is told of with file and line, and is not in the file; the load is as good as without it.
 `
 
 // TestThePageOfModelsIsWhatTheirFilesSay holds docs/models.md to the SQL files and to the tests of each model.

@@ -4,7 +4,6 @@ package duck
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -149,25 +148,6 @@ func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows
 		}
 	}
 	return told(ctx, errors.Join(rows.Err(), rows.Close()))
-}
-
-// Reads says whether a text is one statement, and one that only reads. What it refuses has not been run.
-func (d *DB) Reads(statement string) (reads bool, err error) {
-	err = d.conn.Raw(func(raw any) error {
-		// Not PrepareContext: of several statements it runs all but the last.
-		prepared, err := raw.(driver.Conn).Prepare(statement)
-		if err != nil && strings.Contains(err.Error(), "multi-statement") {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		defer prepared.Close()
-		kind, err := prepared.(*duckdb.Stmt).StatementType()
-		reads = kind == duckdb.STATEMENT_TYPE_SELECT || kind == duckdb.STATEMENT_TYPE_EXPLAIN
-		return err
-	})
-	return reads, err
 }
 
 // Transaction runs steps in one transaction: all of them are durable, or none happened.

@@ -23,6 +23,11 @@ func told(ctx context.Context, err error) error {
 	return err
 }
 
+// OutOfMemory says whether a statement ended for want of memory. What DuckDB advises then its owner could do, and nobody who asks.
+func OutOfMemory(err error) bool {
+	return strings.Contains(err.Error(), "Out of Memory Error") || strings.Contains(err.Error(), "std::bad_alloc")
+}
+
 // Within gives up a step that takes longer than d: SQL that others have written may never come to its end.
 func Within(ctx context.Context, d time.Duration, step func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, d)

@@ -1,0 +1,169 @@
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aqueduck/internal/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	if sandbox.Asked() {
+		os.Exit(sandbox.Serve(tasks))
+	}
+	os.Exit(m.Run())
+}
+
+const word = 2
+
+var tasks = map[string]sandbox.Task{
+	"count": func(_ context.Context, request json.RawMessage, answer *sandbox.Answer) error {
+		var n int
+		if err := json.Unmarshal(request, &n); err != nil {
+			return err
+		}
+		for i := range n {
+			if err := answer.Send(word, fmt.Append(nil, i, strings.Repeat("x", i%2000))); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"refuse": func(context.Context, json.RawMessage, *sandbox.Answer) error { return errors.New("no") },
+	"die": func(_ context.Context, request json.RawMessage, _ *sandbox.Answer) error {
+		fmt.Fprintln(os.Stderr, "last words")
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	},
+	"panic": func(context.Context, json.RawMessage, *sandbox.Answer) error { panic("at the disco") },
+	"allocate": func(context.Context, json.RawMessage, *sandbox.Answer) error {
+		kept := make([][]byte, 0, 64)
+		for range cap(kept) {
+			kept = append(kept, make([]byte, 64<<20))
+		}
+		return fmt.Errorf("%d were to be had", len(kept))
+	},
+	"spin": func(context.Context, json.RawMessage, *sandbox.Answer) error {
+		for i := 0; ; i++ {
+			if i < 0 {
+				return nil
+			}
+		}
+	},
+	"hang": func(_ context.Context, _ json.RawMessage, answer *sandbox.Answer) error {
+		if err := errors.Join(answer.Send(word, fmt.Append(nil, os.Getpid())), answer.Flush()); err != nil {
+			return err
+		}
+		select {}
+	},
+	"look": func(_ context.Context, _ json.RawMessage, answer *sandbox.Answer) error {
+		fmt.Println("what DuckDB logs to standard output is no part of the answer")
+		return answer.Send(word, []byte(strings.Join(os.Environ(), " ")))
+	},
+	"too much": func(_ context.Context, _ json.RawMessage, answer *sandbox.Answer) error {
+		return answer.Send(word, make([]byte, 129<<20))
+	},
+}
+
+func run(t *testing.T, ctx context.Context, task string, limits sandbox.Limits, request any) (messages []string, err error) {
+	t.Helper()
+	program, err := sandbox.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = program.Run(ctx, task, limits, request, func(kind byte, payload []byte) error {
+		if kind != word {
+			t.Errorf("kind %d", kind)
+		}
+		messages = append(messages, string(payload))
+		return nil
+	})
+	return messages, err
+}
+
+func TestMessagesComeInTheirOrder(t *testing.T) {
+	t.Parallel()
+	messages, err := run(t, t.Context(), "count", sandbox.Limits{Memory: 2 << 30}, 5000)
+	if err != nil || len(messages) != 5000 {
+		t.Fatalf("%d messages, %v", len(messages), err)
+	}
+	for i, m := range messages {
+		if m != fmt.Sprint(i)+strings.Repeat("x", i%2000) {
+			t.Fatalf("message %d is %.20s", i, m)
+		}
+	}
+	if _, err := run(t, t.Context(), "refuse", sandbox.Limits{}, nil); err == nil || err.Error() != "no" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := run(t, t.Context(), "fly", sandbox.Limits{}, nil); err == nil || err.Error() != `no task is called "fly"` {
+		t.Errorf("error %v", err)
+	}
+	if _, err := run(t, t.Context(), "too much", sandbox.Limits{}, nil); err == nil || err.Error() != sandbox.ErrTooLarge.Error() {
+		t.Errorf("error %v", err)
+	}
+	if err := (sandbox.Program{}).Run(t.Context(), "count", sandbox.Limits{}, 1, nil); err == nil {
+		t.Error("no program was started")
+	}
+}
+
+// TestS50ATaskThatDiesIsTold has tasks that are killed, that panic, that take more memory or CPU time than they may: this process goes on.
+func TestS50ATaskThatDiesIsTold(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		task   string
+		limits sandbox.Limits
+		want   string
+		memory bool
+	}{
+		{task: "die", want: "its process ended: signal: killed: last words"},
+		{task: "panic", want: "its process ended: exit status 2: panic: at the disco"},
+		{task: "allocate", limits: sandbox.Limits{Memory: 512 << 20}, want: "its process ended: exit status 2: fatal error: ", memory: true},
+		{task: "spin", limits: sandbox.Limits{CPU: 1}, want: "its process ended: exit status 1: its CPU time is used up"},
+	} {
+		_, err := run(t, t.Context(), tc.task, tc.limits, nil)
+		var died *sandbox.Died
+		if !errors.As(err, &died) || !strings.HasPrefix(err.Error(), tc.want) || died.OutOfMemory() != tc.memory {
+			t.Errorf("%s: %v, want %s", tc.task, err, tc.want)
+		}
+	}
+}
+
+// TestS51AContextThatEndsKillsTheProcess ends one that hangs, by a clock and by whoever takes its messages.
+func TestS51AContextThatEndsKillsTheProcess(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	messages, err := run(t, ctx, "hang", sandbox.Limits{}, nil)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	var pid int
+	if len(messages) == 1 {
+		if _, err := fmt.Sscan(messages[0], &pid); err != nil || syscall.Kill(pid, 0) == nil {
+			t.Errorf("process %d lives on (%v)", pid, err)
+		}
+	}
+	program, err := sandbox.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	if err := program.Run(t.Context(), "hang", sandbox.Limits{}, nil, func(byte, []byte) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestS7AProcessOfItsOwnHasNothingOfTheEnvironment(t *testing.T) {
+	t.Setenv("WORKSPACE_TOKEN", "sesame")
+	t.Setenv("LD_LIBRARY_PATH", "/nowhere")
+	messages, err := run(t, t.Context(), "look", sandbox.Limits{}, nil)
+	if err != nil || len(messages) != 1 || messages[0] != "LD_LIBRARY_PATH=/nowhere GOTRACEBACK=none" {
+		t.Errorf("%q, %v", messages, err)
+	}
+}

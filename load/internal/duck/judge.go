@@ -1,0 +1,370 @@
+package duck
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+//go:embed functions.txt
+var functionList string
+
+// Refused is a statement that reads, by calling what SQL of users may not call.
+type Refused struct {
+	Name   string // of the function or view
+	View   bool
+	Reason string // what it does
+	Line   int    // of the statement, from 1; 0: the error says it elsewhere
+}
+
+func (r *Refused) Error() string {
+	what := "it calls " + r.Name + "()"
+	if r.View {
+		what = "it reads " + r.Name
+	}
+	if r.Line > 0 {
+		what += fmt.Sprintf(" in line %d", r.Line)
+	}
+	return what + ", which no SQL here may: that " + r.Reason
+}
+
+// verdicts are what SQL of users may call, and why it may not call the rest.
+type verdicts struct {
+	allowed map[string]bool   // by kind and name
+	refused map[string]string // the reason, by kind and name; a name that ends in ... stands for all that begin so
+}
+
+// parseVerdicts reads functions.txt.
+func parseVerdicts(text string) verdicts {
+	v := verdicts{map[string]bool{}, map[string]string{}}
+	for line := range strings.Lines(text) {
+		line, reason, _ := strings.Cut(strings.TrimSpace(line), " ## ")
+		words := strings.Fields(line)
+		if len(words) < 3 || words[0] == "#" {
+			continue
+		}
+		for _, name := range words[2:] {
+			key := words[1] + " " + strings.ToLower(name)
+			if words[0] == "allow" {
+				v.allowed[key] = true
+			} else {
+				v.refused[key] = reason
+			}
+		}
+	}
+	return v
+}
+
+// of says whether a name of a kind is allowed, and why it is not; known is false of a name that is in no line.
+func (v verdicts) of(kind, name string) (reason string, allowed, known bool) {
+	key := kind + " " + strings.ToLower(name)
+	if v.allowed[key] {
+		return "", true, true
+	}
+	if reason, ok := v.refused[key]; ok {
+		return reason, false, true
+	}
+	for end := len(key); end > len(kind); end-- {
+		family := key[:end] + "..."
+		if v.allowed[family] {
+			return "", true, true
+		}
+		if reason, ok := v.refused[family]; ok {
+			return reason, false, true
+		}
+	}
+	return "", false, false
+}
+
+// Reads says whether a text is one statement, and one that only reads; *Refused is the error of one that reads by calling what it may
+// not. It is judged by how DuckDB parses it: to prepare it would be to bind it, and some functions act when they are bound. What it
+// refuses has been neither run nor bound.
+func (d *DB) Reads(statement string) (reads bool, err error) {
+	tree, at, err := d.parse(statement)
+	if err != nil || tree == nil {
+		return false, err
+	}
+	j := &judgement{verdicts: parseVerdicts(functionList), statement: statement, from: at}
+	if err := j.walk(tree, "scalar"); err != nil {
+		return false, err
+	}
+	if j.unknown != nil {
+		if err := d.known(j.unknown); err != nil {
+			return false, err
+		}
+	}
+	reads, err = d.prepares(statement)
+	if reads && j.unknown != nil {
+		return false, j.unknown
+	}
+	return reads, err
+}
+
+// known gives a refusal of a function that DuckDB has. Of one that it has not it says so itself, and which may be meant.
+func (d *DB) known(r *Refused) error {
+	var n int
+	err := d.Scan(context.Background(), "SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = lower($1)", []any{r.Name}, &n)
+	if err == nil && n > 0 {
+		return r
+	}
+	return err
+}
+
+// prepares says whether DuckDB takes a text as one statement of a kind that reads.
+func (d *DB) prepares(statement string) (reads bool, err error) {
+	err = d.conn.Raw(func(raw any) error {
+		// Not PrepareContext: of several statements it runs all but the last.
+		prepared, err := raw.(driver.Conn).Prepare(statement)
+		if err != nil && strings.Contains(err.Error(), "multi-statement") {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		kind, err := prepared.(*duckdb.Stmt).StatementType()
+		reads = kind == duckdb.STATEMENT_TYPE_SELECT || kind == duckdb.STATEMENT_TYPE_EXPLAIN
+		return err
+	})
+	return reads, err
+}
+
+// parsed is what json_serialize_sql gives: the statements as DuckDB parses them, before anything of them is looked up.
+type parsed struct {
+	Error      bool              `json:"error"`
+	Type       string            `json:"error_type"`
+	Message    string            `json:"error_message"`
+	Position   string            `json:"position"`
+	Statements []json.RawMessage `json:"statements"`
+}
+
+// parse gives the tree of a statement, and where in the text it begins: behind EXPLAIN, if that stands there. Of what is not one SELECT
+// it gives none.
+func (d *DB) parse(statement string) (tree any, at int, err error) {
+	if strings.ContainsRune(statement, 0) {
+		return nil, 0, nil // what stands behind it would be judged, and not be run
+	}
+	var wrong error
+	for _, at := range beginnings(statement) {
+		p, err := d.parseFrom(statement[at:])
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case p.Error && p.Type != "parser":
+			return nil, 0, nil // a statement of another kind
+		case p.Error && wrong == nil:
+			wrong = p.wrong(statement, at)
+		case !p.Error && len(p.Statements) == 0:
+			return nil, 0, errors.New("empty query")
+		case !p.Error && len(p.Statements) > 1:
+			return nil, 0, nil
+		case !p.Error:
+			if err := json.Unmarshal(p.Statements[0], &tree); err != nil {
+				return nil, 0, fmt.Errorf("read how the statement is parsed: %w", err)
+			}
+			return tree, at, nil
+		}
+	}
+	return nil, 0, wrong
+}
+
+func (d *DB) parseFrom(text string) (p parsed, err error) {
+	var answer string
+	const query = "SELECT json_serialize_sql($1::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR"
+	if err := d.Scan(context.Background(), query, []any{text}, &answer); err != nil {
+		return p, fmt.Errorf("parse the statement: %w", err)
+	}
+	if err := json.Unmarshal([]byte(answer), &p); err != nil {
+		return p, fmt.Errorf("read how the statement is parsed: %w", err)
+	}
+	return p, nil
+}
+
+// wrong says where a text is that cannot be parsed, as DuckDB does elsewhere.
+func (p parsed) wrong(statement string, from int) error {
+	at, err := strconv.Atoi(p.Position)
+	if err != nil {
+		return errors.New("Parser Error: " + p.Message)
+	}
+	characters := []rune(statement[from:]) // which the position counts
+	at = min(max(at, 0), len(characters))
+	before, after := statement[:from]+string(characters[:at]), string(characters[at:])
+	head := fmt.Sprintf("LINE %d: ", strings.Count(before, "\n")+1)
+	left := []rune(before[strings.LastIndexByte(before, '\n')+1:])
+	line, _, _ := strings.Cut(after, "\n")
+	right := []rune(line)
+	const around = 50 // characters on each side: a line may be a whole statement
+	if len(left) > around {
+		head, left = head+"...", left[len(left)-around:]
+	}
+	drawn := string(left) + string(right[:min(len(right), around)])
+	if len(right) > around {
+		drawn += "..."
+	}
+	return fmt.Errorf("Parser Error: %s\n\n%s%s\n%*s", p.Message, head, drawn, len(head)+len(left)+1, "^")
+}
+
+// judgement is one statement while it is judged.
+type judgement struct {
+	verdicts
+	statement string
+	from      int      // where in it the tree begins
+	unknown   *Refused // the first name that is in no line
+}
+
+// byName are the functions whose second argument names an aggregate to call.
+var byName = map[string]bool{"aggregate": true, "array_aggr": true, "array_aggregate": true, "list_aggr": true, "list_aggregate": true}
+
+// walk judges each name that a part of the tree calls or reads. kind is what a call there is: a relation of its own right behind FROM.
+func (j *judgement) walk(part any, kind string) error {
+	switch part := part.(type) {
+	case []any:
+		for _, one := range part {
+			if err := j.walk(one, "scalar"); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		if name, ok := part["function_name"].(string); ok {
+			if err := j.call(part, kind, name); err != nil {
+				return err
+			}
+		}
+		if name, ok := part["table_name"].(string); ok && part["type"] == "BASE_TABLE" {
+			if reason, allowed, known := j.of("view", name); known && !allowed {
+				return j.refuse(part, Refused{Name: name, View: true, Reason: reason})
+			}
+		}
+		for key, one := range part {
+			within := "scalar"
+			if key == "function" && part["type"] == "TABLE_FUNCTION" {
+				within = "table"
+			}
+			if err := j.walk(one, within); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// call judges a call of a function.
+func (j *judgement) call(part map[string]any, kind, name string) error {
+	reason, allowed, known := j.of(kind, name)
+	switch {
+	case known && !allowed:
+		return j.refuse(part, Refused{Name: name, Reason: reason})
+	case !known && j.unknown == nil:
+		j.unknown = j.refuse(part, Refused{Name: name, Reason: "is a function that nobody has looked at for this program"})
+	}
+	if !byName[strings.ToLower(name)] {
+		return nil
+	}
+	called := namedIn(part)
+	if len(called) == 0 {
+		return j.refuse(part, Refused{Name: name, Reason: "names its aggregate by more than a text"})
+	}
+	for _, aggregate := range called {
+		if reason, allowed, _ := j.of("scalar", aggregate); !allowed {
+			return j.refuse(part, Refused{Name: aggregate, Reason: cmp.Or(reason, "is no aggregate that this program knows")})
+		}
+	}
+	return nil
+}
+
+// namedIn are the names that stand as texts among the first two arguments of a call: list_aggr(l, 'sum'), l.list_aggr('sum').
+func namedIn(part map[string]any) (names []string) {
+	children, _ := part["children"].([]any)
+	for _, child := range children[:min(2, len(children))] {
+		argument, _ := child.(map[string]any)
+		value, _ := argument["value"].(map[string]any)
+		if text, ok := value["value"].(string); ok && argument["class"] == "CONSTANT" && !strings.HasPrefix(text, "[") {
+			names = append(names, text)
+		}
+	}
+	return names
+}
+
+func (j *judgement) refuse(part map[string]any, r Refused) *Refused {
+	at, _ := part["query_location"].(float64)
+	end := min(max(j.from+int(at), 0), len(j.statement))
+	r.Line = strings.Count(j.statement[:end], "\n") + 1
+	return &r
+}
+
+// beginnings are the places where the statement that is explained may begin, or where the text does.
+func beginnings(text string) []int {
+	at := skip(text, 0)
+	next, ok := word(text, at, "explain")
+	if !ok {
+		return []int{0}
+	}
+	next = skip(text, next)
+	for _, option := range []string{"analyze", "analyse", "verbose"} {
+		if after, ok := word(text, next, option); ok {
+			next = skip(text, after)
+		}
+	}
+	all := []int{next}
+	if close := strings.IndexByte(text[next:], ')'); close > 0 && text[next] == '(' {
+		all = append(all, next+close+1) // EXPLAIN (FORMAT json) SELECT …
+	}
+	return all
+}
+
+// word gives where a word ends that stands at a place, in whatever case.
+func word(text string, at int, want string) (int, bool) {
+	end := at + len(want)
+	if end > len(text) || !strings.EqualFold(text[at:end], want) {
+		return at, false
+	}
+	rest := strings.TrimLeftFunc(text[end:], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '$' })
+	return end, len(rest) == len(text)-end
+}
+
+// skip gives the first place from one on that is neither space nor comment.
+func skip(text string, at int) int {
+	for at < len(text) {
+		rest := text[at:]
+		switch {
+		case strings.HasPrefix(rest, "--"):
+			line, _, _ := strings.Cut(rest, "\n")
+			at += min(len(line)+1, len(rest))
+		case strings.HasPrefix(rest, "/*"):
+			at += comment(rest)
+		case unicode.IsSpace(rune(rest[0])):
+			at++
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// comment is the length of the comment that a text begins with; one may have others in it.
+func comment(text string) int {
+	depth := 0
+	for i := 0; i+1 < len(text); i++ {
+		switch text[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			depth--
+			i++
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,230 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"aqueduck/internal/sandbox"
+	"aqueduck/load/internal/duck"
+)
+
+// Isolation is how the statements of others are run on a published file: by a process of their own, which reads that file and has
+// nothing else of this one. A statement that brings DuckDB down, or takes all it can get, is an error here and no more.
+type Isolation struct {
+	Program sandbox.Program
+	Memory  int64         // bytes that the process may have; 0: DefaultMemory
+	CPU     time.Duration // that it may use until the answer is worked out, beside what it takes to begin; 0: no limit
+}
+
+// DefaultMemory is what a statement may have where nothing else is said: half of it is DuckDB's for what it works with, the other for
+// what DuckDB does not count, such as the answer.
+const DefaultMemory = 2 << 30
+
+// LeastMemory is what a process needs to begin with.
+const LeastMemory = 256 << 20
+
+var (
+	// ErrMemory is the answer to a statement that needs more memory than it may have.
+	ErrMemory = errors.New("it needs more memory than it may have")
+	// ErrFault is the answer to a statement that brought its process down.
+	ErrFault = errors.New("it brought down the process that ran it, which is a fault in DuckDB")
+	// ErrRow is the answer to a statement one of whose rows is too large to pass on.
+	ErrRow = errors.New("one of its rows is larger than 128 MiB")
+)
+
+// question is what a process is asked.
+type question struct {
+	Path      string `json:"path"`
+	Statement string `json:"statement"`
+	Memory    int64  `json:"memory"` // of DuckDB
+}
+
+// What a process answers with.
+const (
+	columnsKind = 2 // names, as JSON: the answer is worked out
+	rowKind     = 3
+	readyKind   = 4 // the answer is worked out
+	fileKind    = 5 // a piece of a Parquet file
+	wrongKind   = 6 // a failure, as JSON
+)
+
+// Query is Query in a process of its own.
+func (i Isolation) Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
+	var names []string
+	var row []any
+	return i.ask(ctx, "query", path, statement, func(kind byte, payload []byte) (err error) {
+		if kind == columnsKind {
+			if err := json.Unmarshal(payload, &names); err != nil {
+				return fmt.Errorf("read the names of the columns: %w", err)
+			}
+			return visit(names, nil)
+		}
+		if row, err = readRow(row[:0], payload, len(names)); err != nil {
+			return fmt.Errorf("read a row: %w", err)
+		}
+		return visit(names, row)
+	})
+}
+
+// Parquet is Parquet in a process of its own.
+func (i Isolation) Parquet(ctx context.Context, path, statement string, ready func(), to io.Writer) error {
+	return i.ask(ctx, "parquet", path, statement, func(kind byte, payload []byte) error {
+		if kind == readyKind {
+			ready()
+			return nil
+		}
+		_, err := to.Write(payload)
+		return err
+	})
+}
+
+func (i Isolation) ask(ctx context.Context, task, path, statement string, take func(kind byte, payload []byte) error) error {
+	if path == "" {
+		return ErrNothingPublished
+	}
+	memory := i.Memory
+	if memory == 0 {
+		memory = DefaultMemory
+	}
+	var wrong error
+	err := i.Program.Run(ctx, task, sandbox.Limits{Memory: memory, CPU: i.CPU}, question{path, statement, memory / 2}, func(kind byte, payload []byte) error {
+		if kind != wrongKind {
+			return take(kind, payload)
+		}
+		var f failure
+		if err := json.Unmarshal(payload, &f); err != nil {
+			return fmt.Errorf("read an error: %w", err)
+		}
+		wrong = f.err()
+		return nil
+	})
+	var died *sandbox.Died
+	switch {
+	case wrong != nil:
+		return wrong
+	case errors.Is(err, sandbox.ErrTooLarge):
+		return ErrRow
+	case errors.As(err, &died) && died.OutOfMemory():
+		return ErrMemory
+	case errors.As(err, &died):
+		return fmt.Errorf("%w: %w", ErrFault, died)
+	}
+	return err
+}
+
+// failure is an error of a process, as another can tell it from others.
+type failure struct {
+	Kind    string   `json:"kind"`
+	Text    string   `json:"text"`
+	Refused *Refused `json:"refused,omitempty"`
+}
+
+// failures are the errors that mean something to whoever asked, by their names between processes.
+var failures = map[string]error{"unreadable": ErrUnreadable, "nothing": ErrNothingPublished, "readonly": ErrReadOnly, "memory": ErrMemory, "row": ErrRow}
+
+func failureOf(err error) failure {
+	f := failure{Text: err.Error()}
+	if errors.As(err, &f.Refused) {
+		return f
+	}
+	if duck.OutOfMemory(err) {
+		err = ErrMemory
+	}
+	if errors.Is(err, sandbox.ErrTooLarge) {
+		err = ErrRow
+	}
+	for kind, known := range failures {
+		if errors.Is(err, known) {
+			f.Kind = kind
+		}
+	}
+	return f
+}
+
+func (f failure) err() error {
+	switch known := failures[f.Kind]; {
+	case f.Refused != nil:
+		return f.Refused
+	case f.Kind == "memory" || f.Kind == "row":
+		return known
+	case known != nil:
+		return &relayed{f.Text, known}
+	}
+	return errors.New(f.Text)
+}
+
+// relayed is an error with the words that it had in another process.
+type relayed struct {
+	text string
+	kind error
+}
+
+func (t *relayed) Error() string { return t.text }
+
+func (t *relayed) Unwrap() error { return t.kind }
+
+// Tasks are what a process of Isolation is asked to do.
+func Tasks() map[string]sandbox.Task {
+	return map[string]sandbox.Task{"query": failing(answerQuery), "parquet": failing(answerParquet)}
+}
+
+// failing sends the error of a question as one that can be told from others.
+func failing(answer func(context.Context, question, *sandbox.Answer) error) sandbox.Task {
+	return func(ctx context.Context, request json.RawMessage, to *sandbox.Answer) error {
+		var q question
+		if err := json.Unmarshal(request, &q); err != nil {
+			return fmt.Errorf("read the question: %w", err)
+		}
+		err := answer(ctx, q, to)
+		if err == nil {
+			return nil
+		}
+		text, err := json.Marshal(failureOf(err))
+		if err != nil {
+			return fmt.Errorf("write an error: %w", err)
+		}
+		return to.Send(wrongKind, text)
+	}
+}
+
+func answerQuery(ctx context.Context, q question, to *sandbox.Answer) error {
+	r, err := openReader(ctx, q.Path, fmt.Sprintf("%dB", q.Memory))
+	if err != nil {
+		return err
+	}
+	var payload []byte
+	err = r.Query(ctx, q.Statement, func(columns []string, row []any) error {
+		if row == nil {
+			names, err := json.Marshal(columns)
+			return errors.Join(err, to.Send(columnsKind, names), to.Flush(), sandbox.LiftCPU())
+		}
+		payload = appendRow(payload[:0], row)
+		return to.Send(rowKind, payload)
+	})
+	return errors.Join(err, r.Close())
+}
+
+func answerParquet(ctx context.Context, q question, to *sandbox.Answer) error {
+	r, err := openReader(ctx, q.Path, fmt.Sprintf("%dB", q.Memory))
+	if err != nil {
+		return err
+	}
+	var unready error
+	ready := func() { unready = errors.Join(to.Send(readyKind, nil), to.Flush(), sandbox.LiftCPU()) }
+	err = r.parquet(ctx, q.Statement, ready, pieces{to})
+	return errors.Join(unready, err, r.Close())
+}
+
+// pieces is the file that an answer is written to.
+type pieces struct{ to *sandbox.Answer }
+
+func (p pieces) Write(text []byte) (int, error) {
+	if err := p.to.Send(fileKind, text); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
