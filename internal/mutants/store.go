@@ -20,10 +20,10 @@ var transforming = []mutant{
 	},
 	{
 		bug: "children are filtered by their own time", file: "transform/list.go", killer: "pipeline.TestT54To61ConversationsEqualTheOracleHourByHour/as documented",
-		old: "	d.close(&w)\n	return nil\n",
+		old: "	return d.close(&w)\n",
 		new: "	for i := range p.columns {\n		c := p.cells[w.row+i]\n" +
 			"		if !p.table.Complete && p.columns[i].kind == kindTimestamp && c.set && int64(c.number) < d.meta.ReadAt.UnixMicro()-48*3600*1e6 {\n" +
-			"			w.bad = keptOut\n		}\n	}\n	d.close(&w)\n	return nil\n",
+			"			w.bad = keptOut\n		}\n	}\n	return d.close(&w)\n",
 	},
 	{
 		bug: "what is to be dropped stays inside objects", file: "transform/fill.go", killer: "transform.TestS38HashAndDropLeaveTheValueNowhere",
