@@ -17,6 +17,9 @@ var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|t
 // twice. Mistakes name the file as it is called here, and the line.
 func ParseRelations(file, text string) ([]Relation, error) {
 	var report grammar.Report
+	if !strings.Contains("\n"+text, "\n-- relation:") {
+		report.Hide(file) // it may be any file
+	}
 	wrong := func(line int, format string, args ...any) {
 		lines := strings.Split(text, "\n")
 		report.Add(grammar.Mistake{File: file, Line: line, Column: 1, Message: fmt.Sprintf(format, args...), Excerpt: lines[line-1]})

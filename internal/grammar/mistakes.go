@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -155,14 +157,31 @@ func window(line string, column int) (string, int) {
 type Report struct {
 	mistakes Mistakes
 	files    []string
+	hidden   []string // files of which no line is quoted
 }
 
-// Add takes in a mistake of a file.
+// Hide has no line of a file be quoted.
+func (r *Report) Hide(file string) { r.hidden = append(r.hidden, file) }
+
+// Add takes in a mistake of a file. A file that is its owner's alone, or named .env, is told of without its lines, and so is one that Hide
+// names: it may be a secret that was named by mistake.
 func (r *Report) Add(m Mistake) {
+	if m.Excerpt != "" && (private(m.File) || slices.Contains(r.hidden, m.File)) {
+		m.Excerpt = ""
+	}
 	if !slices.Contains(r.files, m.File) {
 		r.files = append(r.files, m.File)
 	}
 	r.mistakes = append(r.mistakes, m)
+}
+
+// private reports whether a file is for no other eyes than its owner's.
+func private(file string) bool {
+	if strings.HasPrefix(filepath.Base(file), ".env") {
+		return true
+	}
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().Perm()&0o077 == 0
 }
 
 // Merge takes in the mistakes of another check.

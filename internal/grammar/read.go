@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,6 +34,7 @@ func (r *Report) read(d *document, text []byte, root *Spec) *Value {
 	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	d.foreign = !ours(d.lines, root)
 	if !d.readable(text) {
 		return nothing
 	}
@@ -82,6 +84,7 @@ type document struct {
 	lines   []string
 	resolve Resolve
 	quiet   map[int]bool // lines with a secret: never quoted
+	foreign bool         // no line begins with a key of the spec: it may be any file, and is never quoted
 	values  int
 	part    bool     // others have what it lacks
 	meant   []string // of a part: what misspelled keys at its top most likely stand for
@@ -181,10 +184,19 @@ func (d *document) wrong(n *yaml.Node, message, hint string) {
 	if strings.ContainsAny(n.Value, "\n") {
 		m.width = 1
 	}
-	if n.Line <= len(d.lines) && !d.quiet[n.Line] {
+	if n.Line <= len(d.lines) && !d.quiet[n.Line] && !d.foreign {
 		m.Excerpt = printable(d.lines[n.Line-1])
 	}
 	d.report.Add(m)
+}
+
+// ours reports whether a text looks like a file of the spec: one of its lines begins with a key of it.
+func ours(lines []string, root *Spec) bool {
+	return root.Kind != Map || slices.ContainsFunc(lines, func(line string) bool {
+		key, _, found := strings.Cut(strings.TrimLeft(line, " {"), ":")
+		key = strings.Trim(strings.TrimSpace(key), `"'`)
+		return found && slices.ContainsFunc(root.Keys, func(known Spec) bool { return known.Name == key })
+	})
 }
 
 // hush keeps a line with a secret from being quoted, also by the mistakes found before the secret was.

@@ -252,6 +252,9 @@ func (l *loader) files(v *grammar.Value, take func(name string, text []byte)) {
 				pattern.Wrong("", "read the file: %v", err)
 				continue
 			}
+			if inside, err := filepath.Rel(filepath.Dir(v.File()), name); err != nil || !filepath.IsLocal(inside) {
+				l.report.Hide(name)
+			}
 			// A file without a word is one that a shell has just made, for a command that reads this configuration to fill.
 			if len(text) > 0 && !seen[name] {
 				take(name, text)
