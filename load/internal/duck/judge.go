@@ -210,7 +210,8 @@ func (p parsed) wrong(statement string, from int) error {
 	if len(right) > around {
 		drawn += "..."
 	}
-	return fmt.Errorf("Parser Error: %s\n\n%s%s\n%*s", p.Message, head, drawn, len(head)+len(left)+1, "^")
+	const kind = "Parser Error" // as DuckDB calls it
+	return fmt.Errorf("%s: %s\n\n%s%s\n%*s", kind, p.Message, head, drawn, len(head)+len(left)+1, "^")
 }
 
 // judgement is one statement while it is judged.
