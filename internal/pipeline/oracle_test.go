@@ -182,7 +182,9 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.space.Advance(time.Hour)
-			b.sync(pipeline.Options{})
+			// Some records older than the lookback window were asked for by id while the games went on: what was sent of them in
+			// place of a value counts until all is read again.
+			b.sync(pipeline.Options{FullRefresh: true})
 			b.equalsOracle()
 		})
 	}
