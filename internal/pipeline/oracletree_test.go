@@ -34,8 +34,7 @@ func decode(d *json.Decoder) (*tree, error) {
 	}
 	open, nested := token.(json.Delim)
 	if !nested {
-		raw, err := json.Marshal(token)
-		return &tree{raw: string(raw)}, err
+		return &tree{raw: plainly(token)}, nil
 	}
 	read := &tree{open: byte(open)}
 	for d.More() {
@@ -56,6 +55,15 @@ func decode(d *json.Decoder) (*tree, error) {
 	return read, err
 }
 
+// plainly is a value that is neither an object nor a list, with nothing escaped that need not be: metadata is kept as it is sent.
+func plainly(value any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // a text, a number, true, false and null have one
+	return strings.TrimSpace(b.String())
+}
+
 func (n *tree) String() string {
 	var b strings.Builder
 	n.write(&b)
@@ -73,8 +81,7 @@ func (n *tree) write(b *strings.Builder) {
 			b.WriteByte(',')
 		}
 		if n.open == '{' {
-			name, _ := json.Marshal(n.names[i]) // a text always has one
-			b.Write(name)
+			b.WriteString(plainly(n.names[i]))
 			b.WriteByte(':')
 		}
 		item.write(b)
