@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: build sums demo test torture torture-short model world mutants long large twice browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
+.PHONY: build sums demo test torture torture-short model world mutants oracle-mutants long large twice browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-large bench-models docs clean
 
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
@@ -70,6 +70,10 @@ interop: ## the published file, its models and the lake as DuckDBs of three lang
 
 mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it, BY=package.Test tries that test alone
 	go run ./internal/mutants $(if $(BY),-by $(BY)) $(ONLY)
+
+oracle-mutants: ## servers that leave out, null or turn back one field each, held against the oracle end to end; ONLY=word narrows it to a family. Then make docs
+	mkdir -p internal/pipeline/testdata/judgments
+	AQUEDUCK_ORACLE_MUTANTS=1 AQUEDUCK_ONLY="$(ONLY)" go test ./internal/pipeline -run 'TestWrongServers$$' -v -parallel 2 -timeout 12h
 
 FUZZTIME ?= 1m
 VULNED ?= ./cmd/aqueduck

@@ -166,18 +166,27 @@ func Same(t testing.TB, what string, got, want []string) {
 	if slices.Equal(got, want) {
 		return
 	}
+	if judge, ok := t.(Judge); ok {
+		judge.Differ(what, only(got, want, len(got)), only(want, got, len(want)))
+		return
+	}
 	t.Errorf("%s: %d rows here, %d in truth\nonly here:\n  %s\nonly in truth:\n  %s", what, len(got), len(want),
-		strings.Join(only(got, want), "\n  "), strings.Join(only(want, got), "\n  "))
+		strings.Join(only(got, want, 3), "\n  "), strings.Join(only(want, got, 3), "\n  "))
 }
 
-// only gives the first few rows of a list that another one has not, or not as often.
-func only(list, other []string) (first []string) {
+// Judge is a test that is told of every row that is in one of two sets only, and says itself what is wrong about it.
+type Judge interface {
+	Differ(what string, here, truth []string)
+}
+
+// only gives the first rows of a list that another one has not, or not as often.
+func only(list, other []string, most int) (first []string) {
 	left := map[string]int{}
 	for _, row := range other {
 		left[row]++
 	}
 	for _, row := range list {
-		if left[row]--; left[row] < 0 && len(first) < 3 {
+		if left[row]--; left[row] < 0 && len(first) < most {
 			first = append(first, row)
 		}
 	}

@@ -1,0 +1,145 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+)
+
+// judgments has what became of the wrong servers of each family when make oracle-mutants ran last.
+const judgments = "testdata/judgments"
+
+// judgedFamily is some streams that are read together, and how their tables are held against the oracle.
+type judgedFamily struct {
+	streams []string
+	routes  []string // the resources that are wrong, as the emulator calls their routes
+	hold    func(b *bed)
+}
+
+func judgedFamilies() map[string]judgedFamily {
+	all := map[string]judgedFamily{
+		"contacts":      {[]string{"contacts", "deleted_contacts", "contact_activities"}, []string{"contacts"}, func(b *bed) { b.equalsOracle() }},
+		"conversations": {[]string{"conversations", "hitl_events", "deleted_conversations"}, []string{"conversations"}, func(b *bed) { judgeTalks(b) }},
+		"tickets":       {[]string{"tickets"}, []string{"tickets"}, func(b *bed) { b.tickets() }},
+		"calls":         {[]string{"contacts", "deleted_contacts", "contact_activities", "calls", "call_transcripts"}, []string{"calls"}, func(b *bed) { b.equalsOracle() }},
+		"logs": {[]string{"admin_activity_logs"}, []string{"logs"}, func(b *bed) {
+			oracletest.Streams(b.t, b.space, b.runner.Dir.Current(), "admin_activity_logs")
+		}},
+		"companies": {[]string{"companies", "companies_listed", "companies_by_id"}, []string{"companies"}, func(b *bed) {
+			oracletest.Holds(b.t, b.space, b.runner.Dir.Current(), nil, companyTables()[:3]...)
+		}},
+	}
+	for name, cases := range map[string][]streamCase{"lists": listCases(), "content": contentCases()} {
+		var streams, routes []string
+		var tables []oracletest.Table
+		for _, c := range cases {
+			streams = append(append(streams, c.stream), c.with...)
+			of, _, _ := strings.Cut(c.route, ".")
+			routes = append(routes, of)
+			for _, table := range c.tables {
+				if table.Oracle == "" {
+					table.Oracle = c.stream
+				}
+				tables = append(tables, table)
+			}
+		}
+		all[name] = judgedFamily{streams, routes, func(b *bed) { oracletest.Holds(b.t, b.space, b.runner.Dir.Current(), nil, tables...) }}
+	}
+	return all
+}
+
+func judgeTalks(b *bed) {
+	c := chats{people{b}}
+	c.equalsOracle()
+	c.consultations()
+	c.deleted()
+}
+
+func newJudged(t *testing.T, f judgedFamily) *judged {
+	t.Helper()
+	j := &judged{t: t, streams: f.streams, hold: f.hold,
+		config: strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", strings.Join(f.streams, ", "), 1)}
+	c := talks(emulator.Knobs{})
+	c.Seed, c.Contacts, c.Inactive, c.Activities, c.Conversations, c.Tickets = 71, 80, 20, 100, 40, 40
+	j.begin(c)
+	return j
+}
+
+// TestASampleOfWrongServersIsNoticed holds some of those that make oracle-mutants has all of: every field of the entries of one list.
+func TestASampleOfWrongServersIsNoticed(t *testing.T) {
+	t.Parallel()
+	j := newJudged(t, judgedFamilies()["logs"])
+	list := slices.DeleteFunc(j.servers("logs"), func(m wrongServer) bool { return m.list || m.how == nulled })
+	j.judge(list)
+	seen := 0
+	for m, fate := range j.fates {
+		switch fate {
+		case compared:
+			seen++
+		case missed:
+			t.Errorf("nobody noticed %s", m)
+		}
+	}
+	if seen < 8 {
+		t.Errorf("of %d wrong servers the tables show %d", len(list), seen)
+	}
+}
+
+// TestWrongServers is make oracle-mutants: every wrong server of every family. What became of them is kept for the page of the oracle.
+func TestWrongServers(t *testing.T) {
+	if os.Getenv("AQUEDUCK_ORACLE_MUTANTS") == "" {
+		t.Skip("make oracle-mutants runs it")
+	}
+	for name, f := range judgedFamilies() {
+		if only := os.Getenv("AQUEDUCK_ONLY"); !strings.Contains(name, only) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := newJudged(t, f)
+			list := j.servers(f.routes...)
+			t.Logf("%d wrong servers, %d change nothing", len(list), j.same)
+			j.judge(list)
+			result := j.judgment()
+			t.Logf("%d runs: %v", j.runs, result.Counts)
+			text, err := json.MarshalIndent(result, "", "\t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(judgments, name+".json"), append(text, '\n'), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// judgment is what became of a family's wrong servers.
+type judgment struct {
+	Counts  map[string]int // by fate
+	Same    int            // servers that change no byte of any answer
+	Runs    int
+	Missed  []string
+	Ignored []string
+}
+
+func (j *judged) judgment() judgment {
+	sum := judgment{Counts: map[string]int{}, Same: j.same, Runs: j.runs}
+	for m, fate := range j.fates {
+		sum.Counts[fate]++
+		switch fate {
+		case missed:
+			sum.Missed = append(sum.Missed, m.String())
+		case ignored:
+			sum.Ignored = append(sum.Ignored, m.String())
+		}
+	}
+	slices.Sort(sum.Missed)
+	slices.Sort(sum.Ignored)
+	return sum
+}

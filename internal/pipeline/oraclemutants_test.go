@@ -1,0 +1,351 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+	"aqueduck/internal/pipeline"
+)
+
+// What a server may do to a field.
+const (
+	leftOut  = "left out"
+	nulled   = "null"
+	previous = "previous value"
+)
+
+// What becomes of it.
+const (
+	compared = "compared" // a table differs from the truth
+	told     = "told"     // the run says so: by its exit code, a finding, a reject
+	ignored  = "ignored"  // nobody noticed, and the stream names the field as one that it does not keep
+	missed   = "missed"
+)
+
+// wrongServer is a server that does one thing to one field of the answers of one route.
+type wrongServer struct {
+	route, path string
+	how         string
+	list        bool // the field is of the answer around the records
+}
+
+func (m wrongServer) String() string { return m.route + " " + m.path + ": " + m.how }
+
+// judged is a family of streams, read from one workspace, with all wrong servers that there are of it.
+type judged struct {
+	t       *testing.T
+	config  string
+	streams []string
+	hold    func(b *bed)
+	space   *bed                        // that all runs read
+	before  map[string]map[string]*tree // by route and id, the records as they were
+	now     map[string][]*tree          // by route, the answers
+	usual   int64                       // records that a right server's run rejects
+	fates   map[wrongServer]string
+	same    int // servers that change no byte
+	runs    int
+}
+
+// verdict is a test that takes down what differs instead of failing.
+type verdict struct {
+	testing.TB
+	keys    map[string]bool // first columns of the rows that differ
+	differs bool
+}
+
+type givenUp struct{ why string }
+
+func (v *verdict) Differ(_ string, here, truth []string) {
+	v.differs = true
+	for _, row := range slices.Concat(here, truth) {
+		key, _, _ := strings.Cut(row, "|")
+		v.keys[key] = true
+	}
+}
+
+func (v *verdict) Errorf(string, ...any)             { v.differs = true }
+func (v *verdict) Fatalf(format string, args ...any) { panic(givenUp{fmt.Sprintf(format, args...)}) }
+func (v *verdict) Fatal(args ...any)                 { panic(givenUp{fmt.Sprint(args...)}) }
+
+// read runs the pipeline into a new warehouse, the answers edited on their way, and compares what is published.
+func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, report *pipeline.Report) {
+	j.t.Helper()
+	j.runs++
+	v = &verdict{TB: j.t, keys: map[string]bool{}}
+	dir, err := os.MkdirTemp("", "judged-")
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	j.space.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = edit })
+	b := &bed{t: v, space: j.space.space, url: j.space.url, file: filepath.Join(dir, "pipelines.yaml"), log: &bytes.Buffer{}}
+	defer func() {
+		if up, is := recover().(givenUp); is { // a table that is not there, or a run that ended before it began
+			v.differs = true
+			j.t.Logf("given up: %.200s", up.why)
+		}
+	}()
+	b.configure(j.config)
+	report = b.try(pipeline.Options{})
+	if report.Published {
+		j.hold(b)
+	}
+	return v, report
+}
+
+// says is whether a run says that something is wrong.
+func (j *judged) says(report *pipeline.Report) bool {
+	return report == nil || report.Exit() != pipeline.ExitOK || !report.Published || len(report.Findings) > 0 || rejects(report) != j.usual
+}
+
+func rejects(report *pipeline.Report) (n int64) {
+	for _, s := range report.Streams {
+		n += s.Rejected
+	}
+	return n
+}
+
+// begin reads the workspace twice, some hours of life between, by which it learns every field and what it was before.
+func (j *judged) begin(c emulator.Config) {
+	j.space = newBedWith(j.t, c, j.config)
+	var mu sync.Mutex
+	var answers map[string][]*tree
+	watch := func(route string, body []byte) []byte {
+		if len(body) > 0 && body[0] == '{' {
+			mu.Lock()
+			answers[route] = append(answers[route], parse(j.t, body))
+			mu.Unlock()
+		}
+		return body
+	}
+	for range 2 {
+		j.before, answers = map[string]map[string]*tree{}, map[string][]*tree{}
+		for route, list := range j.now {
+			j.before[route] = map[string]*tree{}
+			for _, answer := range list {
+				for _, record := range answer.records() {
+					j.before[route][record.id()] = record
+				}
+			}
+		}
+		j.space.space.Live(26)
+		j.space.space.Advance(time.Hour)
+		v, report := j.read(watch)
+		if v.differs || report.Exit() != pipeline.ExitOK || !report.Published {
+			j.t.Fatalf("a right server's tables differ: %v, %s", slices.Sorted(maps.Keys(v.keys)), report.LastLine())
+		}
+		j.now, j.usual = answers, rejects(report)
+	}
+	j.fates = map[wrongServer]string{}
+}
+
+// servers are all wrong ones, of the routes of some resources, for a run asks others too, once, for who it is; those that would change no byte are counted.
+func (j *judged) servers(resources ...string) (list []wrongServer) {
+	for _, route := range slices.Sorted(maps.Keys(j.now)) {
+		if of, _, _ := strings.Cut(route, "."); !slices.Contains(resources, of) {
+			continue
+		}
+		around, inside := map[string]bool{}, map[string]bool{}
+		for _, answer := range j.now[route] {
+			records := answer.records()
+			if len(records) == 1 && records[0] == answer {
+				answer.paths("", nil, inside)
+				continue
+			}
+			answer.paths("", records, around)
+			for _, record := range records {
+				record.paths("", nil, inside)
+			}
+		}
+		for _, how := range []string{leftOut, nulled, previous} {
+			for of, fields := range map[bool]map[string]bool{true: around, false: inside} {
+				for path := range fields {
+					if m := (wrongServer{route, path, how, of}); how == previous && of || !j.changes(m) {
+						j.same++
+					} else {
+						list = append(list, m)
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b wrongServer) int { return cmp.Compare(a.String(), b.String()) })
+	return list
+}
+
+// changes is whether a server changes a byte of any answer.
+func (j *judged) changes(m wrongServer) bool {
+	for _, answer := range j.now[m.route] {
+		if m.list {
+			if parse(j.t, []byte(answer.String())).edit(m.path, m.how, nil) {
+				return true
+			}
+			continue
+		}
+		for _, record := range answer.records() {
+			if j.touches(m, record) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (j *judged) touches(m wrongServer, record *tree) bool {
+	return parse(j.t, []byte(record.String())).edit(m.path, m.how, j.before[m.route][record.id()])
+}
+
+// everywhere serves one wrong thing in every answer of its route.
+func (j *judged) everywhere(m wrongServer) func(string, []byte) []byte {
+	return func(route string, body []byte) []byte {
+		if route != m.route || len(body) == 0 || body[0] != '{' {
+			return body
+		}
+		answer := parse(j.t, body)
+		if m.list {
+			answer.edit(m.path, m.how, nil)
+		} else {
+			for _, record := range answer.records() {
+				record.edit(m.path, m.how, j.before[route][record.id()])
+			}
+		}
+		return []byte(answer.String())
+	}
+}
+
+// spread serves several wrong things, each in a record of its own.
+func (j *judged) spread(of map[string]wrongServer) func(string, []byte) []byte {
+	return func(route string, body []byte) []byte {
+		if len(body) == 0 || body[0] != '{' {
+			return body
+		}
+		answer, changed := parse(j.t, body), false
+		for _, record := range answer.records() {
+			if m, is := of[record.id()]; is && m.route == route && record.edit(m.path, m.how, j.before[route][record.id()]) {
+				changed = true
+			}
+		}
+		if !changed {
+			return body
+		}
+		return []byte(answer.String())
+	}
+}
+
+// judge finds out what becomes of each. Most are noticed when each has a record of its own, many in one run: a row of that record
+// then differs. What is not noticed so has a run of its own, in which the server does it to every record.
+func (j *judged) judge(list []wrongServer) {
+	var alone []wrongServer
+	for left := list; len(left) > 0; {
+		of := map[string]wrongServer{}
+		var next []wrongServer
+		for _, m := range left {
+			id, there := j.record(m, of)
+			switch {
+			case id != "":
+				of[id] = m
+			case there:
+				next = append(next, m)
+			default:
+				alone = append(alone, m)
+			}
+		}
+		left = next
+		alone = append(alone, j.together(of)...)
+	}
+	for _, m := range alone {
+		v, report := j.read(j.everywhere(m))
+		switch {
+		case v.differs:
+			j.fates[m] = compared
+		case j.says(report):
+			j.fates[m] = told
+		case j.unkept(m):
+			j.fates[m] = ignored
+		default:
+			j.fates[m] = missed
+		}
+	}
+	right := func(_ string, body []byte) []byte {
+		if len(body) == 0 || body[0] != '{' {
+			return body
+		}
+		return []byte(parse(j.t, body).String()) // what is only taken apart and put together is no wrong
+	}
+	if v, report := j.read(right); v.differs || j.says(report) {
+		j.t.Errorf("a right server is noticed too, after the wrong ones: %v", slices.Sorted(maps.Keys(v.keys)))
+	}
+}
+
+// together judges those that have a record each, and gives those that no row shows. Where nothing was published it takes halves.
+func (j *judged) together(of map[string]wrongServer) (unseen []wrongServer) {
+	if len(of) < 2 { // it costs a run all the same
+		return slices.Collect(maps.Values(of))
+	}
+	v, report := j.read(j.spread(of))
+	if report == nil || !report.Published {
+		ids := slices.Sorted(maps.Keys(of))
+		for _, half := range [][]string{ids[:len(ids)/2], ids[len(ids)/2:]} {
+			some := map[string]wrongServer{}
+			for _, id := range half {
+				some[id] = of[id]
+			}
+			unseen = append(unseen, j.together(some)...)
+		}
+		return unseen
+	}
+	for id, m := range of {
+		switch {
+		case v.keys[id]:
+			j.fates[m] = compared
+		case j.unkept(m):
+			j.fates[m] = ignored
+		default:
+			unseen = append(unseen, m)
+		}
+	}
+	return unseen
+}
+
+// record is one that a wrong server changes and that no other has taken; there says whether there is any at all.
+func (j *judged) record(m wrongServer, taken map[string]wrongServer) (id string, there bool) {
+	if m.list {
+		return "", false
+	}
+	for _, answer := range j.now[m.route] {
+		for _, record := range answer.records() {
+			if id := record.id(); id != "" && j.touches(m, record) {
+				if _, is := taken[id]; !is {
+					return id, true
+				}
+				there = true
+			}
+		}
+	}
+	return "", there
+}
+
+// unkept is whether the streams name a field as one that they do not keep.
+func (j *judged) unkept(m wrongServer) bool {
+	path := strings.Split(strings.ReplaceAll(m.path, "[]", ""), ".")
+	for _, name := range j.streams {
+		s, known := j.space.runner.Catalogue.Stream(name)
+		if known && slices.ContainsFunc(s.Ignore, func(of []string) bool { return len(of) <= len(path) && slices.Equal(of, path[:len(of)]) }) {
+			return true
+		}
+	}
+	return false
+}
+
+var _ oracletest.Judge = (*verdict)(nil)

@@ -1,0 +1,90 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestThePageOfTheOracleIsUpToDate holds docs/oracle.md to what make oracle-mutants has kept.
+func TestThePageOfTheOracleIsUpToDate(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join("..", "..", "docs", "oracle.md")
+	page := oraclePage(t)
+	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || string(text) != page {
+		t.Errorf("make docs would change it: %v", err)
+	}
+}
+
+func oraclePage(t *testing.T) string {
+	t.Helper()
+	all := map[string]judgment{}
+	for name := range judgedFamilies() {
+		text, err := os.ReadFile(filepath.Join(judgments, name+".json"))
+		if os.IsNotExist(err) {
+			continue
+		}
+		var one judgment
+		if err != nil || json.Unmarshal(text, &one) != nil {
+			t.Fatalf("read the judgment of %s: %v", name, err)
+		}
+		all[name] = one
+	}
+	var b strings.Builder
+	b.WriteString(`# The oracle
+
+The emulator's oracle says what a perfect reader holds. It works that out from the log of events alone, in a package of its own,
+` + "`internal/emulator/oracle`" + `. That imports ` + "`internal/emulator/event`" + ` and nothing else of ours, and a test proves it. With what serves
+requests it shares types, the events with their facts, the calendar, and how ids and tags are named. What it says of a record it works out itself.
+
+So a server that is wrong must show. ` + "`make oracle-mutants`" + ` tries that: it collects every field of every answer that the program reads, and makes servers
+that leave one out, give null, or give the value of 27 hours before. The program reads each into a new warehouse, and the tables are held against the oracle.
+"Compared" are servers whose tables differ from the truth. "Told" are those whose run fails, finds something or rejects a record.
+Nobody noticed the others: "ignored" are fields that the stream names as not kept, most of them a type. "Missed" are the rest, all named below.
+Servers that change no byte of any answer are counted, and tried no further. A right server, whose answers are only taken apart and put together, ends each family.
+
+| Family | Wrong servers | Compared | Told | Ignored | Missed | Changed no byte | Runs |
+|---|---|---|---|---|---|---|---|
+`)
+	sums := make([]int, 7)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		j := all[name]
+		row := []int{j.Counts[compared] + j.Counts[told] + j.Counts[ignored] + j.Counts[missed], j.Counts[compared], j.Counts[told], j.Counts[ignored], j.Counts[missed], j.Same, j.Runs}
+		b.WriteString("| " + name)
+		for i, n := range row {
+			sums[i] += n
+			fmt.Fprintf(&b, " | %d", n)
+		}
+		b.WriteString(" |\n")
+	}
+	b.WriteString("| together")
+	for _, n := range sums {
+		fmt.Fprintf(&b, " | %d", n)
+	}
+	b.WriteString(" |\n")
+	if without := slices.DeleteFunc(slices.Sorted(maps.Keys(judgedFamilies())), func(name string) bool { _, is := all[name]; return is }); len(without) > 0 {
+		fmt.Fprintf(&b, "\nNot run to the end yet: %s. Exports are in no family: their archives are no JSON.\n", strings.Join(without, ", "))
+	}
+	if kept := sums[0] - sums[3]; kept > 0 {
+		fmt.Fprintf(&b, "\nOf %d that are not ignored on purpose, %.1f %% are noticed.\n", kept, 100*float64(sums[1]+sums[2])/float64(kept))
+	}
+	b.WriteString("\n## Missed\n\n")
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, m := range all[name].Missed {
+			fmt.Fprintf(&b, "- `%s`\n", m)
+		}
+	}
+	return b.String()
+}
