@@ -193,7 +193,8 @@ func (m *merger) findUnchanged(ctx context.Context, g group) (int64, error) {
 	t := g.own.table
 	var same []string
 	for _, c := range t.Columns {
-		if len(c.Path) > 0 && !c.Volatile || c.Name == transform.ExtraColumn {
+		// The time of a reading has no path, and is a change all the same.
+		if c.Name == transform.ExtraColumn || !strings.HasPrefix(c.Name, "_") && !c.Volatile && !c.Erased {
 			same = append(same, fmt.Sprintf("s.%[1]s IS NOT DISTINCT FROM t.%[1]s", duck.Name(c.Name)))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,7 @@ type talkStore struct {
 	work *load.Work
 	at   load.Checkpoint
 	d    *transform.Decoder
+	read int64 // when the records were answered, in seconds after the first time
 }
 
 func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
@@ -67,7 +69,7 @@ func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
 func (s *talkStore) commit(records ...string) load.Written {
 	s.t.Helper()
 	for _, r := range records {
-		if err := s.d.Append([]byte(r), transform.Meta{ReadAt: time.Unix(1_700_000_000, 0)}); err != nil {
+		if err := s.d.Append([]byte(r), transform.Meta{ReadAt: time.Unix(1_700_000_000+s.read, 0)}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -176,6 +178,25 @@ func TestT162ARecordThatLacksWhatIsStoredAndIsElseAsItWasIsNoChange(t *testing.T
 	}
 	if w := s.commit(`{"id":"1","at":1700000000,"title":"t","tags":{"data":[{"id":"y","words":[]},{"id":"x","words":["q","new"]}]}}`); w.Rows == 0 {
 		t.Error("another word of a tag was taken for no change")
+	}
+}
+
+func TestT186AReadingIsAChangeThoughTheRecordLacksWhatIsStored(t *testing.T) {
+	t.Parallel()
+	stream := meetings()
+	stream.Columns = append(stream.Columns, schemas.Column{Name: "read_at", From: []string{schemas.FromReadAt}, Type: schemas.Timestamp, Doc: "The time of the answer."})
+	s := newTalkStore(t, stream)
+	for _, record := range []string{wholeTalk, wholeTalk, `{"id":"1","at":1700000000,"title":"t"}`} {
+		s.commit(record)
+		got, err := s.work.IDs(t.Context(), "main", "SELECT epoch(read_at)::BIGINT FROM main.talks")
+		if want := strconv.FormatInt(1_700_000_000+s.read, 10); err != nil || !slices.Equal(got, []string{want}) {
+			t.Errorf("after a reading at %s the row is of %v, %v", want, got, err)
+		}
+		s.read += 60
+	}
+	const want = `t|s|a|{"k":1} x,y xp,xq mM mf,mg`
+	if got := s.stored("1"); got != want {
+		t.Errorf("stored is %s, not %s", got, want)
 	}
 }
 

@@ -47,6 +47,31 @@ func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 	}
 }
 
+// TestT186WhoIsArchivedASecondTimeComesBackASecondTime though the second reading by id says nothing that the first one did not.
+func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(34))
+	b.sync(pipeline.Options{})
+	b.space.Advance(80 * time.Hour) // older than the overlap
+	people := b.space.IDs("active")
+	for range 2 {
+		for _, leave := range []bool{true, false} {
+			for _, id := range people[:12] {
+				if leave {
+					b.must(b.space.Archive(id))
+				} else {
+					b.must(b.space.Unarchive(id, false))
+				}
+				b.space.Advance(time.Second)
+			}
+			b.sync(pipeline.Options{})
+			b.space.Advance(25 * time.Hour)
+		}
+		b.is("active", "", people[:12]...)
+	}
+	b.equalsOracle()
+}
+
 // TestWhoIsErasedIsInNoNoteOfAStream nor in those of runs that ended.
 func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 	t.Parallel()
