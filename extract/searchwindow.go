@@ -30,10 +30,10 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 			overlap = max(overlap, changeOverlap)
 		}
 		s.window.From = max(0, mark-int64(overlap/time.Second))
-		if known := unix(s.r.Known); known > 0 {
-			s.window.From = min(s.window.From, known)
-		}
 		s.refresh(changed)
+		if known := unix(s.r.Known); known > 0 && known < s.window.From {
+			s.window.From, s.window.Before = known, s.window.From
+		}
 		return nil
 	}
 	now := s.c.ServerNow()

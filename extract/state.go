@@ -41,6 +41,10 @@ type Window struct {
 	Again bool   `json:"again,omitempty"` // its records are read by themselves, also where they are as stored
 	From  int64  `json:"from,omitempty"`
 	To    int64  `json:"to,omitempty"` // forward: the mark to be; 0 when the server has not told its time
+
+	// Before is where a forward window begins by the mark, where it reaches further back: what is older shows that the list still has
+	// what is stored.
+	Before int64 `json:"before,omitempty"`
 }
 
 // Paused is a window left in its middle, and where in it.

@@ -69,6 +69,43 @@ func (t *task) reachKnown(ctx context.Context, req *extract.Request) error {
 	})
 }
 
+// dropKnown takes out of a page the records that are older than its window is by the mark, and stored with the time that they have:
+// that they came is all that they were asked for. Read again they would count as they are sent now, which nothing sets right later.
+func (t *task) dropKnown(ctx context.Context, page extract.Page) (extract.Page, error) {
+	if page.Window == nil || page.Window.Before == 0 {
+		return page, nil
+	}
+	old := func(record extract.Record) (key string, at int64, ok bool) {
+		key, keyed := extract.Key(t.stream, record.Raw)
+		at, timed := extract.TimeOf(t.stream, record.Raw)
+		return key, at, keyed && timed && at < page.Window.Before
+	}
+	var keys []string
+	for _, record := range page.Records {
+		if key, _, ok := old(record); ok {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return page, nil
+	}
+	var stored map[string]time.Time
+	err := t.run.writer.use(func(work *load.Work) (err error) {
+		from, to := time.Unix(page.Window.From, 0), time.Unix(page.Window.Before, 0)
+		stored, err = work.KeysBetween(ctx, t.workspace.name, t.tables[0], t.stream.TimeColumn(), from, to, keys, len(keys))
+		return err
+	})
+	if err != nil {
+		return page, fmt.Errorf("stream %s: find which of its older records are stored: %w", t.stream.Name, err)
+	}
+	page.Records = slices.DeleteFunc(slices.Clone(page.Records), func(record extract.Record) bool {
+		key, at, ok := old(record)
+		then, there := stored[key]
+		return ok && there && then.Unix() == at
+	})
+	return page, nil
+}
+
 // meet notes whether a stored row of the window is among some records.
 func (t *task) meet(ctx context.Context, column string, from, to time.Time, records []extract.Record) error {
 	keys := make([]string, 0, len(records))

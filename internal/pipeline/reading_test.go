@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +105,32 @@ func TestT161WhoeverLeftExplainsAnEmptySearch(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	b.equalsOracle()
+}
+
+// TestT187WhatWasAskedForAsEvidenceStaysAsItIsStored: the newest record is older than the lookback window, and is asked for to see whether
+// the list still has it. No later run would ask for it again.
+func TestT187WhatWasAskedForAsEvidenceStaysAsItIsStored(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(86))
+	b.sync(pipeline.Options{})
+	const newest = "SELECT id, name, email FROM contacts WHERE updated_at = (SELECT max(updated_at) FROM contacts)"
+	was := b.rows(newest)
+	b.space.Advance(30 * 24 * time.Hour)
+	b.sync(pipeline.Options{}) // after which nobody is in the lookback window
+	b.space.Advance(24 * time.Hour)
+	came := 0
+	b.answering("contacts.search", func(body []byte) []byte {
+		came += bytes.Count(body, []byte(`"external_id"`))
+		return regexp.MustCompile(`"(name|email)":"[^"]*"`).ReplaceAll(body, []byte(`"$1":{"not":"a text"}`))
+	})
+	b.sync(pipeline.Options{})
+	b.answering("", nil)
+	if came == 0 {
+		t.Error("nothing was asked for that is older than the window: the test shows nothing")
+	}
+	if got := b.rows(newest); !slices.Equal(got, was) {
+		t.Errorf("stored were %v, and are %v", was, got)
+	}
 }
 
 // TestT166RunsAreBoundedByDefault: a list without an end ends a run at the latest before the next night.

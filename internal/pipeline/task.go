@@ -138,6 +138,9 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 		if doubt != nil {
 			page.State, page.Boundary = t.state, false // what came is kept, and proves nothing
 		}
+		if page, err = t.dropKnown(ctx, page); err != nil {
+			return errors.Join(doubt, err, t.commit(ctx))
+		}
 		page, err = t.details(ctx, reader, page)
 		if failed := t.add(page); failed != nil {
 			return failed
