@@ -50,6 +50,7 @@ type group struct {
 	refresh bool // of a full refresh
 	muted   []string
 
+	misfits    []transform.Misfit
 	incomplete []transform.Incomplete
 	completed  []string
 	children   []staged
@@ -75,7 +76,7 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			}
 		}
 		if b.Table.Parent == "" {
-			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, refresh: b.Refresh, muted: b.Muted, incomplete: b.Incomplete, completed: b.Completed})
+			m.groups = append(m.groups, group{own: s, mode: b.Mode, window: b.Window, sweep: b.Sweep, seen: b.Seen, feeds: b.Feeds, gone: goneRows(b) > 0, refresh: b.Refresh, muted: b.Muted, misfits: b.Misfits, incomplete: b.Incomplete, completed: b.Completed})
 			m.answered = append(m.answered, answer{b.Answered, b.AskedAt})
 			continue
 		}
@@ -121,6 +122,9 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 	for _, g := range m.groups {
 		if err := m.noteIncomplete(ctx, g); err != nil {
 			return Written{}, err
+		}
+		if err := m.noteMisfits(ctx, g); err != nil {
+			return Written{}, fmt.Errorf("note what did not fit: %w", err)
 		}
 		if err := m.mute(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.table.Name, err)

@@ -50,6 +50,11 @@ func (w *Work) forgetTraces(ctx context.Context, e *eraser) error {
 			}
 		}
 	}
+	for table, column := range map[string]string{"incomplete": "id", "misfits": "key"} {
+		if _, err := w.db.Exec(ctx, fmt.Sprintf("DELETE FROM _sync.%s AS t WHERE t.%s IN (SELECT word FROM %s)", table, column, traces)); err != nil {
+			return err
+		}
+	}
 	// What a stream still has to look up is told by id, in its state.
 	_, err := w.db.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
 		WHERE contains(t.state, '"' || x.word || '"')))::VARCHAR WHERE contains(t.state, '"short"') AND EXISTS (SELECT 1 FROM `+traces+` x WHERE contains(t.state, '"' || x.word || '"'))`)

@@ -14,7 +14,9 @@ type Run struct {
 	Started, Finished time.Time
 	Outcome           string // OK, FAILED, INTERRUPTED
 	ExitCode          int
-	Rows, Rejected    int64
+	Rows              int64
+	Rejected          int64 // values that do not fit, and records kept out whole
+	NewRejected       int64 // of them: those that it met first
 	Requests, Retries int64
 	Backfill          float64 // 0 to 1
 	Version           string
@@ -29,7 +31,9 @@ type StreamRun struct {
 	Started, Finished   time.Time
 	Pages, Records      int64
 	Rows, New, Changed  int64
-	Gone, Rejected      int64
+	Gone                int64
+	Rejected            int64 // as of a Run
+	NewRejected         int64
 	Requests, Retries   int64
 	SyncedTo, HistoryTo time.Time
 	Backfill            float64
@@ -115,20 +119,20 @@ func (w *Work) forgetRun(ctx context.Context, id string) error {
 
 func (w *Work) saveRun(ctx context.Context, r Run) error {
 	_, err := w.db.Exec(ctx, `INSERT INTO _sync.runs (run_id, pipeline, started_at, finished_at, outcome, exit_code, rows,
-		rejected, requests, retries, backfill, version, emulated, error)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		rejected, new_rejected, requests, retries, backfill, version, emulated, error)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		r.RunID, r.Pipeline, nullTime(r.Started), nullTime(r.Finished), r.Outcome, r.ExitCode, r.Rows,
-		r.Rejected, r.Requests, r.Retries, r.Backfill, r.Version, r.Emulated, nullText(r.Error))
+		r.Rejected, r.NewRejected, r.Requests, r.Retries, r.Backfill, r.Version, r.Emulated, nullText(r.Error))
 	return err
 }
 
 func (w *Work) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
 	for _, s := range streams {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
-			records, rows, added, changed, gone, rejected, requests, retries, synced_to, history_to, backfill, error, hint)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+			records, rows, added, changed, gone, rejected, new_rejected, requests, retries, synced_to, history_to, backfill, error, hint)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 			run, s.Schema, s.Stream, s.Outcome, nullTime(s.Started), nullTime(s.Finished), s.Pages,
-			s.Records, s.Rows, s.New, s.Changed, s.Gone, s.Rejected, s.Requests, s.Retries,
+			s.Records, s.Rows, s.New, s.Changed, s.Gone, s.Rejected, s.NewRejected, s.Requests, s.Retries,
 			nullTime(s.SyncedTo), nullTime(s.HistoryTo), s.Backfill, nullText(s.Error), nullText(s.Hint))
 		if err != nil {
 			return err

@@ -119,6 +119,13 @@ func stateTables() []systemTable {
 			ofSchema, ofStream, {"id", "VARCHAR", "The record's key."},
 			{"reason", "VARCHAR", "left_out (a list or an object that is stored), stub (nothing but its key and its time came), no_items (without the list that it is read for), lacks (without a list or an object that the source always sends), unreadable, recheck (it has changed after its newest part, or lacks what others have; it is asked for once more)."},
 			{"error", "VARCHAR", "Why it is unreadable."}, {"since", "TIMESTAMPTZ", "When that was noted."}}},
+		{"misfits", "Values that do not fit, and records that were kept out whole: each once, by the record that has it, until it comes otherwise. Never holds the values.", []systemColumn{
+			ofSchema, {"stream", "VARCHAR", "Stream that read it last."}, {"record_table", "VARCHAR", "Table of the record."},
+			{"key", "VARCHAR", "The record's key; of rows without one, and of records kept out whole that have none, a name made of the content."},
+			{"table_name", "VARCHAR", "Table of the value: that of the record, or of one of its lists."},
+			{"column_name", "VARCHAR", "Column, or path of a field that is none; empty for a record as a whole."},
+			{"reason", "VARCHAR", "Why."}, {"whole", "BOOLEAN", "The record was kept out whole."}, {"count", "BIGINT", "How many values."},
+			{"run_id", "VARCHAR", "Run that met it first."}, {"seen_at", "TIMESTAMPTZ", "When it came last."}}},
 		{"pending", "Ids that a stream still has to read one by one.", []systemColumn{
 			ofSchema, ofStream, {"id", "VARCHAR", "The id."}, {"since", "TIMESTAMPTZ", "When it was put here."}}},
 	}
@@ -131,7 +138,8 @@ func reportTables() []systemTable {
 			ofRun, {"pipeline", "VARCHAR", "Pipeline, or the streams that were selected."},
 			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
 			{"outcome", "VARCHAR", "OK, FAILED or INTERRUPTED."}, {"exit_code", "INTEGER", "Exit code of the process."},
-			{"rows", "BIGINT", "Rows written."}, {"rejected", "BIGINT", "Values and records that did not fit."},
+			{"rows", "BIGINT", "Rows written."}, {"rejected", "BIGINT", "Values that do not fit, and records kept out whole, as of its end: each once."},
+			{"new_rejected", "BIGINT", "Of them: those that it met first."},
 			{"requests", "BIGINT", "Requests sent."}, {"retries", "BIGINT", "Requests sent again."},
 			{"backfill", "DOUBLE", "Share of the history that is read, 0 to 1."},
 			{"version", "VARCHAR", "Version of the program."}, {"emulated", "BOOLEAN", "Read from the built-in emulator."},
@@ -141,7 +149,8 @@ func reportTables() []systemTable {
 			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
 			{"pages", "BIGINT", "Pages read."}, {"records", "BIGINT", "Records read."}, {"rows", "BIGINT", "Rows written."},
 			{"added", "BIGINT", "Records new here."}, {"changed", "BIGINT", "Records changed."},
-			{"gone", "BIGINT", "Records found gone."}, {"rejected", "BIGINT", "Values and records that did not fit."},
+			{"gone", "BIGINT", "Records found gone."}, {"rejected", "BIGINT", "Values that do not fit, and records kept out whole, as of its end: each once."},
+			{"new_rejected", "BIGINT", "Of them: those that it met first."},
 			{"requests", "BIGINT", "Requests sent."}, {"retries", "BIGINT", "Requests sent again."},
 			{"synced_to", "TIMESTAMPTZ", "All changes before it are here."},
 			{"history_to", "TIMESTAMPTZ", "How far back history is read."},
@@ -157,9 +166,9 @@ func reportTables() []systemTable {
 			{"synced_from", "TIMESTAMPTZ", "All changes before it had been read."},
 			{"synced_to", "TIMESTAMPTZ", "All changes before it count as read since; empty: none does."},
 			{"moved_by", "VARCHAR", "The user of the machine, and its name."}}},
-		{"rejects", "What did not fit, counted; kept for 90 days. Never holds the values.", []systemColumn{
+		{"rejects", "What did not fit as of the end of each run, counted; kept for 90 days. Never holds the values.", []systemColumn{
 			ofRun, at, ofSchema, ofStream, ofTable, {"column_name", "VARCHAR", "The column; empty for a whole record."},
-			{"reason", "VARCHAR", "Why."}, {"count", "BIGINT", "How often."}, {"sample_key", "VARCHAR", "Key of one such record."}}},
+			{"reason", "VARCHAR", "Why."}, {"count", "BIGINT", "How many."}, {"sample_key", "VARCHAR", "Key of one such record."}}},
 		{"audit", "Findings of the audit that ends a run; kept for 90 days.", []systemColumn{
 			ofRun, at, ofSchema, ofStream, ofTable, {"kind", "VARCHAR", "exact, soft or known."},
 			{"name", "VARCHAR", "What was checked."}, {"expected", "VARCHAR", "What should be."},

@@ -14,7 +14,7 @@ import (
 //	1: the first
 //	2: schema_changes tells of fields that no column takes; attributes; erasures
 //	3: moves
-//	4: incomplete
+//	4: incomplete, misfits, new_rejected of runs and of their streams
 const databaseFormat = 4
 
 // upgrade brings a database that an older program wrote to the format of this one. What is there stays as it is: tables and

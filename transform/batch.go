@@ -57,7 +57,7 @@ func (d *Decoder) Take() []Batch {
 	for i, p := range d.plans {
 		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.take(&d.memory)}
 	}
-	batches[0].News = d.news.take()
+	batches[0].News, batches[0].Misfits, d.misfits = d.news.take(), d.misfits, nil
 	d.records, d.bytes = 0, 0
 	return batches
 }

@@ -48,6 +48,7 @@ type Decoder struct {
 	taken      int64 // records kept since the decoder was made
 	rejects    map[complaint]*Reject
 	whole      []Reject
+	misfits    []Misfit
 	canonical  []byte
 	memory     pool
 	news       news

@@ -2,6 +2,8 @@ package transform
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 )
@@ -29,6 +31,16 @@ type Reject struct {
 	Raw    []byte // the record's text, with hash and drop applied; nil when columns only were rejected
 }
 
+// Misfit is what did not fit in one record.
+type Misfit struct {
+	Row    int64  // the record's number in the batch; below 0 for one that was kept out whole
+	Key    string // of one that was kept out whole: its key, or a name that is made of its text
+	Table  string
+	Column string // as in a Reject
+	Reason string
+	Count  int64
+}
+
 // complaint is a reject of the record at hand: it counts when the record is kept.
 type complaint struct {
 	table          int
@@ -48,14 +60,23 @@ func (d *Decoder) count() {
 			d.rejects[c] = r
 		}
 		r.Count++
+		d.misfits = append(d.misfits, Misfit{Row: int64(d.records), Table: r.Table, Column: c.column, Reason: c.reason, Count: 1})
 	}
 }
 
 // refuse keeps the text of the record at hand, because n rows of a table were not taken.
 func (d *Decoder) refuse(table int, reason string, n int64) {
-	d.whole = append(d.whole, Reject{
-		Stream: d.stream, Table: d.plans[table].table.Name, Reason: reason, Count: n, Key: d.key(), Raw: d.redacted(),
-	})
+	reject := Reject{Stream: d.stream, Table: d.plans[table].table.Name, Reason: reason, Count: n, Key: d.key(), Raw: d.redacted()}
+	d.whole = append(d.whole, reject)
+	m := Misfit{Row: int64(d.records), Table: reject.Table, Reason: reason, Count: n}
+	if table == 0 {
+		m.Row, m.Key = -1, reject.Key
+		if m.Key == "" || len(d.plans[0].keys) > 1 {
+			sum := sha256.Sum256(d.raw)
+			m.Key = "text " + hex.EncodeToString(sum[:8])
+		}
+	}
+	d.misfits = append(d.misfits, m)
 }
 
 // key gives the first key column of the record at hand, "" when it has none.

@@ -108,6 +108,8 @@ type Batch struct {
 	Incomplete []Incomplete // records that could not be read whole; of tables with a key of one column
 	Completed  []string     // keys of those that were noted so before, and came whole, or are gone
 
+	Misfits []Misfit // what did not fit, by record; of the stream's own table, those of its children too
+
 	AskedAt time.Time // as of the commit that last put one of them there; what was put there since still waits
 	Refresh bool      // of a full refresh: what was stored before it gives way to what differs, however new it says it is
 }

@@ -20,7 +20,8 @@ const reasonAmbiguous = "ambiguous_time"
 
 // exportTally counts what becomes of the rows of an export.
 type exportTally struct {
-	outside, foreign, ambiguous int64
+	outside, foreign int64
+	ambiguous        []int64 // rows of the batch
 }
 
 // store makes the rows of an export those of its days, in one transaction with the mark.
@@ -112,13 +113,15 @@ func (t *task) decode(job extract.ExportJob, archive *export.Archive, columns []
 			}
 			return nil
 		}
-		if row.Ambiguous {
-			tally.ambiguous++
-		}
 		if t.decoder.Bytes() > mostExport {
 			return errTooMuch
 		}
-		return t.decoder.Append(row.JSON, meta)
+		number := int64(t.decoder.Records())
+		err := t.decoder.Append(row.JSON, meta)
+		if row.Ambiguous && int64(t.decoder.Records()) > number {
+			tally.ambiguous = append(tally.ambiguous, number)
+		}
+		return err
 	})
 	if err != nil {
 		release(t.decoder.Take())
@@ -144,18 +147,19 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 	own.Mode, own.Window = transform.ReplaceWindow, [2]time.Time{unix(job.From), unix(job.To)}
 	own.Refresh = t.state.Replace
 	rejects := t.decoder.Rejects()
-	if tally.ambiguous > 0 {
-		rejects = append(rejects, transform.Reject{Stream: t.stream.Name, Table: t.tables[0].Name, Column: export.TimeColumn,
-			Reason: reasonAmbiguous, Count: tally.ambiguous})
+	for _, row := range tally.ambiguous {
+		own.Misfits = append(own.Misfits, transform.Misfit{Row: row, Table: t.tables[0].Name, Column: export.TimeColumn, Reason: reasonAmbiguous, Count: 1})
 	}
-	t.result.reject(rejects)
-	if err := t.refuseMostRejected(rejects, own.Rows.NumRows()); err != nil {
-		return err
+	t.result.keepTexts(rejects)
+	err := t.refuseMostRejected(rejects, own.Rows.NumRows())
+	if err == nil {
+		err = t.balance(archive, tally, rejects, own.Rows.NumRows())
 	}
-	if err := t.balance(archive, tally, rejects, own.Rows.NumRows()); err != nil {
-		return err
+	if err == nil {
+		err = t.refuseEmptied(ctx, job, own.Rows.NumRows())
 	}
-	if err := t.refuseEmptied(ctx, job, own.Rows.NumRows()); err != nil {
+	if err != nil {
+		t.result.refused = append(t.result.refused, rejects...)
 		return err
 	}
 	state := t.after(job)

@@ -142,3 +142,48 @@ func TestT166RunsAreBoundedByDefault(t *testing.T) {
 		t.Errorf("a run may take %s and %d requests", p.MaxTime, p.MaxRequests)
 	}
 }
+
+// TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges however often the window reads the record again.
+func TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(87))
+	b.sync(pipeline.Options{})
+	who := b.space.IDs("active")[:2]
+	for _, id := range who {
+		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "Somebody Else"}))
+		b.space.Advance(time.Second)
+	}
+	b.space.Advance(time.Hour)
+	b.answering("contacts.search", func(body []byte) []byte {
+		return bytes.ReplaceAll(body, []byte(`"Somebody Else"`), []byte(`{"not":"a text"}`))
+	})
+	line := func(report *pipeline.Report, want string) {
+		t.Helper()
+		if !strings.Contains(report.LastLine(), " "+want+" requests=") {
+			t.Errorf("got %s, want %s", report.LastLine(), want)
+		}
+	}
+	line(b.sync(pipeline.Options{}), "rejected=2 new_rejected=2")
+	for range 2 {
+		b.space.Advance(time.Hour)
+		line(b.sync(pipeline.Options{}), "rejected=2 new_rejected=0")
+	}
+	if got := b.rows("SELECT key, column_name, reason FROM _sync.misfits ORDER BY key"); len(got) != 2 || got[0] != min(who[0], who[1])+"|name|type" {
+		t.Errorf("noted are %v", got)
+	}
+	b.space.Advance(10 * 24 * time.Hour)
+	b.sync(pipeline.Options{})
+	b.space.Advance(time.Hour)
+	line(b.sync(pipeline.Options{}), "rejected=2 new_rejected=0") // no window reads them any more
+	b.answering("", nil)
+	b.must(b.space.UpdateContact(who[0], emulator.Change{Field: "name", Value: "Mended"}))
+	b.space.Advance(time.Hour)
+	line(b.sync(pipeline.Options{}), "rejected=1 new_rejected=0")
+	if _, err := b.runner.Erase(t.Context(), who[1], func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.rows("SELECT key FROM _sync.misfits"); len(got) != 0 {
+		t.Errorf("after the erasure noted are %v", got)
+	}
+	line(b.sync(pipeline.Options{}), "rejected=0 new_rejected=0")
+}

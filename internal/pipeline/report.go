@@ -35,7 +35,8 @@ type StreamResult struct {
 	New, Changed      int64 // rows of the stream's own table
 	Rows              int64 // rows written over all its tables
 	Gone              int64 // records that left the source
-	Rejected          int64 // records kept out and values that did not fit
+	Rejected          int64 // records kept out whole and values that do not fit, each once: as of the run's end
+	NewRejected       int64 // of them: those that this run met first
 	Requests          int64
 	Retries           int64
 	Time              time.Duration
@@ -45,9 +46,11 @@ type StreamResult struct {
 	Lost              bool    // unavailable, and was not so when it was asked for before
 	Class, Error      string
 	Next              string
-	Rejects           []transform.Reject
+	Rejects           []transform.Reject // what Rejected counts
 
-	fault error // of the program: what Error tells, with all that it was told in
+	refused []transform.Reject // what did not fit of batches that were not committed
+	texts   [][]byte           // records that were kept out whole, as they came
+	fault   error              // of the program: what Error tells, with all that it was told in
 }
 
 func (s *StreamResult) add(w load.Written) {
@@ -56,18 +59,25 @@ func (s *StreamResult) add(w load.Written) {
 	s.Rows += w.Rows
 }
 
-// reject adds up what did not fit: one entry a table, column and reason, besides each record that was kept out whole.
-func (s *StreamResult) reject(rejects []transform.Reject) {
+// keepTexts keeps the text of the records that were kept out whole.
+func (s *StreamResult) keepTexts(rejects []transform.Reject) {
 	for _, r := range rejects {
-		s.Rejected += r.Count
-		i := slices.IndexFunc(s.Rejects, func(known transform.Reject) bool {
-			return r.Raw == nil && known.Raw == nil && known.Table == r.Table && known.Column == r.Column && known.Reason == r.Reason
-		})
-		if i < 0 {
-			s.Rejects = append(s.Rejects, r)
-			continue
+		if r.Raw != nil {
+			s.texts = append(s.texts, r.Raw)
 		}
-		s.Rejects[i].Count += r.Count
+	}
+}
+
+// countRejects counts what does not fit: what is noted of it, and what was met in batches that were not committed.
+func (s *StreamResult) countRejects(noted []load.Misfits) {
+	s.Rejected, s.NewRejected, s.Rejects = 0, 0, nil
+	for _, m := range noted {
+		s.Rejected, s.NewRejected = s.Rejected+m.Count, s.NewRejected+m.New
+		s.Rejects = append(s.Rejects, transform.Reject{Stream: s.Stream, Table: m.Table, Column: m.Column, Reason: m.Reason, Count: m.Count, Key: m.Key})
+	}
+	for _, r := range s.refused {
+		s.Rejected, s.NewRejected = s.Rejected+r.Count, s.NewRejected+r.Count
+		s.Rejects = append(s.Rejects, r)
 	}
 }
 
@@ -181,9 +191,9 @@ func (r *Report) backfill() float64 {
 
 // LastLine is the one line that scripts may depend on.
 func (r *Report) LastLine() string {
-	var rejected int64
+	var rejected, fresh int64
 	for _, s := range r.Streams {
-		rejected += s.Rejected
+		rejected, fresh = rejected+s.Rejected, fresh+s.NewRejected
 	}
 	published := "no"
 	if r.Published {
@@ -193,8 +203,8 @@ func (r *Report) LastLine() string {
 	if r.Left > 0 {
 		left = " left=" + brief(r.Left)
 	}
-	return fmt.Sprintf("%s %s ok=%d unavailable=%d failed=%d rows=%d rejected=%d requests=%d backfill=%d%%%s published=%s time=%s run=%s",
-		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), r.Rows(), rejected, r.Requests,
+	return fmt.Sprintf("%s %s ok=%d unavailable=%d failed=%d rows=%d rejected=%d new_rejected=%d requests=%d backfill=%d%%%s published=%s time=%s run=%s",
+		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), r.Rows(), rejected, fresh, r.Requests,
 		int(r.backfill()*100), left, published, brief(r.Time), r.RunID)
 }
 

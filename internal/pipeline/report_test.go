@@ -23,14 +23,14 @@ func TestLastLineIsStable(t *testing.T) {
 			{Stream: "a", Status: pipeline.StatusOK, Extracted: 18000, Rows: 18000, Backfill: 1, Requests: 300},
 			{Stream: "b", Status: pipeline.StatusOK, Rows: 904, Rejected: 3, Backfill: 0.37, Requests: 12},
 		}}
-	const first = "OK nightly ok=2 unavailable=0 failed=0 rows=18904 rejected=3 requests=312 backfill=37% published=yes time=11.2s run=01K9"
+	const first = "OK nightly ok=2 unavailable=0 failed=0 rows=18904 rejected=3 new_rejected=0 requests=312 backfill=37% published=yes time=11.2s run=01K9"
 	if got := r.LastLine(); got != first {
 		t.Errorf("got\n%s\nwant\n%s", got, first)
 	}
 	r.Left, r.Time, r.Published = 7*time.Hour+10*time.Minute, 4*time.Minute+10*time.Second, false
 	r.Streams[0].Status = pipeline.StatusUnavailable
 	r.Streams[1].Status, r.Streams[1].Class = pipeline.StatusFailed, "transient"
-	const second = "FAILED nightly ok=0 unavailable=1 failed=1 rows=18904 rejected=3 requests=312 backfill=37% left=7h10m published=no time=4m10s run=01K9"
+	const second = "FAILED nightly ok=0 unavailable=1 failed=1 rows=18904 rejected=3 new_rejected=0 requests=312 backfill=37% left=7h10m published=no time=4m10s run=01K9"
 	if got := r.LastLine(); got != second {
 		t.Errorf("got\n%s\nwant\n%s", got, second)
 	}

@@ -31,22 +31,23 @@ type RunDetail struct {
 
 // RunStream is what a run did for one stream.
 type RunStream struct {
-	Workspace string    `json:"workspace"`
-	Stream    string    `json:"stream"`
-	Outcome   string    `json:"outcome"`
-	Records   int64     `json:"records"`
-	New       int64     `json:"new"`
-	Changed   int64     `json:"changed"`
-	Gone      int64     `json:"gone"`
-	Rejected  int64     `json:"rejected"`
-	Requests  int64     `json:"requests"`
-	Retries   int64     `json:"retries"`
-	Seconds   float64   `json:"seconds,omitempty"`  // of a run that has just ended
-	Backfill  float64   `json:"backfill,omitempty"` // share of its history that is read; likewise
-	SyncedTo  time.Time `json:"synced_to,omitzero"`
-	Class     string    `json:"class,omitempty"` // likewise
-	Error     string    `json:"error,omitempty"`
-	Next      string    `json:"next,omitempty"`
+	Workspace   string    `json:"workspace"`
+	Stream      string    `json:"stream"`
+	Outcome     string    `json:"outcome"`
+	Records     int64     `json:"records"`
+	New         int64     `json:"new"`
+	Changed     int64     `json:"changed"`
+	Gone        int64     `json:"gone"`
+	Rejected    int64     `json:"rejected"`               // what does not fit as of its end, each value once
+	NewRejected int64     `json:"new_rejected,omitempty"` // of that: what it met first; of a run that has just ended
+	Requests    int64     `json:"requests"`
+	Retries     int64     `json:"retries"`
+	Seconds     float64   `json:"seconds,omitempty"`  // of a run that has just ended
+	Backfill    float64   `json:"backfill,omitempty"` // share of its history that is read; likewise
+	SyncedTo    time.Time `json:"synced_to,omitzero"`
+	Class       string    `json:"class,omitempty"` // likewise
+	Error       string    `json:"error,omitempty"`
+	Next        string    `json:"next,omitempty"`
 }
 
 // RunFinding is what the audit of a run found.

@@ -66,6 +66,11 @@ func (r *run) save(ctx context.Context) error {
 
 // saveAs writes the run's own rows with an outcome, in the place of those it wrote before.
 func (r *run) saveAs(ctx context.Context, outcome string) error {
+	for _, t := range r.tasks {
+		if err := t.countRejects(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
 	report := r.report()
 	finished := r.now()
 	emulated := slices.ContainsFunc(r.workspaces, func(w *workspace) bool { return w.source.Emulated })
@@ -79,14 +84,14 @@ func (r *run) saveAs(ctx context.Context, outcome string) error {
 	var streams []load.StreamRun
 	var rejects []load.RejectRow
 	for _, s := range report.Streams {
-		saved.Rejected += s.Rejected
+		saved.Rejected, saved.NewRejected = saved.Rejected+s.Rejected, saved.NewRejected+s.NewRejected
 		saved.Retries += s.Retries
 		if saved.Error == "" {
 			saved.Error = s.Error
 		}
 		streams = append(streams, load.StreamRun{
 			Schema: s.Workspace, Stream: s.Stream, Outcome: string(s.Status), Started: r.started, Finished: finished,
-			Records: s.Extracted, Rows: s.Rows, New: s.New, Changed: s.Changed, Gone: s.Gone, Rejected: s.Rejected,
+			Records: s.Extracted, Rows: s.Rows, New: s.New, Changed: s.Changed, Gone: s.Gone, Rejected: s.Rejected, NewRejected: s.NewRejected,
 			Requests: s.Requests, Retries: s.Retries, SyncedTo: s.SyncedTo, Backfill: s.Backfill, Error: s.Error, Hint: s.Next,
 		})
 		for _, reject := range s.Rejects {
@@ -101,6 +106,27 @@ func (r *run) saveAs(ctx context.Context, outcome string) error {
 		return fmt.Errorf("note down the run: %w", err)
 	}
 	return r.keepRejects(report)
+}
+
+// countRejects counts what does not fit of the stream, each value once: the same number in every run until something changes.
+func (t *task) countRejects(ctx context.Context) error {
+	if len(t.tables) == 0 {
+		return nil // it was never begun
+	}
+	var complete time.Time
+	if t.result.Status == StatusOK && !t.result.Cut && (t.stream.Read.Since.By == "full" || t.run.options.FullRefresh) {
+		complete = t.run.started
+	}
+	var noted []load.Misfits
+	err := t.run.writer.use(func(work *load.Work) (err error) {
+		noted, err = work.Misfits(ctx, t.workspace.name, t.stream.Name, t.tables[0], complete)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: %w", t.stream.Name, err)
+	}
+	t.result.countRejects(noted)
+	return nil
 }
 
 // keepRejects keeps the text of records that were kept out whole, for a few days and for the operator only.
@@ -119,10 +145,8 @@ func (r *run) keepRejects(report *Report) error {
 	}
 	for _, s := range report.Streams {
 		var lines []byte
-		for _, reject := range s.Rejects {
-			if reject.Raw != nil {
-				lines = append(append(lines, reject.Raw...), '\n')
-			}
+		for _, text := range s.texts {
+			lines = append(append(lines, text...), '\n')
 		}
 		if lines == nil {
 			continue

@@ -19,7 +19,7 @@ func (r *Report) detail(past PastRun, program string) *RunDetail {
 		Rejects: []RunReject{}, Publishes: []RunPublished{}, Notes: r.Notes}
 	for _, s := range r.Streams {
 		d.Streams = append(d.Streams, RunStream{Workspace: s.Workspace, Stream: s.Stream, Outcome: string(s.Status), Records: s.Extracted, New: s.New, Changed: s.Changed,
-			Gone: s.Gone, Rejected: s.Rejected, Requests: s.Requests, Retries: s.Retries, Seconds: s.Time.Seconds(), Backfill: s.Backfill, SyncedTo: s.SyncedTo,
+			Gone: s.Gone, Rejected: s.Rejected, NewRejected: s.NewRejected, Requests: s.Requests, Retries: s.Retries, Seconds: s.Time.Seconds(), Backfill: s.Backfill, SyncedTo: s.SyncedTo,
 			Class: s.Class, Error: s.Error, Next: s.Next})
 		for _, reject := range s.Rejects {
 			d.Rejects = append(d.Rejects, RunReject{Stream: s.Stream, Column: reject.Column, Reason: reject.Reason, Count: reject.Count, Key: reject.Key})

@@ -244,16 +244,19 @@ func (t *task) commit(ctx context.Context) error {
 	t.auditTimes()
 	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
 	rejects := t.decoder.Rejects()
-	t.result.reject(rejects)
-	if err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows()); err != nil {
-		return err
+	t.result.keepTexts(rejects)
+	err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows())
+	if err == nil {
+		err = t.refuseNews(ctx, batches[0].News)
 	}
-	if err := t.refuseNews(ctx, batches[0].News); err != nil {
+	if err != nil {
+		t.result.refused = append(t.result.refused, rejects...)
 		return err
 	}
 	began := t.run.now()
 	written, err := t.run.writer.commit(ctx, t.workspace.name, t.stream.Name, t.base, next, batches)
 	if err != nil {
+		t.result.refused = append(t.result.refused, rejects...)
 		return fmt.Errorf("stream %s: commit: %w", t.stream.Name, err)
 	}
 	t.base, t.answered, t.muted, t.seen = next, nil, nil, nil

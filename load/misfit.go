@@ -1,0 +1,147 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// Misfits counts values, or records that were kept out whole, that do not fit: of one column and one reason.
+type Misfits struct {
+	Table, Column, Reason string
+	Count                 int64
+	New                   int64  // of them: noted by this run
+	Key                   string // of one such record
+}
+
+// Temporary tables of what did not fit in a batch: as it came, and each once.
+const (
+	complained = "temp.complained"
+	unfit      = "temp.unfit"
+)
+
+// noteMisfits has _sync.misfits tell of each record of a batch what did not fit in it, whoever read it before.
+func (m *merger) noteMisfits(ctx context.Context, g group) error {
+	t := g.own.table
+	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
+	var stored int64
+	if err := m.work.db.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &stored); err != nil {
+		return err
+	}
+	if stored == 0 && len(g.misfits) == 0 {
+		return nil
+	}
+	columns := []string{"row", "key", "table_name", "column_name", "reason", "count"}
+	err := fillKeys(ctx, m.work.db, complained, columns, len(g.misfits), func(i int) []string {
+		f := g.misfits[i]
+		return []string{strconv.FormatInt(f.Row, 10), f.Key, f.Table, f.Column, f.Reason, strconv.FormatInt(f.Count, 10)}
+	})
+	if err != nil {
+		return err
+	}
+	defer drop(ctx, m.work.db, complained, unfit)
+	came := "SELECT key FROM " + complained + " WHERE row::BIGINT < 0"
+	rows := "SELECT -1 AS row, NULL::VARCHAR AS key WHERE false"
+	if g.own.rows > 0 {
+		rows = fmt.Sprintf("SELECT max(_row) AS row, %s AS key FROM %s GROUP BY 2", recordName("", t), g.own.name)
+		came += " UNION ALL SELECT key FROM (" + rows + ")"
+	}
+	const same = "m.key = u.key AND m.table_name = u.table_name AND m.column_name = u.column_name AND m.reason = u.reason AND m.count = u.count"
+	of = "m." + strings.ReplaceAll(of, " AND ", " AND m.")
+	for _, statement := range []string{
+		fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT key, table_name, column_name, reason, whole, sum(n)::BIGINT AS count FROM (
+			SELECT r.key, c.table_name, c.column_name, c.reason, false AS whole, c.count::BIGINT AS n FROM %[2]s c JOIN (%[3]s) r ON r.row = c.row::BIGINT
+			UNION ALL SELECT key, table_name, column_name, reason, true, count::BIGINT FROM %[2]s WHERE row::BIGINT < 0) GROUP BY ALL`, unfit, complained, rows),
+		fmt.Sprintf("DELETE FROM _sync.misfits m WHERE %s AND m.key IN (%s) AND NOT EXISTS (SELECT 1 FROM %s u WHERE %s)", of, came, unfit, same),
+		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), instant(m.stamp), unfit, of, same),
+		fmt.Sprintf(`INSERT INTO _sync.misfits (schema, stream, record_table, key, table_name, column_name, reason, whole, count, run_id, seen_at)
+			SELECT %s, %s, %s, key, table_name, column_name, reason, whole, count, %s, %s FROM %s u WHERE NOT EXISTS (SELECT 1 FROM _sync.misfits m WHERE %s AND %s)`,
+			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.options.RunID), instant(m.stamp), unfit, of, same),
+	} {
+		if _, err := m.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordName is the text that names a row of a stream's own table: its key, or its content where it has none.
+func recordName(prefix string, t transform.Table) string {
+	if len(t.Key) == 0 {
+		return prefix + transform.HashColumn + "::VARCHAR"
+	}
+	return keyText(prefix, t.Key)
+}
+
+// Misfits gives what does not fit of a stream, each value once however often it was read, by table, column and reason. What is not
+// stored any more, or fits by now, is forgotten before; and so are the records kept out whole that a complete reading, which began
+// at complete, did not bring again; the zero time: there was none.
+func (w *Work) Misfits(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) (list []Misfits, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	of := "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
+	var n int64
+	if err := w.db.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &n); err != nil || n == 0 {
+		return nil, w.judge(err)
+	}
+	if err := w.db.Transaction(ctx, func() error { return w.forgetMisfits(ctx, schema, of, own, complete) }); err != nil {
+		return nil, w.judge(fmt.Errorf("forget what fits again of %s: %w", stream, err))
+	}
+	err = w.db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
+		FROM _sync.misfits WHERE `+of+" GROUP BY ALL ORDER BY ALL", []any{w.options.RunID}, func(rows *sql.Rows) error {
+		var m Misfits
+		err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
+		list = append(list, m)
+		return err
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("count what does not fit of %s: %w", stream, err))
+	}
+	return list, nil
+}
+
+func (w *Work) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
+	if !complete.IsZero() {
+		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
+			return err
+		}
+	}
+	stored := "SELECT " + recordName("", own) + " FROM " + duck.Table(schema, own.Name)
+	there := stored
+	if own.Gone {
+		there += " WHERE " + transform.GoneColumn + " IS NULL"
+	}
+	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+there+")"); err != nil {
+		return err
+	}
+	// A column may have widened, and taken the value that was waiting beside it.
+	var columns []string
+	err := w.db.Each(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND reason IN ($2, $3)",
+		[]any{own.Name, transform.ReasonType, transform.ReasonRange}, func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			columns = append(columns, name)
+			return err
+		})
+	for _, c := range own.Columns {
+		if err != nil {
+			return err
+		}
+		for _, name := range columns {
+			if name == c.Name {
+				_, err = w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND column_name = $2 AND reason IN ($3, $4) AND key IN ("+
+					stored+" WHERE "+duck.Name(name)+" IS NOT NULL)", own.Name, name, transform.ReasonType, transform.ReasonRange)
+			}
+		}
+	}
+	return err
+}
