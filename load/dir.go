@@ -121,6 +121,9 @@ func (d Dir) trusted() error {
 			return fmt.Errorf("%s is not a directory itself (%s): a link could lead elsewhere tomorrow; name the real directory",
 				path, info.Mode().Type())
 		}
+		if disk.OwnedByOther(info) {
+			return fmt.Errorf("%s belongs to another user, who could change what is in it: run as that user, or `chown` it, or name another directory", path)
+		}
 		if info.Mode().Perm()&0o002 != 0 {
 			return fmt.Errorf("%s can be written by everybody: run `chmod o-w %s`, or name another directory", path, path)
 		}

@@ -52,11 +52,12 @@ func (a Attribute) key() string {
 	return a.ID
 }
 
-// Datasets asks which datasets there are.
-func (s Source) Datasets(ctx context.Context, family *schemas.Stream) ([]Dataset, error) {
+// Datasets asks which datasets there are. Odd are the ids, fit to print, of those that nothing can be asked of: they have no id that
+// makes a name, or no attributes. Where all of them are, the answer is no list of datasets.
+func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Dataset, odd []string, err error) {
 	reply, err := s.client.Ask(ctx, extract.Question{Stream: family, Method: http.MethodGet, Path: family.Read.Path})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list := json.RawMessage(reply.Body)
 	var object map[string]json.RawMessage
@@ -68,21 +69,27 @@ func (s Source) Datasets(ctx context.Context, family *schemas.Stream) ([]Dataset
 			}
 		}
 	}
-	var sets []Dataset
-	if err := json.Unmarshal(list, &sets); err != nil || sets == nil {
-		return nil, s.contract(family, family.Read.Path, errors.New("it lists no datasets"))
+	var entries []json.RawMessage
+	if err := json.Unmarshal(list, &entries); err != nil || entries == nil {
+		return nil, nil, s.contract(family, family.Read.Path, errors.New("it lists no datasets"))
 	}
-	for i := range sets {
-		d := &sets[i]
-		if Name(d.ID) == "" || len(d.Attributes) == 0 {
-			return nil, s.contract(family, family.Read.Path, fmt.Errorf("dataset %q has no id that makes a name, or no attributes", printable(d.ID)))
+	sets = []Dataset{}
+	for _, entry := range entries {
+		var d Dataset
+		if err := json.Unmarshal(entry, &d); err != nil || Name(d.ID) == "" || len(d.Attributes) == 0 {
+			odd = append(odd, printable(d.ID))
+			continue
 		}
 		// Rows are asked by the time attribute under its plain id or its qualified one; columns go by the one that is sent.
 		if at := slices.IndexFunc(d.Attributes, func(a Attribute) bool { return a.ID == d.Time || a.Qualified == d.Time }); at >= 0 {
 			d.Time = d.Attributes[at].key()
 		}
+		sets = append(sets, d)
 	}
-	return sets, nil
+	if len(sets) == 0 && len(odd) > 0 {
+		return nil, nil, s.contract(family, family.Read.Path, fmt.Errorf("dataset %q has no id that makes a name, or no attributes", odd[0]))
+	}
+	return sets, odd, nil
 }
 
 func (s Source) contract(stream *schemas.Stream, path string, err error) error {

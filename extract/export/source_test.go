@@ -47,7 +47,7 @@ func newStand(t testing.TB, k emulator.ExportKnobs) *stand {
 // dataset gives the one of conversations.
 func (s *stand) dataset() Dataset {
 	s.t.Helper()
-	sets, err := s.source.Datasets(context.Background(), family())
+	sets, _, err := s.source.Datasets(context.Background(), family())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -292,9 +292,10 @@ func TestDatasetsAreReadInEitherEnvelope(t *testing.T) {
 		`{"datasets":[]}`:                         nil,
 		`[{"id":"!!","attributes":[{"id":"x"}]}]`: nil,
 		`[{"id":"a","attributes":[]}]`:            nil,
+		`[{"id":"!!","attributes":[{"id":"x"}]},{"id":7},null,"b",{"id":"c","attributes":[]},{"id":"a","attributes":[{"id":"x"}]}]`: {"a"},
 	} {
 		s.w.SetKnobs(func(k *emulator.Knobs) { k.Mutate = func(string, []byte) []byte { return []byte(text) } })
-		sets, err := s.source.Datasets(context.Background(), family())
+		sets, _, err := s.source.Datasets(context.Background(), family())
 		var got []string
 		for _, d := range sets {
 			got = append(got, d.ID)

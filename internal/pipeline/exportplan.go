@@ -39,7 +39,7 @@ func (r *Runner) planFamily(ctx context.Context, p *Plan, pipeline *Pipeline, wo
 		}
 		return nil
 	}
-	sets, err := export.New(client, family).Datasets(ctx, family)
+	sets, _, err := export.New(client, family).Datasets(ctx, family)
 	if lacking(err) {
 		p.Streams = append(p.Streams, PlannedStream{Workspace: workspace, Stream: family.Name + "_*", Read: "nothing", Records: -1, Requests: 1, Basis: "unavailable to this workspace"})
 		return nil

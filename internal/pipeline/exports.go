@@ -182,13 +182,17 @@ func (r *run) expand(ctx context.Context, w *workspace) error {
 			continue
 		}
 		source := export.New(w.client, s)
-		sets, err := source.Datasets(ctx, s)
+		sets, odd, err := source.Datasets(ctx, s)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			streams = append(streams, r.unlisted(w, s, err)...)
 			continue
+		}
+		if len(odd) > 0 {
+			r.find(load.Finding{Schema: w.name, Stream: s.Name, Kind: "known", Name: "dataset_odd", Once: true, Found: fmt.Sprint(len(odd)),
+				Message: fmt.Sprintf("datasets %q cannot be asked for: they have no id that makes a name, or no attributes. The others are read", odd)})
 		}
 		streams = append(streams, r.datasets(w, s, sets, func(set export.Dataset) *exporting {
 			return &exporting{family: s, source: source, set: set, days: days{zone}, span: firstSpan, refresh: usualRefresh}

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -225,4 +226,18 @@ func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 			b.reportsEqualOracle(reportStart)
 		})
 	}
+}
+
+// TestADatasetThatCannotBeAskedForLeavesTheOthers: it is told, and they are read.
+func TestADatasetThatCannotBeAskedForLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.answering("exports.datasets", func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`[{`), []byte(`[{"id":"!!","attributes":[{"id":"x"}]},{`), 1)
+	})
+	report := b.sync(pipeline.Options{})
+	if told := findings(report, "dataset_odd"); len(told) != 1 || !strings.Contains(told[0].Message, `"!!"`) {
+		t.Errorf("told %+v", told)
+	}
+	b.reportsEqualOracle(reportStart)
 }

@@ -148,7 +148,7 @@ func after(s *schemas.Stream) int {
 func (r *Runner) askOne(ctx context.Context, client *extract.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
 	switch {
 	case s.Family():
-		_, err = export.New(client, s).Datasets(ctx, s)
+		_, _, err = export.New(client, s).Datasets(ctx, s)
 		return nil, true, err
 	case s.Read.ByIDs():
 		id, ok := r.someID(s, firsts)
