@@ -106,6 +106,10 @@ func (c *copyOf) read(client *extract.Client, s *schemas.Stream, pages int) erro
 			if err != nil {
 				return fmt.Errorf("%s: %w", phase, err)
 			}
+			if i := slices.IndexFunc(p.Records, func(rec extract.Record) bool { return rec.Missing != "" }); i >= 0 {
+				// The pipeline would note it and ask for it by id; here the page is read again.
+				return fmt.Errorf("%s: a record did not come whole: %s %s", phase, p.Records[i].Missing, p.Records[i].Error)
+			}
 			c.take(s.Name, p)
 		}
 	}
