@@ -359,12 +359,29 @@ func (a *app) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 		level = max(levels[a.logLevel], least)
 	}
 	if a.logForm == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: shorten}))
 	}
 	if people && a.logForm != "text" {
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !a.coloured()}))
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !a.coloured(), ReplaceAttr: shorten}))
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: shorten}))
+}
+
+// shorten has no line of a log tell more of an error than every other place does. What commands of a user write is theirs, and where a
+// fault is takes the room that it needs.
+func shorten(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.MessageKey || a.Key == "trace" {
+		return a
+	}
+	switch v := a.Value.Any().(type) {
+	case string:
+		a.Value = slog.StringValue(pipeline.Shorten(v))
+	case error:
+		if text := v.Error(); len(text) != len(pipeline.Shorten(text)) {
+			a.Value = slog.StringValue(pipeline.Shorten(text))
+		}
+	}
+	return a
 }
 
 // coloured says whether a terminal's owner wants colours and it has them: the flag goes before NO_COLOR, that before FORCE_COLOR.

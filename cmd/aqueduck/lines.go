@@ -17,7 +17,9 @@ func (a *app) forPrograms(c *cobra.Command) bool {
 }
 
 // told is the log of what programs are told whatever level they asked for.
-func (a *app) told() *slog.Logger { return slog.New(slog.NewJSONHandler(a.stderr, nil)) }
+func (a *app) told() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{ReplaceAttr: shorten}))
+}
 
 // outputOf is where the commands after a run write: to stderr as they do, or, for programs, in lines of the log. What it gives ends
 // their last line.

@@ -104,7 +104,7 @@ func (e *PastRun) reported(r *Report) {
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
 	for _, p := range []*Problem{r.Held, r.After} {
 		if p != nil {
-			e.Class, e.Error, e.Next = p.Class, p.What, p.Next
+			e.Class, e.Error, e.Next = p.Class, p.Error(), p.Next
 			return
 		}
 	}

@@ -39,12 +39,23 @@ type Problem struct {
 	Exit  int // 0: by class
 }
 
-// Error says what happened and why, without the next step.
+// Error says what happened and why, without the next step, in no more than two kilobytes.
 func (p *Problem) Error() string {
 	if p.Err == nil {
-		return p.What
+		return Shorten(p.What)
 	}
-	return p.What + ": " + p.Err.Error()
+	return Shorten(p.What + ": " + p.Err.Error())
+}
+
+// mostText is how many bytes of an error are told: what an answer or a statement holds may be in it, of any length.
+const mostText = 2000
+
+// Shorten cuts the text of an error to what is told of one, two kilobytes at most, and says how much it has left out.
+func Shorten(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(text[:mostText], ""), len(text)-mostText)
 }
 
 // Unwrap gives the cause.

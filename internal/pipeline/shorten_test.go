@@ -1,0 +1,39 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestS58AnErrorIsToldInTwoKilobytes wherever it is told: in the report, in the tables, in the notes of runs and in what programs get.
+func TestS58AnErrorIsToldInTwoKilobytes(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tiny(88))
+	b.sync(pipeline.Options{})
+	long := strings.Repeat("x", 500_000)
+	b.answering("contacts.deleted", func([]byte) []byte {
+		return []byte(`{"type":"list","data":"` + long + `","pages":{"next":"` + long + `"}}`)
+	})
+	report := b.try(pipeline.Options{})
+	failed := stream(t, report, "deleted_contacts")
+	if failed.Status != pipeline.StatusFailed || len(failed.Error) > 2048 {
+		t.Errorf("%s: an error of %d bytes", failed.Status, len(failed.Error))
+	}
+	var out bytes.Buffer
+	report.Print(&out)
+	for line := range strings.Lines(out.String()) {
+		if len(line) > 2200 {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+	}
+	if got := b.rows("SELECT max(length(error)) < 2048 FROM _sync.stream_runs"); got[0] != "true" {
+		t.Errorf("the tables have a longer one: %v", got)
+	}
+	if p := (&pipeline.Problem{Class: "data", What: long, Err: fmt.Errorf("%s", long)}); len(p.Error()) > 2048 || len(p.Text()) > 2200 {
+		t.Errorf("a problem of %d bytes", len(p.Error()))
+	}
+}
