@@ -91,6 +91,9 @@ func TestIsolationGivesParquet(t *testing.T) {
 // TestIsolationTellsErrorsFromEachOther gets those that mean something to whoever asks.
 func TestIsolationTellsErrorsFromEachOther(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("make test runs it: the race detector itself takes more memory than a statement may have")
+	}
 	file, in := published(t).dir.Current(), isolated(t)
 	for _, tc := range []struct {
 		path, sql string
@@ -122,6 +125,9 @@ func TestIsolationTellsErrorsFromEachOther(t *testing.T) {
 // TestS51TheLimitsHoldInsideOneFunction has functions that hear of no interruption, and some that take memory that DuckDB does not count.
 func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("make test runs it: the race detector itself takes more memory than a statement may have")
+	}
 	file, in := published(t).dir.Current(), isolated(t)
 	in.Memory = load.LeastMemory
 	for _, sql := range []string{
