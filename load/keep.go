@@ -192,11 +192,8 @@ func (m *merger) copyStored(ctx context.Context, g group, table, row, joined str
 func (m *merger) findUnchanged(ctx context.Context, g group) (int64, error) {
 	t := g.own.table
 	var same []string
-	for _, c := range t.Columns {
-		// The time of a reading has no path, and is a change all the same.
-		if c.Name == transform.ExtraColumn || !strings.HasPrefix(c.Name, "_") && !c.Volatile && !c.Erased {
-			same = append(same, fmt.Sprintf("s.%[1]s IS NOT DISTINCT FROM t.%[1]s", duck.Name(c.Name)))
-		}
+	for _, name := range told(t) {
+		same = append(same, fmt.Sprintf("s.%[1]s IS NOT DISTINCT FROM t.%[1]s", duck.Name(name)))
 	}
 	for _, child := range g.children {
 		if !child.table.Complete || child.table.Within != "" && !g.completeAbove(child.table) {

@@ -3,98 +3,164 @@ package load
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
 )
 
-// Shape is what a stored column has been: its type in the database, those it had before that, and the kinds of values that it was
-// found not to hold.
-type Shape struct {
-	Table, Column string
-	Stored        string   // BOOLEAN, BIGINT, DOUBLE or VARCHAR
-	Was           []string // types of stream files, narrower ones first
-	Misfits       []string // text, int, double, bool, object, list
-	Rounded       bool     // of a column that did not hold a value: some of its whole numbers would be rounded in a column of doubles
+// Misfits counts values, or records that were kept out whole, that do not fit: of one column and one reason.
+type Misfits struct {
+	Table, Column, Reason string
+	Count                 int64
+	New                   int64  // of them: noted by this run
+	Key                   string // of one such record
 }
 
-// Shapes gives the columns of a schema that can widen, or have.
-func (w *Work) Shapes(ctx context.Context, schema string) ([]Shape, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	all, err := shapes(ctx, w.db, schema)
-	return all, w.judge(err)
-}
+// Temporary tables of what did not fit in a batch: as it came, and each once.
+const (
+	complained = "temp.complained"
+	unfit      = "temp.unfit"
+)
 
-// Shapes is that of Work for a published file.
-func (r *Reader) Shapes(ctx context.Context, schema string) ([]Shape, error) {
-	return shapes(ctx, r.db, schema)
-}
-
-func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {
-	err = db.Each(ctx, `SELECT c.table_name, c.column_name, c.data_type, coalesce(max(m.value), ''), coalesce(string_agg(DISTINCT n.example_type, ' '), '')
-		FROM duckdb_columns() c JOIN _sync.tables t ON t.schema = c.schema_name AND t.table_name = c.table_name
-			LEFT JOIN _sync.meta m ON m.key = 'was "' || replace(c.schema_name, '"', '""') || '"."' || replace(c.table_name, '"', '""') || '"."' || replace(c.column_name, '"', '""') || '"'
-			LEFT JOIN _sync.schema_changes n ON n.schema = c.schema_name AND n.table_name = c.table_name AND n.column_name = c.column_name AND n.path IS NOT NULL
-		WHERE c.database_name = $1 AND c.schema_name = $2 AND c.data_type IN ('BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR') GROUP BY ALL ORDER BY ALL`,
-		[]any{duck.Catalog, schema}, func(rows *sql.Rows) error {
-			var s Shape
-			var was, types string
-			err := rows.Scan(&s.Table, &s.Column, &s.Stored, &was, &types)
-			s.Was, s.Misfits = strings.Fields(was), strings.Fields(types)
-			all = append(all, s)
-			return err
-		})
-	for i := range all {
-		s := &all[i]
-		if err == nil && s.Stored == "BIGINT" && len(s.Misfits) > 0 {
-			err = db.Scan(ctx, "SELECT count(*) > 0 FROM "+duck.Table(schema, s.Table)+" WHERE NOT "+duck.Name(s.Column)+exactInDouble, nil, &s.Rounded)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ask what columns of %s have been: %w", schema, err)
-	}
-	return all, nil
-}
-
-// wasKey is the fact, in _sync.meta, of the types that a column had before it widened.
-func wasKey(schema, table, column string) string {
-	return "was " + duck.Table(schema, table) + "." + duck.Name(column)
-}
-
-// fileTypes are the types of stream files that widen, by their names in the database.
-var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
-
-// noteType notes a type that a column had until now.
-func (w *Work) noteType(ctx context.Context, schema, table, column, stored string) error {
-	key := wasKey(schema, table, column)
-	var was string
-	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+// noteMisfits has _sync.misfits tell of each record of a batch what did not fit in it, whoever read it before.
+func (m *merger) noteMisfits(ctx context.Context, g group) error {
+	t := g.own.table
+	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
+	var stored int64
+	if err := m.work.db.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &stored); err != nil {
 		return err
 	}
-	return w.saveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
+	if stored == 0 && len(g.misfits) == 0 {
+		return nil
+	}
+	columns := []string{"row", "key", "table_name", "column_name", "reason", "count"}
+	err := fillKeys(ctx, m.work.db, complained, columns, len(g.misfits), func(i int) []string {
+		f := g.misfits[i]
+		return []string{strconv.FormatInt(f.Row, 10), f.Key, f.Table, f.Column, f.Reason, strconv.FormatInt(f.Count, 10)}
+	})
+	if err != nil {
+		return err
+	}
+	defer drop(ctx, m.work.db, complained, unfit)
+	came := "SELECT key FROM " + complained + " WHERE row::BIGINT < 0"
+	rows := "SELECT -1 AS row, NULL::VARCHAR AS key WHERE false"
+	if g.own.rows > 0 {
+		rows = fmt.Sprintf("SELECT max(_row) AS row, %s AS key FROM %s GROUP BY 2", recordName("", t), g.own.name)
+		came += " UNION ALL SELECT key FROM (" + rows + ")"
+	}
+	const same = "m.key = u.key AND m.table_name = u.table_name AND m.column_name = u.column_name AND m.reason = u.reason AND m.count = u.count"
+	of = "m." + strings.ReplaceAll(of, " AND ", " AND m.")
+	for _, statement := range []string{
+		fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT key, table_name, column_name, reason, whole, sum(n)::BIGINT AS count FROM (
+			SELECT r.key, c.table_name, c.column_name, c.reason, false AS whole, c.count::BIGINT AS n FROM %[2]s c JOIN (%[3]s) r ON r.row = c.row::BIGINT
+			UNION ALL SELECT key, table_name, column_name, reason, true, count::BIGINT FROM %[2]s WHERE row::BIGINT < 0) GROUP BY ALL`, unfit, complained, rows),
+		fmt.Sprintf("DELETE FROM _sync.misfits m WHERE %s AND m.key IN (%s) AND NOT EXISTS (SELECT 1 FROM %s u WHERE %s)", of, came, unfit, same),
+		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), instant(m.stamp), unfit, of, same),
+		fmt.Sprintf(`INSERT INTO _sync.misfits (schema, stream, record_table, key, table_name, column_name, reason, whole, count, run_id, seen_at)
+			SELECT %s, %s, %s, key, table_name, column_name, reason, whole, count, %s, %s FROM %s u WHERE NOT EXISTS (SELECT 1 FROM _sync.misfits m WHERE %s AND %s)`,
+			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.options.RunID), instant(m.stamp), unfit, of, same),
+	} {
+		if _, err := m.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Known says whether a field, or a kind of value, of a stream was told of before.
-func (w *Work) Known(ctx context.Context, schema, stream string) (map[[3]string]bool, error) {
+// recordName is the text that names a row of a stream's own table: its key, or its content where it has none.
+func recordName(prefix string, t transform.Table) string {
+	if len(t.Key) == 0 {
+		return prefix + transform.HashColumn + "::VARCHAR"
+	}
+	return keyText(prefix, t.Key)
+}
+
+// MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.
+func (w *Work) MisfitStreams(ctx context.Context) (map[[2]string]bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
 		return nil, errClosed
 	}
-	known := map[[3]string]bool{}
-	err := w.db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var key [3]string
-			err := rows.Scan(&key[0], &key[1], &key[2])
-			known[key] = true
+	streams := map[[2]string]bool{}
+	err := w.db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
+		var name [2]string
+		err := rows.Scan(&name[0], &name[1])
+		streams[name] = true
+		return err
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("look which streams have values that do not fit: %w", err))
+	}
+	return streams, nil
+}
+
+// Misfits gives what does not fit of a stream of MisfitStreams, each value once however often it was read, by table, column and reason. What is not
+// stored any more, or fits by now, is forgotten before; and so are the records kept out whole that a complete reading, which began
+// at complete, did not bring again; the zero time: there was none.
+func (w *Work) Misfits(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) (list []Misfits, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	of := "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
+	if err := w.db.Transaction(ctx, func() error { return w.forgetMisfits(ctx, schema, of, own, complete) }); err != nil {
+		return nil, w.judge(fmt.Errorf("forget what fits again of %s: %w", stream, err))
+	}
+	err = w.db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
+		FROM _sync.misfits WHERE `+of+" GROUP BY ALL ORDER BY ALL", []any{w.options.RunID}, func(rows *sql.Rows) error {
+		var m Misfits
+		err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
+		list = append(list, m)
+		return err
+	})
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("count what does not fit of %s: %w", stream, err))
+	}
+	return list, nil
+}
+
+// forgetMisfits takes out what is not stored any more, what fits by now, and what a complete reading did not bring again.
+func (w *Work) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
+	if !complete.IsZero() {
+		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err
-		})
-	return known, w.judge(err)
+		}
+	}
+	stored := "SELECT " + recordName("", own) + " FROM " + duck.Table(schema, own.Name)
+	there := stored
+	if own.Gone {
+		there += " WHERE " + transform.GoneColumn + " IS NULL"
+	}
+	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+there+")"); err != nil {
+		return err
+	}
+	var unfit []string
+	err := w.db.Each(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", []any{own.Name}, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		unfit = append(unfit, name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range own.Columns {
+		if !slices.Contains(unfit, c.Name) {
+			continue
+		}
+		// It may have widened, and taken the value that was waiting beside it.
+		_, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND column_name = $2 AND reason IN ($3, $4) AND key IN ("+
+			stored+" WHERE "+duck.Name(c.Name)+" IS NOT NULL)", own.Name, c.Name, transform.ReasonType, transform.ReasonRange)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
@@ -110,7 +108,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 	var usage *usageError
 	switch {
 	case errors.As(err, &usage) && a.machine.Load():
-		a.told().Error(err.Error(), "class", "usage", "next", usage.command+" --help")
+		a.told().Error(pipeline.Shorten(err.Error()), "class", "usage", "next", usage.command+" --help")
 		return pipeline.ExitUsage
 	case errors.As(err, &usage):
 		fmt.Fprintf(a.stderr, "error[usage] %v\n     next: %s --help\n", err, usage.command)
@@ -345,43 +343,6 @@ func (a *app) warehouse() (load.Dir, error) {
 		return "", err
 	}
 	return load.Dir(config.Warehouse.Dir), nil
-}
-
-func (a *app) log() *slog.Logger {
-	f, ok := a.stderr.(*os.File)
-	return a.logTo(a.stderr, ok && terminal(f), slog.LevelDebug)
-}
-
-// logTo logs what was asked for, and no less important than a level, for people where they look at a terminal.
-func (a *app) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
-	level := slog.LevelWarn
-	if !a.quiet {
-		level = max(levels[a.logLevel], least)
-	}
-	if a.logForm == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: shorten}))
-	}
-	if people && a.logForm != "text" {
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !a.coloured(), ReplaceAttr: shorten}))
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: shorten}))
-}
-
-// shorten has no line of a log tell more of an error than every other place does. What commands of a user write is theirs, and where a
-// fault is takes the room that it needs.
-func shorten(_ []string, a slog.Attr) slog.Attr {
-	if a.Key == slog.MessageKey || a.Key == "trace" {
-		return a
-	}
-	switch v := a.Value.Any().(type) {
-	case string:
-		a.Value = slog.StringValue(pipeline.Shorten(v))
-	case error:
-		if text := v.Error(); len(text) != len(pipeline.Shorten(text)) {
-			a.Value = slog.StringValue(pipeline.Shorten(text))
-		}
-	}
-	return a
 }
 
 // coloured says whether a terminal's owner wants colours and it has them: the flag goes before NO_COLOR, that before FORCE_COLOR.

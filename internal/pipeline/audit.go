@@ -12,6 +12,7 @@ import (
 
 // find takes in something that the reader of the audit should know.
 func (r *run) find(f load.Finding) {
+	f.Message = Shorten(f.Message)
 	r.findMu.Lock()
 	defer r.findMu.Unlock()
 	same := func(known load.Finding) bool {

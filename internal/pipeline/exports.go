@@ -197,9 +197,26 @@ func (r *run) expand(ctx context.Context, w *workspace) error {
 		streams = append(streams, r.datasets(w, s, sets, func(set export.Dataset) *exporting {
 			return &exporting{family: s, source: source, set: set, days: days{zone}, span: firstSpan, refresh: usualRefresh}
 		})...)
+		streams = append(streams, r.unasked(w, s, odd, streams)...)
 	}
 	w.streams = streams
 	return nil
+}
+
+// unasked are the streams, but for those that others say something of already, of datasets that were read before and that the list says
+// nothing of that can be asked for: they fail.
+func (r *run) unasked(w *workspace, family *schemas.Stream, odd []string, others []*schemas.Stream) (streams []*schemas.Stream) {
+	for _, s := range w.exports.known {
+		if slices.ContainsFunc(others, func(other *schemas.Stream) bool { return other.Name == s.Name }) {
+			continue
+		}
+		if e := w.exports.states[s.Name]; e.Family == family.Name && slices.Contains(odd, e.Dataset) && r.wants(family, s.Name) {
+			w.exports.broken[s] = &Problem{Class: "source", Next: sourceNext,
+				What: fmt.Sprintf("stream %s: the list says nothing of dataset %q that can be asked for", s.Name, e.Dataset)}
+			streams = append(streams, s)
+		}
+	}
+	return streams
 }
 
 // unlisted are the streams of a family whose list cannot be read: those that were read before, or the family where none was.

@@ -240,4 +240,15 @@ func TestADatasetThatCannotBeAskedForLeavesTheOthers(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	b.reportsEqualOracle(reportStart)
+	b.space.Advance(25 * time.Hour)
+	b.answering("exports.datasets", func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`"attributes":[{`), []byte(`"attributes":[],"other":[{`), 1)
+	})
+	report = b.try(pipeline.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusFailed || s.Class != "source" {
+		t.Errorf("a dataset that was read before: %+v", s)
+	}
+	if report.Count(pipeline.StatusOK) != len(report.Streams)-1 {
+		t.Errorf("the others: %s", report.LastLine())
+	}
 }

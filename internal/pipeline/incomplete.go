@@ -95,7 +95,7 @@ func (t *task) doubt(key, reason, text string) {
 		return
 	}
 	if reason == extract.Unreadable || t.stream.Read.Detail != nil && reason != transform.Lacks || t.doubts.asked[key] || !t.readsByID() {
-		t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: reason, Error: text})
+		t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: reason, Error: Shorten(text)})
 		return
 	}
 	t.doubts.again = append(t.doubts.again, key)

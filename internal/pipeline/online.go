@@ -65,7 +65,7 @@ func (r *Runner) Online(ctx context.Context) (*Online, error) {
 			for _, a := range t.Addresses() {
 				one := Reachable{Alert: t.Name, For: a.For}
 				if err := a.Reach(ctx); err != nil {
-					one.Why = err.Error()
+					one.Why = Shorten(err.Error())
 				}
 				o.Alerts = append(o.Alerts, one)
 			}

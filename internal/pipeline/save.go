@@ -66,10 +66,8 @@ func (r *run) save(ctx context.Context) error {
 
 // saveAs writes the run's own rows with an outcome, in the place of those it wrote before.
 func (r *run) saveAs(ctx context.Context, outcome string) error {
-	for _, t := range r.tasks {
-		if err := t.countRejects(context.WithoutCancel(ctx)); err != nil {
-			return err
-		}
+	if err := r.countRejects(context.WithoutCancel(ctx)); err != nil {
+		return err
 	}
 	report := r.report()
 	finished := r.now()
@@ -108,25 +106,32 @@ func (r *run) saveAs(ctx context.Context, outcome string) error {
 	return r.keepRejects(report)
 }
 
-// countRejects counts what does not fit of the stream, each value once: the same number in every run until something changes.
-func (t *task) countRejects(ctx context.Context) error {
-	if len(t.tables) == 0 {
-		return nil // it was never begun
-	}
-	var complete time.Time
-	if t.result.Status == StatusOK && !t.result.Cut && (t.stream.Read.Since.By == "full" || t.run.options.FullRefresh) {
-		complete = t.run.started
-	}
-	var noted []load.Misfits
-	err := t.run.writer.use(func(work *load.Work) (err error) {
-		noted, err = work.Misfits(ctx, t.workspace.name, t.stream.Name, t.tables[0], complete)
-		return err
+// countRejects counts what does not fit of each stream, each value once: the same number in every run until something changes.
+func (r *run) countRejects(ctx context.Context) error {
+	return r.writer.use(func(work *load.Work) error {
+		streams, err := work.MisfitStreams(ctx)
+		if err != nil {
+			return err
+		}
+		for _, t := range r.tasks {
+			var noted []load.Misfits
+			if streams[[2]string{t.workspace.name, t.stream.Name}] && len(t.tables) > 0 {
+				if noted, err = work.Misfits(ctx, t.workspace.name, t.stream.Name, t.tables[0], t.wholeSince()); err != nil {
+					return err
+				}
+			}
+			t.result.countRejects(noted)
+		}
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("stream %s: %w", t.stream.Name, err)
+}
+
+// wholeSince is when a reading of all that the stream has began, if this run was one; else the zero time.
+func (t *task) wholeSince() time.Time {
+	if t.result.Status == StatusOK && !t.result.Cut && (t.stream.Read.Since.By == "full" || t.run.options.FullRefresh) {
+		return t.run.started
 	}
-	t.result.countRejects(noted)
-	return nil
+	return time.Time{}
 }
 
 // keepRejects keeps the text of records that were kept out whole, for a few days and for the operator only.

@@ -1,0 +1,100 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+)
+
+// Shape is what a stored column has been: its type in the database, those it had before that, and the kinds of values that it was
+// found not to hold.
+type Shape struct {
+	Table, Column string
+	Stored        string   // BOOLEAN, BIGINT, DOUBLE or VARCHAR
+	Was           []string // types of stream files, narrower ones first
+	Misfits       []string // text, int, double, bool, object, list
+	Rounded       bool     // of a column that did not hold a value: some of its whole numbers would be rounded in a column of doubles
+}
+
+// Shapes gives the columns of a schema that can widen, or have.
+func (w *Work) Shapes(ctx context.Context, schema string) ([]Shape, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	all, err := shapes(ctx, w.db, schema)
+	return all, w.judge(err)
+}
+
+// Shapes is that of Work for a published file.
+func (r *Reader) Shapes(ctx context.Context, schema string) ([]Shape, error) {
+	return shapes(ctx, r.db, schema)
+}
+
+func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {
+	err = db.Each(ctx, `SELECT c.table_name, c.column_name, c.data_type, coalesce(max(m.value), ''), coalesce(string_agg(DISTINCT n.example_type, ' '), '')
+		FROM duckdb_columns() c JOIN _sync.tables t ON t.schema = c.schema_name AND t.table_name = c.table_name
+			LEFT JOIN _sync.meta m ON m.key = 'was "' || replace(c.schema_name, '"', '""') || '"."' || replace(c.table_name, '"', '""') || '"."' || replace(c.column_name, '"', '""') || '"'
+			LEFT JOIN _sync.schema_changes n ON n.schema = c.schema_name AND n.table_name = c.table_name AND n.column_name = c.column_name AND n.path IS NOT NULL
+		WHERE c.database_name = $1 AND c.schema_name = $2 AND c.data_type IN ('BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR') GROUP BY ALL ORDER BY ALL`,
+		[]any{duck.Catalog, schema}, func(rows *sql.Rows) error {
+			var s Shape
+			var was, types string
+			err := rows.Scan(&s.Table, &s.Column, &s.Stored, &was, &types)
+			s.Was, s.Misfits = strings.Fields(was), strings.Fields(types)
+			all = append(all, s)
+			return err
+		})
+	for i := range all {
+		s := &all[i]
+		if err == nil && s.Stored == "BIGINT" && len(s.Misfits) > 0 {
+			err = db.Scan(ctx, "SELECT count(*) > 0 FROM "+duck.Table(schema, s.Table)+" WHERE NOT "+duck.Name(s.Column)+exactInDouble, nil, &s.Rounded)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask what columns of %s have been: %w", schema, err)
+	}
+	return all, nil
+}
+
+// wasKey is the fact, in _sync.meta, of the types that a column had before it widened.
+func wasKey(schema, table, column string) string {
+	return "was " + duck.Table(schema, table) + "." + duck.Name(column)
+}
+
+// fileTypes are the types of stream files that widen, by their names in the database.
+var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
+
+// noteType notes a type that a column had until now.
+func (w *Work) noteType(ctx context.Context, schema, table, column, stored string) error {
+	key := wasKey(schema, table, column)
+	var was string
+	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return w.saveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
+}
+
+// Known says whether a field, or a kind of value, of a stream was told of before.
+func (w *Work) Known(ctx context.Context, schema, stream string) (map[[3]string]bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	known := map[[3]string]bool{}
+	err := w.db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
+		func(rows *sql.Rows) error {
+			var key [3]string
+			err := rows.Scan(&key[0], &key[1], &key[2])
+			known[key] = true
+			return err
+		})
+	return known, w.judge(err)
+}
