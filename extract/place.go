@@ -180,11 +180,13 @@ func space(text []byte, i int) int {
 	return i
 }
 
+// Times of workspaces: from 1990 to before 2100, in seconds.
+const earliest, latest = 631_152_000, 4_102_444_800
+
 // instant reads a time, in seconds: a number of them, or of milliseconds, or ISO 8601 text.
 func instant(raw []byte) (int64, bool) {
-	const earliest, latest = 631_152_000_000, 4_102_444_800_000 // milliseconds of 1990 and of 2100: as seconds no workspace has such times
 	if n, ok := number(raw); ok {
-		if n >= earliest && n < latest {
+		if n >= 1000*earliest && n < 1000*latest { // milliseconds: as seconds no workspace has such times
 			n /= 1000
 		}
 		return n, true

@@ -18,6 +18,7 @@ const (
 	Stub       = "stub"       // nothing but its key and its time came
 	NoItems    = "no_items"   // its own reading came without the list that it is read for
 	Unreadable = "unreadable" // it, or the rest of a list of it, cannot be read
+	NoTime     = "no_time"    // what it has for the time that lists go by is no time of a workspace
 )
 
 // stubColumns is how many columns besides key and time a stream must have for a record without all of them to be a stub.
@@ -45,6 +46,21 @@ func Missing(s *schemas.Stream, raw []byte) string {
 		}
 	}
 	return ""
+}
+
+// Untimed reports whether a record has something for the time that tells which of two copies is newer, and it is no time of a workspace:
+// by what is stored of it no window would find it again. Null and 0 say that there is none; a text is left to its column.
+func Untimed(s *schemas.Stream, raw []byte) bool {
+	i := slices.IndexFunc(s.Columns, func(c schemas.Column) bool { return s.Newest != "" && c.Name == s.Newest })
+	if i < 0 {
+		return false
+	}
+	value := field(raw, s.Columns[i].From...)
+	if value == nil || value[0] == '"' || string(value) == "null" || string(value) == "0" {
+		return false
+	}
+	at, ok := instant(value)
+	return !ok || at < earliest || at >= latest
 }
 
 // bookkeeping reports whether a column is part of the key, a time that lists go by, or no field of the record: a stub has these.

@@ -4,10 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
+
+// doubted is the temporary table of the records of a batch that did not come whole.
+const doubted = "temp.doubted"
 
 // noteIncomplete takes out of _sync.incomplete what came whole, and puts in what did not. A record that is there already keeps its time.
 func (m *merger) noteIncomplete(ctx context.Context, g group) error {
@@ -18,15 +24,30 @@ func (m *merger) noteIncomplete(ctx context.Context, g group) error {
 			return fmt.Errorf("take out the records that came whole: %w", err)
 		}
 	}
+	if len(g.incomplete) == 0 {
+		return nil
+	}
+	reasons := map[string]transform.Incomplete{} // the last of each
 	for _, one := range g.incomplete {
-		text := sql.NullString{String: one.Error, Valid: one.Error != ""}
-		n, err := m.exec(ctx, "UPDATE _sync.incomplete SET reason = $4, error = $5 WHERE schema = $1 AND stream = $2 AND id = $3", m.schema, m.stream, one.Key, one.Reason, text)
-		if err == nil && n == 0 {
-			_, err = m.exec(ctx, "INSERT INTO _sync.incomplete (schema, stream, id, reason, error, since) VALUES ($1, $2, $3, $4, $5, $6)",
-				m.schema, m.stream, one.Key, one.Reason, text, m.stamp)
-		}
-		if err != nil {
-			return fmt.Errorf("note a record that did not come whole: %w", err)
+		reasons[one.Key] = one
+	}
+	keys := slices.Sorted(maps.Keys(reasons))
+	err := fillKeys(ctx, m.work.db, doubted, []string{"id", "reason", "error"}, len(keys), func(i int) []string {
+		one := reasons[keys[i]]
+		return []string{one.Key, one.Reason, one.Error}
+	})
+	if err != nil {
+		return fmt.Errorf("collect the records that did not come whole: %w", err)
+	}
+	defer drop(ctx, m.work.db, doubted)
+	of := "schema = " + duck.Text(m.schema) + " AND stream = " + duck.Text(m.stream)
+	for _, statement := range []string{
+		"UPDATE _sync.incomplete AS i SET reason = d.reason, error = nullif(d.error, '') FROM " + doubted + " d WHERE i." + strings.ReplaceAll(of, "AND ", "AND i.") + " AND i.id = d.id",
+		"INSERT INTO _sync.incomplete (schema, stream, id, reason, error, since) SELECT " + duck.Text(m.schema) + ", " + duck.Text(m.stream) + ", id, reason, nullif(error, ''), " + instant(m.stamp) + " FROM " + doubted +
+			" WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE " + of + ")",
+	} {
+		if _, err := m.exec(ctx, statement); err != nil {
+			return fmt.Errorf("note the records that did not come whole: %w", err)
 		}
 	}
 	return nil

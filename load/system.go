@@ -117,7 +117,7 @@ func stateTables() []systemTable {
 			{"not_covered", "JSON", "Personal columns that cannot be searched for a person, or are kept by the configuration."}}},
 		{"incomplete", "Records that an answer did not bring whole: what is stored of them stays, and each run asks for them again.", []systemColumn{
 			ofSchema, ofStream, {"id", "VARCHAR", "The record's key."},
-			{"reason", "VARCHAR", "left_out (a list or an object that is stored), stub (nothing but its key and its time came), no_items (without the list that it is read for), lacks (without a list or an object that the source always sends), unreadable, recheck (it has changed after its newest part, or lacks what others have; it is asked for once more)."},
+			{"reason", "VARCHAR", "left_out (a list or an object that is stored), stub (nothing but its key and its time came), no_items (without the list that it is read for), lacks (without a list or an object that the source always sends), unreadable, no_time (what it has for the time of its last change is no time), recheck (it has changed after its newest part, or lacks what others have; it is asked for once more)."},
 			{"error", "VARCHAR", "Why it is unreadable."}, {"since", "TIMESTAMPTZ", "When that was noted."}}},
 		{"misfits", "Values that do not fit, and records that were kept out whole: each once, by the record that has it, until it comes otherwise. Never holds the values.", []systemColumn{
 			ofSchema, {"stream", "VARCHAR", "Stream that read it last."}, {"record_table", "VARCHAR", "Table of the record."},

@@ -47,9 +47,12 @@ func (t *task) take(record extract.Record, meta transform.Meta) error {
 	if missing == "" && named && t.stream.Read.Detail == nil {
 		missing = extract.Missing(t.stream, record.Raw)
 	}
+	if missing == "" && named && extract.Untimed(t.stream, record.Raw) {
+		missing = extract.NoTime
+	}
 	if missing != "" && named {
-		t.doubt(key, missing, record.Error)
-		if missing != extract.Unreadable || record.Raw == nil {
+		asked := t.doubt(key, missing, record.Error)
+		if kept := missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
 			if t.state.Sweep != nil {
 				t.seen = append(t.seen, key)
 			}
@@ -89,21 +92,25 @@ func (t *task) keyOf(record extract.Record) (string, bool) {
 	return extract.Key(t.stream, record.Raw)
 }
 
-// doubt has a record asked for once more, or noted when that was done, or cannot be.
-func (t *task) doubt(key, reason, text string) {
+// doubt notes a record, whatever may end the run, and reports whether it is asked for once more in this one, or came whole in it when it
+// was asked for before.
+func (t *task) doubt(key, reason, text string) (asked bool) {
 	if t.doubts.whole[key] {
-		return
+		return true
 	}
+	t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: reason, Error: Shorten(text)})
+	t.doubts.noted[key] = reason
 	if reason == extract.Unreadable || t.stream.Read.Detail != nil && reason != transform.Lacks || t.doubts.asked[key] || !t.readsByID() {
-		t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: reason, Error: Shorten(text)})
-		return
+		return false
 	}
 	t.doubts.again = append(t.doubts.again, key)
+	return true
 }
 
 // settleDoubt takes out what was noted of a record that has come whole, or is gone. What was left out of one only the stored rows tell.
 func (t *task) settleDoubt(key string) {
 	if reason, noted := t.doubts.noted[key]; noted && reason != transform.LeftOut {
+		t.doubts.incomplete = slices.DeleteFunc(t.doubts.incomplete, func(one transform.Incomplete) bool { return one.Key == key })
 		t.doubts.completed = append(t.doubts.completed, key)
 		delete(t.doubts.noted, key)
 	}
@@ -174,7 +181,9 @@ func (r *run) auditIncomplete(ctx context.Context, t *task) error {
 		list, err = work.Incomplete(ctx, t.workspace.name, t.stream.Name)
 		return err
 	})
-	list = slices.DeleteFunc(list, func(one transform.Incomplete) bool { return one.Reason == transform.Recheck })
+	list = slices.DeleteFunc(list, func(one transform.Incomplete) bool {
+		return one.Reason == transform.Recheck || one.Reason == extract.NoTime
+	})
 	if err != nil || len(list) == 0 {
 		return err
 	}

@@ -1,8 +1,11 @@
 package pipeline_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -220,5 +223,109 @@ func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
 	b.sync(pipeline.Options{})
 	if n := b.asked(before, "/conversations/")["/conversations/"]; n > 2 {
 		t.Errorf("a run without news asked for %d conversations", n-1)
+	}
+}
+
+// TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan: by its time a record is found again, and by what is stored of it.
+func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	untimed := func(body []byte) []byte {
+		return regexp.MustCompile(`"updated_at":\d+`).ReplaceAll(body, []byte(`"updated_at":1`))
+	}
+	for name, routes := range map[string][]string{
+		"by search, and well by id": {"contacts.search"},
+		"wherever it is read":       {"contacts.search", "contacts.get"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, tiny(91))
+			b.sync(pipeline.Options{})
+			who := b.space.IDs("active")
+			for _, id := range who[:2] {
+				b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "New Name"}))
+			}
+			b.must(b.space.Archive(who[2]))
+			b.space.Advance(time.Hour)
+			b.sync(pipeline.Options{})
+			b.must(b.space.Unarchive(who[2], false))
+			b.must(b.space.UpdateContact(who[1], emulator.Change{Field: "name", Value: "Newer Name"}))
+			b.space.Advance(time.Hour)
+			b.space.SetKnobs(func(k *emulator.Knobs) {
+				k.Mutate = func(route string, body []byte) []byte {
+					if slices.Contains(routes, route) {
+						return untimed(body)
+					}
+					return body
+				}
+			})
+			b.sync(pipeline.Options{})
+			if got := b.rows("SELECT name FROM contacts WHERE id = '" + who[1] + "'"); got[0] != "Newer Name" {
+				t.Errorf("the name is %s", got[0])
+			}
+			if got := b.incomplete("contacts"); len(routes) == 2 != slices.Contains(got, "no_time|"+who[1]) {
+				t.Errorf("noted %v", got)
+			}
+			b.answering("", nil)
+			b.space.Advance(30 * 24 * time.Hour) // no window goes back so far
+			b.must(b.space.UpdateContact(who[4], emulator.Change{Field: "name", Value: "New Name"}))
+			b.space.Advance(time.Hour)
+			b.sync(pipeline.Options{})
+			b.equalsOracle()
+			if got := append(b.incomplete("contacts"), b.incomplete("contacts_by_id")...); len(got) != 0 {
+				t.Errorf("noted %v", got)
+			}
+		})
+	}
+}
+
+// TestT189StubsOutliveTheRunThatMetThem: what a list brings of nothing but ids and times is noted with the page that brought it, however
+// many they are and whatever ends the run before they were asked for.
+func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(92)
+	c.Contacts = 700
+	b := newBedWith(t, c, strings.ReplaceAll(nightly, ", deleted_contacts, contact_activities", ""))
+	b.answering("contacts.search", func(body []byte) []byte {
+		var answer map[string]json.RawMessage
+		b.must(json.Unmarshal(body, &answer))
+		var records []map[string]json.RawMessage
+		b.must(json.Unmarshal(answer["data"], &records))
+		for _, record := range records {
+			for name := range record {
+				if name != "type" && name != "id" && name != "updated_at" {
+					delete(record, name)
+				}
+			}
+		}
+		answer["data"] = raw(t, records)
+		return raw(t, answer)
+	})
+	asked := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	b.before(func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/contacts/") && r.Method == http.MethodGet {
+			if asked++; asked == 100 {
+				cancel()
+			}
+		}
+		return false
+	})
+	_, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	b.must(err)
+	b.front = b.space
+	b.answering("", nil)
+	b.space.Advance(30 * 24 * time.Hour)
+	for range 3 { // 500 of them in each run
+		b.try(pipeline.Options{})
+		b.space.Advance(time.Hour)
+	}
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM contacts_raw WHERE created_at IS NOT NULL"); got[0] != strconv.Itoa(len(b.space.IDs("active"))) {
+		t.Errorf("%s of %d contacts", got[0], len(b.space.IDs("active")))
+	}
+	if got := b.incomplete("contacts"); len(got) != 0 {
+		t.Errorf("%d are noted", len(got))
 	}
 }

@@ -213,7 +213,7 @@ func (t *task) add(page extract.Page) error {
 func (t *task) windowed() bool { return t.run.options.windowed() }
 
 func (t *task) full() bool {
-	return t.decoder.Records() >= batchRecords || t.decoder.Bytes() >= batchBytes ||
+	return t.decoder.Records()+len(t.doubts.incomplete) >= batchRecords || t.decoder.Bytes() >= batchBytes ||
 		t.decoder.Records() > 0 && t.run.now().Sub(t.opened) >= batchAge
 }
 
