@@ -192,7 +192,7 @@ func failing(answer func(context.Context, question, *sandbox.Answer) error) sand
 }
 
 func answerQuery(ctx context.Context, q question, to *sandbox.Answer) error {
-	r, err := openReader(ctx, q.Path, fmt.Sprintf("%dB", q.Memory))
+	r, err := openReader(ctx, q.Path, q.Memory)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func answerQuery(ctx context.Context, q question, to *sandbox.Answer) error {
 }
 
 func answerParquet(ctx context.Context, q question, to *sandbox.Answer) error {
-	r, err := openReader(ctx, q.Path, fmt.Sprintf("%dB", q.Memory))
+	r, err := openReader(ctx, q.Path, q.Memory)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ var ErrReadOnly = errors.New("only one statement that reads is allowed here: SEL
 type Refused = duck.Refused
 
 // queryMemory is what a query may use: more than a sync has, since nothing runs beside it.
-const queryMemory = "1GB"
+const queryMemory = 1_000_000_000
 
 // Query runs one reading statement on a published file, usually Dir.Readable, which may happen while a sync runs, as
 // Reader.Query does.
@@ -44,7 +44,7 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	return openReader(ctx, path, queryMemory)
 }
 
-func openReader(ctx context.Context, path, memory string) (*Reader, error) {
+func openReader(ctx context.Context, path string, memory int64) (*Reader, error) {
 	if path == "" {
 		return nil, ErrNothingPublished
 	}

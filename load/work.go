@@ -21,14 +21,14 @@ import (
 
 // Options of a work database.
 type Options struct {
-	Now         func() time.Time
-	RunID       string
-	MemoryLimit string          // "": 200MB
-	Threads     int             // 0: 1
-	Timezone    string          // "": UTC; what days and weeks mean in relations
-	FoldAt      int64           // bytes of log that make Needed true; 0: 512 MB
-	RowGroup    int             // rows DuckDB keeps together; 0: 32768
-	Keep        map[string]bool // table.column of personal data that erasing a person leaves as it is
+	Now      func() time.Time
+	RunID    string
+	Memory   int64           // bytes that DuckDB may use; 0: 200 MB
+	Threads  int             // 0: 1
+	Timezone string          // "": UTC; what days and weeks mean in relations
+	FoldAt   int64           // bytes of log that make Needed true; 0: 512 MB
+	RowGroup int             // rows DuckDB keeps together; 0: 32768
+	Keep     map[string]bool // table.column of personal data that erasing a person leaves as it is
 }
 
 // foldAt is the log that a start still replays in seconds and under 400 MiB (measured at 501 MB: 2.9 s, 356 MiB).
@@ -120,6 +120,9 @@ func damage(err error) bool {
 	return true
 }
 
+// ErrWorkMemory is the end of a commit or a publish that needs more memory than DuckDB may use; what was stored is as it was.
+var ErrWorkMemory = duck.ErrMemory
+
 // ErrFormat is the answer to a database that a newer version of the program made.
 var ErrFormat = errors.New("a newer version of the program made the database")
 
@@ -139,7 +142,7 @@ func (w *Work) open(ctx context.Context) error {
 
 func (w *Work) settings(path string) duck.Options {
 	return duck.Options{
-		Path: path, Threads: w.options.Threads, Memory: w.options.MemoryLimit, TempDir: w.dir.Temp(),
+		Path: path, Threads: w.options.Threads, Memory: w.options.Memory, TempDir: w.dir.Temp(),
 		RowGroup: w.options.RowGroup, Timezone: w.options.Timezone,
 	}
 }

@@ -2,39 +2,19 @@ package main
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
 
+	"aqueduck/internal/grammar"
 	"aqueduck/load"
 )
 
 // amount is one of memory, as people write it.
 type amount int64
 
-var (
-	amountForm = regexp.MustCompile(`^([0-9]{1,9})(?i:([kmgt])(i?)b)$`)
-	units      = map[string]int64{"k": 1, "m": 2, "g": 3, "t": 4}
-)
-
 // Set reads 512MB, 2GB or 2GiB.
 func (m *amount) Set(text string) error {
-	found := amountForm.FindStringSubmatch(strings.TrimSpace(text))
-	if found == nil {
-		return fmt.Errorf("%q is no amount of memory: e.g. 4GB", text)
-	}
-	n, err := strconv.ParseInt(found[1], 10, 64)
+	n, err := grammar.Memory(text)
 	if err != nil {
-		return fmt.Errorf("%q is no amount of memory: e.g. 4GB", text)
-	}
-	step := int64(1000)
-	if found[3] != "" {
-		step = 1024
-	}
-	for range units[strings.ToLower(found[2])] {
-		if n *= step; n > 1<<50 {
-			return fmt.Errorf("%s is more than any machine has", text)
-		}
+		return err
 	}
 	if n < load.LeastMemory {
 		return fmt.Errorf("%s is less than a statement needs to begin with: 256MiB", text)
@@ -45,13 +25,10 @@ func (m *amount) Set(text string) error {
 
 // String writes it in the largest unit of which it is a whole number.
 func (m *amount) String() string {
-	for _, unit := range []string{"t", "g", "m", "k"} {
-		size := int64(1)
-		for range units[unit] {
-			size *= 1024
-		}
+	for i, unit := range []string{"TiB", "GiB", "MiB", "KiB"} {
+		size := int64(1) << (10 * (4 - i))
 		if n := int64(*m); n > 0 && n%size == 0 {
-			return fmt.Sprintf("%d%siB", n/size, strings.ToUpper(unit))
+			return fmt.Sprintf("%d%s", n/size, unit)
 		}
 	}
 	return fmt.Sprintf("%dB", int64(*m))

@@ -40,6 +40,7 @@ type Config struct {
 type Warehouse struct {
 	Dir      string // relative to the working directory, or absolute
 	Timezone string
+	Memory   int64 // bytes that DuckDB may use
 	Publish  struct {
 		First   time.Duration // after a run's start, before its history is read to the end
 		Every   time.Duration
@@ -277,6 +278,7 @@ func (l *loader) config(file string, root *grammar.Value) *Config {
 	c := &Config{File: file, Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}}
 	c.Warehouse.Dir = from(warehouse.Key("dir"), warehouse.Key("dir").Text())
 	c.Warehouse.Timezone = warehouse.Key("timezone").Text()
+	c.Warehouse.Memory, _ = grammar.Memory(warehouse.Key("memory").Text())
 	c.Warehouse.Publish.First = warehouse.Key("publish").Key("first").Duration()
 	c.Warehouse.Publish.Every = warehouse.Key("publish").Key("every").Duration()
 	c.Warehouse.Publish.Keep = warehouse.Key("publish").Key("keep").Int()

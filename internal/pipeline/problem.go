@@ -137,6 +137,9 @@ func classify(err error) *Problem {
 		return &Problem{Class: "config", What: firstLine(err), Next: "give the column its old type, or another name"}
 	case errors.Is(err, load.ErrMemory) || errors.Is(err, load.ErrRow):
 		return &Problem{Class: "query", What: firstLine(err), Next: "ask for less of it, or by aqueduck query, which takes --memory"}
+	case errors.Is(err, load.ErrWorkMemory):
+		return &Problem{Class: "data", What: firstLine(err),
+			Next: "what came is larger than DuckDB may hold: give it more, warehouse: {memory: 1GB} in pipelines.yaml (200MB if not said), then run the same command again; no mark moved"}
 	case errors.Is(err, load.ErrFault):
 		return &Problem{Class: "query", What: firstLine(err), Next: "correct the model that is read; the warehouse is as it was"}
 	case errors.Is(err, load.ErrDiskFull):

@@ -220,7 +220,7 @@ func isTable(streams []*schemas.Stream, name string) bool {
 // spec says what the published file holds.
 func (r *Runner) spec(id string, workspaces []*workspace) (publish.Spec, error) {
 	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Timezone: r.Config.Warehouse.Timezone, Program: r.Program,
-		MaxLoss: r.Config.Warehouse.Publish.MaxLoss}
+		Memory: r.Config.Warehouse.Memory, MaxLoss: r.Config.Warehouse.Publish.MaxLoss}
 	for _, w := range workspaces {
 		schema, err := r.schema(w.name)
 		if err != nil {

@@ -212,7 +212,7 @@ func (r *Runner) prepareAll(ctx context.Context, w *writer, workspaces []*worksp
 
 // loadOptions say how the work database is opened.
 func (r *Runner) loadOptions(now func() time.Time, run string) load.Options {
-	return load.Options{Now: now, RunID: run, Timezone: r.Config.Warehouse.Timezone, Keep: r.kept()}
+	return load.Options{Now: now, RunID: run, Memory: r.Config.Warehouse.Memory, Timezone: r.Config.Warehouse.Timezone, Keep: r.kept()}
 }
 
 // step is one move of a checkpoint.

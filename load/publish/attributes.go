@@ -30,6 +30,9 @@ type Attributes struct {
 // mostAttributes bounds a view: an object keyed by ids would bring a column a record.
 const mostAttributes = 1000
 
+// largestAttributes bounds what is looked at of one record, in bytes: DuckDB takes a kilobyte of memory and more for each name in it.
+const largestAttributes = 1 << 20
+
 // attribute is one name in the JSON. Names are data: whatever they hold, none becomes a part of a statement but as a text, or
 // as a quoted column's name made from it.
 type attribute struct {
@@ -106,15 +109,17 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 
 // seenAttributes adds what the rows have that were written after a time, all of them when it is empty. A type that was seen once stays: a column does not narrow when one row goes.
 func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*attribute) ([]*attribute, error) {
+	those := fmt.Sprintf("strlen(%s) <= %d", duck.Name(a.Column), largestAttributes)
+	var values []any
+	if since != "" {
+		those += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
+		values = append(values, since)
+	}
 	query := fmt.Sprintf(`SELECT e.key, string_agg(DISTINCT CASE WHEN e.type = 'BOOLEAN' THEN 'bool' WHEN e.type = 'VARCHAR' THEN 'text' WHEN e.type = 'DOUBLE' THEN 'double'
 			WHEN e.type IN ('ARRAY', 'OBJECT') THEN 'json' WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740992 THEN 'int'
 			WHEN TRY_CAST(e.atom ->> '$' AS BIGINT) IS NOT NULL THEN 'int big' ELSE 'text' END, ' ')
-		FROM %s t, json_each(t.%s) e WHERE e.type <> 'NULL' AND json_type(t.%[2]s) = 'OBJECT' GROUP BY ALL ORDER BY ALL`, duck.Table(schema, a.Table), duck.Name(a.Column))
-	var values []any
-	if since != "" {
-		query = strings.Replace(query, " WHERE ", " WHERE t."+transform.SyncedAtColumn+" > $1::TIMESTAMPTZ AND ", 1)
-		values = append(values, since)
-	}
+		FROM (SELECT * FROM %s WHERE %s) t, json_each(t.%s) e WHERE e.type <> 'NULL' AND json_type(t.%[3]s) = 'OBJECT' GROUP BY ALL ORDER BY ALL`,
+		duck.Table(schema, a.Table), those, duck.Name(a.Column))
 	err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
 		var name, types string
 		if err := rows.Scan(&name, &types); err != nil || strings.ContainsRune(name, 0) {

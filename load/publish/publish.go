@@ -29,6 +29,7 @@ type Spec struct {
 	Readers  load.Snapshot                   // what readers had when the run began, as Readers gives it
 	MaxLoss  float64                         // share of a table's rows that they may lose at once; 0: all of them
 	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
+	Memory   int64                           // bytes that DuckDB may use; 0: 200 MB
 	Timezone string                          // "": UTC; what days and weeks mean in relations
 	Program  sandbox.Program                 // this one, which makes the models of users in a process of its own; needed where there are any
 }
@@ -193,7 +194,7 @@ func checkpoint(ctx context.Context, db *duck.DB) error {
 
 // settings reach the parts that are on their way, and the directory of the copy for a file that is written anew.
 func (p *publication) settings(path string) duck.Options {
-	return duck.Options{Path: path, Reach: []string{p.dir.Temp(), p.fresh}, TempDir: p.dir.Temp(), Timezone: p.spec.Timezone}
+	return duck.Options{Path: path, Reach: []string{p.dir.Temp(), p.fresh}, TempDir: p.dir.Temp(), Memory: p.spec.Memory, Timezone: p.spec.Timezone}
 }
 
 func (p *publication) fill(ctx context.Context, db *duck.DB) error {

@@ -2,6 +2,7 @@
 package duck
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -25,7 +26,7 @@ const rowGroup = 32768
 // memoryLimit is what DuckDB may use unless told otherwise. Measured while a million contacts of 60 columns are committed
 // and published: 160 MB spills in the middle of every Parquet file and costs four times the CPU; 256 MB costs what
 // 200 MB costs, and 80 MiB more at the peak.
-const memoryLimit = "200MB"
+const memoryLimit = 200_000_000
 
 // Options say how a file is opened.
 type Options struct {
@@ -33,7 +34,7 @@ type Options struct {
 	ReadOnly bool
 	Reach    []string // directories whose files may be read and written too; no other file can be reached, and no network
 	Threads  int      // 0: 1
-	Memory   string   // "": 200MB
+	Memory   int64    // bytes that DuckDB may use; 0: 200 MB
 	TempDir  string   // where DuckDB may put what does not fit into memory; "": nowhere
 	RowGroup int      // 0: 32768
 	Timezone string   // "": UTC
@@ -49,10 +50,7 @@ type DB struct {
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := url.Values{}
 	settings.Set("threads", strconv.Itoa(max(o.Threads, 1)))
-	settings.Set("memory_limit", memoryLimit)
-	if o.Memory != "" {
-		settings.Set("memory_limit", o.Memory)
-	}
+	settings.Set("memory_limit", strconv.FormatInt(cmp.Or(o.Memory, memoryLimit), 10)+"B")
 	settings.Set("checkpoint_threshold", "1TB")
 	settings.Set("autoinstall_known_extensions", "false")
 	settings.Set("autoload_known_extensions", "false")

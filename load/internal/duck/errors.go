@@ -2,6 +2,7 @@ package duck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -17,13 +18,20 @@ func told(ctx context.Context, err error) error {
 	if ctx.Err() != nil && strings.Contains(err.Error(), "INTERRUPT Error") {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
+	if OutOfMemory(err) {
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		return &discreet{text, fmt.Errorf("%w: %w", ErrMemory, err)}
+	}
 	if text := withoutValues(err.Error()); text != err.Error() {
 		return &discreet{text, err}
 	}
 	return err
 }
 
-// OutOfMemory says whether a statement ended for want of memory. What DuckDB advises then its owner could do, and nobody who asks.
+// ErrMemory is the end of a statement that needs more memory than DuckDB may use.
+var ErrMemory = errors.New("it needs more memory than DuckDB may use")
+
+// OutOfMemory says whether a statement ended for want of memory. What DuckDB advises then is not for whoever reads the message.
 func OutOfMemory(err error) bool {
 	return strings.Contains(err.Error(), "Out of Memory Error") || strings.Contains(err.Error(), "std::bad_alloc")
 }

@@ -1,0 +1,63 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps: a page is below what may be read, and its record larger than the memory that
+// a commit may use. More memory, as the error says, stores it.
+func TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBedWith(t, tiny(93), strings.Replace(nightly, "dir: data", "dir: data, memory: 100MB", 1))
+	b.grow(`"name":"Big","not_yet_told":"` + strings.Repeat("x", 24<<20) + `"`)
+	report := b.try(pipeline.Options{})
+	s := stream(t, report, "contacts")
+	if report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Next, "memory: 1GB") || !strings.Contains(s.Error, "Out of Memory Error") || strings.Contains(s.Error, "Possible solutions") {
+		t.Errorf("%s\nerror[%s] %s\nnext: %s", report.LastLine(), s.Class, s.Error, s.Next)
+	}
+	b.configure(strings.Replace(b.config(), "memory: 100MB", "memory: 1GB", 1))
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT count(*) FROM contacts WHERE name = 'Big'"); got[0] != "1" {
+		t.Errorf("%s big contacts", got[0])
+	}
+}
+
+// TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders: its attributes are in the column of all, and no columns of the view.
+func TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(94))
+	var record strings.Builder
+	record.WriteString(`"name":"Big","custom_attributes":{`)
+	for i := range 200_000 {
+		fmt.Fprintf(&record, `"attribute %d":%d,`, i, i)
+	}
+	record.WriteString(`"last":1}`)
+	b.grow(record.String())
+	b.sync(pipeline.Options{})
+	if got := b.rows("SELECT custom_attributes->>'last' FROM contacts WHERE name = 'Big'"); len(got) != 1 || got[0] != "1" {
+		t.Errorf("big contacts: %v", got)
+	}
+	if got := b.rows("SELECT count(*) FROM (DESCRIBE contacts_attributes)"); len(got[0]) > 2 {
+		t.Errorf("the view has %s columns", got[0])
+	}
+}
+
+// grow reads the workspace once, after which search answers with some fields in the place of the name of one contact.
+func (b *bed) grow(fields string) {
+	b.t.Helper()
+	b.sync(pipeline.Options{})
+	b.must(b.space.UpdateContact(b.space.IDs("active")[0], emulator.Change{Field: "name", Value: "To Be Big"}))
+	b.space.Advance(time.Hour)
+	b.answering("contacts.search", func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`"name":"To Be Big"`), []byte(fields), 1)
+	})
+}
