@@ -71,9 +71,9 @@ interop: ## the published file, its models and the lake as DuckDBs of three lang
 mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it, BY=package.Test tries that test alone
 	go run ./internal/mutants $(if $(BY),-by $(BY)) $(ONLY)
 
-oracle-mutants: ## servers that leave out, null or turn back one field each, held against the oracle end to end; ONLY=word narrows it to a family. Then make docs
+oracle-mutants: ## servers that leave out, null or turn back one field each, held against the oracle end to end; ONLY=word narrows it to a family, MISSED=1 to what was missed last time. Then make docs
 	mkdir -p internal/pipeline/testdata/judgments
-	AQUEDUCK_ORACLE_MUTANTS=1 AQUEDUCK_ONLY="$(ONLY)" go test ./internal/pipeline -run 'TestWrongServers$$' -v -parallel 2 -timeout 12h
+	AQUEDUCK_ORACLE_MUTANTS=1 AQUEDUCK_ONLY="$(ONLY)" AQUEDUCK_MISSED="$(MISSED)" go test ./internal/pipeline -run 'TestWrongServers$$' -v -parallel 2 -timeout 12h
 
 FUZZTIME ?= 1m
 VULNED ?= ./cmd/aqueduck

@@ -16,8 +16,8 @@ import (
 // truths are what the oracle is asked for and how the warehouse tells the same.
 func truths() []truth {
 	return []truth{
-		{"contacts", "contacts", []string{"id", "workspace_id", "external_id", "role", "email", "email_verified", "phone", "name",
-			"owner_id", "unsubscribed_from_emails", "created_at", "updated_at", unfit("signed_up_at"), "last_seen_at", "last_replied_at",
+		{"contacts", "contacts", []string{"id", "workspace_id", "external_id", "role", "email", "email_verified", "phone", "name", "avatar",
+			"custom_attributes:custom_attributes::VARCHAR", "owner_id", "unsubscribed_from_emails", "created_at", "updated_at", unfit("signed_up_at"), "last_seen_at", "last_replied_at",
 			"last_contacted_at", "last_email_opened_at", "last_email_clicked_at", "language_override", "browser", "browser_version",
 			"browser_language", "os", "location_country", "location_region", "location_city",
 			"android_app_name", "android_app_version", "android_device", "android_os_version", "android_sdk_version", "android_last_seen_at",

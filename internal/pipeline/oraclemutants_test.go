@@ -16,6 +16,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
+	"aqueduck/schemas"
 )
 
 // What a server may do to a field.
@@ -27,9 +28,12 @@ const (
 
 // What becomes of it.
 const (
-	compared = "compared" // a table differs from the truth
-	told     = "told"     // the run says so: by its exit code, a finding, a reject
-	ignored  = "ignored"  // nobody noticed, and the stream names the field as one that it does not keep
+	compared = "compared"    // a table differs from the truth
+	told     = "told"        // the run says so: by its exit code, a finding, a reject
+	ignored  = "ignored"     // nobody noticed, and the stream names the field as one that it does not keep
+	around   = "around"      // the field is none of a record, and the tables were right without it
+	noColumn = "no column"   // no table has the field; what is in no column lies in _extra as it came
+	madeUp   = "made up for" // the tables were right, for another answer of the resource has the field; where that lacks it too they are not
 	missed   = "missed"
 )
 
@@ -224,6 +228,29 @@ func (j *judged) everywhere(m wrongServer) func(string, []byte) []byte {
 	}
 }
 
+// inResource serves one wrong thing in every record of the type, whichever answer of the resource has it.
+func (j *judged) inResource(m wrongServer) func(string, []byte) []byte {
+	resource, _, _ := strings.Cut(m.route, ".")
+	kinds := map[string]bool{}
+	for _, answer := range j.now[m.route] {
+		for _, record := range answer.records() {
+			kinds[record.kind()] = true
+		}
+	}
+	return func(route string, body []byte) []byte {
+		if of, _, _ := strings.Cut(route, "."); of != resource || len(body) == 0 || body[0] != '{' {
+			return body
+		}
+		answer := parse(j.t, body)
+		for _, record := range answer.records() {
+			if kinds[record.kind()] {
+				record.edit(m.path, m.how, cmp.Or(j.before[route][record.id()], j.before[m.route][record.id()]))
+			}
+		}
+		return []byte(answer.String())
+	}
+}
+
 // spread serves several wrong things, each in a record of its own.
 func (j *judged) spread(of map[string]wrongServer) func(string, []byte) []byte {
 	return func(route string, body []byte) []byte {
@@ -273,8 +300,15 @@ func (j *judged) judge(list []wrongServer) {
 			j.fates[m] = told
 		case j.unkept(m):
 			j.fates[m] = ignored
+		case m.list:
+			j.fates[m] = around
+		case !j.hasColumn(m):
+			j.fates[m] = noColumn
 		default:
 			j.fates[m] = missed
+			if v, report := j.read(j.inResource(m)); v.differs || j.says(report) {
+				j.fates[m] = madeUp
+			}
 		}
 	}
 	right := func(_ string, body []byte) []byte {
@@ -284,7 +318,7 @@ func (j *judged) judge(list []wrongServer) {
 		return []byte(parse(j.t, body).String()) // what is only taken apart and put together is no wrong
 	}
 	if v, report := j.read(right); v.differs || j.says(report) {
-		j.t.Errorf("a right server is noticed too, after the wrong ones: %v", slices.Sorted(maps.Keys(v.keys)))
+		j.t.Errorf("a right server is noticed too, after the wrong ones: %v, %d rejects, usual are %d, %+v", slices.Sorted(maps.Keys(v.keys)), rejects(report), j.usual, report)
 	}
 }
 
@@ -343,6 +377,40 @@ func (j *judged) unkept(m wrongServer) bool {
 		s, known := j.space.runner.Catalogue.Stream(name)
 		if known && slices.ContainsFunc(s.Ignore, func(of []string) bool { return len(of) <= len(path) && slices.Equal(of, path[:len(of)]) }) {
 			return true
+		}
+	}
+	return false
+}
+
+// hasColumn is whether any table of the streams has a column for a field of their records, or of the items of their lists.
+func (j *judged) hasColumn(m wrongServer) bool {
+	path := strings.Split(strings.ReplaceAll(m.path, "[]", ""), ".")
+	of := func(column []string) bool {
+		n := min(len(path), len(column))
+		return n > 0 && slices.Equal(path[:n], column[:n])
+	}
+	for _, name := range j.streams {
+		s, known := j.space.runner.Catalogue.Stream(name)
+		if !known {
+			continue
+		}
+		if slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return of(c.From) || slices.ContainsFunc(c.Or, of) }) {
+			return true
+		}
+		within := map[string][]string{}
+		for _, child := range s.Children {
+			lists := [][]string{slices.Concat(within[child.Within], child.From), {}} // in the record, or read by itself
+			within[child.Table] = lists[0]
+			for _, or := range child.Or {
+				lists = append(lists, slices.Concat(within[child.Within], or))
+			}
+			for _, c := range child.Columns {
+				for _, list := range lists {
+					if !strings.HasPrefix(c.From[0], "$") && of(slices.Concat(list, c.From)) {
+						return true
+					}
+				}
+			}
 		}
 	}
 	return false

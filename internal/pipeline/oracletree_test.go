@@ -108,6 +108,14 @@ func (n *tree) id() string {
 	return ""
 }
 
+// kind is the record's type, as it is written; "": it has none.
+func (n *tree) kind() string {
+	if kind := n.at("type"); kind != nil {
+		return kind.raw
+	}
+	return ""
+}
+
 // records are those of an answer: the answer itself, or what lies in its lists.
 func (n *tree) records() (list []*tree) {
 	if n.id() != "" {
