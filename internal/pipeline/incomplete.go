@@ -17,7 +17,7 @@ import (
 // doubts are the records of a stream that an answer did not bring whole. Each is asked for by id once more in the same run, where that
 // can be done, and then in each run until it comes whole. What is stored of it stays until then.
 type doubts struct {
-	noted map[string]string // why, by key, as stored when the run began
+	noted map[string]string // why, by key: what earlier runs have noted, and this one
 	asked map[string]bool   // ids that were asked for once more
 	whole map[string]bool   // those of them that came whole: what the list says of them is not held against them
 	now   bool              // what is taken was asked for by id
