@@ -8,7 +8,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a window in milliseconds moves its watermark into the far future", file: "extract/place.go", killer: "extract.TestT159TimesInMillisecondsMoveAWindowLikeOthers",
-		old: "const earliest, latest = 631_152_000_000, 4_102_444_800_000", new: "const earliest, latest = 631_152_000_000_000, 4_102_444_800_000_000",
+		old: "const earliest, latest = 631_152_000, 4_102_444_800", new: "const earliest, latest = 631_152_000_000, 4_102_444_800_000",
 	},
 	{
 		bug: "an empty search is an answer", file: "internal/pipeline/evidence.go", killer: "pipeline.TestT161ASearchThatReturnsNothingIsCheckedByID",
