@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -227,8 +228,9 @@ func (w *walk) findIDs() {
 		return
 	}
 	other := &walk{TB: w.TB, walked: walked{stream: w.over}, s: builtin(w.TB, w.over), space: w.space, client: w.client}
-	for id, record := range other.read() {
-		asked := id
+	records := other.read()
+	for _, id := range slices.Sorted(maps.Keys(records)) {
+		record, asked := records[id], id
 		if w.s.Read.Over.Size > 0 {
 			asked, _ = record["conversation_id"].(string)
 		}
