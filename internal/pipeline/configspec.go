@@ -21,7 +21,7 @@ func ConfigSpec() *grammar.Spec {
 			{Name: "dir", Kind: grammar.Text, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, from this file's own."},
 			{Name: "timezone", Kind: grammar.Text, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
 				Doc: "What day and week mean in models and schedules; columns stay instants."},
-			{Name: "memory", Kind: grammar.Text, Default: "200MB", Form: memoryForm, Check: checkMemory, Hint: "e.g. 1GB",
+			{Name: "memory", Kind: grammar.Text, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory, Hint: "e.g. 1GB",
 				Doc: "What DuckDB may use while records are stored and published; the program needs some 400 MB besides. More is needed only where a single record has tens of megabytes."},
 			{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{
 				{Name: "first", Kind: grammar.Duration, Default: "10s", Doc: "While history is still read, what is newest is published once it is there, but no sooner after the run's start: a short run publishes once."},
@@ -152,7 +152,6 @@ var (
 	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is no host")
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is no stretch of a day")
 	commandForm  = grammar.NewForm(`\S`, "%q is no command")
-	memoryForm   = grammar.NewForm(`^[0-9]{1,9}[kKmMgGtT][iI]?[bB]$`, "%q is no amount of memory")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is no share of a table")
 )
 

@@ -139,7 +139,7 @@ func classify(err error) *Problem {
 		return &Problem{Class: "query", What: firstLine(err), Next: "ask for less of it, or by aqueduck query, which takes --memory"}
 	case errors.Is(err, load.ErrWorkMemory):
 		return &Problem{Class: "data", What: firstLine(err),
-			Next: "what came is larger than DuckDB may hold: give it more, warehouse: {memory: 1GB} in pipelines.yaml (200MB if not said), then run the same command again; no mark moved"}
+			Next: "what came is larger than DuckDB may hold: give it more, warehouse: {memory: 1GB} in pipelines.yaml (200MB if not said), then run the same command again; what was committed is safe"}
 	case errors.Is(err, load.ErrFault):
 		return &Problem{Class: "query", What: firstLine(err), Next: "correct the model that is read; the warehouse is as it was"}
 	case errors.Is(err, load.ErrDiskFull):

@@ -73,6 +73,7 @@ type attempt struct {
 // attempt makes all of its models but lethal ones.
 func (b *building) attempt(o duck.Options, lethal map[string]error) *attempt {
 	a := &attempt{building: building{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longest), at: -1}
+	o.Memory = min(o.Memory, load.DefaultMemory/2) // the process itself has no more than twice that
 	a.todo = order{Options: o, Schema: b.schema.Models.Schema}
 	for _, r := range b.own {
 		switch {

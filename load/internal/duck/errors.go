@@ -20,7 +20,7 @@ func told(ctx context.Context, err error) error {
 	}
 	if OutOfMemory(err) {
 		text, _, _ := strings.Cut(err.Error(), "\n")
-		return &discreet{text, fmt.Errorf("%w: %w", ErrMemory, err)}
+		return &discreet{ErrMemory.Error() + ": " + text, fmt.Errorf("%w: %w", ErrMemory, err)}
 	}
 	if text := withoutValues(err.Error()); text != err.Error() {
 		return &discreet{text, err}
