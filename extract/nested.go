@@ -90,25 +90,24 @@ func (w *walk) complete(ctx context.Context, sh *sheet) error {
 	return err
 }
 
-// fillIn gives a copy of a record with its cut lists whole. A record that has gone since its page was made is short: what was sent is
-// what is known of it, and it may come back without a sign. A list that cannot be read is left out: what is stored of it stays.
+// fillIn gives a copy of a record with its cut lists whole. A list that cannot be read is left out: what is stored of it stays. A record
+// that has gone since its page was made is short as well, for it may come back without a sign.
 func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, unread, err error) {
 	for _, n := range cut {
 		whole, err := w.readNested(ctx, record, n)
 		if ClassOf(err) == ClassNotFound {
 			address, _ := text(field(record, n.rest...))
 			short = nestedPath.FindStringSubmatch(address)[1]
-			continue
-		}
-		if ctx.Err() == nil && aside(err) {
+		} else if ctx.Err() == nil && aside(err) {
 			unread = err
+		} else if err != nil {
+			return nil, "", nil, err
+		}
+		if err != nil {
 			if record, err = withoutMember(record, n.from...); err != nil {
 				return nil, "", nil, err
 			}
 			continue
-		}
-		if err != nil {
-			return nil, "", nil, err
 		}
 		from, to, _ := place(record, n.from...)
 		record = bytes.Join([][]byte{record[:from], {'['}, bytes.Join(whole, []byte{','}), {']'}, record[to:]}, nil)

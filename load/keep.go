@@ -22,31 +22,36 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 	}
 	t := g.own.table
 	noted, err := m.notedLeftOut(ctx, t)
-	if err != nil || !t.Absent || c.changed == 0 && noted == "" {
+	unstored := t.Beside != "" && c.added > 0
+	if err != nil || !t.Absent || c.changed == 0 && !unstored && noted == "" {
 		return c, err
 	}
 	those := fmt.Sprintf("d.state = '%s'", isChanged)
+	if unstored {
+		those = fmt.Sprintf("d.state IN ('%s', '%s')", isChanged, isNew)
+	}
 	if noted != "" {
 		those = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", those, isSame, keyText("s.", t.Key), noted)
 	}
-	n, err := m.create(ctx, lacking, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, d.state = '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
-		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.name, decided, isChanged, those))
+	n, err := m.create(ctx, lacking, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
+		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.name, decided, isSame, those))
 	if err == nil && n == 0 {
 		err = m.noteLeftOut(ctx, g, noted, false)
 	}
 	if err != nil || n == 0 {
 		return c, err
 	}
-	if err := m.keepColumns(ctx, g); err != nil {
-		return c, fmt.Errorf("keep the columns that were left out: %w", err)
+	if t.Beside != "" {
+		from, err := m.lookBeside(ctx, g)
+		if err != nil {
+			return c, fmt.Errorf("look for newer copies in %s: %w", t.Beside, err)
+		}
+		if err := m.keepFrom(ctx, g, from); err != nil {
+			return c, err
+		}
 	}
-	for _, group := range t.Groups {
-		if group.Child == "" {
-			continue
-		}
-		if err := m.keepList(ctx, g, group); err != nil {
-			return c, fmt.Errorf("keep the rows of %s, which were left out: %w", group.Child, err)
-		}
+	if err := m.keepFrom(ctx, g, copies{}); err != nil {
+		return c, err
 	}
 	same, err := m.findUnchanged(ctx, g)
 	if err != nil {
@@ -65,12 +70,72 @@ func (m *merger) create(ctx context.Context, name, query string) (rows int64, er
 	return rows, err
 }
 
+// copies say where what is stored of records is: in their own tables, or in those beside them.
+type copies struct {
+	beside bool
+	same   map[string]map[string]bool // by table: the columns that both have
+}
+
+// of is the table that holds the copies of a table's rows.
+func (c copies) of(t transform.Table) string {
+	if c.beside {
+		return t.Beside
+	}
+	return t.Name
+}
+
+// lookBeside marks the records whose newest stored copy is in the table beside theirs: it was changed last, or stored last.
+func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
+	t := g.own.table
+	columns, err := m.work.storedColumns(ctx, m.schema)
+	if err != nil {
+		return copies{}, err
+	}
+	from := copies{beside: true, same: map[string]map[string]bool{}}
+	for _, one := range append([]staged{g.own}, g.children...) {
+		both := map[string]bool{}
+		for name, kind := range columns[one.table.Name] {
+			both[name] = columns[one.table.Beside][name] == kind
+		}
+		from.same[one.table.Name] = both
+	}
+	newer := fmt.Sprintf("t.%[1]s > x.%[1]s", transform.SyncedAtColumn)
+	if t.Newest != "" {
+		newer = fmt.Sprintf("(t.%[1]s > x.%[1]s OR t.%[1]s IS NOT DISTINCT FROM x.%[1]s AND %[2]s)", duck.Name(t.Newest), newer)
+	}
+	if t.Gone {
+		newer += " AND t." + transform.GoneColumn + " IS NULL"
+	}
+	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
+		lacking, duck.Table(m.schema, t.Beside), matches("l.", t.Key, "x.", t.Key), duck.Table(m.schema, t.Name), matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+	return from, err
+}
+
+// keepFrom puts in what was left out of the records whose newest copy is there.
+func (m *merger) keepFrom(ctx context.Context, g group, from copies) error {
+	if err := m.keepColumns(ctx, g, from); err != nil {
+		return fmt.Errorf("keep the columns that were left out: %w", err)
+	}
+	for _, group := range g.own.table.Groups {
+		if group.Child == "" {
+			continue
+		}
+		if err := m.keepList(ctx, g, group, from); err != nil {
+			return fmt.Errorf("keep the rows of %s, which were left out: %w", group.Child, err)
+		}
+	}
+	return nil
+}
+
 // keepColumns fills the columns of objects that were left out.
-func (m *merger) keepColumns(ctx context.Context, g group) error {
+func (m *merger) keepColumns(ctx context.Context, g group, from copies) error {
 	t := g.own.table
 	var set, kept []string
 	for _, group := range t.Groups {
 		for _, column := range group.Columns {
+			if from.beside && !from.same[t.Name][column] {
+				continue
+			}
 			name := duck.Name(column)
 			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN l.absent & %[2]d <> 0 THEN t.%[1]s ELSE s.%[1]s END", name, group.Bit))
 			kept = append(kept, fmt.Sprintf("l.absent & %d <> 0 AND t.%s IS NOT NULL", group.Bit, name))
@@ -79,33 +144,29 @@ func (m *merger) keepColumns(ctx context.Context, g group) error {
 	if len(set) == 0 {
 		return nil
 	}
-	stored := duck.Table(m.schema, t.Name)
-	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s t WHERE %s AND (%s)",
-		lacking, stored, matches("l.", t.Key, "t.", t.Key), strings.Join(kept, " OR ")))
-	if err != nil {
+	stored := duck.Table(m.schema, from.of(t)) + " t WHERE " + matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
+	if _, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", lacking, stored, strings.Join(kept, " OR "))); err != nil {
 		return err
 	}
-	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s t WHERE l._row = s._row AND %s",
-		g.own.name, strings.Join(set, ", "), lacking, stored, matches("l.", t.Key, "t.", t.Key)))
+	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.name, strings.Join(set, ", "), lacking, stored))
 	return err
 }
 
 // keepList copies the stored rows of a list that was left out, with those of the lists in its items, to the staged ones. A list that
 // only grows needs none: nothing of it goes.
-func (m *merger) keepList(ctx context.Context, g group, list transform.Group) error {
+func (m *merger) keepList(ctx context.Context, g group, list transform.Group, from copies) error {
 	i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == list.Child })
 	if i < 0 {
 		return nil
 	}
 	t := g.children[i].table
-	from := fmt.Sprintf("%s l ON %s AND l.absent & %d <> 0", lacking, matches("t.", t.ParentKey, "l.", g.own.table.Key), list.Bit)
-	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE l.absent & %d <> 0 AND EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		lacking, list.Bit, duck.Table(m.schema, t.Name), matches("t.", t.ParentKey, "l.", g.own.table.Key)))
-	if err != nil || !t.Complete {
+	those := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", matches("t.", t.ParentKey, "l.", g.own.table.Key), list.Bit, from.beside)
+	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", lacking, duck.Table(m.schema, from.of(t)), those))
+	if err != nil || !t.Complete && !from.beside {
 		return err
 	}
 	for _, name := range append([]string{t.Name}, withinAll(g, t.Name)...) {
-		if err := m.copyStored(ctx, g, name, "l._row", from); err != nil {
+		if err := m.copyStored(ctx, g, name, from, "l._row", lacking+" l ON "+those); err != nil {
 			return err
 		}
 	}
@@ -128,9 +189,9 @@ func (m *merger) keepItemLists(ctx context.Context, g group) error {
 				continue
 			}
 			inner := g.children[i].table
-			from := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.name, matches("t.", inner.WithinKey, "o.", outer.table.Key), transform.AbsentColumn, group.Bit)
+			joined := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.name, matches("t.", inner.WithinKey, "o.", outer.table.Key), transform.AbsentColumn, group.Bit)
 			for _, name := range append([]string{inner.Name}, withinAll(g, inner.Name)...) {
-				if err := m.copyStored(ctx, g, name, "o._row", from); err != nil {
+				if err := m.copyStored(ctx, g, name, copies{}, "o._row", joined); err != nil {
 					return fmt.Errorf("keep the rows of %s, which were left out: %w", name, err)
 				}
 			}
@@ -160,20 +221,25 @@ func withinAll(g group, table string) (names []string) {
 }
 
 // copyStored adds stored rows t of a child table to the staged ones, joined with those that they are kept for.
-func (m *merger) copyStored(ctx context.Context, g group, table, row, joined string) error {
-	stored, err := m.work.storedRows(ctx, m.schema, table)
+func (m *merger) copyStored(ctx context.Context, g group, table string, from copies, row, joined string) error {
+	i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == table })
+	child := &g.children[i]
+	stored, err := m.work.storedRows(ctx, m.schema, from.of(child.table))
 	if err != nil || stored == 0 {
 		return err
 	}
-	i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == table })
-	child := &g.children[i]
-	var names []string
+	var names, values []string
 	for _, c := range child.table.Columns {
-		if c.Name != transform.SyncedAtColumn && c.Name != transform.RunIDColumn {
-			names = append(names, c.Name)
+		if c.Name == transform.SyncedAtColumn || c.Name == transform.RunIDColumn {
+			continue
 		}
+		value := "t." + duck.Name(c.Name)
+		if from.beside && !from.same[table][c.Name] {
+			value = "NULL::" + c.SQL
+		}
+		names, values = append(names, c.Name), append(values, value+" AS "+duck.Name(c.Name))
 	}
-	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, duck.Names("t.", names), duck.Table(m.schema, table), joined)
+	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, strings.Join(values, ", "), duck.Table(m.schema, from.of(child.table)), joined)
 	if child.name == "" {
 		name := "temp." + duck.Name("kept_"+table)
 		n, err := m.create(ctx, name, source)

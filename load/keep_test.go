@@ -2,7 +2,9 @@ package load_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,12 +51,17 @@ type talkStore struct {
 	work *load.Work
 	at   load.Checkpoint
 	d    *transform.Decoder
-	read int64 // when the records were answered, in seconds after the first time
+	name string // of the stream, with the suffix of its tables
+	read int64  // when the records were answered, in seconds after the first time
 }
 
 func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
 	t.Helper()
-	work := newWarehouse(t, load.Options{}).Work
+	return newTalkStoreIn(t, newWarehouse(t, load.Options{}).Work, s)
+}
+
+func newTalkStoreIn(t *testing.T, work *load.Work, s *schemas.Stream) *talkStore {
+	t.Helper()
 	if _, err := work.Ensure(t.Context(), "main", transform.Tables(s)); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +69,7 @@ func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &talkStore{t: t, work: work, d: d, at: load.Checkpoint{Workspace: "main", Stream: "talks"}}
+	return &talkStore{t: t, work: work, d: d, name: s.Table, at: load.Checkpoint{Workspace: "main", Stream: s.Table}}
 }
 
 // commit stores records.
@@ -76,7 +83,7 @@ func (s *talkStore) commit(records ...string) load.Written {
 	batches := s.d.Take()
 	next := s.at
 	next.Seq++
-	w, err := s.work.Commit(context.Background(), "main", "talks", s.at, next, batches)
+	w, err := s.work.Commit(context.Background(), "main", s.name, s.at, next, batches)
 	for _, b := range batches {
 		b.Rows.Release()
 	}
@@ -98,7 +105,9 @@ func (s *talkStore) stored(id string) string {
 		"SELECT coalesce(string_agg(part_id || body, ',' ORDER BY part_id), '-') FROM main.talk_parts WHERE talk_id = '%s'",
 		"SELECT coalesce(string_agg(part_id || file, ',' ORDER BY part_id, file), '-') FROM main.part_files WHERE talk_id = '%s'",
 	} {
-		values, err := s.work.IDs(s.t.Context(), "main", fmt.Sprintf(q, id))
+		suffix := strings.TrimPrefix(s.name, "talks")
+		q = tableOfTalks.ReplaceAllString(fmt.Sprintf(q, id), "${1}"+suffix)
+		values, err := s.work.IDs(s.t.Context(), "main", q)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -106,6 +115,8 @@ func (s *talkStore) stored(id string) string {
 	}
 	return strings.Join(all, " ")
 }
+
+var tableOfTalks = regexp.MustCompile(`(FROM main\.\w+)`)
 
 const wholeTalk = `{"id":"1","at":1700000000,"title":"t","source":{"subject":"s","author":{"id":"a"}},"attributes":{"k":1},` +
 	`"tags":{"data":[{"id":"x","words":["p","q"]},{"id":"y","words":[]}]},"parts":[{"id":"m","body":"M","files":["f","g"]}]}`
@@ -206,5 +217,63 @@ func TestT162NewRecordsMayLackAnything(t *testing.T) {
 	s.commit(`{"id":"9","at":1700000000,"title":"new"}`)
 	if got, want := s.stored("9"), "new - - - -"; got != want {
 		t.Errorf("stored %q, want %q", got, want)
+	}
+}
+
+// TestT190WhatIsLeftOutIsTakenFromTheNewestCopy: two tables hold copies of the same records, and readers see the newer of both.
+func TestT190WhatIsLeftOutIsTakenFromTheNewestCopy(t *testing.T) {
+	t.Parallel()
+	const (
+		lacking = `{"id":"1","at":1700000009,"title":"new"}`
+		same    = `{"id":"1","at":1700000000,"title":"t"}`
+		older   = `t|s|a|{"k":1} x,y xp,xq mM mf,mg`
+		newer   = `u|s2|a|{"k":1} x xq mM,nN mf`
+	)
+	other := `{"id":"1","at":1700000005,"title":"u","source":{"subject":"s2","author":{"id":"a"}},"attributes":{"k":1},` +
+		`"tags":{"data":[{"id":"x","words":["q"]}]},"parts":[{"id":"m","body":"M","files":["f"]},{"id":"n","body":"N"}]}`
+	for _, tt := range []struct {
+		name               string
+		beside, own, comes string
+		want               string
+	}{
+		{"stored only beside it", wholeTalk, "", lacking, older},
+		{"stored only beside it, and as it is there", wholeTalk, "", same, older},
+		{"newer beside it", other, wholeTalk, lacking, newer},
+		{"older beside it", wholeTalk, other, lacking, newer},
+		{"as new beside it, and stored before", wholeTalk, strings.ReplaceAll(other, "1700000005", "1700000000"), lacking, newer},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			beside := newTalkStore(t, meetings())
+			stream := meetings()
+			stream.Table, stream.Beside = "talks_by_id", "talks"
+			for i := range stream.Children {
+				c := &stream.Children[i]
+				c.Beside, c.Table = c.Table, c.Table+"_by_id"
+				if c.Within != "" {
+					c.Within += "_by_id"
+				}
+			}
+			own := newTalkStoreIn(t, beside.work, stream)
+			beside.commit(tt.beside, strings.ReplaceAll(wholeTalk, `"id":"1"`, `"id":"2"`))
+			if tt.own != "" {
+				own.commit(tt.own)
+			}
+			own.commit(tt.comes)
+			var record struct{ Title string }
+			if err := json.Unmarshal([]byte(tt.comes), &record); err != nil {
+				t.Fatal(err)
+			}
+			_, kept, _ := strings.Cut(tt.want, "|")
+			if got, want := own.stored("1"), record.Title+"|"+kept; got != want {
+				t.Errorf("stored %q, want %q", got, want)
+			}
+			if list, err := own.work.Incomplete(t.Context(), "main", own.name); err != nil || len(list) != 1 || list[0].Reason != transform.LeftOut {
+				t.Errorf("noted %+v, %v", list, err)
+			}
+			if got := own.stored("2"); got != "- - - -" {
+				t.Errorf("another one became %q", got)
+			}
+		})
 	}
 }

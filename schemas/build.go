@@ -227,8 +227,15 @@ func (d *draft) resemble(model *draft) {
 	}
 	s.Ignore = slices.Concat(m.Ignore, s.Ignore)
 	s.Table = strings.TrimSuffix(m.Table, model.suffix) + d.suffix
+	beside := s.With == m.Name && s.Into == ""
+	if beside {
+		s.Beside = m.Table
+	}
 	var children []Child
 	for _, c := range m.Children {
+		if beside {
+			c.Beside = c.Table
+		}
 		c.Table = strings.TrimSuffix(c.Table, model.suffix) + d.suffix
 		if c.Within != "" {
 			c.Within = strings.TrimSuffix(c.Within, model.suffix) + d.suffix

@@ -22,6 +22,7 @@ type Stream struct {
 	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
 	Into      string        // the stream whose tables the records go into; "": its own
 	With      string        // the stream that this one is read along with
+	Beside    string        // the table of the stream that it is like and read along with: both hold copies of the same records; "": none
 	Snapshot  bool          // Table_daily keeps a copy of what there is, one a day
 	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
 	Dataset   string        // of a stream that a family of exports stands for: its id at the source
@@ -244,6 +245,7 @@ const WhoseRecord = "record"
 // Child is a nested list that becomes a table of its own.
 type Child struct {
 	Table    string // with the stream's suffix
+	Beside   string // as of a stream
 	Doc      string
 	Within   string     // table of the child whose items hold the list; "" when the record does
 	From     []string   // path of the list in the record, or in the item

@@ -50,6 +50,7 @@ type Column struct {
 type Table struct {
 	Name      string // the physical table
 	View      string // the view of the rows that are not gone; "" when Name is what people read
+	Beside    string // table with other copies of the same records: what is stored of one is the newer of both; "": none
 	Doc       string
 	Columns   []Column // in order, up to and including _synced_at and _run_id
 	Key       []string // columns that name a row
@@ -140,6 +141,7 @@ type Feed struct {
 func Tables(s *schemas.Stream) []Table {
 	own := Table{
 		Name:    s.Table,
+		Beside:  s.Beside,
 		Doc:     s.Doc,
 		Columns: columns(s.Columns),
 		Key:     s.Key,
@@ -163,6 +165,7 @@ func Tables(s *schemas.Stream) []Table {
 	for _, c := range s.Children {
 		t := Table{
 			Name:     c.Table,
+			Beside:   c.Beside,
 			Doc:      c.Doc,
 			Columns:  append(columns(c.Columns), systemColumns(false)...),
 			Key:      c.Key,

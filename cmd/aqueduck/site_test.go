@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -148,18 +147,10 @@ func (s *site) syncWith(env []string, args ...string) *process {
 // crash runs into a named place until it dies there.
 func (s *site) crash(place string, args ...string) {
 	s.t.Helper()
-	p := s.syncWith([]string{"AQUEDUCK_CRASH=" + place}, args...)
-	if table := dropToAccept.FindStringSubmatch(p.says()); table != nil {
-		// Who goes away while the rest of their tags is read is stored with the first ten: in a small table that holds a publish back.
-		p = s.syncWith([]string{"AQUEDUCK_CRASH=" + place}, append(args, "--accept-drop", table[1])...)
-	}
-	if !p.killed() {
+	if p := s.syncWith([]string{"AQUEDUCK_CRASH=" + place}, args...); !p.killed() {
 		s.t.Fatalf("the process did not come to %s:\n%s", place, p.says())
 	}
 }
-
-// dropToAccept is the table that an error names where it holds a publish back.
-var dropToAccept = regexp.MustCompile(`--accept-drop (contact_tags\w*)`)
 
 // settle lets quiet hours pass, after which each transcript is asked for again and each export refreshed, and runs once, undisturbed; then all that
 // is published must be the truth. It gives the time that the run took.

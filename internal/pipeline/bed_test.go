@@ -136,7 +136,6 @@ func (b *bed) try(o pipeline.Options) *pipeline.Report {
 	return report
 }
 
-// rows asks the published file; each row is its values as text, separated by bars.
 // must fails the test where something done to the workspace was refused.
 func (b *bed) must(err error) {
 	b.t.Helper()
@@ -145,6 +144,7 @@ func (b *bed) must(err error) {
 	}
 }
 
+// rows asks the published file; each row is its values as text, separated by bars.
 func (b *bed) rows(sql string) []string {
 	b.t.Helper()
 	return b.rowsOf(b.runner.Dir.Current(), sql)

@@ -50,9 +50,12 @@ func (t *task) take(record extract.Record, meta transform.Meta) error {
 	if missing == "" && named && extract.Untimed(t.stream, record.Raw) {
 		missing = extract.NoTime
 	}
+	if missing == "" && record.Short != "" {
+		missing = transform.Lacks
+	}
 	if missing != "" && named {
 		asked := t.doubt(key, missing, record.Error)
-		if kept := missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
+		if kept := missing == transform.Lacks || missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
 			if t.state.Sweep != nil {
 				t.seen = append(t.seen, key)
 			}

@@ -329,3 +329,85 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 		t.Errorf("%d are noted", len(got))
 	}
 }
+
+// TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone: ten of 25 tags come with the contact, the answer for all of them is a 404. Both
+// somebody who is stored and somebody who is new are told, asked for again in each run, and whole once they can be.
+func TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(95))
+	tag := func(id string) {
+		for n := range 25 {
+			b.must(b.space.Tag(id, n))
+		}
+	}
+	known := b.space.IDs("active")[0]
+	tag(known)
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	fresh, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: "Somebody New"})
+	b.must(err)
+	tag(fresh)
+	b.must(b.space.UpdateContact(known, emulator.Change{Field: "name", Value: "New Name"}))
+	b.before(func(rw http.ResponseWriter, r *http.Request) bool {
+		gone := strings.HasSuffix(r.URL.Path, "/contacts/"+known+"/tags") || strings.HasSuffix(r.URL.Path, "/contacts/"+fresh+"/tags")
+		if gone {
+			rw.Header().Set("Content-Type", "application/json")
+			rw.WriteHeader(http.StatusNotFound)
+			_, _ = rw.Write([]byte(`{"type":"error.list","request_id":"x","errors":[{"code":"not_found","message":"User Not Found"}]}`))
+		}
+		return gone
+	})
+	for n := range 2 {
+		b.space.Advance(50 * time.Hour)
+		report := b.try(pipeline.Options{})
+		if report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) == 0 {
+			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), report.Findings)
+		}
+		if got := b.rows("SELECT count(*) FROM contact_tags WHERE contact_id = '" + known + "'"); got[0] != "25" {
+			t.Errorf("run %d: %s of 25 tags are stored", n, got[0])
+		}
+		if got := b.rows("SELECT name FROM contacts WHERE id IN ('" + known + "', '" + fresh + "') ORDER BY 1"); strings.Join(got, ",") != "New Name,Somebody New" {
+			t.Errorf("run %d: they are called %v", n, got)
+		}
+	}
+	b.front = b.space
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
+// TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt: who comes back to the active contacts is read by id for the first time.
+func TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(96))
+	people := b.space.IDs("active")
+	id := people[0]
+	for n := range 3 {
+		b.must(b.space.Tag(id, n))
+	}
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	stored := func() string {
+		return strings.Join(b.rows("SELECT c.lifecycle, c.location_country, c.location_city, t.tag_id FROM contacts_all c JOIN contact_tags t ON t.contact_id = c.id WHERE c.id = '"+id+"' ORDER BY ALL"), " ")
+	}
+	was := stored()
+	b.space.Advance(80 * time.Hour) // search will not find it again
+	b.must(b.space.Archive(id))
+	b.sync(pipeline.Options{})
+	b.space.Advance(25 * time.Hour)
+	b.must(b.space.Unarchive(id, false))
+	b.changeRecord("contacts.get", id, func(record map[string]any) { delete(record, "tags"); delete(record, "location") })
+	for n := range 2 {
+		b.must(b.space.UpdateContact(people[1], emulator.Change{Field: "name", Value: strconv.Itoa(n)})) // somebody whom search finds
+		b.space.Advance(time.Hour)
+		report := b.try(pipeline.Options{})
+		if got := stored(); got != was || report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) != 1 {
+			t.Errorf("run %d: stored is %s, was %s: %s\n%+v", n, got, was, report.LastLine(), report.Findings)
+		}
+		b.space.Advance(25 * time.Hour)
+	}
+	b.answering("", nil)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
