@@ -47,6 +47,12 @@ type Window struct {
 	Before int64 `json:"before,omitempty"`
 }
 
+// Asks reports whether a record of a time, in seconds, is among those that the window asks for. A forward one has no end: it asks for
+// what changes while it is read, too.
+func (w Window) Asks(at int64) bool {
+	return at >= w.From && (w.Kind == windowForward || at <= w.To)
+}
+
 // Paused is a window left in its middle, and where in it.
 type Paused struct {
 	Window   Window    `json:"window"`

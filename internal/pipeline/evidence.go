@@ -24,7 +24,8 @@ type evidence struct {
 const askedAsEvidence = 5
 
 // weigh holds a page of a window against the rows that are stored in that window. A search that returns none of them has shown
-// nothing: it may be ill. Before its end counts, a few of them are asked for by id. If they are there, unchanged, the search is broken.
+// nothing: it may be ill. Before its end counts, a few of them are asked for by id. If they are there, and of a time that was asked for, the
+// search is broken.
 func (t *task) weigh(ctx context.Context, page extract.Page) error {
 	column := t.stream.TimeColumn()
 	if column == "" || page.Window == nil || page.Resumed || t.windowed() || t.fedByOthers() {
@@ -128,7 +129,8 @@ func (t *task) meet(ctx context.Context, column string, from, to time.Time, reco
 	return nil
 }
 
-// askAgain asks for some stored rows of the window by id. One that is there as it is stored shows that the search left it out.
+// askAgain asks for some stored rows of the window by id. One that is of a time that the window asks for, changed or not, shows that the
+// search left it out: as it was before, it was asked for too.
 func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) error {
 	var stored map[string]time.Time
 	err := t.run.writer.use(func(work *load.Work) (err error) {
@@ -147,17 +149,17 @@ func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) 
 	if err != nil {
 		return fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
 	}
-	unchanged := 0
+	within := 0
 	for _, record := range records {
 		at, ok := extract.TimeOf(t.stream, record.Raw)
-		if then, there := stored[record.Over]; there && !record.Gone && ok && at == then.Unix() {
-			unchanged++
+		if !record.Gone && ok && t.evidence.window.Asks(at) {
+			within++
 		}
 	}
-	if known && unchanged == 0 {
+	if known && within == 0 {
 		return nil
 	}
-	proof := fmt.Sprintf("%d of %d that were asked for by id are there, unchanged", unchanged, len(ids))
+	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, len(ids))
 	if !known {
 		proof = "and nothing reads them by id"
 	}

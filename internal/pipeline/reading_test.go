@@ -68,7 +68,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 		before := b.space.Count()
 		report := b.try(pipeline.Options{})
 		for name, mark := range marks {
-			if s := stream(t, report, name); s.Status != pipeline.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "unchanged") {
+			if s := stream(t, report, name); s.Status != pipeline.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "and of that time") {
 				t.Errorf("%s: %+v", name, s)
 			}
 			if got := b.state(name).SyncedTo; got != mark {
