@@ -21,7 +21,8 @@ var emulatorAllowed = map[string][]string{
 	"internal/emulator/knobs":      {"internal/emulator/event"},
 	"internal/emulator/search":     {"internal/emulator/event", "internal/emulator/jsontext", "internal/emulator/knobs"},
 	"internal/emulator/input":      {"internal/emulator/jsontext"},
-	"internal/emulator":            {"internal/emulator/input", "internal/emulator/search", "internal/emulator/event", "internal/emulator/jsontext", "internal/emulator/population", "internal/emulator/oracle", "internal/emulator/knobs"},
+	"internal/emulator/webhook":    {"internal/emulator/jsontext"},
+	"internal/emulator":            {"internal/emulator/webhook", "internal/emulator/input", "internal/emulator/search", "internal/emulator/event", "internal/emulator/jsontext", "internal/emulator/population", "internal/emulator/oracle", "internal/emulator/knobs"},
 }
 
 // The oracle works out the truth apart from what serves it. What it imports, and what that imports, is checked, whatever the map says.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/webhook"
 	"aqueduck/internal/pipeline"
 )
 
@@ -209,7 +210,7 @@ func (a *app) notify(w *emulator.Workspace, url string, e *emulation, log *slog.
 	if len(e.webhooks) == 0 {
 		return func(context.Context) {}, nil
 	}
-	watch := func(d emulator.Delivery) {
+	watch := func(d webhook.Delivery) {
 		about := []any{"topic", d.Topic, "url", d.URL, "tries", d.Tries, "status", d.Status, "error", d.Error}
 		switch {
 		case d.Taken:
@@ -220,9 +221,9 @@ func (a *app) notify(w *emulator.Workspace, url string, e *emulation, log *slog.
 			log.Info("notification not taken yet", about...)
 		}
 	}
-	var hooks []emulator.Webhook
+	var hooks []webhook.Hook
 	for _, address := range e.webhooks {
-		hooks = append(hooks, emulator.Webhook{URL: address, Secret: e.secret, Watch: watch})
+		hooks = append(hooks, webhook.Hook{URL: address, Secret: e.secret, Watch: watch})
 	}
 	notifier, err := w.Notify(url, hooks...)
 	if err != nil {

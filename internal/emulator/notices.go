@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/webhook"
 )
 
 // topic is one kind of what webhooks are told of (workspace-api 6).
@@ -51,18 +53,31 @@ type brought struct {
 	jobs  []bool
 }
 
+// CheckWebhook says why an address and a secret make no webhook.
+func CheckWebhook(address, secret string) error {
+	return webhook.Hook{URL: address, Secret: secret}.Check(TopicNames())
+}
+
+// Notifier tells webhooks of what happens in a workspace, beside it: however slow they are, the workspace is not.
+type Notifier struct {
+	w       *noticeDesk
+	address string // scheme and host of the workspace
+	hooks   []webhook.Hook
+	sender  *webhook.Sender
+	done    chan struct{} // closed when nothing new is told
+	heeding sync.WaitGroup
+}
+
 // Notify tells webhooks of what happens from now on, in the version of the workspace's own, at least once and in no order. One
 // notifier is kept, until it is closed. The address is the scheme and host that the workspace is served at, for addresses in what is
 // told.
-func (w *noticeDesk) Notify(address string, hooks ...Webhook) (*Notifier, error) {
-	n := &Notifier{w: w, address: address, done: make(chan struct{})}
+func (w *noticeDesk) Notify(address string, hooks ...webhook.Hook) (*Notifier, error) {
 	for _, h := range hooks {
-		if err := h.check(); err != nil {
+		if err := h.Check(TopicNames()); err != nil {
 			return nil, err
 		}
-		n.hooks = append(n.hooks, newHook(h))
 	}
-	n.ends, n.end = context.WithCancel(context.Background())
+	n := &Notifier{w: w, address: address, hooks: hooks, sender: webhook.NewSender(hooks...), done: make(chan struct{})}
 	w.mu.Lock()
 	w.happen(w.clock())
 	w.notifier, w.brought = n, brought{}
@@ -70,10 +85,7 @@ func (w *noticeDesk) Notify(address string, hooks ...Webhook) (*Notifier, error)
 	w.passing(w.clock())
 	w.silent = false
 	w.mu.Unlock()
-	for _, h := range n.hooks {
-		n.group.Go(func() { n.run(h) })
-	}
-	n.group.Go(n.heed)
+	n.heeding.Go(n.heed)
 	return n, nil
 }
 
@@ -91,27 +103,20 @@ func (n *Notifier) heed() {
 	}
 }
 
+// Deliveries gives the newest notifications and how they fare, oldest first.
+func (n *Notifier) Deliveries() []webhook.Delivery { return n.sender.Deliveries() }
+
 // Close tells nothing more. What is due is still sent until the context ends; it gives how many notifications were not taken, those
 // among them that were given up before.
 func (n *Notifier) Close(ctx context.Context) int {
-	w := n.w
-	w.mu.Lock()
-	if w.notifier == n {
-		w.notifier = nil
+	n.w.mu.Lock()
+	if n.w.notifier == n {
+		n.w.notifier = nil
 	}
-	w.mu.Unlock()
+	n.w.mu.Unlock()
 	close(n.done)
-	stop := context.AfterFunc(ctx, n.end)
-	n.group.Wait()
-	stop()
-	n.end()
-	n.mu.Lock()
-	missed := n.lost
-	n.mu.Unlock()
-	for _, h := range n.hooks {
-		missed += len(h.queue) // nobody else has it any more
-	}
-	return missed
+	n.heeding.Wait()
+	return n.sender.Close(ctx)
 }
 
 // silence has nobody told of what happens, but noted that it did: what a journal tells is old.
@@ -135,16 +140,16 @@ func (w *noticeDesk) tell(name, what string, at int64, item func(q *request) []b
 		return
 	}
 	hash := sha256.Sum256(fmt.Appendf(nil, "%d %s %s %d", w.cfg.Seed, name, what, at))
-	one := notice{id: "notif_" + hex.EncodeToString(hash[:16]), topic: name, app: w.workspace, at: at, due: time.Now()}
-	for _, h := range w.notifier.hooks {
+	one := webhook.Notice{ID: "notif_" + hex.EncodeToString(hash[:16]), Topic: name, App: w.workspace, At: at}
+	for place, h := range w.notifier.hooks {
 		who, known := w.bearer(cmp.Or(h.Token, w.token))
 		if !known || !who.may(topics[i].scope, w.k().ReadScopesOnly) || len(h.Topics) > 0 && !slices.Contains(h.Topics, name) {
 			continue
 		}
-		if one.item == nil {
-			one.item = item(&request{version: v, base: w.notifier.address})
+		if one.Item == nil {
+			one.Item = item(&request{version: v, base: w.notifier.address})
 		}
-		w.notifier.add(h, one)
+		w.notifier.sender.Send(place, one)
 	}
 }
 

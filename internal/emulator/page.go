@@ -17,6 +17,7 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/oracle"
+	"aqueduck/internal/emulator/webhook"
 )
 
 //go:embed page.css
@@ -48,7 +49,7 @@ type view struct {
 	Faults                                []wordCount
 	Requests, Faulty                      []LoggedRequest // the newest first
 	Hooks                                 int
-	Deliveries                            []Delivery // the newest first
+	Deliveries                            []webhook.Delivery // the newest first
 }
 
 type kindCount struct {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/webhook"
 )
 
 // look asks for the page as a browser does, under a name for this machine.
@@ -33,7 +34,7 @@ func TestThePageShowsWhatIsThereAndWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 60, Conversations: 12, WorkspaceID: "ws42", Zone: mustZone(t, "Asia/Tokyo")})
 	s := listen(t)
-	end := c.notify(emulator.Webhook{URL: s.url})
+	end := c.notify(webhook.Hook{URL: s.url})
 	c.do("GET", "/contacts", nil)
 	c.do("GET", "/contacts/nobody", nil)
 	c.auth = "Bearer other"
@@ -94,7 +95,7 @@ func TestThePageEscapesWhatOthersSay(t *testing.T) {
 	t.Parallel()
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	c := start(t, emulator.Config{Contacts: 60, WorkspaceID: evil, Token: "it's" + evil, Start: time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)})
-	n, err := c.w.Notify(c.url, emulator.Webhook{URL: "http://127.0.0.1:1/%3Cscript%3E<script>alert(3)</script>", Secret: "x", Tries: 1})
+	n, err := c.w.Notify(c.url, webhook.Hook{URL: "http://127.0.0.1:1/%3Cscript%3E<script>alert(3)</script>", Secret: "x", Tries: 1})
 	c.must(err)
 	c.version = evil
 	c.do("GET", "/contacts/%3Cscript%3Ealert(4)%3C%2Fscript%3E?%22%3E%3Cscript>", nil)

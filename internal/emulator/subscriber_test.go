@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/webhook"
 )
 
 const hookSecret = "between us"
@@ -96,7 +96,7 @@ func (s *subscriber) all(topics ...string) map[string]m {
 func item(one m) m { return one["data"].(m)["item"].(m) }
 
 // notify has a subscriber told, without waiting long between tries. What it gives ends that.
-func (c *client) notify(h emulator.Webhook) func() int {
+func (c *client) notify(h webhook.Hook) func() int {
 	c.t.Helper()
 	h.Backoff = time.Millisecond
 	if h.Secret == "" {

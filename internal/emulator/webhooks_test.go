@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/webhook"
 )
 
 // Section 6: every topic, whether a request, an operation or time brings it, with what the same is when it is read.
@@ -22,7 +23,7 @@ func TestContract6EveryTopicIsTold(t *testing.T) {
 	c.version = "2.18"
 	c.w.SetKnobs(func(k *emulator.Knobs) { k.NoLag = true })
 	s := listen(t)
-	c.notify(emulator.Webhook{URL: s.url})
+	c.notify(webhook.Hook{URL: s.url})
 	talk := fresher(c)
 	made := c.do("POST", "/dynamic_contents", m{"name": "price <b>", "content_type": "inline", "variations": []m{{"locale": "en", "value": "5"}}})
 	got := s.all("dynamic_content.created")["dynamic_content.created"]
@@ -79,7 +80,7 @@ func TestContract6AJobThatIsToldOfAsOverHasMadeItsTicket(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 60, Conversations: 12})
 	s := listen(t)
-	c.notify(emulator.Webhook{URL: s.url, Topics: []string{"job.completed"}})
+	c.notify(webhook.Hook{URL: s.url, Topics: []string{"job.completed"}})
 	c.w.Advance(900 * time.Millisecond)
 	job := c.good("POST", "/tickets/enqueue", newTicket(c.one("user"), nil))
 	c.w.Advance(5*time.Minute - 800*time.Millisecond)
@@ -121,7 +122,7 @@ func TestContract6NotificationsHaveAssignmentsAndNoQAData(t *testing.T) {
 	for _, version := range []string{"2.17", "2.16"} {
 		c := start(t, emulator.Config{Contacts: 60, Conversations: 12, DefaultVersion: version})
 		s := listen(t)
-		c.notify(emulator.Webhook{URL: s.url, Topics: []string{"conversation.rating.added"}})
+		c.notify(webhook.Hook{URL: s.url, Topics: []string{"conversation.rating.added"}})
 		c.w.SetKnobs(func(k *emulator.Knobs) { k.QAOptOut = true })
 		talk := fresher(c)
 		c.must(c.w.Review(talk, 0, "submitted", true))
@@ -149,7 +150,7 @@ func TestContract6ARatingThatAWorkflowAskedForNamesIt(t *testing.T) {
 		c := start(t, emulator.Config{Contacts: 60, Conversations: 6, DefaultVersion: version})
 		c.version = version
 		s := listen(t)
-		c.notify(emulator.Webhook{URL: s.url})
+		c.notify(webhook.Hook{URL: s.url})
 		kinds := map[string]bool{}
 		for range 16 {
 			talk := fresher(c)
@@ -191,7 +192,7 @@ func TestContract6TopicsNeedTheirVersionAndTheirScope(t *testing.T) {
 		c.must(c.w.AddToken("other", "write_users_companies"))
 		c.must(c.w.AddToken("talks", "read_conversations"))
 		s := listen(t)
-		end := c.notify(emulator.Webhook{URL: s.url, Token: test.token})
+		end := c.notify(webhook.Hook{URL: s.url, Token: test.token})
 		talk := fresher(c)
 		c.must(c.w.ReplyConversation(talk, emulator.ByAI, "x"))
 		c.must(c.w.ReplyConversation(talk, emulator.ByTeammate, "x"))
@@ -224,7 +225,7 @@ func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 	c := start(t, emulator.Config{Contacts: 60, Conversations: 6})
 	s := listen(t)
 	s.answer = func(n int) int { return []int{500, 302, 404, 200}[min(n, 4)-1] }
-	end := c.notify(emulator.Webhook{URL: s.url})
+	end := c.notify(webhook.Hook{URL: s.url})
 	_, err := c.w.CreateContent("dynamic_contents")
 	c.must(err)
 	if last := s.next(); last["delivery_attempts"] != json.Number("4") || len(s.got) != 4 || s.got[0]["id"] != last["id"] || s.got[0]["delivery_attempts"] != json.Number("1") {
@@ -234,8 +235,8 @@ func TestANotificationComesAgainUntilItIsTaken(t *testing.T) {
 		t.Errorf("%d were not delivered", missed)
 	}
 	s.answer = func(int) int { return 500 }
-	over := make(chan emulator.Delivery, 100)
-	end = c.notify(emulator.Webhook{URL: s.url + "?key=hidden", Tries: 3, Watch: func(d emulator.Delivery) { over <- d }})
+	over := make(chan webhook.Delivery, 100)
+	end = c.notify(webhook.Hook{URL: s.url + "?key=hidden", Tries: 3, Watch: func(d webhook.Delivery) { over <- d }})
 	_, err = c.w.CreateContent("dynamic_contents")
 	c.must(err)
 	for try := 1; try <= 3; try++ {
@@ -261,7 +262,7 @@ func TestASubscriberThatHangsHoldsNothingUp(t *testing.T) {
 	}))
 	t.Cleanup(hangs.Close)
 	t.Cleanup(func() { close(let) })
-	n, err := c.w.Notify(c.url, emulator.Webhook{URL: hangs.URL, Secret: "x"})
+	n, err := c.w.Notify(c.url, webhook.Hook{URL: hangs.URL, Secret: "x"})
 	c.must(err)
 	for range 20 {
 		if r := c.do("POST", "/dynamic_contents", m{"name": "n", "content_type": "inline", "variations": []m{{"locale": "en", "value": "5"}}}); r.status != 200 {
@@ -286,7 +287,7 @@ func TestAJournalThatIsDoneAgainSendsNothing(t *testing.T) {
 	var journal []emulator.Done
 	c.w.Journal(func(d emulator.Done) error { journal = append(journal, d); return nil })
 	s := listen(t)
-	end := c.notify(emulator.Webhook{URL: s.url})
+	end := c.notify(webhook.Hook{URL: s.url})
 	for range 30 {
 		_, err := c.w.Do("live", json.RawMessage(`{"hours": 1}`))
 		c.must(err)
@@ -316,7 +317,7 @@ func TestAJournalThatIsDoneAgainSendsNothing(t *testing.T) {
 		t.Errorf("%d calls began, of %d", topics["call.started"], calls)
 	}
 	again, before := serve(t, emulator.New(config)), len(s.got)
-	end = again.notify(emulator.Webhook{URL: s.url})
+	end = again.notify(webhook.Hook{URL: s.url})
 	for _, d := range journal {
 		again.must(again.w.Redo(d))
 	}
@@ -328,7 +329,7 @@ func TestAJournalThatIsDoneAgainSendsNothing(t *testing.T) {
 func TestAWebhookIsAnAddressWithASecret(t *testing.T) {
 	t.Parallel()
 	w := emulator.New(emulator.Config{Contacts: 20, Conversations: -1})
-	for _, h := range []emulator.Webhook{{URL: "http://127.0.0.1/x"}, {URL: "ftp://127.0.0.1/x", Secret: "s"}, {URL: "127.0.0.1:99", Secret: "s"},
+	for _, h := range []webhook.Hook{{URL: "http://127.0.0.1/x"}, {URL: "ftp://127.0.0.1/x", Secret: "s"}, {URL: "127.0.0.1:99", Secret: "s"},
 		{URL: "http://", Secret: "s"}, {URL: "http://me:pass@127.0.0.1/", Secret: "s"}, {URL: "http://127.0.0.1/", Secret: "s", Topics: []string{"contact.created"}}} {
 		if _, err := w.Notify("http://127.0.0.1", h); err == nil {
 			t.Errorf("%+v is taken", h)

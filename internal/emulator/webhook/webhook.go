@@ -1,0 +1,320 @@
+// Package webhook sends notifications of what happened to addresses, signed, until they are taken (workspace-api 6).
+package webhook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha1" // as the API signs
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"aqueduck/internal/emulator/jsontext"
+)
+
+// Hook is an address that is told of what happens.
+type Hook struct {
+	URL     string        // http or https
+	Secret  string        // that what is sent is signed with
+	Topics  []string      // nil: all
+	Token   string        // whose scopes it has; "": those of the main one, which has all
+	Tries   int           // until it is given up; 0: eight
+	Backoff time.Duration // before the second try, twice as long before each further one, a minute at most; 0: a second
+
+	Watch func(Delivery) // told of every try; may be called by many at once
+}
+
+// Delivery is how a notice fares on its way to one address.
+type Delivery struct {
+	ID, Topic string
+	URL       string // without its query
+	At        time.Time
+	Tries     int
+	Status    int    // of the last answer; 0: there was none
+	Error     string // why it was not taken
+	Taken     bool
+	Over      bool // it is taken or given up
+}
+
+const (
+	patience      = 5 * time.Second // in which a notice is taken (api-notes, Webhooks)
+	mostTries     = 8
+	firstBackoff  = time.Second
+	mostBackoff   = time.Minute
+	mostWaiting   = 10_000 // for one address; what comes beyond is lost
+	keptOnTheWay  = 200    // deliveries that are remembered
+	atOnce        = 4      // deliveries under way to one address
+	answerThatFit = 64 << 10
+)
+
+// Notice is a notification.
+type Notice struct {
+	ID, Topic, App string
+	At             int64  // when it happened, in seconds
+	Item           []byte // what it happened to, as JSON
+}
+
+// Sender sends notices to addresses. However slow they are, whoever tells it something does not wait. It is for many goroutines.
+type Sender struct {
+	lines []*line
+
+	done  chan struct{} // closed when nothing new is told
+	ends  context.Context
+	end   context.CancelFunc
+	group sync.WaitGroup
+
+	mu     sync.Mutex
+	recent []*Delivery // the newest, oldest first
+	lost   int         // given up, or never tried
+}
+
+// line is one address, with what is on its way to it.
+type line struct {
+	Hook
+	shown  string
+	wake   chan struct{}
+	free   chan struct{} // a place in it for each delivery under way
+	mu     sync.Mutex
+	queue  []waiting // by the time of the next try
+	moving sync.WaitGroup
+}
+
+// waiting is a notice for one address.
+type waiting struct {
+	Notice
+	due    time.Time // of the next try
+	tries  int
+	record *Delivery
+}
+
+// NewSender makes a sender to hooks that were checked. The caller closes it.
+func NewSender(hooks ...Hook) *Sender {
+	s := &Sender{done: make(chan struct{})}
+	s.ends, s.end = context.WithCancel(context.Background())
+	for _, h := range hooks {
+		l := newLine(h)
+		s.lines = append(s.lines, l)
+		s.group.Go(func() { s.run(l) })
+	}
+	return s
+}
+
+// Close sends nothing new. What is due is still sent until the context ends; it gives how many notices were not taken, those among
+// them that were given up before.
+func (s *Sender) Close(ctx context.Context) int {
+	close(s.done)
+	stop := context.AfterFunc(ctx, s.end)
+	s.group.Wait()
+	stop()
+	s.end()
+	s.mu.Lock()
+	missed := s.lost
+	s.mu.Unlock()
+	for _, l := range s.lines {
+		missed += len(l.queue) // nobody else has it any more
+	}
+	return missed
+}
+
+// Check says why an address cannot be one of those that are told of topics of these names.
+func (h Hook) Check(topics []string) error {
+	u, err := url.Parse(h.URL)
+	switch {
+	case err != nil:
+		return errors.New("a webhook goes to an address as https://host/path, which this is not")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil:
+		return fmt.Errorf("a webhook goes to an address as https://host/path, without a name and a password, not to %q", u.Redacted())
+	case h.Secret == "":
+		return errors.New("a webhook needs a secret, which signs what is sent")
+	}
+	for _, name := range h.Topics {
+		if !slices.Contains(topics, name) {
+			return fmt.Errorf("there is no topic %q; there are %v", name, topics)
+		}
+	}
+	return nil
+}
+
+func newLine(h Hook) *line {
+	h.Tries, h.Backoff = cmp.Or(h.Tries, mostTries), cmp.Or(h.Backoff, firstBackoff)
+	u, _ := url.Parse(h.URL) // it was checked
+	return &line{Hook: h, shown: u.Scheme + "://" + u.Host + u.Path, wake: make(chan struct{}, 1), free: make(chan struct{}, atOnce)}
+}
+
+// Send has a notice go to one of the hooks, by its place among them. It never waits.
+func (s *Sender) Send(hook int, notice Notice) {
+	l := s.lines[hook]
+	one := waiting{Notice: notice, due: time.Now(), record: &Delivery{ID: notice.ID, Topic: notice.Topic, URL: l.shown, At: time.Unix(notice.At, 0).UTC()}}
+	s.mu.Lock()
+	if s.recent = append(s.recent, one.record); len(s.recent) > 2*keptOnTheWay {
+		s.recent = slices.Clone(s.recent[keptOnTheWay:])
+	}
+	s.mu.Unlock()
+	l.mu.Lock()
+	full := len(l.queue) >= mostWaiting
+	l.mu.Unlock()
+	if full {
+		s.settle(l, &one, 0, errors.New("too many wait"))
+		return
+	}
+	l.push(one)
+}
+
+// push puts a notice where its time is.
+func (l *line) push(one waiting) {
+	l.mu.Lock()
+	i, _ := slices.BinarySearchFunc(l.queue, one, func(a, b waiting) int { return cmp.Or(a.due.Compare(b.due), -1) })
+	l.queue = slices.Insert(l.queue, i, one)
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pop takes the next whose time has come; without one it says how long to wait for it, 0 where nothing waits.
+func (l *line) pop() (one waiting, found bool, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
+		return one, false, 0
+	}
+	if wait = time.Until(l.queue[0].due); wait > 0 {
+		return one, false, wait
+	}
+	one, l.queue = l.queue[0], l.queue[1:]
+	return one, true, 0
+}
+
+// run sends what is due until nothing new comes and nothing that is due is left.
+func (s *Sender) run(l *line) {
+	defer l.moving.Wait()
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: atOnce},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer client.CloseIdleConnections()
+	for {
+		one, found, wait := l.pop()
+		if found {
+			l.free <- struct{}{}
+			l.moving.Go(func() {
+				defer func() { <-l.free }()
+				s.try(l, client, one)
+			})
+			continue
+		}
+		var later <-chan time.Time
+		if wait > 0 {
+			later = time.After(wait)
+		}
+		select {
+		case <-s.done:
+			return
+		case <-l.wake:
+		case <-later:
+		}
+	}
+}
+
+// try sends a notice once, and has it tried again later unless it was taken.
+func (s *Sender) try(l *line, client *http.Client, one waiting) {
+	one.tries++
+	status, err := l.send(s.ends, client, one.envelope())
+	over := err == nil || one.tries >= l.Tries
+	if over {
+		s.settle(l, &one, status, err)
+		return
+	}
+	s.report(l, &one, status, err, false)
+	one.due = time.Now().Add(min(l.Backoff<<(one.tries-1), mostBackoff))
+	l.push(one)
+}
+
+// send posts a body, signed. What is not answered with a 2xx in time is not taken.
+func (l *line) send(ctx context.Context, client *http.Client, body []byte) (status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.URL, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Hub-Signature", "sha1="+hex.EncodeToString(signature(l.Secret, body)))
+	res, err := client.Do(req)
+	if err != nil {
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err // without the address, whose query may be a secret
+		}
+		return 0, err
+	}
+	defer res.Body.Close()
+	_, _ = io.CopyN(io.Discard, res.Body, answerThatFit) // what it says besides does not matter
+	if res.StatusCode/100 != 2 {
+		return res.StatusCode, fmt.Errorf("answered %d", res.StatusCode)
+	}
+	return res.StatusCode, nil
+}
+
+func signature(secret string, body []byte) []byte {
+	mac := hmac.New(sha1.New, []byte(secret))
+	_, _ = mac.Write(body) // a hash takes everything
+	return mac.Sum(nil)
+}
+
+// envelope is what is sent (api-notes, Webhooks).
+func (o *waiting) envelope() []byte {
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("type", "notification_event")
+	p.Text("id", o.ID)
+	p.Text("topic", o.Topic)
+	p.Text("app_id", o.App)
+	p.Int("created_at", o.At)
+	p.Int("delivery_attempts", int64(o.tries))
+	p.Open("data")
+	p.Raw("item", string(o.Item))
+	p.Close()
+	p.Close()
+	return p.Bytes
+}
+
+// settle notes that a notice was taken, or is given up.
+func (s *Sender) settle(l *line, one *waiting, status int, err error) {
+	if err != nil {
+		s.mu.Lock()
+		s.lost++
+		s.mu.Unlock()
+	}
+	s.report(l, one, status, err, true)
+}
+
+func (s *Sender) report(l *line, one *waiting, status int, err error, over bool) {
+	s.mu.Lock()
+	d := one.record
+	d.Tries, d.Status, d.Error, d.Taken, d.Over = one.tries, status, "", err == nil, over
+	if err != nil {
+		d.Error = err.Error()
+	}
+	told := *d
+	s.mu.Unlock()
+	if l.Watch != nil {
+		l.Watch(told)
+	}
+}
+
+// Deliveries gives the newest notices and how they fare, oldest first.
+func (s *Sender) Deliveries() []Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Delivery, 0, len(s.recent))
+	for _, d := range s.recent[max(0, len(s.recent)-keptOnTheWay):] {
+		list = append(list, *d)
+	}
+	return list
+}
