@@ -22,7 +22,8 @@ var emulatorAllowed = map[string][]string{
 	"internal/emulator/search":     {"internal/emulator/event", "internal/emulator/jsontext", "internal/emulator/knobs"},
 	"internal/emulator/input":      {"internal/emulator/jsontext"},
 	"internal/emulator/webhook":    {"internal/emulator/jsontext"},
-	"internal/emulator":            {"internal/emulator/webhook", "internal/emulator/input", "internal/emulator/search", "internal/emulator/event", "internal/emulator/jsontext", "internal/emulator/population", "internal/emulator/oracle", "internal/emulator/knobs"},
+	"internal/emulator/control":    {"internal/emulator/webhook"},
+	"internal/emulator":            {"internal/emulator/control", "internal/emulator/webhook", "internal/emulator/input", "internal/emulator/search", "internal/emulator/event", "internal/emulator/jsontext", "internal/emulator/population", "internal/emulator/oracle", "internal/emulator/knobs"},
 }
 
 // The oracle works out the truth apart from what serves it. What it imports, and what that imports, is checked, whatever the map says.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/webhook"
 	"aqueduck/internal/pipeline"
 )
@@ -155,8 +156,8 @@ func oneWord(token string) bool {
 }
 
 // watcher logs a line a request: faults, which were asked for, at info.
-func watcher(log *slog.Logger) func(emulator.LoggedRequest) {
-	return func(r emulator.LoggedRequest) {
+func watcher(log *slog.Logger) func(control.Request) {
+	return func(r control.Request) {
 		about := []any{"n", r.N, "method", r.Method, "path", r.Path, "status", r.Status, "version", r.Version}
 		if r.Fault != "" {
 			log.Info("fault", append(about, "fault", r.Fault)...)

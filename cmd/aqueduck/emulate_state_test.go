@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/control"
 )
 
 // truth is what the oracle of a served workspace tells of every stream at a time, its rows sorted.
@@ -32,7 +33,7 @@ func truth(t *testing.T, address string, at time.Time) string {
 
 func clockOf(t *testing.T, address string) time.Time {
 	t.Helper()
-	var state emulator.State
+	var state control.State
 	if err := json.Unmarshal([]byte(ask(t, "GET", address+"/_emulator/state", "")), &state); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/input"
 )
@@ -239,7 +240,7 @@ const storagePath = "/_storage/exports/"
 
 // serveExport answers a temporary URL. Whether credentials came along is in the log of requests.
 func (w *server) serveExport(rw http.ResponseWriter, r *http.Request) {
-	entry := LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Auth: r.Header.Get("Authorization") != ""}
+	entry := control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Auth: r.Header.Get("Authorization") != ""}
 	entry.Status = w.sendExport(rw, strings.TrimPrefix(r.URL.Path, storagePath), r.URL.Query().Get("signature"))
 	w.note(entry)
 }

@@ -3,6 +3,7 @@ package emulator
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 )
 
@@ -174,9 +176,10 @@ const elsewherePath = "/_elsewhere"
 
 // serveElsewhere is the other host: it notes the headers that it gets, credentials that should not be there among them.
 func (w *server) serveElsewhere(rw http.ResponseWriter, r *http.Request) {
-	w.note(LoggedRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
+	w.note(control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
 		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
-	writeJSON(rw, map[string]any{"type": "list", "data": []any{}, "total_count": 0, "pages": map[string]any{"type": "pages", "next": nil}})
+	rw.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(rw, `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null}}`) // the client may have gone away
 }
 
 // spoil adds to an answer what the fault adds.

@@ -3,17 +3,13 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"aqueduck/internal/emulator/control"
 )
-
-// ErrNoOperation is answered when Do is asked for an operation that there is not.
-var ErrNoOperation = errors.New("no such operation")
-
-var errForgotten = errors.New("a restart will not know of it")
 
 // operation is one thing that can be made happen over HTTP and be written into a journal. Adding one is a row of a table.
 type operation struct {
@@ -56,7 +52,7 @@ func (w *Workspace) doing(name string, with json.RawMessage) ([]byte, error) {
 		return answer, err
 	}
 	if err := w.journal(d); err != nil {
-		return nil, fmt.Errorf("%s is done, but %w: %w", name, errForgotten, err)
+		return nil, fmt.Errorf("%s is done, but %w: %w", name, control.ErrForgotten, err)
 	}
 	return answer, nil
 }
@@ -83,7 +79,7 @@ func (w *Workspace) carryOut(d Done) ([]byte, error) {
 	all := w.operations
 	i := slices.IndexFunc(all, func(o operation) bool { return o.name == d.Do })
 	if i < 0 {
-		return nil, fmt.Errorf("%w %q", ErrNoOperation, d.Do)
+		return nil, fmt.Errorf("%w %q", control.ErrNoOperation, d.Do)
 	}
 	a, err := all[i].read(d.With)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 )
 
@@ -74,7 +75,7 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return instant(text.(string))
+		return control.ParseTime(text.(string))
 	}}
 	fieldsParam  = paramKind{"object of columns and their values", readFields}
 	objectsParam = paramKind{"list of objects with `id`, `role` and `set`", readJobContacts}

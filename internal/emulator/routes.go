@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 )
 
@@ -156,7 +157,7 @@ func Endpoints() []string {
 }
 
 // EndpointOf is the one of them that a request went to; "": none.
-func EndpointOf(r LoggedRequest) string {
+func EndpointOf(r control.Request) string {
 	found, _, _ := find(r.Method, r.Path)
 	if found == nil {
 		return ""

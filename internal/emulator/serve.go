@@ -13,35 +13,19 @@ import (
 	"sync"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
 )
-
-// LoggedRequest is one request as it was received.
-type LoggedRequest struct {
-	N       int       `json:"n"`
-	Method  string    `json:"method"`
-	Path    string    `json:"path"`
-	Route   string    `json:"route,omitempty"` // what answered, by its name; "": nothing was looked up, or there is none
-	Query   string    `json:"query"`
-	Status  int       `json:"status"` // 0: the connection was cut before an answer
-	Auth    bool      `json:"auth"`   // carried an Authorization header
-	Version string    `json:"version"`
-	At      time.Time `json:"at"` // by the workspace's clock
-
-	Header http.Header `json:"header,omitempty"` // of requests that came where a redirect had led them
-	Fault  string      `json:"fault,omitempty"`
-	Why    string      `json:"why,omitempty"` // what a refusal said
-}
 
 // keptRequests bounds the log of requests: the newest are kept.
 const keptRequests = 200_000
 
 // Requests gives the log of requests, oldest first.
-func (w *server) Requests() []LoggedRequest {
+func (w *server) Requests() []control.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]LoggedRequest(nil), w.requests...)
+	return append([]control.Request(nil), w.requests...)
 }
 
 // Count is how many requests the API has received, also when no log is kept.
@@ -71,7 +55,7 @@ func (w *server) serve(rw http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	n := w.arrive()
 	f := w.fault(n, r)
-	entry := LoggedRequest{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
+	entry := control.Request{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
 		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.opts.VersionHeader)}
 	if !f.wait(r.Context()) {
 		return
@@ -113,7 +97,7 @@ func (w *server) arrive() int {
 	return n
 }
 
-func (w *server) note(e LoggedRequest) {
+func (w *server) note(e control.Request) {
 	w.mu.Lock()
 	e.At = w.clock()
 	if len(w.requests) >= keptRequests {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/control"
 )
 
 func TestRequestsAreLoggedAndOnlyGoodTokensHearOfTheQuota(t *testing.T) {
@@ -150,10 +151,10 @@ func TestT115AnotherWorkspacesIdAndMutatedBodies(t *testing.T) {
 func TestControlsForAProcessOfItsOwn(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{})
-	post := func(path string) emulator.State {
+	post := func(path string) control.State {
 		t.Helper()
 		r := c.do("POST", path, nil)
-		var s emulator.State
+		var s control.State
 		if err := json.Unmarshal(r.raw, &s); err != nil || r.status != 200 {
 			t.Fatalf("%s: %d %s", path, r.status, r.raw)
 		}
@@ -178,7 +179,7 @@ func TestControlsForAProcessOfItsOwn(t *testing.T) {
 			t.Errorf("%s: %d rows, %v", stream, len(rows), err)
 		}
 	}
-	var log []emulator.LoggedRequest
+	var log []control.Request
 	if err := json.Unmarshal(c.do("GET", "/_emulator/requests", nil).raw, &log); err != nil || len(log) != 1 {
 		t.Errorf("log %v %v", log, err)
 	}

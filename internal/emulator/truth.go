@@ -8,14 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/oracle"
 	"aqueduck/internal/emulator/population"
 )
-
-// ErrNoStream is answered when the oracle is asked for a stream that it does not know.
-var ErrNoStream = errors.New("no such stream")
 
 // ErrTime is answered when the truth is asked for of a time that the oracle cannot tell of.
 var ErrTime = errors.New("no truth of that time")
@@ -67,7 +65,7 @@ func (w *Workspace) TruthAt(stream string, t time.Time) (iter.Seq[map[string]any
 }
 
 func unknownStream(stream string) error {
-	return fmt.Errorf("%w %q; the oracle knows %s", ErrNoStream, stream, strings.Join(OracleStreams(), ", "))
+	return fmt.Errorf("%w %q; the oracle knows %s", control.ErrNoStream, stream, strings.Join(OracleStreams(), ", "))
 }
 
 // log is all that happened. Logs are only appended to, so it is read without the lock.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/control"
 )
 
 // remembered is what the oracle told of every stream at a time.
@@ -142,7 +143,7 @@ func TestTruthAtATimeIsAskedForOverHTTP(t *testing.T) {
 	if _, err := c.w.TruthAt("contacts", then.Add(-time.Second)); !errors.Is(err, emulator.ErrTime) {
 		t.Errorf("before hour 0: %v", err)
 	}
-	if _, err := c.w.TruthAt("contcts", then); !errors.Is(err, emulator.ErrNoStream) {
+	if _, err := c.w.TruthAt("contcts", then); !errors.Is(err, control.ErrNoStream) {
 		t.Errorf("no such stream: %v", err)
 	}
 }

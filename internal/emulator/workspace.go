@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
@@ -22,17 +23,17 @@ type Config struct {
 	Calls          int // listed at hour 0, but for those removed since; 0: a thirteenth of Contacts, 800 in the demo
 	Logs           int // entries of the admins' activity log at hour 0; 0: half of Contacts, 4,000 in the demo
 	Start          time.Time
-	Now            func() time.Time    // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
-	Token          string              // has every scope; "": made from the seed. AddToken adds others
-	WorkspaceID    string              // "": made from the seed
-	Zone           *time.Location      // of the workspace; nil: UTC
-	DefaultVersion string              // when a request names none; "": 2.17
-	VersionHeader  string              // "": Service-Version
-	Elsewhere      string              // scheme and host that redirects lead to, which must reach this handler too; "": the one that was asked
-	RatePerMinute  int                 // spread over windows of ten seconds; 0: announced as 100,000 and never refused
-	NoLog          bool                // keep no log of requests
-	Watch          func(LoggedRequest) // told of every request, also when no log is kept; may be called by many at once
-	Hours          int                 // of life right after Start, whatever the clock says
+	Now            func() time.Time      // the clock, which must not ask the workspace; nil: one that stands until Live or Advance moves it
+	Token          string                // has every scope; "": made from the seed. AddToken adds others
+	WorkspaceID    string                // "": made from the seed
+	Zone           *time.Location        // of the workspace; nil: UTC
+	DefaultVersion string                // when a request names none; "": 2.17
+	VersionHeader  string                // "": Service-Version
+	Elsewhere      string                // scheme and host that redirects lead to, which must reach this handler too; "": the one that was asked
+	RatePerMinute  int                   // spread over windows of ten seconds; 0: announced as 100,000 and never refused
+	NoLog          bool                  // keep no log of requests
+	Watch          func(control.Request) // told of every request, also when no log is kept; may be called by many at once
+	Hours          int                   // of life right after Start, whatever the clock says
 	knobs.Knobs
 }
 
@@ -41,12 +42,14 @@ type Workspace struct {
 	*noticeDesk
 	operations []operation      // all of them; here, as knobs name routes, and routes carry out operations
 	journal    func(Done) error // nil: none is kept
+	controls   *control.Server
 }
 
 // New makes the workspace as it is at hour 0.
 func New(c Config) *Workspace {
 	c = withDefaults(c)
 	w := &Workspace{noticeDesk: &noticeDesk{server: newServer(c)}, operations: operations()}
+	w.controls = control.New(w, w.about())
 	w.do = func(name string, with []byte) ([]byte, error) { return w.doing(name, with) }
 	w.attached = func(company int32, at int64) {
 		w.recordFirm(event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: company})

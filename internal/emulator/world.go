@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/knobs"
 	"aqueduck/internal/emulator/population"
@@ -184,7 +185,7 @@ type options struct {
 	Elsewhere      string
 	RatePerMinute  int
 	NoLog          bool
-	Watch          func(LoggedRequest)
+	Watch          func(control.Request)
 }
 
 // server answers requests to the API.
@@ -197,7 +198,7 @@ type server struct {
 	tokens      map[string][]string // further ones, with their scopes
 	scroll      scroll
 	cache       cache
-	requests    []LoggedRequest
+	requests    []control.Request
 	count       int
 	inject      func(n int, r *http.Request) *Fault
 	between     func(n int)

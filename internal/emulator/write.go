@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/input"
 )
 
@@ -46,7 +47,7 @@ func (w *server) perform(name string, with map[string]any) (made, *answer) {
 	}
 	a := failure(http.StatusBadRequest, "parameter_invalid", err.Error())
 	switch {
-	case errors.Is(err, errForgotten):
+	case errors.Is(err, control.ErrForgotten):
 		a = failure(http.StatusInternalServerError, "server_error", err.Error())
 	case errors.Is(err, ErrUnknown):
 		a = notFound("Contact")

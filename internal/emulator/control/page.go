@@ -1,4 +1,4 @@
-package emulator
+package control
 
 import (
 	"bytes"
@@ -14,10 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"aqueduck/internal/emulator/event"
-	"aqueduck/internal/emulator/oracle"
-	"aqueduck/internal/emulator/webhook"
 )
 
 //go:embed page.css
@@ -39,23 +35,13 @@ const shownLast = 25
 
 // view is what the page shows.
 type view struct {
-	Workspace, Zone, Version, Curl, Chaos string
-	Seed                                  uint64
-	Style                                 template.CSS
-	State                                 State
-	NoLog                                 bool
-	Kinds                                 []kindCount
-	Routes                                []routeCount
-	Faults                                []wordCount
-	Requests, Faulty                      []LoggedRequest // the newest first
-	Hooks                                 int
-	Deliveries                            []webhook.Delivery // the newest first
-}
-
-type kindCount struct {
-	Name  string
-	Count int
-	Link  string
+	Shown
+	State            State
+	Curl             string
+	Style            template.CSS
+	Routes           []routeCount
+	Faults           []wordCount
+	Requests, Faulty []Request // the newest first
 }
 
 // routeCount is how the requests to a route were answered.
@@ -70,9 +56,9 @@ type wordCount struct {
 	Class int // of the status, as 2
 }
 
-// page is GET / for who looks with a browser on this machine. A name that leads here from elsewhere is not served: another page could
+// Page is GET / for who looks with a browser on this machine. A name that leads here from elsewhere is not served: another page could
 // have it resolved to this machine and read what is here.
-func (w *Workspace) page(rw http.ResponseWriter, r *http.Request) {
+func (s *Server) Page(rw http.ResponseWriter, r *http.Request) {
 	h := rw.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -83,7 +69,7 @@ func (w *Workspace) page(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, w.view(r.Host)); err != nil {
+	if err := pageTemplate.Execute(&b, s.view(r.Host)); err != nil {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -100,62 +86,24 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }
 
-func (w *Workspace) view(host string) *view {
-	v := &view{State: w.State(), Seed: w.cfg.Seed, Version: w.opts.DefaultVersion, NoLog: w.opts.NoLog, Style: template.CSS(pageStyle)}
-	w.mu.Lock()
-	v.Workspace, v.Zone, v.Chaos = w.workspace, w.zone.String(), w.k().Chaos
-	v.Curl = "curl -sS -H " + shellWord("Authorization: Bearer "+w.token) + " " + shellWord("http://"+host+"/contacts?per_page=2")
-	v.Kinds = w.kinds(&v.State)
-	v.asked(w.requests)
-	notifier := w.notifier
-	w.mu.Unlock()
-	if notifier != nil {
-		v.Hooks, v.Deliveries = len(notifier.hooks), notifier.Deliveries()
-		slices.Reverse(v.Deliveries)
-		v.Deliveries = v.Deliveries[:min(shownLast, len(v.Deliveries))]
-	}
+func (s *Server) view(host string) *view {
+	v := &view{Shown: s.w.Shown(), State: s.w.State(), Style: template.CSS(pageStyle)}
+	v.Curl = "curl -sS -H " + shellWord("Authorization: Bearer "+v.Token) + " " + shellWord("http://"+host+"/contacts?per_page=2")
+	v.asked(s.w.Requests(), s.about.RouteOf)
+	slices.Reverse(v.Deliveries)
+	v.Deliveries = v.Deliveries[:min(shownLast, len(v.Deliveries))]
 	return v
 }
 
 // shellWord is a word as a shell takes it, whatever is in it.
 func shellWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// kinds counts what there is. Rows are read where no token is needed: at the oracle. The lock is held.
-func (w *Workspace) kinds(s *State) []kindCount {
-	calls := 0
-	for i := range w.calls {
-		if isListed(&w.calls[i], w.now()) {
-			calls++
-		}
-	}
-	list := []kindCount{{Name: "contacts", Count: s.Active}, {Name: "deleted_contacts", Count: s.Inactive}, {Name: "contact_activities", Count: s.Activities},
-		{Name: "companies", Count: len(w.firms)}, {Name: "conversations", Count: s.Conversations}, {Name: "deleted_conversations", Count: len(w.buried)},
-		{Name: "tickets", Count: s.Tickets}, {Name: "calls", Count: calls}, {Name: "admin_activity_logs", Count: len(w.acts)}}
-	for kind, name := range contentNames {
-		list = append(list, kindCount{Name: name, Count: len(w.standing(event.ContentKind(kind)))})
-	}
-	o := oracle.New(w.log(), w.now())
-	for _, name := range []string{"segments", "tags", "admins", "teams", "subscription_types", "data_attributes", "ticket_types", "ticket_states", "away_status_reasons"} {
-		list = append(list, kindCount{Name: name})
-		for range o.Rows(name) {
-			list[len(list)-1].Count++
-		}
-	}
-	for i := range list {
-		list[i].Link = "/_oracle/" + list[i].Name
-	}
-	return append(list, kindCount{Name: "jobs", Count: len(w.jobs)})
-}
-
 // asked counts the requests of a log, oldest first, and keeps the newest.
-func (v *view) asked(log []LoggedRequest) {
+func (v *view) asked(log []Request, routeOf func(Request) string) {
 	routes, faults := map[string]map[int]int{}, map[string]int{}
 	for i := range log {
 		e := &log[i]
-		name := cmp.Or(e.Route, "none")
-		if asked, _, _ := find(e.Method, e.Path); asked != nil {
-			name = asked.name // also where nothing was looked up, since a fault came before, or the token was none
-		}
+		name := cmp.Or(routeOf(*e), e.Route, "none") // also where nothing was looked up, since a fault came before, or the token was none
 		if routes[name] == nil {
 			routes[name] = map[int]int{}
 		}

@@ -1,0 +1,82 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"time"
+
+	"aqueduck/internal/emulator/webhook"
+)
+
+// Workspace is what the controls are of. It is for many goroutines.
+type Workspace interface {
+	State() State
+	Requests() []Request // the log, oldest first
+	Shown() Shown
+
+	// Truth gives the rows of a stream now, TruthAt those of a time; ErrNoStream where the oracle does not know it.
+	Truth(stream string) iter.Seq[map[string]any]
+	TruthAt(stream string, t time.Time) (iter.Seq[map[string]any], error)
+
+	// Do carries out an operation, with parameters as a JSON object, and gives its answer as JSON: ErrNoOperation, ErrForgotten.
+	Do(name string, with json.RawMessage) (answer []byte, err error)
+}
+
+// What a workspace answers where it cannot do as it was told.
+var (
+	ErrNoStream    = errors.New("no such stream")
+	ErrNoOperation = errors.New("no such operation")
+	ErrForgotten   = errors.New("a restart will not know of it")
+)
+
+// Request is one request as it was received.
+type Request struct {
+	N       int       `json:"n"`
+	Method  string    `json:"method"`
+	Path    string    `json:"path"`
+	Route   string    `json:"route,omitempty"` // what answered, by its name; "": nothing was looked up, or there is none
+	Query   string    `json:"query"`
+	Status  int       `json:"status"` // 0: the connection was cut before an answer
+	Auth    bool      `json:"auth"`   // carried an Authorization header
+	Version string    `json:"version"`
+	At      time.Time `json:"at"` // by the workspace's clock
+
+	Header http.Header `json:"header,omitempty"` // of requests that came where a redirect had led them
+	Fault  string      `json:"fault,omitempty"`
+	Why    string      `json:"why,omitempty"` // what a refusal said
+}
+
+// State is where the workspace stands.
+type State struct {
+	Clock      time.Time `json:"clock"`
+	Hours      int       `json:"hours"`
+	Active     int       `json:"active"`
+	Searchable int       `json:"searchable"`
+	Inactive   int       `json:"inactive"` // in the list of inactive contacts
+	Activities int       `json:"activities"`
+
+	Conversations int `json:"conversations"` // that are not deleted
+	Tickets       int `json:"tickets"`
+	Waiting       int `json:"waiting"` // changes that search does not know yet
+	Requests      int `json:"requests"`
+}
+
+// Shown is what the page has besides the state and the requests.
+type Shown struct {
+	Workspace, Zone, Version, Token, Chaos string
+
+	Seed       uint64
+	NoLog      bool
+	Kinds      []Kind
+	Hooks      int                // addresses that are told of what happens
+	Deliveries []webhook.Delivery // oldest first
+}
+
+// Kind counts the records of one kind. Link is where they can be read without a token, "" for nowhere.
+type Kind struct {
+	Name  string
+	Count int
+	Link  string
+}
