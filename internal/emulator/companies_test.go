@@ -53,10 +53,10 @@ func firms(list []map[string]any) map[string][]map[string]any {
 		}
 		rows["companies"] = append(rows["companies"], row)
 		for _, tag := range each(c, "tags", "tags") { // 2.2: tags and segments, not data
-			rows["company_tags"] = append(rows["company_tags"], m{"company_id": c["id"], "tag_id": tag["id"]})
+			rows["company_tags"] = append(rows["company_tags"], m{"company_id": c["id"], "tag_id": tag["id"], "name": tag["name"]})
 		}
 		for _, segment := range each(c, "segments", "segments") {
-			rows["company_segments"] = append(rows["company_segments"], m{"company_id": c["id"], "segment_id": segment["id"]})
+			rows["company_segments"] = append(rows["company_segments"], m{"company_id": c["id"], "segment_id": segment["id"], "name": segment["name"]})
 		}
 	}
 	return rows

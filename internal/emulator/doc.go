@@ -12,7 +12,7 @@
 //   - contacts: active contacts. The fields of the document by their names, location.* as location_country, location_region,
 //     location_city, custom_attributes as the JSON text that is sent. email_verified is always there, though versions up
 //     to 2.16 do not send it. owner_id is an int64, some beyond 2^53.
-//   - contact_tags (contact_id, tag_id), contact_notes (contact_id, note_id), contact_companies (contact_id, company_id),
+//   - contact_tags (contact_id, tag_id, url), contact_notes (contact_id, note_id, url), contact_companies (contact_id, company_id),
 //     contact_subscriptions (contact_id, subscription_id), contact_social_profiles (contact_id, position, name, url): of active contacts,
 //     all of them, also beyond the ten that a contact's answer holds.
 //   - deleted_contacts: entries of the list of inactive contacts as sent: id, role, status, updated_at, merged_into_id,
@@ -51,7 +51,7 @@
 //     and ticket_state are null where the part moved nothing, updated_attribute_* where it set nothing; the value is JSON text.
 //     ticket_contacts, ticket_linked_objects.
 //   - companies: all of them, with user_count, the number of their active contacts: search leaves out those that have none.
-//     plan_id, plan_name. company_tags (company_id, tag_id), company_segments (company_id, segment_id), company_notes.
+//     plan_id, plan_name. company_tags (company_id, tag_id, name), company_segments (company_id, segment_id, name), company_notes.
 //   - segments (with count and person_type), tags, admins, teams, subscription_types, data_attributes (archived ones too, as the
 //     later version has their types), ticket_types, ticket_states, away_status_reasons: as sent, objects and lists as JSON text.
 //   - articles (with statistics as they are now), internal_articles, collections, newsfeeds, news_items, folders,

@@ -81,7 +81,11 @@ func (c *client) children(contacts []map[string]any, list, column string) []map[
 			items = c.numbered(nested["url"].(string), 7)
 		}
 		for _, item := range items {
-			rows = append(rows, m{"contact_id": contact["id"], column: item["id"]})
+			row := m{"contact_id": contact["id"], column: item["id"]}
+			if list != "companies" { // read on, they come without an address
+				row["url"] = item["url"]
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows

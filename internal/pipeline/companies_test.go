@@ -18,8 +18,8 @@ func companyTables() []oracletest.Table {
 		{Name: "companies", Oracle: "companies", Columns: []string{"id", "company_id:external_id", "app_id:workspace_id", "name", "website", "industry", "size",
 			"plan_id", "plan_name", "monthly_spend", "session_count", "user_count", "created_at", "updated_at", "last_request_at",
 			"custom_attributes:custom_attributes::VARCHAR"}},
-		{Name: "company_tags", Oracle: "company_tags", Of: of("company_tags"), Columns: []string{"company_id", "tag_id"}},
-		{Name: "company_segments", Oracle: "company_segments", Of: of("company_segments"), Columns: []string{"company_id", "segment_id"}},
+		{Name: "company_tags", Oracle: "company_tags", Of: of("company_tags"), Columns: []string{"company_id", "tag_id", "name"}},
+		{Name: "company_segments", Oracle: "company_segments", Of: of("company_segments"), Columns: []string{"company_id", "segment_id", "name"}},
 		{Name: "company_contacts", Oracle: "contact_companies", Columns: []string{"company_id", "contact_id"}},
 	}
 }

@@ -96,7 +96,7 @@ func companyRows(o *Oracle, yield func(Row) bool) {
 func companyTags(o *Oracle, yield func(Row) bool) {
 	for _, c := range o.companies() {
 		for _, n := range c.tags {
-			if !yield(Row{"company_id": c.ID, "tag_id": idText(event.TagID(n))}) {
+			if !yield(Row{"company_id": c.ID, "tag_id": idText(event.TagID(n)), "name": event.TagName(n)}) {
 				return
 			}
 		}
@@ -108,7 +108,7 @@ func companySegments(o *Oracle, yield func(Row) bool) {
 	for _, c := range o.companies() {
 		in := []bool{c.row["monthly_spend"].(int64) > 6000, c.row["last_request_at"] == int64(0), c.row["size"].(int64) > 250}
 		for n := range in {
-			if in[n] && !yield(Row{"company_id": c.ID, "segment_id": idText(event.CompanySegmentID(int32(n)))}) {
+			if in[n] && !yield(Row{"company_id": c.ID, "segment_id": idText(event.CompanySegmentID(int32(n))), "name": event.CompanySegments[n].Name}) {
 				return
 			}
 		}

@@ -156,33 +156,38 @@ func (o *Oracle) each(f func(p *person) bool) {
 
 func contactTags(o *Oracle, yield func(Row) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "tag_id", numbers(p.born.Tags, p.tags), func(n int32) string { return idText(event.TagID(n)) })
+		return items(yield, p.born.ID, "tag_id", "/tags/", numbers(p.born.Tags, p.tags), func(n int32) string { return idText(event.TagID(n)) })
 	})
 }
 
 func contactNotes(o *Oracle, yield func(Row) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "note_id", numbers(p.born.Notes, p.notes), func(n int32) string { return idText(event.NoteID(n)) })
+		return items(yield, p.born.ID, "note_id", "/notes/", numbers(p.born.Notes, p.notes), func(n int32) string { return idText(event.NoteID(n)) })
 	})
 }
 
 func contactCompanies(o *Oracle, yield func(Row) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "company_id", numbers(p.born.Companies, p.companies), o.log.Facts.CompanyID)
+		return items(yield, p.born.ID, "company_id", "", numbers(p.born.Companies, p.companies), o.log.Facts.CompanyID)
 	})
 }
 
 func contactSubscriptions(o *Oracle, yield func(Row) bool) {
 	o.each(func(p *person) bool {
-		return items(yield, p.born.ID, "subscription_id", numbers(o.log.Facts.Subscriptions(p.born), p.subscriptions), func(n int32) string {
+		return items(yield, p.born.ID, "subscription_id", "", numbers(o.log.Facts.Subscriptions(p.born), p.subscriptions), func(n int32) string {
 			return idText(event.SubscriptionID(n))
 		})
 	})
 }
 
-func items(yield func(Row) bool, contact, column string, list []int32, id func(n int32) string) bool {
+// items are the rows of a list of a contact: their ids, and their addresses where they begin with something.
+func items(yield func(Row) bool, contact, column, address string, list []int32, id func(n int32) string) bool {
 	for _, n := range list {
-		if !yield(Row{"contact_id": contact, column: id(n)}) {
+		row := Row{"contact_id": contact, column: id(n)}
+		if address != "" {
+			row["url"] = address + id(n)
+		}
+		if !yield(row) {
 			return false
 		}
 	}
