@@ -43,11 +43,11 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 	}
 	if t.Beside != "" {
 		from, err := m.lookBeside(ctx, g)
-		if err != nil {
-			return c, fmt.Errorf("look for newer copies in %s: %w", t.Beside, err)
+		if err == nil && from.beside {
+			err = m.keepFrom(ctx, g, from)
 		}
-		if err := m.keepFrom(ctx, g, from); err != nil {
-			return c, err
+		if err != nil {
+			return c, fmt.Errorf("keep what only %s has: %w", t.Beside, err)
 		}
 	}
 	if err := m.keepFrom(ctx, g, copies{}); err != nil {
@@ -88,7 +88,7 @@ func (c copies) of(t transform.Table) string {
 func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
 	t := g.own.table
 	columns, err := m.work.storedColumns(ctx, m.schema)
-	if err != nil {
+	if err != nil || len(columns[t.Beside]) == 0 { // that stream has not been read yet
 		return copies{}, err
 	}
 	from := copies{beside: true, same: map[string]map[string]bool{}}

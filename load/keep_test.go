@@ -220,6 +220,17 @@ func TestT162NewRecordsMayLackAnything(t *testing.T) {
 	}
 }
 
+func TestT190WhereNothingIsStoredBesideItARecordIsAsItCame(t *testing.T) {
+	t.Parallel()
+	stream := meetings()
+	stream.Beside = "elsewhere"
+	s := newTalkStore(t, stream)
+	s.commit(`{"id":"9","at":1700000000,"title":"new"}`)
+	if got, want := s.stored("9"), "new - - - -"; got != want {
+		t.Errorf("stored %q, want %q", got, want)
+	}
+}
+
 // TestT190WhatIsLeftOutIsTakenFromTheNewestCopy: two tables hold copies of the same records, and readers see the newer of both.
 func TestT190WhatIsLeftOutIsTakenFromTheNewestCopy(t *testing.T) {
 	t.Parallel()
