@@ -57,8 +57,8 @@ func (b *batches) ask(ctx context.Context, ids []string) finding {
 		if f.date.IsZero() {
 			f.date = sh.date
 		}
+		f.records = append(f.records, pageOf(sh).Records...)
 		for _, raw := range sh.records {
-			f.records = append(f.records, Record{Raw: raw})
 			if key, ok := scalar(field(raw, b.name...)); ok {
 				came[key] = true
 			}

@@ -175,8 +175,9 @@ func (o *over) askOne(ctx context.Context, ids []string) finding {
 		if f.date.IsZero() {
 			f.date = sh.date
 		}
-		for _, raw := range sh.records {
-			f.records = append(f.records, Record{Raw: raw, Over: id})
+		for _, record := range pageOf(sh).Records {
+			record.Over = id
+			f.records = append(f.records, record)
 		}
 	}
 	return f

@@ -47,6 +47,30 @@ func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 	}
 }
 
+// TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure: asked for once more in the same run, he is gone.
+func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
+	t.Parallel()
+	b, who := away(t)
+	b.space.Advance(25 * time.Hour)
+	left := false
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/contacts/"+who+"/tags" && !left {
+			left = true
+			b.must(b.space.Archive(who))
+		}
+		b.space.ServeHTTP(w, r)
+	})
+	b.sync(pipeline.Options{})
+	if noted := b.rows("FROM _sync.incomplete"); !left || len(noted) > 0 {
+		t.Errorf("left while he was read: %t; noted is %v", left, noted)
+	}
+	b.space.Advance(25 * time.Hour)
+	b.must(b.space.Unarchive(who, false))
+	b.space.Advance(25 * time.Hour)
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
+}
+
 // TestT186WhoIsArchivedASecondTimeComesBackASecondTime though the second reading by id says nothing that the first one did not.
 func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
 	t.Parallel()

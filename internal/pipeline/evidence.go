@@ -173,7 +173,7 @@ func (t *task) readByID(ctx context.Context, ids []string) (records []extract.Re
 		page, err := t.workspace.client.Read(t.request(extract.Forward)).ByID(ctx, ids)
 		return page.Records, true, err
 	}
-	other, known := byIDStream(t.run.runner.Catalogue, t.stream)
+	other, known := t.byIDStream()
 	if !known {
 		return nil, false, nil
 	}
@@ -188,6 +188,14 @@ func (t *task) readByID(ctx context.Context, ids []string) (records []extract.Re
 		}
 		records = append(records, page.Records...)
 	}
+}
+
+// byIDStream is the stream that reads this one's records by id: another one, or itself.
+func (t *task) byIDStream() (*schemas.Stream, bool) {
+	if over := t.stream.Read.Over; t.stream.With != "" && t.stream.Read.ByIDs() && over.View != "" && over.Size == 0 {
+		return t.stream, true
+	}
+	return byIDStream(t.run.runner.Catalogue, t.stream)
 }
 
 // byIDStream is the stream that reads another one's records by id, one a request.

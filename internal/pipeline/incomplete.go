@@ -121,8 +121,8 @@ func (t *task) settleDoubt(key string) {
 
 // readsByID reports whether single records can be read, by the stream itself or by one that reads for it.
 func (t *task) readsByID() bool {
-	_, other := byIDStream(t.run.runner.Catalogue, t.stream)
-	return other || t.stream.Read.Single() != nil
+	_, known := t.byIDStream()
+	return known || t.stream.Read.Single() != nil
 }
 
 // askNoted asks for the records that earlier runs have noted.

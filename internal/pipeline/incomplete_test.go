@@ -335,7 +335,18 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 func TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone(t *testing.T) {
 	serial(t)
 	t.Parallel()
-	b := newBed(t, tiny(95))
+	for _, people := range []int{120, 12} { // of twelve nobody knows what their source always sends
+		t.Run(strconv.Itoa(people), func(t *testing.T) {
+			t.Parallel()
+			c := tiny(95)
+			c.Contacts, c.Inactive, c.Activities = people, 2, 20
+			longListIsGone(t, newBed(t, c))
+		})
+	}
+}
+
+func longListIsGone(t *testing.T, b *bed) {
+	t.Helper()
 	tag := func(id string) {
 		for n := range 25 {
 			b.must(b.space.Tag(id, n))
@@ -363,6 +374,9 @@ func TestT190WhatIsStoredOfALongListStaysWhereItsRestIsGone(t *testing.T) {
 		report := b.try(pipeline.Options{})
 		if report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) == 0 {
 			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), report.Findings)
+		}
+		if noted := strings.Join(b.incomplete("contacts"), " "); !strings.Contains(noted, known) || !strings.Contains(noted, fresh) {
+			t.Errorf("run %d: of %s and %s is noted %s", n, known, fresh, noted)
 		}
 		if got := b.rows("SELECT count(*) FROM contact_tags WHERE contact_id = '" + known + "'"); got[0] != "25" {
 			t.Errorf("run %d: %s of 25 tags are stored", n, got[0])

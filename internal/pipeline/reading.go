@@ -47,7 +47,10 @@ func (t *task) byIDs(ctx context.Context) error {
 	}
 	req := t.request(extract.Forward)
 	req.IDs, req.Keys = ids, keys
-	return t.read(ctx, req)
+	if err := t.read(ctx, req); err != nil || t.result.Cut {
+		return err
+	}
+	return t.askDoubted(ctx)
 }
 
 // askedWrong is the error of the SQL file that names the ids: of a user's own it is his to correct.
