@@ -16,7 +16,7 @@ type Workspace interface {
 	Requests() []Request // the log, oldest first
 	Shown() Shown
 
-	// Truth gives the rows of a stream now, TruthAt those of a time; ErrNoStream where the oracle does not know it.
+	// Truth gives the rows of a stream now, nil for one that the oracle does not know; TruthAt those of a time, or ErrNoStream.
 	Truth(stream string) iter.Seq[map[string]any]
 	TruthAt(stream string, t time.Time) (iter.Seq[map[string]any], error)
 
