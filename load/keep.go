@@ -84,7 +84,8 @@ func (c copies) of(t transform.Table) string {
 	return t.Name
 }
 
-// lookBeside marks the records whose newest stored copy is in the table beside theirs: it was changed last, or stored last.
+// lookBeside marks the records whose newest stored copy is in the table beside theirs: it was changed last, or stored last. It gives where
+// that is; the zero value where there is no such table yet.
 func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
 	t := g.own.table
 	columns, err := m.work.storedColumns(ctx, m.schema)

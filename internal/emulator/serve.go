@@ -18,6 +18,23 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 )
 
+// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
+func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	switch {
+	case strings.HasPrefix(path, elsewherePath):
+		w.serveElsewhere(rw, r)
+	case r.Method == http.MethodGet && strings.HasPrefix(path, storagePath):
+		w.serveExport(rw, r)
+	case strings.HasPrefix(path, "/_"):
+		w.controls.ServeHTTP(rw, r)
+	case path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		w.controls.ServePage(rw, r)
+	default:
+		w.serve(rw, r)
+	}
+}
+
 // keptRequests bounds the log of requests: the newest are kept.
 const keptRequests = 200_000
 

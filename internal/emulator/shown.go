@@ -1,30 +1,10 @@
 package emulator
 
 import (
-	"net/http"
-	"strings"
-
 	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/oracle"
 )
-
-// ServeHTTP answers one request to the API, to the controls under /_emulator and /_oracle, or for the page of who looks with a browser.
-func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	switch {
-	case strings.HasPrefix(path, elsewherePath):
-		w.serveElsewhere(rw, r)
-	case r.Method == http.MethodGet && strings.HasPrefix(path, storagePath):
-		w.serveExport(rw, r)
-	case strings.HasPrefix(path, "/_"):
-		w.controls.ServeHTTP(rw, r)
-	case path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-		w.controls.Page(rw, r)
-	default:
-		w.serve(rw, r)
-	}
-}
 
 // about is what the controls of a workspace tell of it at all times.
 func (w *Workspace) about() control.About {

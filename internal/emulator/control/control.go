@@ -40,9 +40,9 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case (oracle || strings.HasPrefix(path, "/_emulator")) && !isLocal(r):
 		http.Error(rw, "the controls are for this machine, under 127.0.0.1 or localhost, and for no page of another place", http.StatusForbidden)
 	case r.Method == http.MethodGet && oracle:
-		s.controlOracle(rw, stream, r.URL.Query().Get("at"))
+		s.writeTruth(rw, stream, r.URL.Query().Get("at"))
 	case r.Method == http.MethodGet && (path == "/_emulator" || path == "/_emulator/"):
-		s.controlIndex(rw)
+		s.writeIndex(rw)
 	case r.Method == http.MethodGet && path == "/_emulator/requests":
 		writeJSON(rw, s.w.Requests())
 	case r.Method == http.MethodGet && path == "/_emulator/state":
@@ -50,7 +50,7 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && path == "/_emulator/knobs":
 		writeJSON(rw, s.about.Knobs())
 	case r.Method == http.MethodPost && strings.HasPrefix(path, "/_emulator/"):
-		s.controlDo(rw, r, strings.TrimPrefix(strings.TrimPrefix(path, "/_emulator/"), "do/"))
+		s.carryOut(rw, r, strings.TrimPrefix(strings.TrimPrefix(path, "/_emulator/"), "do/"))
 	default:
 		http.Error(rw, "no such control; GET /_emulator/ tells all of them", http.StatusNotFound)
 	}
@@ -61,16 +61,16 @@ func isLocal(r *http.Request) bool {
 	return isLoopback(r.Host) && http.NewCrossOriginProtection().Check(r) == nil
 }
 
-// controlIndex tells what there is.
-func (s *Server) controlIndex(rw http.ResponseWriter) {
+// writeIndex tells what there is.
+func (s *Server) writeIndex(rw http.ResponseWriter) {
 	rw.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 	_, _ = io.WriteString(rw, "GET /_emulator/requests, /_emulator/state, /_emulator/knobs\n"+
 		"GET /_oracle/STREAM?at=TIME of "+strings.Join(s.about.Streams, ", ")+
 		"\nPOST /_emulator/do/OPERATION, with parameters as a JSON object or in the query:\n\n"+s.about.Operations) // the client may have gone away
 }
 
-// controlDo carries out an operation. Parameters of the body count before those of the query.
-func (s *Server) controlDo(rw http.ResponseWriter, r *http.Request, name string) {
+// carryOut carries out an operation. Parameters of the body count before those of the query.
+func (s *Server) carryOut(rw http.ResponseWriter, r *http.Request, name string) {
 	with, err := parameters(r)
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusBadRequest)
@@ -109,9 +109,9 @@ func parameters(r *http.Request) (json.RawMessage, error) {
 	return json.Marshal(with)
 }
 
-// controlOracle writes the rows of a stream as a JSON array, one row a line: those of now, or of the time asked for.
-func (s *Server) controlOracle(rw http.ResponseWriter, stream, at string) {
-	rows, err := s.truthAsked(stream, at)
+// writeTruth writes the rows of a stream as a JSON array, one row a line: those of now, or of the time asked for.
+func (s *Server) writeTruth(rw http.ResponseWriter, stream, at string) {
+	rows, err := s.findTruth(stream, at)
 	switch {
 	case errors.Is(err, ErrNoStream):
 		http.Error(rw, err.Error(), http.StatusNotFound)
@@ -139,7 +139,7 @@ func (s *Server) controlOracle(rw http.ResponseWriter, stream, at string) {
 	_, _ = io.WriteString(rw, "]\n")
 }
 
-func (s *Server) truthAsked(stream, at string) (iter.Seq[map[string]any], error) {
+func (s *Server) findTruth(stream, at string) (iter.Seq[map[string]any], error) {
 	if at == "" {
 		if rows := s.w.Truth(stream); rows != nil {
 			return rows, nil

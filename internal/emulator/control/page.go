@@ -56,9 +56,9 @@ type wordCount struct {
 	Class int // of the status, as 2
 }
 
-// Page is GET / for who looks with a browser on this machine. A name that leads here from elsewhere is not served: another page could
+// ServePage is GET / for who looks with a browser on this machine. A name that leads here from elsewhere is not served: another page could
 // have it resolved to this machine and read what is here.
-func (s *Server) Page(rw http.ResponseWriter, r *http.Request) {
+func (s *Server) ServePage(rw http.ResponseWriter, r *http.Request) {
 	h := rw.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
