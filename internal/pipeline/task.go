@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,6 +224,9 @@ func (t *task) commit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if !t.windowed() {
 		t.state.Sent, t.state.Sometimes = t.decoder.Always(), t.decoder.Sometimes()
+		if len(t.state.Sent)+len(t.state.Sometimes) > 0 { // they are believed under the version that sent them, whether or not a window has ended
+			t.state.Version = cmp.Or(t.state.Version, t.workspace.config.APIVersion)
+		}
 	}
 	next := t.next(t.state)
 	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
