@@ -31,6 +31,8 @@ type State struct {
 	Sent      []string `json:"sent,omitempty"`      // lists and objects, by their paths, that the source always sends under this version
 	Sometimes []string `json:"sometimes,omitempty"` // and those that it sends at times: many records lack them
 
+	Asked string `json:"asked,omitempty"` // id of the record that was asked for last, of more that did not come whole than a run asks for
+
 	// Short are records by id that are stored without the rest of a list of theirs, for they were away just then; with the server's time.
 	Short map[string]int64 `json:"short,omitempty"`
 }

@@ -125,9 +125,18 @@ func (t *task) readsByID() bool {
 	return known || t.stream.Read.Single() != nil
 }
 
-// askNoted asks for the records that earlier runs have noted.
+// askNoted asks for the records that earlier runs have noted. Of more than a run asks for, it goes on behind those of the run before.
 func (t *task) askNoted(ctx context.Context) error {
-	return t.askWhole(ctx, slices.Sorted(maps.Keys(t.doubts.noted)))
+	ids := slices.Sorted(maps.Keys(t.doubts.noted))
+	if len(ids) > mostAskedAgain {
+		next, asked := slices.BinarySearch(ids, t.state.Asked)
+		if asked {
+			next++
+		}
+		ids = slices.Concat(ids[next:], ids[:next])[:mostAskedAgain]
+		t.state.Asked = ids[mostAskedAgain-1]
+	}
+	return t.askWhole(ctx, ids)
 }
 
 // askDoubted asks once more for the records that this run has met and that were not whole, also by what is stored of them.
