@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type evidence struct {
 	window extract.Window
 	stored int64 // rows that were stored in the window before it was read
 	met    bool  // one of them came
+	came   bool  // any record came
 }
 
 // askedAsEvidence is how many stored rows are asked for by id when a search returns none of them.
@@ -45,6 +47,7 @@ func (t *task) weigh(ctx context.Context, page extract.Page) error {
 			return fmt.Errorf("stream %s: count the rows of a window: %w", t.stream.Name, err)
 		}
 	}
+	t.evidence.came = t.evidence.came || len(page.Records) > 0
 	if t.evidence.stored == 0 || t.evidence.met {
 		return nil
 	}
@@ -132,39 +135,73 @@ func (t *task) meet(ctx context.Context, column string, from, to time.Time, reco
 // askAgain asks for some stored rows of the window by id. One that is of a time that the window asks for, changed or not, shows that the
 // search left it out: as it was before, it was asked for too.
 func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) error {
+	there, asked, known, err := t.askStored(ctx, column, from, to)
+	if err != nil {
+		return err
+	}
+	within := 0
+	for _, at := range there {
+		if t.evidence.window.Asks(at) {
+			within++
+		}
+	}
+	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, asked)
+	switch {
+	case !known:
+		proof = "and nothing reads them by id"
+	case within == 0 && len(there) == 0 && !t.evidence.came:
+		return t.askOlder(ctx, column, from)
+	case within == 0:
+		return nil
+	}
+	return &Problem{Class: "source", Next: sourceNext,
+		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.stream.Name, t.evidence.stored, stamp(from), stamp(to), proof)}
+}
+
+// askOlder has a search that returned nothing show something. The stored rows of its window are gone: of the older ones, some that are
+// still there are asked for.
+func (t *task) askOlder(ctx context.Context, column string, before time.Time) error {
+	there, _, _, err := t.askStored(ctx, column, time.Unix(0, 0), before)
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	oldest := time.Unix(slices.Min(there), 0)
+	req := t.request(extract.Forward)
+	req.State, req.Since = extract.State{}, oldest
+	page, err := t.workspace.client.Read(req).Next(ctx)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("stream %s: ask its list for records that are there: %w", t.stream.Name, err)
+	}
+	if len(page.Records) > 0 {
+		return nil
+	}
+	return &Problem{Class: "source", Next: sourceNext,
+		What: fmt.Sprintf("stream %s: its list returned nothing from %s on; by id, %d records are there, and of that time", t.stream.Name, stamp(oldest), len(there))}
+}
+
+// askStored asks for the newest few stored rows between two times by id, and gives the times of those that are there.
+func (t *task) askStored(ctx context.Context, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
 	var stored map[string]time.Time
-	err := t.run.writer.use(func(work *load.Work) (err error) {
+	err = t.run.writer.use(func(work *load.Work) (err error) {
 		stored, err = work.KeysBetween(ctx, t.workspace.name, t.tables[0], column, from, to, nil, askedAsEvidence)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.stream.Name, err)
+		return nil, 0, false, fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.stream.Name, err)
 	}
-	ids := make([]string, 0, len(stored))
-	for id := range stored {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	records, known, err := t.readByID(ctx, ids)
+	records, known, err := t.readByID(ctx, slices.Sorted(maps.Keys(stored)))
 	if err != nil {
-		return fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
+		return nil, 0, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
 	}
-	within := 0
 	for _, record := range records {
-		at, ok := extract.TimeOf(t.stream, record.Raw)
-		if !record.Gone && ok && t.evidence.window.Asks(at) {
-			within++
+		if at, ok := extract.TimeOf(t.stream, record.Raw); ok && !record.Gone {
+			there = append(there, at)
 		}
 	}
-	if known && within == 0 {
-		return nil
-	}
-	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, len(ids))
-	if !known {
-		proof = "and nothing reads them by id"
-	}
-	return &Problem{Class: "source", Next: sourceNext,
-		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.stream.Name, t.evidence.stored, stamp(from), stamp(to), proof)}
+	return there, len(stored), known, nil
 }
 
 // readByID reads records by id; known is whether anything does.
