@@ -94,7 +94,10 @@ func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, 
 		j.t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	j.space.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = edit })
+	j.space.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = edit
+		spoilFiles(j.t, k, edit)
+	})
 	b := &bed{t: v, space: j.space.space, url: j.space.url, file: filepath.Join(dir, "pipelines.yaml"), log: &bytes.Buffer{}}
 	defer func() {
 		if up, is := recover().(givenUp); is { // a table that is not there, or a run that ended before it began
@@ -178,9 +181,11 @@ func (j *judged) servers(resources ...string) (list []wrongServer) {
 		for _, how := range []string{leftOut, nulled, previous} {
 			for of, fields := range map[bool]map[string]bool{true: around, false: inside} {
 				for path := range fields {
-					if m := (wrongServer{route, path, how, of}); how == previous && of || !j.changes(m) {
+					switch m := (wrongServer{route, path, how, of}); {
+					case m.inFile() && (of || path == "id"): // which are ours
+					case how == previous && of || !j.changes(m):
 						j.same++
-					} else {
+					default:
 						list = append(list, m)
 					}
 				}
@@ -357,7 +362,7 @@ func (j *judged) together(of map[string]wrongServer) (unseen []wrongServer) {
 
 // record is one that a wrong server changes and that no other has taken; there says whether there is any at all.
 func (j *judged) record(m wrongServer, taken map[string]wrongServer) (id string, there bool) {
-	if m.list {
+	if m.list || m.inFile() && m.how == leftOut { // no row of a file lacks a column that others have
 		return "", false
 	}
 	for _, answer := range j.now[m.route] {
@@ -390,6 +395,9 @@ const anyEntry = "*"
 
 // hasColumn is whether any table of the streams has a column for a field of their records, or of the items of their lists.
 func (j *judged) hasColumn(m wrongServer) bool {
+	if m.inFile() {
+		return true
+	}
 	path := strings.Split(strings.ReplaceAll(m.path, "[]", ""), ".")
 	of := func(column []string) bool {
 		n := min(len(path), len(column))

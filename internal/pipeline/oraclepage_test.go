@@ -69,6 +69,7 @@ With the others the tables were right. "Made up for" are those where another ans
 lacks it, it is noticed. "Around" are fields of a list's answer and not of its records: all records came without them. "No column" are fields that lie
 in ` + "`_extra`" + ` as they came, "ignored" are those that the stream names as not kept, most of them a type. "Missed" are the rest, all named below.
 Servers that change no byte of any answer are counted, and tried no further. A right server, whose answers are only taken apart and put together, ends each family.
+The file of an export counts as an answer, and its rows as records.
 
 | Family | Wrong servers | Compared | Told | Made up for | Around | No column | Ignored | Missed | Changed no byte | Runs |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -98,7 +99,7 @@ Servers that change no byte of any answer are counted, and tried no further. A r
 	}
 	b.WriteString(" |\n")
 	if without := slices.DeleteFunc(slices.Sorted(maps.Keys(judgedFamilies())), func(name string) bool { _, is := all[name]; return is }); len(without) > 0 {
-		fmt.Fprintf(&b, "\nNot run to the end yet: %s. Exports are in no family: their archives are no JSON.\n", strings.Join(without, ", "))
+		fmt.Fprintf(&b, "\nNot run to the end yet: %s.\n", strings.Join(without, ", "))
 	}
 	fmt.Fprintf(&b, "\nOf %d that are wrong about a field with a column, %.1f %% are noticed.\n", kept, 100*float64(noticed)/float64(max(kept, 1)))
 	b.WriteString("\n## Missed\n\n")

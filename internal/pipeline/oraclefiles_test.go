@@ -1,0 +1,145 @@
+package pipeline_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/emulator"
+	emulated "aqueduck/internal/emulator/event"
+)
+
+// The file of an export is judged as an answer of its own, whose records are its rows: "exports.file:" and the dataset name its route. A
+// row has the time that it is read by as its id, as tables begin with it.
+const fileRoute = "exports.file:"
+
+func (m wrongServer) inFile() bool { return strings.HasPrefix(m.route, fileRoute) }
+
+// spoilFiles has the files of exports edited as answers are. They go out as an archive of CSV files.
+func spoilFiles(t testing.TB, k *emulator.Knobs, edit func(route string, body []byte) []byte) {
+	k.Export.File.Form = "ndjson"
+	k.Export.File.Spoil = func(file []byte) []byte {
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		to := tar.NewWriter(z)
+		for name, text := range membersOf(t, file) {
+			set := datasetOf(name)
+			edited := edit(fileRoute+set.ID, []byte(rowsOf(t, set, text).String()))
+			rows := csvOf(t, set, parse(t, edited).at("rows").items)
+			err := to.WriteHeader(&tar.Header{Name: strings.TrimSuffix(name, "ndjson") + "csv", Mode: 0o644, Size: int64(len(rows)), Typeflag: tar.TypeReg})
+			if err == nil {
+				_, err = to.Write(rows)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(to.Close(), z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+}
+
+func membersOf(t testing.TB, file []byte) map[string][]byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]byte{}
+	for from := tar.NewReader(z); ; {
+		member, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err == nil {
+			all[member.Name], err = io.ReadAll(from)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// datasetOf is the one whose name a file begins with; one name begins with another.
+func datasetOf(name string) (longest *emulated.Dataset) {
+	for _, set := range emulated.Datasets {
+		if strings.HasPrefix(name, set.ID+"_") && (longest == nil || len(set.ID) > len(longest.ID)) {
+			longest = set
+		}
+	}
+	return longest
+}
+
+// rowsOf gives each row an id, and two columns of one name each a name of its own.
+func rowsOf(t testing.TB, set *emulated.Dataset, text []byte) *tree {
+	t.Helper()
+	at := slices.IndexFunc(set.Attributes, func(a emulated.DatasetAttribute) bool { return a.ID == set.Time })
+	rows := &tree{open: '['}
+	for line := range bytes.Lines(text) {
+		row := parse(t, line)
+		id := cmp.Or(row.at(set.Attributes[at].Name), &tree{raw: "null"}) // a reader need not ask for it
+		for i, name := range row.names {
+			if slices.Index(row.names, name) < i {
+				row.names[i] = name + again
+			}
+		}
+		row.names, row.items = append(row.names, "id"), append(row.items, id)
+		rows.items = append(rows.items, row)
+	}
+	return &tree{open: '{', names: []string{"rows"}, items: []*tree{rows}}
+}
+
+// again marks the second column of a name.
+const again = " (2)"
+
+// csvOf writes rows with the columns that any of them has, no rows with those of the dataset. What is null is an empty field, any text is in quotes.
+func csvOf(t testing.TB, set *emulated.Dataset, rows []*tree) []byte {
+	t.Helper()
+	var names []string
+	for _, row := range rows {
+		for _, name := range row.names {
+			if name != "id" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(rows) == 0 {
+		for _, a := range set.Attributes {
+			names = append(names, a.Name)
+		}
+	}
+	var b bytes.Buffer
+	quote := func(text string) { b.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`) }
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		quote(strings.TrimSuffix(name, again))
+	}
+	b.WriteString("\r\n")
+	for _, row := range rows {
+		for i, name := range names {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if value := row.at(name); value != nil && value.raw != "null" {
+				var text string
+				if err := json.Unmarshal([]byte(value.raw), &text); err != nil {
+					t.Fatal(err)
+				}
+				quote(text)
+			}
+		}
+		b.WriteString("\r\n")
+	}
+	return b.Bytes()
+}
