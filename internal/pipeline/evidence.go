@@ -135,7 +135,7 @@ func (t *task) meet(ctx context.Context, column string, from, to time.Time, reco
 // askAgain asks for some stored rows of the window by id. One that is of a time that the window asks for, changed or not, shows that the
 // search left it out: as it was before, it was asked for too.
 func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) error {
-	there, asked, known, err := t.askStored(ctx, column, from, to)
+	stored, there, known, err := t.askStored(ctx, column, from, to)
 	if err != nil {
 		return err
 	}
@@ -145,11 +145,11 @@ func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) 
 			within++
 		}
 	}
-	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, asked)
+	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, len(stored))
 	switch {
 	case !known:
 		proof = "and nothing reads them by id"
-	case within == 0 && len(there) == 0 && !t.evidence.came:
+	case len(there) == 0 && !t.evidence.came:
 		return t.askOlder(ctx, column, from)
 	case within == 0:
 		return nil
@@ -158,50 +158,57 @@ func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) 
 		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.stream.Name, t.evidence.stored, stamp(from), stamp(to), proof)}
 }
 
-// askOlder has a search that returned nothing show something. The stored rows of its window are gone: of the older ones, some that are
-// still there are asked for.
+// askOlder has a search that returned nothing show something. The stored rows of its window are gone: of the older ones, some are asked
+// for by id, and from the time that is stored of one that is there, the search must find it, changed since or not.
 func (t *task) askOlder(ctx context.Context, column string, before time.Time) error {
-	there, _, _, err := t.askStored(ctx, column, time.Unix(0, 0), before)
+	stored, there, _, err := t.askStored(ctx, column, time.Unix(0, 0), before)
 	if err != nil || len(there) == 0 {
 		return err
 	}
-	oldest := time.Unix(slices.Min(there), 0)
+	oldest := before
+	for id := range there {
+		if stored[id].Before(oldest) {
+			oldest = stored[id]
+		}
+	}
 	req := t.request(extract.Forward)
 	req.State, req.Since = extract.State{}, oldest
 	page, err := t.workspace.client.Read(req).Next(ctx)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("stream %s: ask its list for records that are there: %w", t.stream.Name, err)
 	}
 	if len(page.Records) > 0 {
 		return nil
 	}
 	return &Problem{Class: "source", Next: sourceNext,
-		What: fmt.Sprintf("stream %s: its list returned nothing from %s on; by id, %d records are there, and of that time", t.stream.Name, stamp(oldest), len(there))}
+		What: fmt.Sprintf("stream %s: its list returned nothing from %s on; %d records that are stored from then on are there by id", t.stream.Name, stamp(oldest), len(there))}
 }
 
-// askStored asks for the newest few stored rows between two times by id, and gives the times of those that are there.
-func (t *task) askStored(ctx context.Context, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
-	var stored map[string]time.Time
+// askStored asks for the newest few rows that are stored between two times by id. It gives the times that are stored, and the times of
+// those that are there.
+func (t *task) askStored(ctx context.Context, column string, from, to time.Time) (stored map[string]time.Time, there map[string]int64, known bool, err error) {
 	err = t.run.writer.use(func(work *load.Work) (err error) {
 		stored, err = work.KeysBetween(ctx, t.workspace.name, t.tables[0], column, from, to, nil, askedAsEvidence)
 		return err
 	})
 	if err != nil {
-		return nil, 0, false, fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.stream.Name, err)
+		return nil, nil, false, fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.stream.Name, err)
+	}
+	if len(stored) == 0 {
+		return nil, nil, true, nil
 	}
 	records, known, err := t.readByID(ctx, slices.Sorted(maps.Keys(stored)))
 	if err != nil {
-		return nil, 0, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
+		return nil, nil, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
 	}
+	there = map[string]int64{}
 	for _, record := range records {
-		if at, ok := extract.TimeOf(t.stream, record.Raw); ok && !record.Gone {
-			there = append(there, at)
+		id, keyed := extract.Key(t.stream, record.Raw)
+		if at, timed := extract.TimeOf(t.stream, record.Raw); keyed && timed && !record.Gone {
+			there[id] = at
 		}
 	}
-	return there, len(stored), known, nil
+	return stored, there, known, nil
 }
 
 // readByID reads records by id; known is whether anything does.
