@@ -125,18 +125,9 @@ func (t *task) readsByID() bool {
 	return known || t.stream.Read.Single() != nil
 }
 
-// askNoted asks for the records that earlier runs have noted. Of more than a run asks for, it goes on behind those of the run before.
+// askNoted asks for the records that earlier runs have noted.
 func (t *task) askNoted(ctx context.Context) error {
-	ids := slices.Sorted(maps.Keys(t.doubts.noted))
-	if len(ids) > mostAskedAgain {
-		next, asked := slices.BinarySearch(ids, t.state.Asked)
-		if asked {
-			next++
-		}
-		ids = slices.Concat(ids[next:], ids[:next])[:mostAskedAgain]
-		t.state.Asked = ids[mostAskedAgain-1]
-	}
-	return t.askWhole(ctx, ids)
+	return t.askWhole(ctx, slices.Sorted(maps.Keys(t.doubts.noted)))
 }
 
 // askDoubted asks once more for the records that this run has met and that were not whole, also by what is stored of them.
@@ -159,13 +150,22 @@ func (t *task) askDoubted(ctx context.Context) error {
 	return t.askWhole(ctx, slices.Compact(ids))
 }
 
-// askWhole asks for records by id, each once in a run.
+// askWhole asks for records by id, in the order of their ids and each once in a run. Of more than a run asks for, it goes on behind those
+// that were asked for last.
 func (t *task) askWhole(ctx context.Context, ids []string) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return t.doubts.asked[id] })
 	if len(ids) == 0 || !t.readsByID() || t.windowed() {
 		return nil
 	}
-	for chunk := range slices.Chunk(ids[:min(len(ids), mostAskedAgain)], askedAtOnce) {
+	if len(ids) > mostAskedAgain {
+		next, asked := slices.BinarySearch(ids, t.state.Asked)
+		if asked {
+			next++
+		}
+		ids = slices.Concat(ids[next:], ids[:next])[:mostAskedAgain]
+		t.state.Asked = ids[mostAskedAgain-1]
+	}
+	for chunk := range slices.Chunk(ids, askedAtOnce) {
 		if t.result.Cut = t.over(); t.result.Cut {
 			return t.commit(ctx)
 		}
