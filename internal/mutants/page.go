@@ -9,7 +9,7 @@ import (
 var lastRun = struct {
 	bugs, killed int
 	when         string
-}{bugs: 99, killed: 99, when: "23 or 24 November 2026"}
+}{bugs: 102, killed: 102, when: "23 or 24 November 2026"}
 
 // page is docs/mutants.md.
 func page() string {
