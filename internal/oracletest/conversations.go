@@ -22,23 +22,24 @@ func conversationTruths() []truth {
 		"statistics_count_conversation_parts", "statistics_handling_time", "ai_agent_participated", "ai_agent_source_type",
 		"ai_agent_source_title", "ai_agent_last_answer_type", "ai_agent_resolution_state", "ai_agent_rating", "ai_agent_rating_remark",
 		"ai_agent_created_at", "ai_agent_updated_at", "rating", "rating_remark", "rating_created_at", "rating_updated_at",
-		"rating_contact_id", "rating_teammate_type", "rating_teammate_id"}}}
+		"rating_contact_id", "rating_teammate_type", "rating_teammate_id", "custom_attributes:custom_attributes::VARCHAR"}}}
 	file := []string{"position:_position", "name", "url", "content_type", "filesize", "width", "height"}
 	for table, columns := range map[string][]string{
 		"conversation_parts": {"id", "part_type", "body", "created_at", "updated_at", "notified_at", "assigned_to_type", "assigned_to_id",
 			"admin_assignee_id", "team_assignee_id", "author_type", "author_id", "author_name", "author_email", "from_ai_agent", "is_ai_answer",
-			"external_id", "redacted", "state", "call_id", "event_details:event_details::VARCHAR", "event_type", "app_package_code"},
+			"external_id", "redacted", "state", "call_id", "event_details:event_details::VARCHAR", "event_type",
+			"event_data:event_data::VARCHAR", "metadata:metadata::VARCHAR", "app_package_code"},
 		"conversation_part_tags":            {"part_id", "tag_id", "name"},
 		"conversation_attachments":          append([]string{"part_id"}, file...),
 		"conversation_source_attachments":   file,
 		"conversation_contacts":             {"contact_id", "external_id"},
-		"conversation_tags":                 {"tag_id", "name"},
+		"conversation_tags":                 {"tag_id", "name", "applied_at", "applied_by_id"},
 		"conversation_teammates":            {"admin_id"},
 		"conversation_linked_objects":       {"object_type", "object_id", "category"},
 		"conversation_content_sources":      {"position:_position", "content_type", "title", "locale", "url"},
 		"conversation_monitor_evaluations":  {"monitor_id", "name", "passed", "value", "reasoning", "evaluated_at"},
 		"conversation_scorecard_notes":      {"scorecard_id", "note_id", "author_type", "author_id", "body", "created_at", "updated_at"},
-		"conversation_scorecard_evaluators": {"scorecard_id", "evaluator_id", "name", "value", "value_label", "source", "reasoning"},
+		"conversation_scorecard_evaluators": {"scorecard_id", "evaluator_id", "name", "value", "value_label", "source", "reasoning", "reasons:reasons::VARCHAR"},
 		"conversation_scorecards": {"scorecard_id", "name", "passed", "score", "review_status", "reviewed_teammate_type", "reviewed_teammate_id",
 			"reviewer_type", "reviewer_id", "submitted_by_type", "submitted_by_id", "revised_by_type", "revised_by_id"},
 	} {

@@ -17,9 +17,9 @@ var forgetting = map[string]map[string][]string{
 	"conversations": {
 		"source_author_id":  {"source_subject", "source_body", "source_url", "source_author_name", "source_author_email"},
 		"rating_contact_id": {"rating_remark"},
-		ofRecord:            {"title", "first_contact_reply_url", "ai_agent_rating_remark"},
+		ofRecord:            {"title", "first_contact_reply_url", "ai_agent_rating_remark", "custom_attributes"},
 	},
-	"conversation_parts":                {"author_id": {"body", "author_name", "author_email"}, ofRecord: {"event_details"}},
+	"conversation_parts":                {"author_id": {"body", "author_name", "author_email"}, ofRecord: {"event_details", "metadata"}},
 	"conversation_attachments":          {"part author": {"name", "url"}},
 	"conversation_source_attachments":   {ofRecord: {"name", "url"}},
 	"conversation_contacts":             {"contact_id": {"external_id"}},

@@ -61,7 +61,7 @@ func (t *thread) contactRows(*Oracle) (rows []Row) {
 
 func (t *thread) tagRows(*Oracle) (rows []Row) {
 	for _, a := range t.tags {
-		rows = append(rows, Row{"tag_id": idText(event.TagID(a.Tag)), "name": event.TagName(a.Tag)})
+		rows = append(rows, Row{"tag_id": idText(event.TagID(a.Tag)), "name": event.TagName(a.Tag), "applied_at": a.At, "applied_by_id": idText(a.By)})
 	}
 	return rows
 }
