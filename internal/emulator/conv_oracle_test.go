@@ -117,7 +117,8 @@ func tables(talks []map[string]any) map[string][]map[string]any {
 			add("conversation_contacts", m{"contact_id": item["id"], "external_id": item["external_id"]})
 		}
 		for _, item := range each(talk, "tags", "tags") {
-			add("conversation_tags", m{"tag_id": item["id"], "name": item["name"]})
+			by, _ := item["applied_by"].(m)
+			add("conversation_tags", m{"tag_id": item["id"], "name": item["name"], "applied_at": item["applied_at"], "applied_by_id": by["id"]})
 		}
 		for _, item := range each(talk, "teammates", "teammates") {
 			add("conversation_teammates", m{"admin_id": item["id"]})
