@@ -135,7 +135,7 @@ func (t *task) meet(ctx context.Context, column string, from, to time.Time, reco
 // askAgain asks for some stored rows of the window by id. One that is of a time that the window asks for, changed or not, shows that the
 // search left it out: as it was before, it was asked for too.
 func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) error {
-	stored, there, known, err := t.askStored(ctx, column, from, to)
+	there, asked, known, err := t.askStored(ctx, column, from, to)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) 
 			within++
 		}
 	}
-	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, len(stored))
+	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, asked)
 	switch {
 	case !known:
 		proof = "and nothing reads them by id"
@@ -161,48 +161,52 @@ func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) 
 // askOlder has a search that returned nothing show something. The stored rows of its window are gone: where some older ones are there by
 // id, the list without a bound must have a record. Which one is left open: who came back a moment ago no search has heard of.
 func (t *task) askOlder(ctx context.Context, column string, before time.Time) error {
-	_, there, _, err := t.askStored(ctx, column, time.Unix(0, 0), before)
+	there, _, _, err := t.askStored(ctx, column, time.Unix(0, 0), before)
 	if err != nil || len(there) == 0 {
 		return err
 	}
 	req := t.request(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
-	page, err := t.workspace.client.Read(req).Next(ctx)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("stream %s: ask its list for any record: %w", t.stream.Name, err)
-	}
-	if len(page.Records) > 0 {
-		return nil
+	for reader := t.workspace.client.Read(req); ; { // its first pages may be empty
+		page, err := reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("stream %s: ask its list for any record: %w", t.stream.Name, err)
+		}
+		if len(page.Records) > 0 {
+			return nil
+		}
 	}
 	return &Problem{Class: "source", Next: sourceNext,
 		What: fmt.Sprintf("stream %s: its list is empty, whatever time it is asked from; %d stored records are there by id", t.stream.Name, len(there))}
 }
 
-// askStored asks for the newest few rows that are stored between two times by id. It gives the times that are stored, and the times of
-// those that are there.
-func (t *task) askStored(ctx context.Context, column string, from, to time.Time) (stored map[string]time.Time, there map[string]int64, known bool, err error) {
+// askStored asks for the newest few rows that are stored between two times by id. It gives how many it asked for, and the times of those
+// that are there; known is whether anything reads them.
+func (t *task) askStored(ctx context.Context, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
+	var stored map[string]time.Time
 	err = t.run.writer.use(func(work *load.Work) (err error) {
 		stored, err = work.KeysBetween(ctx, t.workspace.name, t.tables[0], column, from, to, nil, askedAsEvidence)
 		return err
 	})
 	if err != nil {
-		return nil, nil, false, fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.stream.Name, err)
+		return nil, 0, false, fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.stream.Name, err)
 	}
 	if len(stored) == 0 {
-		return nil, nil, true, nil
+		return nil, 0, true, nil
 	}
 	records, known, err := t.readByID(ctx, slices.Sorted(maps.Keys(stored)))
 	if err != nil {
-		return nil, nil, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
+		return nil, 0, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
 	}
-	there = map[string]int64{}
 	for _, record := range records {
-		id, keyed := extract.Key(t.stream, record.Raw)
-		if at, timed := extract.TimeOf(t.stream, record.Raw); keyed && timed && !record.Gone {
-			there[id] = at
+		if at, timed := extract.TimeOf(t.stream, record.Raw); timed && !record.Gone {
+			there = append(there, at)
 		}
 	}
-	return stored, there, known, nil
+	return there, len(stored), known, nil
 }
 
 // readByID reads records by id; known is whether anything does.

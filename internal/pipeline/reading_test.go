@@ -87,6 +87,16 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 // TestT161WhoeverLeftExplainsAnEmptySearch: where all that are stored in the window have left, an empty search is right.
 func TestT161WhoeverLeftExplainsAnEmptySearch(t *testing.T) {
 	t.Parallel()
+	for name, empty := range map[string]float64{"": 0, "T16 its list begins with empty pages": 0.9} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whoeverLeftExplains(t, empty)
+		})
+	}
+}
+
+func whoeverLeftExplains(t *testing.T, empty float64) {
+	t.Helper()
 	b := newBed(t, tiny(85))
 	b.sync(pipeline.Options{})
 	b.space.Advance(72 * time.Hour)
@@ -103,7 +113,9 @@ func TestT161WhoeverLeftExplainsAnEmptySearch(t *testing.T) {
 		p.did(b.space.Archive(id))
 	}
 	b.space.Advance(time.Hour)
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyPages = empty })
 	b.sync(pipeline.Options{})
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyPages = 0 })
 	b.equalsOracle()
 }
 
