@@ -13,7 +13,7 @@ import (
 
 // allowed says, for each directory, which packages of ours its own may import. Data takes one way; so do imports.
 var allowed = map[string][]string{
-	"cmd/aqueduck":        {"internal/console", "internal/sandbox", "internal/pipeline", "internal/emulator", "internal/emulator/control", "internal/emulator/webhook", "internal/schedule", "internal/grammar", "extract", "load", "schemas", "docs/queries"},
+	"cmd/aqueduck":        {"internal/console", "internal/sandbox", "internal/pipeline", "internal/emulator", "internal/emulator/api/fault", "internal/emulator/control", "internal/emulator/webhook", "internal/schedule", "internal/grammar", "extract", "load", "schemas", "docs/queries"},
 	"internal/pipeline":   {"internal/sandbox", "extract", "extract/export", "transform", "load", "load/publish", "internal/schedule", "internal/grammar", "internal/crash", "internal/alert", "schemas", "transform/models"},
 	"internal/alert":      {},
 	"internal/console":    {"internal/pipeline", "load", "schemas", "docs/queries"},
@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"load/committest":     {"load", "transform", "schemas"},
 	"internal/oracletest": {"internal/emulator", "load"},
 	"internal/readtest":   {"internal/emulator", "internal/pipeline", "load"},
-	"bench":               {"extract", "transform", "load", "load/publish", "internal/emulator", "internal/pipeline", "schemas"},
+	"bench":               {"extract", "transform", "load", "load/publish", "internal/emulator", "internal/emulator/state/conversations", "internal/pipeline", "schemas"},
 }
 
 // homes says where a library that shapes the house may be imported. The program starts no other: whoever has its environment has
@@ -61,7 +61,7 @@ var homes = map[string][]string{
 	"github.com/santhosh-tekuri":    {"internal/formtest"},
 	"github.com/jedib0t/go-pretty":  {"internal/pipeline", "cmd/aqueduck"},
 	"github.com/prometheus":         {"internal/console"},
-	"golang.org/x/net/html":         {"transform", "internal/emulator"},
+	"golang.org/x/net/html":         {"transform", "internal/emulator/input"},
 	"github.com/klauspost/compress": {"extract", "extract/export"},
 	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "internal/alert", "cmd/aqueduck"},
 	"golang.org/x/time/rate":        {"extract"},

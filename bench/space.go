@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 )
 
 // hourZero is when the emulated workspace begins to live; its clock runs on from there with the machine's.
@@ -99,7 +100,7 @@ func reply(w *emulator.Workspace, n int) error {
 	}
 	w.Advance(72 * time.Hour)
 	for i := range n {
-		if err := w.ReplyConversation(ids[i*(len(ids)/n)], emulator.ByTeammate, "We are looking into it."); err != nil {
+		if err := w.ReplyConversation(ids[i*(len(ids)/n)], conversations.ByTeammate, "We are looking into it."); err != nil {
 			return err
 		}
 	}

@@ -87,8 +87,8 @@ func (y *yard) record(t *testing.T, history string) *diskfault.Journal {
 	return j
 }
 
-// fault is one thing that goes wrong in a run.
-type fault struct {
+// diskFault is one thing that goes wrong in a run.
+type diskFault struct {
 	what  string
 	errno syscall.Errno
 	short bool
@@ -97,7 +97,7 @@ type fault struct {
 }
 
 // faults are the kinds of what can go wrong.
-var faults = []fault{
+var faults = []diskFault{
 	{what: "EIO", errno: syscall.EIO, hits: func(c diskfault.Call) bool { return true }},
 	{what: "EIO while reading", errno: syscall.EIO, reads: true, hits: func(c diskfault.Call) bool { return c.Name == "read" }},
 	{what: "ENOSPC", errno: syscall.ENOSPC, hits: grows},
@@ -119,7 +119,7 @@ func grows(c diskfault.Call) bool {
 func diskErrors(t *testing.T, y *yard) {
 	type point struct {
 		history string
-		fault   fault
+		fault   diskFault
 		n       int
 	}
 	var points []point
@@ -153,7 +153,7 @@ func diskErrors(t *testing.T, y *yard) {
 
 // strike has the n-th call that a fault can happen to meet it, and gives how the run ended. It ends with an error, or the
 // fault had no effect; whatever it was, the next run makes good.
-func (p *plot) strike(f fault, n int) string {
+func (p *plot) strike(f diskFault, n int) string {
 	p.t.Helper()
 	var hit diskfault.Call
 	e := p.watched(diskfault.Watch{Reads: f.reads, Fault: func(c diskfault.Call) diskfault.Fault {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/webhook"
 	"aqueduck/internal/pipeline"
@@ -54,7 +55,7 @@ With --webhook an address is told of what happens, whoever brings it about: rati
 content, calls. What is sent is signed with --webhook-secret, and comes again until it is answered with a 2xx, eight times at most.
 
 Faults, for --chaos, with commas between them:
-  ` + strings.ReplaceAll(emulator.ChaosHelp, "\n", "\n  "),
+  ` + strings.ReplaceAll(fault.ChaosHelp, "\n", "\n  "),
 		Example: `  aqueduck emulate
   aqueduck emulate --port 0 --seed 7 --contacts 500 --conversations 200 --token abc
   aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,reset@17' --log-level debug
@@ -91,7 +92,7 @@ var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
 // emulateWith checks the flags, makes the workspace and serves it.
 func (a *app) emulateWith(c *cobra.Command, e *emulation) (err error) {
-	if err := emulator.ParseChaos(e.chaos); err != nil {
+	if err := fault.CheckChaos(e.chaos); err != nil {
 		return misused(c, "%w", err)
 	}
 	zone, err := time.LoadLocation(e.identity.Zone)

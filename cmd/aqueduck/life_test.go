@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 )
 
 // life is what happens in the workspace between any two requests of a run.
@@ -104,9 +105,9 @@ func talk(w *emulator.Workspace, _ string, n int) error {
 	id := ids[n%len(ids)]
 	switch n % 7 {
 	case 0, 1:
-		return w.ReplyConversation(id, emulator.ByContact, "<p>question "+strconv.Itoa(n)+"</p>")
+		return w.ReplyConversation(id, conversations.ByContact, "<p>question "+strconv.Itoa(n)+"</p>")
 	case 2:
-		return w.ReplyConversation(id, emulator.ByTeammate, "<p>answer "+strconv.Itoa(n)+"</p>")
+		return w.ReplyConversation(id, conversations.ByTeammate, "<p>answer "+strconv.Itoa(n)+"</p>")
 	case 3:
 		return w.AssignConversation(id, emulator.AssignTeam, false)
 	case 4:

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/schemas"
 )
 
@@ -175,14 +176,14 @@ func TestT101AFileThatIsNotWholeIsFetchedAgainAndThenGivenUp(t *testing.T) {
 
 func TestT98AnEnqueueIsNeverSentTwiceByItself(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]*emulator.Fault{
+	for name, wrong := range map[string]*fault.Fault{
 		"reset": {Reset: true}, "response lost": {Truncate: true}, "503": {Status: 503}, "429": {Status: 429}, "garbage": {Garbage: true},
 	} {
 		s := newStand(t, emulator.ExportKnobs{})
 		d := s.dataset()
-		s.w.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		s.w.Inject(func(_ int, r *http.Request) *fault.Fault {
 			if r.Method == http.MethodPost {
-				return fault
+				return wrong
 			}
 			return nil
 		})
@@ -263,9 +264,9 @@ func TestS10AFileAtAForeignHostIsAskedOfTheAPIItself(t *testing.T) {
 	if a, err := s.whole(); err != nil || a.Rows == 0 {
 		t.Error(err)
 	}
-	s.w.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	s.w.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasPrefix(r.URL.Path, "/download/") {
-			return &emulator.Fault{Status: http.StatusFound, Header: map[string]string{"Location": "https://other.example.net/x?signature=abcdef"}}
+			return &fault.Fault{Status: http.StatusFound, Header: map[string]string{"Location": "https://other.example.net/x?signature=abcdef"}}
 		}
 		return nil
 	})

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
 	"aqueduck/internal/sandbox"
@@ -60,11 +61,11 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 	}
 	space.Advance(24 * time.Hour)
 	space.Live(3)
-	space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if r.URL.Path != "/tags" {
 			return nil
 		}
-		return &emulator.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
+		return &fault.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
 	})
 	report, err := r.Run(context.Background(), r.Config.Pipelines[0], pipeline.Options{CaughtUp: true}, io.Discard)
 	if err != nil {

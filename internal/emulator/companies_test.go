@@ -96,7 +96,7 @@ func TestT78ACompanyWithoutUsersVanishesFromSearchOnly(t *testing.T) {
 	c := start(t, prompt())
 	id, err := c.w.CreateCompany(set("name", "Lonely & Co"))
 	must(t, err)
-	number := c.w.Companies() - 1
+	number := c.w.CompanyCount() - 1
 	one := func() int { return len(c.searchCompanies(filter("name", "=", "Lonely & Co"))) }
 	users := func() int { return whole(c.do("GET", "/companies/"+id, nil).json["user_count"]) }
 	if one() != 0 || users() != 0 || len(c.listCompanies("&per_page=60")) != number+1 {
@@ -134,7 +134,7 @@ func TestContactsOfACompanyComeByCursor(t *testing.T) {
 	want := map[any]bool{}
 	for range 5 {
 		contact := c.one("user")
-		must(t, c.w.AddCompany(contact, c.w.Companies()-1))
+		must(t, c.w.AddCompany(contact, c.w.CompanyCount()-1))
 		want[contact] = true
 	}
 	path, pages := "/companies/"+id+"/contacts?per_page=2", 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/jobs"
 )
 
 // versions are those that read differently, the oldest first. What comes after 2.16 is the later one.
@@ -186,7 +187,7 @@ func (c *client) endpoints() []endpoint {
 	job, _ := c.do("POST", "/export/reporting_data/enqueue", export).json["job_identifier"].(string)
 	c.w.Advance(time.Minute)
 	connector := first("data_connectors", "id", nil)
-	bulk, err := c.w.StartJob(emulator.JobContactsCreate, emulator.JobPlan{})
+	bulk, err := c.w.StartJob(jobs.ContactsCreate, jobs.Plan{})
 	c.must(err)
 	pair := m{"from": c.one("lead"), "into": c.one("user")}
 	list := []endpoint{

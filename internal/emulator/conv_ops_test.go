@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 )
 
 // still is a workspace whose index has no lag and whose clock stands.
@@ -55,10 +56,10 @@ func TestEveryOperationChangesTheConversationAndMovesItOrNot(t *testing.T) {
 		do    func(w *emulator.Workspace, id string) error
 	}{
 		{"reply", true, func(w *emulator.Workspace, id string) error {
-			return w.ReplyConversation(id, emulator.ByAI, "<p>x</p>")
+			return w.ReplyConversation(id, conversations.ByAI, "<p>x</p>")
 		}},
 		{"note", true, func(w *emulator.Workspace, id string) error {
-			return w.ReplyConversation(id, emulator.ByNote, "<p>x</p>")
+			return w.ReplyConversation(id, conversations.ByNote, "<p>x</p>")
 		}},
 		{"part", true, func(w *emulator.Workspace, id string) error { return w.AddPart(id, "💬") }},
 		{"assign", true, func(w *emulator.Workspace, id string) error {
@@ -104,7 +105,7 @@ func TestEveryOperationChangesTheConversationAndMovesItOrNot(t *testing.T) {
 func TestT59ARedactedPartHasNoWordsLeft(t *testing.T) {
 	t.Parallel()
 	c, id := still(t, emulator.Knobs{})
-	must(t, c.w.ReplyConversation(id, emulator.ByContact, "<p>secret</p>"))
+	must(t, c.w.ReplyConversation(id, conversations.ByContact, "<p>secret</p>"))
 	part := slices.Max(c.w.PartIDs(id))
 	must(t, c.w.Redact(id, part, true))
 	last := parts(c.talk(id))[3]
@@ -127,7 +128,7 @@ func TestT60ADeletedConversationIsNotFoundAnyMore(t *testing.T) {
 	if found := c.searchTalks(filter("id", "=", id), 20, "").talks(); len(found) != 0 || slices.Contains(c.w.ConversationIDs(), id) {
 		t.Error("it is still found")
 	}
-	if err := c.w.CloseConversation(id); !errors.Is(err, emulator.ErrNoConversation) {
+	if err := c.w.CloseConversation(id); !errors.Is(err, conversations.ErrNoConversation) {
 		t.Errorf("got %v", err)
 	}
 	c.sameTalks(t)
@@ -161,7 +162,7 @@ func TestT75AnAssignmentLeavesASnoozedConversationSnoozed(t *testing.T) {
 			t.Errorf("skipped %t: %v until %v", skip, talk["state"], talk["snoozed_until"])
 		}
 	}
-	must(t, c.w.ReplyConversation(id, emulator.ByContact, "<p>hello?</p>"))
+	must(t, c.w.ReplyConversation(id, conversations.ByContact, "<p>hello?</p>"))
 	if talk := c.talk(id); talk["state"] != "open" || talk["snoozed_until"] != nil {
 		t.Errorf("answered: %v until %v", talk["state"], talk["snoozed_until"])
 	}
@@ -186,7 +187,7 @@ func TestT58TheSummaryOfACallComesLater(t *testing.T) {
 	if last := parts(after)[3]; last["body"] != "<p>summary</p>" || after["updated_at"] != before["updated_at"] {
 		t.Errorf("then %v", last)
 	}
-	if err := c.w.FillCallSummary(id, "1", "x"); !errors.Is(err, emulator.ErrNoPart) {
+	if err := c.w.FillCallSummary(id, "1", "x"); !errors.Is(err, conversations.ErrNoPart) {
 		t.Errorf("a part that is not there: %v", err)
 	}
 }

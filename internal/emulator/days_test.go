@@ -3,7 +3,6 @@ package emulator
 import (
 	"testing"
 	"time"
-	_ "time/tzdata" // the machine may have no zones
 
 	"aqueduck/internal/emulator/event"
 )

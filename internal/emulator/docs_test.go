@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/emulator/api"
 )
 
 var (
@@ -27,8 +29,8 @@ func TestTheDocumentNamesEveryEndpointAndItsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing, tests := map[string]bool{}, testsHere(t)
-	for _, r := range routes {
-		missing[r.method+" "+braces.ReplaceAllString(r.path, "{}")] = true
+	for _, r := range api.Routes {
+		missing[r.Method+" "+braces.ReplaceAllString(r.Path, "{}")] = true
 	}
 	_, table, found := strings.Cut(string(text), "| request | section | what it answers | test |\n|---|---|---|---|\n")
 	if !found {
@@ -148,7 +150,7 @@ func TestContract4EveryEndpointOfTheDocumentIsServed(t *testing.T) {
 	for line := range strings.Lines(strings.TrimSpace(documented)) {
 		path, methods, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for _, method := range strings.Fields(methods) {
-			if r, _, _ := find(method, strings.ReplaceAll(path, "{}", "x")); r == nil || braces.ReplaceAllString(r.path, "{}") != path {
+			if r, _, _ := api.FindRoute(method, strings.ReplaceAll(path, "{}", "x")); r == nil || braces.ReplaceAllString(r.Path, "{}") != path {
 				t.Errorf("%s %s is served by %v", method, path, r)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 )
 
 func TestChaosStrikesExactRequests(t *testing.T) {
@@ -35,16 +36,16 @@ func TestChaosStrikesExactRequests(t *testing.T) {
 		t.Errorf("%d of 200 with a chance of a half", bad)
 	}
 	for _, wrong := range []string{"reset@0", "reset@5-2", "reset@x", "error@3:999", "redirect=0.1:200", "drip=0.1", "slow=p101:1s", "utf8=NaN"} {
-		if emulator.ParseChaos(wrong) == nil {
+		if fault.CheckChaos(wrong) == nil {
 			t.Errorf("%q is accepted", wrong)
 		}
 	}
-	for line := range strings.Lines(emulator.ChaosHelp) {
+	for line := range strings.Lines(fault.ChaosHelp) {
 		example := strings.Fields(line)[0]
 		if !strings.ContainsAny(example, "=@") {
 			example += "=0.01"
 		}
-		if err := emulator.ParseChaos(example); err != nil {
+		if err := fault.CheckChaos(example); err != nil {
 			t.Errorf("the help's %q: %v", example, err)
 		}
 	}
@@ -150,16 +151,16 @@ func TestGamesWithTheJSONOfGoodAnswers(t *testing.T) {
 		strip := strings.NewReplacer(`"`, "", ".0,", ",", "e0,", ",", ".0}", "}", "e0}", "}")
 		return strip.Replace(string(a)) == strip.Replace(string(b))
 	}
-	tests := map[emulator.Game]func(raw []byte) bool{
-		emulator.GameUTF8: func(raw []byte) bool {
+	tests := map[fault.Game]func(raw []byte) bool{
+		fault.GameUTF8: func(raw []byte) bool {
 			return !utf8.Valid(raw) && bytes.Contains(raw, []byte(`\ud800"`)) && bytes.Contains(raw, []byte(`\u0000"`))
 		},
-		emulator.GameNumbers: func(raw []byte) bool { return json.Valid(raw) && !bytes.Equal(raw, plain.raw) && same(raw, plain.raw) },
-		emulator.GameKeys:    func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"UPDATED_AT":2`)) },
-		emulator.GameDepth:   func(raw []byte) bool { return bytes.Contains(raw, bytes.Repeat([]byte("["), 20_000)) },
-		emulator.GameSize:    func(raw []byte) bool { return json.Valid(raw) && len(raw) > 80<<20 },
-		emulator.GameUnknown: func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"not_yet_told"`)) },
-		emulator.GameMorph:   func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`:{"value":"`)) },
+		fault.GameNumbers: func(raw []byte) bool { return json.Valid(raw) && !bytes.Equal(raw, plain.raw) && same(raw, plain.raw) },
+		fault.GameKeys:    func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"UPDATED_AT":2`)) },
+		fault.GameDepth:   func(raw []byte) bool { return bytes.Contains(raw, bytes.Repeat([]byte("["), 20_000)) },
+		fault.GameSize:    func(raw []byte) bool { return json.Valid(raw) && len(raw) > 80<<20 },
+		fault.GameUnknown: func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"not_yet_told"`)) },
+		fault.GameMorph:   func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`:{"value":"`)) },
 	}
 	for game, good := range tests {
 		if err := c.w.SetChaos(string(game) + "=1"); err != nil {

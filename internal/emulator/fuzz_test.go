@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/emulator/api"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/knobs"
 )
@@ -26,7 +27,7 @@ func fuzzed() *Workspace {
 func asked(t *testing.T, w *Workspace, method, path, query, version string, body []byte) *httptest.ResponseRecorder {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "localhost", URL: &url.URL{Path: path, RawQuery: query}, Body: io.NopCloser(bytes.NewReader(body)),
-		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.opts.VersionHeader: {version}}}
+		Header: http.Header{"Authorization": {"Bearer " + w.Token()}, w.Options.VersionHeader: {version}}}
 	rw := httptest.NewRecorder()
 	w.ServeHTTP(rw, r)
 	switch rw.Code {
@@ -69,26 +70,26 @@ func FuzzSearches(f *testing.F) {
 
 func FuzzAddresses(f *testing.F) {
 	w := fuzzed()
-	for i, r := range routes {
-		f.Add(uint8(i), w.contacts[0].doc.ID, "page=2&per_page=5", "2.17")
-		f.Add(uint8(i), "../%2e", "starting_after=AAAA&per_page=-1&order=x", r.name)
+	for i, r := range api.Routes {
+		f.Add(uint8(i), w.List[0].Doc.ID, "page=2&per_page=5", "2.17")
+		f.Add(uint8(i), "../%2e", "starting_after=AAAA&per_page=-1&order=x", r.Name)
 	}
 	f.Add(uint8(0), "1", "created_at_after=1700000000&created_at_before=-1&page=99999999999999999999", "2.16")
 	f.Fuzz(func(t *testing.T, which uint8, id, query, version string) {
-		r := routes[int(which)%len(routes)]
-		path := braces.ReplaceAllLiteralString(r.path, id)
+		r := api.Routes[int(which)%len(api.Routes)]
+		path := braces.ReplaceAllLiteralString(r.Path, id)
 		if strings.HasPrefix(path, "/_") || !strings.HasPrefix(path, "/") {
 			return
 		}
-		asked(t, w, r.method, path, query, version, nil)
+		asked(t, w, r.Method, path, query, version, nil)
 	})
 }
 
 // FuzzWrites writes to whatever takes a body; replies say what they may, tables too.
 func FuzzWrites(f *testing.F) {
 	w := fuzzed()
-	ids := []string{"1", w.contacts[0].doc.ID, event.ConversationID(0), event.TicketID(0), event.TicketID(1)}
-	writes := slices.DeleteFunc(slices.Clone(routes), func(r route) bool { return r.method == "GET" || r.method == "DELETE" })
+	ids := []string{"1", w.List[0].Doc.ID, event.ConversationID(0), event.TicketID(0), event.TicketID(1)}
+	writes := slices.DeleteFunc(slices.Clone(api.Routes), func(r api.Route) bool { return r.Method == "GET" || r.Method == "DELETE" })
 	for which := range writes {
 		for place := range ids {
 			for _, body := range []string{
@@ -109,14 +110,14 @@ func FuzzWrites(f *testing.F) {
 			version = "2.17"
 		}
 		r := writes[int(which)%len(writes)]
-		asked(t, w, r.method, braces.ReplaceAllLiteralString(r.path, ids[int(place)%len(ids)]), "", version, body)
+		asked(t, w, r.Method, braces.ReplaceAllLiteralString(r.Path, ids[int(place)%len(ids)]), "", version, body)
 	})
 }
 
 // FuzzCursors bends cursors that were handed out: what a client sends back may be anything.
 func FuzzCursors(f *testing.F) {
 	w := fuzzed()
-	lists := []string{"/contacts", "/contacts/activities", "/conversations", "/data_connectors", "/companies/" + w.firms[0].now.ID + "/contacts"}
+	lists := []string{"/contacts", "/contacts/activities", "/conversations", "/data_connectors", "/companies/" + w.CompanyList[0].Newest.ID + "/contacts"}
 	for which := range lists {
 		f.Add(uint8(which), false, []byte{0})
 		f.Add(uint8(which), true, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255})
@@ -159,7 +160,7 @@ func FuzzCursors(f *testing.F) {
 // its oracle still answer.
 func FuzzOperations(f *testing.F) {
 	seed := fuzzed()
-	contact, talk := seed.contacts[0].doc.ID, event.ConversationID(0)
+	contact, talk := seed.List[0].Doc.ID, event.ConversationID(0)
 	for i, o := range operations() {
 		with := map[string]any{}
 		for _, p := range o.params {

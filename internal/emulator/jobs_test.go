@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/jobs"
 )
 
 // workspace-api 3.1 (states), 4.11: job details, the resource and its URL once successful.
@@ -15,14 +16,14 @@ func TestAJobIsPendingThenInProgressThenOver(t *testing.T) {
 	ticket := c.w.TicketIDs()[0]
 	for _, test := range []struct {
 		name, path, end, resource string
-		kind                      emulator.JobKind
-		plan                      emulator.JobPlan
+		kind                      jobs.Kind
+		plan                      jobs.Plan
 	}{
-		{"a ticket", "/jobs/status/", "success", ticket, emulator.JobTicket, emulator.JobPlan{Resource: ticket}},
-		{"a ticket that is not made", "/jobs/status/", "failed", "", emulator.JobTicket, emulator.JobPlan{Fails: true}},
-		{"contacts in bulk", "/contacts/bulk/", "success", "", emulator.JobContactsUpdate, emulator.JobPlan{}},
-		{"contacts in bulk, as any job", "/jobs/status/", "success", "", emulator.JobContactsDelete, emulator.JobPlan{}},
-		{"a bulk that fails", "/contacts/bulk/", "failed", "", emulator.JobContactsCreate, emulator.JobPlan{Fails: true}},
+		{"a ticket", "/jobs/status/", "success", ticket, jobs.TicketsEnqueue, jobs.Plan{Resource: ticket}},
+		{"a ticket that is not made", "/jobs/status/", "failed", "", jobs.TicketsEnqueue, jobs.Plan{Fails: true}},
+		{"contacts in bulk", "/contacts/bulk/", "success", "", jobs.ContactsUpdate, jobs.Plan{}},
+		{"contacts in bulk, as any job", "/jobs/status/", "success", "", jobs.ContactsDelete, jobs.Plan{}},
+		{"a bulk that fails", "/contacts/bulk/", "failed", "", jobs.ContactsCreate, jobs.Plan{Fails: true}},
 	} {
 		id, err := c.w.StartJob(test.kind, test.plan)
 		must(t, err)
@@ -51,17 +52,17 @@ func TestAJobIsPendingThenInProgressThenOver(t *testing.T) {
 func TestAJobThatNobodyStartedIsNotFound(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 60})
-	id, err := c.w.StartJob(emulator.JobTicket, emulator.JobPlan{Resource: c.w.TicketIDs()[0]})
+	id, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.Plan{Resource: c.w.TicketIDs()[0]})
 	must(t, err)
 	for _, path := range []string{"/jobs/status/1", "/contacts/bulk/1", "/contacts/bulk/" + id} {
 		if r := c.do("GET", path, nil); r.status != 404 || r.code() != "not_found" {
 			t.Errorf("%s: %d %s", path, r.status, r.code())
 		}
 	}
-	if _, err := c.w.StartJob("tea", emulator.JobPlan{}); err == nil {
+	if _, err := c.w.StartJob("tea", jobs.Plan{}); err == nil {
 		t.Error("a job of no kind starts")
 	}
-	if _, err := c.w.StartJob(emulator.JobTicket, emulator.JobPlan{Resource: "1"}); err == nil {
+	if _, err := c.w.StartJob(jobs.TicketsEnqueue, jobs.Plan{Resource: "1"}); err == nil {
 		t.Error("a job makes a ticket that never is")
 	}
 }
@@ -85,7 +86,7 @@ func TestT95AJobMayCallItsStatusAnything(t *testing.T) {
 	if r := c.do("POST", "/_emulator/set", m{"JobWords": m{"in_progress": "crunching", "success": "completed_with_warnings"}}); r.status != 200 {
 		t.Fatalf("the knob: %d %s", r.status, r.raw)
 	}
-	id, err := c.w.StartJob(emulator.JobContactsCreate, emulator.JobPlan{Pending: time.Second, Working: time.Second})
+	id, err := c.w.StartJob(jobs.ContactsCreate, jobs.Plan{Pending: time.Second, Working: time.Second})
 	must(t, err)
 	for _, want := range []string{"pending", "crunching", "completed_with_warnings"} {
 		if got := c.do("GET", "/contacts/bulk/"+id, nil).json["status"]; got != want {

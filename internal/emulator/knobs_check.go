@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/emulator/apiversion"
+	"aqueduck/internal/emulator/front"
 	"aqueduck/internal/emulator/knobs"
 )
 
@@ -77,12 +80,12 @@ func wanted(path string, v reflect.Value) string {
 	fits := n == 0 || n >= low && n <= high
 	switch value := v.Interface().(type) {
 	case []string:
-		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !isAmongRoutes(name) })
+		fits = path != "Unavailable" && path != "Forbidden" || !slices.ContainsFunc(value, func(name string) bool { return !api.IsAmongRoutes(name) })
 	case []knobs.Form:
-		fits = !slices.ContainsFunc(value, func(f knobs.Form) bool { return form(f).unfit() })
+		fits = !slices.ContainsFunc(value, func(f knobs.Form) bool { return front.Form(f).IsUnfit() })
 	case map[string]knobs.Shapes:
 		for name := range value {
-			fits = fits && isRoute(name)
+			fits = fits && api.IsRoute(name)
 		}
 	case map[string]knobs.Lag:
 		for kind := range value {
@@ -92,7 +95,7 @@ func wanted(path string, v reflect.Value) string {
 		if list := allowed(path, v); list != nil {
 			fits = slices.Contains(list, v.String())
 		} else if path == "IgnoreVersion" && v.String() != "" {
-			_, fits = readVersion(v.String())
+			_, fits = apiversion.Parse(v.String())
 		}
 	}
 	if fits {
@@ -139,10 +142,10 @@ func knobWants(path string, v reflect.Value) string {
 		if strings.HasPrefix(path, "Export") {
 			return "a list of texts"
 		}
-		return "a list of routes, or of what is before their dot, for all that have it: " + strings.Join(routeNames(), ", ")
+		return "a list of routes, or of what is before their dot, for all that have it: " + strings.Join(api.RouteNames(), ", ")
 	case []knobs.Form:
 		return "a list of objects with the `Of` of a route, as `Unavailable` names it, the `Path` of a value in its records, or after `$.` around them, and perhaps `ID` of one record, " +
-			"`To` where it is sent instead, `As` what is: a JSON text, or " + strings.Join(formWords, ", ")
+			"`To` where it is sent instead, `As` what is: a JSON text, or " + strings.Join(front.FormWords, ", ")
 	case map[string]knobs.Shapes:
 		return "routes, as `Unavailable` names them, with their `Next` and `End`"
 	case map[string]knobs.Lag:
@@ -155,20 +158,6 @@ func knobWants(path string, v reflect.Value) string {
 	}
 	return "text"
 }
-
-func routeNames() []string {
-	names := make([]string, len(routes))
-	for i, r := range routes {
-		names[i] = r.name
-	}
-	return names
-}
-
-func isAmongRoutes(name string) bool {
-	return slices.ContainsFunc(routes, func(r route) bool { return r.among([]string{name}) })
-}
-
-func isRoute(name string) bool { return slices.Contains(routeNames(), name) }
 
 // KnobTable describes all knobs as a table in Markdown.
 func KnobTable() string {

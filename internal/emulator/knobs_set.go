@@ -14,7 +14,7 @@ import (
 
 // turn sets knobs by the names of their fields, and gives all knobs as they are then. Durations may be texts, as 4m.
 func (w *Workspace) turn(sent map[string]any) (*knobs.Knobs, error) {
-	all, err := jsonFields(w.k())
+	all, err := jsonFields(w.K())
 	if err == nil {
 		err = overlay(all, sent, "")
 	}
@@ -37,7 +37,7 @@ func (w *Workspace) turn(sent map[string]any) (*knobs.Knobs, error) {
 		next.Mutate, next.Export.File.Spoil = k.Mutate, k.Export.File.Spoil // functions have no JSON
 		*k = *next
 	})
-	return w.k(), nil
+	return w.K(), nil
 }
 
 func jsonFields(v any) (map[string]any, error) {

@@ -11,29 +11,35 @@ import (
 	"sync"
 	"time"
 
+	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/emulator/apiversion"
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/front"
 	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/state/calls"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/jobs"
 	"aqueduck/internal/emulator/webhook"
 )
 
 // topic is one kind of what webhooks are told of (workspace-api 6).
 type topic struct {
 	name  string
-	since version // that added it (workspace-api 9)
-	scope string  // that the bearer of the webhook needs
+	since apiversion.Version // that added it (workspace-api 9)
+	scope string             // that the bearer of the webhook needs
 }
 
 var topics = []topic{
 	{name: "conversation.rating.added"},
-	{name: "conversation.operator.replied", since: v214, scope: "read_conversations"},
-	{name: "job.completed", since: v214},
-	{name: "dynamic_content.created", since: afterStable},
-	{name: "dynamic_content.updated", since: afterStable},
-	{name: "dynamic_content.deleted", since: afterStable},
-	{name: "call.started", since: v214},
-	{name: "call.ended", since: v214},
-	{name: "call.recording_available", since: v214},
-	{name: "call.transcription_available", since: v214},
+	{name: "conversation.operator.replied", since: apiversion.V214, scope: "read_conversations"},
+	{name: "job.completed", since: apiversion.V214},
+	{name: "dynamic_content.created", since: apiversion.AfterStable},
+	{name: "dynamic_content.updated", since: apiversion.AfterStable},
+	{name: "dynamic_content.deleted", since: apiversion.AfterStable},
+	{name: "call.started", since: apiversion.V214},
+	{name: "call.ended", since: apiversion.V214},
+	{name: "call.recording_available", since: apiversion.V214},
+	{name: "call.transcription_available", since: apiversion.V214},
 }
 
 // TopicNames are the topics that webhooks are told of.
@@ -78,13 +84,13 @@ func (w *noticeDesk) Notify(address string, hooks ...webhook.Hook) (*Notifier, e
 		}
 	}
 	n := &Notifier{w: w, address: address, hooks: hooks, sender: webhook.NewSender(hooks...), done: make(chan struct{})}
-	w.mu.Lock()
-	w.happen(w.clock())
+	w.Mu.Lock()
+	w.RunDue(w.Time())
 	w.notifier, w.brought = n, brought{}
 	w.silent = true
-	w.passing(w.clock())
+	w.passing(w.Time())
 	w.silent = false
-	w.mu.Unlock()
+	w.Mu.Unlock()
 	n.heeding.Go(n.heed)
 	return n, nil
 }
@@ -98,7 +104,7 @@ func (n *Notifier) heed() {
 		case <-n.done:
 			return
 		case <-tick.C:
-			n.w.catchUp()
+			n.w.CatchUp()
 		}
 	}
 }
@@ -109,11 +115,11 @@ func (n *Notifier) Deliveries() []webhook.Delivery { return n.sender.Deliveries(
 // Close tells nothing more. What is due is still sent until the context ends; it gives how many notifications were not taken, those
 // among them that were given up before.
 func (n *Notifier) Close(ctx context.Context) int {
-	n.w.mu.Lock()
+	n.w.Mu.Lock()
 	if n.w.notifier == n {
 		n.w.notifier = nil
 	}
-	n.w.mu.Unlock()
+	n.w.Mu.Unlock()
 	close(n.done)
 	n.heeding.Wait()
 	return n.sender.Close(ctx)
@@ -121,10 +127,10 @@ func (n *Notifier) Close(ctx context.Context) int {
 
 // silence has nobody told of what happens, but noted that it did: what a journal tells is old.
 func (w *noticeDesk) silence(on bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	if !on {
-		w.passing(w.clock())
+		w.passing(w.Time())
 	}
 	w.silent = on
 }
@@ -133,21 +139,21 @@ func (w *noticeDesk) silence(on bool) {
 func (w *noticeDesk) tells() bool { return w.notifier != nil && !w.silent }
 
 // tell has webhooks told that something happened; what names it among all that ever happens. The lock is held.
-func (w *noticeDesk) tell(name, what string, at int64, item func(q *request) []byte) {
+func (w *noticeDesk) tell(name, what string, at int64, item func(q *api.Request) []byte) {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name })
-	v, _ := readVersion(w.opts.DefaultVersion)
-	if t := topics[i]; !w.tells() || !w.has(v, t.since) {
+	v, _ := apiversion.Parse(w.Options.DefaultVersion)
+	if t := topics[i]; !w.tells() || !w.Has(v, t.since) {
 		return
 	}
-	hash := sha256.Sum256(fmt.Appendf(nil, "%d %s %s %d", w.cfg.Seed, name, what, at))
-	one := webhook.Notice{ID: "notif_" + hex.EncodeToString(hash[:16]), Topic: name, App: w.workspace, At: at}
+	hash := sha256.Sum256(fmt.Appendf(nil, "%d %s %s %d", w.Setup.Seed, name, what, at))
+	one := webhook.Notice{ID: "notif_" + hex.EncodeToString(hash[:16]), Topic: name, App: w.WorkspaceID, At: at}
 	for place, h := range w.notifier.hooks {
-		who, known := w.bearer(cmp.Or(h.Token, w.token))
-		if !known || !who.may(topics[i].scope, w.k().ReadScopesOnly) || len(h.Topics) > 0 && !slices.Contains(h.Topics, name) {
+		who, known := w.Bearer(cmp.Or(h.Token, w.FullToken()))
+		if !known || !who.May(topics[i].scope, w.K().ReadScopesOnly) || len(h.Topics) > 0 && !slices.Contains(h.Topics, name) {
 			continue
 		}
 		if one.Item == nil {
-			one.Item = item(&request{version: v, base: w.notifier.address})
+			one.Item = item(&api.Request{Version: v, Base: w.notifier.address})
 		}
 		w.notifier.sender.Send(place, one)
 	}
@@ -156,26 +162,26 @@ func (w *noticeDesk) tell(name, what string, at int64, item func(q *request) []b
 // tellOfConversation tells what an event of the log of conversations is to webhooks: a rating where there was none, and what the AI
 // agent or a bot says. The lock is held.
 func (w *noticeDesk) tellOfConversation(seq int) {
-	e := &w.said[seq]
+	e := &w.ConversationLog[seq]
 	if !w.tells() || e.Kind != event.ThreadOpened && e.Kind != event.ThreadPartAdded && e.Kind != event.ThreadRated {
 		return
 	}
-	now := *w.threads[e.Num].now
-	c := w.drawer().draw(&now)
-	show := func(c conversation, newest int) func(q *request) []byte {
-		return func(q *request) []byte {
-			r := w.convRenderer(q)
-			r.parts, r.cap = true, newest
-			return r.conversation(nil, &c)
+	now := *w.Threads[e.Num].Newest
+	c := w.Drawer().Draw(&now)
+	show := func(c conversations.Conversation, newest int) func(q *api.Request) []byte {
+		return func(q *api.Request) []byte {
+			r := w.ConvRenderer(q)
+			r.Parts, r.Cap = true, newest
+			return r.Conversation(nil, &c)
 		}
 	}
 	had := false
 	if e.Kind == event.ThreadRated {
-		now.trail = now.trail[:len(now.trail)-1]
-		had = w.drawer().draw(&now).Rating != nil
+		now.Events = now.Events[:len(now.Events)-1]
+		had = w.Drawer().Draw(&now).Rating != nil
 	}
 	if c.Rating != nil && !had && e.Kind != event.ThreadPartAdded {
-		w.tell("conversation.rating.added", strconv.Itoa(seq), e.At, show(*c, w.k().MostParts()))
+		w.tell("conversation.rating.added", strconv.Itoa(seq), e.At, show(*c, w.K().MostParts()))
 	}
 	if e.Kind == event.ThreadRated {
 		return
@@ -197,14 +203,14 @@ func (w *noticeDesk) tellOfConversation(seq int) {
 
 // tellOfContent tells what an event of the log of content is to webhooks. The lock is held.
 func (w *noticeDesk) tellOfContent(e event.ContentEvent) {
-	if e.Kind != event.DynamicContents || !w.tells() || w.k().NoDynamicContent {
+	if e.Kind != event.DynamicContents || !w.tells() || w.K().NoDynamicContent {
 		return
 	}
 	name := map[event.ContentChange]string{event.ContentCreated: "dynamic_content.created", event.ContentEdited: "dynamic_content.updated", event.ContentRemoved: "dynamic_content.deleted"}[e.What]
-	w.tell(name, strconv.Itoa(len(w.contentLog)), e.At, func(q *request) []byte {
-		m, as := w.writer(q)
+	w.tell(name, strconv.Itoa(len(w.ContentLog)), e.At, func(q *api.Request) []byte {
+		m, as := w.Writer(q)
 		p := &jsontext.Writer{}
-		writeRecord(p, m.record(w.content[e.Kind][e.N], as))
+		jsontext.WriteRecord(p, m.Record(w.Items[e.Kind][e.N], as))
 		return p.Bytes
 	})
 }
@@ -215,12 +221,12 @@ func (w *noticeDesk) passing(now time.Time) {
 	if w.notifier == nil {
 		return
 	}
-	for i := range w.calls {
-		c := &w.calls[i]
+	for i := range w.CallList {
+		c := &w.CallList[i]
 		if len(w.brought.calls) == i {
 			w.brought.calls = append(w.brought.calls, [4]bool{})
 		}
-		for step, at := range [4]int64{c.Initiated, c.Ended, c.Recorded, transcriptReady(c, w.k().TranscriptLate)} {
+		for step, at := range [4]int64{c.Initiated, c.Ended, c.Recorded, calls.TranscriptReady(c, w.K().TranscriptLate)} {
 			name := []string{"call.started", "call.ended", "call.recording_available", "call.transcription_available"}[step]
 			if at == 0 || max(at, c.Put) > now.Unix() || w.brought.calls[i][step] {
 				continue
@@ -228,17 +234,25 @@ func (w *noticeDesk) passing(now time.Time) {
 			w.brought.calls[i][step] = true
 			at = max(at, c.Put) // nothing is told before the list has it
 			if c.Removed == 0 || at < c.Removed {
-				w.tell(name, event.CallID(c.N), at, func(*request) []byte { return append(w.appendCall(nil, c, int(c.N), at), '}') })
+				w.tell(name, event.CallID(c.N), at, func(*api.Request) []byte { return append(w.AppendCall(nil, c, int(c.N), at), '}') })
 			}
 		}
 	}
-	for i := range w.jobs {
+	for i := range w.JobList {
 		if len(w.brought.jobs) == i {
 			w.brought.jobs = append(w.brought.jobs, false)
 		}
-		if over := w.jobs[i].over(); !w.brought.jobs[i] && !over.After(now) {
+		if over := w.JobList[i].EndsAt(); !w.brought.jobs[i] && !over.After(now) {
 			w.brought.jobs[i] = true
-			w.tell("job.completed", jobID(i), over.Unix(), func(q *request) []byte { return w.appendJob(nil, q, i, over) })
+			w.tell("job.completed", jobs.JobID(i), over.Unix(), func(q *api.Request) []byte { return w.AppendJob(nil, q, i, over) })
 		}
 	}
+}
+
+// noticeDesk tells webhooks of what happens.
+type noticeDesk struct {
+	*front.Server
+	notifier *Notifier // nil: nobody is told of anything
+	brought  brought   // what of it is known
+	silent   bool      // what happens now is told to nobody
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/emulator/api"
 	"aqueduck/internal/emulator/control"
 )
 
@@ -18,14 +19,6 @@ type operation struct {
 	about  string // a sentence
 	do     func(w *Workspace, a args) (any, error)
 }
-
-// operations are all of them, in the order in which they are listed.
-func operations() []operation {
-	return slices.Concat(ofWorkspace, ofContacts, ofConversations, ofTickets, ofCompanies, ofContent, ofCalls, ofLogs, ofJobs, ofExports)
-}
-
-// made is what an operation answers that made something.
-type made map[string]string
 
 // Done is one operation that was carried out.
 type Done struct {
@@ -38,9 +31,9 @@ type Done struct {
 // still while it works. Names and parameters are in docs/emulator.md and in GET /_emulator/. One that succeeds is in the journal
 // before Do returns.
 func (w *Workspace) Do(name string, with json.RawMessage) (answer []byte, err error) {
-	w.controlling.Lock()
-	defer w.controlling.Unlock()
-	w.frozen(func() { answer, err = w.doing(name, with) })
+	w.Controlling.Lock()
+	defer w.Controlling.Unlock()
+	w.HoldClock(func() { answer, err = w.doing(name, with) })
 	return answer, err
 }
 
@@ -60,8 +53,8 @@ func (w *Workspace) doing(name string, with json.RawMessage) ([]byte, error) {
 // Redo does again what a journal tells of, at its time. A workspace of the same Config that does all of it again in its order is
 // the same again.
 func (w *Workspace) Redo(d Done) error {
-	w.controlling.Lock()
-	defer w.controlling.Unlock()
+	w.Controlling.Lock()
+	defer w.Controlling.Unlock()
 	w.silence(true)
 	defer w.silence(false)
 	_, err := w.carryOut(d)
@@ -70,8 +63,8 @@ func (w *Workspace) Redo(d Done) error {
 
 // Journal has every operation that succeeds from now on be written down before it is answered. One is kept; nil takes it away.
 func (w *Workspace) Journal(write func(Done) error) {
-	w.controlling.Lock()
-	defer w.controlling.Unlock()
+	w.Controlling.Lock()
+	defer w.Controlling.Unlock()
 	w.journal = write
 }
 
@@ -86,15 +79,15 @@ func (w *Workspace) carryOut(d Done) ([]byte, error) {
 		return nil, err
 	}
 	var answer any
-	w.at(d.At, func() {
-		w.catchUp()
+	w.StandAt(d.At, func() {
+		w.CatchUp()
 		answer, err = all[i].do(w, a)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Do, err)
 	}
 	if answer == nil {
-		answer = made{"did": d.Do}
+		answer = api.MadeIDs{"did": d.Do}
 	}
 	return json.Marshal(answer)
 }
@@ -159,14 +152,4 @@ func (o *operation) parameters() string {
 		list = append(list, text)
 	}
 	return strings.Join(list, ", ")
-}
-
-// Operations describes all operations as a table in Markdown.
-func Operations() string {
-	var b strings.Builder
-	b.WriteString("| operation | parameters | what it does |\n|---|---|---|\n")
-	for _, o := range operations() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", o.name, o.parameters(), o.about)
-	}
-	return b.String()
 }

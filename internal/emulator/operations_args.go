@@ -8,9 +8,21 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/emulator/api"
 	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/core"
+	"aqueduck/internal/emulator/state/jobs"
 )
+
+// jobContacts are the contacts that jobs.start was told of.
+func (a args) jobContacts(name string) (list []jobs.Contact) {
+	all, _ := a[name].([]args)
+	for _, one := range all {
+		list = append(list, jobs.Contact{ID: one.text("id"), Role: one.text("role"), Set: one.changes("set")})
+	}
+	return list
+}
 
 // param is one parameter of an operation.
 type param struct {
@@ -184,22 +196,10 @@ func (a args) fields(name string) map[string]any {
 func (a args) changes(name string) []event.Change {
 	var set []event.Change
 	for field, v := range a.fields(name) {
-		set = append(set, event.Change{Field: field, Value: given(v)})
+		set = append(set, event.Change{Field: field, Value: core.NumberOrValue(v)})
 	}
 	slices.SortFunc(set, func(a, b event.Change) int { return strings.Compare(a.Field, b.Field) })
 	return set
-}
-
-// given is a value as changes have it: a number is a whole one where it can be.
-func given(v any) any {
-	n, isNumber := v.(json.Number)
-	if !isNumber {
-		return v
-	}
-	if whole, err := n.Int64(); err == nil {
-		return whole
-	}
-	return event.Number(n)
 }
 
 func (a args) assignment(name string) event.Assignment {
@@ -239,4 +239,4 @@ func tagging(do func(w *Workspace, id string, tag int) error) func(w *Workspace,
 }
 
 // ofID answers the id of what was made.
-func ofID(id string, err error) (any, error) { return made{"id": id}, err }
+func ofID(id string, err error) (any, error) { return api.MadeIDs{"id": id}, err }

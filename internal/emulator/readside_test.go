@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 )
 
 // workspace-api 4.11: folder_id searches the folders inside it too, in the later version.
@@ -102,7 +103,7 @@ func TestTheItemsOfANewsfeedAreThoseAssignedToIt(t *testing.T) {
 func TestT68TranslationsRewriteTheBodiesOfParts(t *testing.T) {
 	t.Parallel()
 	c, id := still(t, emulator.Knobs{})
-	must(t, c.w.ReplyConversation(id, emulator.ByContact, "<p>über</p>"))
+	must(t, c.w.ReplyConversation(id, conversations.ByContact, "<p>über</p>"))
 	last := func(version, query string) any {
 		c.version = version
 		list := parts(c.do("GET", "/conversations/"+id+query, nil).json)

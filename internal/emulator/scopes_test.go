@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/emulator/api"
 	"aqueduck/internal/emulator/knobs"
 )
 
@@ -34,9 +35,9 @@ func TestContract5EveryEndpointNeedsItsScopeAndItsPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	refused := func(r *route, token string) string {
+	refused := func(r *api.Route, token string) string {
 		t.Helper()
-		req, err := http.NewRequest(r.method, server.URL+braces.ReplaceAllString(r.path, "1"), nil)
+		req, err := http.NewRequest(r.Method, server.URL+braces.ReplaceAllString(r.Path, "1"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,30 +56,30 @@ func TestContract5EveryEndpointNeedsItsScopeAndItsPlan(t *testing.T) {
 			return ""
 		}
 		if err := json.NewDecoder(res.Body).Decode(&body); err != nil || body.Type != "error.list" || len(body.Errors) != 1 || body.Errors[0].Message == "" {
-			t.Fatalf("%s: %+v, %v", r.name, body, err)
+			t.Fatalf("%s: %+v, %v", r.Name, body, err)
 		}
 		return body.Errors[0].Code
 	}
-	for i := range routes {
-		r := &routes[i]
-		needs := scopesNamed[r.name]
+	for i := range api.Routes {
+		r := &api.Routes[i]
+		needs := scopesNamed[r.Name]
 		for _, scope := range tokens {
 			want := "token_unauthorized"
 			if needs == "" || scope == needs || strings.Replace(needs, "read_", "read_write_", 1) == scope {
 				want = ""
 			}
 			if got := refused(r, scope); got != want {
-				t.Errorf("%s with the scope %s: %q, want %q", r.name, scope, got, want)
+				t.Errorf("%s with the scope %s: %q, want %q", r.Name, scope, got, want)
 			}
 		}
 		if got := refused(r, w.Token()); got != "" {
-			t.Errorf("%s is refused to the main token: %s", r.name, got)
+			t.Errorf("%s is refused to the main token: %s", r.Name, got)
 		}
-		family, _, _ := strings.Cut(r.name, ".")
-		for _, plan := range []string{r.name, family} {
+		family, _, _ := strings.Cut(r.Name, ".")
+		for _, plan := range []string{r.Name, family} {
 			w.SetKnobs(func(k *knobs.Knobs) { k.Unavailable = []string{plan} })
 			if got := refused(r, w.Token()); got != "api_plan_restricted" {
-				t.Errorf("%s without %s in the plan: %q", r.name, plan, got)
+				t.Errorf("%s without %s in the plan: %q", r.Name, plan, got)
 			}
 		}
 		w.SetKnobs(func(k *knobs.Knobs) { k.Unavailable = nil })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/emulator/control"
 )
 
@@ -79,12 +80,12 @@ func TestT117QuotaIsSpreadOverTenSeconds(t *testing.T) {
 func TestFaultsByNumberOfTheRequest(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{})
-	plan := map[int]*emulator.Fault{
+	plan := map[int]*fault.Fault{
 		1: {Status: 503}, 2: {Reset: true}, 3: {Truncate: true}, 4: {Garbage: true}, 5: {HTML: true},
 		6: {Status: 200, Body: `{"type":"error.list","errors":[]}`}, 7: {Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/"}},
 		8: {Wait: time.Millisecond},
 	}
-	c.w.Inject(func(n int, _ *http.Request) *emulator.Fault { return plan[n] })
+	c.w.Inject(func(n int, _ *http.Request) *fault.Fault { return plan[n] })
 	check := func(n int, good func(r reply, err error) bool) {
 		t.Helper()
 		if r, err := c.try("GET", "/admins", nil); !good(r, err) {
@@ -104,7 +105,7 @@ func TestFaultsByNumberOfTheRequest(t *testing.T) {
 func TestChaosIsReadAndDrawn(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"error=x", "quake=0.1", "error=2", "slow=p95", "429="} {
-		if err := emulator.ParseChaos(bad); err == nil {
+		if err := fault.CheckChaos(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}

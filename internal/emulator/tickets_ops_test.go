@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/tickets"
 )
 
 // stillTicket is a workspace whose index has no lag and whose clock stands, with a ticket of a type that has a part.
@@ -15,7 +18,7 @@ func stillTicket(t *testing.T, kind string) (*client, string) {
 	c := start(t, emulator.Config{Contacts: 60, Conversations: 60, Knobs: emulator.Knobs{NoLag: true}})
 	id, err := c.w.CreateTicket(c.w.IDs("active")[0], kind, emulator.Change{Field: "_default_title_", Value: "Broken \"thing\""})
 	must(t, err)
-	must(t, c.w.ReplyTicket(id, emulator.ByNote, "<p>first</p>"))
+	must(t, c.w.ReplyTicket(id, conversations.ByNote, "<p>first</p>"))
 	c.w.Advance(time.Hour)
 	return c, id
 }
@@ -38,7 +41,7 @@ func TestATicketIsReadByTheAddressOfItsJobUntilItIsDeleted(t *testing.T) {
 	if r := c.do("GET", "/tickets/"+other, nil); r.status != 200 {
 		t.Errorf("another one: %d", r.status)
 	}
-	if err := c.w.CloseTicket(id); !errors.Is(err, emulator.ErrNoTicket) {
+	if err := c.w.CloseTicket(id); !errors.Is(err, tickets.ErrNoTicket) {
 		t.Errorf("it is closed: %v", err)
 	}
 	c.sameTickets(t)
@@ -53,7 +56,9 @@ func TestEveryOperationChangesTheTicketAndMovesItOrNot(t *testing.T) {
 		moves bool
 		do    func(w *emulator.Workspace, id string) error
 	}{
-		{"reply", true, func(w *emulator.Workspace, id string) error { return w.ReplyTicket(id, emulator.ByContact, "<p>x</p>") }},
+		{"reply", true, func(w *emulator.Workspace, id string) error {
+			return w.ReplyTicket(id, conversations.ByContact, "<p>x</p>")
+		}},
 		{"state", true, func(w *emulator.Workspace, id string) error { return w.SetTicketState(id, "3302") }},
 		{"close", true, (*emulator.Workspace).CloseTicket},
 		{"attribute", true, func(w *emulator.Workspace, id string) error { return w.SetTicketAttribute(id, "Anzahl #", 1234567) }},
@@ -104,7 +109,7 @@ func TestATicketGoesThroughItsStates(t *testing.T) {
 	if inner(one["ticket_attributes"], "Größe") != `"L"` || inner(inner(size["updated_attribute_data"], "attribute"), "id") != "12002" {
 		t.Errorf("2.10: the size is %v, by %v", one["ticket_attributes"], size["updated_attribute_data"])
 	}
-	must(t, c.w.ReplyTicket(id, emulator.ByContact, "<p>not yet</p>"))
+	must(t, c.w.ReplyTicket(id, conversations.ByContact, "<p>not yet</p>"))
 	if one = c.ticket(id); one["open"] != true {
 		t.Error("the customer's answer does not open it")
 	}
@@ -114,7 +119,7 @@ func TestATicketGoesThroughItsStates(t *testing.T) {
 func TestATrackerAndABackOfficeTicketTakeOnlyNotes(t *testing.T) {
 	t.Parallel()
 	c, id := stillTicket(t, "1202")
-	for _, by := range []emulator.Speaker{emulator.ByContact, emulator.ByTeammate, emulator.ByAI} {
+	for _, by := range []conversations.Speaker{conversations.ByContact, conversations.ByTeammate, conversations.ByAI} {
 		if c.w.ReplyTicket(id, by, "<p>x</p>") == nil {
 			t.Errorf("%s comments on a tracker", by)
 		}
@@ -141,7 +146,7 @@ func TestATicketRefusesWhatDoesNotFit(t *testing.T) {
 	_, noType := c.w.CreateTicket("", "9", emulator.Change{})
 	_, noContact := c.w.CreateTicket("nobody", "1200")
 	_, noValue := c.w.CreateTicket("", "1200", emulator.Change{Field: "Anzahl #", Value: "many"})
-	if noType == nil || noValue == nil || !errors.Is(noContact, emulator.ErrUnknown) {
+	if noType == nil || noValue == nil || !errors.Is(noContact, contacts.ErrUnknown) {
 		t.Errorf("created: %v, %v, %v", noType, noContact, noValue)
 	}
 	for name, err := range map[string]error{

@@ -11,6 +11,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/control"
+	"aqueduck/internal/emulator/state/conversations"
 )
 
 // remembered is what the oracle told of every stream at a time.
@@ -51,7 +52,7 @@ func happens(t *testing.T, w *emulator.Workspace, hour int) {
 	must(t, w.ReportChange("conversation", fmt.Sprint("by hand ", hour), "state", "closed"))
 	ticket, err := w.CreateTicket(user, "1200")
 	must(t, err)
-	must(t, w.ReplyTicket(ticket, emulator.ByContact, "<p>secret</p>"))
+	must(t, w.ReplyTicket(ticket, conversations.ByContact, "<p>secret</p>"))
 	must(t, w.RedactTicketPart(ticket, w.TicketPartIDs(ticket)[0], false))
 	must(t, w.CloseTicket(w.TicketIDs()[hour]))
 	w.SetWorkspaceID(fmt.Sprint("ws", hour))

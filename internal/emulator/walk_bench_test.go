@@ -17,7 +17,8 @@ type discard struct {
 }
 
 func (d *discard) Header() http.Header { return d.header }
-func (d *discard) WriteHeader(int)     {}
+
+func (d *discard) WriteHeader(int) {}
 
 func (d *discard) Write(b []byte) (int, error) {
 	d.n += len(b)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/jobs"
 	"aqueduck/internal/emulator/webhook"
 )
 
@@ -39,7 +41,7 @@ func TestContract6EveryTopicIsTold(t *testing.T) {
 		t.Errorf("%v is told of as deleted", gone)
 	}
 
-	c.must(c.w.ReplyConversation(talk, emulator.ByAI, "let me see"))
+	c.must(c.w.ReplyConversation(talk, conversations.ByAI, "let me see"))
 	read := c.do("GET", "/conversations/"+talk, nil).json
 	reply := item(s.all("conversation.operator.replied")["conversation.operator.replied"])
 	all := read["conversation_parts"].(m)["conversation_parts"].([]any)
@@ -194,14 +196,14 @@ func TestContract6TopicsNeedTheirVersionAndTheirScope(t *testing.T) {
 		s := listen(t)
 		end := c.notify(webhook.Hook{URL: s.url, Token: test.token})
 		talk := fresher(c)
-		c.must(c.w.ReplyConversation(talk, emulator.ByAI, "x"))
-		c.must(c.w.ReplyConversation(talk, emulator.ByTeammate, "x"))
+		c.must(c.w.ReplyConversation(talk, conversations.ByAI, "x"))
+		c.must(c.w.ReplyConversation(talk, conversations.ByTeammate, "x"))
 		c.must(c.w.Rate(talk, 4, "", true))
 		_, err := c.w.CreateContent("dynamic_contents")
 		c.must(err)
 		_, err = c.w.CreateContent("articles")
 		c.must(err)
-		_, err = c.w.StartJob(emulator.JobContactsDelete, emulator.JobPlan{Fails: true})
+		_, err = c.w.StartJob(jobs.ContactsDelete, jobs.Plan{Fails: true})
 		c.must(err)
 		c.w.Advance(time.Hour)
 		c.w.State()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 )
 
 // Sections 2.9, 3.2, 4.8: deleted, whether or not a list tells of it then.
@@ -171,7 +172,7 @@ func TestContract4_11ANoteIsDeleted(t *testing.T) {
 	away := c.do("GET", "/contacts/"+gone+"/notes", nil).ids()[0]
 	must(t, c.w.Archive(gone))
 	talk := c.w.ConversationIDs()[0]
-	must(t, c.w.ReplyConversation(talk, emulator.ByNote, "hm"))
+	must(t, c.w.ReplyConversation(talk, conversations.ByNote, "hm"))
 	said := slices.Max(c.w.PartIDs(talk))
 	c.w.Advance(time.Minute)
 	c.auth = "Bearer other"

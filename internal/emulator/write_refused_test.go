@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 )
 
 // asking is a writing request that would be carried out.
@@ -134,9 +135,9 @@ func TestContract7WhatIsNotToBeWrittenIsNot(t *testing.T) {
 func TestT121NoCacheAnswersAWrite(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 60})
-	c.w.Inject(func(int, *http.Request) *emulator.Fault { return nil })
+	c.w.Inject(func(int, *http.Request) *fault.Fault { return nil })
 	first := c.made("POST", "/contacts", m{"role": "lead"})
-	c.w.Inject(func(int, *http.Request) *emulator.Fault { return &emulator.Fault{Replay: true} })
+	c.w.Inject(func(int, *http.Request) *fault.Fault { return &fault.Fault{Replay: true} })
 	if second := c.made("POST", "/contacts", m{"role": "lead"}); second == first {
 		t.Error("a second contact is answered with the first")
 	}
@@ -147,12 +148,12 @@ func TestAWriteWhoseAnswerIsCutHasHappened(t *testing.T) {
 	t.Parallel()
 	c := start(t, emulator.Config{Contacts: 60})
 	for external, want := range map[string]struct {
-		fault  emulator.Fault
+		fault  fault.Fault
 		status int
-	}{"cut": {emulator.Fault{Truncate: true}, 200}, "garbled": {emulator.Fault{Garbage: true}, 200}, "reset": {emulator.Fault{Reset: true}, 404},
-		"down": {emulator.Fault{Status: 503}, 404}, "limited": {emulator.Fault{Status: 429}, 404}} {
+	}{"cut": {fault.Fault{Truncate: true}, 200}, "garbled": {fault.Fault{Garbage: true}, 200}, "reset": {fault.Fault{Reset: true}, 404},
+		"down": {fault.Fault{Status: 503}, 404}, "limited": {fault.Fault{Status: 429}, 404}} {
 		next := c.w.Count() + 1
-		c.w.Inject(func(n int, _ *http.Request) *emulator.Fault {
+		c.w.Inject(func(n int, _ *http.Request) *fault.Fault {
 			if n == next {
 				return &want.fault
 			}

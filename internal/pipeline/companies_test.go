@@ -72,7 +72,7 @@ func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 func (b *bed) made() {
 	_, err := b.space.CreateCompany()
 	b.must(err)
-	b.must(b.space.AddCompany(b.space.IDs("active")[0], b.space.Companies()-1))
+	b.must(b.space.AddCompany(b.space.IDs("active")[0], b.space.CompanyCount()-1))
 }
 
 // TestT78ACompanyThatLosesItsUsersStays: search does not have it any more, the list does.
@@ -82,7 +82,7 @@ func TestT78ACompanyThatLosesItsUsersStays(t *testing.T) {
 	b := newBedWith(t, tiny(152), reading("companies"))
 	alone, err := b.space.CreateCompany(emulator.Change{Field: "name", Value: "Nobody's"})
 	b.must(err)
-	last := b.space.Companies() - 1
+	last := b.space.CompanyCount() - 1
 	who := b.space.IDs("active")[0]
 	b.must(b.space.AddCompany(who, last))
 	b.space.Advance(time.Hour)
@@ -152,7 +152,7 @@ func TestT80AListThatStopsProvesNoAbsence(t *testing.T) {
 	fresh.configure(reading("companies"))
 	b.space.Advance(80 * time.Hour) // search by a later mark does not find it
 	fresh.sync(pipeline.Options{})
-	b.must(b.space.AddCompany(b.space.IDs("active")[0], b.space.Companies()-1))
+	b.must(b.space.AddCompany(b.space.IDs("active")[0], b.space.CompanyCount()-1))
 	b.space.Advance(time.Hour)
 	s := stream(t, fresh.sync(pipeline.Options{}), "companies_by_id")
 	if got := fresh.rows("SELECT name FROM companies WHERE id = '" + hidden + "'"); len(got) != 1 || got[0] != "Hidden" || s.Requests != 1 {

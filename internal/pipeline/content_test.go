@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -52,9 +53,9 @@ func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
 	all := b.space.Oracle("articles")
 	id := func(n int) string { return all[n]["id"].(string) }
 	fail := func(one string) {
-		b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 			if r.URL.Path == "/articles/"+one {
-				return &emulator.Fault{Status: http.StatusInternalServerError}
+				return &fault.Fault{Status: http.StatusInternalServerError}
 			}
 			return nil
 		})

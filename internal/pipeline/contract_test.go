@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/pipeline"
 	"aqueduck/load"
 )
@@ -23,15 +24,15 @@ func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(81))
 	b.sync(pipeline.Options{})
-	faults := map[string]*emulator.Fault{
+	faults := map[string]*fault.Fault{
 		"error list": {Status: http.StatusOK, Body: `{"type":"error.list","errors":[{"code":"server_broke","message":"x"}]}`},
 		"no list":    {Status: http.StatusOK, Body: `{}`},
 		"redirect":   {Status: http.StatusFound, Body: `{}`, Header: map[string]string{"Location": "/contacts"}},
 	}
-	for name, fault := range faults {
-		b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	for name, wrong := range faults {
+		b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 			if r.URL.Path == "/contacts/deleted" {
-				return fault
+				return wrong
 			}
 			return nil
 		})

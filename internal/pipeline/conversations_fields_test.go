@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/pipeline"
 )
 
@@ -21,10 +22,10 @@ func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
 	p := people{newBedWith(t, c, reading("conversations"))}
 	lead, user := p.lead(), p.user()
 	before, err := p.space.OpenConversation(lead, 2)
-	p.did(err, p.space.ReplyConversation(before, emulator.ByContact, "<p>it is me</p>"))
+	p.did(err, p.space.ReplyConversation(before, conversations.ByContact, "<p>it is me</p>"))
 	p.space.Advance(time.Hour)
 	p.sync(pipeline.Options{})
-	p.did(p.space.MergeAnyway(lead, user), p.space.ReplyConversation(before, emulator.ByTeammate, "<p>hello</p>"))
+	p.did(p.space.MergeAnyway(lead, user), p.space.ReplyConversation(before, conversations.ByTeammate, "<p>hello</p>"))
 	p.space.Advance(time.Hour)
 	p.sync(pipeline.Options{})
 	got := p.rows(`SELECT contact_id, current_contact_id,

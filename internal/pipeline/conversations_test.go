@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/pipeline"
 )
 
@@ -52,7 +53,7 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 	ids := b.space.ConversationIDs()
 	id := ids[len(ids)-1]
 	for _, change := range []error{
-		b.space.ReplyConversation(id, emulator.ByContact, "<p>secret</p>"),
+		b.space.ReplyConversation(id, conversations.ByContact, "<p>secret</p>"),
 		b.space.Rate(id, 2, "meh", false), b.space.Review(id, 3, "needs_fix", false),
 	} {
 		if change != nil {
@@ -92,7 +93,7 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 		b.sync(pipeline.Options{})
 		ids := b.space.ConversationIDs()
 		id := ids[len(ids)-1]
-		if err := b.space.ReplyConversation(id, emulator.ByContact, "<p>secret</p>"); err != nil {
+		if err := b.space.ReplyConversation(id, conversations.ByContact, "<p>secret</p>"); err != nil {
 			t.Fatal(err)
 		}
 		b.space.Advance(time.Hour)

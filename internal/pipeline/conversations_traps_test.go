@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 	"aqueduck/load"
@@ -99,7 +101,7 @@ func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 	c := newChats(t, 12, emulator.Knobs{})
 	c.read()
 	before, mark := c.rows("SELECT count(*) FROM conversations"), c.checkpoint("conversations")
-	c.did(c.space.ReplyConversation(c.space.ConversationIDs()[0], emulator.ByContact, "<p>hello</p>"))
+	c.did(c.space.ReplyConversation(c.space.ConversationIDs()[0], conversations.ByContact, "<p>hello</p>"))
 	for name, list := range map[string]string{"neither": `"items":[`, "both": `"data":[],"conversations":[`} {
 		c.mutate("conversations.search", func(body []byte) []byte {
 			return bytes.Replace(body, []byte(`"conversations":[`), []byte(list), 1)
@@ -128,14 +130,14 @@ func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 	id := c.open(3)
 	c.space.Advance(time.Hour)
 	c.once("/conversations/"+id, func() {
-		c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>before it is read</p>"))
+		c.did(c.space.ReplyConversation(id, conversations.ByContact, "<p>before it is read</p>"))
 	})
 	c.sync(pipeline.Options{})
 	parts := "SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + id + "'"
 	c.have("with the part that came in between", parts, "4")
-	c.did(c.space.ReplyConversation(id, emulator.ByTeammate, "<p>after it was read</p>"))
+	c.did(c.space.ReplyConversation(id, conversations.ByTeammate, "<p>after it was read</p>"))
 	c.once("/conversations/search", func() {
-		c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>while it is searched</p>"))
+		c.did(c.space.ReplyConversation(id, conversations.ByContact, "<p>while it is searched</p>"))
 	})
 	c.read()
 	c.read()
@@ -151,9 +153,9 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	serial(t)
 	c := newChats(t, 12, emulator.Knobs{NoLag: true})
 	bad := c.open(5)
-	c.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	c.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, bad) {
-			return &emulator.Fault{Status: http.StatusInternalServerError}
+			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})
@@ -174,7 +176,7 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 
 	for n := range 4 {
 		for _, id := range c.space.ConversationIDs()[:6] {
-			c.did(c.space.ReplyConversation(id, emulator.ByTeammate, fmt.Sprint("<p>", n, "</p>")))
+			c.did(c.space.ReplyConversation(id, conversations.ByTeammate, fmt.Sprint("<p>", n, "</p>")))
 		}
 		c.space.Advance(time.Hour)
 		c.interrupt(2 + n)
@@ -205,7 +207,7 @@ func TestT57PartsBeyondTheNewest500Stay(t *testing.T) {
 			t.Errorf("of %d parts: got %s, want %s", tt.parts, got, want)
 		}
 		for range 3 {
-			c.did(c.space.ReplyConversation(ids[i], emulator.ByTeammate, "<p>one more</p>"))
+			c.did(c.space.ReplyConversation(ids[i], conversations.ByTeammate, "<p>one more</p>"))
 		}
 	}
 	c.read()
@@ -226,9 +228,9 @@ func TestT59RedactedWordsAreInNoRow(t *testing.T) {
 	serial(t)
 	c := newChats(t, 60, emulator.Knobs{NoLag: true})
 	id := c.open(2)
-	c.did(c.space.ReplyConversation(id, emulator.ByContact, "<p>"+canary+"told</p>"),
-		c.space.ReplyConversation(id, emulator.ByNote, "<p>"+canary+"quietly</p>"),
-		c.space.ReplyConversation(id, emulator.ByContact, "<p>"+visible+"stays</p>"))
+	c.did(c.space.ReplyConversation(id, conversations.ByContact, "<p>"+canary+"told</p>"),
+		c.space.ReplyConversation(id, conversations.ByNote, "<p>"+canary+"quietly</p>"),
+		c.space.ReplyConversation(id, conversations.ByContact, "<p>"+visible+"stays</p>"))
 	c.read()
 	files := strings.Split(c.rows(`SELECT conversation_id, part_id FROM conversation_attachments JOIN conversations ON id = conversation_id
 		ORDER BY updated_at DESC LIMIT 1`)[0], "|")
@@ -265,7 +267,7 @@ func TestAnUnchangedConversationCostsNoRequestOfItsOwn(t *testing.T) {
 	if report := c.read(); c.singles(quiet) != 0 || report.Rows() != 0 {
 		t.Errorf("%d readings and %d rows in a run without news", c.singles(quiet), report.Rows())
 	}
-	c.did(c.space.ReplyConversation(changed, emulator.ByContact, "<p>again</p>"))
+	c.did(c.space.ReplyConversation(changed, conversations.ByContact, "<p>again</p>"))
 	busy := c.space.Count()
 	if c.read(); c.singles(busy) != 1 {
 		t.Errorf("%d readings after one conversation changed", c.singles(busy))

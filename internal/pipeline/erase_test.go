@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/pipeline"
 )
 
@@ -151,9 +152,9 @@ func forgetful(t *testing.T, config string) (b *bed, person, lead string) {
 		p.did(err)
 		words[id] = word
 		talk, err := b.space.OpenConversation(id, 3)
-		p.did(err, b.space.ReplyConversation(talk, emulator.ByContact, "hello"), b.space.Rate(talk, 3, "so so", true), b.space.AddNote(id, "a note"), b.space.Tag(id, 3))
+		p.did(err, b.space.ReplyConversation(talk, conversations.ByContact, "hello"), b.space.Rate(talk, 3, "so so", true), b.space.AddNote(id, "a note"), b.space.Tag(id, 3))
 		ticket, err := b.space.CreateTicket(id, "1200")
-		p.did(err, b.space.ReplyTicket(ticket, emulator.ByContact, "it fell"), b.space.Consult(talk, "approved", 2, time.Minute))
+		p.did(err, b.space.ReplyTicket(ticket, conversations.ByContact, "it fell"), b.space.Consult(talk, "approved", 2, time.Minute))
 		talks, asked[talk] = append(talks, talk), word
 		return id
 	}

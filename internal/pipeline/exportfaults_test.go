@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/pipeline"
 )
 
@@ -28,10 +29,10 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(only(reporting, "reporting_conversation"))
 	ctx, cancel := context.WithCancel(context.Background())
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, "/enqueue") {
 			cancel()
-			return &emulator.Fault{Truncate: true}
+			return &fault.Fault{Truncate: true}
 		}
 		return nil
 	})
@@ -98,9 +99,9 @@ func TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{Storage: "https://198.51.100.7"})
 	config := only(reporting, "reporting_conversation")
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasPrefix(r.URL.Path, "/download/") {
-			return &emulator.Fault{Status: http.StatusNotFound}
+			return &fault.Fault{Status: http.StatusNotFound}
 		}
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -135,7 +136,7 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 	b.configure(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
 	ctx, cancel := context.WithCancel(context.Background())
 	polled := ""
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.Contains(r.URL.Path, "/job_") {
 			polled = r.URL.Path
 			cancel()
@@ -150,7 +151,7 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 		t.Fatalf("%d jobs were asked for", n)
 	}
 	var first string
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if first == "" && (strings.HasSuffix(r.URL.Path, "/enqueue") || strings.Contains(r.URL.Path, "/job_")) {
 			first = r.URL.Path
 		}
@@ -175,10 +176,10 @@ func TestT98AnAnswerThatIsLostCostsAJobAndNoRow(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
 	lost := 0
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, "/enqueue") && lost < 2 {
 			lost++
-			return &emulator.Fault{Truncate: true}
+			return &fault.Fault{Truncate: true}
 		}
 		return nil
 	})

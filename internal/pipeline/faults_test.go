@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
@@ -50,9 +51,9 @@ func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(65))
 	ill := true
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if ill && r.URL.Path == "/contacts/deleted" {
-			return &emulator.Fault{Status: http.StatusInternalServerError}
+			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -112,7 +113,7 @@ func TestT70RoundsBeyondTheNewestTenAreToldOf(t *testing.T) {
 		}
 		return []byte(text)
 	})
-	c.did(c.space.ReplyConversation(id, emulator.ByContact, "again"))
+	c.did(c.space.ReplyConversation(id, conversations.ByContact, "again"))
 	c.read()
 	c.have("with those that are no longer sent", "SELECT rounds_count, rounds_stored, rounds_truncated FROM consultations WHERE conversation_id = '"+id+"' AND rounds_count > 9", "14|14|false")
 }
@@ -127,7 +128,7 @@ func TestT71EventsOfOneSecondAreTwo(t *testing.T) {
 	c.read()
 	c.have("rounds, times", of(id, "count(DISTINCT round_index) FILTER (event_type = 'ai_teammate_input_received'), count(DISTINCT created_at)"), "5|1")
 	c.consultations()
-	c.did(c.space.ReplyConversation(id, emulator.ByContact, "again"))
+	c.did(c.space.ReplyConversation(id, conversations.ByContact, "again"))
 	if s := stream(t, c.read(), "hitl_events"); s.Requests != 1 || s.Rows != 0 {
 		t.Errorf("read again: %+v", s)
 	}
@@ -141,7 +142,7 @@ func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
 	for name, hide := range map[string]emulator.Sometimes{"none": emulator.Always, "without words": emulator.Never} {
 		c := newConsulting(t, 8, emulator.Knobs{HitlRedacted: hide})
 		id, gone := c.open(1), c.open(1)
-		c.did(c.space.ReplyConversation(gone, emulator.ByContact, visible+"stays"), c.space.Consult(id, "approved", 1, time.Minute))
+		c.did(c.space.ReplyConversation(gone, conversations.ByContact, visible+"stays"), c.space.Consult(id, "approved", 1, time.Minute))
 		planter{id: canary}.consultations(c.bed)
 		c.read()
 		c.have(name+": before", of(id, "count(*) > 3, count(issue_summary), count(sent_text)"), "true|1|1")
@@ -161,7 +162,7 @@ func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
 		if report := c.sync(pipeline.Options{}); report.Rows() != 0 {
 			t.Errorf("%s: a quiet run after it: %s", name, report.LastLine())
 		}
-		c.did(c.space.Consult(gone, "approved", 1, time.Minute), c.space.ReplyConversation(gone, emulator.ByContact, "bye"))
+		c.did(c.space.Consult(gone, "approved", 1, time.Minute), c.space.ReplyConversation(gone, conversations.ByContact, "bye"))
 		c.read()
 		c.did(c.space.DeleteConversation(gone))
 		c.reread()
@@ -179,11 +180,11 @@ func TestT72WordsThatComeAgainAreStoredAgain(t *testing.T) {
 	c.read()
 	stored := c.rows(of(id, "*  EXCLUDE (_synced_at, _run_id)") + " ORDER BY ALL")
 	c.mutate("conversations.hitl", func([]byte) []byte { return []byte(`{"type":"list","data":[]}`) })
-	c.did(c.space.ReplyConversation(id, emulator.ByContact, "again"))
+	c.did(c.space.ReplyConversation(id, conversations.ByContact, "again"))
 	c.read()
 	c.have("none", of(id, "count(*), count(sent_text)"), fmt.Sprint(len(stored), "|0"))
 	c.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
-	c.did(c.space.ReplyConversation(id, emulator.ByContact, "and again"))
+	c.did(c.space.ReplyConversation(id, conversations.ByContact, "and again"))
 	c.read()
 	c.have("again", of(id, "*  EXCLUDE (_synced_at, _run_id)")+" ORDER BY ALL", stored...)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/pipeline"
 )
 
@@ -94,7 +95,7 @@ func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	b, talks := talkBed(t, 87)
 	b.sync(pipeline.Options{})
-	b.must(b.space.ReplyConversation(talks[1], emulator.ByContact, "and one thing more"))
+	b.must(b.space.ReplyConversation(talks[1], conversations.ByContact, "and one thing more"))
 	b.space.Advance(time.Hour)
 	was := b.rows("SELECT * FROM conversation_parts ORDER BY ALL")
 	for _, half := range []struct {
@@ -205,7 +206,7 @@ func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
 	t.Parallel()
 	b, talks := talkBed(t, 89)
 	b.sync(pipeline.Options{})
-	b.must(b.space.ReplyConversation(talks[0], emulator.ByContact, "the newest part"))
+	b.must(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
 	b.space.Advance(time.Hour)
 	b.changeRecord("conversations.get", talks[0], func(record map[string]any) {
 		parts := record["conversation_parts"].(map[string]any)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -151,9 +152,9 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 
 	p.did(b.space.Unblock(late, false))
 	replica := true // which has not heard of it yet
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if replica && strings.HasSuffix(r.URL.Path, late) {
-			return &emulator.Fault{Status: http.StatusNotFound}
+			return &fault.Fault{Status: http.StatusNotFound}
 		}
 		return nil
 	})
@@ -283,9 +284,9 @@ func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 	b.space.Advance(80 * time.Hour)
 	b.sync(pipeline.Options{})
 	p.did(b.space.Unarchive(id, false))
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, id) {
-			return &emulator.Fault{HTML: true}
+			return &fault.Fault{HTML: true}
 		}
 		return nil
 	})

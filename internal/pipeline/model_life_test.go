@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 )
 
 // family is a set of streams that are read together, with the things that happen to their records.
@@ -43,8 +44,8 @@ func (l *life) of(ids func() []string, do func(id string) error) func() error {
 	}
 }
 
-func (l *life) speaker() emulator.Speaker {
-	return []emulator.Speaker{emulator.ByContact, emulator.ByTeammate, emulator.ByAI, emulator.ByNote}[l.dice.IntN(4)]
+func (l *life) speaker() conversations.Speaker {
+	return []conversations.Speaker{conversations.ByContact, conversations.ByTeammate, conversations.ByAI, conversations.ByNote}[l.dice.IntN(4)]
 }
 
 func (l *life) words() string { return fmt.Sprintf("<p>words %d</p>", l.dice.IntN(1000)) }
@@ -99,11 +100,11 @@ func (l *life) companies() []event {
 	any := func(do func(id string) error) func() error {
 		return l.of(func() []string { return ids(s.Oracle("companies")) }, do)
 	}
-	attach := l.to("active", func(id string) error { return s.AddCompany(id, l.dice.IntN(s.Companies())) })
+	attach := l.to("active", func(id string) error { return s.AddCompany(id, l.dice.IntN(s.CompanyCount())) })
 	return []event{
 		{"companies.create", func() error { _, err := s.CreateCompany(); return err }},
 		{"companies.attach", attach}, {"companies.attach", attach},
-		{"companies.detach", l.to("active", func(id string) error { return s.RemoveCompany(id, l.dice.IntN(s.Companies())) })},
+		{"companies.detach", l.to("active", func(id string) error { return s.RemoveCompany(id, l.dice.IntN(s.CompanyCount())) })},
 		{"companies.rename", any(func(id string) error {
 			return s.UpdateCompany(id, emulator.Change{Field: "name", Value: fmt.Sprint("name ", l.dice.IntN(1000))})
 		})},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/pipeline"
 )
 
@@ -119,9 +120,9 @@ func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 	b.sync(pipeline.Options{})
 	b.runner.Given = pipeline.GivenBy("--dir", "my data")
 	broken := true
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if broken && r.URL.Path == "/contacts/deleted" {
-			return &emulator.Fault{Status: http.StatusInternalServerError}
+			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})
@@ -152,9 +153,9 @@ func TestFailFastEndsTheRunWithTheFirstFailure(t *testing.T) {
 	b := newBed(t, tiny(65))
 	b.runner.Parallel = 1 // cheap lists are read before feeds and searches
 	broken := true
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if broken && r.URL.Path == "/contacts/deleted" {
-			return &emulator.Fault{Status: http.StatusInternalServerError}
+			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})

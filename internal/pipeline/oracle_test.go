@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -172,11 +173,11 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 					t.Fatal(err)
 				}
 				met := new(atomic.Bool)
-				b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+				b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 					if r.URL.Path != games.huge || met.Swap(true) {
 						return nil
 					}
-					return &emulator.Fault{Game: emulator.GameSize}
+					return &fault.Fault{Game: fault.GameSize}
 				})
 				report, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{})
 				if err != nil { // the record that names the workspace could not be read: nothing else was asked for

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -101,9 +101,9 @@ func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
 	b.must(b.space.EditContent("data_connectors", all[0]))
 	fresh, err := b.space.CreateContent("data_connectors")
 	b.must(err)
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, all[0]+"/versions") {
-			return &emulator.Fault{Status: http.StatusInternalServerError}
+			return &fault.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	})

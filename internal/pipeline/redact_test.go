@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/pipeline"
 )
 
@@ -21,9 +22,9 @@ func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
 	b.must(err)
 	talk, err := b.space.OpenConversation(id, 2)
 	b.must(err)
-	b.must(b.space.ReplyConversation(talk, emulator.ByContact, canary+"my card is 4111"))
+	b.must(b.space.ReplyConversation(talk, conversations.ByContact, canary+"my card is 4111"))
 	parts := b.space.PartIDs(talk)
-	b.must(b.space.ReplyConversation(talk, emulator.ByContact, visible+"thanks"))
+	b.must(b.space.ReplyConversation(talk, conversations.ByContact, visible+"thanks"))
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
 	older := b.backup()

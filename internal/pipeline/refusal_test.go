@@ -11,6 +11,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/pipeline"
 )
 
@@ -112,9 +113,9 @@ func TestT86UnavailableStreamHoldsUpNobody(t *testing.T) {
 	b.is("active", "", id)
 
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
-	b.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if r.URL.Path == "/contacts/deleted" && r.URL.Query().Get("page") == "2" {
-			return &emulator.Fault{Status: http.StatusForbidden}
+			return &fault.Fault{Status: http.StatusForbidden}
 		}
 		return nil
 	})

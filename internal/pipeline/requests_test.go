@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/pipeline"
 	"aqueduck/schemas"
 )
@@ -102,14 +103,14 @@ func (b *bed) changesSome(n int) {
 		b.must(err)
 	}
 	for i, id := range b.space.ConversationIDs()[:n] {
-		b.must(b.space.ReplyConversation(id, emulator.ByTeammate, fmt.Sprint("answer ", i)))
+		b.must(b.space.ReplyConversation(id, conversations.ByTeammate, fmt.Sprint("answer ", i)))
 		b.must(b.space.Consult(id, "approved", 1, time.Minute))
 	}
 	for _, id := range b.rows(fmt.Sprint("SELECT id FROM companies ORDER BY id LIMIT ", n)) {
 		b.must(b.space.UpdateCompany(id, emulator.Change{Field: "name", Value: "new"}))
 	}
 	for i, id := range b.space.TicketIDs()[:n] {
-		b.must(b.space.ReplyTicket(id, emulator.ByNote, fmt.Sprint("answer ", i)))
+		b.must(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("answer ", i)))
 	}
 	for _, row := range b.space.Oracle("data_connectors") {
 		b.must(b.space.EditContent("data_connectors", fmt.Sprint(row["id"])))

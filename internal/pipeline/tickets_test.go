@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -102,11 +103,11 @@ func TestT57PartsOfTicketsBeyondTheNewestStay(t *testing.T) {
 	b := ticketBed(t, 163, emulator.Knobs{PartsCap: 4})
 	id := b.newTicket()
 	for n := range 4 {
-		b.must(b.space.ReplyTicket(id, emulator.ByNote, fmt.Sprint("note ", n)))
+		b.must(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("note ", n)))
 	}
 	b.read()
 	for n := range 3 {
-		b.must(b.space.ReplyTicket(id, emulator.ByNote, fmt.Sprint("later ", n)))
+		b.must(b.space.ReplyTicket(id, conversations.ByNote, fmt.Sprint("later ", n)))
 	}
 	b.read()
 	if got := b.rows("SELECT part_count, (SELECT count(*) FROM ticket_parts WHERE ticket_id = tickets.id) FROM tickets WHERE id = '" + id + "'"); got[0] != "7|7" {
@@ -138,8 +139,8 @@ func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T)
 	t.Parallel()
 	b := ticketBed(t, 164, emulator.Knobs{NoLag: true})
 	id := b.newTicket()
-	b.must(b.space.ReplyTicket(id, emulator.ByContact, canary+"my card is 4111"))
-	b.must(b.space.ReplyTicket(id, emulator.ByContact, visible+"thanks"))
+	b.must(b.space.ReplyTicket(id, conversations.ByContact, canary+"my card is 4111"))
+	b.must(b.space.ReplyTicket(id, conversations.ByContact, visible+"thanks"))
 	b.must(b.space.AssignTicket(id, emulator.AssignTeam))
 	b.read()
 	b.space.Advance(3 * 24 * time.Hour) // beyond what each search goes back, for there is a newer one
@@ -183,7 +184,7 @@ func TestTicketsThatAreNotAsDocumented(t *testing.T) {
 	id := b.newTicket()
 	b.read()
 	edit := func(old, new string) {
-		b.must(b.space.ReplyTicket(id, emulator.ByNote, "again"))
+		b.must(b.space.ReplyTicket(id, conversations.ByNote, "again"))
 		b.space.SetKnobs(func(k *emulator.Knobs) {
 			k.Mutate = func(route string, body []byte) []byte {
 				at := bytes.Index(body, []byte(`"id":"`+id+`"`))
@@ -211,7 +212,7 @@ func TestTicketsThatAreNotAsDocumented(t *testing.T) {
 		t.Errorf("without the plan: %+v", s)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
-	b.must(b.space.ReplyTicket(id, emulator.ByNote, "at last"))
+	b.must(b.space.ReplyTicket(id, conversations.ByNote, "at last"))
 	b.read()
 	b.tickets()
 }

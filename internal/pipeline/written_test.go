@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 )
@@ -77,10 +78,10 @@ func TestTheWholeDocumentIsWrittenServedAndInTheNextSync(t *testing.T) {
 	asked := map[string]bool{}
 	for _, r := range b.space.Requests() {
 		if r.Status < 400 {
-			asked[emulator.EndpointOf(r)] = true
+			asked[api.EndpointOf(r)] = true
 		}
 	}
-	for _, e := range emulator.Endpoints() {
+	for _, e := range api.Endpoints() {
 		if !asked[e] {
 			t.Errorf("%s was not asked, or never answered well", e)
 		}

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	_ "embed" // the page
+	_ "embed"
 	"encoding/base64"
 	"html/template"
 	"maps"
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,15 +73,6 @@ func (s *Server) ServePage(rw http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = rw.Write(b.Bytes()) // the client may have gone away
-}
-
-// isLoopback says whether a Host is a name of this machine itself.
-func isLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }
 
 func (s *Server) view(host string) *view {

@@ -1,8 +1,6 @@
 package oracle
 
-import (
-	"aqueduck/internal/emulator/event"
-)
+import "aqueduck/internal/emulator/event"
 
 // conversations tells conversation by conversation, those that are not deleted.
 func (o *Oracle) conversations(yield func(t *thread) bool) {
@@ -72,11 +70,15 @@ func (t *thread) first(fits func(p *event.Part) bool) *event.Part {
 }
 
 func isComment(p *event.Part) bool { return p.Type == "comment" }
+
 func isAsking(p *event.Part) bool {
 	return isComment(p) && (p.Author.Type == "user" || p.Author.Type == "lead")
 }
+
 func isClose(p *event.Part) bool { return p.Type == "close" }
+
 func isReply(p *event.Part) bool { return isComment(p) && p.Author.Type == "admin" }
+
 func givesCharge(p *event.Part) bool {
 	return p.Assigned.As == event.AssignTeam || p.Assigned.Admin != 0
 }

@@ -7,20 +7,6 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// Row is a row of a stream: its columns by their names.
-type Row = map[string]any
-
-// Oracle tells what a perfect reader holds of a workspace at a time.
-type Oracle struct {
-	log   event.Log
-	at    int64
-	terms event.Terms
-	began int64 // when the workspace did
-
-	people []person
-	merges map[int32]int32 // by contact: into whom, while it stands as merged
-}
-
 // New is an oracle that knows everything so far; now is the workspace's time.
 func New(log event.Log, now int64) *Oracle {
 	return &Oracle{log: log, at: now, terms: log.Terms[len(log.Terms)-1], began: log.Start - event.Span}

@@ -1,26 +1,12 @@
 package search
 
 import (
-	"cmp"
 	"container/heap"
 	"slices"
 	"time"
 
 	"aqueduck/internal/emulator/event"
 )
-
-// Entry is a record's place in an ordering.
-type Entry struct {
-	key int64
-	Num int32
-}
-
-func compareEntries(a, b Entry) int {
-	if a.key != b.key {
-		return cmp.Compare(a.key, b.key)
-	}
-	return cmp.Compare(a.Num, b.Num)
-}
 
 // Records is what a kind of record tells of itself to be searched. D is one version of a record, which never changes.
 type Records[D any] struct {
@@ -230,11 +216,15 @@ func (x *Index[D]) Show(num int32, d *D) {
 type waiting[D any] []pending[D]
 
 func (h waiting[D]) Len() int { return len(h) }
+
 func (h waiting[D]) Less(i, j int) bool {
 	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
 }
+
 func (h waiting[D]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *waiting[D]) Push(p any)   { *h = append(*h, p.(pending[D])) }
+
+func (h *waiting[D]) Push(p any) { *h = append(*h, p.(pending[D])) }
+
 func (h *waiting[D]) Pop() any {
 	old := *h
 	last := old[len(old)-1]

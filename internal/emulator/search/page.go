@@ -18,12 +18,6 @@ type Question struct {
 	Days bool // times are compared by calendar day of the workspace (up to 2.16)
 }
 
-// Refusal is why a search is not answered.
-type Refusal struct {
-	Status        int
-	Code, Message string
-}
-
 // Ask answers a search: the versions on the page that is asked for, and the way to the next.
 func (x *Index[D]) Ask(q Question) (docs []*D, p Page, refused *Refusal) {
 	x.Settle(x.env.Now())

@@ -39,13 +39,6 @@ const (
 	maxFilters = 15
 )
 
-// badQuery is a question that the service refuses, with the reason.
-type badQuery string
-
-func (e badQuery) Error() string { return string(e) }
-
-func refuse(format string, args ...any) error { return badQuery(fmt.Sprintf(format, args...)) }
-
 // rules is what the meaning of a query depends on beside its text.
 type rules[D any] struct {
 	env   *Env

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/api/render"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+)
+
+// What is written of the things that a contact has: companies, subscriptions, notes.
+
+// attachCompany is POST /contacts/{id}/companies (workspace-api 4.5).
+func attachCompany(w *Handlers, q *Request, b *input.Body) answer.Answer {
+	b.Need("id")
+	id := b.ID("id")
+	if w.FindActive(q.ID) == nil {
+		return answer.NotFound("Contact")
+	}
+	if b.Refused() {
+		return refusedBody(b)
+	}
+	return w.linkCompany("contacts.attach", q.ID, id, func(int32) bool { return true })
+}
+
+// detachCompany is DELETE /contacts/{contact_id}/companies/{id}.
+func detachCompany(w *Handlers, q *Request, _ *input.Body) answer.Answer {
+	d := w.FindActive(q.ID)
+	if d == nil {
+		return answer.NotFound("Contact")
+	}
+	return w.linkCompany("contacts.detach", q.ID, q.Inner, func(n int32) bool { return slices.Contains(d.Companies, n) })
+}
+
+// linkCompany does something with a contact and a company that fits, and answers the company.
+func (w *Handlers) linkCompany(do, contact, company string, fits func(n int32) bool) answer.Answer {
+	w.Mu.Lock()
+	n, known := w.FindCompany(company)
+	w.Mu.Unlock()
+	if !known || !fits(n) {
+		return answer.Failure(http.StatusNotFound, "company_not_found", "Company Not Found")
+	}
+	if _, refused := w.perform(do, map[string]any{"id": contact, "company": company}); refused != nil {
+		return *refused
+	}
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	return answer.OK(w.appendCompany(nil, n))
+}
+
+// leaveSubscription is DELETE /contacts/{contact_id}/subscriptions/{id} (workspace-api 3.2, 4.4).
+func leaveSubscription(w *Handlers, q *Request, _ *input.Body) answer.Answer {
+	d := w.FindActive(q.ID)
+	if d == nil {
+		return answer.NotFound("Contact")
+	}
+	for _, n := range w.Subscriptions(d) {
+		if strconv.FormatInt(event.SubscriptionID(n), 10) != q.Inner {
+			continue
+		}
+		if _, refused := w.perform("contacts.unsubscribe", map[string]any{"id": q.ID, "subscription": q.Inner}); refused != nil {
+			return *refused
+		}
+		return answer.OK(render.AppendSubscription(nil, n))
+	}
+	return answer.NotFound("Subscription type")
+}
+
+// deleteNote is DELETE /notes/{id} (workspace-api 4.11): of a contact or of a company. No other kind is known by such an id.
+func deleteNote(w *Handlers, q *Request, _ *input.Body) answer.Answer {
+	w.Mu.Lock()
+	_, _, found := w.FindNote(q.ID)
+	w.Mu.Unlock()
+	if !found {
+		return answer.NotFound("Note")
+	}
+	if _, refused := w.perform("notes.delete", map[string]any{"id": q.ID}); refused != nil {
+		return *refused
+	}
+	return deletedAnswer("note", q.ID)
+}

@@ -1,0 +1,190 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/search"
+	"aqueduck/internal/emulator/state/content"
+)
+
+// Writer gives who draws content, and how the request reads it. The lock is held.
+func (w *Handlers) Writer(q *Request) (content.Maker, content.Reading) {
+	return w.NewMaker(), content.Reading{Version: q.Version, Now: w.Now(), Plain: w.K().NoDynamicContent}
+}
+
+// paged answers the items of a kind by page number, in the order of their creation.
+func paged(kind event.ContentKind, usual, most int) func(w *Handlers, q *Request) answer.Answer {
+	return func(w *Handlers, q *Request) answer.Answer {
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		return w.pageOf(q, usual, most, w.ListItems(kind))
+	}
+}
+
+func (w *Handlers) pageOf(q *Request, usual, most int, list []content.Item) answer.Answer {
+	m, as := w.Writer(q)
+	return w.numbered(q, usual, most, len(list), func(b []byte, i int) []byte {
+		p := &jsontext.Writer{Bytes: b}
+		jsontext.WriteRecord(p, m.Record(list[i], as))
+		return p.Bytes
+	})
+}
+
+// single answers one item of a kind; an article has its statistics there (workspace-api 4.6).
+func single(kind event.ContentKind) func(w *Handlers, q *Request) answer.Answer {
+	return func(w *Handlers, q *Request) answer.Answer {
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		i, found := w.FindItem(kind, q.ID)
+		if !found {
+			return answer.NotFound("Resource")
+		}
+		m, as := w.Writer(q)
+		as.Whole = true
+		p := &jsontext.Writer{}
+		jsontext.WriteRecord(p, m.Record(i, as))
+		return answer.OK(p.Bytes)
+	}
+}
+
+// listArticles is GET /articles: what was changed last comes first (api-notes).
+func listArticles(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	return w.pageOf(q, 25, 250, content.NewestFirst(w.ListItems(event.Articles)))
+}
+
+// listFolders is GET /folders, those of one folder when that is asked for (workspace-api 4.11).
+func listFolders(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	list, parent := w.ListItems(event.Folders), q.Query.Get("parent_folder_id")
+	if parent == "" && w.K().TopFolders {
+		list = slices.DeleteFunc(list, func(i content.Item) bool { return content.ParentFolder(i) != nil })
+	}
+	if parent != "" {
+		list = slices.DeleteFunc(list, func(i content.Item) bool { return content.ParentFolder(i) != any(parent) })
+	}
+	return w.pageOf(q, 50, 150, list)
+}
+
+// noDynamicContent is what a workspace without it answers (workspace-api 5.4).
+func noDynamicContent() answer.Answer {
+	return answer.Failure(http.StatusForbidden, "forbidden", "dynamic content is disabled for this workspace")
+}
+
+// listDynamicContents is GET /dynamic_contents: the latest change first; the counters lie flat in the envelope, and there is
+// no pages (api-notes).
+func listDynamicContents(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	at, good := q.numberedPage(50, 50)
+	switch {
+	case w.K().NoDynamicContent:
+		return noDynamicContent()
+	case !good:
+		return badNumber()
+	}
+	list := content.NewestFirst(w.ListItems(event.DynamicContents))
+	if w.K().EmptyLists {
+		list = nil
+	}
+	m, as := w.Writer(q)
+	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
+	first, last := at.span(len(list))
+	for _, i := range list[first:last] {
+		p.Key("")
+		jsontext.WriteRecord(p, m.Record(i, as))
+	}
+	p.End()
+	p.Int("total_count", int64(len(list)))
+	p.Int("page", int64(at.page))
+	p.Int("per_page", int64(at.per))
+	p.Int("total_pages", int64((len(list)+at.per-1)/at.per))
+	p.Close()
+	return answer.OK(p.Bytes)
+}
+
+func oneDynamicContent(w *Handlers, q *Request) answer.Answer {
+	if w.K().NoDynamicContent {
+		return noDynamicContent()
+	}
+	return single(event.DynamicContents)(w, q)
+}
+
+// listConnectors is GET /data_connectors, by cursor.
+func listConnectors(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	m, as := w.Writer(q)
+	var list []jsontext.Record
+	for _, i := range w.ListItems(event.Connectors) {
+		list = append(list, m.Record(i, as))
+	}
+	return w.cursored(q, "GET /data_connectors", list)
+}
+
+// listConnectorVersions is GET /data_connectors/{id}/versions, the newest first (workspace-api 4.11).
+func listConnectorVersions(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	i, found := w.FindItem(event.Connectors, q.ID)
+	if !found {
+		return answer.NotFound("Data connector")
+	}
+	m, _ := w.Writer(q)
+	var list []jsontext.Record
+	for n := i.Edits; n >= 0; n-- {
+		list = append(list, m.Version(i, n))
+	}
+	return w.cursored(q, "GET /data_connectors/"+q.ID+"/versions", list)
+}
+
+func oneConnectorVersion(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	i, found := w.FindItem(event.Connectors, q.ID)
+	m, _ := w.Writer(q)
+	for n := 0; found && n <= i.Edits; n++ {
+		if event.VersionID(i.N, n) == q.Inner {
+			p := &jsontext.Writer{}
+			jsontext.WriteRecord(p, m.Version(i, n))
+			return answer.OK(p.Bytes)
+		}
+	}
+	return answer.NotFound("Data connector version")
+}
+
+// cursored answers one page of records by a cursor in the query, 20 a page and at most 50 (api-notes). The cursor counts
+// records: a list that grows at its head while it is walked gives some twice.
+func (w *Handlers) cursored(q *Request, question string, list []jsontext.Record) answer.Answer {
+	per, good := q.perPage(20, 50)
+	if !good {
+		return badNumber()
+	}
+	at := search.Cursor{Page: 1}
+	if token := q.Query.Get("starting_after"); token != "" {
+		if at, good = w.SearchEnv.Cursor(token, question, q.N); !good {
+			return badCursor()
+		}
+	}
+	if w.K().EmptyLists {
+		list = nil
+	}
+	first := min(int(at.Offset), len(list))
+	last := min(first+per, len(list))
+	p := &jsontext.Writer{Bytes: openList(nil, "list", "data")}
+	for _, r := range list[first:last] {
+		p.Key("")
+		jsontext.WriteRecord(p, r)
+	}
+	place := search.Page{Number: int(at.Page), PerPage: per, Total: len(list), More: last < len(list)}
+	if place.More {
+		place.Token = w.SearchEnv.Hand(search.Cursor{Offset: int64(last), Page: at.Page + 1}, question, q.N)
+	}
+	return answer.OK(w.closeList(p.Bytes, q, place))
+}

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/content"
+)
+
+// searchInternalArticles is GET /internal_articles/search (workspace-api 4.11): those whose title or body has a phrase in it, in
+// any case, and those of a folder; in the later version also of the folders inside it.
+func searchInternalArticles(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	m, as := w.Writer(q)
+	phrase, folder := strings.ToLower(q.Query.Get("phrase")), q.Query.Get("folder_id")
+	inside := map[any]bool{folder: true}
+	if folder != "" {
+		if _, found := w.FindItem(event.Folders, folder); !found {
+			return answer.NotFound("Folder")
+		}
+		if q.Version.Later() {
+			w.AddFoldersInside(inside)
+		}
+	}
+	list := slices.DeleteFunc(w.ListItems(event.InternalArticles), func(i content.Item) bool {
+		r := m.Record(i, as)
+		return folder != "" && !inside[content.FolderOf(i)] || !strings.Contains(strings.ToLower(r.Text("title")+"\n"+r.Text("body")), phrase)
+	})
+	return w.pageOf(q, 50, 250, list)
+}
+
+// newsfeedItems is GET /news/newsfeeds/{id}/items: the news items that are in a newsfeed, by page number.
+func newsfeedItems(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	_, found := w.FindItem(event.Newsfeeds, q.ID)
+	if !found {
+		return answer.NotFound("Newsfeed")
+	}
+	return w.pageOf(q, 10, 10, slices.DeleteFunc(w.ListItems(event.NewsItems), func(i content.Item) bool {
+		return content.InFeed(content.PlacesOf(i), q.ID) < 0
+	}))
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/apiversion"
+	"aqueduck/internal/emulator/search"
+	"aqueduck/internal/emulator/state/conversations"
+)
+
+// searchConversations is POST /conversations/search: as contact search, without parts (trap T54).
+func searchConversations(w *Handlers, q *Request) answer.Answer {
+	return w.searchThreads(q, &w.ConversationIndex, [2]string{"conversation.list", w.conversationsKey()}, func() func(b []byte, e *conversations.Edition) []byte {
+		render, from := w.ConvRenderer(q), w.Drawer()
+		return func(b []byte, e *conversations.Edition) []byte { return render.Conversation(b, from.Draw(e)) }
+	})
+}
+
+// searchThreads answers a search of conversations or of tickets, in an envelope of a type and a key. writer is asked with the
+// lock held; what it gives writes a record without.
+func (w *Handlers) searchThreads(q *Request, x *search.Index[conversations.Edition], envelope [2]string, writer func() func(b []byte, e *conversations.Edition) []byte) answer.Answer {
+	w.Mu.Lock()
+	found, p, refused := x.Ask(q.asked())
+	write := writer()
+	w.Mu.Unlock()
+	if refused != nil {
+		return refusedSearch(refused)
+	}
+	b := openList(make([]byte, 0, 3000*len(found)+512), envelope[0], envelope[1])
+	for _, e := range found {
+		b = write(b, e)
+	}
+	return answer.OK(w.closeList(b, q, p))
+}
+
+// oneConversation is GET /conversations/{id}, with its newest parts.
+func oneConversation(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	num, known := w.FindThread(q.ID)
+	if !known {
+		w.Mu.Unlock()
+		return answer.NotFound("Conversation")
+	}
+	e := w.Threads[num].Newest
+	render, from := w.ConvRenderer(q), w.Drawer()
+	w.Mu.Unlock()
+	render.Parts, render.Translate = true, q.Version.AtLeast(apiversion.V214) && q.Query.Get("include_translations") == "true"
+	return answer.OK(render.Conversation(nil, from.Draw(e)))
+}

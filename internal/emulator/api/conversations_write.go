@@ -1,0 +1,197 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/apiversion"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/core"
+	"aqueduck/internal/emulator/state/tickets"
+)
+
+// turnsOf are the operations that POST /conversations/{id}/parts has beside an assignment, by their message_type.
+var turnsOf = map[string]string{"close": "conversations.close", "open": "conversations.reopen", "snoozed": "conversations.snooze"}
+
+// partOfConversation is POST /conversations/{id}/parts: an assignment, one row of the table of workspace-api 2.10, which opens a
+// closed conversation again unless skip_reopen is true (3.2, 4.11); or that it is closed, opened or snoozed.
+func partOfConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
+	if w.Conversations.Find(q.ID) == nil {
+		return answer.NotFound("Conversation")
+	}
+	b.Need("message_type", "admin_id")
+	with := map[string]any{"id": q.ID, "by": b.ID("admin_id")}
+	does := b.Word("message_type", "assignment", "close", "open", "snoozed")
+	operation, turns := turnsOf[does]
+	to, kind := b.ID("assignee_id"), b.Word("type", "admin", "team")
+	switch {
+	case !turns:
+		b.Need("assignee_id")
+		operation, with["skip_reopen"] = "conversations.assign", b.Flag("skip_reopen") && q.Version.Later()
+	case does == "close":
+		give(with, "body", b.Text("body"))
+	case does == "snoozed":
+		b.Need("snoozed_until")
+		until := b.Whole("snoozed_until")
+		if with["until"] = until; b.Holds("snoozed_until") && until <= w.Clock().Unix() {
+			b.Invalid("snoozed_until", "a later time")
+		}
+	}
+	_, err := core.FindAdmin(b.ID("admin_id"))
+	if b.Refused() {
+		return refusedBody(b)
+	}
+	if err != nil {
+		return answer.NotFound("Admin")
+	}
+	if !turns {
+		if refused := w.assigning(with, kind, to); refused != nil {
+			return *refused
+		}
+	}
+	if _, refused := w.perform(operation, with); refused != nil {
+		return *refused
+	}
+	return oneConversation(w, q)
+}
+
+// assigning adds to the parameters of an operation which row of the table of workspace-api 2.10 it is, and whom that names. The
+// assignee's id tells what he is; where it is nobody's, the kind tells who is taken away.
+func (w *Handlers) assigning(with map[string]any, kind, to string) *answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	_, noAdmin := core.FindAdmin(to)
+	team, noTeam := w.FindTeam(to)
+	as := event.AssignTeam
+	switch {
+	case to == core.Nobody:
+		as = map[string]event.Assignment{"": event.RemoveAll, "admin": event.RemoveTeammate, "team": event.RemoveTeam}[kind]
+	case noAdmin == nil && kind != "team":
+		as, with["teammate"] = event.AssignTeammate, to
+	case to == event.Bot.ID && kind != "team":
+		as = event.AssignBot
+	case noTeam != nil:
+		a := answer.NotFound("Assignee")
+		return &a
+	case team == tickets.RoundRobinTeam:
+		as, with["teammate"], with["team"] = event.AssignTeamAndTeammate, population.AdminAuthor(w.NextInRoundRobin()).ID, to
+	default:
+		with["team"] = to
+	}
+	with["as"] = event.AssignmentNames[as]
+	return nil
+}
+
+// replyToConversation is POST /conversations/{id}/reply (workspace-api 4.11, 8).
+func replyToConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
+	c := w.Conversations.Find(q.ID)
+	if c == nil {
+		return answer.NotFound("Conversation")
+	}
+	if refused := w.reply(q, b, c, "conversations.reply"); refused != nil {
+		return *refused
+	}
+	return oneConversation(w, q)
+}
+
+// reply carries out one to a conversation or to a ticket.
+func (w *Handlers) reply(q *Request, b *input.Body, c *conversations.Conversation, operation string) *answer.Answer {
+	b.Need("message_type", "body")
+	note := b.Word("message_type", "comment", "note") == "note"
+	text := b.Text("body")
+	if b.Holds("body") && text == "" {
+		b.Invalid("body", "a text that says something")
+	}
+	kind := b.Word("type", "admin", "user")
+	if kind == "user" && note {
+		b.Invalid("message_type", "comment: contacts write no notes")
+	}
+	kept, err := input.ReplyBody(text, q.Version.Later() && !w.K().FlatTables)
+	if err != nil {
+		b.Refuse(http.StatusBadRequest, "parameter_invalid", "%s", err)
+	}
+	who, known := w.writerOf(b, c, kind)
+	by, missing := conversations.ByTeammate, answer.NotFound("Admin")
+	switch {
+	case kind == "user":
+		by, missing = conversations.ByContact, answer.NotFound("User")
+	case note:
+		by = conversations.ByNote
+	}
+	if b.Refused() {
+		a := refusedBody(b)
+		return &a
+	}
+	if !known {
+		return &missing
+	}
+	_, refused := w.perform(operation, map[string]any{"id": q.ID, "by": string(by), "author": who, "body": kept})
+	return refused
+}
+
+// writerOf gives who writes a reply: the admin that is named, or whoever the token is of, who is the first; or one of the
+// contacts that take part, named by the id, the external id or the e-mail address.
+func (w *Handlers) writerOf(b *input.Body, c *conversations.Conversation, kind string) (id string, known bool) {
+	if kind != "user" {
+		owner := population.AdminAuthor(event.Admins[0]).ID
+		if b.Holds("admin_id") {
+			owner = b.ID("admin_id")
+		}
+		_, err := core.FindAdmin(owner)
+		return owner, err == nil
+	}
+	id, external, email := b.ID("contact_id"), b.ID("user_id"), b.Text("email")
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	for _, then := range c.Contacts {
+		d := w.ActiveContact(then.ID)
+		if d != nil && (d.ID == id || external != "" && d.ExternalID == external || email != "" && strings.EqualFold(d.Email, email)) {
+			return d.ID, true
+		}
+	}
+	return "", false
+}
+
+// changeConversation is PUT /conversations/{id}: title, read, custom_attributes, and from 2.14 on company_id (workspace-api 4.11).
+func changeConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
+	if w.Conversations.Find(q.ID) == nil {
+		return answer.NotFound("Conversation")
+	}
+	set := map[string]any{}
+	if b.Told("title") {
+		set["title"] = b.Text("title")
+	}
+	if b.Holds("read") {
+		set["read"] = b.Flag("read")
+	}
+	for in, i := b.Object("custom_attributes"), 0; i < len(conversations.ReviewAttributeNames); i++ {
+		if in.Told(conversations.ReviewAttributeNames[i]) {
+			in.Invalid(conversations.ReviewAttributeNames[i], "left out: quality assurance writes it")
+		}
+	}
+	for name, value := range b.Values("custom_attributes") {
+		set["custom_attributes."+name] = value
+	}
+	if b.Told("company_id") && q.Version.AtLeast(apiversion.V214) {
+		set["company_id"] = nil
+		if b.Holds("company_id") {
+			set["company_id"] = b.ID("company_id")
+		}
+	}
+	switch firm, named := set["company_id"].(string); {
+	case b.Refused():
+		return refusedBody(b)
+	case named && !w.HasCompany(firm):
+		return answer.Failure(http.StatusNotFound, "company_not_found", "Company Not Found")
+	case len(set) == 0:
+		return oneConversation(w, q)
+	}
+	if _, refused := w.perform("conversations.update", map[string]any{"id": q.ID, "set": set}); refused != nil {
+		return *refused
+	}
+	return oneConversation(w, q)
+}

@@ -1,0 +1,179 @@
+package fault
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// Chaos is the faults that requests may meet.
+type Chaos []mishap
+
+// mishap is one fault with its chance, of any request or of those with some numbers.
+type mishap struct {
+	share float64
+	from  int // 0: any request
+	to    int
+	fault Fault
+}
+
+// ChaosHelp tells the faults that ParseChaos knows, one a line.
+const ChaosHelp = `error=0.02:503   2 of 100 requests are answered 503 (or 500, 502, 504, 401, 408 …)
+429=0.05         … with rate_limit_exceeded
+reset=0.01       the connection is reset without an answer
+truncate=0.01    half of the answer, then the connection is cut
+slow=p95:800ms   5 of 100 answers wait 800 ms
+drip=0.01:50ms   the answer comes in 16 pieces, 50 ms apart
+garbage=0.005    something that is no JSON follows the answer
+html404=0.01     a proxy's page with 404
+redirect=0.01:307  the answer leads to another address, which notes who comes
+age=0.1          a cache gives the answer that the same question had before
+encoding=0.01    the answer is said to be compressed and is not
+utf8 numbers keys depth size unknown morph  (=0.01 each)  games with the JSON of good answers
+error@17:500     the 17th request, whatever is drawn for it; error@17-19:500  the 17th to the 19th; error@17-19=0.5:500  half of them`
+
+// CheckChaos reads faults by probability or by the number of the request, as --chaos takes them:
+//
+//	error=0.02:503,429=0.05,reset@12,truncate=0.01,slow=p95:800ms,garbage=0.005,html404@3-5
+//
+// ChaosHelp tells them all. Draws are a function of the seed and the request's number.
+func CheckChaos(text string) error {
+	_, err := ParseChaos(text)
+	return err
+}
+
+// ParseChaos reads the faults of --chaos, as ChaosHelp describes them. The error names the part that is wrong.
+func ParseChaos(text string) (Chaos, error) {
+	var c Chaos
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		m, err := parseMishap(part)
+		if err != nil {
+			return nil, fmt.Errorf("chaos %q: %w", part, err)
+		}
+		c = append(c, m)
+	}
+	return c, nil
+}
+
+func parseMishap(part string) (m mishap, err error) {
+	what, detail, _ := strings.Cut(part, ":")
+	what, share, drawn := strings.Cut(what, "=")
+	name, numbers, exact := strings.Cut(what, "@")
+	if m.fault, err = faultNamed(name, detail); err != nil {
+		return m, err
+	}
+	m.share = 1
+	if exact {
+		first, last, span := strings.Cut(numbers, "-")
+		if !span {
+			last = first
+		}
+		m.from, err = strconv.Atoi(first)
+		if err == nil {
+			m.to, err = strconv.Atoi(last)
+		}
+		if err != nil || m.from < 1 || m.to < m.from {
+			return m, fmt.Errorf("after @ comes the number of a request, from 1, or a span of them as 17-19")
+		}
+	}
+	switch {
+	case !drawn && exact:
+		return m, nil
+	case !drawn:
+		return m, fmt.Errorf("how often? %s=0.01 is one request of a hundred, %s@17 the 17th", name, name)
+	}
+	percentile, isPercentile := strings.CutPrefix(share, "p")
+	if m.share, err = strconv.ParseFloat(percentile, 64); isPercentile {
+		m.share = 1 - m.share/100
+	}
+	if err != nil || !(m.share >= 0 && m.share <= 1) {
+		return m, fmt.Errorf("a probability is between 0 and 1, or p95 for five of a hundred")
+	}
+	return m, nil
+}
+
+// faultNamed is a fault by its name, with what is said after the colon.
+func faultNamed(name, detail string) (f Fault, err error) {
+	switch name {
+	case "error":
+		f.Status, err = statusNamed(detail, 503, 400, 599)
+	case "429":
+		f.Status = 429
+	case "reset":
+		f.Reset = true
+	case "truncate":
+		f.Truncate = true
+	case "garbage":
+		f.Garbage = true
+	case "html404":
+		f.HTML = true
+	case "redirect":
+		f.Redirect = true
+		f.Status, err = statusNamed(detail, 302, 300, 399)
+	case "age":
+		f.Replay = true
+	case "encoding":
+		f.Mislabel = true
+	case "slow":
+		f.Wait, err = pause(detail)
+	case "drip":
+		f.Drip, err = pause(detail)
+	default:
+		for _, g := range games {
+			if string(g) == name {
+				f.Game = g
+				return f, nil
+			}
+		}
+		return f, fmt.Errorf("no such fault; known are error, 429, reset, truncate, slow, drip, garbage, html404, redirect, age, encoding, %s", names(games))
+	}
+	return f, err
+}
+
+func pause(detail string) (time.Duration, error) {
+	d, err := time.ParseDuration(detail)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("after the colon comes how long, as 800ms")
+	}
+	return d, nil
+}
+
+// names joins the names of games.
+func names(of []Game) string {
+	list := make([]string, len(of))
+	for i, g := range of {
+		list[i] = string(g)
+	}
+	return strings.Join(list, ", ")
+}
+
+func statusNamed(detail string, usual, least, most int) (int, error) {
+	if detail == "" {
+		return usual, nil
+	}
+	n, err := strconv.Atoi(detail)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("%q is no status between %d and %d", detail, least, most)
+	}
+	return n, nil
+}
+
+// Draw gives the first fault that there is for the number of a request, else the first that there is for any, or nil.
+func (c Chaos) Draw(n int, r *event.RNG) (drawn *Fault) {
+	for i := range c {
+		switch m := &c[i]; {
+		case !r.Chance(m.share): // drawn for each, so that one more fault moves no other
+		case m.from != 0 && n >= m.from && n <= m.to:
+			return &m.fault
+		case m.from == 0 && drawn == nil:
+			drawn = &m.fault
+		}
+	}
+	return drawn
+}

@@ -1,0 +1,63 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/api/render"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/state/jobs"
+)
+
+// jobStatusOf is GET /jobs/status/{id} (workspace-api 4.11).
+func jobStatusOf(w *Handlers, q *Request) answer.Answer {
+	return w.ofJob(q, func(jobs.Kind) bool { return true })
+}
+
+// bulkJobStatus is GET /contacts/bulk/{id}: of jobs of contacts only.
+func bulkJobStatus(w *Handlers, q *Request) answer.Answer { return w.ofJob(q, jobs.Kind.Bulk) }
+
+func (w *Handlers) ofJob(q *Request, fits func(k jobs.Kind) bool) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	for n := range w.JobList {
+		if j := &w.JobList[n]; jobs.JobID(n) == q.ID && fits(j.Kind) {
+			return answer.Answer{Status: http.StatusOK, Body: w.AppendJob(nil, q, n, w.Time())}
+		}
+	}
+	return answer.NotFound("Job")
+}
+
+// AppendJob writes a job object as it is at a time; what it made is told once it has succeeded.
+func (w *Handlers) AppendJob(b []byte, q *Request, n int, now time.Time) []byte {
+	j, resource := &w.JobList[n], "ticket"
+	status := j.Status(now)
+	address := "/jobs/status/"
+	if j.Kind.Bulk() {
+		resource, address = "contact", "/contacts/bulk/"
+	}
+	p := &jsontext.Writer{Bytes: b}
+	p.Open("")
+	p.Text("type", "job")
+	p.Text("id", jobs.JobID(n))
+	word, other := w.K().JobWords[status]
+	if !other {
+		word = status
+	}
+	p.Text("status", word)
+	p.Text("url", q.Base+address+jobs.JobID(n))
+	p.Text("resource_type", resource)
+	made, where := "", ""
+	if status == "success" && !j.Kind.Bulk() {
+		made, where = j.Plan.Resource, q.Base+"/tickets/"+j.Plan.Resource
+	}
+	p.Text("resource_id", made)
+	p.Text("resource_url", where)
+	if j.Kind.Bulk() && status == "success" {
+		p.Int("total", int64(len(j.Plan.Contacts)))
+		render.WriteRejections(p, j.Rejected)
+	}
+	p.Close()
+	return p.Bytes
+}

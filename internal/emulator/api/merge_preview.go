@@ -1,0 +1,68 @@
+package api
+
+import (
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/api/render"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/state/calls"
+	"aqueduck/internal/emulator/state/conversations"
+)
+
+// previewMerge is POST /contacts/merge/preview (workspace-api 2.10, 4.11): what merging a lead into a user would do, or why
+// it is not possible. Nothing changes.
+func previewMerge(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	b := input.ReadBody(q.Body)
+	b.Need("from", "into")
+	from, into := w.ActiveContact(b.ID("from")), w.ActiveContact(b.ID("into"))
+	if b.Refused() {
+		return refusedBody(b)
+	}
+	if from == nil || into == nil {
+		return answer.NotFound("Contact")
+	}
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.Text("type", "contact_merge_preview")
+	if from.User || !into.User {
+		p.Flag("allowed", false)
+		render.WriteReasons(p, from, into)
+	} else {
+		p.Flag("allowed", true)
+		render.WriteInherited(p, from, into)
+		w.previewCounts(p, from, into)
+	}
+	p.Close()
+	return answer.OK(p.Bytes)
+}
+
+// previewCounts writes how much would move and how much is there already. Calls are told for leads that are only a phone number.
+func (w *Handlers) previewCounts(p *jsontext.Writer, from, into *event.Contact) {
+	p.Open("counts")
+	count := func(name string, of func(d *event.Contact) int) {
+		p.Open(name)
+		p.Int("from", int64(of(from)))
+		p.Int("into", int64(of(into)))
+		p.Close()
+	}
+	all := map[*event.Contact]map[string]bool{from: w.IDsOf(from), into: w.IDsOf(into)}
+	count("conversations", func(d *event.Contact) int { return conversations.CountThreadsOf(w.ConversationLog, w.Threads, all[d]) })
+	count("tickets", func(d *event.Contact) int { return conversations.CountThreadsOf(w.TicketLog, w.TicketList, all[d]) })
+	if from.Phone != "" && from.Email == "" {
+		now := w.Now()
+		count("phone_calls", func(d *event.Contact) (n int) {
+			for i := range w.CallList {
+				if c := &w.CallList[i]; all[d][c.Contact] && calls.IsListed(c, now) {
+					n++
+				}
+			}
+			return n
+		})
+	}
+	count("notes", func(d *event.Contact) int { return len(d.Notes) })
+	count("tags", func(d *event.Contact) int { return len(d.Tags) })
+	p.Close()
+}

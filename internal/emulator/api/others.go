@@ -1,0 +1,146 @@
+package api
+
+import (
+	"strconv"
+
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/api/render"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/state/contacts"
+)
+
+// ownList is one of a contact's own lists, where a capped nested one is read on.
+func (w *Handlers) ownList(q *Request, numbers func(d *event.Contact) []int32, item func(b []byte, d *event.Contact, n int32) []byte) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	num, known := w.ByID[q.ID]
+	if !known || w.List[num].Status != contacts.Active {
+		return answer.NotFound("Contact")
+	}
+	usual := w.K().SubListPage
+	if usual == 0 {
+		usual = 50
+	}
+	d := w.List[num].Doc
+	list := numbers(d)
+	return w.numbered(q, usual, 150, len(list), func(b []byte, i int) []byte { return item(b, d, list[i]) })
+}
+
+func contactTags(w *Handlers, q *Request) answer.Answer {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Tags }, func(b []byte, _ *event.Contact, n int32) []byte {
+		return render.AppendTag(b, n, true)
+	})
+}
+
+func contactNotes(w *Handlers, q *Request) answer.Answer {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Notes }, func(b []byte, d *event.Contact, n int32) []byte {
+		id := strconv.FormatInt(event.NoteID(n), 10)
+		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
+		b = append(b, `","body":`...)
+		b = jsontext.AppendString(b, w.NoteBody(n))
+		b = append(b, `,"contact":{"type":"contact","id":`...)
+		b = jsontext.AppendString(b, d.ID)
+		return append(b, `}}`...)
+	})
+}
+
+func contactCompanies(w *Handlers, q *Request) answer.Answer {
+	return w.ownList(q, func(d *event.Contact) []int32 { return d.Companies }, func(b []byte, _ *event.Contact, n int32) []byte {
+		return w.appendCompany(b, n)
+	})
+}
+
+func contactSegments(w *Handlers, q *Request) answer.Answer {
+	return w.ownList(q, contacts.SegmentsOf, func(b []byte, _ *event.Contact, n int32) []byte { return w.appendSegment(b, n, -1) })
+}
+
+func contactSubscriptions(w *Handlers, q *Request) answer.Answer {
+	return w.ownList(q, w.Subscriptions, func(b []byte, _ *event.Contact, n int32) []byte { return render.AppendSubscription(b, n) })
+}
+
+// whole answers a list that is not paged.
+func (w *Handlers) whole(kind, key string, count int, item func(b []byte, n int32) []byte) answer.Answer {
+	if w.K().EmptyLists {
+		count = 0
+	}
+	b := openList(nil, kind, key)
+	for n := range count {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = item(b, int32(n))
+	}
+	return answer.OK(append(b, `]}`...))
+}
+
+func listTags(w *Handlers, _ *Request) answer.Answer {
+	return w.whole("list", "data", event.TagCount, func(b []byte, n int32) []byte { return render.AppendTag(b, n, false) })
+}
+
+func listAdmins(w *Handlers, _ *Request) answer.Answer {
+	listed := event.Admins
+	if w.K().FormerAdmins {
+		listed = event.Everyone
+	}
+	return w.whole("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
+		a := listed[n]
+		b = append(b, `{"type":"admin","id":"`...)
+		b = strconv.AppendInt(b, a.ID, 10)
+		b = append(b, `","name":`...)
+		b = jsontext.AppendString(b, a.Name)
+		b = append(b, `,"email":`...)
+		b = jsontext.AppendString(b, a.Email)
+		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
+		if a.InTeams {
+			b = append(b, `814865,814866`...)
+		}
+		return append(b, `]}`...)
+	})
+}
+
+// listSegments is GET /segments (workspace-api 4.7), those of contacts before those of companies; members are counted when
+// asked for.
+func listSegments(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	counts := make([]int, len(event.Segments))
+	count := q.Query.Get("include_count") == "true"
+	for i := range w.List {
+		if c := &w.List[i]; count && c.Status == contacts.Active {
+			for _, n := range contacts.SegmentsOf(c.Doc) {
+				counts[n]++
+			}
+		}
+	}
+	return w.whole("segment.list", "segments", len(event.Segments)+len(event.CompanySegments), func(b []byte, n int32) []byte {
+		ofFirms := n - int32(len(event.Segments))
+		switch {
+		case ofFirms >= 0 && count:
+			return w.appendFirmSegment(b, ofFirms, w.CountInSegment(ofFirms))
+		case ofFirms >= 0:
+			return w.appendFirmSegment(b, ofFirms, -1)
+		case count:
+			return w.appendSegment(b, n, counts[n])
+		}
+		return w.appendSegment(b, n, -1)
+	})
+}
+
+func (w *Handlers) appendSegment(b []byte, n int32, count int) []byte {
+	b = append(b, `{"type":"segment","id":"`...)
+	b = strconv.AppendInt(b, event.SegmentID(n), 10)
+	b = append(b, `","name":`...)
+	segment, began := event.Segments[n], w.Setup.Start.Unix()-event.Span
+	b = jsontext.AppendString(b, segment.Name)
+	b = append(b, `,"created_at":`...)
+	b = strconv.AppendInt(b, began+segment.Made, 10)
+	b = append(b, `,"updated_at":`...)
+	b = strconv.AppendInt(b, began+segment.Updated, 10)
+	b = append(b, `,"person_type":"contact"`...)
+	if count >= 0 {
+		b = append(append(append(b, `,"`...), w.K().SegmentCountField()...), `":`...)
+		b = strconv.AppendInt(b, int64(count), 10)
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"aqueduck/internal/emulator/api/render"
+	"aqueduck/internal/emulator/apiversion"
+	"aqueduck/internal/emulator/knobs"
+)
+
+// ConvRenderer is the renderer of conversations for a request: its version, its options, and what the knobs ask for.
+func (w *Handlers) ConvRenderer(q *Request) render.Conversations {
+	asked := func(name string) bool { return q.Query.Get(name) == "true" && q.Version.Later() }
+	return render.Conversations{Version: q.Version, Later: q.Version.Later(), Reviews: !q.Version.Later() && !w.K().QAOptOut, Cap: w.K().MostParts(), Omit: w.K().OmitEmpty,
+		Cards: asked("include_scorecards"), Monitors: asked("include_monitors"), Now: w.Now(), Companies: w.Contacts.Maker}
+}
+
+func (w *Handlers) renderer(v apiversion.Version) render.Contacts {
+	most := w.K().NestedCap
+	if most == 0 {
+		most = 10
+	}
+	return render.Contacts{Workspace: w.WorkspaceID, Later: v.Later(), Cap: most, Bare: w.K().BareNested, Make: w.Contacts.Maker}
+}
+
+func (w *Handlers) ticketRenderer(q *Request) render.Tickets {
+	asText := !q.Version.Later()
+	if how := w.K().TicketStateText; how != knobs.ByTurns {
+		asText = how == knobs.Always
+	}
+	return render.Tickets{Conversations: w.ConvRenderer(q), Types: render.TicketTypes(w.Setup.Start.Unix(), w.WorkspaceID), States: render.TicketStates(), AsText: asText}
+}

@@ -1,0 +1,113 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/state/tickets"
+)
+
+// TeamRecords are the teams after so many hours of life.
+func TeamRecords(hours int) []jsontext.Record {
+	var members []string
+	for _, a := range event.Admins {
+		if a.InTeams {
+			members = append(members, strconv.FormatInt(a.ID, 10))
+		}
+	}
+	var list []jsontext.Record
+	for _, t := range event.Teams {
+		ids := "[]"
+		if t.Members {
+			ids = "[" + strings.Join(members, ",") + "]"
+		}
+		if hours >= t.Hour {
+			list = append(list, jsontext.Record{{Name: "type", Value: "team"}, {Name: "id", Value: strconv.FormatInt(t.ID, 10)}, {Name: "name", Value: t.Name}, {Name: "admin_ids", Value: jsontext.RawJSON(ids)}})
+		}
+	}
+	return list
+}
+
+// SubscriptionRecords are the subscription types after so many hours of life.
+func SubscriptionRecords(hours int) []jsontext.Record {
+	list := make([]jsontext.Record, len(event.SubscriptionTypes))
+	for n := range list {
+		list[n] = subscriptionType(int32(n), hours)
+	}
+	return list
+}
+
+// subscriptionType is one with the fields of workspace-api 2.4.
+func subscriptionType(n int32, hours int) jsontext.Record {
+	s, state := event.SubscriptionTypes[n], "live"
+	switch {
+	case s.Archived:
+		state = "archived"
+	case hours < s.Live:
+		state = "draft"
+	}
+	text := `{"name":` + jsontext.Quote(s.Name) + `,"description":` + string(jsontext.AppendText(nil, s.Description)) + `,"locale":"en"}`
+	return jsontext.Record{{Name: "type", Value: "subscription"}, {Name: "id", Value: strconv.FormatInt(event.SubscriptionID(n), 10)}, {Name: "state", Value: state}, {Name: "default_translation", Value: jsontext.RawJSON(text)},
+		{Name: "translations", Value: jsontext.RawJSON("[" + text + "]")}, {Name: "consent_type", Value: s.Consent}}
+}
+
+// AttributeRecord is a data attribute, with the type that the later version has for it or the one before.
+func AttributeRecord(a *event.DataAttribute, began int64, hours int, later bool) jsontext.Record {
+	kind, full := a.Kind, a.Name
+	switch {
+	case kind == "time" && later:
+		kind = "datetime"
+	case kind == "time":
+		kind = "date"
+	}
+	r := jsontext.Record{{Name: "type", Value: "data_attribute"}}
+	if !a.Standard {
+		full = event.OwnAttribute + a.Name
+		r = append(r, jsontext.Column{Name: "id", Value: a.ID}, jsontext.Column{Name: "created_at", Value: jsontext.Moment(began + a.Made)}, jsontext.Column{Name: "updated_at", Value: jsontext.Moment(began + a.Made)})
+	}
+	return append(r, jsontext.Column{Name: "model", Value: a.Model}, jsontext.Column{Name: "name", Value: a.Name}, jsontext.Column{Name: "full_name", Value: full}, jsontext.Column{Name: "label", Value: strings.ReplaceAll(a.Name, "_", " ")},
+		jsontext.Column{Name: "data_type", Value: kind}, jsontext.Column{Name: "api_writable", Value: !a.Standard}, jsontext.Column{Name: "custom", Value: !a.Standard}, jsontext.Column{Name: "archived", Value: hours >= a.Archived})
+}
+
+// TicketTypes have their attributes inside (api-notes).
+func TicketTypes(start int64, workspace string) []jsontext.Record {
+	var list []jsontext.Record
+	for _, t := range event.TicketTypes {
+		began := start - event.Span
+		list = append(list, jsontext.Record{{Name: "type", Value: "ticket_type"}, {Name: "id", Value: t.ID}, {Name: "name", Value: t.Name}, {Name: "description", Value: t.Description}, {Name: "icon", Value: "🎟️"},
+			{Name: "workspace_id", Value: workspace}, {Name: "category", Value: t.Category}, {Name: "archived", Value: t.Archived}, {Name: "is_internal", Value: t.Internal},
+			{Name: "created_at", Value: jsontext.Moment(began + t.Made)}, {Name: "updated_at", Value: jsontext.Moment(began + t.Updated)}, {Name: "ticket_type_attributes", Value: jsontext.RawJSON(tickets.TicketAttributeList(t.Attributes))}})
+	}
+	return list
+}
+
+// TicketStates are the states that a ticket can have.
+func TicketStates() []jsontext.Record {
+	var list []jsontext.Record
+	for _, t := range event.TicketStates {
+		var types []string
+		for _, id := range t.Types {
+			types = append(types, `{"type":"ticket_type","id":"`+id+`"}`)
+		}
+		list = append(list, jsontext.Record{{Name: "type", Value: "ticket_state"}, {Name: "id", Value: t.ID}, {Name: "category", Value: t.Category}, {Name: "internal_label", Value: t.Internal}, {Name: "external_label", Value: t.External},
+			{Name: "archived", Value: t.Archived}, {Name: "ticket_types", Value: jsontext.RawJSON(`{"type":"list","data":[` + strings.Join(types, ",") + `]}`)}})
+	}
+	return list
+}
+
+// AwayReasons includes deleted ones (api-notes).
+func AwayReasons(start int64, hours int) []jsontext.Record {
+	var list []jsontext.Record
+	for n, reason := range event.AwayReasons {
+		made := start - event.Span + reason.Made
+		updated, gone := made, hours >= reason.Deleted
+		if gone && reason.Deleted > 0 {
+			updated = start + int64(reason.Deleted)*3600
+		}
+		list = append(list, jsontext.Record{{Name: "type", Value: "away_status_reason"}, {Name: "id", Value: strconv.Itoa(620 + n)}, {Name: "label", Value: reason.Label}, {Name: "emoji", Value: reason.Emoji},
+			{Name: "order", Value: int64(n)}, {Name: "deleted", Value: gone}, {Name: "created_at", Value: jsontext.Moment(made)}, {Name: "updated_at", Value: jsontext.Moment(updated)}})
+	}
+	return list
+}

@@ -1,0 +1,81 @@
+package render
+
+import (
+	"aqueduck/internal/emulator/apiversion"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/state/tickets"
+)
+
+// ticketPart is what the parts of tickets are called.
+const ticketPart = "ticket_part"
+
+// Tickets is what an answer about tickets depends on beside the tickets.
+type Tickets struct {
+	Conversations
+	Types  []jsontext.Record
+	States []jsontext.Record
+	AsText bool // the state is text
+}
+
+// Ticket adds one with the fields of api-notes to a list.
+func (r *Tickets) Ticket(b []byte, t *tickets.Ticket) []byte {
+	p := &jsontext.Writer{Bytes: b}
+	p.Open("")
+	p.Text("type", "ticket")
+	p.Text("id", t.ID)
+	p.Text("ticket_id", event.TicketNumber(t.Num))
+	p.Text("category", t.Category())
+	p.Attrs("ticket_attributes", t.Attrs)
+	if r.AsText {
+		p.Text("ticket_state", event.TicketStates[t.Stage].Category)
+	} else {
+		p.Key("ticket_state")
+		jsontext.WriteRecord(p, r.States[t.Stage][:ticketStateShown])
+	}
+	p.Key("ticket_type")
+	jsontext.WriteRecord(p, r.Types[t.Kind])
+	r.contacts(p, t.Conversation)
+	r.assignee(p, "admin_assignee_id", t.Admin)
+	r.assignee(p, "team_assignee_id", t.Team)
+	p.Time("created_at", t.Created)
+	p.Time("updated_at", t.Updated)
+	p.Flag("open", t.State != "closed")
+	p.Time("snoozed_until", t.Snoozed)
+	r.linked(p, t.Conversation)
+	p.Flag("is_shared", t.Shared())
+	r.partList(p, t.Conversation, ticketPart)
+	p.Close()
+	return p.Bytes
+}
+
+// ticketStateShown is how many fields of a state a ticket shows: the others are for the list of states.
+const ticketStateShown = 5
+
+// ticketChange writes what a part did to its ticket; what was set is of 2.14 (workspace-api 2.10).
+func (r *Conversations) ticketChange(p *jsontext.Writer, c *event.TicketChange) {
+	if c != nil && c.Moved {
+		p.Text("previous_ticket_state", event.TicketStates[c.From].Category)
+		p.Text("ticket_state", event.TicketStates[c.To].Category)
+	} else {
+		p.Null("previous_ticket_state")
+		p.Null("ticket_state")
+	}
+	switch {
+	case !r.Version.AtLeast(apiversion.V214):
+	case c == nil || c.Attribute == nil:
+		p.Null("updated_attribute_data")
+	default:
+		p.Open("updated_attribute_data")
+		p.Open("attribute")
+		p.Text("type", "attribute")
+		p.Text("id", c.AttributeID)
+		p.Text("label", c.Attribute.Name)
+		p.Close()
+		p.Open("value")
+		p.Text("type", "value")
+		p.Raw("label", c.Attribute.Raw)
+		p.Close()
+		p.Close()
+	}
+}

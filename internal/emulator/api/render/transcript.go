@@ -1,0 +1,31 @@
+package render
+
+import (
+	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
+)
+
+// MediaURL is an address of storage that belongs to a call.
+func MediaURL(c *event.Call, what string) string {
+	return "https://media.example/calls/" + event.CallID(c.N) + "/" + what
+}
+
+// AppendLines writes what was said.
+func AppendLines(c *event.Call, b []byte, seed uint64) []byte {
+	b = append(b, '[')
+	for i, line := range population.CallLines(seed, c.N) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, `{"speaker":"`...), line.Speaker...), `","text":`...)
+		b = jsontext.AppendString(b, line.Text)
+		b = append(b, `,"start":`...)
+		b = strconv.AppendFloat(b, line.Start, 'f', -1, 64)
+		b = append(b, `,"end":`...)
+		b = append(strconv.AppendFloat(b, line.End, 'f', -1, 64), '}')
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,209 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/apiversion"
+	"aqueduck/internal/emulator/control"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/jobs"
+)
+
+// RouteNames are the names of all routes, in the order in which they are tried.
+func RouteNames() []string {
+	names := make([]string, len(Routes))
+	for i, r := range Routes {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// IsAmongRoutes reports whether a name is that of a route, or of the routes that begin with it and a dot.
+func IsAmongRoutes(name string) bool {
+	return slices.ContainsFunc(Routes, func(r Route) bool { return r.Among([]string{name}) })
+}
+
+// IsRoute reports whether a route has this name.
+func IsRoute(name string) bool { return slices.Contains(RouteNames(), name) }
+
+// Route is one endpoint. Adding one is a row here and a function in a file of its own.
+type Route struct {
+	Name   string
+	Method string
+	Path   string // a name in braces stands for one segment; there are at most two
+	Serve  func(w *Handlers, q *Request) answer.Answer
+	Since  apiversion.Version // that added it (workspace-api 9); the zero version: every one has it
+	Scope  string             // that a token needs for it (workspace-api 5.3); "": none that the document names
+}
+
+// Routes are tried in order: literal paths before those with an {id} in the same place.
+var Routes = append(publicRoutes, []Route{
+	{Name: "contacts.search", Method: "POST", Path: "/contacts/search", Serve: searchContacts},
+	{Name: "contacts.deleted", Method: "GET", Path: "/contacts/deleted", Serve: listDeleted, Since: apiversion.AfterStable},
+	{Name: "contacts.activities", Method: "GET", Path: "/contacts/activities", Serve: listActivities, Since: apiversion.AfterStable},
+	{Name: "contacts.list", Method: "GET", Path: "/contacts", Serve: listContacts},
+	{Name: "contacts.create", Method: "POST", Path: "/contacts", Serve: writing(createContact)},
+	{Name: "contacts.tags", Method: "GET", Path: "/contacts/{id}/tags", Serve: contactTags},
+	{Name: "contacts.notes", Method: "GET", Path: "/contacts/{id}/notes", Serve: contactNotes},
+	{Name: "contacts.companies", Method: "GET", Path: "/contacts/{id}/companies", Serve: contactCompanies},
+	{Name: "contacts.segments", Method: "GET", Path: "/contacts/{id}/segments", Serve: contactSegments},
+	{Name: "contacts.subscriptions", Method: "GET", Path: "/contacts/{id}/subscriptions", Serve: contactSubscriptions},
+	{Name: "contacts.merge_preview", Method: "POST", Path: "/contacts/merge/preview", Serve: previewMerge, Since: apiversion.AfterStable},
+	{Name: "contacts.bulk", Method: "GET", Path: "/contacts/bulk/{id}", Serve: bulkJobStatus, Since: apiversion.AfterStable},
+	{Name: "contacts.find", Method: "GET", Path: "/contacts/find_by_external_id/{id}", Serve: contactByExternalID},
+	{Name: "contacts.get", Method: "GET", Path: "/contacts/{id}", Serve: oneContact},
+	{Name: "contacts.delete", Method: "DELETE", Path: "/contacts/{id}", Serve: writing(deleteContact)},
+	{Name: "contacts.merge", Method: "POST", Path: "/contacts/merge", Serve: writing(mergeContacts)},
+	{Name: "contacts.bulk_create", Method: "POST", Path: "/contacts/bulk", Serve: bulk(jobs.ContactsCreate), Since: apiversion.AfterStable},
+	{Name: "contacts.bulk_update", Method: "PUT", Path: "/contacts/bulk", Serve: bulk(jobs.ContactsUpdate), Since: apiversion.AfterStable},
+	{Name: "contacts.bulk_delete", Method: "POST", Path: "/contacts/bulk/delete", Serve: bulk(jobs.ContactsDelete), Since: apiversion.AfterStable},
+	{Name: "contacts.attach", Method: "POST", Path: "/contacts/{id}/companies", Serve: writing(attachCompany)},
+	{Name: "contacts.detach", Method: "DELETE", Path: "/contacts/{contact_id}/companies/{id}", Serve: writing(detachCompany)},
+	{Name: "contacts.unsubscribe", Method: "DELETE", Path: "/contacts/{contact_id}/subscriptions/{id}", Serve: writing(leaveSubscription)},
+	{Name: "visitors.convert", Method: "POST", Path: "/visitors/convert", Serve: writing(convertVisitor)},
+	{Name: "notes.delete", Method: "DELETE", Path: "/notes/{id}", Serve: writing(deleteNote), Since: apiversion.AfterStable, Scope: "write_users_companies"},
+	{Name: "contacts.update", Method: "PUT", Path: "/contacts/{id}", Serve: writing(updateContact)},
+	{Name: "conversations.search", Method: "POST", Path: "/conversations/search", Serve: searchConversations},
+	{Name: "conversations.deleted", Method: "GET", Path: "/conversations/deleted", Serve: listDeletedConversations, Since: apiversion.AfterStable},
+	{Name: "conversations.list", Method: "GET", Path: "/conversations", Serve: listConversations},
+	{Name: "conversations.hitl", Method: "GET", Path: "/conversations/{id}/hitl_events", Serve: hitlEvents, Since: apiversion.AfterStable, Scope: "read_conversations"},
+	{Name: "conversations.get", Method: "GET", Path: "/conversations/{id}", Serve: oneConversation},
+	{Name: "conversations.part", Method: "POST", Path: "/conversations/{id}/parts", Serve: writing(partOfConversation)},
+	{Name: "conversations.reply", Method: "POST", Path: "/conversations/{id}/reply", Serve: writing(replyToConversation)},
+	{Name: "conversations.update", Method: "PUT", Path: "/conversations/{id}", Serve: writing(changeConversation)},
+	{Name: "messages.create", Method: "POST", Path: "/messages", Serve: writing(createMessage)},
+	{Name: "tickets.search", Method: "POST", Path: "/tickets/search", Serve: searchTickets},
+	{Name: "tickets.create", Method: "POST", Path: "/tickets", Serve: writing(createTicket)},
+	{Name: "tickets.enqueue", Method: "POST", Path: "/tickets/enqueue", Serve: writing(enqueueTicket), Since: apiversion.V214},
+	{Name: "tickets.reply", Method: "POST", Path: "/tickets/{id}/reply", Serve: writing(replyToTicket)},
+	{Name: "tickets.update", Method: "PUT", Path: "/tickets/{id}", Serve: writing(changeTicket)},
+	{Name: "tickets.get", Method: "GET", Path: "/tickets/{id}", Serve: oneTicket},
+	{Name: "jobs.status", Method: "GET", Path: "/jobs/status/{id}", Serve: jobStatusOf, Since: apiversion.V214},
+	{Name: "tags.list", Method: "GET", Path: "/tags", Serve: listTags},
+	{Name: "segments.list", Method: "GET", Path: "/segments", Serve: listSegments},
+	{Name: "admins.list", Method: "GET", Path: "/admins", Serve: listAdmins},
+	{Name: "teams.list", Method: "GET", Path: "/teams", Serve: listTeams},
+	{Name: "subscription_types.list", Method: "GET", Path: "/subscription_types", Serve: listSubscriptionTypes},
+	{Name: "data_attributes.list", Method: "GET", Path: "/data_attributes", Serve: listDataAttributes},
+	{Name: "ticket_types.list", Method: "GET", Path: "/ticket_types", Serve: listTicketTypes},
+	{Name: "ticket_states.list", Method: "GET", Path: "/ticket_states", Serve: listTicketStates},
+	{Name: "away_status_reasons.list", Method: "GET", Path: "/away_status_reasons", Serve: listAwayReasons, Since: apiversion.V214},
+	{Name: "calls.search", Method: "POST", Path: "/calls/search", Serve: searchCalls, Since: apiversion.V214},
+	{Name: "calls.list", Method: "GET", Path: "/calls", Serve: listCalls, Since: apiversion.V214},
+	{Name: "calls.recording", Method: "GET", Path: "/calls/{id}/recording", Serve: callRecording, Since: apiversion.V214},
+	{Name: "calls.transcript", Method: "GET", Path: "/calls/{id}/transcript", Serve: callTranscript, Since: apiversion.V214},
+	{Name: "calls.get", Method: "GET", Path: "/calls/{id}", Serve: oneCall, Since: apiversion.V214},
+	{Name: "logs.list", Method: "GET", Path: "/admins/activity_logs", Serve: listLogs},
+	{Name: "companies.search", Method: "POST", Path: "/companies/search", Serve: searchCompanies},
+	{Name: "companies.list", Method: "POST", Path: "/companies/list", Serve: listCompanies},
+	{Name: "companies.scroll", Method: "GET", Path: "/companies/scroll", Serve: scrollCompanies},
+	{Name: "companies.contacts", Method: "GET", Path: "/companies/{id}/contacts", Serve: companyContacts},
+	{Name: "companies.notes", Method: "GET", Path: "/companies/{id}/notes", Serve: companyNotes},
+	{Name: "companies.segments", Method: "GET", Path: "/companies/{id}/segments", Serve: companySegments},
+	{Name: "companies.get", Method: "GET", Path: "/companies/{id}", Serve: oneCompany},
+	{Name: "articles.list", Method: "GET", Path: "/articles", Serve: listArticles},
+	{Name: "articles.get", Method: "GET", Path: "/articles/{id}", Serve: single(event.Articles)},
+	{Name: "articles.create", Method: "POST", Path: "/articles", Serve: writing(contentWriter(event.Articles).create)},
+	{Name: "articles.update", Method: "PUT", Path: "/articles/{id}", Serve: writing(contentWriter(event.Articles).update)},
+	{Name: "articles.delete", Method: "DELETE", Path: "/articles/{id}", Serve: writing(contentWriter(event.Articles).remove)},
+	{Name: "collections.list", Method: "GET", Path: "/help_center/collections", Serve: paged(event.Collections, 20, 250)},
+	{Name: "collections.get", Method: "GET", Path: "/help_center/collections/{id}", Serve: single(event.Collections)},
+	{Name: "internal_articles.list", Method: "GET", Path: "/internal_articles", Serve: paged(event.InternalArticles, 50, 250), Since: apiversion.V214},
+	{Name: "internal_articles.search", Method: "GET", Path: "/internal_articles/search", Serve: searchInternalArticles, Since: apiversion.V214},
+	{Name: "internal_articles.get", Method: "GET", Path: "/internal_articles/{id}", Serve: single(event.InternalArticles), Since: apiversion.V214},
+	{Name: "internal_articles.create", Method: "POST", Path: "/internal_articles", Serve: writing(contentWriter(event.InternalArticles).create), Since: apiversion.V214},
+	{Name: "internal_articles.update", Method: "PUT", Path: "/internal_articles/{id}", Serve: writing(contentWriter(event.InternalArticles).update), Since: apiversion.V214},
+	{Name: "internal_articles.delete", Method: "DELETE", Path: "/internal_articles/{id}", Serve: writing(contentWriter(event.InternalArticles).remove), Since: apiversion.V214},
+	{Name: "newsfeeds.list", Method: "GET", Path: "/news/newsfeeds", Serve: paged(event.Newsfeeds, 10, 10)},
+	{Name: "newsfeeds.items", Method: "GET", Path: "/news/newsfeeds/{id}/items", Serve: newsfeedItems},
+	{Name: "newsfeeds.get", Method: "GET", Path: "/news/newsfeeds/{id}", Serve: single(event.Newsfeeds)},
+	{Name: "news_items.list", Method: "GET", Path: "/news/news_items", Serve: paged(event.NewsItems, 10, 10)},
+	{Name: "news_items.get", Method: "GET", Path: "/news/news_items/{id}", Serve: single(event.NewsItems)},
+	{Name: "news_items.create", Method: "POST", Path: "/news/news_items", Serve: writing(contentWriter(event.NewsItems).create)},
+	{Name: "news_items.update", Method: "PUT", Path: "/news/news_items/{id}", Serve: writing(contentWriter(event.NewsItems).update)},
+	{Name: "news_items.delete", Method: "DELETE", Path: "/news/news_items/{id}", Serve: writing(contentWriter(event.NewsItems).remove)},
+	{Name: "folders.list", Method: "GET", Path: "/folders", Serve: listFolders, Since: apiversion.AfterStable},
+	{Name: "folders.get", Method: "GET", Path: "/folders/{id}", Serve: single(event.Folders), Since: apiversion.AfterStable},
+	{Name: "folders.create", Method: "POST", Path: "/folders", Serve: writing(contentWriter(event.Folders).create), Since: apiversion.AfterStable},
+	{Name: "folders.update", Method: "PUT", Path: "/folders/{id}", Serve: writing(contentWriter(event.Folders).update), Since: apiversion.AfterStable},
+	{Name: "folders.delete", Method: "DELETE", Path: "/folders/{id}", Serve: writing(contentWriter(event.Folders).remove), Since: apiversion.AfterStable},
+	{Name: "dynamic_contents.list", Method: "GET", Path: "/dynamic_contents", Serve: listDynamicContents, Since: apiversion.AfterStable, Scope: "read_dynamic_content"},
+	{Name: "dynamic_contents.get", Method: "GET", Path: "/dynamic_contents/{id}", Serve: oneDynamicContent, Since: apiversion.AfterStable, Scope: "read_dynamic_content"},
+	{Name: "dynamic_contents.create", Method: "POST", Path: "/dynamic_contents", Serve: whereDynamic(writing(contentWriter(event.DynamicContents).create)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
+	{Name: "dynamic_contents.update", Method: "PUT", Path: "/dynamic_contents/{id}", Serve: whereDynamic(writing(contentWriter(event.DynamicContents).update)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
+	{Name: "dynamic_contents.delete", Method: "DELETE", Path: "/dynamic_contents/{id}", Serve: whereDynamic(writing(contentWriter(event.DynamicContents).remove)), Since: apiversion.AfterStable, Scope: "read_write_dynamic_content"},
+	{Name: "data_connectors.list", Method: "GET", Path: "/data_connectors", Serve: listConnectors},
+	{Name: "data_connectors.versions", Method: "GET", Path: "/data_connectors/{id}/versions", Serve: listConnectorVersions, Since: apiversion.AfterStable, Scope: "read_data_connector_versions"},
+	{Name: "data_connectors.version", Method: "GET", Path: "/data_connectors/{id}/versions/{version_id}", Serve: oneConnectorVersion, Since: apiversion.AfterStable, Scope: "read_data_connector_versions"},
+	{Name: "data_connectors.note", Method: "PATCH", Path: "/data_connectors/{id}/versions/{version_id}", Serve: writing(noteVersion), Since: apiversion.AfterStable, Scope: "read_write_data_connector_versions"},
+	{Name: "data_connectors.get", Method: "GET", Path: "/data_connectors/{id}", Serve: single(event.Connectors)},
+	{Name: "exports.datasets", Method: "GET", Path: "/export/reporting_data/get_datasets", Serve: exportDatasets, Since: apiversion.V214},
+	{Name: "exports.enqueue", Method: "POST", Path: "/export/reporting_data/enqueue", Serve: enqueueExport, Since: apiversion.V214},
+	{Name: "exports.status", Method: "GET", Path: "/export/reporting_data/{id}", Serve: exportStatus, Since: apiversion.V214},
+	{Name: "exports.download", Method: "GET", Path: "/download/reporting_data/{id}", Serve: downloadExport, Since: apiversion.V214},
+}...)
+
+// Endpoints are all that the API has here, as METHOD /path, with {id} for what names one.
+func Endpoints() []string {
+	var all []string
+	for _, r := range Routes {
+		all = append(all, r.Method+" "+r.Path)
+	}
+	return all
+}
+
+// EndpointOf is the one of them that a request went to; "": none.
+func EndpointOf(r control.Request) string {
+	found, _, _ := FindRoute(r.Method, r.Path)
+	if found == nil {
+		return ""
+	}
+	return found.Method + " " + found.Path
+}
+
+// FindRoute gives the route of a path with the ids in it, and whether the path is known under another method.
+func FindRoute(method, path string) (r *Route, ids [2]string, known bool) {
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i := range Routes {
+		ids, ok := Routes[i].matches(segments)
+		if !ok {
+			continue
+		}
+		if Routes[i].Method == method {
+			return &Routes[i], ids, true
+		}
+		known = true
+	}
+	return nil, ids, known
+}
+
+// Among says whether a route is one of these, by its name or by what is before the dot of it.
+func (r *Route) Among(names []string) bool {
+	all, _, _ := strings.Cut(r.Name, ".")
+	return slices.Contains(names, r.Name) || slices.Contains(names, all)
+}
+
+func (r *Route) matches(segments []string) (ids [2]string, ok bool) {
+	named, rest := 0, r.Path[1:]
+	for i, segment := range segments {
+		part, after, more := strings.Cut(rest, "/")
+		rest = after
+		switch {
+		case more != (i+1 < len(segments)):
+			return ids, false
+		case part[0] == '{':
+			id, err := url.PathUnescape(segment)
+			if err != nil || id == "" {
+				return ids, false
+			}
+			ids[named] = id
+			named++
+		case part != segment:
+			return ids, false
+		}
+	}
+	return ids, true
+}

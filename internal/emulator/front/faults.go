@@ -1,0 +1,47 @@
+package front
+
+import (
+	"net/http"
+
+	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/emulator/event"
+)
+
+// SetChaos changes the faults by probability; the text is read by ParseChaos's rules.
+func (w *Server) SetChaos(text string) error {
+	c, err := fault.ParseChaos(text)
+	if err != nil {
+		return err
+	}
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.chaos = c
+	k := *w.K()
+	k.Chaos = text
+	w.StoreKnobs(&k)
+	return nil
+}
+
+// Inject has f decide about every request by its number; nil from f lets it pass. One f is kept; nil takes it away.
+// Bodies may be read by f.
+func (w *Server) Inject(f func(n int, r *http.Request) *fault.Fault) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.inject = f
+}
+
+// fault asks the injection first, then chaos.
+func (w *Server) fault(n int, r *http.Request) *fault.Fault {
+	w.Mu.Lock()
+	inject, chaos := w.inject, w.chaos
+	w.Mu.Unlock()
+	if inject != nil {
+		body := r.Body
+		f := inject(n, r)
+		r.Body = body
+		if f != nil {
+			return f
+		}
+	}
+	return chaos.Draw(n, event.NewRNG(w.Setup.Seed, event.ForChaos, uint64(n)))
+}

@@ -1,0 +1,261 @@
+package front
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/knobs"
+)
+
+// Form is one of the knob, which knows how to change an answer.
+type Form knobs.Form
+
+// FormWords are what a value can be made into without saying it whole.
+var FormWords = []string{"string", "integer", "number", "boolean", "object", "array", "absent"}
+
+// recordKeys are the keys under which answers have a list of records.
+var recordKeys = []string{"data", "conversations", "tickets", "admins", "teams", "segments", "activity_logs", "handling_events", "side_conversations"}
+
+// formed gives a good answer the forms that the knob asks for: first those of records, then those of what is around them.
+func (w *Server) formed(route string, a answer.Answer) answer.Answer {
+	var forms []Form
+	for _, f := range w.K().Forms {
+		if at := strings.Index(route, "."); f.Of == route || at > 0 && f.Of == route[:at] {
+			forms = append(forms, Form(f))
+		}
+	}
+	if len(forms) == 0 || a.Status >= 300 {
+		return a
+	}
+	var root any
+	decoder := json.NewDecoder(bytes.NewReader(a.Body))
+	decoder.UseNumber()
+	if decoder.Decode(&root) != nil {
+		return a // a transcript may be text
+	}
+	records := recordsOf(root)
+	for _, f := range forms {
+		for _, record := range records {
+			if !f.around() && (f.ID == "" || idOf(record) == f.ID) {
+				f.apply(record)
+			}
+		}
+	}
+	for _, f := range forms {
+		if envelope, is := root.(map[string]any); is && f.around() {
+			f.apply(envelope)
+		}
+	}
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(root) != nil {
+		return a
+	}
+	a.Body = bytes.TrimSuffix(body.Bytes(), []byte("\n"))
+	return a
+}
+
+// recordsOf are the records of an answer: the items of its list, or the answer itself.
+func recordsOf(root any) []map[string]any {
+	object, is := root.(map[string]any)
+	if !is {
+		return nil
+	}
+	for _, key := range recordKeys {
+		list, is := object[key].([]any)
+		if !is {
+			continue
+		}
+		var records []map[string]any
+		for _, one := range list {
+			if record, is := one.(map[string]any); is {
+				records = append(records, record)
+			}
+		}
+		return records
+	}
+	return []map[string]any{object}
+}
+
+// idOf is the id of a record as text.
+func idOf(record map[string]any) string {
+	if record["id"] == nil {
+		return ""
+	}
+	return fmt.Sprint(record["id"])
+}
+
+// around reports whether the form is of the answer around the records.
+func (f Form) around() bool { return strings.HasPrefix(f.Path, "$.") }
+
+// apply changes one object. Where the value and its new place lie in the items of one list, it moves within each item.
+func (f Form) apply(in map[string]any) {
+	from, to := steps(f.Path), steps(f.To)
+	if f.To == "" {
+		to = from
+	}
+	shared := 0
+	for i := range min(len(from), len(to)) {
+		if from[i] != to[i] {
+			break
+		}
+		if from[i] == "[]" || from[i] == "{}" {
+			shared = i + 1
+		}
+	}
+	for _, object := range within(in, from[:shared], f.As != "absent") {
+		value, found := take(object, from[shared:])
+		made, sent := f.made(value, found)
+		if sent {
+			set(object, to[shared:], made)
+		}
+	}
+}
+
+// steps takes a path apart: names, with [] for the items of a list and {} for the entries of an object.
+func steps(path string) []string {
+	path = strings.TrimPrefix(path, "$.")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".")
+}
+
+// within gives the objects that a path with [] or {} at its end leads to, made where there are none.
+func within(in map[string]any, path []string, make bool) []map[string]any {
+	if len(path) == 0 {
+		return []map[string]any{in}
+	}
+	end := slices.IndexFunc(path, func(step string) bool { return step == "[]" || step == "{}" })
+	holder, name := in, ""
+	for i, step := range path[:end] {
+		if i == end-1 {
+			name = step
+			break
+		}
+		next, is := holder[step].(map[string]any)
+		if !is {
+			if !make {
+				return nil
+			}
+			next = map[string]any{}
+			holder[step] = next
+		}
+		holder = next
+	}
+	var all []map[string]any
+	for _, item := range itemsOf(holder, name, path[end] == "[]", make) {
+		all = append(all, within(item, path[end+1:], make)...)
+	}
+	return all
+}
+
+// itemsOf are the objects in a list or an object, one made where there is none.
+func itemsOf(holder map[string]any, name string, list, make bool) (all []map[string]any) {
+	var values []any
+	if list {
+		values, _ = holder[name].([]any)
+	} else if entries, is := holder[name].(map[string]any); is {
+		for _, key := range slices.Sorted(maps.Keys(entries)) {
+			values = append(values, entries[key])
+		}
+	}
+	for _, value := range values {
+		if object, is := value.(map[string]any); is {
+			all = append(all, object)
+		}
+	}
+	if len(all) > 0 || !make {
+		return all
+	}
+	one := map[string]any{}
+	if list {
+		holder[name] = []any{one}
+	} else {
+		holder[name] = map[string]any{"key": one}
+	}
+	return []map[string]any{one}
+}
+
+// take removes a value; false where there was none.
+func take(object map[string]any, path []string) (any, bool) {
+	for len(path) > 1 {
+		next, is := object[path[0]].(map[string]any)
+		if !is {
+			return nil, false
+		}
+		object, path = next, path[1:]
+	}
+	if len(path) == 0 {
+		return nil, false
+	}
+	value, found := object[path[0]]
+	delete(object, path[0])
+	return value, found
+}
+
+// set writes a value at a path, and the objects around it.
+func set(object map[string]any, path []string, value any) {
+	for len(path) > 1 {
+		next, is := object[path[0]].(map[string]any)
+		if !is {
+			next = map[string]any{}
+			object[path[0]] = next
+		}
+		object, path = next, path[1:]
+	}
+	if len(path) == 1 {
+		object[path[0]] = value
+	}
+}
+
+// made is the value in its form, and whether one is sent.
+func (f Form) made(value any, found bool) (any, bool) {
+	switch f.As {
+	case "":
+		return value, found
+	case "absent":
+		return nil, false
+	case "string":
+		if value == nil {
+			return "x", true
+		}
+		return strings.Trim(fmt.Sprint(value), "map[]{}"), true
+	case "integer", "number":
+		number, is := value.(json.Number)
+		if !is {
+			text, _ := value.(string)
+			number = json.Number(text)
+		}
+		if whole, err := number.Int64(); err == nil && f.As == "integer" {
+			return whole, true
+		} else if err == nil {
+			return float64(whole) + 0.5, true
+		}
+		return map[string]any{"integer": 7, "number": 7.5}[f.As], true
+	case "boolean":
+		return true, true
+	case "object":
+		return map[string]any{"value": value}, true
+	case "array":
+		return []any{value}, true
+	}
+	var said any
+	decoder := json.NewDecoder(strings.NewReader(f.As))
+	decoder.UseNumber()
+	_ = decoder.Decode(&said) // check has seen that it is JSON
+	return said, true
+}
+
+// IsUnfit reports whether what was sent is no form.
+func (f Form) IsUnfit() bool {
+	return f.Path == "" || !api.IsAmongRoutes(f.Of) || strings.HasPrefix(f.To, "$.") != (f.To != "" && f.around()) ||
+		f.As != "" && !slices.Contains(FormWords, f.As) && !json.Valid([]byte(f.As))
+}

@@ -1,0 +1,288 @@
+package front
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/emulator/api/answer"
+	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/emulator/control"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+)
+
+// ServeElsewhere is the other host: it notes the headers that it gets, credentials that should not be there among them.
+func (w *Server) ServeElsewhere(rw http.ResponseWriter, r *http.Request) {
+	w.note(control.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Status: http.StatusOK,
+		Auth: r.Header.Get("Authorization") != "", Header: r.Header.Clone()})
+	rw.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(rw, `{"type":"list","data":[],"total_count":0,"pages":{"type":"pages","next":null}}`) // the client may have gone away
+}
+
+// keptRequests bounds the log of requests: the newest are kept.
+const keptRequests = 200_000
+
+// Requests gives the log of requests, oldest first.
+func (w *Server) Requests() []control.Request {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	return append([]control.Request(nil), w.requests...)
+}
+
+// Count is how many requests the API has received, also when no log is kept.
+func (w *Server) Count() int {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	return w.count
+}
+
+// Between has f run before every request with the request's number, so that a script can change the workspace between
+// any two. It runs outside the workspace's lock. One is kept; nil takes it away.
+func (w *Server) Between(f func(n int)) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.between = f
+}
+
+// maxBody is more than any question has, and than thousands of contacts in bulk.
+const maxBody = 8 << 20
+
+// ServeAPI answers one request to the API.
+func (w *Server) ServeAPI(rw http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		panic(http.ErrAbortHandler) // the body was cut: returning would say 200
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	n := w.arrive()
+	f := w.fault(n, r)
+	entry := control.Request{N: n, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
+		Auth: r.Header.Get("Authorization") != "", Version: r.Header.Get(w.Options.VersionHeader)}
+	if !f.Delay(r.Context()) {
+		return
+	}
+	if f.Cuts() {
+		entry.Fault = f.Word()
+		w.note(entry)
+		fault.Cut(rw)
+		return
+	}
+	a, name := f.Instead(r, w.Options.Elsewhere), ""
+	if a.Status == http.StatusTooManyRequests {
+		a.Header = w.retryAfter()
+	}
+	if a.Status == 0 {
+		a, name = w.answer(n, r, body)
+		a = w.formed(name, w.renamed(a))
+		if w.K().Mutate != nil && a.Status < 300 {
+			a.Body = w.K().Mutate(name, bytes.Clone(a.Body))
+		}
+	}
+	a = f.Spoil(a, event.NewRNG(w.Setup.Seed, event.ForGames, uint64(n)))
+	a, replayed := w.cached(f, r, body, a)
+	entry.Status, entry.Route, entry.Fault = a.Status, name, f.Played(a.Status, replayed).Word()
+	entry.Why = a.Why()
+	w.note(entry)
+	w.send(rw, r, a, sending{n: n, fault: f})
+}
+
+// arrive numbers a request and lets the script between requests run.
+func (w *Server) arrive() int {
+	w.Mu.Lock()
+	w.count++
+	n, between := w.count, w.between
+	w.Mu.Unlock()
+	if between != nil {
+		between(n)
+	}
+	return n
+}
+
+func (w *Server) note(e control.Request) {
+	w.Mu.Lock()
+	e.At = w.Time()
+	if len(w.requests) >= keptRequests {
+		w.requests = append(w.requests[:0], w.requests[keptRequests/2:]...)
+	}
+	if !w.Options.NoLog {
+		w.requests = append(w.requests, e)
+	}
+	w.Mu.Unlock()
+	if w.Options.Watch != nil {
+		w.Options.Watch(e)
+	}
+}
+
+// answer checks who asks, in which version and how often, and has the route answer.
+func (w *Server) answer(n int, r *http.Request, body []byte) (answer.Answer, string) {
+	who, refused := w.admit(n, r)
+	if refused != nil {
+		return *refused, ""
+	}
+	v, ok := w.version(r)
+	if !ok {
+		return answer.Failure(http.StatusBadRequest, "parameter_invalid", "the version is not known"), ""
+	}
+	if a, limited := w.limit(); limited {
+		a.Header = w.retryAfter()
+		return a, ""
+	}
+	q := &api.Request{N: n, Path: r.URL.Path, Base: "http://" + r.Host, Query: r.URL.Query(), Body: body, Version: v}
+	rt, ids, known := api.FindRoute(r.Method, r.URL.EscapedPath()) // an escaped slash is part of an id
+	switch {
+	case rt == nil && known:
+		return answer.Failure(http.StatusMethodNotAllowed, "method_not_allowed", "not this method"), ""
+	case rt == nil, !w.Has(v, rt.Since):
+		return answer.Failure(http.StatusNotFound, "not_found", "Resource Not Found"), ""
+	case rt.Among(w.K().Unavailable):
+		return answer.Failure(http.StatusForbidden, "api_plan_restricted", "not part of this workspace's plan"), rt.Name
+	case rt.Among(w.K().Forbidden):
+		return answer.Failure(http.StatusForbidden, "token_unauthorized", "the token lacks a scope"), rt.Name
+	case !who.May(rt.Scope, w.K().ReadScopesOnly):
+		return answer.Failure(http.StatusForbidden, "token_unauthorized", "the token lacks the scope "+rt.Scope), rt.Name
+	case len(body) > maxBody:
+		return answer.Failure(http.StatusBadRequest, "parameter_invalid", "the body is larger than 8 MiB"), rt.Name
+	}
+	q.ID, q.Inner, q.Route = ids[0], ids[1], rt.Name
+	w.CatchUp()
+	return rt.Serve(w.Handlers, q), rt.Name
+}
+
+const (
+	rateWindow = 10
+	unlimited  = 100_000 // a minute, announced when there is no limit
+)
+
+func (w *Server) quota() int {
+	if w.Options.RatePerMinute == 0 {
+		return unlimited * rateWindow / 60
+	}
+	return max(1, w.Options.RatePerMinute*rateWindow/60)
+}
+
+func (w *Server) limit() (answer.Answer, bool) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if now := w.Now() / rateWindow; now != w.rate.window {
+		w.rate = rate{window: now}
+	}
+	w.rate.used++
+	if w.Options.RatePerMinute == 0 || w.rate.used <= w.quota() {
+		return answer.Answer{}, false
+	}
+	return answer.Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "Exceeded rate limit"), true
+}
+
+// retryAfter is sent with 429 in the form that the knob asks for, if any.
+func (w *Server) retryAfter() map[string]string {
+	now := w.Clock()
+	left := rateWindow - now.Unix()%rateWindow
+	switch w.K().RetryAfter {
+	case "seconds":
+		return map[string]string{"Retry-After": strconv.FormatInt(left, 10)}
+	case "date":
+		return map[string]string{"Retry-After": now.Add(time.Duration(left) * time.Second).UTC().Format(http.TimeFormat)}
+	}
+	return nil
+}
+
+var gzips = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
+	return z
+}}
+
+// minGzip is the size below which compressing is not worth it.
+const minGzip = 1024
+
+// sending is how an answer goes out.
+type sending struct {
+	n     int          // number of the request
+	fault *fault.Fault // what happens on the way; nil: nothing
+}
+
+func (w *Server) send(rw http.ResponseWriter, r *http.Request, a answer.Answer, s sending) {
+	h := rw.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("X-Request-Id", requestID(w.Setup.Seed, s.n))
+	w.headers(h, a)
+	for name, value := range a.Header {
+		h.Set(name, value)
+	}
+	body := a.Body
+	if len(body) >= minGzip && !w.K().NoGzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		var buf bytes.Buffer
+		buf.Grow(len(body) / 4)
+		z := gzips.Get().(*gzip.Writer)
+		z.Reset(&buf)
+		_, _ = z.Write(body) // a buffer takes everything
+		_ = z.Close()
+		gzips.Put(z)
+		body = buf.Bytes()
+		h.Set("Content-Encoding", "gzip")
+	}
+	if s.fault != nil && s.fault.Mislabel {
+		h.Set("Content-Encoding", "gzip")
+		body = a.Body
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	rw.WriteHeader(a.Status)
+	switch {
+	case s.fault != nil && s.fault.Truncate:
+		_, _ = rw.Write(body[:len(body)/2])
+		_ = http.NewResponseController(rw).Flush()
+		panic(http.ErrAbortHandler) // the server cuts the connection
+	case s.fault != nil && s.fault.Drip > 0:
+		s.fault.SendSlowly(r.Context(), rw, body)
+	default:
+		_, _ = rw.Write(body) // the client may have gone away
+	}
+}
+
+// headers sets the clock and the state of the quota, the latter only for those with a good token.
+func (w *Server) headers(h http.Header, a answer.Answer) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if w.K().NoDate {
+		h["Date"] = nil // keeps net/http from adding its own
+	} else {
+		h.Set("Date", w.Time().Add(w.K().DateOffset).UTC().Format(http.TimeFormat))
+	}
+	if w.K().NoRateHeaders || a.Status == http.StatusUnauthorized {
+		return
+	}
+	quota := w.quota()
+	left, reset := max(0, quota-w.rate.used), (w.rate.window+1)*rateWindow
+	if w.K().OddRateHeaders {
+		left, reset = -left, reset-3600
+	}
+	h.Set("X-RateLimit-Limit", strconv.Itoa(quota))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(left))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset, 10))
+}
+
+func requestID(seed uint64, n int) string {
+	return fmt.Sprintf("req_%016x", event.Mix(seed^uint64(n)<<20))
+}
+
+// renamed gives an error the code that the knob has for its own.
+func (w *Server) renamed(a answer.Answer) answer.Answer {
+	if a.Status < http.StatusBadRequest {
+		return a
+	}
+	for usual, code := range w.K().Codes {
+		if before, after, found := bytes.Cut(a.Body, []byte(`"code":"`+usual+`"`)); found {
+			a.Body = slices.Concat(before, []byte(`"code":`), jsontext.AppendString(nil, code), after)
+			return a
+		}
+	}
+	return a
+}

@@ -1,0 +1,19 @@
+package front
+
+import (
+	"net/http"
+
+	"aqueduck/internal/emulator/apiversion"
+)
+
+// version is the one that a request asks for, or the workspace's own when it names none (workspace-api 9.1).
+func (w *Server) version(r *http.Request) (apiversion.Version, bool) {
+	text := r.Header.Get(w.Options.VersionHeader)
+	if text == "" {
+		text = w.Options.DefaultVersion
+	}
+	if w.K().IgnoreVersion != "" {
+		text = w.K().IgnoreVersion
+	}
+	return apiversion.Parse(text)
+}

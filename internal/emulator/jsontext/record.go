@@ -1,0 +1,55 @@
+package jsontext
+
+import "time"
+
+// Record is a small record in the order in which it is sent.
+type Record []Column
+
+// Text is a field of a record that is text.
+func (r Record) Text(name string) string {
+	for _, c := range r {
+		if s, isText := c.Value.(string); isText && c.Name == name {
+			return s
+		}
+	}
+	return ""
+}
+
+// Column is one field of a small record: text, where none is null, an int64, a bool, JSON, or nil.
+type Column struct {
+	Name  string
+	Value any
+}
+
+// RawJSON is a value that is JSON already.
+type RawJSON string
+
+// Moment is a time: none is null.
+type Moment int64
+
+// ISOTime is a time that is sent as ISO-8601 text.
+type ISOTime int64
+
+// WriteRecord writes a record. What is around it, a comma too, is the caller's.
+func WriteRecord(p *Writer, r Record) {
+	p.Bytes = append(p.Bytes, '{')
+	for _, c := range r {
+		switch v := c.Value.(type) {
+		case nil:
+			p.Null(c.Name)
+		case string:
+			p.Text(c.Name, v)
+		case Moment:
+			p.Time(c.Name, int64(v))
+		case ISOTime:
+			p.Text(c.Name, time.Unix(int64(v), 0).UTC().Format(time.RFC3339))
+		case int64:
+			p.Int(c.Name, v)
+		case bool:
+			p.Flag(c.Name, v)
+		case RawJSON:
+			p.Raw(c.Name, string(v))
+		}
+	}
+	p.Close()
+}

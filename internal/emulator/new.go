@@ -1,0 +1,105 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/emulator/control"
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/front"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/state"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// New makes the workspace as it is at hour 0.
+func New(c Config) *Workspace {
+	c = withDefaults(c)
+	w := &Workspace{noticeDesk: &noticeDesk{Server: newServer(c)}, operations: operations()}
+	w.controls = control.New(w, w.about())
+	w.OnOperation = func(name string, with []byte) ([]byte, error) { return w.doing(name, with) }
+	w.Contacts.OnAttached = func(company int32, at int64) {
+		w.Companies.Record(event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: company})
+	}
+	w.Conversations.OnEvent, w.Conversations.AddCall = w.tellOfConversation, w.Calls.AddCall
+	w.Content.OnEvent, w.OnPassed = w.tellOfContent, w.passing
+	if err := w.SetChaos(c.Chaos); err != nil {
+		panic(err) // a programmer's mistake: CheckChaos says so of what users give
+	}
+	w.Contacts.Begin(population.Populate(w.Contacts.Maker, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
+	w.ActionLog = population.AdminActions(c.Seed, c.Start.Unix(), c.Logs)
+	w.Conversations.Begin()
+	w.Tickets.Begin()
+	w.Calls.Begin(c.Calls)
+	w.Companies.Begin()
+	w.Content.Begin()
+	w.DeletedBefore = population.Deletions(c.Seed, c.Start.Unix(), c.Conversations)
+	w.Deleted = append(slices.Clone(w.DeletedBefore), w.Deleted...)
+	w.NoteTerms(c.Start.Unix())
+	switch {
+	case c.Hours > 0 && c.Now == nil:
+		w.Live(c.Hours)
+	case c.Hours > 0:
+		w.StandAt(c.Start.Add(time.Duration(c.Hours)*time.Hour), func() { w.Live(c.Hours) })
+	}
+	return w
+}
+
+// newServer makes what serves a workspace in which nothing is yet.
+func newServer(c Config) *front.Server {
+	base := core.New(core.Setup{Seed: c.Seed, Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets}, c.WorkspaceID, c.Zone, &c.Knobs)
+	return front.New(state.New(base), c.Token, api.Options{DefaultVersion: c.DefaultVersion, VersionHeader: c.VersionHeader, Elsewhere: c.Elsewhere,
+		RatePerMinute: c.RatePerMinute, NoLog: c.NoLog, Watch: c.Watch})
+}
+
+func withDefaults(c Config) Config {
+	demo := c.Contacts == 0
+	if demo {
+		c.Contacts = 10_400
+	}
+	switch {
+	case c.Conversations < 0:
+		c.Conversations = 0
+	case c.Conversations == 0 && demo:
+		c.Conversations = 3000
+	case c.Conversations == 0:
+		c.Conversations = min(c.Contacts*3/10, 20_000)
+	}
+	if c.Tickets == 0 {
+		c.Tickets = c.Conversations / 3
+	}
+	c.Tickets = max(0, c.Tickets)
+	if c.Inactive == 0 {
+		c.Inactive = max(c.Contacts/10, 8)
+	}
+	if c.Activities == 0 {
+		c.Activities = 2 * c.Contacts
+	}
+	if c.Calls == 0 {
+		c.Calls = c.Contacts / 13
+	}
+	if c.Logs == 0 {
+		c.Logs = min(c.Contacts/2, 4000)
+	}
+	if c.Start.IsZero() {
+		c.Start = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
+	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
+	if c.Token == "" {
+		c.Token = fmt.Sprintf("emulated_%016x", event.Mix(c.Seed+1))
+	}
+	if c.WorkspaceID == "" {
+		c.WorkspaceID = fmt.Sprintf("ws%06x", event.Mix(c.Seed)&0xffffff)
+	}
+	if c.DefaultVersion == "" {
+		c.DefaultVersion = "2.17"
+	}
+	if c.VersionHeader == "" {
+		c.VersionHeader = "Service-Version"
+	}
+	return c
+}

@@ -1,0 +1,16 @@
+package search
+
+import "cmp"
+
+// Entry is a record's place in an ordering.
+type Entry struct {
+	key int64
+	Num int32
+}
+
+func compareEntries(a, b Entry) int {
+	if a.key != b.key {
+		return cmp.Compare(a.key, b.key)
+	}
+	return cmp.Compare(a.Num, b.Num)
+}

@@ -1,0 +1,41 @@
+package search
+
+type fieldKind int
+
+// Field is a name that search knows, with its type (workspace-api 4.1).
+type Field[D any] struct {
+	kind fieldKind
+	text func(d *D) string
+	date func(d *D) int64 // also of a numberField
+	flag func(d *D) bool
+	ids  func(d *D) []string
+	rare bool // a numberField that may have no value, which 0 stands for
+}
+
+// Text is a field of text.
+func Text[D any](f func(d *D) string) Field[D] { return Field[D]{kind: textField, text: f} }
+
+// Date is a field of a time.
+func Date[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: dateField, date: f} }
+
+// Flag is a field that is true or false.
+func Flag[D any](f func(d *D) bool) Field[D] { return Field[D]{kind: boolField, flag: f} }
+
+// Integer is a field of a whole number that is no time.
+func Integer[D any](f func(d *D) int64) Field[D] { return Field[D]{kind: numberField, date: f} }
+
+// Rare is an integer that a record may not have, which 0 stands for.
+func Rare[D any](f func(d *D) int64) Field[D] {
+	return Field[D]{kind: numberField, date: f, rare: true}
+}
+
+// Members is a field of several ids.
+func Members[D any](f func(d *D) []string) Field[D] { return Field[D]{kind: tagField, ids: f} }
+
+const (
+	textField fieldKind = iota
+	dateField
+	boolField
+	tagField    // a list of ids
+	numberField // an integer that is no time
+)

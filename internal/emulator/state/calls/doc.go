@@ -1,0 +1,2 @@
+// Package calls keeps the calls of a workspace.
+package calls

@@ -1,0 +1,65 @@
+package contacts
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// Subscriptions are the subscriptions that a contact is in now.
+func (w *Book) Subscriptions(d *event.Contact) []int32 {
+	return core.Union(slices.DeleteFunc(w.Maker.Subscriptions(d), func(n int32) bool { return slices.Contains(d.Left, n) }), d.Joined)
+}
+
+// Unsubscribe takes a contact out of a subscription, by the id that the API tells. Nothing of the contact itself changes.
+func (w *Contacts) Unsubscribe(id, subscription string) error {
+	return w.AppendEvent(event.SubscriptionLeft, id, func(e *event.ContactEvent) error {
+		for _, n := range w.Subscriptions(w.List[e.Contact].Doc) {
+			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription {
+				e.Other, e.Quiet = n, true
+				return nil
+			}
+		}
+		return errors.New("it is not in the subscription " + subscription)
+	})
+}
+
+// Subscribe puts a contact into a subscription, by the id that the API tells: one of those that contacts have. Nothing of the contact itself
+// changes.
+func (w *Contacts) Subscribe(id, subscription string) error {
+	return w.AppendEvent(event.SubscriptionJoined, id, func(e *event.ContactEvent) error {
+		for n := range int32(event.SubscriptionCount) {
+			if strconv.FormatInt(event.SubscriptionID(n), 10) == subscription && !slices.Contains(w.Subscriptions(w.List[e.Contact].Doc), n) {
+				e.Other, e.Quiet = n, true
+				return nil
+			}
+		}
+		return fmt.Errorf("it is in the subscription %s already, or there is none: they are %d to %d", subscription, event.SubscriptionID(0), event.SubscriptionID(event.SubscriptionCount-1))
+	})
+}
+
+// NoteBody is the text of a note by its number.
+func (w *Book) NoteBody(n int32) string {
+	if body, ok := w.Notes[n]; ok {
+		return body
+	}
+	return w.Maker.Note(n)
+}
+
+// SegmentsOf says which segments a contact is in.
+func SegmentsOf(d *event.Contact) []int32 {
+	in := []bool{d.User, !d.User, d.LastSeen != 0, d.SignedUp == 0, d.LastReplied == 0, len(d.Tags) > 3,
+		placeOf(d).Country == "Germany" || placeOf(d).Country == "France", false, d.AndroidApp != nil || d.IOSApp != nil,
+		len(d.Companies) > 0, d.Email == "", len(d.Tags) > 0}
+	var list []int32
+	for n, yes := range in {
+		if yes {
+			list = append(list, int32(n))
+		}
+	}
+	return list
+}

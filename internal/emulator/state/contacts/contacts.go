@@ -1,0 +1,4 @@
+package contacts
+
+// Contacts is what may be done to contacts.
+type Contacts struct{ *Book }

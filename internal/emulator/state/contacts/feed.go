@@ -1,0 +1,73 @@
+package contacts
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
+)
+
+// CountExpired is how many of the oldest activities are no longer kept.
+func (w *Book) CountExpired() int {
+	if w.K().Retention == 0 {
+		return 0
+	}
+	since := w.Now() - int64(w.K().Retention/time.Second)
+	return sort.Search(len(w.Feed), func(i int) bool { return w.ContactLog[w.Feed[i]].At >= since })
+}
+
+// HasArrived says whether the activity at a place is in the feed yet.
+func (w *Book) HasArrived(i int) bool {
+	most := w.K().ActivityLag
+	if most == 0 {
+		return true
+	}
+	r := event.NewRNG(w.Setup.Seed, event.ForLag, 1, uint64(i))
+	return w.ContactLog[w.Feed[i]].At+int64(r.Share()*most.Seconds()) <= w.Now()
+}
+
+// isActivity says whether the feed tells of an event.
+func isActivity(k event.ContactKind) bool {
+	switch k {
+	case event.Created, event.RoleChanged, event.Merged, event.MergeFailed, event.Deleted:
+		return true
+	}
+	return false
+}
+
+// ListInactive gives the contacts of the list in its order.
+func (w *Book) ListInactive(n int) []int32 {
+	if w.InactiveStale {
+		w.gone = w.gone[:0]
+		for num := range w.List {
+			if w.List[num].Listed {
+				w.gone = append(w.gone, int32(num))
+			}
+		}
+		slices.SortStableFunc(w.gone, func(a, b int32) int { return int(w.List[b].Since - w.List[a].Since) })
+		if w.K().DeletedOrder == knobs.OrderOldest {
+			slices.Reverse(w.gone)
+		}
+		w.InactiveStale = false
+	}
+	if w.K().DeletedOrder != knobs.OrderRandom {
+		return w.gone
+	}
+	list, r := slices.Clone(w.gone), event.NewRNG(w.Setup.Seed, event.ForShuffle, uint64(n))
+	for i := len(list) - 1; i > 0; i-- {
+		j := r.N(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
+
+// ListedAs is the status under which a contact is listed: one of the five of workspace-api 3.1. A contact deleted by
+// DELETE is shown as waiting for its deletion.
+func (s Status) ListedAs() string {
+	if s == Deleted {
+		return PendingDeletion.String()
+	}
+	return s.String()
+}

@@ -1,0 +1,109 @@
+package contacts
+
+import (
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/search"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// searchContact is how search knows a contact.
+func (w *Book) searchContact() search.Records[event.Contact] {
+	return search.Records[event.Contact]{Kind: "contacts", Fields: fields, Prefix: event.OwnAttribute, Attrs: func(d *event.Contact) []event.Attribute { return d.Attrs }, Usual: 50, Lag: event.ForLag,
+		Count: func() int { return len(w.List) },
+		At:    func(num int32) *search.Shown[event.Contact] { return &w.List[num].Shown },
+		Gone:  func(num int32) bool { return w.List[num].Status != Active }}
+}
+
+// CountActive counts the active contacts that keep tells. How many there are in all is remembered while nothing happens.
+func (w *Book) CountActive(keep func(d *event.Contact) bool) int {
+	count := func() (n int) {
+		for i := range w.List {
+			if c := &w.List[i]; c.Status == Active && (keep == nil || keep(c.Doc)) {
+				n++
+			}
+		}
+		return n
+	}
+	if keep != nil {
+		return count()
+	}
+	return w.present.Count(len(w.ContactLog), count)
+}
+
+// fields are those of a contact.
+var fields = map[string]search.Field[event.Contact]{
+	"id":                  search.Text(func(d *event.Contact) string { return d.ID }),
+	"role":                search.Text(RoleOf),
+	"name":                search.Text(func(d *event.Contact) string { return d.Name }),
+	"avatar":              search.Text(func(d *event.Contact) string { return d.Avatar }),
+	"owner_id":            search.Text(func(d *event.Contact) string { return core.NumberText(d.Owner) }),
+	"email":               search.Text(func(d *event.Contact) string { return d.Email }),
+	"email_domain":        search.Text(func(d *event.Contact) string { _, domain, _ := strings.Cut(d.Email, "@"); return domain }),
+	"phone":               search.Text(func(d *event.Contact) string { return d.Phone }),
+	"formatted_phone":     search.Text(func(d *event.Contact) string { return d.Phone }),
+	"external_id":         search.Text(func(d *event.Contact) string { return d.ExternalID }),
+	"language_override":   search.Text(func(d *event.Contact) string { return d.Language }),
+	"browser":             search.Text(func(d *event.Contact) string { return browserOf(d).Name }),
+	"browser_language":    search.Text(func(d *event.Contact) string { return browserOf(d).Language }),
+	"os":                  search.Text(func(d *event.Contact) string { return browserOf(d).OS }),
+	"location.country":    search.Text(func(d *event.Contact) string { return placeOf(d).Country }),
+	"location.region":     search.Text(func(d *event.Contact) string { return placeOf(d).Region }),
+	"location.city":       search.Text(func(d *event.Contact) string { return placeOf(d).City }),
+	"ios_app_version":     search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Version }),
+	"ios_device":          search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Device }),
+	"ios_app_device":      search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Device }),
+	"ios_os_version":      search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).OS }),
+	"ios_app_name":        search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).Name }),
+	"ios_sdk_version":     search.Text(func(d *event.Contact) string { return orNoApp(d.IOSApp).SDK }),
+	"android_app_version": search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Version }),
+	"android_device":      search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Device }),
+	"android_app_name":    search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).Name }),
+	"andoid_sdk_version":  search.Text(func(d *event.Contact) string { return orNoApp(d.AndroidApp).SDK }), // spelled so in the document
+
+	"created_at":            search.Date(func(d *event.Contact) int64 { return d.Created }),
+	"signed_up_at":          search.Date(func(d *event.Contact) int64 { return d.SignedUp }),
+	"updated_at":            search.Date(func(d *event.Contact) int64 { return d.Updated }),
+	"last_seen_at":          search.Date(func(d *event.Contact) int64 { return d.LastSeen }),
+	"last_contacted_at":     search.Date(func(d *event.Contact) int64 { return d.LastContacted }),
+	"last_replied_at":       search.Date(func(d *event.Contact) int64 { return d.LastReplied }),
+	"last_email_opened_at":  search.Date(func(d *event.Contact) int64 { return d.LastOpened }),
+	"last_email_clicked_at": search.Date(func(d *event.Contact) int64 { return d.LastClicked }),
+	"ios_last_seen_at":      search.Date(func(d *event.Contact) int64 { return d.IOSSeen }),
+	"android_last_seen_at":  search.Date(func(d *event.Contact) int64 { return d.Android }),
+
+	"unsubscribed_from_emails": search.Flag(func(d *event.Contact) bool { return d.Unsubscribed }),
+	"marked_email_as_spam":     search.Flag(func(d *event.Contact) bool { return d.Spam }),
+	"has_hard_bounced":         search.Flag(func(d *event.Contact) bool { return d.Bounced }),
+
+	"tag_id":     search.Members(func(d *event.Contact) []string { return core.NumberTexts(d.Tags, event.TagID) }),
+	"segment_id": search.Members(func(d *event.Contact) []string { return core.NumberTexts(SegmentsOf(d), event.SegmentID) }),
+}
+
+func browserOf(d *event.Contact) *event.Browser {
+	if d.Browser == nil {
+		return &NoBrowser
+	}
+	return d.Browser
+}
+
+func placeOf(d *event.Contact) *event.Place {
+	if d.Place == nil {
+		return &NoPlace
+	}
+	return d.Place
+}
+
+func orNoApp(a *event.App) *event.App {
+	if a == nil {
+		return &NoApp
+	}
+	return a
+}
+
+var (
+	NoBrowser event.Browser
+	NoPlace   event.Place
+	NoApp     event.App
+)

@@ -1,0 +1,147 @@
+package content
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
+)
+
+// localised is what an article says in one language. The body has references to dynamic content as they are kept.
+type localised struct {
+	locale, title, description, body, state string
+	author                                  int64
+}
+
+// ofLocale begins the fields of what an article says in another language than its own.
+const ofLocale = "translated_content."
+
+// articleLocale is the language of every article: which the help center has is not for the writer of one to say.
+const articleLocale = "en"
+
+// says gives what an article says: by itself, and in each language, its own first.
+func (m Maker) says(i Item) (own localised, all []localised) {
+	d := population.WordingOf(m.seed, i.Kind, i.N, i.Edits)
+	own = localised{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
+	if d.Draft {
+		own.state = "draft"
+	}
+	locales := slices.Concat([]string{articleLocale}, []string{"de", "pt-BR", "ja"}[:min(3, i.Edits)]) // a new locale may come with an edit (trap T91)
+	for _, locale := range locales {
+		one := own
+		one.locale, one.title = locale, locale+": "+d.Title
+		all = append(all, i.Said.over(one, ofLocale+locale+"."))
+	}
+	own = i.Said.over(own, "")
+	all[0] = i.Said.over(all[0], "")
+	for _, locale := range i.Said.locales() {
+		if !slices.Contains(locales, locale) {
+			all = append(all, i.Said.over(localised{locale: locale, state: "draft", author: own.author}, ofLocale+locale+"."))
+		}
+	}
+	return own, all
+}
+
+// over puts what was written over what is drawn in one language.
+func (s said) over(l localised, prefix string) localised {
+	l.title, l.description = s.text(prefix+"title", l.title), s.text(prefix+"description", l.description)
+	l.body, l.state = s.text(prefix+"body", l.body), s.text(prefix+"state", l.state)
+	l.author, _ = s.or(prefix+"author_id", l.author).(int64)
+	return l
+}
+
+// locales are the languages besides its own that an article was written in.
+func (s said) locales() (list []string) {
+	for field := range s {
+		if locale, in := strings.CutPrefix(field, ofLocale); in {
+			list = append(list, locale[:strings.LastIndexByte(locale, '.')])
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// article has the fields of workspace-api 2.5; statistics only when it is read by itself, and they move without updated_at
+// (trap T92).
+func (m Maker) article(i Item, as Reading) jsontext.Record {
+	own, all := m.says(i)
+	created, updated := jsontext.Moment(i.Created), jsontext.Moment(i.Updated)
+	locales := []string{`"type":"article_translated_content"`}
+	for _, l := range all {
+		p := &jsontext.Writer{}
+		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: "article_content"}, {Name: "title", Value: l.title}, {Name: "description", Value: l.description}, {Name: "body", Value: m.shown(l.body, l.locale, as)},
+			{Name: "author_id", Value: l.author}, {Name: "state", Value: l.state}, {Name: "created_at", Value: created}, {Name: "updated_at", Value: updated}, {Name: "url", Value: articleURL(i, l.state)}})
+		locales = append(locales, jsontext.Quote(l.locale)+":"+string(p.Bytes))
+	}
+	list := jsontext.Record{{Name: "type", Value: "article"}, {Name: "id", Value: event.ContentID(event.Articles, i.N)}, {Name: "workspace_id", Value: m.workspace}, {Name: "title", Value: own.title}, {Name: "description", Value: own.description},
+		{Name: "body", Value: m.shown(own.body, articleLocale, as)}, {Name: "author_id", Value: own.author}, {Name: "state", Value: own.state}, {Name: "created_at", Value: created}, {Name: "updated_at", Value: updated},
+		{Name: "url", Value: articleURL(i, own.state)}, {Name: "parent_id", Value: nil}, {Name: "parent_type", Value: ""}, {Name: "default_locale", Value: articleLocale},
+		{Name: "translated_content", Value: jsontext.RawJSON("{" + strings.Join(locales, ",") + "}")}}
+	var parent any
+	if id, err := strconv.ParseInt(population.PieceOf(i.Kind, i.N).Parent, 10, 64); err == nil {
+		parent = id
+	}
+	if parent = i.Said.or("parent_id", parent); parent != nil {
+		list[11].Value, list[12].Value = parent, "collection"
+	}
+	list = m.filed(list, i, as)
+	if as.Whole {
+		list = append(list, jsontext.Column{Name: "statistics", Value: jsontext.RawJSON(articleStatistics(i, as.Now))})
+	}
+	return list
+}
+
+// articleURL is where readers find an article: a draft they do not.
+func articleURL(i Item, state string) string {
+	if state != "published" {
+		return ""
+	}
+	return "https://help.example/articles/" + event.ContentText(event.Articles, i.N)
+}
+
+// filed adds where an article lies: the folder is of the later version (workspace-api 9).
+func (m Maker) filed(list jsontext.Record, i Item, as Reading) jsontext.Record {
+	if !as.Version.Later() {
+		return list
+	}
+	return append(list, jsontext.Column{Name: "folder_id", Value: FolderOf(i)})
+}
+
+// FolderOf is the folder that an article or an internal article lies in, or nil.
+func FolderOf(i Item) any {
+	return i.Said.or("folder_id", orNothing(population.PieceOf(i.Kind, i.N).Folder))
+}
+
+// orNothing is a text, or nil where it is empty.
+func orNothing(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// articleStatistics are counted on the hour.
+func articleStatistics(i Item, now int64) string {
+	born := population.PieceOf(i.Kind, i.N)
+	views := max(0, now/3600-i.Created/3600) * born.Views
+	reactions, happy, neutral, sad := views/20, born.Happy, 60-born.Happy, int64(40)
+	if reactions == 0 {
+		happy, neutral, sad = 0, 0, 0
+	}
+	p := &jsontext.Writer{}
+	jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: "article_statistics"}, {Name: "views", Value: views}, {Name: "conversations", Value: views / 50}, {Name: "reactions", Value: reactions},
+		{Name: "happy_reaction_percentage", Value: happy}, {Name: "neutral_reaction_percentage", Value: neutral}, {Name: "sad_reaction_percentage", Value: sad}})
+	return string(p.Bytes)
+}
+
+// bodies are those of an article in all languages, with references as they are kept.
+func (m Maker) bodies(i Item) (list []string) {
+	_, all := m.says(i)
+	for _, l := range all {
+		list = append(list, l.body)
+	}
+	return list
+}

@@ -1,0 +1,185 @@
+package content
+
+import (
+	"encoding/json"
+	"html"
+	"iter"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/input"
+)
+
+// Elements of which references to dynamic content are made, as bodies that are sent have them.
+var (
+	tagForm = regexp.MustCompile(`(?i)<(?:/(span|div)\b[^>]*|(span|div)((?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=]+))?)*)\s*(/?))>`)
+	inTag   = regexp.MustCompile(`([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>=]+))`)
+	literal = regexp.MustCompile(`#\{\{dynamic_content:([^{}]+)\}\}`)
+)
+
+// tag is one of the tags of a body that may begin or end a reference.
+type tag struct {
+	start, end    int
+	name          string
+	closes, empty bool
+	key           string // "": it refers to nothing
+}
+
+// tags gives those of a body. It is gone through once, however many there are in one another.
+func tags(body string) iter.Seq[tag] {
+	return func(yield func(tag) bool) {
+		for at := 0; ; {
+			found := tagForm.FindStringSubmatchIndex(body[at:])
+			if found == nil {
+				return
+			}
+			group := func(n int) string { return body[at:][max(0, found[2*n]):max(0, found[2*n+1])] }
+			t := tag{start: at + found[0], end: at + found[1], name: strings.ToLower(group(1) + group(2)), closes: group(1) != "", empty: group(4) != ""}
+			t.key = referredKey(group(3))
+			if !yield(t) {
+				return
+			}
+			at = t.end
+		}
+	}
+}
+
+// referredKey reads from the attributes of an element which dynamic content it refers to; "" is none.
+func referredKey(attributes string) (key string) {
+	refers := false
+	for _, found := range inTag.FindAllStringSubmatch(attributes, -1) {
+		value := html.UnescapeString(found[2] + found[3] + found[4])
+		switch strings.ToLower(found[1]) {
+		case "class":
+			refers = slices.Contains(strings.Fields(value), "service-dynamic-content")
+		case "data-service-dynamic-content-key":
+			key = value
+		}
+	}
+	if !refers {
+		return ""
+	}
+	return key
+}
+
+// elements replaces the elements of a body that refer to dynamic content, and all that is inside them, by what by makes of their
+// keys. What nothing closes goes to the end.
+func elements(body string, by func(key string) string) string {
+	var out strings.Builder
+	from, inside, depth := 0, "", 0
+	for t := range tags(body) {
+		switch {
+		case inside == "" && t.key != "":
+			out.WriteString(body[from:t.start] + by(t.key))
+			if from = t.end; !t.empty {
+				inside, depth = t.name, 1
+			}
+			continue
+		case t.name != inside:
+			continue
+		case t.closes:
+			depth--
+		case !t.empty:
+			depth++
+		}
+		if depth == 0 {
+			from, inside = t.end, ""
+		}
+	}
+	if inside == "" {
+		out.WriteString(body[from:])
+	}
+	return out.String()
+}
+
+// unwrapped is a body without the elements that refer, with what is inside them.
+func unwrapped(body string) string {
+	var out strings.Builder
+	from, open := 0, map[string][]bool{} // of the elements that are open, by their names, which refer
+	for t := range tags(body) {
+		refers, last := t.key != "", len(open[t.name])-1
+		switch {
+		case !t.closes && !t.empty:
+			open[t.name] = append(open[t.name], refers)
+		case t.closes && last >= 0:
+			refers, open[t.name] = open[t.name][last], open[t.name][:last]
+		}
+		if refers {
+			out.WriteString(body[from:t.start])
+			from = t.end
+		}
+	}
+	out.WriteString(body[from:])
+	return out.String()
+}
+
+// referring reads a body as it is kept: its references are elements of which only the key counts (workspace-api 2.5). Where dynamic
+// content is disabled there are none.
+func (w *Content) referring(b *input.Body, name string) string {
+	if w.K().NoDynamicContent {
+		return unwrapped(b.Text(name))
+	}
+	there := keyed(w.Items[event.DynamicContents])
+	return elements(b.Text(name), func(key string) string {
+		i, known := there[key]
+		if !known {
+			b.Refuse(http.StatusBadRequest, "parameter_invalid", "%s%s refers to dynamic content that is not there: %s", b.At, name, key)
+			return ""
+		}
+		return w.NewMaker().reference(i)
+	})
+}
+
+// reference is one to a piece of dynamic content, as it is kept.
+func (m Maker) reference(i Item) string {
+	d := m.dynamicOf(i)
+	if d.kind == "block" {
+		return event.Reference("div", d.key)
+	}
+	return event.Reference("span", d.key)
+}
+
+// Modernise makes of what an earlier version wrote in an article what the later one would: the literal text refers to inline dynamic
+// content, and elements refer to nothing (workspace-api 2.5). Where dynamic content is disabled nothing refers, in any version.
+func (w *Content) Modernise(b *input.Body) {
+	w.modernBody(b)
+	translations := b.Object("translated_content")
+	for locale := range translations.Fields {
+		if locale != "type" {
+			one := translations.Object(locale)
+			w.modernBody(one)
+			translations.Fields[locale] = AsJSON(one.Fields)
+		}
+	}
+	if len(translations.Fields) > 0 {
+		b.Fields["translated_content"] = AsJSON(translations.Fields)
+	}
+}
+
+func (w *Content) modernBody(b *input.Body) {
+	text := b.Text("body")
+	if !b.Holds("body") || b.Refused() {
+		return
+	}
+	var there map[string]Item
+	if !w.K().NoDynamicContent {
+		there = keyed(w.Items[event.DynamicContents])
+	}
+	text = literal.ReplaceAllStringFunc(unwrapped(text), func(found string) string {
+		i, known := there[literal.FindStringSubmatch(found)[1]]
+		if !known || w.NewMaker().dynamicOf(i).kind == "block" {
+			return found
+		}
+		return w.NewMaker().reference(i)
+	})
+	b.Fields["body"] = AsJSON(text)
+}
+
+// AsJSON encodes what was decoded before.
+func AsJSON(v any) json.RawMessage {
+	text, _ := json.Marshal(v)
+	return text
+}

@@ -1,0 +1,246 @@
+package conversations
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// lifeHitl numbers the consultations of life beyond those that conversations were born with.
+const lifeHitl = 1000
+
+// LiveHourOfConsultations lets consultations begin in an hour of life. They end as time passes; the conversation does not move.
+func (w *Desk) LiveHourOfConsultations(base int64) {
+	r := event.NewRNG(w.Setup.Seed, event.ForConsultation, 1<<40, uint64(w.HoursLived))
+	if len(w.Threads) == 0 {
+		return
+	}
+	for range r.N(4) {
+		num, one := int32(len(w.Threads)-1-r.N(len(w.Threads)/3+1)), event.Consultation{At: base + 60 + int64(r.N(population.Busy-60)), Put: base}
+		population.PlanConsultation(&one, r)
+		one.At, one.End = population.Calm(w.Setup.Start.Unix(), one.At), population.Calm(w.Setup.Start.Unix(), one.End)
+		if !w.Threads[num].Deleted {
+			w.consult(num, one)
+		}
+	}
+}
+
+// consult logs a consultation about the conversation's last part.
+func (w *Desk) consult(num int32, one event.Consultation) {
+	one.Conv, one.N = num, lifeHitl+int32(len(w.ConsultationLog))
+	if parts := w.Threads[num].parts; parts > 0 {
+		one.Part = event.PartID(num, int(parts)-1)
+		one.Sent = one.Part
+	}
+	w.ConsultationLog = append(w.ConsultationLog, one)
+	w.ServedConsultations[num] = append(w.ServedConsultations[num], one)
+}
+
+// Consult has the AI agent consult the teammates about a conversation, which takes so long and so many rounds of feedback.
+// The outcome is one of the document's; one that is outstanding when the next begins is superseded, whatever it was to be.
+func (w *Conversations) Consult(id, outcome string, rounds int, takes time.Duration) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	num, err := w.consulting(id, outcome)
+	if err != nil {
+		return fmt.Errorf("consult about conversation %s: %w", id, err)
+	}
+	at := w.Now()
+	w.consult(num, event.Consultation{At: at, Put: at, End: at + int64(takes/time.Second), Outcome: outcome, Rounds: rounds})
+	return nil
+}
+
+// FinishConsultation ends the consultation about a conversation that is outstanding, among those that began since hour 0.
+func (w *Conversations) FinishConsultation(id, outcome string) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	num, err := w.consulting(id, outcome)
+	if err != nil {
+		return fmt.Errorf("finish a consultation about conversation %s: %w", id, err)
+	}
+	now := w.Now()
+	for i := len(w.ConsultationLog) - 1; i >= 0; i-- {
+		c := w.ConsultationLog[i]
+		if c.Conv != num || c.At > now || c.End <= now {
+			continue
+		}
+		// Only an end that had not come is changed, so what was true before stays so. The oracle may be reading the old list.
+		c.End, c.Outcome = now, outcome
+		w.ConsultationLog, w.ServedConsultations[num] = slices.Clone(w.ConsultationLog), slices.Clone(w.ServedConsultations[num])
+		w.ConsultationLog[i] = c
+		w.ServedConsultations[num][slices.IndexFunc(w.ServedConsultations[num], func(o event.Consultation) bool { return o.N == c.N })] = c
+		return nil
+	}
+	return fmt.Errorf("finish a consultation about conversation %s: none is outstanding", id)
+}
+
+// consulting finds the conversation of a consultation that is to have this outcome.
+func (w *Desk) consulting(id, outcome string) (int32, error) {
+	num, ok := w.FindThread(id)
+	switch {
+	case !ok:
+		return 0, ErrNoConversation
+	case !slices.Contains(population.Outcomes, outcome):
+		return 0, fmt.Errorf("no outcome %q", outcome)
+	}
+	return num, nil
+}
+
+// hitlServed is the number of the newest rounds that are served (workspace-api 8).
+const hitlServed = 10
+
+// hitlEvent is one event of a consultation. Numbers and texts that its type does not have are left at zero.
+type hitlEvent struct {
+	kind        string
+	at          int64
+	part, admin int64
+	round       int
+	words       [4]string
+	outcome     string // of a round: what became of the draft
+}
+
+// consultationEvents is what happened in a consultation, oldest first. Feedback and the draft that it leads to are often of the same
+// second (trap T71).
+func consultationEvents(c *event.Consultation, d *event.Dialogue) []hitlEvent {
+	proposed := min(c.At+5, c.End)
+	list := []hitlEvent{
+		{kind: "ai_consultation_started", at: c.At, part: c.Part, words: d.Asked},
+		{kind: "ai_draft_proposed", at: proposed, part: c.Part, words: [4]string{d.Draft}}}
+	for i, one := range d.Rounds {
+		at := proposed + (c.End-proposed)*int64(i+1)/int64(c.Rounds+1)
+		given := hitlEvent{kind: "ai_teammate_input_received", at: at, part: c.Part, admin: one.Reviewer, round: i + 1, words: [4]string{one.Input}, outcome: "regenerated"}
+		if one.Elsewhere {
+			given.part = 0
+		}
+		if one.Failed {
+			given.outcome = "failed"
+			list = append(list, given)
+			continue
+		}
+		list = append(list, given, hitlEvent{kind: "ai_draft_revised", at: min(at+one.Delay, c.End), round: i + 1, words: [4]string{one.Revised}, outcome: "regenerated"})
+	}
+	last := hitlEvent{kind: "ai_consultation_finished", at: c.End}
+	switch c.Outcome {
+	case "approved", "taken_over":
+		by := d.Closing[0]
+		last.part, last.admin, last.words = c.Sent, by.Reviewer, [4]string{by.Final, by.Sent}
+	case "timed_out_sent":
+		last.part, last.words = c.Sent, [4]string{d.Closing[1].Final, d.Closing[1].Sent}
+	default:
+		last.words[0] = d.Closing[1].Final
+	}
+	return append(list, last)
+}
+
+// EndedConsultation is one event with the consultation that it is of.
+type EndedConsultation struct {
+	hitlEvent
+	of   *event.Consultation
+	said *event.Dialogue
+}
+
+// FindEnded gives the events of a conversation's consultations that are over, oldest first. Of each one the newest rounds are
+// there.
+func (w *Desk) FindEnded(num int32) []EndedConsultation {
+	var list []EndedConsultation
+	for _, c := range w.consultations(num) {
+		if c.End > w.Now() {
+			continue
+		}
+		d := population.Dialogue(w.Setup.Seed, &c)
+		for _, e := range consultationEvents(&c, d) {
+			if e.round == 0 || e.round > c.Rounds-hitlServed {
+				list = append(list, EndedConsultation{e, &c, d})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b EndedConsultation) int { return cmp.Compare(a.at, b.at) })
+	return list
+}
+
+// consultations are those of a conversation in the order of their beginning. One that is outstanding when the next begins
+// ends a second later, superseded (workspace-api 3.2).
+func (w *Desk) consultations(num int32) []event.Consultation {
+	opened := &w.ConversationLog[w.Threads[num].Newest.Opened]
+	born := w.Maker.Begin(opened)
+	list := append(w.Maker.Consultations(num, born.Parts), w.ServedConsultations[num]...)
+	slices.SortStableFunc(list, func(a, b event.Consultation) int { return cmp.Compare(a.At, b.At) })
+	for i := range list[:max(0, len(list)-1)] {
+		if next := list[i+1].At; next < list[i].End {
+			list[i].End, list[i].Outcome = next+1, "superseded"
+		}
+	}
+	return list
+}
+
+// Write writes an event; mute is one of a redacted conversation, whose text fields are null.
+func (e *EndedConsultation) Write(p *jsontext.Writer, mute bool) {
+	say := func(name, words string) {
+		if mute {
+			words = ""
+		}
+		p.Text(name, words)
+	}
+	p.Item()
+	p.Text("hitl_cycle_id", e.said.Cycle)
+	p.Text("event_type", e.kind)
+	p.Text("conversation_part_id", core.NumberText(e.part))
+	p.Text("rule_id", e.said.Rule.ID)
+	p.Text("rule_name", e.said.Rule.Name)
+	p.Time("created_at", e.at)
+	p.Open("data")
+	switch e.kind {
+	case "ai_consultation_started":
+		p.Text("channel", "inbox")
+		p.Time("rule_threshold_percent", e.said.Rule.Threshold)
+		p.Int("confidence_percent", e.said.Confidence)
+		for i, name := range []string{"sharp_ask", "ask_rationale", "issue_summary", "customer_question"} {
+			say(name, e.words[i])
+		}
+	case "ai_draft_proposed":
+		say("draft", e.words[0])
+	case "ai_teammate_input_received":
+		p.Int("round_index", int64(e.round))
+		say("teammate_input", e.words[0])
+		p.Text("reviewer_admin_id", core.NumberText(e.admin))
+		p.Text("regeneration_outcome", e.outcome)
+	case "ai_draft_revised":
+		p.Int("round_index", int64(e.round))
+		say("revised_draft", e.words[0])
+		p.Text("regeneration_outcome", e.outcome)
+	default:
+		e.finish(p, say)
+	}
+	p.Close()
+	p.Close()
+}
+
+// hitlFull is how many rounds fit into the last event: after more its texts are partial (trap T73).
+const hitlFull = 20
+
+// finish writes what the last event of a consultation tells.
+func (e *EndedConsultation) finish(p *jsontext.Writer, say func(name, words string)) {
+	p.Text("outcome", e.of.Outcome)
+	kind := ""
+	if e.of.Outcome == "approved" {
+		kind = []string{"original", "revised"}[min(1, e.of.Rounds)]
+	}
+	p.Text("approved_draft_type", kind)
+	say("final_draft", e.words[0])
+	say("sent_text", e.words[1])
+	p.Text("reviewer_admin_id", core.NumberText(e.admin))
+	p.Int("duration_seconds", e.of.End-e.of.At)
+	p.Int("rounds_count", int64(e.of.Rounds))
+	p.Flag("payload_truncated", e.of.Rounds > hitlFull)
+}
+
+// IsRedacted says whether words were taken out of a conversation.
+func (c *Conversation) IsRedacted() bool {
+	return c.Opening().Redacted || slices.ContainsFunc(c.Parts, func(p event.Part) bool { return p.Redacted })
+}

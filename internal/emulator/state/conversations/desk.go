@@ -1,0 +1,23 @@
+package conversations
+
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/companies"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// New makes what keeps conversations, none of them yet.
+func New(base *core.Core, people *contacts.Book, firms *companies.Companies) *Conversations {
+	return &Conversations{&Desk{Core: base, People: people, Companies: firms, ServedConsultations: map[int32][]event.Consultation{}}}
+}
+
+// Find draws a conversation that is there; nil where there is none.
+func (w *Desk) Find(id string) *Conversation {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if num, there := w.FindThread(id); there {
+		return w.Drawer().Draw(w.Threads[num].Newest)
+	}
+	return nil
+}

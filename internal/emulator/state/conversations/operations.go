@@ -1,0 +1,322 @@
+package conversations
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/state/companies"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// ErrNoConversation is answered when an operation names a conversation that is not there.
+var ErrNoConversation = errors.New("no such conversation")
+
+// ErrNoPart is answered when an operation names a part that is not there.
+var ErrNoPart = errors.New("no such part")
+
+// Speaker is who adds words to a conversation.
+type Speaker string
+
+// Who speaks.
+const (
+	ByContact  Speaker = "contact" // opens it again when it is closed or snoozed
+	ByTeammate Speaker = "teammate"
+	ByAI       Speaker = "ai"
+	ByNote     Speaker = "note" // a teammate, to the others
+)
+
+// OpenConversation has a contact begin a conversation that has so many parts at once, all of this second.
+func (w *Conversations) OpenConversation(contact string, parts int) (string, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	num, ok := w.People.ByID[contact]
+	if !ok {
+		return "", fmt.Errorf("open a conversation: contact %s: %w", contact, contacts.ErrUnknown)
+	}
+	return w.openConversation(w.Now(), []*event.Contact{w.People.List[num].Doc}, parts), nil
+}
+
+func (w *Desk) openConversation(at int64, who []*event.Contact, parts int) string {
+	num := int32(len(w.Threads))
+	w.Record(event.ThreadEvent{At: at, Until: at, Kind: event.ThreadOpened, Num: num, Size: int32(parts), Who: who})
+	return event.ConversationID(num)
+}
+
+// converse logs one event of a conversation, filled in by what the operation adds. It may be refused.
+func (w *Desk) converse(id string, add func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	num, ok := w.FindThread(id)
+	if !ok {
+		return fmt.Errorf("conversation %s: %w", id, ErrNoConversation)
+	}
+	e := event.ThreadEvent{At: w.Now(), Num: num, With: &event.ThreadArgs{}}
+	// What is not said by the caller is drawn, another thing each time.
+	r := event.NewRNG(w.Setup.Seed, event.ForConversationLife, 1, uint64(len(w.ConversationLog)))
+	if err := add(w.Drawer().Draw(w.Threads[num].Newest), r, &e); err != nil {
+		return fmt.Errorf("conversation %s: %w", id, err)
+	}
+	w.Record(e)
+	return nil
+}
+
+// AddPartTo makes an event the addition of a part, which change fills in.
+func (w *Desk) AddPartTo(c *Conversation, e *event.ThreadEvent, change func(p *event.Part)) {
+	e.Kind, e.With.Part = event.ThreadPartAdded, w.Maker.Blank(c.Scene(), e.At)
+	change(&e.With.Part)
+}
+
+// ReplyConversation adds a comment or a note.
+func (w *Conversations) ReplyConversation(id string, by Speaker, body string) error {
+	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		draw, ok := Speakers[by]
+		if !ok {
+			return fmt.Errorf("%q does not speak", by)
+		}
+		w.AddPartTo(c, e, func(p *event.Part) { draw(w.Maker, r, c.Scene(), p); p.Body = body })
+		w.cite(r, e)
+		return nil
+	})
+}
+
+// Speakers draw what each kind of speaker says.
+var Speakers = map[Speaker]func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part){
+	ByContact: (*population.Conversations).CustomerSays, ByTeammate: (*population.Conversations).AdminSays, ByAI: (*population.Conversations).AISays, ByNote: (*population.Conversations).AdminNotes}
+
+// cite has an answer of the AI agent name what it was made of.
+func (w *Desk) cite(r *event.RNG, e *event.ThreadEvent) {
+	if e.With.Part.Author.Answer {
+		s := population.DrawSource(r)
+		e.With.Source = &s
+	}
+}
+
+// AddPart adds a part of any type, by a bot, that has no words (trap T64).
+func (w *Conversations) AddPart(id, partType string) error {
+	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		w.AddPartTo(c, e, func(p *event.Part) { p.Type, p.Author = partType, event.Bot })
+		return nil
+	})
+}
+
+// AssignConversation adds a part that is one row of the table of workspace-api 2.10. A closed conversation is opened
+// again, unless skipReopen (trap T75).
+func (w *Conversations) AssignConversation(id string, as event.Assignment, skipReopen bool) error {
+	return w.AssignAs(id, as, skipReopen, Naming{})
+}
+
+// AssignAs is AssignConversation with those named who assign and who are put in charge.
+func (w *Conversations) AssignAs(id string, as event.Assignment, skipReopen bool, who Naming) error {
+	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+		if as >= event.Assignments {
+			return fmt.Errorf("no assignment %d", as)
+		}
+		w.AddPartTo(c, e, func(p *event.Part) {
+			w.Maker.AssignNow(r, c.Scene(), p, as, skipReopen)
+			err = w.NameAssignment(p, who)
+		})
+		return err
+	})
+}
+
+// CloseConversation closes one.
+func (w *Conversations) CloseConversation(id string) error {
+	return w.ChangeState(id, "", "", (*population.Conversations).Closes)
+}
+
+// ReopenConversation opens one again.
+func (w *Conversations) ReopenConversation(id string) error {
+	return w.ChangeState(id, "", "", (*population.Conversations).Opens)
+}
+
+// SnoozeConversation puts one away until a time.
+func (w *Conversations) SnoozeConversation(id string, until time.Time) error {
+	return w.Snooze(id, "", until)
+}
+
+// Snooze snoozes a conversation until a time, by an admin with this id, or by whoever when it is "".
+func (w *Desk) Snooze(id, by string, until time.Time) error {
+	if !until.After(w.Clock()) {
+		return fmt.Errorf("conversation %s: it can only be snoozed until a later time", id)
+	}
+	return w.ChangeState(id, by, "", func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part) {
+		m.Snoozes(r, s, p)
+		p.Until = until.Unix()
+	})
+}
+
+// SummariseCall has a call end and adds its call_summary part, whose body comes later. It gives the ids of the part and of the call.
+func (w *Conversations) SummariseCall(id string) (partID, call string, err error) {
+	err = w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		w.AddPartTo(c, e, func(p *event.Part) { w.Maker.Summary(r, p, w.AddCall(c, e.At)); p.Body = "" })
+		partID, call = strconv.FormatInt(e.With.Part.ID, 10), e.With.Part.Call
+		return nil
+	})
+	return partID, call, err
+}
+
+// FillCallSummary writes the body of a call_summary part. The conversation's updated_at does not move (trap T58).
+func (w *Conversations) FillCallSummary(id, part, body string) error {
+	return w.mutate(id, part, func(_ *event.RNG, e *event.ThreadEvent) { e.With.Body = body })
+}
+
+// MutatePartSilently gives a part another assignment; neither its updated_at nor the conversation's moves (trap T58).
+func (w *Conversations) MutatePartSilently(id, part string, as event.Assignment) error {
+	return w.mutate(id, part, func(r *event.RNG, e *event.ThreadEvent) {
+		row := w.Maker.Row(r, as, e.At)
+		e.With.Assigned = &row
+	})
+}
+
+func (w *Desk) mutate(id, part string, change func(r *event.RNG, e *event.ThreadEvent)) error {
+	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+		e.Kind, e.Quiet = event.ThreadPartChanged, true
+		e.Place, err = c.Place(part)
+		change(r, e)
+		return err
+	})
+}
+
+// Place finds a part.
+func (c *Conversation) Place(part string) (int32, error) {
+	for i := range c.Parts {
+		if strconv.FormatInt(c.Parts[i].ID, 10) == part {
+			return int32(i), nil
+		}
+	}
+	return 0, fmt.Errorf("part %q: %w", part, ErrNoPart)
+}
+
+// Redact takes the words of a part out, or with "" those of the source (trap T59). bump says whether updated_at moves.
+func (w *Conversations) Redact(id, part string, bump bool) error {
+	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
+		e.Kind, e.Quiet, e.Place = event.ThreadRedacted, !bump, -1
+		if part != "" {
+			e.Place, err = c.Place(part)
+		}
+		return err
+	})
+}
+
+// Rate has the contact rate a conversation with one to five stars, or change the rating. bump says whether the
+// conversation's updated_at moves.
+func (w *Conversations) Rate(id string, stars int, remark string, bump bool) error {
+	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		if len(c.Contacts) == 0 {
+			return errors.New("it has no contact")
+		}
+		if stars < 1 || stars > 5 {
+			return fmt.Errorf("a rating has one to five stars, not %d", stars)
+		}
+		w.draftRating(r, c, e)
+		e.With.Rating.Stars, e.With.Rating.Remark, e.Quiet = int64(stars), remark, !bump
+		return nil
+	})
+}
+
+// draftRating draws a rating, or a change of the one that is there.
+func (w *Desk) draftRating(r *event.RNG, c *Conversation, e *event.ThreadEvent) {
+	e.Kind, e.With.Rating = event.ThreadRated, *w.Maker.Rating(r, c.Contacts[0], e.At)
+	if c.Rating != nil {
+		e.With.Rating.Created = c.Rating.Created
+	}
+}
+
+// Review fills in a scorecard, numbered from 0, with one of the document's statuses, or "" for one without a review. bump
+// says whether the conversation's updated_at moves (trap T65).
+func (w *Conversations) Review(id string, card int, status string, bump bool) error {
+	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet, e.With.Scorecard = event.ThreadReviewed, !bump, w.Maker.Scorecard(r, c.Num, card, status, e.At)
+		return nil
+	})
+}
+
+// Monitor has a monitor, numbered from 0, judge a conversation.
+func (w *Conversations) Monitor(id string, monitor int, bump bool) error {
+	return w.converse(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet, e.With.Evaluation = event.ThreadEvaluated, !bump, w.Maker.Evaluation(r, monitor, e.At)
+		return nil
+	})
+}
+
+// TagConversation puts a tag on a conversation; tags are numbered from 0 to 599.
+func (w *Conversations) TagConversation(id string, tag int) error {
+	return w.converse(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.With.By = event.ThreadTagged, event.Admins[r.N(len(event.Admins))].ID
+		return core.SetInt32(&e.Place, tag, event.TagCount)
+	})
+}
+
+// UntagConversation takes a tag off. Whether that moves updated_at is the knob QuietUntag.
+func (w *Conversations) UntagConversation(id string, tag int) error {
+	return w.converse(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.Quiet = event.ThreadUntagged, w.K().QuietUntag
+		return core.SetInt32(&e.Place, tag, event.TagCount)
+	})
+}
+
+// LinkObject links a ticket or a conversation.
+func (w *Conversations) LinkObject(id string) error {
+	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.With.Linked = event.ThreadLinked, population.DrawLinked(r, int(c.Num)*4+len(c.Linked))
+		return nil
+	})
+}
+
+// UpdateConversation sets title, priority (priority or not_priority), read, company_id (nil: none) or custom_attributes.<name>.
+func (w *Conversations) UpdateConversation(id string, set ...event.Change) error {
+	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		e.Kind, e.With.Set = event.ThreadFieldsSet, core.PlainChanges(set)
+		for i, s := range e.With.Set {
+			if s.Field == "company_id" && s.Value != nil {
+				firm, _ := s.Value.(string)
+				num, known := w.Companies.FindCompany(firm)
+				if !known {
+					return fmt.Errorf("company %v: %w", s.Value, companies.ErrNoCompany)
+				}
+				e.With.Set[i].Value = int64(num)
+			}
+			if err := c.set(e.With.Set[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// DeleteConversation takes one away for good: search does not find it, and its id answers 404 (trap T60).
+func (w *Conversations) DeleteConversation(id string) error {
+	return w.converse(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
+		e.Kind = event.ThreadDeleted
+		return nil
+	})
+}
+
+// ConversationIDs gives the ids of all conversations that are there, in the order of their beginning.
+func (w *Conversations) ConversationIDs() []string {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	var ids []string
+	for num := range w.Threads {
+		if !w.Threads[num].Deleted {
+			ids = append(ids, event.ConversationID(int32(num)))
+		}
+	}
+	return ids
+}
+
+// PartIDs gives the ids of a conversation's parts, oldest first; nil where there is no such conversation.
+func (w *Conversations) PartIDs(id string) []string {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	num, ok := w.FindThread(id)
+	if !ok {
+		return nil
+	}
+	return w.Threads[num].PartIDs(num)
+}

@@ -1,0 +1,135 @@
+package conversations
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// Naming says who does an assignment and who is put in charge, by their ids; "" is drawn.
+type Naming struct {
+	By       string // an admin, or the AI operator
+	Teammate string
+	Team     string
+}
+
+// NameAssignment has a part that assigns name these. The lock is held.
+func (w *Desk) NameAssignment(p *event.Part, who Naming) (err error) {
+	if who.By != "" {
+		if p.Author, err = core.NewAuthor(who.By); err != nil {
+			return err
+		}
+	}
+	a := &p.Assigned
+	if who.Teammate != "" && (a.As == event.AssignTeammate || a.As == event.AssignTeamAndTeammate) {
+		teammate, err := core.FindAdmin(who.Teammate)
+		if err != nil {
+			return err
+		}
+		a.Admin = teammate.ID
+	}
+	if who.Team != "" && (a.As == event.AssignTeam || a.As == event.AssignTeamAndTeammate) {
+		a.Team, err = w.FindTeam(who.Team)
+	}
+	return err
+}
+
+// Say makes a part the words of somebody, by the id: a contact who takes part, or an admin. Nothing but the words is in it.
+func (w *Desk) Say(c *Conversation, p *event.Part, by Speaker, who, body string) (err error) {
+	p.Body = body
+	switch by {
+	case ByContact:
+		i := slices.IndexFunc(c.Contacts, func(d *event.Contact) bool { return d.ID == who })
+		if i < 0 || w.People.ActiveContact(who) == nil {
+			return fmt.Errorf("contact %q of it: %w", who, contacts.ErrUnknown)
+		}
+		p.Author, p.State = population.ContactAuthor(c.Contacts[i]), "open"
+	case ByTeammate:
+		p.Author, err = core.NewAuthor(who)
+	case ByNote:
+		p.Type, p.Notified = "note", 0
+		p.Author, err = core.NewAuthor(who)
+	default:
+		err = errors.New("only a contact and an admin are named")
+	}
+	return err
+}
+
+// ReplyAs adds a comment or a note by somebody, by the id: a contact who takes part in the conversation, or an admin. Nothing but
+// the words is in it. A contact opens again what is closed or snoozed.
+func (w *Conversations) ReplyAs(id string, by Speaker, who, body string) error {
+	return w.converse(id, func(c *Conversation, _ *event.RNG, e *event.ThreadEvent) (err error) {
+		w.AddPartTo(c, e, func(p *event.Part) { err = w.Say(c, p, by, who, body) })
+		return err
+	})
+}
+
+// ChangeState adds a part that moves a conversation to another state, by an admin, with his words or without one, or by whoever when it is "".
+func (w *Desk) ChangeState(id, by, words string, draw func(m *population.Conversations, r *event.RNG, s *population.Scene, p *event.Part)) error {
+	return w.converse(id, func(c *Conversation, r *event.RNG, e *event.ThreadEvent) (err error) {
+		w.AddPartTo(c, e, func(p *event.Part) {
+			if draw(w.Maker, r, c.Scene(), p); by != "" {
+				p.Body = words
+				p.Author, err = core.NewAuthor(by)
+			}
+		})
+		return err
+	})
+}
+
+// BeginConversation has an active contact write to the workspace, which begins a conversation, and gives its id. Nothing but the words is
+// in it.
+func (w *Conversations) BeginConversation(contact, body string) (string, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	d := w.People.ActiveContact(contact)
+	if d == nil {
+		return "", fmt.Errorf("begin a conversation: contact %s: %w", contact, contacts.ErrUnknown)
+	}
+	return w.beginWith([]*event.Contact{d}, event.Source{Type: population.Channels[0], Delivered: "customer_initiated", Body: body, Author: population.ContactAuthor(d)}), nil
+}
+
+// beginWith begins a conversation with its first message, and nothing else. The lock is held.
+func (w *Desk) beginWith(who []*event.Contact, opening event.Source) string {
+	num := int32(len(w.Threads))
+	opening.ID = event.MessageID(num)
+	w.Record(event.ThreadEvent{At: w.Now(), Kind: event.ThreadOpened, Num: num, Who: who, With: &event.ThreadArgs{Message: &opening}})
+	return event.ConversationID(num)
+}
+
+// Message is one that an admin sends to contacts (workspace-api 4.11).
+type Message struct {
+	From          string   // the admin's id
+	To, Cc, Bcc   []string // ids of active contacts; who is in Bcc is seen by nobody
+	Type          string   // of the source, as email
+	Subject, Body string
+}
+
+// SendMessage has an admin write to contacts, which begins a conversation of all of them, and gives its id.
+func (w *Conversations) SendMessage(m Message) (string, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	from, err := core.NewAuthor(m.From)
+	if err != nil {
+		return "", fmt.Errorf("send a message: %w", err)
+	}
+	if len(m.To) == 0 {
+		return "", errors.New("send a message: to nobody")
+	}
+	var who []*event.Contact
+	for i, id := range slices.Concat(m.To, m.Cc, m.Bcc) {
+		d := w.People.ActiveContact(id)
+		if d == nil {
+			return "", fmt.Errorf("send a message: contact %s: %w", id, contacts.ErrUnknown)
+		}
+		if i < len(m.To)+len(m.Cc) && !slices.Contains(who, d) {
+			who = append(who, d)
+		}
+	}
+	return w.beginWith(who, event.Source{Type: m.Type, Delivered: "operator_initiated", Subject: m.Subject, Body: m.Body, Author: from}), nil
+}

@@ -1,0 +1,71 @@
+package exports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+)
+
+// ReportRow adds a row to a dataset by hand: its key, its time, and what it says; the rest is null.
+func (w *Exports) ReportRow(dataset, key string, created int64, values map[string]any) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	for attribute := range values {
+		if err := hasAttribute(dataset, attribute); err != nil {
+			return err
+		}
+	}
+	return w.report(event.ReportEvent{Dataset: dataset, Key: key, Created: created, Values: values})
+}
+
+// ReportChange lets a row of a dataset say something else from now on.
+func (w *Exports) ReportChange(dataset, key, attribute string, value any) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if err := hasAttribute(dataset, attribute); err != nil {
+		return err
+	}
+	if !w.reported(event.DatasetNamed(dataset), key) {
+		return fmt.Errorf("dataset %s has no row %q", dataset, key)
+	}
+	return w.report(event.ReportEvent{Dataset: dataset, Key: key, Attribute: attribute, Value: value})
+}
+
+func (w *Exports) report(e event.ReportEvent) error {
+	if event.DatasetNamed(e.Dataset) == nil {
+		return fmt.Errorf("no dataset %q", e.Dataset)
+	}
+	e.At = w.Now()
+	w.ReportEvents = append(w.ReportEvents, e)
+	return nil
+}
+
+// reported says whether a dataset has a row by now.
+func (w *Exports) reported(s *event.Dataset, key string) bool {
+	if slices.ContainsFunc(w.ReportEvents, func(e event.ReportEvent) bool { return e.Dataset == s.ID && e.Key == key }) {
+		return true
+	}
+	now := event.ReportSpan/3600 + w.HoursLived
+	known := func(hour int) bool {
+		return 0 <= hour && hour < now && slices.ContainsFunc(w.exportHour(s, hour), func(f event.ReportFact) bool { return f.Key == key && f.Known <= now })
+	}
+	switch num, there := w.Talks.FindThread(key); {
+	case there && int(num) >= w.Setup.Conversations:
+		return s == event.Datasets[0]
+	case there:
+		return known(int(w.Talks.Threads[num].Newest.Created-w.Setup.Start.Unix()+event.ReportSpan) / 3600)
+	}
+	n, err := strconv.ParseInt(key, 10, 64)
+	return err == nil && n >= population.ReportKeys && known(int((n-population.ReportKeys)/100))
+}
+
+func hasAttribute(dataset, attribute string) error {
+	s := event.DatasetNamed(dataset)
+	if s == nil || !slices.ContainsFunc(s.Attributes, func(a event.DatasetAttribute) bool { return a.ID == attribute }) {
+		return fmt.Errorf("no dataset %q with an attribute %q", dataset, attribute)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package exports
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// Exports keeps the jobs of the reporting exports.
+type Exports struct {
+	*core.Core
+	Talks        *conversations.Conversations
+	exportJobs   []*Job
+	mostExports  int // jobs under way at once, at the highest
+	ReportEvents []event.ReportEvent
+}
+
+// Slots is how many jobs of a workspace may be under way (workspace-api 8).
+const Slots = 5
+
+// Job is one job of an export, with what it was asked for.
+type Job struct {
+	ID         string
+	Set        *event.Dataset
+	Attributes []string
+	From, To   int64
+	Made       time.Time
+	Failed     bool
+	Old        bool // asked for under a version that exports less
+	Link       int  // number of the last download URL
+	Expires    time.Time
+}
+
+// JobStatus is the status of a job by the clock.
+func (w *Exports) JobStatus(j *Job) string {
+	k := w.K().Export
+	pending, working := k.Pending, k.Working
+	if pending == 0 {
+		pending = 100 * time.Millisecond
+	}
+	if working == 0 {
+		working = 150 * time.Millisecond
+	}
+	switch age := w.Time().Sub(j.Made); {
+	case age < pending:
+		return "pending"
+	case age < pending+working:
+		return "in_progress"
+	case j.Failed:
+		return "failed"
+	case k.Status != "":
+		return k.Status
+	}
+	return "complete"
+}
+
+// ExportJobs tells how many jobs were ever made, and how many were under way at once, at the highest.
+func (w *Exports) ExportJobs() (made, most int) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	return len(w.exportJobs), w.mostExports
+}
+
+// OccupyExports fills slots with jobs of somebody else.
+func (w *Exports) OccupyExports(jobs int) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	for range jobs {
+		w.AddJob(&Job{Set: event.Datasets[0]})
+	}
+}
+
+// AddJob takes a job on and gives it an id. The lock is held.
+func (w *Exports) AddJob(j *Job) {
+	j.Made, j.Failed = w.Time(), len(w.exportJobs) < w.K().Export.Fail
+	// Of the time too: a workspace that begins again must not give a name that somebody remembers for another job.
+	j.ID = fmt.Sprintf("job_%016x", event.Mix(event.Mix(w.Setup.Seed^uint64(len(w.exportJobs)+1)<<8)^uint64(j.Made.UnixNano())))
+	w.exportJobs = append(w.exportJobs, j)
+	w.mostExports = max(w.mostExports, w.CountBusy())
+}
+
+// CountBusy counts the jobs under way. The lock is held.
+func (w *Exports) CountBusy() (n int) {
+	for _, j := range w.exportJobs {
+		if s := w.JobStatus(j); s == "pending" || s == "in_progress" {
+			n++
+		}
+	}
+	return n
+}
+
+// ListAttributes are the attributes that a dataset has now: the knobs take some away and add others.
+func (w *Exports) ListAttributes(s *event.Dataset) []event.DatasetAttribute {
+	file := w.K().Export.File
+	var all []event.DatasetAttribute
+	for _, a := range s.Attributes {
+		if !slices.Contains(file.Without, a.ID) {
+			all = append(all, a)
+		}
+	}
+	for _, name := range file.Added {
+		all = append(all, event.DatasetAttribute{ID: "added." + name, Name: name})
+	}
+	return all
+}
+
+// FindAttribute finds an attribute by the id that must be sent for it: the qualified one where there is one.
+func (w *Exports) FindAttribute(s *event.Dataset, id string) *event.DatasetAttribute {
+	for _, a := range w.ListAttributes(s) {
+		if a.Qualified == id || a.Qualified == "" && a.ID == id {
+			return &a
+		}
+	}
+	return nil
+}
+
+// WhyNotAttribute says what must be sent instead of an id that is none to ask by.
+func (w *Exports) WhyNotAttribute(s *event.Dataset, id string) string {
+	for _, a := range w.ListAttributes(s) {
+		if a.ID == id {
+			return "qualified where get_datasets has a qualified_id: " + a.Qualified + ", not " + id
+		}
+	}
+	return "of the dataset, which has no " + id
+}
+
+// FindJob finds a job by its id; nil where there is none. The lock is held.
+func (w *Exports) FindJob(id string) *Job {
+	for _, j := range w.exportJobs {
+		if j.ID == id {
+			return j
+		}
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package jobs
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/internal/emulator/state/tickets"
+)
+
+// EnqueueTicket starts a job that opens a ticket when it succeeds, and gives the job's id. What cannot be opened is refused now;
+// when one of its contacts has gone by then, the job fails. Durations of 0 are the usual ones of JobPlan.
+func (w *Jobs) EnqueueTicket(n tickets.NewTicket, pending, working time.Duration) (string, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if _, err := w.Tickets.PlanTicket(n); err != nil {
+		return "", fmt.Errorf("enqueue a ticket: %w", err)
+	}
+	place := w.addJob(TicketsEnqueue, Plan{Pending: pending, Working: working})
+	w.Schedule(w.JobList[place].EndsAt(), func(at int64) {
+		j := &w.JobList[place]
+		open, err := w.Tickets.PlanTicket(n)
+		gone := slices.ContainsFunc(n.Contacts, func(id string) bool { return w.People.ActiveContact(id) == nil })
+		if j.Plan.Fails = gone || err != nil; !j.Plan.Fails {
+			j.Plan.Resource = open(at)
+		}
+	})
+	return JobID(place), nil
+}

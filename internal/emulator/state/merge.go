@@ -1,0 +1,58 @@
+package state
+
+import (
+	"errors"
+	"slices"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/conversations"
+)
+
+// passOn has the survivor of a merge take the place of the lead in the conversations and the tickets of that one, and of those who
+// were merged into it (workspace-api 2.10). Authors and ratings stay: nobody rewrites what was said. The lock is held.
+func (w *World) passOn(lead, user int32) {
+	at, into, ids := w.Now(), w.List[user].Doc, w.IDsOf(w.List[lead].Doc)
+	pass := func(log []event.ThreadEvent, list []conversations.Thread, record func(e event.ThreadEvent)) {
+		for i := range list {
+			var who []*event.Contact
+			had := list[i].Contacts(log)
+			for _, d := range had {
+				if ids[d.ID] || d.ID == into.ID {
+					d = into
+				}
+				if !slices.Contains(who, d) {
+					who = append(who, d)
+				}
+			}
+			if !list[i].Deleted && slices.ContainsFunc(had, func(d *event.Contact) bool { return ids[d.ID] }) {
+				record(event.ThreadEvent{At: at, Kind: event.ThreadContactsChanged, Num: int32(i), Who: who})
+			}
+		}
+	}
+	pass(w.ConversationLog, w.Threads, w.Conversations.Record)
+	pass(w.TicketLog, w.TicketList, w.Tickets.Record)
+}
+
+// Merge merges a lead into a user, who has the lead's conversations and tickets from then on. What the API refuses is refused: anything
+// but an active lead into an active user.
+func (w *World) Merge(lead, user string) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	err := w.AppendEventOf(event.Merged, lead, func(e *event.ContactEvent) error {
+		into, ok := w.ByID[user]
+		if !ok {
+			return contacts.ErrUnknown
+		}
+		from, to := &w.List[e.Contact], &w.List[into]
+		if from.Doc.User || !to.Doc.User || from.Status != contacts.Active || to.Status != contacts.Active {
+			return errors.New("only an active lead is merged into an active user")
+		}
+		e.Other = into
+		return nil
+	})
+	if err == nil {
+		w.passOn(w.ByID[lead], w.ByID[user])
+	}
+	return err
+}

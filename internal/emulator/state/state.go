@@ -1,0 +1,84 @@
+package state
+
+import (
+	"time"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/state/adminlog"
+	"aqueduck/internal/emulator/state/calls"
+	"aqueduck/internal/emulator/state/companies"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/content"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/core"
+	"aqueduck/internal/emulator/state/exports"
+	"aqueduck/internal/emulator/state/jobs"
+	"aqueduck/internal/emulator/state/tickets"
+)
+
+// World is all of the state of a workspace.
+type World struct {
+	*core.Core
+	*contacts.Contacts
+	*companies.Companies
+	*conversations.Conversations
+	*tickets.Tickets
+	*content.Content
+	*calls.Calls
+	*adminlog.AdminLog
+	*exports.Exports
+	*jobs.Jobs
+}
+
+// New makes the state of a workspace in which nothing is yet.
+func New(base *core.Core) *World {
+	book := contacts.New(base)
+	firms := &companies.Companies{Core: base, People: book}
+	talks := conversations.New(base, book, firms)
+	tickets := &tickets.Tickets{Desk: &tickets.Desk{Core: base, People: book, Talks: talks}}
+	people := &contacts.Contacts{Book: book}
+	return &World{
+		Core:          base,
+		Contacts:      people,
+		Companies:     firms,
+		Conversations: talks,
+		Tickets:       tickets,
+		Content:       &content.Content{Core: base},
+		Calls:         &calls.Calls{Core: base, People: book, Talks: talks},
+		AdminLog:      &adminlog.AdminLog{Core: base},
+		Exports:       &exports.Exports{Core: base, Talks: talks},
+		Jobs:          &jobs.Jobs{Core: base, People: people, Tickets: tickets},
+	}
+}
+
+// SetZone moves the workspace to another time zone, which its activity log tells (trap T135).
+func (w *World) SetZone(z *time.Location) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if before, after := w.Zone.String(), z.String(); before != after {
+		now := w.Now()
+		w.AddActions([]event.AdminAction{population.NewAction(w.Setup.Seed, event.AdminAction{At: now, Put: now, N: int32(len(w.ActionLog)), Kind: event.TimeZoneChanged, Zone: &[2]string{before, after}})})
+	}
+	w.Zone = z
+	w.ContactIndex.Forget()
+	w.ConversationIndex.Forget()
+	w.TicketIndex.Forget()
+	w.CompanyIndex.Forget()
+}
+
+// SetKnobs changes the knobs of a running workspace. Chaos is changed by SetChaos.
+func (w *World) SetKnobs(change func(k *knobs.Knobs)) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	k := *w.K()
+	change(&k)
+	w.StoreKnobs(&k)
+	w.ContactIndex.Reorder()
+	w.ConversationIndex.Reorder()
+	w.TicketIndex.Reorder()
+	w.CompanyIndex.Reorder()
+	w.InactiveStale = true
+	w.NoteTerms(w.Now())
+}

@@ -1,0 +1,37 @@
+package tickets
+
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// Desk is all that the server keeps of tickets: a log of their own, which is the truth about them, and what follows
+// from it, as for conversations.
+type Desk struct {
+	*core.Core
+	People      *contacts.Book
+	Talks       *conversations.Conversations
+	Maker       population.Tickets
+	TicketLog   []event.ThreadEvent // Num is the ticket's number
+	TicketList  []conversations.Thread
+	TicketIndex search.Index[conversations.Edition]
+	ticketTurns int // of their life
+	lastTicket  struct {
+		edition *conversations.Edition
+		ticket  *Ticket
+	}
+}
+
+// Find draws a ticket that is there; nil where there is none.
+func (w *Desk) Find(id string) *Ticket {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if num, err := w.FindTicket(id); err == nil {
+		return w.TicketDrawer().Draw(w.TicketList[num].Newest)
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package tickets keeps the tickets of a workspace, with a log of their own.
+package tickets

@@ -1,0 +1,180 @@
+package tickets
+
+import (
+	"errors"
+	"fmt"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/search"
+	"aqueduck/internal/emulator/state/conversations"
+)
+
+// ErrNoTicket is answered when an operation names a ticket that is not there.
+var ErrNoTicket = errors.New("no such ticket")
+
+// Begin makes the tickets of hour 0, which search has long found.
+func (w *Desk) Begin() {
+	w.Maker = population.Tickets{Conversations: w.Talks.Maker, Talks: w.Setup.Conversations, Count: w.Setup.Tickets}
+	w.TicketIndex.Init(&w.SearchEnv, w.searchTicket())
+	w.TicketLog = w.Maker.Populate(w.Setup.Start.Unix(), w.People.ContactLog)
+	w.TicketList = make([]conversations.Thread, len(w.TicketLog))
+	for seq := range w.TicketLog {
+		w.TicketList[seq] = conversations.NewThread(seq, &w.TicketLog[seq])
+		w.TicketList[seq].Now = w.TicketList[seq].Newest
+	}
+	w.TicketIndex.Open()
+}
+
+// Record appends an event to the log of tickets and makes the served state follow it. The lock is held.
+func (w *Desk) Record(e event.ThreadEvent) {
+	seq := len(w.TicketLog)
+	w.TicketLog = append(w.TicketLog, e)
+	switch e.Kind {
+	case event.ThreadOpened:
+		w.TicketList = append(w.TicketList, conversations.NewThread(seq, &e))
+	case event.ThreadDeleted:
+		w.TicketList[e.Num].Deleted = true
+		w.TicketIndex.Withdraw(seq, e.At, e.Num)
+		return
+	default:
+		w.TicketList[e.Num].Apply(seq, &e)
+	}
+	w.TicketIndex.Announce(seq, e.At, e.Num, w.TicketList[e.Num].Newest)
+}
+
+// searchTicket is how search knows a ticket: its attributes by their ids.
+func (w *Desk) searchTicket() search.Records[conversations.Edition] {
+	return search.Records[conversations.Edition]{Kind: "tickets", Fields: w.ticketFields(), Prefix: "ticket_attribute.",
+		Attrs: func(e *conversations.Edition) []event.Attribute { return w.drawnTicket(e).attrsByID() }, Usual: 20, Lag: event.ForTicketLag,
+		Count: func() int { return len(w.TicketList) },
+		At:    func(num int32) *search.Shown[conversations.Edition] { return &w.TicketList[num].Shown },
+		Gone:  func(num int32) bool { return w.TicketList[num].Deleted }}
+}
+
+// Ticket is one in full, drawn for each question from the log as a conversation is. What it is made of is a conversation's:
+// its parts, its contacts, who is in charge, what it is linked to, and its attributes.
+type Ticket struct {
+	*conversations.Conversation
+	Kind    int   // place of its type
+	Stage   int   // place of its state
+	sharing *bool // whether somebody shared it; nil: nobody said
+}
+
+// attrsByID are the attributes under the ids that their type gives them.
+func (t *Ticket) attrsByID() []event.Attribute {
+	var list []event.Attribute
+	for _, have := range t.Attrs {
+		a, _ := FindTicketAttribute(t.Kind, have.Name) // checked before it came into the log
+		list = append(list, event.Attribute{Name: a.ID, Raw: have.Raw})
+	}
+	return list
+}
+
+// ticketDrawer makes tickets of editions. It needs no lock: logs are only appended to.
+type ticketDrawer struct {
+	make population.Tickets
+	log  []event.ThreadEvent
+}
+
+// TicketDrawer is one for the log as it is now. The lock is held.
+func (w *Desk) TicketDrawer() ticketDrawer {
+	return ticketDrawer{w.Maker, w.TicketLog[:len(w.TicketLog):len(w.TicketLog)]}
+}
+
+func (d ticketDrawer) Draw(e *conversations.Edition) *Ticket {
+	opened := &d.log[e.Opened]
+	t := begunTicket(opened, d.make.Begin(opened))
+	for _, seq := range e.Events {
+		t.follow(&d.log[seq])
+	}
+	return t
+}
+
+// drawnTicket is a ticket in full, for a filter. The lock is held.
+func (w *Desk) drawnTicket(e *conversations.Edition) *Ticket {
+	if w.lastTicket.edition != e {
+		w.lastTicket.edition, w.lastTicket.ticket = e, w.TicketDrawer().Draw(e)
+	}
+	return w.lastTicket.ticket
+}
+
+// ticketFields are the names that ticket search knows, beside ticket_attribute.<id>. Those of conversations mean the same.
+func (w *Desk) ticketFields() map[string]search.Field[conversations.Edition] {
+	texts := func(get func(t *Ticket) string) search.Field[conversations.Edition] {
+		return search.Text(func(e *conversations.Edition) string { return get(w.drawnTicket(e)) })
+	}
+	list := conversations.ThreadFields(func(e *conversations.Edition) *conversations.Conversation { return w.drawnTicket(e).Conversation })
+	list["id"] = search.Text(func(e *conversations.Edition) string { return event.TicketID(e.Num) })
+	list["ticket_id"] = search.Text(func(e *conversations.Edition) string { return event.TicketNumber(e.Num) })
+	list["category"] = texts((*Ticket).Category)
+	list["ticket_type_id"] = texts(func(t *Ticket) string { return event.TicketTypes[t.Kind].ID })
+	list["ticket_state_id"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].ID })
+	list["state"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].Category })
+	list["is_shared"] = search.Flag(func(e *conversations.Edition) bool { return w.drawnTicket(e).Shared() })
+	return list
+}
+
+// FindTicket finds a ticket that is there by its id.
+func (w *Desk) FindTicket(id string) (int32, error) {
+	num, ok := population.TicketNum(id)
+	if !ok || int(num) >= len(w.TicketList) || w.TicketList[num].Deleted {
+		return 0, fmt.Errorf("ticket %s: %w", id, ErrNoTicket)
+	}
+	return num, nil
+}
+
+// begunTicket is a ticket as it was opened, with what that comes to.
+func begunTicket(opened *event.ThreadEvent, b *event.Beginning) *Ticket {
+	t := &Ticket{Kind: b.Kind, Stage: event.TicketSubmitted, Conversation: conversations.NewConversation(opened, b)}
+	t.ID = event.TicketID(t.Num)
+	for i := range t.Parts {
+		t.turn(t.Parts[i].Ticket)
+	}
+	return t
+}
+
+// scene is the ticket as whoever adds a part to it finds it.
+func (t *Ticket) scene() *population.Scene {
+	s := t.Conversation.Scene()
+	s.Kind, s.Stage, s.NotesOnly = t.Kind, t.Stage, !t.TakesComments()
+	return s
+}
+
+// TakesComments says whether a customer reads it: on other tickets only notes are accepted (workspace-api 4.11).
+func (t *Ticket) TakesComments() bool {
+	return t.Category() == event.CustomerTicket || t.Category() == event.BackOfficeTicket && t.Shared()
+}
+
+// Category is the word for the category of the type of a ticket.
+func (t *Ticket) Category() string { return event.TicketTypes[t.Kind].Category }
+
+// Shared says whether the customer sees it: every second one of the back office is, unless somebody said.
+func (t *Ticket) Shared() bool {
+	if t.sharing != nil {
+		return *t.sharing
+	}
+	return population.BornShared(t.Num, t.Kind)
+}
+
+func (t *Ticket) turn(change *event.TicketChange) {
+	switch {
+	case change == nil:
+	case change.Moved:
+		t.Stage = change.To
+	default:
+		t.Attrs = population.SetAttribute(t.Attrs, change.Attribute.Name, change.Attribute.Raw)
+	}
+}
+
+// follow makes the ticket follow one event of its log.
+func (t *Ticket) follow(e *event.ThreadEvent) {
+	t.Conversation.Apply(e)
+	switch e.Kind {
+	case event.ThreadPartAdded:
+		t.turn(e.With.Part.Ticket)
+	case event.ThreadFieldsSet:
+		shared := e.With.Set[0].Value == true // nothing else of a ticket is set so
+		t.sharing = &shared
+	}
+}

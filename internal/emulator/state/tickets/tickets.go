@@ -1,0 +1,4 @@
+package tickets
+
+// Tickets is what may be done to tickets.
+type Tickets struct{ *Desk }

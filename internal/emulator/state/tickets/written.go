@@ -1,0 +1,169 @@
+package tickets
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/state/contacts"
+	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/emulator/state/core"
+)
+
+// RoundRobinTeam hands on to a teammate what is assigned to it.
+var RoundRobinTeam = event.Teams[1].ID
+
+// NextInRoundRobin is the teammate whom round robin puts in charge. The lock is held.
+func (w *Desk) NextInRoundRobin() event.Admin {
+	turn := len(w.Talks.ConversationLog) + len(w.TicketLog)
+	return event.Admins[turn%((len(event.Admins)+1)/2)*2] // every second admin is in the teams
+}
+
+// NewTicket is a ticket as somebody writes it (workspace-api 4.11). Attributes are named as its type names them.
+type NewTicket struct {
+	Type           string
+	Contacts       []string // their ids
+	Set            []event.Change
+	Exactly        bool // it has the attributes of Set and is linked to nothing; else what is not said is drawn
+	Teammate, Team string
+}
+
+// WriteTicket opens a ticket, assigned to a team, to a teammate, to both or to nobody, and gives its id.
+func (w *Tickets) WriteTicket(n NewTicket) (string, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	open, err := w.PlanTicket(n)
+	if err != nil {
+		return "", fmt.Errorf("create a ticket: %w", err)
+	}
+	return open(w.Now()), nil
+}
+
+// PlanTicket checks a ticket and gives what opens it at a time. The lock is held.
+func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
+	kind, err := FindTicketType(n.Type)
+	if err != nil {
+		return nil, err
+	}
+	with := &event.ThreadArgs{Exactly: n.Exactly}
+	if with.Set, err = ticketValues(kind, n.Set); err != nil {
+		return nil, err
+	}
+	var who []*event.Contact
+	for _, id := range n.Contacts {
+		num, known := w.People.ByID[id]
+		if !known {
+			return nil, fmt.Errorf("contact %s: %w", id, contacts.ErrUnknown)
+		}
+		who = append(who, w.People.List[num].Doc)
+	}
+	rows, err := w.charges(n.Team, n.Teammate)
+	if err != nil {
+		return nil, err
+	}
+	return func(at int64) string {
+		num := w.openTicket(at, who, kind, with)
+		for _, row := range rows {
+			w.sayOn(num, at, func(_ *event.RNG, _ *Ticket, p *event.Part) {
+				p.Type, p.Author, p.Assigned = "assignment", event.Bot, row
+			})
+		}
+		return event.TicketID(num)
+	}, nil
+}
+
+// charges are the rows of the table of workspace-api 2.10 that put a team and a teammate in charge, by their ids; "" is none, and
+// a team may hand on to a teammate by round robin.
+func (w *Desk) charges(team, teammate string) (rows []event.Assigned, err error) {
+	if teammate == "" && team == strconv.FormatInt(RoundRobinTeam, 10) {
+		return []event.Assigned{{As: event.AssignTeamAndTeammate, Team: RoundRobinTeam, Admin: w.NextInRoundRobin().ID}}, nil
+	}
+	if team != "" {
+		id, err := w.FindTeam(team)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, event.Assigned{As: event.AssignTeam, Team: id})
+	}
+	if teammate != "" {
+		one, err := core.FindAdmin(teammate)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, event.Assigned{As: event.AssignTeammate, Admin: one.ID})
+	}
+	return rows, nil
+}
+
+// sayOn adds a part to a ticket at a time. The lock is held.
+func (w *Desk) sayOn(num int32, at int64, change func(r *event.RNG, t *Ticket, p *event.Part)) {
+	t, e := w.TicketDrawer().Draw(w.TicketList[num].Newest), event.ThreadEvent{At: at, Num: num, With: &event.ThreadArgs{}}
+	r := event.NewRNG(w.Setup.Seed, event.ForTicketLife, 1, uint64(len(w.TicketLog)))
+	w.Talks.AddPartTo(t.Conversation, &e, func(p *event.Part) { change(r, t, p) })
+	w.Record(e)
+}
+
+// TicketUpdate is what somebody changes of a ticket at once.
+type TicketUpdate struct {
+	Set    []event.Change   // attributes of its type; nil takes a value away
+	State  string           // the id of the state that it is moved to; "": none
+	Assign event.Assignment // a row of the table of workspace-api 2.10
+	Who    conversations.Naming
+	Share  *bool // whether the customer sees one of the back office from now on; nil: as before
+}
+
+// UpdateTicket shares, sets attributes, moves and assigns, each by a part of its own. When one of them cannot be, nothing happens.
+func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	num, err := w.FindTicket(id)
+	if err != nil {
+		return err
+	}
+	kind, at := int(w.TicketLog[w.TicketList[num].Newest.Opened].Place), w.Now()
+	given, err := ticketValues(kind, u.Set)
+	if err == nil {
+		err = w.Talks.NameAssignment(&event.Part{Assigned: event.Assigned{As: u.Assign}}, u.Who)
+	}
+	stage, none := FindTicketState(u.State)
+	if err == nil && u.State != "" {
+		err = none
+	}
+	if err == nil && u.Share != nil && event.TicketTypes[kind].Category != event.BackOfficeTicket {
+		err = errors.New("only one of the back office is shared, or is not")
+	}
+	if err != nil {
+		return fmt.Errorf("ticket %s: %w", id, err)
+	}
+	if u.Share != nil {
+		w.Record(event.ThreadEvent{At: at, Kind: event.ThreadFieldsSet, Num: num, With: &event.ThreadArgs{Set: []event.Change{{Field: "is_shared", Value: *u.Share}}}})
+	}
+	says := func(change func(r *event.RNG, t *Ticket, p *event.Part)) {
+		w.sayOn(num, at, func(r *event.RNG, t *Ticket, p *event.Part) {
+			change(r, t, p)
+			_ = w.Talks.NameAssignment(p, u.Who) // checked above
+		})
+	}
+	for _, s := range given {
+		a, _ := FindTicketAttribute(kind, s.Field)
+		says(func(r *event.RNG, _ *Ticket, p *event.Part) { w.Maker.ChangedTo(r, p, a, s.Value.(string)) })
+	}
+	if u.State != "" {
+		says(func(r *event.RNG, t *Ticket, p *event.Part) { w.Maker.MovedTo(r, t.scene(), p, stage) })
+	}
+	if u.Assign != event.AssignNothing {
+		says(func(r *event.RNG, _ *Ticket, p *event.Part) { w.Talks.Maker.Assign(r, p, u.Assign) })
+	}
+	return nil
+}
+
+// ReplyTicketAs adds a comment or a note by somebody, as ReplyAs does. Where no customer reads, a comment is refused.
+func (w *Tickets) ReplyTicketAs(id string, by conversations.Speaker, who, body string) error {
+	return w.speakOn(id, func(_ *event.RNG, t *Ticket, p *event.Part) error {
+		if by != conversations.ByNote && !t.TakesComments() {
+			return errOnlyNotes
+		}
+		return w.Talks.Say(t.Conversation, p, by, who, body)
+	})
+}
