@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"internal/torture":    {"internal/lane"},
 	"extract":             {"schemas"},
 	"extract/export":      {"extract", "schemas"},
-	"transform":           {"schemas"},
+	"transform":           {"schemas", "transform/internal/scalar", "transform/internal/jsontext"},
 	"transform/models":    {"schemas"},
 	"schemas":             {"internal/grammar"},
 	"load":                {"transform", "schemas", "internal/crash", "internal/sandbox", "load/internal/duck", "load/internal/disk"},

@@ -119,8 +119,8 @@ func TestBatchesStayAsTheyAre(t *testing.T) {
 			batch.Rows.Release()
 		}
 	}
-	if b.memory.out != 0 {
-		t.Errorf("%d buffers did not come back", b.memory.out)
+	if b.emitter.memory.out != 0 {
+		t.Errorf("%d buffers did not come back", b.emitter.memory.out)
 	}
 }
 

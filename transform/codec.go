@@ -1,11 +1,8 @@
 package transform
 
 import (
-	"math"
-	"strconv"
-	"unsafe"
-
 	"aqueduck/schemas"
+	"aqueduck/transform/internal/scalar"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
@@ -44,15 +41,6 @@ var codecs = map[schemas.Type]codec{
 	schemas.JSON:      {kindJSON, "JSON", arrow.BinaryTypes.String, 4},
 }
 
-// token is a value of a record: a scalar's text, without quotes, or the whole of an object or a list.
-type token struct {
-	first byte // of the value as sent
-	text  span
-	raw   []byte
-}
-
-func (t token) container() bool { return t.first == '{' || t.first == '[' }
-
 // parse reads a value that is stored as a number. The reason is "" when it is one.
 func (k kind) parse(t token, text []byte) (uint64, string) {
 	if t.container() || k != kindBool && (t.first == 't' || t.first == 'f') {
@@ -62,36 +50,15 @@ func (k kind) parse(t token, text []byte) (uint64, string) {
 	var reason string
 	switch k {
 	case kindInt:
-		v, reason = parseInt(text)
+		v, reason = scalar.ParseInt(text)
 	case kindDouble:
-		return parseDouble(text)
+		return scalar.ParseDouble(text)
 	case kindBool:
-		return parseBool(text)
+		return scalar.ParseBool(text)
 	case kindTimestamp:
-		v, reason = parseTimestamp(text)
+		v, reason = scalar.ParseTimestamp(text)
 	case kindDate:
-		v, reason = parseDate(text)
+		v, reason = scalar.ParseDate(text)
 	}
 	return uint64(v), reason
-}
-
-func parseDouble(text []byte) (uint64, string) {
-	if _, ok := parseDecimal(text); !ok {
-		return 0, ReasonType
-	}
-	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
-	if err != nil {
-		return 0, ReasonRange
-	}
-	return math.Float64bits(v), ""
-}
-
-func parseBool(text []byte) (uint64, string) {
-	switch string(text) {
-	case "true":
-		return 1, ""
-	case "false":
-		return 0, ""
-	}
-	return 0, ReasonType
 }

@@ -48,9 +48,9 @@ func NewHeads(s *schemas.Stream) (*Heads, error) {
 func (h *Heads) Read(raw []byte) Head {
 	d := h.d
 	d.begin(raw, Meta{})
-	w := d.open(d.plans[0])
-	err := errors.Join(d.read(&w), d.close(&w))
-	d.compute(d.plans[0])
+	w := d.reader.open(d.plans[0])
+	err := errors.Join(d.reader.read(&w), d.reader.close(&w))
+	d.completer.complete(d.plans[0])
 	if err != nil || d.plans[0].rows[0].bad != "" {
 		return Head{}
 	}
@@ -63,7 +63,7 @@ func (h *Heads) Read(raw []byte) Head {
 		case c.kind.fixed():
 			texts = append(texts, strconv.FormatInt(int64(cell.number), 10))
 		default:
-			texts = append(texts, string(d.piece(cell.span)))
+			texts = append(texts, string(d.text.piece(cell.span)))
 		}
 	}
 	return Head{Key: texts[0], Values: texts[1:]}

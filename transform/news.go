@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// News is a field, or a kind of value, that a stream file does not know.
-type News struct {
-	Table  string
-	Column string // that does not hold the value; "" of a field that no column takes
-	Path   string // with dots, in the record or in the item
-	Type   string // of the first value that was not null: text, int, double, bool, object, list
-}
-
 // mostNews bounds what one decoder tells: objects keyed by ids would bring a field a record.
 const mostNews = 500
 

@@ -1,10 +1,6 @@
 package transform
 
-import (
-	"bytes"
-
-	"github.com/go-faster/jx"
-)
+import "github.com/go-faster/jx"
 
 // waiting is a value of a field that is a later place of a column, or of a list. It is looked at once the whole object is
 // read: the order in which fields are sent decides nothing.
@@ -15,20 +11,20 @@ type waiting struct {
 }
 
 // wait keeps a value for the end of its row. Columns that the field is the first place of are filled at once.
-func (d *Decoder) wait(f *field, raw []byte, w *frame) {
+func (r *reader) wait(f *field, raw []byte, w *frame) {
 	if raw[0] == 'n' {
 		return
 	}
 	if len(f.columns) > 0 {
-		d.fill(f, raw, w, false)
+		r.row.fill(f, raw, w, false)
 	}
-	d.waiting = append(d.waiting, waiting{f, raw, len(f.columns) > 0})
+	r.waiting = append(r.waiting, waiting{f, raw, len(f.columns) > 0})
 }
 
 // settle gives the waiting values of a row to the columns and lists whose first places had nothing, those of a lower rank
 // first. What is then held nowhere goes to _extra.
-func (d *Decoder) settle(w *frame) error {
-	list := d.waiting[w.waits:]
+func (r *reader) settle(w *frame) error {
+	list := r.waiting[w.waits:]
 	if len(list) == 0 {
 		return nil
 	}
@@ -38,7 +34,7 @@ func (d *Decoder) settle(w *frame) error {
 				if place.rank != rank {
 					continue
 				}
-				took, err := d.offer(place, list[i], w)
+				took, err := r.offer(place, list[i], w)
 				if err != nil {
 					return err
 				}
@@ -48,53 +44,38 @@ func (d *Decoder) settle(w *frame) error {
 	}
 	for _, one := range list {
 		if !one.taken {
-			d.spill(one.f, one.raw, w)
+			r.row.extras.spill(one.f, one.raw, w)
 		}
 	}
-	d.waiting = d.waiting[:w.waits]
+	r.waiting = r.waiting[:w.waits]
 	return nil
 }
 
 // offer reports whether a column or a list has a value now: it had none yet and takes it, or it has the same.
-func (d *Decoder) offer(place laterPlace, one waiting, w *frame) (bool, error) {
+func (r *reader) offer(place laterPlace, one waiting, w *frame) (bool, error) {
 	if place.list != nil {
-		return d.offerList(place.list, one, w)
+		return r.offerList(place.list, one, w)
 	}
-	c, have := &w.plan.columns[place.column], &w.plan.cells[w.row+place.column]
-	value, reason := d.value(c, d.token(one.raw), one.f)
-	switch {
-	case reason != "" && !have.set:
-		d.complain(w.plan.number, c.name, reason)
-		d.news.misfit(w.plan.table.Name, c, one.f.path, one.raw)
-		return false, nil
-	case reason != "":
-		return false, nil
-	case !have.set:
-		*have = value
-		return true, nil
-	case c.kind.fixed():
-		return have.number == value.number, nil
-	}
-	return bytes.Equal(d.piece(have.span), d.piece(value.span)), nil
+	return r.row.offer(place.column, one.f, one.raw, w), nil
 }
 
 // offerList reads a list of a later place, where no place before it brought items. An empty one is nothing to keep.
-func (d *Decoder) offerList(p *plan, one waiting, w *frame) (taken bool, err error) {
-	outer := d.js
-	defer func() { d.js = outer }()
-	d.js = jx.DecodeBytes(one.raw)
-	empty := one.raw[0] == '[' && d.emptyList() || one.raw[0] == '{' && d.emptyObject()
-	d.js = jx.DecodeBytes(one.raw)
+func (r *reader) offerList(p *plan, one waiting, w *frame) (taken bool, err error) {
+	outer := r.js
+	defer func() { r.js = outer }()
+	r.js = jx.DecodeBytes(one.raw)
+	empty := one.raw[0] == '[' && emptyList(r.js) || one.raw[0] == '{' && emptyObject(r.js)
+	r.js = jx.DecodeBytes(one.raw)
 	switch {
 	case empty:
 		return true, nil
 	case p.came == w.object:
 		return false, nil
 	case one.raw[0] == '[' && !p.entries:
-		return true, d.list(p, w)
+		return true, r.list(p, w)
 	case one.raw[0] == '{' && p.entries:
-		return true, d.entries(p, w)
+		return true, r.entries(p, w)
 	}
-	d.complain(w.plan.number, one.f.label(w.plan), ReasonType)
+	r.row.rejects.complain(w.plan.number, one.f.label(w.plan), ReasonType)
 	return false, nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"aqueduck/schemas"
+	"aqueduck/transform/internal/jsontext"
 )
 
 // reference decodes slowly and plainly, by maps of encoding/json: what the decoder must come to as well.
@@ -161,7 +162,7 @@ func plain(raw []byte) bool {
 
 func unique(js *json.Decoder, depth int) bool {
 	token, err := js.Token()
-	if err != nil || depth > maxDepth-4 {
+	if err != nil || depth > jsontext.MaxDepth-4 {
 		return false
 	}
 	seen := map[json.Token]bool{}
@@ -225,7 +226,7 @@ func agree(t testing.TB, raw []byte) {
 	if trouble := err != nil; (trouble || whole) == kept || trouble && whole {
 		t.Fatalf("%q: kept %v, rejected %v, error %v", raw, kept, whole, err)
 	}
-	if valid := json.Valid(raw); valid == (err != nil) && !deeper(raw) {
+	if valid := json.Valid(raw); valid == (err != nil) && !jsontext.TooDeep(raw) {
 		t.Fatalf("%q: valid %v, error %v", raw, valid, err)
 	}
 	if err != nil || !plain(raw) {

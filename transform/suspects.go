@@ -14,6 +14,7 @@ const mostWaiting = 1000
 // suspects are the records that were sent without a list or an object which their source always sends, be it empty or null: of what they
 // have of it nothing is said. A record that lacks what nobody knows the habit of yet waits until it is known.
 type suspects struct {
+	groups  []Group             // of the stream's own table
 	always  uint64              // groups that are known to be sent always
 	mixed   uint64              // groups that are known to be sent at times: many records lack them, and are whole
 	records int64               // weighed so far
@@ -23,24 +24,28 @@ type suspects struct {
 	lacks   bool // the record at hand lacks what nearly all before it had
 }
 
+// newSuspects begins with a source of which nothing is known.
+func newSuspects(own *plan) *suspects {
+	return &suspects{groups: own.table.Groups, came: make([]int64, len(own.table.Groups)), waiting: map[uint64][]string{}}
+}
+
 // weigh takes in the record at hand.
-func (d *Decoder) weigh() {
-	own, s := d.plans[0], &d.suspects
-	if len(own.table.Groups) == 0 || len(own.table.Key) != 1 {
+func (s *suspects) weigh(own *plan, x *recordText) {
+	if len(s.groups) == 0 || len(own.table.Key) != 1 {
 		return
 	}
 	absent := own.rows[0].absent
 	before := float64(s.records)
 	s.records++
 	s.lacks = false
-	for i, g := range own.table.Groups {
+	for i, g := range s.groups {
 		switch {
 		case absent&g.Bit == 0:
 			s.came[i]++
 		case s.always&g.Bit != 0:
-			s.found = append(s.found, d.key())
+			s.found = append(s.found, recordKey(own, x))
 		case len(s.waiting[g.Bit]) < mostWaiting:
-			s.waiting[g.Bit] = append(s.waiting[g.Bit], d.key())
+			s.waiting[g.Bit] = append(s.waiting[g.Bit], recordKey(own, x))
 		}
 		s.lacks = s.lacks || absent&g.Bit != 0 && s.mixed&g.Bit == 0 && s.came[i] > 0 && float64(s.came[i]) >= alwaysShare*before
 		if s.always&g.Bit == 0 && s.sends(i) {
@@ -51,65 +56,48 @@ func (d *Decoder) weigh() {
 	}
 }
 
-// LacksSome reports whether the last record that was kept lacks a list or an object that nearly all before it had, and that is not known
-// to be sent at times only.
-func (d *Decoder) LacksSome() bool { return d.suspects.lacks }
-
 // sends reports whether enough of the records had a group.
 func (s *suspects) sends(group int) bool {
 	return s.records >= alwaysRecords && float64(s.came[group]) >= alwaysShare*float64(s.records)
 }
 
-// Suspects gives the keys of the records since it was last asked that were sent without what their source always sends.
-func (d *Decoder) Suspects() []string {
-	found := d.suspects.found
-	d.suspects.found = nil
+// take gives the keys that were found, and forgets them.
+func (s *suspects) take() []string {
+	found := s.found
+	s.found = nil
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// Expect tells the decoder which lists and objects, by their paths, the source was known to send always, and which at times.
-func (d *Decoder) Expect(always, sometimes []string) {
-	for _, g := range d.plans[0].table.Groups {
+// expect takes over what was known of the source before.
+func (s *suspects) expect(always, sometimes []string) {
+	for _, g := range s.groups {
 		if slices.Contains(always, g.Path) {
-			d.suspects.always |= g.Bit
+			s.always |= g.Bit
 		}
 		if slices.Contains(sometimes, g.Path) {
-			d.suspects.mixed |= g.Bit
+			s.mixed |= g.Bit
 		}
 	}
 }
 
-// Sometimes gives the paths of the lists and objects that the source sends at times, as far as the decoder was told or has seen of many
-// records.
-func (d *Decoder) Sometimes() (paths []string) {
-	s := d.suspects
-	for i, g := range d.plans[0].table.Groups {
-		seen := s.records >= alwaysRecords && s.came[i] > 0 && !s.sends(i)
-		if s.always&g.Bit == 0 && (seen || s.mixed&g.Bit != 0) {
+// paths gives the paths of the groups that a question is true of.
+func (s *suspects) paths(of func(i int, known bool) bool) (paths []string) {
+	for i, g := range s.groups {
+		if of(i, s.always&g.Bit != 0) {
 			paths = append(paths, g.Path)
 		}
 	}
 	return paths
 }
 
-// Always gives the paths of the lists and objects that the source always sends, as far as the decoder was told or has seen.
-func (d *Decoder) Always() (paths []string) {
-	for _, g := range d.plans[0].table.Groups {
-		if d.suspects.always&g.Bit != 0 {
-			paths = append(paths, g.Path)
-		}
-	}
-	return paths
+// sometimes reports whether the source sends a group at times.
+func (s *suspects) sometimes(i int, always bool) bool {
+	seen := s.records >= alwaysRecords && s.came[i] > 0 && !s.sends(i)
+	return !always && (seen || s.mixed&s.groups[i].Bit != 0)
 }
 
-// Vanished gives the paths of those that hardly any of many records had: the source does not send them any more.
-func (d *Decoder) Vanished() (paths []string) {
-	s := d.suspects
-	for i, g := range d.plans[0].table.Groups {
-		if s.always&g.Bit != 0 && s.records >= alwaysRecords && float64(s.came[i]) <= (1-alwaysShare)*float64(s.records) {
-			paths = append(paths, g.Path)
-		}
-	}
-	return paths
+// vanished reports whether hardly any of many records had a group that the source always sent.
+func (s *suspects) vanished(i int, always bool) bool {
+	return always && s.records >= alwaysRecords && float64(s.came[i]) <= (1-alwaysShare)*float64(s.records)
 }

@@ -1,5 +1,3 @@
-// Package transform turns records, as the API sends them, into Arrow batches: one for the table of the stream, one for
-// each of its child tables.
 package transform
 
 import (

@@ -6,6 +6,69 @@ import (
 	"aqueduck/schemas"
 )
 
+// plan is one table, made ready to be filled: where in the record its columns come from, and the rows of the record
+// at hand.
+type plan struct {
+	number  int // 0 is the stream's own
+	outer   int // the plan of what the list lies in
+	table   Table
+	columns []column
+	keys    []int  // columns a row cannot be without
+	entries bool   // the items are the entries of an object
+	item    *field // takes an item that is no object; nil when that is no row
+	places  int    // the most places that one of its columns, or of the lists inside, may be at; 1: each has one
+	holds   bool   // lists lie in the items
+	came    uint64 // the object whose list brought items from its first place
+	root    *node  // of a record, or of an item of the list
+	all     uint64 // the bits of its lists and objects
+	cells   []cell
+	rows    []row
+	out     *output
+}
+
+// width is the number of cells of a row: the columns and _extra.
+func (p *plan) width() int { return len(p.columns) + 1 }
+
+// column is how one column is filled.
+type column struct {
+	name   string
+	kind   kind
+	as     string
+	source string    // "" for a field of the record, or one of the $ sources
+	parent int       // $parent: the column of what the list lies in
+	hashed bool      // part of _hash
+	was    widened   // narrower types that it had
+	none   *fallback // of a record that has none; nil: NULL
+	filled bool      // a record had a value
+	apart  bool      // some of its places are in an object, others outside of it
+	silent bool      // never to be missed: dropped, or no field of the record
+	millis bool      // a value of it came in milliseconds
+}
+
+// fallback is the value of a column for a record that has none.
+type fallback struct {
+	number uint64
+	text   string
+}
+
+// cell is one value of a row that is not in Arrow yet.
+type cell struct {
+	number uint64 // of the fixed kinds, in their own representation
+	span
+	set bool
+}
+
+// row is what is known about a row besides its cells.
+type row struct {
+	object   uint64
+	position int
+	key      span // of an entry
+	above    int  // first cell of the row that the list lies in
+	bad      string
+	gone     bool
+	absent   uint64 // groups that the answer left out
+}
+
 // node is one object that the plan looks into.
 type node struct {
 	of     *plan
@@ -133,4 +196,20 @@ func (f *field) plainColumn() int {
 		return -1
 	}
 	return f.columns[0]
+}
+
+// label is what messages call a field: the column that it fills, or its path.
+func (f *field) label(p *plan) string {
+	if len(f.columns) > 0 {
+		return p.columns[f.columns[0]].name
+	}
+	return f.path
+}
+
+// under says whether n is top or an object below it.
+func under(n, top *node) bool {
+	for n != nil && n != top {
+		n = n.parent
+	}
+	return n == top
 }

@@ -8,18 +8,18 @@ import (
 
 // unsigned takes out of an address what it is signed with: that opens the file for whoever has it, and is another one at each
 // reading. All else stays as sent.
-func (d *Decoder) unsigned(s span, as string) span {
-	address := d.piece(s)
+func (x *recordText) unsigned(s span, as string) span {
+	address := x.piece(s)
 	if bytes.IndexByte(address, '?') < 0 {
 		return s
 	}
-	start := len(d.arena)
+	start := len(x.arena)
 	var cut bool
-	if d.arena, cut = appendUnsigned(d.arena, address, as); !cut {
-		d.arena = d.arena[:start]
+	if x.arena, cut = appendUnsigned(x.arena, address, as); !cut {
+		x.arena = x.arena[:start]
 		return s
 	}
-	return d.since(start)
+	return x.since(start)
 }
 
 // Unsigned is an address without what signs it, as a column with `as: url` or `as: signed_url` has it.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"aqueduck/transform/internal/scalar"
 )
 
 func TestT124T125IntegersAreExact(t *testing.T) {
@@ -25,7 +27,7 @@ func TestT124T125IntegersAreExact(t *testing.T) {
 		{"NaN", 0, ReasonType}, {"1e3x", 0, ReasonType},
 	}
 	for _, tt := range tests {
-		if got, reason := parseInt([]byte(tt.name)); got != tt.want || reason != tt.reason {
+		if got, reason := scalar.ParseInt([]byte(tt.name)); got != tt.want || reason != tt.reason {
 			t.Errorf("%s: got %d %q, want %d %q", tt.name, got, reason, tt.want, tt.reason)
 		}
 	}
@@ -57,7 +59,7 @@ func TestT53Timestamps(t *testing.T) {
 		{"1970-01-01T00:00:00Z", "", ReasonRange}, {"2999-01-01T00:00:00Z", "", ReasonRange},
 	}
 	for _, tt := range tests {
-		micros, reason := parseTimestamp([]byte(tt.name))
+		micros, reason := scalar.ParseTimestamp([]byte(tt.name))
 		got := ""
 		if reason == "" {
 			got = time.UnixMicro(micros).UTC().Format(time.RFC3339Nano)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"aqueduck/schemas"
+	"aqueduck/transform/internal/scalar"
 )
 
 // widened are the narrower types that a column had before the one it has now. A value that one of them held is spelled as that type
@@ -23,39 +24,39 @@ func (w widened) numbers() bool { return w.ints || w.doubles }
 // parse reads a value of a column of numbers that was of a narrower type: of bool, whose values go on as 1 and 0, or of int, whose
 // numbers are not rounded.
 func (w widened) parse(k kind, t token, text []byte) (uint64, string) {
-	if one, reason := parseBool(text); w.bools && reason == "" {
+	if one, reason := scalar.ParseBool(text); w.bools && reason == "" {
 		if k == kindDouble && one == 1 {
 			one = math.Float64bits(1)
 		}
 		return one, ""
 	}
-	if n, reason := parseInt(text); k == kindDouble && (reason == ReasonRange || reason == "" && (n > 1<<53 || n < -1<<53)) {
+	if n, reason := scalar.ParseInt(text); k == kindDouble && (reason == ReasonRange || reason == "" && (n > 1<<53 || n < -1<<53)) {
 		return 0, ReasonRange
 	}
 	return k.parse(t, text)
 }
 
 // spell gives the text of a scalar in a column of texts that was of narrower types.
-func (d *Decoder) spell(w widened, t token) span {
-	start := len(d.arena)
-	text, changed := w.appendTo(d.arena, t.first == '"', d.piece(t.text))
+func (x *recordText) spell(w widened, t token) span {
+	start := len(x.arena)
+	text, changed := w.appendTo(x.arena, t.first == '"', x.piece(t.text))
 	if !changed {
 		return t.text
 	}
-	d.arena = text
-	return d.since(start)
+	x.arena = text
+	return x.since(start)
 }
 
 // appendTo adds the spelling of a scalar to b; false where it is the text as sent. Numbers are canonical, for a column of numbers knows
 // no other way to write them; quoted ones where a column of numbers held them.
 func (w widened) appendTo(b []byte, quoted bool, text []byte) ([]byte, bool) {
-	if one, reason := parseBool(text); reason == "" && w.bools && w.numbers() {
+	if one, reason := scalar.ParseBool(text); reason == "" && w.bools && w.numbers() {
 		return strconv.AppendUint(b, one, 10), true
 	}
 	if quoted && !w.numbers() {
 		return b, false
 	}
-	if n, reason := parseInt(text); w.ints || w.bools { // else doubles held them, rounded
+	if n, reason := scalar.ParseInt(text); w.ints || w.bools { // else doubles held them, rounded
 		switch reason {
 		case "":
 			return strconv.AppendInt(b, n, 10), true
@@ -66,7 +67,7 @@ func (w widened) appendTo(b []byte, quoted bool, text []byte) ([]byte, bool) {
 	if quoted && !w.doubles {
 		return b, false
 	}
-	bits, reason := parseDouble(text)
+	bits, reason := scalar.ParseDouble(text)
 	if reason != "" {
 		return b, false
 	}
@@ -92,13 +93,13 @@ func SpellDouble(value string) string {
 // Spell gives a JSON scalar as the text of a value that a column which has widened takes of it, as a record with that value would bring
 // it; false where it takes none.
 func Spell(c Column, raw []byte) (string, bool) {
-	d := Decoder{record: record{raw: raw}}
-	t := d.token(raw)
+	x := recordText{raw: raw}
+	t := x.token(raw)
 	if t.container() || raw[0] == 'n' {
 		return "", false
 	}
 	w, k := widenedFrom(c.Was), codecs[c.Type].kind
-	text := d.piece(t.text)
+	text := x.piece(t.text)
 	if k == kindText {
 		if spelled, changed := w.appendTo(nil, t.first == '"', text); changed {
 			return string(spelled), true

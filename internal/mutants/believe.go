@@ -3,7 +3,7 @@ package main
 // believing are bugs of what the program takes for true: each takes out one rule of how answers, stored rows and settings are read.
 var believing = []mutant{
 	{
-		bug: "times in milliseconds are none", file: "transform/time.go", killer: "transform.TestT53Timestamps",
+		bug: "times in milliseconds are none", file: "transform/internal/scalar/time.go", killer: "transform.TestT53Timestamps",
 		old: "seconds, micros = seconds/1000, seconds%1000*1000", new: "reason = ReasonRange",
 	},
 	{
@@ -39,7 +39,7 @@ var believing = []mutant{
 		old: "if err == nil && from.beside {", new: "if err == nil && from.same == nil {",
 	},
 	{
-		bug: "a list that an answer leaves out is empty", file: "transform/row.go", killer: "pipeline.TestT162AListThatOneContactLacksStays",
+		bug: "a list that an answer leaves out is empty", file: "transform/emitter.go", killer: "pipeline.TestT162AListThatOneContactLacksStays",
 		old: "if p.table.Absent && p.rows[r].absent != 0 {", new: "if p.table.Absent && p.rows[r].absent == 1<<63 {",
 	},
 	{

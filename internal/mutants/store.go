@@ -3,34 +3,34 @@ package main
 // transforming are bugs of what makes rows of records.
 var transforming = []mutant{
 	{
-		bug: "the hash covers volatile columns", file: "transform/row.go", killer: "transform.TestT47VolatileColumnsAreNoChange",
+		bug: "the hash covers volatile columns", file: "transform/emitter.go", killer: "transform.TestT47VolatileColumnsAreNoChange",
 		old: "if !c.set || i < len(p.columns) && !p.columns[i].hashed {", new: "if !c.set {",
 	},
 	{
-		bug: "the hash leaves out what lies inside a record", file: "transform/row.go", killer: "transform.TestHashIsOfContent",
+		bug: "the hash leaves out what lies inside a record", file: "transform/decoder.go", killer: "transform.TestHashIsOfContent",
 		old: "				sum += h // an order", new: "				sum += h - h // an order",
 	},
 	{
-		bug: "integers go through floats", file: "transform/number.go", killer: "transform.TestT124T125IntegersAreExact",
+		bug: "integers go through floats", file: "transform/internal/scalar/number.go", killer: "transform.TestT124T125IntegersAreExact",
 		old: "		v = v*10 + int64(c-'0')\n	}\n	return v, true", new: "		v = int64(float64(v)*10 + float64(c-'0'))\n	}\n	return v, true",
 	},
 	{
-		bug: "milliseconds are taken for seconds", file: "transform/time.go", killer: "transform.TestT53Timestamps",
+		bug: "milliseconds are taken for seconds", file: "transform/internal/scalar/time.go", killer: "transform.TestT53Timestamps",
 		old: "if seconds < earliest || seconds >= latest {", new: "if seconds < earliest {",
 	},
 	{
-		bug: "children are filtered by their own time", file: "transform/list.go", killer: "pipeline.TestT54To61ConversationsEqualTheOracleHourByHour/as documented",
-		old: "	return d.close(&w)\n",
-		new: "	for i := range p.columns {\n		c := p.cells[w.row+i]\n" +
-			"		if !p.table.Complete && p.columns[i].kind == kindTimestamp && c.set && int64(c.number) < d.meta.ReadAt.UnixMicro()-48*3600*1e6 {\n" +
-			"			w.bad = keptOut\n		}\n	}\n	return d.close(&w)\n",
+		bug: "children are filtered by their own time", file: "transform/complete.go", killer: "pipeline.TestT54To61ConversationsEqualTheOracleHourByHour/as documented",
+		old: "		for _, i := range p.keys {\n",
+		new: "		for i := range p.columns {\n			if p.number > 0 && !p.table.Complete && p.columns[i].kind == kindTimestamp && cells[i].set &&\n" +
+			"				int64(cells[i].number) < m.meta.ReadAt.UnixMicro()-48*3600*1e6 {\n				p.rows[r].bad = keptOut\n			}\n		}\n" +
+			"		for _, i := range p.keys {\n",
 	},
 	{
-		bug: "what is to be dropped stays inside objects", file: "transform/fill.go", killer: "transform.TestS38HashAndDropLeaveTheValueNowhere",
+		bug: "what is to be dropped stays inside objects", file: "transform/masker.go", killer: "transform.TestS38HashAndDropLeaveTheValueNowhere",
 		old: "if err != nil || below.action() == actDrop {", new: "if err != nil {",
 	},
 	{
-		bug: "half a character is kept as it came", file: "transform/json.go", killer: "transform.TestT126InvalidTextIsMendedOnceAndCounted",
+		bug: "half a character is kept as it came", file: "transform/internal/jsontext/json.go", killer: "transform.TestT126InvalidTextIsMendedOnceAndCounted",
 		old: "			if _, ok := surrogate(raw[i:]); ok {\n				whole = false\n", new: "			if _, ok := surrogate(raw[i:]); ok {\n				whole = true\n",
 	},
 }

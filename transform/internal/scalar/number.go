@@ -1,6 +1,10 @@
-package transform
+package scalar
 
-import "math"
+import (
+	"math"
+	"strconv"
+	"unsafe"
+)
 
 // decimal is a number of JSON's grammar, taken apart. Its value is 0.whole·frac × 10^(len(whole)+exp): no float is
 // involved, so nothing is rounded.
@@ -13,9 +17,9 @@ type decimal struct {
 // far bounds exponents: beyond it the value is nought or out of every range, whatever its digits.
 const far = 1 << 30
 
-// parseInt reads a number of JSON's grammar that has no fraction: 12, 12.0, 1.2e1 are the same integer.
+// ParseInt reads a number of JSON's grammar that has no fraction: 12, 12.0, 1.2e1 are the same integer.
 // The reason is "" when it is one.
-func parseInt(b []byte) (int64, string) {
+func ParseInt(b []byte) (int64, string) {
 	if v, ok := shortInt(b); ok {
 		return v, ""
 	}
@@ -128,4 +132,27 @@ func (n decimal) digit(i int) uint64 {
 		return uint64(n.frac[i-len(n.whole)] - '0')
 	}
 	return 0
+}
+
+// ParseDouble reads a number of JSON's grammar, and gives the bits of the nearest double.
+func ParseDouble(text []byte) (uint64, string) {
+	if _, ok := parseDecimal(text); !ok {
+		return 0, ReasonType
+	}
+	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
+	if err != nil {
+		return 0, ReasonRange
+	}
+	return math.Float64bits(v), ""
+}
+
+// ParseBool gives 1 for true and 0 for false.
+func ParseBool(text []byte) (uint64, string) {
+	switch string(text) {
+	case "true":
+		return 1, ""
+	case "false":
+		return 0, ""
+	}
+	return 0, ReasonType
 }

@@ -16,21 +16,21 @@ type output struct {
 // Places of the columns in a batch: _row, those of the stream file, _extra, and what follows.
 const firstColumn = 1
 
-func newOutput(p *plan) *output {
+func newOutput(t Table) *output {
 	o := &output{width: 8}
 	fields := []arrow.Field{{Name: RowColumn, Type: arrow.PrimitiveTypes.Int64}}
 	o.vectors = append(o.vectors, vector{kind: kindInt})
-	for _, c := range p.table.Columns[:len(p.table.Columns)-2] { // the last two are the commit's
+	for _, c := range t.Columns[:len(t.Columns)-2] { // the last two are the commit's
 		fields = append(fields, arrow.Field{Name: c.Name, Type: c.Arrow, Nullable: true})
 		o.vectors = append(o.vectors, vector{kind: codecs[c.Type].kind})
 		o.width += codecs[c.Type].width + 1
 	}
-	if p.table.Absent {
+	if t.Absent {
 		fields = append(fields, arrow.Field{Name: AbsentColumn, Type: arrow.PrimitiveTypes.Int64, Nullable: true})
 		o.vectors = append(o.vectors, vector{kind: kindInt})
 		o.width += 9
 	}
-	if p.table.History != "" {
+	if t.History != "" {
 		fields = append(fields, arrow.Field{Name: ReadAtColumn, Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true})
 		o.vectors = append(o.vectors, vector{kind: kindTimestamp})
 		o.width += 9
@@ -49,19 +49,3 @@ func (o *output) take(mem *pool) arrow.RecordBatch {
 	o.rows = 0
 	return array.NewRecordBatch(o.schema, arrays, int64(rows))
 }
-
-// Take gives what was added since the last time, the stream's own table first. A child table without rows comes too:
-// its emptiness may empty stored sets.
-func (d *Decoder) Take() []Batch {
-	batches := make([]Batch, len(d.plans))
-	for i, p := range d.plans {
-		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.take(&d.memory)}
-	}
-	batches[0].News, batches[0].Misfits, d.misfits = d.news.take(), d.misfits, nil
-	d.records, d.bytes = 0, 0
-	return batches
-}
-
-// Trim gives up the memory of released batches that is kept for the batches to come. It may be called at any time, also
-// while another goroutine appends.
-func (d *Decoder) Trim() { d.memory.trim() }

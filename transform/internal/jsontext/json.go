@@ -1,16 +1,16 @@
-package transform
+package jsontext
 
 import (
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// maxDepth is how deep a record may nest. Real ones stay under ten.
-const maxDepth = 64
+// MaxDepth is how deep a record may nest. Real ones stay under ten.
+const MaxDepth = 64
 
-// survey looks over a value that is known to be JSON. clean: it is without spaces between its parts, and without
+// Survey looks over a value that is known to be JSON. clean: it is without spaces between its parts, and without
 // escapes that may be no character, so that it can be kept as it is.
-func survey(raw []byte) (depth int, clean bool) {
+func Survey(raw []byte) (depth int, clean bool) {
 	clean = true
 	level := 0
 	for i := 0; i < len(raw); i++ {
@@ -46,9 +46,9 @@ func stringEnd(raw []byte, i int) (end int, whole bool) {
 	return i, whole
 }
 
-// appendCompact adds a value without the spaces between its parts, and with U+FFFD for surrogates that are half of
+// AppendCompact adds a value without the spaces between its parts, and with U+FFFD for surrogates that are half of
 // nothing. Everything else stays as sent, numbers above all.
-func appendCompact(to, raw []byte) (out []byte, mended bool) {
+func AppendCompact(to, raw []byte) (out []byte, mended bool) {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case ' ', '\t', '\n', '\r':
@@ -124,8 +124,8 @@ func hex4(s []byte) rune {
 
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// appendUnescaped adds the text of a string whose inside is s, with U+FFFD for lone surrogates.
-func appendUnescaped(to, s []byte) (out []byte, mended bool) {
+// AppendUnescaped adds the text of a string whose inside is s, with U+FFFD for lone surrogates.
+func AppendUnescaped(to, s []byte) (out []byte, mended bool) {
 	for i := 0; i < len(s); {
 		switch {
 		case s[i] != '\\':
@@ -152,8 +152,8 @@ func appendUnescaped(to, s []byte) (out []byte, mended bool) {
 	return to, mended
 }
 
-// appendValid adds b with U+FFFD for each byte that is no part of a character.
-func appendValid(to, b []byte) []byte {
+// AppendValid adds b with U+FFFD for each byte that is no part of a character.
+func AppendValid(to, b []byte) []byte {
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
 		to = utf8.AppendRune(to, r)
@@ -162,8 +162,8 @@ func appendValid(to, b []byte) []byte {
 	return to
 }
 
-// deeper says that a text, JSON or not, nests deeper than allowed: parsers give up on it in their own ways.
-func deeper(raw []byte) bool {
-	depth, _ := survey(raw)
-	return depth > maxDepth
+// TooDeep says that a text, JSON or not, nests deeper than allowed: parsers give up on it in their own ways.
+func TooDeep(raw []byte) bool {
+	depth, _ := Survey(raw)
+	return depth > MaxDepth
 }

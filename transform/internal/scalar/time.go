@@ -1,4 +1,4 @@
-package transform
+package scalar
 
 import "time"
 
@@ -9,9 +9,9 @@ var (
 	latest   = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// parseTimestamp reads unix seconds, unix milliseconds or an ISO-8601 text that says its offset, and gives microseconds.
-func parseTimestamp(b []byte) (int64, string) {
-	seconds, reason := parseInt(b)
+// ParseTimestamp reads unix seconds, unix milliseconds or an ISO-8601 text that says its offset, and gives microseconds.
+func ParseTimestamp(b []byte) (int64, string) {
+	seconds, reason := ParseInt(b)
 	var micros int64
 	switch {
 	case reason == ReasonType:
@@ -31,12 +31,12 @@ func parseTimestamp(b []byte) (int64, string) {
 // inMilliseconds reports whether a number is an instant in milliseconds.
 func inMilliseconds(n int64) bool { return n >= earliest*1000 && n < latest*1000 }
 
-// tellsMilliseconds reports whether the text of a timestamp is a number of milliseconds.
-func tellsMilliseconds(b []byte) bool {
+// TellsMilliseconds reports whether the text of a timestamp is a number of milliseconds.
+func TellsMilliseconds(b []byte) bool {
 	if len(b) == 10 { // what nearly all are: seconds
 		return false
 	}
-	n, reason := parseInt(b)
+	n, reason := ParseInt(b)
 	return reason == "" && inMilliseconds(n)
 }
 
@@ -107,8 +107,8 @@ func parseOffset(b []byte) (int64, bool) {
 	return offset, true
 }
 
-// parseDate reads 2024-05-06 and gives days since 1970.
-func parseDate(b []byte) (int64, string) {
+// ParseDate reads 2024-05-06 and gives days since 1970.
+func ParseDate(b []byte) (int64, string) {
 	day, rest, ok := parseDay(b)
 	if !ok || len(rest) > 0 {
 		return 0, ReasonType

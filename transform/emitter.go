@@ -1,0 +1,104 @@
+package transform
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// emitter adds complete rows to the batches of their tables, with their hashes.
+type emitter struct {
+	version   []byte // for _api_version
+	text      *recordText
+	memory    pool
+	canonical []byte // room for what a hash is made of
+	records   int    // since the last Take
+	bytes     int64
+}
+
+// add adds one row to its batch and gives its hash. children are the hashes of the rows that are part of its content.
+func (e *emitter) add(p *plan, r int, children uint64, m *Meta) uint64 {
+	cells := p.cells[r*p.width() : (r+1)*p.width()]
+	o := p.out
+	if o.rows == 0 {
+		for i := range o.vectors {
+			o.vectors[i].reserve(&e.memory)
+		}
+	}
+	h := e.hash(p, cells, p.rows[r].gone, children)
+	o.vectors[0].appendNumber(o.rows, uint64(e.records))
+	for i := range cells {
+		c := &cells[i]
+		if !c.set {
+			continue
+		}
+		v := &o.vectors[firstColumn+i]
+		if v.kind.fixed() {
+			v.appendNumber(o.rows, c.number)
+			continue
+		}
+		v.appendText(o.rows, e.text.piece(c.span))
+		e.bytes += int64(c.size)
+	}
+	system := o.vectors[firstColumn+len(cells):]
+	system[0].appendText(o.rows, e.version)
+	system[1].appendNumber(o.rows, h)
+	if p.rows[r].gone {
+		system[2].appendNumber(o.rows, uint64(m.ReadAt.UnixMicro()))
+	}
+	if p.table.Absent && p.rows[r].absent != 0 {
+		at := len(o.vectors) - 1
+		if p.table.History != "" {
+			at--
+		}
+		o.vectors[at].appendNumber(o.rows, p.rows[r].absent)
+	}
+	if p.table.History != "" {
+		o.vectors[len(o.vectors)-1].appendNumber(o.rows, uint64(m.ReadAt.UnixMicro()))
+	}
+	o.rows++
+	e.bytes += o.width + int64(len(e.version))
+	return h
+}
+
+// hash makes a number of a row's content. A column that is empty adds nothing: one more column at the end of a stream
+// file changes no hash until it has values.
+func (e *emitter) hash(p *plan, cells []cell, gone bool, children uint64) uint64 {
+	b := append(e.canonical[:0], p.table.Name...)
+	if gone {
+		b = append(b, " gone"...)
+	}
+	for i := range cells {
+		c := &cells[i]
+		if !c.set || i < len(p.columns) && !p.columns[i].hashed {
+			continue
+		}
+		if i < len(p.columns) {
+			p.columns[i].filled = true
+		}
+		tag := uint16(i)
+		if i == len(p.columns) {
+			tag = 0xffff
+		}
+		b = binary.LittleEndian.AppendUint16(b, tag)
+		if p.out.vectors[firstColumn+i].kind.fixed() {
+			b = binary.LittleEndian.AppendUint64(b, c.number)
+			continue
+		}
+		b = binary.LittleEndian.AppendUint32(b, c.size)
+		b = append(b, e.text.piece(c.span)...)
+	}
+	b = binary.LittleEndian.AppendUint64(b, children)
+	e.canonical = b
+	return xxhash.Sum64(b)
+}
+
+// take ends the batches and begins the next ones.
+func (e *emitter) take(plans []*plan) []Batch {
+	batches := make([]Batch, len(plans))
+	for i, p := range plans {
+		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.take(&e.memory)}
+	}
+	e.records, e.bytes = 0, 0
+	return batches
+}

@@ -1,0 +1,2 @@
+// Package scalar reads numbers, truth values and times from the texts that an API sends them as, without rounding.
+package scalar

@@ -1,0 +1,125 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/schemas"
+)
+
+// newPolicy compiles the names of hash and drop: a column, a child's table and column, or a path in the record, whose
+// first name the stream file must know unless it is _extra: a misspelt name must not leave personal data in place.
+func newPolicy(s *schemas.Stream, o Options) (*policy, error) {
+	if len(o.Hash)+len(o.Drop) == 0 {
+		return nil, nil
+	}
+	if len(o.Hash) > 0 && len(o.HashKey) == 0 {
+		return nil, fmt.Errorf("hash %s: no key to hash with", strings.Join(o.Hash, ", "))
+	}
+	root := &policy{kids: map[string]*policy{}}
+	for _, wanted := range []struct {
+		act   action
+		names []string
+	}{{actHash, o.Hash}, {actDrop, o.Drop}} {
+		for _, name := range wanted.names {
+			paths, err := sources(s, name)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", wanted.act, name, err)
+			}
+			for _, path := range paths {
+				root.add(path, wanted.act)
+			}
+		}
+	}
+	return root, root.allowed(s)
+}
+
+// sources gives the paths in a record that a name of hash or drop stands for.
+func sources(s *schemas.Stream, name string) ([][]string, error) {
+	var paths [][]string
+	for _, c := range s.Columns {
+		if c.Name == name {
+			paths = append(paths, c.Places()...)
+		}
+	}
+	for _, child := range s.Children {
+		for _, c := range child.Columns {
+			if child.Table+"."+c.Name != name {
+				continue
+			}
+			paths = append(paths, pathsOf(s, child, c)...)
+		}
+	}
+	for _, path := range paths {
+		if slices.ContainsFunc(path, func(step string) bool { return computed([]string{step}) }) {
+			return nil, fmt.Errorf("the column is not filled from a field of the record")
+		}
+	}
+	path := strings.Split(name, ".")
+	if len(path) > maxSegments {
+		return nil, fmt.Errorf("more than %d names in a path", maxSegments)
+	}
+	switch {
+	case path[0] == ExtraColumn && len(path) > 1:
+		paths = append(paths, path[1:])
+	case knows(s, path[0]):
+		paths = append(paths, path)
+	case len(paths) == 0:
+		return nil, fmt.Errorf("stream %s has no such column, nor a field %q; a field that it does not declare is %s.%s", s.Name, path[0], ExtraColumn, name)
+	}
+	return paths, nil
+}
+
+func knows(s *schemas.Stream, field string) bool {
+	first := func(path []string) bool { return len(path) > 0 && path[0] == field }
+	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return slices.ContainsFunc(c.Places(), first) }) ||
+		slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && slices.ContainsFunc(c.Places(), first) }) ||
+		slices.ContainsFunc(s.Ignore, first)
+}
+
+// allowed refuses what the tables cannot do without.
+func (p *policy) allowed(s *schemas.Stream) error {
+	for _, c := range s.Columns {
+		act := p.strictest(c.Places())
+		switch {
+		case act == actKeep:
+		case slices.Contains(s.Key, c.Name):
+			return fmt.Errorf("%s %s: the column names the record", act, c.Name)
+		case act == actDrop && (c.Required || c.Name == s.Newest):
+			return fmt.Errorf("drop %s: the column is needed", c.Name)
+		case act == actHash && c.Type != schemas.Text && c.Type != schemas.JSON:
+			return fmt.Errorf("hash %s: the column holds %s; hash makes text, drop it instead", c.Name, c.Type)
+		}
+	}
+	for _, child := range s.Children {
+		for _, c := range child.Columns {
+			if computed(c.From) && c.From[0] != schemas.FromItem {
+				continue
+			}
+			act := p.strictest(pathsOf(s, child, c))
+			name := child.Table + "." + c.Name
+			switch {
+			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):
+				return fmt.Errorf("drop %s: the column is needed", name)
+			case act == actHash && c.Type != schemas.Text && c.Type != schemas.JSON:
+				return fmt.Errorf("hash %s: the column holds %s; hash makes text, drop it instead", name, c.Type)
+			}
+		}
+	}
+	return nil
+}
+
+// pathsOf are the paths from the record to a column of a child's table. An item is where its list is.
+func pathsOf(s *schemas.Stream, child schemas.Child, c schemas.Column) (paths [][]string) {
+	for _, around := range s.PathsOf(child) {
+		if c.From[0] == schemas.FromItem {
+			paths = append(paths, around)
+			continue
+		}
+		for _, place := range c.Places() {
+			paths = append(paths, slices.Concat(around, place))
+		}
+	}
+	return paths
+}

@@ -1,0 +1,48 @@
+package transform
+
+// AbsentColumns gives the columns that no record so far had a value for, and how many records there were.
+func (d *Decoder) AbsentColumns() (names []string, records int64) {
+	for _, c := range d.plans[0].columns {
+		if !c.filled && !c.silent {
+			names = append(names, c.name)
+		}
+	}
+	return names, d.taken
+}
+
+// MillisecondColumns gives the timestamps, as table.column, of which a value so far came in milliseconds.
+func (d *Decoder) MillisecondColumns() (names []string) {
+	for _, p := range d.plans {
+		for _, c := range p.columns {
+			if c.millis {
+				names = append(names, p.table.Name+"."+c.name)
+			}
+		}
+	}
+	return names
+}
+
+// Rejects gives what was rejected since it was last asked, and forgets it.
+func (d *Decoder) Rejects() []Reject { return d.rejects.take() }
+
+// LacksSome reports whether the last record that was kept lacks a list or an object that nearly all before it had, and that is not known
+// to be sent at times only.
+func (d *Decoder) LacksSome() bool { return d.suspects.lacks }
+
+// Suspects gives the keys of the records since it was last asked that were sent without what their source always sends.
+func (d *Decoder) Suspects() []string { return d.suspects.take() }
+
+// Expect tells the decoder which lists and objects, by their paths, the source was known to send always, and which at times.
+func (d *Decoder) Expect(always, sometimes []string) { d.suspects.expect(always, sometimes) }
+
+// Sometimes gives the paths of the lists and objects that the source sends at times, as far as the decoder was told or has seen of many
+// records.
+func (d *Decoder) Sometimes() []string { return d.suspects.paths(d.suspects.sometimes) }
+
+// Always gives the paths of the lists and objects that the source always sends, as far as the decoder was told or has seen.
+func (d *Decoder) Always() []string {
+	return d.suspects.paths(func(_ int, always bool) bool { return always })
+}
+
+// Vanished gives the paths of those that hardly any of many records had: the source does not send them any more.
+func (d *Decoder) Vanished() []string { return d.suspects.paths(d.suspects.vanished) }
