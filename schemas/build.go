@@ -274,3 +274,6 @@ func split(path string) []string {
 	}
 	return strings.Split(path, ".")
 }
+
+// itself stands in a stream file for an answer that is the record, in place of the key of a list.
+const itself = "itself"

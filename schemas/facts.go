@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// Needs is what a workspace must have for a stream, as far as the API's document names it.
-type Needs struct {
-	Version string // the first API version that has it; "": the document names none
-	Scope   string // of the token; "": the document names none
-}
-
 // exportDays is how many days of a dataset one export may hold (workspace-api 3.1).
 const exportDays = 28
 

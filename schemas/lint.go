@@ -1,7 +1,6 @@
 package schemas
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -181,72 +180,6 @@ func (d *draft) lintReconcile(read *grammar.Value) {
 	}
 }
 
-// lintStream refuses the name of a stream that is not there.
-func (c *Catalogue) lintStream(v *grammar.Value) {
-	if _, ok := c.drafts[v.Text()]; !ok && v.Set() {
-		v.Wrong(grammar.DidYouMean(v.Text(), c.Names()), "no stream %q", v.Text())
-	}
-}
-
-func (c *Catalogue) lintNames(d *draft) {
-	c.lintStream(d.file.Key("with"))
-	if d.like != "" && d.suffix == "" && d.stream.Into == "" {
-		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream like another one needs a suffix: its tables would have the same names")
-	}
-	absent := d.file.Key("absent")
-	if absent.Text() == Redacted {
-		d.lintRedacted(absent)
-	}
-	if absent.Text() != "gone" {
-		return
-	}
-	if by := d.stream.Read.Since.By; by != "" && by != "full" && d.stream.Read.Single() == nil && !c.shared(d.stream) {
-		absent.Wrong("", "only what is read in full, or by id, can be found absent")
-	}
-	if d.stream.Read.ByIDs() && len(d.stream.Key) > 1 {
-		absent.Wrong("", "a 404 marks one id, and the key has %d columns", len(d.stream.Key))
-	}
-}
-
-// lintRedacted needs an answer for each id, rows that tell whose they are, and texts in them.
-func (d *draft) lintRedacted(absent *grammar.Value) {
-	if !d.stream.Read.Pending() {
-		absent.Wrong("over: {stream: …}", "only what is read over the rows of another stream answers for each id")
-	}
-	if _, ok := d.stream.Asked(); !ok {
-		absent.Wrong("from: $over", "no column has the id that was asked for")
-	}
-	if !slices.ContainsFunc(d.stream.Columns, func(c Column) bool { return c.Redactable }) {
-		absent.Wrong("redactable: true", "no column is redactable")
-	}
-}
-
-// shared says whether another stream, which is read in full, goes into the tables of one.
-func (c *Catalogue) shared(s *Stream) bool {
-	for _, d := range c.drafts {
-		if d.stream.Into == s.Name && d.stream.Read.Since.By == "full" {
-			return true
-		}
-	}
-	return false
-}
-
-// lintInto refuses what a stream says of tables that are another one's.
-func (c *Catalogue) lintInto(d *draft) {
-	into := d.file.Key("into")
-	if !into.Set() {
-		return
-	}
-	for _, key := range []string{"like", "with", "suffix", "key", "newest", "absent", "columns", "children", "snapshot", "publish_as", "reconcile"} {
-		if v := d.file.Key(key); v.Given() {
-			v.WrongKey("", "%s: the tables are those of %s, which says so", v.Path(), into.Text())
-		}
-	}
-	if model, known := c.drafts[into.Text()]; known && model.stream.Into != "" {
-		into.Wrong("into: "+model.stream.Into, "%q has no tables of its own", into.Text())
-	}
-}
-
 // lintSnapshot refuses copies of what no walk knows whole.
 func (d *draft) lintSnapshot() {
 	snapshot := d.file.Key("snapshot")
@@ -259,52 +192,4 @@ func (d *draft) lintSnapshot() {
 	if c, taken := find(d.stream.Columns, SnapshotDate); taken {
 		snapshot.Wrong("", "the copies have a column %q of their own", c.Name)
 	}
-}
-
-// lintTables refuses a name that two tables or relations of the workspace would share.
-func (c *Catalogue) lintTables(d *draft) {
-	if d.like != "" && d.suffix == "" {
-		return // told already, or they are another stream's
-	}
-	owners := map[string]string{}
-	for _, name := range c.Names() {
-		s := c.drafts[name].stream
-		owners[s.Name+"_history"] = "kept for the history of stream " + s.Name
-		if s == d.stream || s.Into != "" || d.stream.Into != "" {
-			continue
-		}
-		for _, table := range s.tables() {
-			owners[table] = "a table of stream " + s.Name
-		}
-		for _, r := range c.relations[s.PublishAs] {
-			owners[r.Name] = fmt.Sprintf("published by %s.sql", s.PublishAs)
-		}
-	}
-	v := d.file.Key("stream")
-	for _, table := range d.stream.tables() {
-		if owner, taken := owners[table]; taken {
-			v.Wrong("", "table %q is %s", table, owner)
-		}
-		owners[table] = "a table of this stream already"
-	}
-}
-
-// tables names all that a stream puts into the workspace's schema.
-func (s *Stream) tables() []string {
-	all := []string{s.Table}
-	if s.Absent == "gone" {
-		all = append(all, s.Table+"_all")
-	}
-	if s.Snapshot {
-		all = append(all, s.DailyTable())
-	}
-	for _, c := range s.Children {
-		all = append(all, c.Table)
-	}
-	for _, c := range s.Columns {
-		if c.Attributes != "" {
-			all = append(all, s.Owner()+"_attributes")
-		}
-	}
-	return all
 }

@@ -1,8 +1,6 @@
 package schemas
 
-import (
-	"strings"
-)
+import "strings"
 
 // largestBatch is how many ids the API takes at once, where it documents a maximum.
 var largestBatch = map[string]int{"POST /calls/search": 20}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,15 +17,6 @@ import (
 
 //go:embed *.yaml *.sql
 var builtin embed.FS
-
-// itself stands in a stream file for an answer that is the record, in place of the key of a list.
-const itself = "itself"
-
-// Catalogue is the streams that a pipeline can name. It is not changed while it is read.
-type Catalogue struct {
-	drafts    map[string]*draft
-	relations map[string][]Relation
-}
 
 // File is one stream file.
 type File struct {
@@ -57,27 +47,6 @@ func Builtin() (*Catalogue, error) {
 		s.BuiltIn = true
 	}
 	return c, nil
-}
-
-// Streams gives all streams in the order of their names.
-func (c *Catalogue) Streams() []*Stream {
-	var all []*Stream
-	for _, name := range c.Names() {
-		all = append(all, c.drafts[name].stream)
-	}
-	return all
-}
-
-// Names gives the names of all streams in their order.
-func (c *Catalogue) Names() []string { return slices.Sorted(maps.Keys(c.drafts)) }
-
-// Stream gives the stream of a name.
-func (c *Catalogue) Stream(name string) (*Stream, bool) {
-	d, ok := c.drafts[name]
-	if !ok {
-		return nil, false
-	}
-	return d.stream, true
 }
 
 // Add takes in one stream file that needs no SQL file. What is wrong with it comes back as grammar.Mistakes, and then
@@ -125,11 +94,6 @@ func (c *Catalogue) AddFiles(files ...File) error {
 	}
 	*c = *next
 	return nil
-}
-
-// clone is a catalogue that can be added to without this one.
-func (c *Catalogue) clone() *Catalogue {
-	return &Catalogue{drafts: maps.Clone(c.drafts), relations: maps.Clone(c.relations)}
 }
 
 // files reads the SQL files that a stream file names.

@@ -5,6 +5,12 @@ import (
 	"time"
 )
 
+// Needs is what a workspace must have for a stream, as far as the API's document names it.
+type Needs struct {
+	Version string // the first API version that has it; "": the document names none
+	Scope   string // of the token; "": the document names none
+}
+
 // Stream is one stream file, read and checked: everything about one kind of record.
 type Stream struct {
 	Name    string // what a pipeline calls it

@@ -9,32 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 )
-
-// Limits bound what a file may make of itself.
-type Limits struct {
-	File    int64 // bytes as it comes
-	Text    int64 // bytes of all that is in it
-	Ratio   int64 // of the two
-	Entries int   // of an archive
-	Columns int
-	Header  int // bytes of a header
-	Cell    int // bytes of a field
-	Row     int // bytes of a row
-}
-
-// Usual is far above any real export and far below what would hurt.
-func Usual() Limits {
-	return Limits{File: 2 << 30, Text: 16 << 30, Ratio: 200, Entries: 1000, Columns: 2000, Header: 256 << 10, Cell: 4 << 20, Row: 16 << 20}
-}
-
-// ratioSlack is what a small file may hold whatever its ratio: a header and a few rows that are alike.
-const ratioSlack = 1 << 20
 
 // Archive is the file of an export that was read to its end once, and found whole.
 type Archive struct {
@@ -200,20 +178,6 @@ func (a *Archive) walk(visit func(name string, r *bufio.Reader) error) error {
 	return visit(plainName, bufio.NewReaderSize(&bomb{a.file, &left}, 64<<10))
 }
 
-// bomb ends a stream that gives more than it may.
-type bomb struct {
-	r    io.Reader
-	left *int64
-}
-
-func (b *bomb) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if *b.left -= int64(n); *b.left < 0 {
-		return 0, broken("it holds far more than its size can mean")
-	}
-	return n, err
-}
-
 // gunzip reads one gzip stream with nothing after it: a second one would be taken for a part of the first.
 func (a *Archive) gunzip(left *int64, visit func(string, *bufio.Reader) error) error {
 	in := bufio.NewReaderSize(a.file, 64<<10)
@@ -240,17 +204,6 @@ func (a *Archive) gunzip(left *int64, visit func(string, *bufio.Reader) error) e
 		return broken("bytes follow the end of the compressed stream")
 	}
 	return nil
-}
-
-// unzipped says of every error of the decompressor that the file is broken.
-type unzipped struct{ r io.Reader }
-
-func (u *unzipped) Read(p []byte) (int, error) {
-	n, err := u.r.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = broken("decompress: %v", err)
-	}
-	return n, err
 }
 
 // unzip reads a zip archive, whose directory is at its end.
@@ -290,44 +243,4 @@ func unzipOne(f *zip.File, left *int64, visit func(string, *bufio.Reader) error)
 	}
 	err = visit(printable(f.Name), bufio.NewReaderSize(&bomb{&unzipped{r}, left}, 64<<10))
 	return errors.Join(err, r.Close())
-}
-
-// harmless refuses an entry that no export has. Nothing is ever written under its name; but who sends such a one does not
-// send an export.
-func harmless(name string, regular bool) error {
-	switch {
-	case !regular:
-		return broken("%s is no regular file", printable(name))
-	case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00"):
-		return broken("%s leads out of the archive", printable(name))
-	}
-	return nil
-}
-
-// holdsRows says whether a member is a file of rows, by its name.
-func holdsRows(name string) bool {
-	base := strings.ToLower(path.Base(name))
-	if strings.HasPrefix(base, ".") {
-		return false // what some systems put beside a file
-	}
-	for _, ending := range []string{".csv", ".json", ".ndjson", ".jsonl"} {
-		if strings.HasSuffix(base, ending) {
-			return true
-		}
-	}
-	return false
-}
-
-// printable is a name as a message may show it.
-func printable(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\ufffd' {
-			return '?'
-		}
-		return r
-	}, strings.ToValidUTF8(name, "?"))
-	if len(name) > 100 {
-		return strings.ToValidUTF8(name[:100], "") + "…"
-	}
-	return name
 }

@@ -7,26 +7,6 @@ import (
 	"io"
 )
 
-// Cell is one field of a row: its bytes as they were sent. A field of nothing is null, one of two quotes is an empty text.
-type Cell struct {
-	Text []byte
-	Null bool
-}
-
-// ErrFormat says that a file is not what it should be: cut off, damaged, of another form. Nothing of it counts.
-var ErrFormat = errors.New("the file is no whole export")
-
-func broken(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
-}
-
-// table reads the rows of one file. The cells are good until the next row.
-type table interface {
-	next() ([]Cell, error) // io.EOF after the last row
-	header() []string      // complete once all rows are read
-	whole() bool           // the last row had its end
-}
-
 // csvTable reads CSV strictly by RFC 4180: a quote inside a bare field, text after a closing one, or a row with fewer or
 // more fields than the header is an error. Nothing is trimmed. Lines end with CRLF or LF.
 type csvTable struct {

@@ -28,30 +28,6 @@ func New(c *extract.Client, family *schemas.Stream) Source {
 	return Source{client: c, prefix: strings.TrimSuffix(family.Read.Path, "/get_datasets")}
 }
 
-// Dataset is one dataset of the source.
-type Dataset struct {
-	ID         string      `json:"id"`
-	Name       string      `json:"name"`
-	Doc        string      `json:"description"`
-	Time       string      `json:"default_time_attribute_id"`
-	Attributes []Attribute `json:"attributes"`
-}
-
-// Attribute is one column that can be asked for.
-type Attribute struct {
-	ID        string `json:"id"`
-	Qualified string `json:"qualified_id"`
-	Name      string `json:"name"`
-}
-
-// key is the id that is sent, and that a column is known by: names and order may change.
-func (a Attribute) key() string {
-	if a.Qualified != "" {
-		return a.Qualified
-	}
-	return a.ID
-}
-
 // Datasets asks which datasets there are. Odd are the ids, fit to print, of those that nothing can be asked of: they have no id that
 // makes a name, or no attributes. Where all of them are, the answer is no list of datasets.
 func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Dataset, odd []string, err error) {

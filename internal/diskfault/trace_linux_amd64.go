@@ -16,14 +16,6 @@ import (
 // longest is how long a watched process may live.
 const longest = 5 * time.Minute
 
-// tracer is one process under watch. All that it does it does on one thread, which the kernel knows the tracer by.
-type tracer struct {
-	Watch
-	leader int
-	known  map[int]bool // threads that have begun
-	err    error        // the first of After
-}
-
 // Run runs a program by its path and arguments, under watch, and gives how it ended. The process begins as a copy of this
 // one, whose main must call Launch.
 func Run(w Watch, program ...string) (syscall.WaitStatus, error) {

@@ -150,7 +150,7 @@ var extracting = []mutant{
 		old: "if in.n-done-pad < 1024 {", new: "if in.n-done-pad < 0 {",
 	},
 	{
-		bug: "entries of an archive may lead out of it", file: "extract/export/archive.go", killer: "export.TestT103HostileEntriesAreRefusedAndNothingIsWritten",
+		bug: "entries of an archive may lead out of it", file: "extract/export/entry.go", killer: "export.TestT103HostileEntriesAreRefusedAndNothingIsWritten",
 		old: `case !filepath.IsLocal(name) || strings.ContainsAny`, new: `case filepath.IsAbs(name) || strings.ContainsAny`,
 	},
 }

@@ -1,7 +1,6 @@
 package oracletest
 
 import (
-	"strings"
 	"testing"
 
 	"aqueduck/internal/emulator"
@@ -53,23 +52,4 @@ func conversationTruths() []truth {
 func Conversations(t testing.TB, space *emulator.Workspace, file string) {
 	t.Helper()
 	compare(t, space, file, conversationTruths(), nil) // nobody told it whom to forget
-}
-
-// readable leaves out what no answer holds any more: parts beyond the newest ones, whose stored rows, if there are any,
-// are as they were when they were read last. The first two columns name the part.
-func readable(got []string, rows []map[string]any, columns []string) (kept []string, want []map[string]any) {
-	out := map[string]bool{}
-	for _, row := range rows {
-		if row["readable"] == false {
-			out[join([]any{row[columns[0]], row[columns[1]]})] = true
-			continue
-		}
-		want = append(want, row)
-	}
-	for _, line := range got {
-		if values := strings.SplitN(line, "|", 3); len(values) < 3 || !out[values[0]+"|"+values[1]] {
-			kept = append(kept, line)
-		}
-	}
-	return kept, want
 }

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -112,19 +111,6 @@ func export(ctx context.Context, root, to string) error {
 	}
 	_, err := run(ctx, to, os.Environ(), "tar", "xf", packed)
 	return err
-}
-
-// run runs a program in a directory and gives what it wrote to stdout.
-func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir, c.Env = dir, env
-	var said strings.Builder
-	c.Stderr = &said
-	out, err := c.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said.String())
-	}
-	return string(out), nil
 }
 
 // sum writes SHA256SUMS beside an archive, over all archives that are there.

@@ -1,0 +1,60 @@
+package export
+
+import (
+	"errors"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// unzipped says of every error of the decompressor that the file is broken.
+type unzipped struct{ r io.Reader }
+
+func (u *unzipped) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = broken("decompress: %v", err)
+	}
+	return n, err
+}
+
+// harmless refuses an entry that no export has. Nothing is ever written under its name; but who sends such a one does not
+// send an export.
+func harmless(name string, regular bool) error {
+	switch {
+	case !regular:
+		return broken("%s is no regular file", printable(name))
+	case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00"):
+		return broken("%s leads out of the archive", printable(name))
+	}
+	return nil
+}
+
+// holdsRows says whether a member is a file of rows, by its name.
+func holdsRows(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	if strings.HasPrefix(base, ".") {
+		return false // what some systems put beside a file
+	}
+	for _, ending := range []string{".csv", ".json", ".ndjson", ".jsonl"} {
+		if strings.HasSuffix(base, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// printable is a name as a message may show it.
+func printable(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\ufffd' {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "?"))
+	if len(name) > 100 {
+		return strings.ToValidUTF8(name[:100], "") + "…"
+	}
+	return name
+}

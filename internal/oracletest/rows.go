@@ -1,0 +1,112 @@
+package oracletest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/load"
+)
+
+// Rows asks a published file; each row is its values as text, separated by bars.
+func Rows(file, query string) ([]string, error) {
+	var rows []string
+	err := load.Query(context.Background(), file, query, collect(&rows))
+	return rows, err
+}
+
+func collect(rows *[]string) func([]string, []any) error {
+	return func(_ []string, row []any) error {
+		if row != nil {
+			*rows = append(*rows, join(row))
+		}
+		return nil
+	}
+}
+
+// published is a file that is asked several times: opening it costs more than most questions.
+type published struct {
+	testing.TB
+	*load.Reader
+}
+
+func open(t testing.TB, file string) published {
+	t.Helper()
+	r, err := load.OpenReader(context.Background(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return published{t, r}
+}
+
+func (f published) rows(query string) (rows []string) {
+	f.Helper()
+	if err := f.Query(context.Background(), query, collect(&rows)); err != nil {
+		f.Fatalf("%v\n%s", err, query)
+	}
+	return rows
+}
+
+func (f published) close() {
+	f.Helper()
+	if err := f.Close(); err != nil {
+		f.Error(err)
+	}
+}
+
+func join(values []any) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = plain(v)
+	}
+	return strings.Join(texts, "|")
+}
+
+// plain is a value as text, the same for one that the oracle gives and one that the warehouse stores.
+func plain(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "∅"
+	case time.Time:
+		return fmt.Sprint(v.Unix())
+	}
+	return fmt.Sprint(v)
+}
+
+// Same compares two sets of rows, in any order, and shows the first that are in one only.
+func Same(t testing.TB, what string, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	if slices.Equal(got, want) {
+		return
+	}
+	if judge, ok := t.(Judge); ok {
+		judge.Differ(what, only(got, want, len(got)), only(want, got, len(want)))
+		return
+	}
+	t.Errorf("%s: %d rows here, %d in truth\nonly here:\n  %s\nonly in truth:\n  %s", what, len(got), len(want),
+		strings.Join(only(got, want, 3), "\n  "), strings.Join(only(want, got, 3), "\n  "))
+}
+
+// Judge is a test that is told of every row that is in one of two sets only, and says itself what is wrong about it.
+type Judge interface {
+	Differ(what string, here, truth []string)
+}
+
+// only gives the first rows of a list that another one has not, or not as often.
+func only(list, other []string, most int) (first []string) {
+	left := map[string]int{}
+	for _, row := range other {
+		left[row]++
+	}
+	for _, row := range list {
+		if left[row]--; left[row] < 0 && len(first) < most {
+			first = append(first, row)
+		}
+	}
+	return first
+}
