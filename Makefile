@@ -23,10 +23,10 @@ HOURS_OF ?= 8
 ONLY ?=
 
 torture: ## kill, interrupt, race, refuse and starve the program by dice for HOURS_OF hours; ONLY=word narrows it
-	go run ./internal/torture -for $(HOURS_OF)h -only "$(ONLY)"
+	go run ./tools/torture -for $(HOURS_OF)h -only "$(ONLY)"
 
 torture-short: ## the same tests, at the size that they have in make test
-	go run ./internal/torture -only "$(ONLY)"
+	go run ./tools/torture -only "$(ONLY)"
 
 SEEDS ?= 500
 RUNS ?= 3
@@ -53,10 +53,10 @@ twice: ## build the program in two places: both are the same file
 	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run TwoBuilds -v
 
 release: ## dist/: the archive that is installed, of the last commit, for this kind of machine, and SHA256SUMS
-	go run ./internal/release -o dist
+	go run ./tools/release -o dist
 
 release-check: ## make releases, one of them compiling everything anew: they are the same files, what should be in them is, and five commands lead to an answer
-	AQUEDUCK_LONG=1 go test ./internal/release -run 'TwoReleases|Colleague' -v -timeout 1h
+	AQUEDUCK_LONG=1 go test ./tools/release -run 'TwoReleases|Colleague' -v -timeout 1h
 
 browser: ## the console in a headless Chromium: every page at two widths, keys, a live run, its buttons; skipped where there is none
 	go test -tags=duckdb_arrow,browser ./internal/console -run Browser -v -timeout 20m
@@ -69,7 +69,7 @@ interop: ## the published file, its models and the lake as DuckDBs of three lang
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
 
 mutants: ## plant known bugs one at a time, each of which a named test must kill; ONLY=word narrows it, BY=package.Test tries that test alone
-	go run ./internal/mutants $(if $(BY),-by $(BY)) $(ONLY)
+	go run ./tools/mutants $(if $(BY),-by $(BY)) $(ONLY)
 
 oracle-mutants: ## servers that leave out, null or turn back one field each, held against the oracle end to end; ONLY=word narrows it to a family, MISSED=1 to what was missed last time. Then make docs
 	mkdir -p internal/pipeline/testdata/judgments
@@ -115,22 +115,22 @@ race:
 	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
 bench: ## rows and MB per CPU-second, for docs/performance.md
-	go run ./bench
+	go run ./tools/bench
 
 CONTACTS ?= 1000000
 CONVERSATIONS ?= 833000
 
 bench-large: ## a million contacts and ten million parts the whole way, within 768 MiB and 1 GiB of memory; the disk needs 60 GB
-	go run ./bench -large -contacts $(CONTACTS) -conversations $(CONVERSATIONS)
+	go run ./tools/bench -large -contacts $(CONTACTS) -conversations $(CONVERSATIONS)
 
 bench-models: ## CPU time and memory of reading each model over a million contacts; the file takes up to 15 GB, and stays with KEEP=file; ONLY=word narrows it
-	go run ./bench -models -contacts 1000000 -only "$(ONLY)" -keep "$(KEEP)"
+	go run ./tools/bench -models -contacts 1000000 -only "$(ONLY)" -keep "$(KEEP)"
 
 docs: ## the pages of docs/ that are made from the code: streams, pipelines, models, mutants, errors, figures of population
 	go run ./schemas/gendocs
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
-	go test ./internal/mutants -run ThePageOf -update
+	go test ./tools/mutants -run ThePageOf -update
 	go test ./transform/models -run ThePageOf -update
 	go test ./transform -run EveryShapeOfEverySource -update
 	go test ./extract -run EveryEnvelopeOfEverySource -update

@@ -23,11 +23,7 @@ var allowed = map[string][]string{
 	"internal/schedule":   {},
 	"internal/sandbox":    {},
 	"internal/crash":      {},
-	"internal/diskfault":  {},
-	"internal/mutants":    {},
 	"internal/lane":       {},
-	"internal/release":    {},
-	"internal/torture":    {"internal/lane"},
 	"extract":             {"schemas"},
 	"extract/export":      {"extract", "schemas"},
 	"transform":           {"schemas", "transform/internal/scalar", "transform/internal/jsontext"},
@@ -41,18 +37,22 @@ var allowed = map[string][]string{
 	"load/committest":     {"load", "transform", "schemas"},
 	"internal/oracletest": {"internal/emulator", "load"},
 	"internal/readtest":   {"internal/emulator", "internal/pipeline", "load"},
-	"bench":               {"extract", "transform", "load", "load/publish", "internal/emulator", "internal/emulator/state/conversations", "internal/pipeline", "schemas"},
+	"tools/bench":         {"extract", "transform", "load", "load/publish", "internal/emulator", "internal/emulator/state/conversations", "internal/pipeline", "schemas"},
+	"tools/diskfault":     {},
+	"tools/mutants":       {},
+	"tools/release":       {},
+	"tools/torture":       {"internal/lane"},
 }
 
 // homes says where a library that shapes the house may be imported. The program starts no other: whoever has its environment has
 // the token. The commands of after: are started without it, and so are processes of this program itself.
 var homes = map[string][]string{
-	"os/exec":                       {"bench", "internal/mutants", "internal/torture", "internal/release", "internal/pipeline", "internal/sandbox"},
+	"os/exec":                       {"tools/bench", "tools/mutants", "tools/torture", "tools/release", "internal/pipeline", "internal/sandbox"},
 	"crypto/tls":                    {"extract"},
 	"net/http/pprof":                {},
 	"plugin":                        {},
-	"github.com/duckdb/duckdb-go":   {"load", "load/publish", "load/internal/duck", "bench"},
-	"github.com/apache/arrow-go":    {"transform", "load", "load/publish", "load/committest", "bench"},
+	"github.com/duckdb/duckdb-go":   {"load", "load/publish", "load/internal/duck", "tools/bench"},
+	"github.com/apache/arrow-go":    {"transform", "load", "load/publish", "load/committest", "tools/bench"},
 	"github.com/parquet-go":         {"load/publish"},
 	"github.com/robfig/cron":        {"internal/schedule"},
 	"github.com/go-faster/jx":       {"extract", "extract/export", "transform"},
@@ -70,7 +70,7 @@ var homes = map[string][]string{
 	"github.com/lmittmann/tint":     {"cmd/aqueduck"},
 	"github.com/oklog/ulid":         {"internal/pipeline", "internal/alert"},
 	"golang.org/x/sync/errgroup":    {"internal/pipeline", "extract"},
-	"golang.org/x/sys/unix":         {"load/internal/disk", "internal/diskfault", "cmd/aqueduck"},
+	"golang.org/x/sys/unix":         {"load/internal/disk", "tools/diskfault", "cmd/aqueduck"},
 }
 
 func TestImportsFollowTheHouse(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
-	"aqueduck/internal/diskfault"
 	"aqueduck/internal/lane"
 	"aqueduck/internal/pipeline"
+	"aqueduck/tools/diskfault"
 )
 
 // TestDiskFaults has the disk fail in every way, on both sides of the program: the calls of Go and those of DuckDB. Each

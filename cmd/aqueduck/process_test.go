@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"aqueduck/internal/diskfault"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
+	"aqueduck/tools/diskfault"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // The tests of this package that end processes run the program itself: another one, built with crash points.

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"aqueduck/internal/crash"
-	"aqueduck/internal/diskfault"
 	"aqueduck/internal/oracletest"
 	"aqueduck/load"
 	"aqueduck/load/publish"
+	"aqueduck/tools/diskfault"
 )
 
 // yard is an emulated workspace that stands still, and warehouses of several histories. Each can be copied any number of
