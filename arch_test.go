@@ -13,7 +13,8 @@ import (
 
 // allowed says, for each directory, which packages of ours its own may import. Data takes one way; so do imports.
 var allowed = map[string][]string{
-	"cmd/aqueduck":        {"internal/console", "internal/sandbox", "internal/pipeline", "internal/emulator", "internal/emulator/api/fault", "internal/emulator/control", "internal/emulator/webhook", "internal/schedule", "internal/grammar", "extract", "load", "schemas", "docs/queries"},
+	"cmd/aqueduck":        {"internal/cli", "internal/pipeline", "internal/sandbox"},
+	"internal/cli":        {"internal/console", "internal/sandbox", "internal/pipeline", "internal/emulator", "internal/emulator/api/fault", "internal/emulator/control", "internal/emulator/webhook", "internal/schedule", "internal/grammar", "extract", "load", "schemas", "docs/queries"},
 	"internal/pipeline":   {"internal/sandbox", "extract", "extract/export", "transform", "load", "load/publish", "internal/schedule", "internal/grammar", "internal/crash", "internal/alert", "schemas", "transform/models"},
 	"internal/alert":      {},
 	"internal/console":    {"internal/pipeline", "load", "schemas", "docs/queries"},
@@ -56,21 +57,21 @@ var homes = map[string][]string{
 	"github.com/parquet-go":         {"load/publish"},
 	"github.com/robfig/cron":        {"internal/schedule"},
 	"github.com/go-faster/jx":       {"extract", "extract/export", "transform"},
-	"github.com/spf13/cobra":        {"cmd/aqueduck"},
+	"github.com/spf13/cobra":        {"internal/cli"},
 	"go.yaml.in/yaml":               {"internal/grammar", "internal/formtest"},
 	"github.com/santhosh-tekuri":    {"internal/formtest"},
-	"github.com/jedib0t/go-pretty":  {"internal/pipeline", "cmd/aqueduck"},
+	"github.com/jedib0t/go-pretty":  {"internal/pipeline", "internal/cli"},
 	"github.com/prometheus":         {"internal/console"},
 	"golang.org/x/net/html":         {"transform", "internal/emulator/input"},
 	"github.com/klauspost/compress": {"extract", "extract/export"},
-	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "internal/alert", "cmd/aqueduck"},
+	"github.com/google/renameio/v2": {"load", "load/publish", "internal/pipeline", "internal/alert", "internal/cli"},
 	"golang.org/x/time/rate":        {"extract"},
-	"github.com/gofrs/flock":        {"load", "cmd/aqueduck"},
+	"github.com/gofrs/flock":        {"load", "internal/cli"},
 	"github.com/cespare/xxhash":     {"transform"},
-	"github.com/lmittmann/tint":     {"cmd/aqueduck"},
+	"github.com/lmittmann/tint":     {"internal/cli"},
 	"github.com/oklog/ulid":         {"internal/pipeline", "internal/alert"},
 	"golang.org/x/sync/errgroup":    {"internal/pipeline", "extract"},
-	"golang.org/x/sys/unix":         {"load/internal/disk", "internal/diskfault", "cmd/aqueduck"},
+	"golang.org/x/sys/unix":         {"load/internal/disk", "internal/diskfault", "internal/cli"},
 }
 
 func TestImportsFollowTheHouse(t *testing.T) {

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+func TestS58NoLineOfALogTellsMoreThanTwoKilobytesOfAnError(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", 500_000)
+	for _, form := range []string{"json", "text", ""} {
+		var out bytes.Buffer
+		a := &Env{logFormat: form, logLevel: "warn", Lookup: func(string) (string, bool) { return "", false }}
+		log := a.logTo(&out, form == "", slog.LevelDebug)
+		log.Error("read", "error", errors.New(long))
+		log.Error("read", "error", long)
+		for line := range strings.Lines(out.String()) {
+			if len(line) > 2200 || !strings.Contains(line, "bytes more") {
+				t.Errorf("form %q: a line of %d bytes", form, len(line))
+			}
+		}
+		if strings.Count(out.String(), "bytes more") != 2 {
+			t.Errorf("form %q: %d lines", form, strings.Count(out.String(), "\n"))
+		}
+	}
+}
