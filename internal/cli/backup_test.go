@@ -28,7 +28,7 @@ func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	if len(blocks) != 2 {
 		t.Fatal("the manual has no commands for backups")
 	}
-	c := emulator.Config{Seed: 5, Contacts: 60, Inactive: 12, Activities: 90, Now: time.Now, Start: birth, WorkspaceID: "ws_backup", Token: "token-of-backup"}
+	c := emulator.Config{Seed: 5, Contacts: 60, Inactive: 12, Activities: 90, Now: time.Now, Start: workspaceStart, WorkspaceID: "ws_backup", Token: "token-of-backup"}
 	server := httptest.NewServer(emulator.New(c))
 	t.Cleanup(server.Close)
 	dir := checkout(t)

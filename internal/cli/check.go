@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
 	"aqueduck/schemas"
@@ -35,17 +36,17 @@ clock is off, whether the disk has room for the next run, who writes the warehou
 reached, which get nothing. Where an address does not answer at all, it ends with that. Nothing is written.`,
 		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
 			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
-		Args:        noArguments,
+		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("format") && env.output == "json" {
 				format = env.output
 			}
 			if !slices.Contains(mistakeForms, format) {
-				return misused(c, "--format %s: it is text, json or github", format)
+				return usage.Errorf(c, "--format %s: it is text, json or github", format)
 			}
 			if online && format == "github" {
-				return misused(c, "--format github: what a token can read is at no line of a file")
+				return usage.Errorf(c, "--format github: what a token can read is at no line of a file")
 			}
 			if online {
 				return checkOnline(c.Context(), env, format)
@@ -66,7 +67,7 @@ var mistakeForms = []string{"text", "json", "github"}
 func printMistakes(ctx context.Context, env *Env, format string, lenient bool) error {
 	read := env.load
 	if lenient {
-		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return env.loadBy(pipeline.CheckConfig) }
+		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return env.loadWith(pipeline.CheckConfig) }
 	}
 	config, catalogue, err := read()
 	var found grammar.Mistakes
@@ -170,6 +171,6 @@ func printContents(env *Env, config *pipeline.Config, catalogue *schemas.Catalog
 	}
 	list := func(names []string) string { return strings.Join(names, ", ") }
 	_, err := fmt.Fprintf(env.Stdout, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n",
-		env.files(), list(pipelines), list(workspaces), list(catalogue.Names()))
+		env.fileNames(), list(pipelines), list(workspaces), list(catalogue.Names()))
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 )
 
@@ -24,7 +25,7 @@ that before the default. Then each variable that pipelines.yaml names, and wheth
 shown. Nothing is asked of the workspace: aqueduck check --online does that.`,
 		Example:     "  aqueduck doctor\n  aqueduck doctor -o csv",
 		Annotations: map[string]string{forms: "json csv"},
-		Args:        noArguments,
+		Args:        usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			all := settings(env, c)
 			named, err := mentionedVariables(env)
@@ -54,7 +55,7 @@ type origin struct {
 // settings are the settings that all commands have.
 func settings(env *Env, c *cobra.Command) (all []origin) {
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
-		o := origin{f.Name, strings.Join(values(f), ","), flagOrigin(env, f)}
+		o := origin{f.Name, strings.Join(usage.Values(f), ","), flagOrigin(env, f)}
 		if f.Name == "dir" && o.From == "default" {
 			if config, _, err := env.load(); err == nil {
 				o.Value, o.From = config.Warehouse.Dir, config.From("warehouse.dir")
@@ -70,8 +71,8 @@ func flagOrigin(env *Env, f *pflag.Flag) string {
 	if f.Changed {
 		return "flag --" + f.Name
 	}
-	if value, _ := env.Lookup(variableOf(f)); value != "" {
-		return variableOf(f)
+	if value, _ := env.Lookup(usage.VariableOf(f)); value != "" {
+		return usage.VariableOf(f)
 	}
 	return "default"
 }
@@ -98,7 +99,7 @@ func mentionedVariables(env *Env) (all []origin, err error) {
 		return []origin{{"configuration", "", "there is no " + lacking.Path}}, nil
 	}
 	if err != nil {
-		return []origin{{"configuration", "", env.files() + " cannot be read: aqueduck check"}}, nil
+		return []origin{{"configuration", "", env.fileNames() + " cannot be read: aqueduck check"}}, nil
 	}
 	dotenv := filepath.Join(filepath.Dir(files[0]), ".env")
 	kept, err := readEnv(dotenv)

@@ -3,12 +3,15 @@ package cli
 import (
 	"net/http"
 	"testing"
+
+	"aqueduck/internal/cli/emulate"
+	"aqueduck/load"
 )
 
 // TestS55TheEmulatorAnswersToThisMachineAlone asks the emulator inside a run, and that of emulate, under names that lead to them.
 func TestS55TheEmulatorAnswersToThisMachineAlone(t *testing.T) {
 	t.Parallel()
-	inside, err := serveEmulator(&emulated{Seed: 1, Contacts: 10})
+	inside, err := emulate.EmbedStill(lookup([]string{"EMULATOR_CONTACTS=10"}), load.Dir(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}

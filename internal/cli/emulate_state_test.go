@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -193,36 +192,5 @@ func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
 		if left, err := os.ReadFile(file); err != nil || string(left) != row.text {
 			t.Errorf("%s: the file was changed", name)
 		}
-	}
-}
-
-func TestEmulateSaysWhatARestartWillNotKnow(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "gone.ndjson")
-	closed, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := closed.Close(); err != nil {
-		t.Fatal(err)
-	}
-	kept := &stateFile{path: file, file: closed}
-	w := emulator.New(emulator.Config{Contacts: 60})
-	w.Journal(kept.append)
-	s := httptest.NewServer(w)
-	t.Cleanup(s.Close)
-	for try := range 2 {
-		if try == 1 { // what comes after a line that may be torn is not written, also where it could be
-			if kept.file, err = os.OpenFile(file, os.O_RDWR, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			defer kept.file.Close()
-		}
-		if answer := ask(t, "POST", s.URL+"/_emulator/live?hours=1", ""); !strings.Contains(answer, "live is done, but a restart will not know of it: the state "+file) {
-			t.Errorf("it answers %s", answer)
-		}
-	}
-	if text, err := os.ReadFile(file); err != nil || len(text) > 0 {
-		t.Errorf("the state has %q, %v", text, err)
 	}
 }

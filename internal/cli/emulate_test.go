@@ -17,6 +17,9 @@ import (
 	"testing"
 )
 
+// defaultToken is the one that emulate accepts when it was told none.
+const defaultToken = "emulated-workspace-token"
+
 // inDirectory is a directory with a configuration.
 func inDirectory(t *testing.T, config string) string {
 	t.Helper()
@@ -124,7 +127,7 @@ func TestEmulateServesWhatItsFlagsSay(t *testing.T) {
 	if err := json.Unmarshal([]byte(ask(t, "GET", url+"/_emulator/state", "")), &state); err != nil || state.Hours != 2 || state.Conversations < 7 || state.Conversations > 15 {
 		t.Errorf("%+v, %v", state, err)
 	}
-	header := []string{"Authorization", "Bearer " + emulatedToken}
+	header := []string{"Authorization", "Bearer " + defaultToken}
 	if body := ask(t, "GET", url+"/data_attributes", "", header...); strings.Contains(body, `"datetime"`) || !strings.Contains(body, `"date"`) {
 		t.Errorf("2.16 answers %.200s", body)
 	}
@@ -143,8 +146,8 @@ func TestEmulateServesTheTokensAndThePlanOfItsFlags(t *testing.T) {
 	t.Parallel()
 	_, url := emulating(t, "--scoped-token", "reader=read_conversations,read_dynamic_content", "--scoped-token", "bare", "--knobs", `{"Unavailable": ["calls"]}`)
 	for _, test := range []struct{ token, path, says string }{
-		{"reader", "/dynamic_contents", `"type":"list"`}, {"bare", "/dynamic_contents", "lacks the scope read_dynamic_content"}, {emulatedToken, "/dynamic_contents", `"type":"list"`},
-		{"bare", "/contacts", `"type":"list"`}, {emulatedToken, "/calls", "api_plan_restricted"}, {"reader", "/calls/1/recording", "api_plan_restricted"},
+		{"reader", "/dynamic_contents", `"type":"list"`}, {"bare", "/dynamic_contents", "lacks the scope read_dynamic_content"}, {defaultToken, "/dynamic_contents", `"type":"list"`},
+		{"bare", "/contacts", `"type":"list"`}, {defaultToken, "/calls", "api_plan_restricted"}, {"reader", "/calls/1/recording", "api_plan_restricted"},
 	} {
 		if body := ask(t, "GET", url+test.path, "", "Authorization", "Bearer "+test.token); !strings.Contains(body, test.says) {
 			t.Errorf("%s answers %s: %s", test.path, test.token, body)

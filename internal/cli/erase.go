@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 )
 
@@ -24,7 +26,7 @@ and stays in _sync.erasures.
 A contact that the workspace itself has deleted for good is erased by the next sync. What is erased here and still there at the
 source is not read again. Needs neither token nor network.`,
 		Example:           "  aqueduck erase 6453768afa5743cf87080fdb\n  aqueduck erase 6453768afa5743cf87080fdb --yes -o json",
-		Args:              oneArgument("a contact's id"),
+		Args:              usage.OneArgument("a contact's id"),
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -89,26 +91,26 @@ func printCertificates(env *Env, done []pipeline.Erased) error {
 		}
 		return env.encode(all)
 	}
-	out := newRows(env.output, env.Stdout)
-	if err := out.columns([]string{"workspace", "what", "name", "rows"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"workspace", "what", "name", "rows"}); err != nil {
 		return err
 	}
 	for _, e := range done {
 		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
-			if err := out.row([]any{e.Workspace, "table", table, e.Tables[table]}); err != nil {
+			if err := out.Row([]any{e.Workspace, "table", table, e.Tables[table]}); err != nil {
 				return err
 			}
 		}
 		for _, name := range e.Files {
-			if err := out.row([]any{e.Workspace, "file", name, nil}); err != nil {
+			if err := out.Row([]any{e.Workspace, "file", name, nil}); err != nil {
 				return err
 			}
 		}
 		for _, name := range e.NotCovered {
-			if err := out.row([]any{e.Workspace, "not covered", name, nil}); err != nil {
+			if err := out.Row([]any{e.Workspace, "not covered", name, nil}); err != nil {
 				return err
 			}
 		}
 	}
-	return out.end()
+	return out.End()
 }

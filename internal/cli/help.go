@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+)
 
 const exitCodes = `What the program ends with:
 
@@ -61,10 +65,10 @@ func help() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
 			if err != nil {
-				return misused(c, "%w", err)
+				return usage.Errorf(c, "%w", err)
 			}
 			if len(rest) > 0 {
-				return subcommand(found, rest)
+				return usage.Subcommand(found, rest)
 			}
 			return found.Help()
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 )
 
@@ -34,10 +35,10 @@ func newInit(env *Env) *cobra.Command {
 .gitignore gets lines for the data and for .env. With --emulator it reads the embedded workspace: no account, no token, no network.
 Nothing that is there already is overwritten without --force.`,
 		Example: "  aqueduck init\n  aqueduck init --emulator\n  aqueduck init -f /srv/aqueduck/pipelines.yaml",
-		Args:    noArguments,
+		Args:    usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(env.file) != 1 {
-				return misused(c, "--file %s: init makes one file", env.files())
+				return usage.Errorf(c, "--file %s: init makes one file", env.fileNames())
 			}
 			files, err := starters(env.file[0], emulated)
 			if err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
@@ -79,9 +81,9 @@ func checkParquet(env *Env, c *cobra.Command, list bool) error {
 	case env.output != parquet:
 		return nil
 	case list:
-		return misused(c, "--output parquet: --list writes table or json or csv only")
+		return usage.Errorf(c, "--output parquet: --list writes table or json or csv only")
 	case ok && terminal(f):
-		return misused(c, "--output parquet writes a file: say where, by > answer.parquet")
+		return usage.Errorf(c, "--output parquet writes a file: say where, by > answer.parquet")
 	}
 	return nil
 }
@@ -92,7 +94,7 @@ var errTooLong = errors.New("it took too long and was given up")
 // bounds are what a statement may take.
 type bounds struct {
 	time   time.Duration // until its first row; 0: for ever
-	memory amount
+	memory usage.Memory
 }
 
 // answer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
@@ -124,22 +126,19 @@ func answer(ctx context.Context, env *Env, dir load.Dir, statement string, b bou
 }
 
 func writeRows(ctx context.Context, env *Env, in load.Isolation, file, statement string, ready func()) error {
-	out := newRows(env.output, env.Stdout)
+	out := render.NewRows(env.output, env.Stdout)
 	err := in.Query(ctx, file, statement, func(columns []string, row []any) error {
 		if row == nil {
 			ready()
-			return out.columns(columns)
+			return out.Columns(columns)
 		}
-		return out.row(row)
+		return out.Row(row)
 	})
 	if err != nil {
 		return err
 	}
-	return out.end()
+	return out.End()
 }
-
-// parquet is the form of output that is a file, which no terminal shows.
-const parquet = "parquet"
 
 func writeParquet(ctx context.Context, env *Env, in load.Isolation, file, statement string, ready func()) error {
 	return in.Parquet(ctx, file, statement, ready, env.Stdout)

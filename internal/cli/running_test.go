@@ -29,7 +29,7 @@ type held struct {
 
 func newHeld(t *testing.T) *held {
 	t.Helper()
-	space := emulator.New(emulator.Config{Seed: 5, Contacts: 400, Inactive: 20, Activities: 90, Start: birth, Now: time.Now})
+	space := emulator.New(emulator.Config{Seed: 5, Contacts: 400, Inactive: 20, Activities: 90, Start: workspaceStart, Now: time.Now})
 	// The time of the schedule is half a day away: where it is served it does not come while the test goes on.
 	schedule := fmt.Sprintf(`"0 %d * * *"`, (time.Now().UTC().Hour()+12)%24)
 	config := strings.Replace(scripted, `"0 2 * * *"`, schedule, 1) + "warehouse: {publish: {first: 0s}}\n"

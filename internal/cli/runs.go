@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
 )
 
 func newRuns(env *Env) *cobra.Command {
@@ -18,11 +18,11 @@ func newRuns(env *Env) *cobra.Command {
 		Long: `List past runs, the newest first, those too that could publish nothing, as MOVED, the commands that moved checkpoints by hand
 (aqueduck state) and, as LEFT OUT, the times of schedules that had no run. Needs neither token nor network; the published file and what is noted beside it are read.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
-		Args:        subcommand,
+		Args:        usage.Subcommand,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if most < 1 {
-				return misused(c, "-n: at least one run")
+				return usage.Errorf(c, "-n: at least one run")
 			}
 			dir, err := env.warehouse()
 			if err != nil {
@@ -60,8 +60,8 @@ func printRuns(env *Env, runs []pipeline.PastRun) error {
 	if env.output == "json" {
 		return env.encode(runs)
 	}
-	out := newRows(env.output, env.Stdout)
-	if err := out.columns([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -71,14 +71,14 @@ func printRuns(env *Env, runs []pipeline.PastRun) error {
 		}
 		note := r.Note()
 		if env.output == "table" {
-			text, note = shortened(text), shortened(note)
+			text, note = render.Shortened(text), render.Shortened(note)
 		}
-		err := out.row([]any{r.Run, r.Pipeline, moment(r.Started.Truncate(time.Second)), moment(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
+		err := out.Row([]any{r.Run, r.Pipeline, render.Moment(r.Started.Truncate(time.Second)), render.Moment(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
 		if err != nil {
 			return err
 		}
 	}
-	return out.end()
+	return out.End()
 }
 
 func newRunsShow(env *Env) *cobra.Command {
@@ -89,7 +89,7 @@ func newRunsShow(env *Env) *cobra.Command {
 audit found, which fields of the source were new, what did not fit, and what was published. With -v, and in JSON, also where each value of
 the configuration came from that it went by: line of the file, variable, flag or default; never what it was.`,
 		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
-		Args:              atMostOne("a run"),
+		Args:              usage.AtMostOne("a run"),
 		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: completion{env}.runs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -121,67 +121,4 @@ the configuration came from that it went by: line of the file, variable, flag or
 			return nil
 		},
 	}
-}
-
-func newRollback(env *Env) *cobra.Command {
-	list, yes := false, false
-	c := &cobra.Command{
-		Use:   "rollback [RUN]",
-		Short: "Give readers an older published file again",
-		Long: `Make the file that an older run published the one that readers have: the one before, or that of the run whose id begins with
-RUN. What was committed since goes, with the marks: the next run goes on from that file and reads again what came since, so stop the
-schedule first if readers are to keep it. The Parquet files stay as they are until the next publish. Shows both files, and asks first.`,
-		Annotations:       map[string]string{forms: "json csv"},
-		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
-		Args:              atMostOne("a run"),
-		ValidArgsFunction: completion{env}.files,
-		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := env.warehouse()
-			if err != nil {
-				return err
-			}
-			if list {
-				return printFiles(env, dir)
-			}
-			run := ""
-			if len(args) > 0 {
-				run = args[0]
-			}
-			runner := &pipeline.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.log()}
-			done, err := runner.Rollback(c.Context(), run, func(from, to pipeline.PublishedFile) (bool, error) {
-				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", from.Run, from.At.Format(time.RFC3339), to.Run, to.At.Format(time.RFC3339))
-				if yes {
-					return true, nil
-				}
-				return confirm(env, "give readers the older one? [y/N] ")
-			})
-			if err == nil && !done {
-				fmt.Fprintln(env.Stderr, "nothing was changed")
-			}
-			return err
-		},
-	}
-	c.Flags().BoolVar(&list, "list", false, "list the published files that are kept")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	return c
-}
-
-func printFiles(env *Env, dir load.Dir) error {
-	files, err := pipeline.PublishedFiles(dir)
-	if err != nil {
-		return err
-	}
-	if env.output == "json" {
-		return env.encode(append([]pipeline.PublishedFile{}, files...))
-	}
-	out := newRows(env.output, env.Stdout)
-	if err := out.columns([]string{"run", "published_at", "bytes", "current"}); err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := out.row([]any{f.Run, f.At, f.Bytes, f.Current}); err != nil {
-			return err
-		}
-	}
-	return out.end()
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/docs/queries"
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
 	"aqueduck/load"
@@ -25,13 +27,13 @@ type saved struct {
 // arguments takes a statement, or none where a saved query or their list is asked for.
 func (s *saved) arguments(c *cobra.Command, args []string) error {
 	if s.name == "" && !s.list {
-		return oneArgument("an SQL statement in quotes")(c, args)
+		return usage.OneArgument("an SQL statement in quotes")(c, args)
 	}
 	if s.name != "" && s.list {
-		return misused(c, "--saved answers one of the questions that --list lists: give one of the two")
+		return usage.Errorf(c, "--saved answers one of the questions that --list lists: give one of the two")
 	}
 	if len(args) > 0 {
-		return misused(c, "%s takes a statement or a saved query, found both", c.CommandPath())
+		return usage.Errorf(c, "%s takes a statement or a saved query, found both", c.CommandPath())
 	}
 	return nil
 }
@@ -55,16 +57,16 @@ func printSaved(env *Env) error {
 	if err != nil {
 		return err
 	}
-	out := newRows(env.output, env.Stdout)
-	if err := out.columns([]string{"name", "question"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"name", "question"}); err != nil {
 		return err
 	}
 	for _, q := range all {
-		if err := out.row([]any{q.Name, q.Question}); err != nil {
+		if err := out.Row([]any{q.Name, q.Question}); err != nil {
 			return err
 		}
 	}
-	return out.end()
+	return out.End()
 }
 
 // answerSaved answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.

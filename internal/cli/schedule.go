@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 )
 
@@ -14,8 +15,8 @@ func newSchedule(env *Env) *cobra.Command {
 		Short:   "When pipelines run next",
 		Long:    `The times at which aqueduck serve runs the pipelines.`,
 		Example: "  aqueduck schedule next\n  aqueduck schedule next nightly -n 10",
-		Args:    subcommand,
-		RunE:    showHelp,
+		Args:    usage.Subcommand,
+		RunE:    usage.ShowHelp,
 	}
 	c.AddCommand(newScheduleNext(env))
 	return c
@@ -33,7 +34,7 @@ skip a time or show it twice. Reads the configuration only.`,
 		ValidArgsFunction: completion{env}.pipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			if each < 1 || each > 1000 {
-				return misused(c, "--number %d: it is 1 to 1000", each)
+				return usage.Errorf(c, "--number %d: it is 1 to 1000", each)
 			}
 			config, _, err := env.load()
 			if err != nil {
@@ -55,7 +56,7 @@ skip a time or show it twice. Reads the configuration only.`,
 				return env.list([]string{"pipeline", "local", "zone", "at", "note"}, all)
 			}
 			if len(due) == 0 {
-				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs by hand only\n", env.files())
+				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs by hand only\n", env.fileNames())
 				return err
 			}
 			pipeline.PrintDue(env.Stdout, due)

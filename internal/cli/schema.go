@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 	"aqueduck/schemas"
 )
@@ -19,7 +20,7 @@ language server complete and check by it, when the file begins with the line
 
 It knows the form of the file. What check knows besides (names of streams, schedules, tokens) it does not.`,
 		Example: "  aqueduck schema > pipelines.schema.json\n  aqueduck schema --stream > stream.schema.json",
-		Args:    noArguments,
+		Args:    usage.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := configSchema()
 			if stream {

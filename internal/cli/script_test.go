@@ -31,6 +31,9 @@ pipelines:
   nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
 `
 
+// workspaceStart is when the workspaces that tests serve begin to live.
+var workspaceStart = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	outside(t)
@@ -115,7 +118,7 @@ func keepLine(ts *testscript.TestScript, _ bool, args []string) {
 // serveWorkspace serves an emulated workspace over HTTP until the script ends, and puts its address and token into the
 // environment: workspace NAME [KNOB…].
 func serveWorkspace(ts *testscript.TestScript, _ bool, args []string) {
-	c := emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Now: time.Now, Start: birth,
+	c := emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Now: time.Now, Start: workspaceStart,
 		WorkspaceID: "ws_" + args[0], Token: "token-of-" + args[0]}
 	for _, knob := range args[1:] {
 		name, value, _ := strings.Cut(knob, "=")

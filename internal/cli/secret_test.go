@@ -43,7 +43,7 @@ type blabbing struct {
 
 func newBlabbing(t *testing.T) *blabbing {
 	t.Helper()
-	b := &blabbing{space: emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: birth, Now: time.Now, Token: canaryToken})}
+	b := &blabbing{space: emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Token: canaryToken})}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { b.led.Add(1) }))
 	t.Cleanup(elsewhere.Close)
 	const said = "token " + canaryToken + " of " + canaryMail
@@ -199,7 +199,7 @@ func TestS7WhatTheProgramHoldsStaysInIt(t *testing.T) {
 func TestS20FilesHaveTheirModesWhateverTheUmask(t *testing.T) {
 	t.Parallel()
 	outside(t)
-	space := emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: birth, Now: time.Now, Knobs: emulator.Knobs{
+	space := emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Knobs: emulator.Knobs{
 		// A record without its key is kept aside.
 		Mutate: func(_ string, body []byte) []byte {
 			return bytes.Replace(body, []byte(`"data":[{"type":"contact",`), []byte(`"data":[{"type":"contact"},{"type":"contact",`), 1)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/console"
 	"aqueduck/internal/pipeline"
 )
@@ -35,7 +36,7 @@ machine only, wants the token that its first start prints, and --read-only takes
   aqueduck serve --console unix:/run/aqueduck/console.sock --read-only
   aqueduck serve --metrics 127.0.0.1:9321 --metrics-host metrics.example
   aqueduck serve --console 0.0.0.0:8443 --console-host reports.example --console-cert c.pem --console-key k.pem --console-password-file p`,
-		Args: noArguments,
+		Args: usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c); err != nil {
 				return err
@@ -67,11 +68,11 @@ type serveOptions struct {
 func (o serveOptions) check(c *cobra.Command) error {
 	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only"} {
 		if o.place.Address == "" && c.Flags().Changed(name) {
-			return misused(c, "--%s is about the console: give --console ADDRESS too", name)
+			return usage.Errorf(c, "--%s is about the console: give --console ADDRESS too", name)
 		}
 	}
 	if o.metrics == "" && c.Flags().Changed("metrics-host") {
-		return misused(c, "--metrics-host is about the metrics: give --metrics ADDRESS too")
+		return usage.Errorf(c, "--metrics-host is about the metrics: give --metrics ADDRESS too")
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func runServed(ctx context.Context, env *Env, runner *pipeline.Runner, p *pipeli
 	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
 	case err != nil:
 		printLastLine(env, err)
-		env.tell(err)
+		env.printProblem(err)
 	default:
 		printReport(env, report)
 	}

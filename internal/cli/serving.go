@@ -43,7 +43,7 @@ func (s *server) current() *pipeline.Runner {
 
 // fits says what keeps a configuration from being served.
 func (s *server) fits(runner *pipeline.Runner) error {
-	if err := checkConnections(s.env, runner, runner.Config.Pipelines, pipeline.Options{}); err != nil {
+	if err := checkConnections(runner, runner.Config.Pipelines); err != nil {
 		return err
 	}
 	for _, p := range runner.Config.Pipelines {
@@ -51,7 +51,7 @@ func (s *server) fits(runner *pipeline.Runner) error {
 			return nil
 		}
 	}
-	return &pipeline.Problem{Class: "config", What: "no pipeline of " + s.env.files() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
+	return &pipeline.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
 }
 
 // schedule runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
@@ -234,12 +234,12 @@ func (s *server) reload() error {
 	}
 	if err != nil {
 		s.trouble = pipeline.AsProblem(err).Error()
-		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.files(), "error", s.trouble)
+		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.fileNames(), "error", s.trouble)
 		return err
 	}
 	fresh.Alerts = fresh.Sender(fresh.Config.Lookup)
 	s.runner, s.trouble = fresh, ""
-	s.runner.Log.Info("the configuration was read again", "file", s.env.files())
+	s.runner.Log.Info("the configuration was read again", "file", s.env.fileNames())
 	s.reschedule()
 	return nil
 }

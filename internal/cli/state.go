@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/user"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
 )
@@ -25,8 +23,8 @@ func newState(env *Env) *cobra.Command {
 		Long: `Checkpoints live with the data, in the same transactions. Moving one back, or forgetting it, makes the next run read more;
 it never removes a row. Who moved what, from where, to where and when stays in _sync.moves, and in the list of aqueduck runs.`,
 		Example: "  aqueduck state show\n  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state reset contacts --workspace main",
-		Args:    subcommand,
-		RunE:    showHelp,
+		Args:    usage.Subcommand,
+		RunE:    usage.ShowHelp,
 	}
 	c.AddCommand(newStateShow(env), newStateRewind(env), newStateReset(env))
 	return c
@@ -72,9 +70,9 @@ func selectStates(env *Env, c *cobra.Command, states []pipeline.StreamState, nam
 			continue
 		}
 		if hint := grammar.DidYouMean(name, known); hint != "" {
-			return nil, misused(c, "no checkpoint of a stream %q; %s", name, hint)
+			return nil, usage.Errorf(c, "no checkpoint of a stream %q; %s", name, hint)
 		}
-		return nil, misused(c, "no checkpoint of a stream %q", name)
+		return nil, usage.Errorf(c, "no checkpoint of a stream %q", name)
 	}
 	return slices.DeleteFunc(states, func(s pipeline.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil
 }
@@ -94,24 +92,24 @@ func printStates(env *Env, states []pipeline.StreamState) error {
 	if env.output == "json" {
 		shown := make([]shownState, len(states))
 		for i, s := range states {
-			shown[i] = shownState{s.Workspace, s.Stream, s.Seq, known(s.SyncedTo), known(s.HistoryTo), json.RawMessage(s.State), s.Moved}
+			shown[i] = shownState{s.Workspace, s.Stream, s.Seq, knownTime(s.SyncedTo), knownTime(s.HistoryTo), json.RawMessage(s.State), s.Moved}
 		}
 		return env.encode(shown)
 	}
-	out := newRows(env.output, env.Stdout)
-	if err := out.columns([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
 		return err
 	}
 	for _, s := range states {
 		state := s.State
 		if env.output == "table" {
-			state = shortened(state)
+			state = render.Shortened(state)
 		}
-		if err := out.row([]any{s.Workspace, s.Stream, s.Seq, moment(s.SyncedTo), moment(s.HistoryTo), state}); err != nil {
+		if err := out.Row([]any{s.Workspace, s.Stream, s.Seq, render.Moment(s.SyncedTo), render.Moment(s.HistoryTo), state}); err != nil {
 			return err
 		}
 	}
-	if err := out.end(); err != nil || env.output != "table" {
+	if err := out.End(); err != nil || env.output != "table" {
 		return err
 	}
 	for _, s := range states {
@@ -122,28 +120,11 @@ func printStates(env *Env, states []pipeline.StreamState) error {
 	return nil
 }
 
-func known(t time.Time) *time.Time {
+func knownTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
 	return &t
-}
-
-// moment is a time in a row; nothing for one that is not known.
-func moment(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t
-}
-
-// shortened keeps a table on the screen.
-func shortened(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
 }
 
 func newStateRewind(env *Env) *cobra.Command {
@@ -157,15 +138,15 @@ in every workspace that has read it, or with --workspace in that one. Shows each
 first. Where one cannot be moved, none is.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
 			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
-		Args:              oneArgument("a stream"),
+		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: completion{env}.streams,
 		RunE: func(c *cobra.Command, args []string) error {
 			mark, err := instant(to)
 			if err != nil {
-				return misused(c, "--to: %w", err)
+				return usage.Errorf(c, "--to: %w", err)
 			}
 			if mark.IsZero() {
-				return misused(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
+				return usage.Errorf(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
 			}
 			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
 				return r.Rewind(c.Context(), m.workspace, args[0], mark, confirm)
@@ -185,7 +166,7 @@ func newStateReset(env *Env) *cobra.Command {
 		Long: `Forget the checkpoint of a stream, in every workspace that has one, or with --workspace in that one. Its rows stay; the next run
 reads everything and compares. Shows each checkpoint as it is and as it would be, and asks first.`,
 		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
-		Args:              oneArgument("a stream"),
+		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: completion{env}.streams,
 		RunE: func(c *cobra.Command, args []string) error {
 			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
@@ -253,19 +234,4 @@ func operator() string {
 		place = host
 	}
 	return name + "@" + place
-}
-
-// confirm asks, and gives the answer. A question that nobody answers is no "no" that a script may pass over.
-func confirm(env *Env, question string) (bool, error) {
-	fmt.Fprint(env.Stderr, question)
-	answer, err := bufio.NewReader(env.Stdin).ReadString('\n')
-	switch {
-	case errors.Is(err, io.EOF) && answer == "":
-		fmt.Fprintln(env.Stderr)
-		return false, &pipeline.Problem{Class: "usage", Exit: pipeline.ExitUsage, What: "nobody answered; nothing was changed", Next: "answer y or n, or say --yes"}
-	case err != nil && !errors.Is(err, io.EOF):
-		return false, fmt.Errorf("read the answer: %w", err)
-	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
 }

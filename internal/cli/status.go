@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 	"aqueduck/schemas"
 )
@@ -19,7 +21,7 @@ func newStatus(env *Env) *cobra.Command {
 when the next run is due. A stream is late when the run that was due after it was last read well has not brought it, and its
 freshness is breached when two have not; freshness: in pipelines.yaml sets other limits. Reads the published file and run.json only; needs neither token nor network. CSV has the streams alone.`,
 		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code",
-		Args:        noArguments,
+		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			dir, err := env.warehouse()
@@ -28,12 +30,12 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 			}
 			var config *pipeline.Config // without one there is no next run to tell of
 			var catalogue *schemas.Catalogue
-			if env.there() {
+			if env.configExists() {
 				if config, catalogue, err = env.load(); err != nil && (env.dir == "" || exitCode) {
 					return err
 				}
 				if err != nil {
-					fmt.Fprintf(env.Stderr, "note: %s has mistakes, so that no next run is shown, and nothing is late: aqueduck check lists them\n", env.files())
+					fmt.Fprintf(env.Stderr, "note: %s has mistakes, so that no next run is shown, and nothing is late: aqueduck check lists them\n", env.fileNames())
 				}
 			}
 			s, err := pipeline.ReadStatus(c.Context(), dir, config, catalogue, env.Now())
@@ -64,7 +66,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 func printStatusStreams(env *Env, s *pipeline.Status) error {
 	var all [][]any
 	for _, x := range s.Streams {
-		all = append(all, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), moment(x.OK), moment(x.SyncedTo), moment(x.HistoryTo), x.Backfill})
+		all = append(all, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), render.Moment(x.OK), render.Moment(x.SyncedTo), render.Moment(x.HistoryTo), x.Backfill})
 	}
 	return env.list([]string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill"}, all)
 }

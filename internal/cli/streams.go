@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
@@ -28,11 +29,11 @@ personal data, the field of the API that a column comes from, the models that it
   aqueduck streams --html > dictionary.html`,
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: completion{env}.streams,
-		Args:              atMostOne("the name of a stream"),
+		Args:              usage.AtMostOne("the name of a stream"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if markdown || html {
 				if len(args) > 0 || markdown && html || c.Flags().Changed("output") {
-					return misused(c, "--markdown and --html write one page of all streams: give one of them, without a name and without --output")
+					return usage.Errorf(c, "--markdown and --html write one page of all streams: give one of them, without a name and without --output")
 				}
 				return writeDictionary(c.Context(), env, html)
 			}
@@ -129,7 +130,7 @@ stream file, or the name of a stream. Nothing is written.`,
 		Example: `  aqueduck streams try streams/states.yaml
   aqueduck streams try contacts
   aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
-		Args:              oneArgument("a stream file or the name of a stream"),
+		Args:              usage.OneArgument("a stream file or the name of a stream"),
 		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: completion{env}.streams,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -197,7 +198,7 @@ written.`,
 // aListOfTheAPI takes a request as the document writes it: GET /news/newsfeeds.
 func aListOfTheAPI(c *cobra.Command, args []string) error {
 	if len(args) != 2 || args[0] != "GET" || args[1] == "" || args[1][0] != '/' {
-		return misused(c, "%s takes a request, e.g. GET /ticket_states, found %q", c.CommandPath(), args)
+		return usage.Errorf(c, "%s takes a request, e.g. GET /ticket_states, found %q", c.CommandPath(), args)
 	}
 	return nil
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"aqueduck/extract"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
-	"aqueduck/internal/sandbox"
-	"aqueduck/load"
 )
 
 func newSync(env *Env) *cobra.Command {
@@ -73,7 +71,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, 
 	if err != nil {
 		return err
 	}
-	if err := checkConnections(env, runner, pipelines, o); err != nil {
+	if err := checkConnections(runner, pipelines); err != nil {
 		return err
 	}
 	runner.Alerts = runner.Sender(runner.Config.Lookup)
@@ -131,7 +129,7 @@ func writeSummary(env *Env, s *pipeline.Summary, file string) error {
 func printReport(env *Env, r *pipeline.Report) {
 	defer func() {
 		for _, fault := range r.Faults() {
-			env.trace(fault)
+			env.printTrace(fault)
 		}
 	}()
 	if env.output == "json" {
@@ -151,79 +149,17 @@ func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err erro
 	}
 	switch {
 	case err != nil:
-		return misused(c, "%w", err)
+		return usage.Errorf(c, "%w", err)
 	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
-		return misused(c, "--since %s is not before --until %s", since, until)
+		return usage.Errorf(c, "--since %s is not before --until %s", since, until)
 	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
-		return misused(c, "--full-refresh reads everything: it goes without --since and --until")
+		return usage.Errorf(c, "--full-refresh reads everything: it goes without --since and --until")
 	case o.AcceptHashKey && !o.FullRefresh:
-		return misused(c, "--accept-hash-key makes other hashes: it goes with --full-refresh, which brings them")
+		return usage.Errorf(c, "--accept-hash-key makes other hashes: it goes with --full-refresh, which brings them")
 	case o.Limit < 0 || o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
-		return misused(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
+		return usage.Errorf(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
 	}
 	return nil
-}
-
-// checkConnections finds what would stop a run before it touches anything: names of streams, addresses, tokens.
-func checkConnections(env *Env, runner *pipeline.Runner, pipelines []*pipeline.Pipeline, o pipeline.Options) error {
-	for _, p := range pipelines {
-		for _, name := range p.Workspaces(runner.Config) {
-			if _, _, err := runner.Config.Connect(name, runner.Config.Lookup); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// newRunner is a Runner over the configuration, the clock and the environment.
-func newRunner(env *Env) (*pipeline.Runner, error) { return runnerWith(env, embedded) }
-
-// newReadOnlyRunner is a Runner that writes nothing: the embedded workspace stands still.
-func newReadOnlyRunner(env *Env) (*pipeline.Runner, error) { return runnerWith(env, still) }
-
-func runnerWith(env *Env, embedded func(*Env, load.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
-	config, catalogue, err := env.load()
-	if err != nil {
-		return nil, err
-	}
-	program, err := sandbox.Self()
-	if err != nil {
-		return nil, err
-	}
-	dir := load.Dir(config.Warehouse.Dir)
-	return &pipeline.Runner{
-		Config: config, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.log(), Version: release(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
-			url, token, err := config.Connect(name, config.Lookup)
-			if err == nil && url == pipeline.Emulator {
-				return embedded(env, dir)
-			}
-			return pipeline.Source{BaseURL: url, Token: token, Refresh: func() (extract.Secret, error) { return currentToken(env, config, name) }}, err
-		},
-	}, nil
-}
-
-// currentToken looks a token up again: its file, or .env, may hold another one by now.
-func currentToken(env *Env, config *pipeline.Config, workspace string) (extract.Secret, error) {
-	lookup, err := env.variables()
-	if err != nil {
-		return "", err
-	}
-	_, token, err := config.Connect(workspace, lookup)
-	return token, err
-}
-
-// Wait waits by the machine's clock, no longer than the context lives.
-func Wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // instant reads a date or a time as a person writes it; dates begin at midnight UTC.

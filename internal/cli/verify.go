@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 )
 
@@ -34,11 +35,11 @@ told best right after a sync: a record of a list without times, or one that was 
 			}
 			switch {
 			case len(accept) > 0 && (o.Deep || c.Flags().Changed("requests")):
-				return misused(c, "--accept reads nothing: it goes without --deep and --requests")
+				return usage.Errorf(c, "--accept reads nothing: it goes without --deep and --requests")
 			case len(accept) > 0:
 				return runner.Accept(accept)
 			case o.Requests < 1:
-				return misused(c, "--requests is at least 1")
+				return usage.Errorf(c, "--requests is at least 1")
 			}
 			pipelines, err := runner.Chosen(args, pipeline.Options{Select: o.Select, Exclude: o.Exclude})
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/load"
 )
 
@@ -20,7 +21,7 @@ func newVersion(env *Env) *cobra.Command {
 		Long: `Print the version of the program, of Go and of DuckDB. With --json also what the program is made of: the DuckDB library
 that is linked in, with the checksum of its module, and every module as a CycloneDX document (sbom).`,
 		Example:     "  aqueduck version\n  aqueduck version --json",
-		Args:        noArguments,
+		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			library, err := load.DuckDB(c.Context())
@@ -57,18 +58,4 @@ type duckdb struct {
 	Source  string `json:"source"`           // the commit that it was built from
 	Module  string `json:"module,omitempty"` // that it is linked from
 	Sum     string `json:"sum,omitempty"`    // of that module, as in go.sum
-}
-
-// stamped is the version that a release was built as, which the linker puts in: it is built outside of any repository.
-var stamped string
-
-// release is the version that the program was built as.
-func release() string {
-	if stamped != "" {
-		return stamped
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

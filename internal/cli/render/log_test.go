@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"bytes"
@@ -13,8 +13,7 @@ func TestS58NoLineOfALogTellsMoreThanTwoKilobytesOfAnError(t *testing.T) {
 	long := strings.Repeat("ä", 500_000)
 	for _, form := range []string{"json", "text", ""} {
 		var out bytes.Buffer
-		a := &Env{logFormat: form, logLevel: "warn", Lookup: func(string) (string, bool) { return "", false }}
-		log := a.logTo(&out, form == "", slog.LevelDebug)
+		log := NewLog(&out, LogStyle{Level: slog.LevelWarn, Form: form, Terminal: form == ""})
 		log.Error("read", "error", errors.New(long))
 		log.Error("read", "error", long)
 		for line := range strings.Lines(out.String()) {

@@ -1,10 +1,11 @@
-package cli
+package emulate
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/emulator/control"
@@ -21,12 +23,20 @@ import (
 	"aqueduck/internal/pipeline"
 )
 
-// birth is hour 0 of a workspace that is served by the machine's clock: long ago, so that it is the same at each start
+// epoch is hour 0 of a workspace that is served by the machine's clock: long ago, so that it is the same at each start
 // and no mark of an earlier one lies in its future.
-var birth = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
+var epoch = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
 
-// emulation is what the flags of emulate say.
-type emulation struct {
+// Host is what the command takes from outside.
+type Host struct {
+	Name   string              // of the program as it was called, for commands to copy
+	Stdout io.Writer           // where results go
+	Now    func() time.Time    // the clock of the workspace
+	Log    func() *slog.Logger // as the command line asks for it
+}
+
+// options are what the flags of emulate say.
+type options struct {
 	port                  int
 	identity              identity
 	token, chaos, version string
@@ -39,8 +49,9 @@ type emulation struct {
 	secret                string
 }
 
-func newEmulate(env *Env) *cobra.Command {
-	var e emulation
+// NewCommand is the command emulate.
+func NewCommand(h Host) *cobra.Command {
+	var e options
 	c := &cobra.Command{
 		Use:   "emulate",
 		Short: "Serve a workspace without an account",
@@ -63,8 +74,8 @@ Faults, for --chaos, with commas between them:
   aqueduck emulate --port 8080 --state emulated.ndjson
   aqueduck emulate --scoped-token reader=read_conversations --knobs '{"Unavailable": ["calls"], "NoDynamicContent": true}'
   aqueduck emulate --webhook http://127.0.0.1:9999/hook --webhook-secret s3cret`,
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return emulateWith(env, c, &e) },
+		Args: usage.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return emulate(h, c, &e) },
 	}
 	flags := c.Flags()
 	flags.IntVar(&e.port, "port", 8080, "port on 127.0.0.1; 0 takes a free one")
@@ -90,30 +101,30 @@ var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
-// emulateWith checks the flags, makes the workspace and serves it.
-func emulateWith(env *Env, c *cobra.Command, e *emulation) (err error) {
+// emulate checks the flags, makes the workspace and serves it.
+func emulate(h Host, c *cobra.Command, e *options) (err error) {
 	if err := fault.CheckChaos(e.chaos); err != nil {
-		return misused(c, "%w", err)
+		return usage.Errorf(c, "%w", err)
 	}
 	zone, err := time.LoadLocation(e.identity.Zone)
 	switch {
 	case err != nil || e.identity.Zone == "":
-		return misused(c, "--zone %s: it is a name as Europe/Berlin", pipeline.Quoted(e.identity.Zone))
+		return usage.Errorf(c, "--zone %s: it is a name as Europe/Berlin", pipeline.Quoted(e.identity.Zone))
 	case e.identity.Contacts < 0 || e.identity.Hours < 0 || e.rate < 0:
-		return misused(c, "--contacts, --hours and --rate cannot be below zero")
+		return usage.Errorf(c, "--contacts, --hours and --rate cannot be below zero")
 	case !oneWord(e.token):
-		return misused(c, "--token is one word")
+		return usage.Errorf(c, "--token is one word")
 	case !headerName.MatchString(e.header):
-		return misused(c, "--version-header %s: it is a name as Service-Version", pipeline.Quoted(e.header))
+		return usage.Errorf(c, "--version-header %s: it is a name as Service-Version", pipeline.Quoted(e.header))
 	case !versionNumber.MatchString(e.version):
-		return misused(c, "--api-version %s: it is a number as 2.17", e.version)
+		return usage.Errorf(c, "--api-version %s: it is a number as 2.17", e.version)
 	}
 	for _, address := range e.webhooks {
 		if err := emulator.CheckWebhook(address, e.secret); err != nil {
-			return misused(c, "--webhook: %w", err)
+			return usage.Errorf(c, "--webhook: %w", err)
 		}
 	}
-	e.identity.Start = birth
+	e.identity.Start = epoch
 	var kept *stateFile
 	if e.state != "" {
 		if kept, err = openState(c, e.state, &e.identity); err != nil {
@@ -124,22 +135,22 @@ func emulateWith(env *Env, c *cobra.Command, e *emulation) (err error) {
 			return kept.damaged(1, err)
 		}
 	}
-	log := env.log()
+	log := h.Log()
 	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
 		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
-		Now: env.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: watcher(log)})
+		Now: h.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: watcher(log)})
 	for _, given := range e.scoped {
 		token, scopes, _ := strings.Cut(given, "=")
 		if !oneWord(token) {
-			return misused(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", pipeline.Quoted(given))
+			return usage.Errorf(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", pipeline.Quoted(given))
 		}
 		if err := w.AddToken(token, strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' })...); err != nil {
-			return misused(c, "--scoped-token %s: %w", pipeline.Quoted(token), err)
+			return usage.Errorf(c, "--scoped-token %s: %w", pipeline.Quoted(token), err)
 		}
 	}
 	if e.knobs != "" {
 		if _, err := w.Do("set", json.RawMessage(e.knobs)); err != nil {
-			return misused(c, "--knobs: %w", err)
+			return usage.Errorf(c, "--knobs: %w", err)
 		}
 	}
 	if err := kept.redo(w, log); err != nil {
@@ -149,7 +160,7 @@ func emulateWith(env *Env, c *cobra.Command, e *emulation) (err error) {
 		log.Info("control", "do", d.Do)
 		return kept.append(d)
 	})
-	return serveEmulation(c.Context(), env, w, e, log)
+	return serveEmulation(c.Context(), h, w, e, log)
 }
 
 func oneWord(token string) bool {
@@ -169,14 +180,14 @@ func watcher(log *slog.Logger) func(control.Request) {
 }
 
 // serveEmulation serves until the context ends and then lets requests under way finish.
-func serveEmulation(ctx context.Context, env *Env, w *emulator.Workspace, e *emulation, log *slog.Logger) error {
+func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *options, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
 		return &pipeline.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be served", e.port), Err: err,
 			Next: "choose another one; --port 0 takes any that is free", Exit: pipeline.ExitFailed}
 	}
 	url, token := "http://"+listener.Addr().String(), w.Token()
-	fmt.Fprintf(env.Stdout, `serving an emulated workspace on %[1]s
+	fmt.Fprintf(h.Stdout, `serving an emulated workspace on %[1]s
 token: %[2]s
 
 in a browser it shows what it holds and what was asked of it;
@@ -185,8 +196,8 @@ its truth is at %[1]s/_oracle/contacts, what can be made happen at %[1]s/_emulat
 try it, the second where a pipelines.yaml is:
   curl -sS -H %[3]s %[4]s
   WORKSPACE_URL=%[1]s WORKSPACE_TOKEN=%[5]s %[6]s sync --dir emulated
-`, url, token, pipeline.Quoted("Authorization: Bearer "+token), pipeline.Quoted(url+"/contacts?per_page=2"), pipeline.Quoted(token), pipeline.Quoted(env.Name))
-	told, err := notifyWebhooks(env, w, url, e, log)
+`, url, token, pipeline.Quoted("Authorization: Bearer "+token), pipeline.Quoted(url+"/contacts?per_page=2"), pipeline.Quoted(token), pipeline.Quoted(h.Name))
+	told, err := notifyWebhooks(h, w, url, e, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -208,7 +219,7 @@ try it, the second where a pipelines.yaml is:
 }
 
 // notifyWebhooks has the webhooks told. What it gives ends that, and says what was not delivered.
-func notifyWebhooks(env *Env, w *emulator.Workspace, url string, e *emulation, log *slog.Logger) (end func(context.Context), err error) {
+func notifyWebhooks(h Host, w *emulator.Workspace, url string, e *options, log *slog.Logger) (end func(context.Context), err error) {
 	if len(e.webhooks) == 0 {
 		return func(context.Context) {}, nil
 	}
@@ -231,8 +242,8 @@ func notifyWebhooks(env *Env, w *emulator.Workspace, url string, e *emulation, l
 	if err != nil {
 		return nil, fmt.Errorf("tell webhooks: %w", err)
 	}
-	fmt.Fprintf(env.Stdout, "\nwebhooks are signed with the secret %s\n", e.secret)
+	fmt.Fprintf(h.Stdout, "\nwebhooks are signed with the secret %s\n", e.secret)
 	return func(ctx context.Context) {
-		fmt.Fprintf(env.Stdout, "notifications that were not delivered: %d\n", notifier.Close(ctx))
+		fmt.Fprintf(h.Stdout, "notifications that were not delivered: %d\n", notifier.Close(ctx))
 	}, nil
 }

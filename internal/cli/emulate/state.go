@@ -1,4 +1,4 @@
-package cli
+package emulate
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
 )
@@ -116,7 +117,7 @@ func (s *stateFile) belongs(c *cobra.Command, line []byte, asked *identity) erro
 	}{{"seed", have.Seed, asked.Seed}, {"contacts", have.Contacts, asked.Contacts}, {"conversations", have.Conversations, asked.Conversations},
 		{"hours", have.Hours, asked.Hours}, {"zone", have.Zone, asked.Zone}} {
 		if c.Flags().Changed(f.flag) && f.have != f.want {
-			return misused(c, "--state %s is a workspace of --%s %v, not %v: leave --%[2]s out, or give another file", s.path, f.flag, f.have, f.want)
+			return usage.Errorf(c, "--state %s is a workspace of --%s %v, not %v: leave --%[2]s out, or give another file", s.path, f.flag, f.have, f.want)
 		}
 	}
 	*asked = have

@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import "testing"
 
@@ -14,7 +14,7 @@ func TestS51AmountsOfMemoryAreAsPeopleWriteThem(t *testing.T) {
 		" 1tib ": {1 << 40, "1TiB"},
 		"256MiB": {256 << 20, "256MiB"},
 	} {
-		var m amount
+		var m Memory
 		if err := m.Set(text); err != nil || int64(m) != want.bytes || m.String() != want.written {
 			t.Errorf("%q: %d, written %s, %v", text, int64(m), m.String(), err)
 		}
@@ -28,7 +28,7 @@ func TestS51AmountsOfMemoryAreAsPeopleWriteThem(t *testing.T) {
 		"999999999TiB":  "999999999TiB is more than any machine has",
 		"9999999999TiB": `"9999999999TiB" is no amount of memory: e.g. 4GB`,
 	} {
-		var m amount
+		var m Memory
 		if err := m.Set(text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}

@@ -1,4 +1,4 @@
-package cli
+package emulate
 
 import (
 	"encoding/json"
@@ -19,11 +19,11 @@ import (
 	"aqueduck/load"
 )
 
-// hourZero is when the emulated workspace begins to live.
-var hourZero = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+// embeddedEpoch is when the emulated workspace begins to live.
+var embeddedEpoch = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 
-// emulated is the workspace of a warehouse: its population is a function of these.
-type emulated struct {
+// embeddedWorkspace is the workspace of a warehouse: its population is a function of these.
+type embeddedWorkspace struct {
 	Seed     uint64 `json:"seed"`
 	Contacts int    `json:"contacts,omitempty"` // active at hour 0; 0: the demo's
 	Hours    int    `json:"hours"`              // of life lived before the last run
@@ -32,14 +32,14 @@ type emulated struct {
 
 const emulatedToken = "emulated-workspace-token"
 
-// embedded starts the emulator of a warehouse on a loopback port. EMULATOR_HOURS of life pass first, but not before the
+// Embed starts the emulator of a warehouse on a loopback port. EMULATOR_HOURS of life pass first, but not before the
 // first run; what it is and the hours lived are kept in the warehouse's directory.
-func embedded(env *Env, dir load.Dir) (pipeline.Source, error) {
-	life, first, err := readLife(env, dir)
+func Embed(lookup func(string) (string, bool), dir load.Dir) (pipeline.Source, error) {
+	life, first, err := readLife(lookup, dir)
 	if err != nil {
 		return pipeline.Source{}, err
 	}
-	passed, err := wholeNumber(env, "EMULATOR_HOURS", 0)
+	passed, err := wholeNumber(lookup, "EMULATOR_HOURS", 0)
 	if err != nil {
 		return pipeline.Source{}, err
 	}
@@ -55,7 +55,7 @@ func embedded(env *Env, dir load.Dir) (pipeline.Source, error) {
 	}
 	text, err := json.Marshal(life)
 	if err == nil {
-		err = renameio.WriteFile(kept(dir), text, 0o600)
+		err = renameio.WriteFile(embeddedFile(dir), text, 0o600)
 	}
 	if err != nil {
 		return pipeline.Source{}, errors.Join(fmt.Errorf("note the emulated hours: %w", err), source.Close())
@@ -63,9 +63,9 @@ func embedded(env *Env, dir load.Dir) (pipeline.Source, error) {
 	return source, nil
 }
 
-// still starts the emulator of a warehouse as its last run saw it; no hour passes.
-func still(env *Env, dir load.Dir) (pipeline.Source, error) {
-	life, _, err := readLife(env, dir)
+// EmbedStill starts the emulator of a warehouse as its last run saw it; no hour passes.
+func EmbedStill(lookup func(string) (string, bool), dir load.Dir) (pipeline.Source, error) {
+	life, _, err := readLife(lookup, dir)
 	if err != nil {
 		return pipeline.Source{}, err
 	}
@@ -73,8 +73,8 @@ func still(env *Env, dir load.Dir) (pipeline.Source, error) {
 }
 
 // readLife reads what the workspace of a warehouse is. Before the first run the environment says it.
-func readLife(env *Env, dir load.Dir) (life emulated, first bool, err error) {
-	text, err := os.ReadFile(kept(dir))
+func readLife(lookup func(string) (string, bool), dir load.Dir) (life embeddedWorkspace, first bool, err error) {
+	text, err := os.ReadFile(embeddedFile(dir))
 	if err == nil {
 		err = json.Unmarshal(text, &life)
 	}
@@ -82,21 +82,21 @@ func readLife(env *Env, dir load.Dir) (life emulated, first bool, err error) {
 		return life, false, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return life, false, &pipeline.Problem{Class: "config", What: "read how long the emulated workspace has lived: " + kept(dir), Err: err,
+		return life, false, &pipeline.Problem{Class: "config", What: "read how long the emulated workspace has lived: " + embeddedFile(dir), Err: err,
 			Next: "put the file back, or begin anew in another directory: --dir DIR"}
 	}
-	seed, err := wholeNumber(env, "EMULATOR_SEED", 1)
+	seed, err := wholeNumber(lookup, "EMULATOR_SEED", 1)
 	if err == nil {
-		life.Contacts, err = wholeNumber(env, "EMULATOR_CONTACTS", 0)
+		life.Contacts, err = wholeNumber(lookup, "EMULATOR_CONTACTS", 0)
 	}
 	life.Seed = uint64(seed)
 	return life, true, err
 }
 
-func kept(dir load.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
+func embeddedFile(dir load.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
 
 // serveEmulator serves a workspace that has lived its hours and whose clock runs on from there.
-func serveEmulator(life *emulated) (pipeline.Source, error) {
+func serveEmulator(life *embeddedWorkspace) (pipeline.Source, error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", life.Port))
 	if err != nil && life.Port != 0 {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
@@ -109,8 +109,8 @@ func serveEmulator(life *emulated) (pipeline.Source, error) {
 	}
 	began := time.Now()
 	hours := time.Duration(life.Hours) * time.Hour
-	now := func() time.Time { return hourZero.Add(hours + time.Since(began)) }
-	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: hourZero, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
+	now := func() time.Time { return embeddedEpoch.Add(hours + time.Since(began)) }
+	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: embeddedEpoch, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
 	w.Live(life.Hours)
 	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
@@ -128,8 +128,8 @@ func serveEmulator(life *emulated) (pipeline.Source, error) {
 }
 
 // wholeNumber reads a whole number from the environment.
-func wholeNumber(env *Env, name string, fallback int) (int, error) {
-	text, ok := env.Lookup(name)
+func wholeNumber(lookup func(string) (string, bool), name string, fallback int) (int, error) {
+	text, ok := lookup(name)
 	if !ok || text == "" {
 		return fallback, nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// plain gives a value the form that JSON has for it.
-func plain(v any) any {
+// jsonValue gives a value the form that JSON has for it.
+func jsonValue(v any) any {
 	switch v := v.(type) {
 	case json.RawMessage, json.Number:
 		return v
@@ -34,13 +34,13 @@ func plain(v any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = plain(item)
+			list[i] = jsonValue(item)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for name, item := range v {
-			object[name] = plain(item)
+			object[name] = jsonValue(item)
 		}
 		return object
 	}
@@ -53,7 +53,7 @@ func cell(v any) string {
 	case float32, float64:
 		return fmt.Sprint(v) // NaN and Inf too, for which JSON has no word
 	}
-	switch v := plain(v).(type) {
+	switch v := jsonValue(v).(type) {
 	case nil:
 		return ""
 	case string:
@@ -61,7 +61,7 @@ func cell(v any) string {
 	case json.RawMessage:
 		return string(v)
 	case []any, map[string]any:
-		text, err := unescaped(v)
+		text, err := unescapedJSON(v)
 		if err != nil {
 			return fmt.Sprint(v)
 		}
@@ -95,4 +95,21 @@ func noFormula(text string) string {
 		return text
 	}
 	return "'" + text
+}
+
+// Moment is a time in a row; nothing for one that is not known.
+func Moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}
+
+// Shortened keeps a table on the screen.
+func Shortened(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
 }

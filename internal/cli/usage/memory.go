@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"aqueduck/load"
 )
 
-// amount is one of memory, as people write it.
-type amount int64
+// Memory is one of memory, as people write it.
+type Memory int64
 
 // Set reads 512MB, 2GB or 2GiB.
-func (m *amount) Set(text string) error {
+func (m *Memory) Set(text string) error {
 	n, err := grammar.Memory(text)
 	if err != nil {
 		return err
@@ -19,12 +19,12 @@ func (m *amount) Set(text string) error {
 	if n < load.LeastMemory {
 		return fmt.Errorf("%s is less than a statement needs to begin with: 256MiB", text)
 	}
-	*m = amount(n)
+	*m = Memory(n)
 	return nil
 }
 
 // String writes it in the largest unit of which it is a whole number.
-func (m *amount) String() string {
+func (m *Memory) String() string {
 	for i, unit := range []string{"TiB", "GiB", "MiB", "KiB"} {
 		size := int64(1) << (10 * (4 - i))
 		if n := int64(*m); n > 0 && n%size == 0 {
@@ -35,4 +35,4 @@ func (m *amount) String() string {
 }
 
 // Type is what --help calls it.
-func (m *amount) Type() string { return "amount" }
+func (m *Memory) Type() string { return "amount" }

@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"bytes"
@@ -12,36 +12,37 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// encode writes a result as JSON for people and programs: indented, and with < and > as they are.
-func (env *Env) encode(v any) error {
-	out := json.NewEncoder(env.Stdout)
+// JSON writes a result as JSON for people and programs: indented, and with < and > as they are.
+func JSON(w io.Writer, v any) error {
+	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
 	return out.Encode(v)
 }
 
-// list writes rows that are known as a whole, in the form that was asked for.
-func (env *Env) list(columns []string, all [][]any) error {
-	out := newRows(env.output, env.Stdout)
-	if err := out.columns(columns); err != nil {
+// List writes rows that are known as a whole, in one of the output forms.
+func List(form string, w io.Writer, columns []string, all [][]any) error {
+	out := NewRows(form, w)
+	if err := out.Columns(columns); err != nil {
 		return err
 	}
 	for _, row := range all {
-		if err := out.row(row); err != nil {
+		if err := out.Row(row); err != nil {
 			return err
 		}
 	}
-	return out.end()
+	return out.End()
 }
 
-// rows writes the rows of a result in one of the output forms, as they come.
-type rows interface {
-	columns(names []string) error
-	row(values []any) error
-	end() error
+// Rows writes the rows of a result in one of the output forms, as they come.
+type Rows interface {
+	Columns(names []string) error // before the rows
+	Row(values []any) error
+	End() error // after the last one
 }
 
-func newRows(form string, w io.Writer) rows {
+// NewRows writes rows as a table, json or csv.
+func NewRows(form string, w io.Writer) Rows {
 	switch form {
 	case "json":
 		return &jsonRows{w: w}
@@ -59,7 +60,7 @@ type tableRows struct {
 	any   []bool // by column: it holds something
 }
 
-func (r *tableRows) columns(names []string) error {
+func (r *tableRows) Columns(names []string) error {
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
 	r.t.SetStyle(style)
@@ -72,7 +73,7 @@ func (r *tableRows) columns(names []string) error {
 	return nil
 }
 
-func (r *tableRows) row(values []any) error {
+func (r *tableRows) Row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = visible(cell(v))
@@ -87,7 +88,7 @@ func (r *tableRows) row(values []any) error {
 	return nil
 }
 
-func (r *tableRows) end() error {
+func (r *tableRows) End() error {
 	var right []table.ColumnConfig
 	for i := range r.words {
 		if r.any[i] && !r.words[i] {
@@ -117,7 +118,7 @@ func cells(texts []string) table.Row {
 
 type csvRows struct{ w *csv.Writer }
 
-func (r *csvRows) columns(names []string) error {
+func (r *csvRows) Columns(names []string) error {
 	texts := make([]string, len(names))
 	for i, name := range names {
 		texts[i] = noFormula(name)
@@ -125,7 +126,7 @@ func (r *csvRows) columns(names []string) error {
 	return r.w.Write(texts)
 }
 
-func (r *csvRows) row(values []any) error {
+func (r *csvRows) Row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = cell(v)
@@ -136,7 +137,7 @@ func (r *csvRows) row(values []any) error {
 	return r.w.Write(texts)
 }
 
-func (r *csvRows) end() error {
+func (r *csvRows) End() error {
 	r.w.Flush()
 	return r.w.Error()
 }
@@ -149,7 +150,7 @@ type jsonRows struct {
 	began bool
 }
 
-func (r *jsonRows) columns(names []string) error {
+func (r *jsonRows) Columns(names []string) error {
 	taken := map[string]bool{}
 	for _, n := range names {
 		unique := n
@@ -157,7 +158,7 @@ func (r *jsonRows) columns(names []string) error {
 			unique = fmt.Sprintf("%s_%d", n, i)
 		}
 		taken[unique] = true
-		quoted, err := unescaped(unique)
+		quoted, err := unescapedJSON(unique)
 		if err != nil {
 			return fmt.Errorf("write the column name %q: %w", n, err)
 		}
@@ -166,7 +167,7 @@ func (r *jsonRows) columns(names []string) error {
 	return nil
 }
 
-func (r *jsonRows) row(values []any) error {
+func (r *jsonRows) Row(values []any) error {
 	line := []byte("[\n {")
 	if r.began {
 		line = []byte(",\n {")
@@ -176,7 +177,7 @@ func (r *jsonRows) row(values []any) error {
 		if i > 0 {
 			line = append(line, ", "...)
 		}
-		text, err := unescaped(plain(v))
+		text, err := unescapedJSON(jsonValue(v))
 		if err != nil {
 			return fmt.Errorf("write column %s as JSON: %w", r.names[i], err)
 		}
@@ -186,7 +187,7 @@ func (r *jsonRows) row(values []any) error {
 	return err
 }
 
-func (r *jsonRows) end() error {
+func (r *jsonRows) End() error {
 	text := "\n]\n"
 	if !r.began {
 		text = "[]\n"
@@ -195,8 +196,8 @@ func (r *jsonRows) end() error {
 	return err
 }
 
-// unescaped is JSON with <, > and & as they are: it is for programs and people, not for a page of HTML.
-func unescaped(v any) ([]byte, error) {
+// unescapedJSON is JSON with <, > and & as they are: it is for programs and people, not for a page of HTML.
+func unescapedJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)

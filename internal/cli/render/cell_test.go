@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"bytes"
@@ -27,14 +27,14 @@ func TestS27ACSVFileHasNoFormulaOfACustomers(t *testing.T) {
 		"":                                "",
 	} {
 		var out bytes.Buffer
-		r := newRows("csv", &out)
-		if err := r.columns([]string{"=name", "n"}); err != nil {
+		r := NewRows("csv", &out)
+		if err := r.Columns([]string{"=name", "n"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.row([]any{text, int64(-5)}); err != nil {
+		if err := r.Row([]any{text, int64(-5)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.end(); err != nil {
+		if err := r.End(); err != nil {
 			t.Fatal(err)
 		}
 		if got := out.String(); got != "'=name,n\n"+want+",-5\n" {
@@ -46,16 +46,16 @@ func TestS27ACSVFileHasNoFormulaOfACustomers(t *testing.T) {
 func TestATableMovesNoTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := newRows("table", &out)
-	if err := r.columns([]string{"a\x1b[2J"}); err != nil {
+	r := NewRows("table", &out)
+	if err := r.Columns([]string{"a\x1b[2J"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"\x1b]0;owned\a", "x\u202egnirts", "\u009b31m", "two\nlines", "👩\u200d💻 José"} {
-		if err := r.row([]any{text}); err != nil {
+		if err := r.Row([]any{text}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.end(); err != nil {
+	if err := r.End(); err != nil {
 		t.Fatal(err)
 	}
 	got := out.String()
@@ -72,8 +72,8 @@ func TestATableMovesNoTerminal(t *testing.T) {
 func TestColumnsOfOneNameAllComeInJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := newRows("json", &out)
-	if err := errors.Join(r.columns([]string{"a", "a", "A", "a_1", "a"}), r.row([]any{1, 2, 3, 4, 5}), r.end()); err != nil {
+	r := NewRows("json", &out)
+	if err := errors.Join(r.Columns([]string{"a", "a", "A", "a_1", "a"}), r.Row([]any{1, 2, 3, 4, 5}), r.End()); err != nil {
 		t.Fatal(err)
 	}
 	if want := "[\n {\"a\": 1, \"a_1\": 2, \"A\": 3, \"a_1_1\": 4, \"a_2\": 5}\n]\n"; out.String() != want {
