@@ -27,8 +27,8 @@ const (
 )
 
 // notInOrder are packages that are over a limit still. The list only gets shorter.
-var notInOrder = []string{"schemas", "extract", "extract/export", "internal/alert", "internal/sandbox", "transform", "load", "load/publish", "internal/pipeline",
-	"internal/console", "internal/diskfault", "internal/mutants", "internal/oracletest", "internal/release"}
+var notInOrder = []string{"schemas", "extract", "extract/export", "transform", "load", "load/publish", "internal/pipeline",
+	"internal/diskfault", "internal/mutants", "internal/oracletest", "internal/release"}
 
 // checkedPackage is a package of ours as the compiler sees it, without its tests.
 type checkedPackage struct {
