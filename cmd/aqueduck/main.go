@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
-	_ "time/tzdata" // schedules know their zones on machines that have none
 
 	"aqueduck/internal/cli"
 	"aqueduck/internal/pipeline"

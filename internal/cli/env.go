@@ -92,6 +92,7 @@ func (env *Env) asProblem(err error) *pipeline.Problem {
 	return &problem
 }
 
+// variableOr is a variable of the environment, or a value where it is not set or empty.
 func (env *Env) variableOr(name, value string) string {
 	if v, ok := env.Lookup(name); ok && v != "" {
 		return v

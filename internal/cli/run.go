@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	_ "time/tzdata" // schedules know their zones on machines that have none
 
 	"aqueduck/extract"
 	"aqueduck/internal/cli/usage"

@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 			return exec.Command("unshare", "-rm", "true").Run() == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "says": says, "workspace": serveWorkspace, "filled": copyFilled, "same": same, "into": keepLine,
+			"exits": exits, "says": says, "workspace": serveWorkspace, "filled": copyFilled, "same": same, "into": keepLine, "build": buildProgram,
 		},
 	})
 }
@@ -113,6 +113,13 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 func keepLine(ts *testscript.TestScript, _ bool, args []string) {
 	lines := strings.Fields(ts.ReadFile("stdout"))
 	ts.Setenv(args[0], lines[len(lines)-1])
+}
+
+// buildProgram puts the path of the program, built, into BUILT.
+func buildProgram(ts *testscript.TestScript, _ bool, _ []string) {
+	path, err := built()
+	ts.Check(err)
+	ts.Setenv("BUILT", path)
 }
 
 // serveWorkspace serves an emulated workspace over HTTP until the script ends, and puts its address and token into the

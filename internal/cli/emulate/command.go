@@ -49,7 +49,7 @@ type options struct {
 	secret                string
 }
 
-// NewCommand is the command emulate.
+// NewCommand returns the command emulate.
 func NewCommand(h Host) *cobra.Command {
 	var e options
 	c := &cobra.Command{

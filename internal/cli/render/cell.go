@@ -105,7 +105,7 @@ func Moment(t time.Time) any {
 	return t
 }
 
-// Shortened keeps a table on the screen.
+// Shortened cuts a text, so that its table fits on the screen.
 func Shortened(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

@@ -5,16 +5,16 @@ import (
 	"log/slog"
 )
 
-// LineLog makes a line of the log of each line that is written.
+// LineLog writes each line that it gets as a line of a log.
 type LineLog struct {
 	log  *slog.Logger
 	rest []byte // of a line that is not whole yet
 }
 
-// NewLineLog writes to a log.
+// NewLineLog returns one that writes to this log.
 func NewLineLog(log *slog.Logger) *LineLog { return &LineLog{log: log} }
 
-// Write logs what is whole of the text.
+// Write logs each whole line, and keeps the rest until its end comes.
 func (w *LineLog) Write(text []byte) (int, error) {
 	w.rest = append(w.rest, text...)
 	for line, rest, whole := bytes.Cut(w.rest, []byte{'\n'}); whole; line, rest, whole = bytes.Cut(rest, []byte{'\n'}) {
@@ -24,7 +24,7 @@ func (w *LineLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Flush ends the last line.
+// Flush logs a last line that has no end.
 func (w *LineLog) Flush() {
 	if len(w.rest) > 0 {
 		w.log.Info(string(w.rest))

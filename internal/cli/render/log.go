@@ -18,7 +18,7 @@ type LogStyle struct {
 	Colors   bool       // where people do
 }
 
-// NewLog writes a log.
+// NewLog returns a log in a style. No line of it tells more of an error than other places do.
 func NewLog(w io.Writer, s LogStyle) *slog.Logger {
 	if s.Form == "json" {
 		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shorten}))

@@ -41,7 +41,7 @@ type Rows interface {
 	End() error // after the last one
 }
 
-// NewRows writes rows as a table, json or csv.
+// NewRows returns a writer of rows in a form: json, csv, or else a table.
 func NewRows(form string, w io.Writer) Rows {
 	switch form {
 	case "json":

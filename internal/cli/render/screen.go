@@ -20,7 +20,7 @@ type Screen struct {
 // wide is how much of a line is shown: a longer one would take two, and the table could not be found again.
 const wide = 79
 
-// NewScreen has no table yet.
+// NewScreen returns a screen that draws to a terminal, and has no table yet.
 func NewScreen(to io.Writer) *Screen { return &Screen{to: to} }
 
 // Write puts a text above the table.

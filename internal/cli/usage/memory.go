@@ -7,7 +7,7 @@ import (
 	"aqueduck/load"
 )
 
-// Memory is one of memory, as people write it.
+// Memory is the value of a flag that bounds memory, as people write it.
 type Memory int64
 
 // Set reads 512MB, 2GB or 2GiB.
