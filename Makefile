@@ -40,17 +40,17 @@ world: ## answers that are wrong in ways that no status tells, against the oracl
 		go test -tags=duckdb_arrow,crashpoints ./internal/pipeline -run F27 -v -timeout 48h
 
 long: ## a first sync of 200,000 conversations in virtual time, in one run and in pieces; takes most of an hour. A month of serve with faults, a minute
-	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run AMonthOfServe -v
+	AQUEDUCK_LONG=1 go test ./internal/cli -run AMonthOfServe -v
 	AQUEDUCK_LONG=1 go test ./internal/pipeline -run 'ALongFirstSync|RunsCutShort|DeltasReplay|DaysOfLife' -v -timeout 3h
 
 large: ## a million contacts and thirteen million parts in the emulator: its memory and speed; disks of twenty sizes; ten million rows restored
 	AQUEDUCK_LONG=1 go test ./internal/emulator -run AMillionContacts -v -timeout 1h
 	GOMAXPROCS=1 go test ./internal/emulator -run xxx -bench Walk -benchtime 5x
-	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run F5ASmallDisk -v
+	AQUEDUCK_LONG=1 go test ./internal/cli -run F5ASmallDisk -v
 	AQUEDUCK_ROWS=10000000 go test ./load -run F24 -v -timeout 1h
 
 twice: ## build the program in two places: both are the same file
-	AQUEDUCK_LONG=1 go test ./cmd/aqueduck -run TwoBuilds -v
+	AQUEDUCK_LONG=1 go test ./internal/cli -run TwoBuilds -v
 
 release: ## dist/: the archive that is installed, of the last commit, for this kind of machine, and SHA256SUMS
 	go run ./tools/release -o dist

@@ -27,8 +27,7 @@ const (
 )
 
 // notInOrder are packages that are over a limit still. The list only gets shorter.
-var notInOrder = []string{"extract", "internal/alert", "internal/sandbox", "load", "load/publish", "internal/pipeline",
-	"internal/console", "cmd/aqueduck"}
+var notInOrder = []string{"extract", "load", "load/publish", "internal/pipeline"}
 
 // checkedPackage is a package of ours as the compiler sees it, without its tests.
 type checkedPackage struct {

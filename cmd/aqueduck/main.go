@@ -5,14 +5,14 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
-	_ "time/tzdata" // schedules know their zones on machines that have none
 
+	"aqueduck/internal/cli"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
 )
 
 func main() {
-	harden()
+	cli.Harden()
 	if sandbox.Asked() {
 		os.Exit(sandbox.Serve(pipeline.Tasks()))
 	}
@@ -21,7 +21,6 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(40)
 	}
-	a := app{name: os.Args[0], args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv,
-		now: time.Now, wait: wait}
-	os.Exit(a.run())
+	os.Exit(cli.Run(&cli.Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv,
+		Now: time.Now, Wait: cli.Wait}))
 }

@@ -4,60 +4,9 @@ package alert
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 )
-
-// Kind is what a webhook may be told.
-type Kind string
-
-// What a webhook is told of.
-const (
-	Failure  Kind = "failure"       // a run did not end with 0
-	Late     Kind = "late"          // what a pipeline reads is older than it may be
-	Recovery Kind = "recovery"      // what was told of before is over
-	Changed  Kind = "schema_change" // the source has fields that were not known, or a table got columns
-)
-
-// Kinds are all that there are, in the order of their importance.
-var Kinds = []Kind{Failure, Late, Recovery, Changed}
-
-// Target is a place to tell.
-type Target struct {
-	Name          string
-	Ping, Webhook string        // addresses, which may hold a secret: they are in no message; "": none
-	On            []Kind        // what the webhook is told
-	Pipelines     []string      // whose runs; none: all
-	Cooldown      time.Duration // the same again is told no sooner
-}
-
-// Run is a run as it is told of.
-type Run struct {
-	Pipeline, ID       string
-	Well, Interrupted  bool
-	Again              bool     // it went wrong, and is tried again before anybody has to know
-	Class, Error, Next string   // of what went wrong first
-	Line               string   // its last line
-	Changes            []string // what was new in the source
-	At                 time.Time
-}
-
-// Sender tells. Whatever fails is logged and no more: a run does not depend on it.
-type Sender struct {
-	Targets []Target
-	State   string // a file of what was told, so that it is told once
-	Now     func() time.Time
-	Wait    func(context.Context, time.Duration) error
-	Log     *slog.Logger
-
-	once   sync.Once
-	client *http.Client
-	mu     sync.Mutex // guards the file of what was told
-}
 
 // Begun pings that a run has begun.
 func (s *Sender) Begun(ctx context.Context, r Run) {
@@ -137,7 +86,7 @@ func (s *Sender) tell(ctx context.Context, t Target, wrong, over Message, isWron
 		if !s.post(ctx, t, wrong) {
 			return // it is still to be told
 		}
-		told[key] = last{Class: wrong.Class, At: s.Now().UTC()}
+		told[key] = entry{Class: wrong.Class, At: s.Now().UTC()}
 	case !known:
 		return
 	default:

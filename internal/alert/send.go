@@ -7,44 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/oklog/ulid/v2"
 )
-
-// Message is what a webhook gets, as JSON. Text says it all in words, as chat services show it.
-type Message struct {
-	Event    Kind      `json:"event"`
-	Text     string    `json:"text"`
-	Pipeline string    `json:"pipeline"`
-	Run      string    `json:"run,omitempty"`
-	Class    string    `json:"class,omitempty"`
-	Error    string    `json:"error,omitempty"`
-	Next     string    `json:"next,omitempty"`
-	Line     string    `json:"line,omitempty"`
-	Streams  []string  `json:"streams,omitempty"`
-	Changes  []string  `json:"changes,omitempty"`
-	At       time.Time `json:"at"`
-}
 
 // What telling may take: a run waits for it.
 const (
 	patience = 10 * time.Second // for one answer
 	tries    = 3
 )
-
-// last is what was told last.
-type last struct {
-	Class string    `json:"class"`
-	At    time.Time `json:"at"`
-}
 
 // ping sends the last line of a run to where one is awaited. The id of the run is sent as such services want ids: as a UUID.
 func (s *Sender) ping(ctx context.Context, t Target, way string, r Run) {
@@ -96,19 +72,6 @@ func (s *Sender) send(ctx context.Context, t Target, address, kind string, body 
 	}
 }
 
-// Address is one of a target's, by what it is for.
-type Address struct{ For, address string }
-
-// Addresses are those that a target has.
-func (t Target) Addresses() (all []Address) {
-	for _, a := range []Address{{"ping", t.Ping}, {"webhook", t.Webhook}} {
-		if a.address != "" {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
 // Reach connects to an address and sends nothing: a ping would count, a message would be read. An error does not repeat the address.
 func (a Address) Reach(ctx context.Context) error {
 	u, err := url.Parse(a.address)
@@ -151,26 +114,4 @@ func (s *Sender) attempt(ctx context.Context, address, kind string, body []byte)
 		return false, nil
 	}
 	return resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests, fmt.Errorf("the answer was %s", resp.Status)
-}
-
-// read gives what was told. A file that cannot be read is as good as none: something may be told twice.
-func (s *Sender) read() map[string]last {
-	told := map[string]last{}
-	text, err := os.ReadFile(s.State)
-	if err == nil {
-		err = json.Unmarshal(text, &told)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.Log.Warn("what was told before cannot be read: it may be told again", "file", s.State, "error", err)
-		return map[string]last{}
-	}
-	return told
-}
-
-func (s *Sender) write(told map[string]last) error {
-	text, err := json.Marshal(told)
-	if err != nil {
-		return err
-	}
-	return renameio.WriteFile(s.State, text, 0o600)
 }

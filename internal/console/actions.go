@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// said is what a page says after a button, by the word in its address: no text comes from there.
-var said = map[string]string{
-	"run": "The run has begun.", "retry": "What failed is being read again.", "cancel": "The run is asked to stop: what is whole is committed first.",
-	"reload": "The configuration was read again, and is served from now on.",
-}
-
 // actions are the buttons: forms of pages, and the same by the API.
 func (c *Console) actions(mux *http.ServeMux) {
 	for action, do := range map[string]func(r *http.Request) error{

@@ -19,7 +19,7 @@ func (c *Console) api(mux *http.ServeMux) {
 		if err != nil {
 			return nil, err
 		}
-		if p, ok := find(o, r.PathValue("name")); ok {
+		if p, ok := findPipeline(o, r.PathValue("name")); ok {
 			return p, nil
 		}
 		return nil, errNotThere
@@ -46,32 +46,8 @@ func (c *Console) json(read func(context.Context, *http.Request) (any, error)) h
 	}
 }
 
-func encode(w http.ResponseWriter, status int, v any) {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		http.Error(w, "this cannot be said in JSON: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	// Whoever has gone away reads no error.
-	_, _ = w.Write(append(text, '\n'))
-}
-
-// problem says as JSON what is wrong, in the words that errors have everywhere.
-func problem(w http.ResponseWriter, status int, class, what string, next ...string) {
-	v := map[string]string{"class": class, "error": what}
-	for _, n := range next {
-		v["next"] = n
-	}
-	encode(w, status, v)
-}
-
 // lookEvery is how often a page that is live is told of a run under way: as often as the run tells of itself.
 const lookEvery = time.Second
-
-// mostLive is how many pages may be told of a run at once: each holds a connection, and reads run.json each second.
-const mostLive = 64
 
 // events tells of the run under way for as long as somebody listens: event running with what run.json says, which is what the
 // table of `sync` shows, whenever it changes; event idle when nothing runs, again whenever a run has ended.

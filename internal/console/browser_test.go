@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
 	"aqueduck/internal/sandbox"
@@ -110,16 +111,16 @@ func newStage(t *testing.T) *stage {
 func (s *stage) live() {
 	const nights = 14
 	for night := range nights {
-		s.space.Inject(func(_ int, r *http.Request) *emulator.Fault {
+		s.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 			s.space.Advance(time.Duration(120+len(r.URL.Path)*17%400) * time.Millisecond)
 			if wait := time.Duration(s.slow.Load()); wait > 0 {
-				return &emulator.Fault{Wait: wait}
+				return &fault.Fault{Wait: wait}
 			}
 			switch {
 			case night == 4 && strings.HasPrefix(r.URL.Path, "/companies"), night == nights-1 && strings.HasPrefix(r.URL.Path, "/tickets"):
-				return &emulator.Fault{Status: http.StatusServiceUnavailable}
+				return &fault.Fault{Status: http.StatusServiceUnavailable}
 			case night == 9 && strings.HasPrefix(r.URL.Path, "/admins"):
-				return &emulator.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
+				return &fault.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
 			}
 			return nil
 		})
@@ -138,10 +139,10 @@ func (s *stage) live() {
 			s.space.Live(int(clock.Truncate(24*time.Hour).Add(25*time.Hour+59*time.Minute).Sub(clock) / time.Hour))
 		}
 	}
-	s.space.Inject(func(int, *http.Request) *emulator.Fault {
+	s.space.Inject(func(int, *http.Request) *fault.Fault {
 		s.space.Advance(250 * time.Millisecond)
 		if wait := time.Duration(s.slow.Load()); wait > 0 {
-			return &emulator.Fault{Wait: wait}
+			return &fault.Fault{Wait: wait}
 		}
 		return nil
 	})

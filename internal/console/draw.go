@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/pipeline"
+	"aqueduck/load"
 )
 
 // Pictures are SVG that is made here: of numbers, and of words of ours. Names that come from elsewhere stay in the templates.
@@ -93,8 +94,8 @@ type part struct {
 	value float64
 }
 
-// charts are rows, duration and requests of the runs of a pipeline. Requests are split where something tells how they were answered.
-func (c *Console) charts(runs []pipeline.PastRun) ([]chart, error) {
+// chartsOf are rows, duration and requests of the runs of a pipeline. Requests are split where something tells how they were answered.
+func chartsOf(dir load.Dir, runs []pipeline.PastRun) ([]chart, error) {
 	runs = slices.Clone(runs)
 	slices.Reverse(runs)
 	if len(runs) == 0 {
@@ -109,7 +110,7 @@ func (c *Console) charts(runs []pipeline.PastRun) ([]chart, error) {
 		}
 		rows = append(rows, column{r, []part{{class, float64(r.Rows)}}, number(r.Rows) + " rows"})
 		times = append(times, column{r, []part{{class, length.Seconds()}}, took(length)})
-		limited, broken, err := c.answers(r.Run)
+		limited, broken, err := answersOf(dir, r.Run)
 		if err != nil {
 			return nil, err
 		}
@@ -124,9 +125,9 @@ func (c *Console) charts(runs []pipeline.PastRun) ([]chart, error) {
 	}, nil
 }
 
-// answers is how many requests of a run were refused for being too many, and how many failed.
-func (c *Console) answers(run string) (limited, broken int64, err error) {
-	t, err := pipeline.ReadTrace(c.o.Dir, run)
+// answersOf is how many requests of a run were refused for being too many, and how many failed.
+func answersOf(dir load.Dir, run string) (limited, broken int64, err error) {
+	t, err := pipeline.ReadTrace(dir, run)
 	if err != nil || t == nil {
 		return 0, 0, err
 	}
@@ -178,103 +179,6 @@ func bars(columns []column) template.HTML {
 			fmt.Fprintf(&b, `<rect class="%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f"/>`, p.class, x+wide*0.1, y, wide*0.8, h)
 		}
 		b.WriteString("</a>")
-	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String())
-}
-
-// axis is a run drawn over its time, a line a stream.
-type axis struct {
-	Lines []line
-	Ticks []string // evenly spread
-	Took  time.Duration
-}
-
-type line struct {
-	Name, Endpoint string
-	Class          string // of the error that ended it
-	Bars           template.HTML
-	Requests       int64
-	Limited        int64
-	Failed         int64
-	Retries        int64
-	Waited         time.Duration
-}
-
-// axisOf draws what is known of how a run spent its time; nothing when nothing is.
-func axisOf(d *pipeline.RunAccount) axis {
-	if d.Trace == nil {
-		return axis{}
-	}
-	from, to := d.Trace.Started, d.Trace.Ended
-	if to.IsZero() {
-		to = lastOf(d.Trace)
-	}
-	a := axis{Took: to.Sub(from)}
-	if a.Took <= 0 {
-		return axis{}
-	}
-	const ticks = 4
-	for i := range ticks + 1 {
-		a.Ticks = append(a.Ticks, took(a.Took*time.Duration(i)/ticks))
-	}
-	called := pipeline.Called(d.Trace.Streams, func(s pipeline.TracedStream) (string, string) { return s.Workspace, s.Stream })
-	began := func(s pipeline.TracedStream) time.Time {
-		if len(s.Spans) == 0 {
-			return to
-		}
-		return s.Spans[0].From
-	}
-	streams := slices.Clone(d.Trace.Streams)
-	slices.SortStableFunc(streams, func(a, b pipeline.TracedStream) int { return began(a).Compare(began(b)) }) // one reads it like a page
-	for _, s := range streams {
-		l := line{Name: called(s), Endpoint: s.Endpoint, Class: s.Class, Bars: spans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
-			Retries: s.Retries, Waited: s.Waited}
-		a.Lines = append(a.Lines, l)
-	}
-	a.Lines = append(a.Lines, line{Name: "publishing", Bars: spans(d.Trace.Publishing, from, a.Took)})
-	return a
-}
-
-// lastOf is the last time that an account tells of, of a run that has not ended.
-func lastOf(t *pipeline.Trace) time.Time {
-	to := t.Started.Add(time.Second)
-	all := slices.Clone(t.Publishing)
-	for _, s := range t.Streams {
-		all = append(all, s.Spans...)
-	}
-	for _, s := range all {
-		if s.To.After(to) {
-			to = s.To
-		}
-	}
-	return to
-}
-
-// layers are drawn one above the other: what a stream waited for lies on its reading.
-var layers = []string{"reading", "waiting", "committing", "publishing"}
-
-func spans(all []pipeline.Span, from time.Time, whole time.Duration) template.HTML {
-	var b strings.Builder
-	b.WriteString(`<svg class="axis" viewBox="0 0 1000 16" preserveAspectRatio="none" aria-hidden="true">`)
-	for i := 1; i < 4; i++ {
-		fmt.Fprintf(&b, `<line class="grid" x1="%d" x2="%d" y1="0" y2="16"/>`, 250*i, 250*i)
-	}
-	for _, layer := range layers {
-		for _, s := range all {
-			if s.What != layer {
-				continue
-			}
-			x := 1000 * float64(s.From.Sub(from)) / float64(whole)
-			w := max(2, 1000*float64(s.To.Sub(s.From))/float64(whole))
-			x = max(0, min(x, 998))
-			y, h := 3, 10
-			if layer == "waiting" {
-				y, h = 6, 4
-			}
-			fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"><title>%s %s, from %s on</title></rect>`,
-				layer, x, y, min(w, 1000-x), h, layer, took(s.To.Sub(s.From)), took(s.From.Sub(from)))
-		}
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

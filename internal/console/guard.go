@@ -11,19 +11,33 @@ import (
 	"time"
 )
 
+// answerIn is how long an answer that is not live may take to be written.
+const answerIn = 2 * time.Minute
+
 // policy lets a page load what comes from here, and be shown nowhere else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // longestBody is more than any form of ours has.
 const longestBody = 16 << 10
 
-// guarded puts before the pages all that a request has to pass: each answer has the headers, whatever it is.
-func (c *Console) guarded(next http.Handler) http.Handler {
+// guard lets through requests of those who have the secret, and of sessions that began by it.
+type guard struct {
+	o        Options
+	sessions *sessions
+	tries    *tries
+}
+
+func newGuard(o Options) *guard {
+	return &guard{o: o, sessions: newSessions(o.Now), tries: &tries{now: o.Now}}
+}
+
+// before puts before the pages all that a request has to pass: each answer has the headers, whatever it is.
+func (g *guard) before(next http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "this request comes from another site", http.StatusForbidden)
 	}))
-	inner := origin.Handler(c.authenticated(next))
+	inner := origin.Handler(g.authenticated(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -33,10 +47,10 @@ func (c *Console) guarded(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if c.o.TLS {
+		if g.o.TLS {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		if !slices.Contains(c.o.Hosts, r.Host) {
+		if !slices.Contains(g.o.Hosts, r.Host) {
 			http.Error(w, "this console does not go by that name: see --console-host", http.StatusMisdirectedRequest)
 			return
 		}
@@ -53,14 +67,14 @@ func open(path string) bool {
 }
 
 // authenticated lets through who has the token, as a bearer or by a session.
-func (c *Console) authenticated(next http.Handler) http.Handler {
+func (g *guard) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if open(r.URL.Path) || c.sessions.known(r, c.cookie()) {
+		if open(r.URL.Path) || g.sessions.known(r, g.cookie()) {
 			next.ServeHTTP(w, r)
 			return
 		}
 		if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-			switch c.admits(bearer) {
+			switch g.admits(bearer) {
 			case admitted:
 				next.ServeHTTP(w, r)
 			case tooMany:
@@ -91,20 +105,53 @@ const (
 )
 
 // admits compares a token with the console's in a time that tells nothing. After a few wrong ones it looks at none for a while.
-func (c *Console) admits(token string) admission {
-	if !c.tries.allowed() {
+func (g *guard) admits(token string) admission {
+	if !g.tries.allowed() {
 		return tooMany
 	}
-	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(c.o.Secret))
+	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(g.o.Secret))
 	if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
-		c.tries.right()
+		g.tries.right()
 		return admitted
 	}
-	c.tries.wrong()
+	g.tries.wrong()
 	return refused
 }
 
-func (c *Console) wait(w http.ResponseWriter) {
+// begin makes a session. Whatever session the browser had before is not gone on with.
+func (g *guard) begin(w http.ResponseWriter, r *http.Request) {
+	g.sessions.end(r, g.cookie())
+	g.set(w, g.sessions.begin(), 0)
+}
+
+// end ends the session that a browser has.
+func (g *guard) end(w http.ResponseWriter, r *http.Request) {
+	g.sessions.end(r, g.cookie())
+	g.set(w, "", -1)
+}
+
+func (g *guard) set(w http.ResponseWriter, value string, age int) {
+	http.SetCookie(w, &http.Cookie{Name: g.cookie(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.o.TLS, SameSite: http.SameSiteStrictMode})
+}
+
+// cookie is what the session's is called: that of another console on this machine has another name, since browsers do not tell ports apart.
+func (g *guard) cookie() string {
+	name := "aqueduck"
+	if i := strings.LastIndexByte(g.o.Address, ':'); i >= 0 {
+		name += "_" + strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, g.o.Address[i:])
+	}
+	if g.o.TLS {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func askToWait(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "30")
 	http.Error(w, "too many wrong tokens: wait half a minute", http.StatusTooManyRequests)
 }

@@ -110,7 +110,7 @@ func TestS29NobodyComesInWithoutTheToken(t *testing.T) {
 		t.Errorf("with another: %s %s", a.Status, text)
 	}
 	// A cookie that somebody else chose is no session, and does not become one.
-	fixed := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: b.console.cookie(), Value: "chosen"}) }
+	fixed := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: b.console.guard.cookie(), Value: "chosen"}) }
 	a, _ := b.ask(http.MethodPost, "/login", url.Values{"token": {secret}, "next": {"//evil.test"}}, fixed)
 	made := a.Cookies()
 	if len(made) != 1 || made[0].Value == "chosen" || len(made[0].Value) < 20 || !made[0].HttpOnly || made[0].SameSite != http.SameSiteStrictMode || made[0].Path != "/" || a.Header.Get("Location") != "/" {
@@ -382,8 +382,8 @@ func TestS34TheServerEndsAndIsReachedByTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Body.Close()
-	if a.Header.Get("Strict-Transport-Security") == "" || !strings.HasPrefix(b.console.cookie(), "__Host-") {
-		t.Errorf("headers %v, cookie %s", a.Header, b.console.cookie())
+	if a.Header.Get("Strict-Transport-Security") == "" || !strings.HasPrefix(b.console.guard.cookie(), "__Host-") {
+		t.Errorf("headers %v, cookie %s", a.Header, b.console.guard.cookie())
 	}
 	stop()
 	if err := <-ended; err != nil {

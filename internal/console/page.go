@@ -12,6 +12,12 @@ import (
 	"aqueduck/internal/pipeline"
 )
 
+// said is what a page says after a button, by the word in its address: no text comes from there.
+var said = map[string]string{
+	"run": "The run has begun.", "retry": "What failed is being read again.", "cancel": "The run is asked to stop: what is whole is committed first.",
+	"reload": "The configuration was read again, and is served from now on.",
+}
+
 // view is what every page shows around its own.
 type view struct {
 	Title    string
@@ -138,136 +144,10 @@ func (c *Console) forget() {
 	c.seen = nil
 }
 
-// overviewView is the first page.
-type overviewView struct {
-	view
-	*pipeline.Overview
-	Counts map[string]int
-}
-
-func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	counts := map[string]int{}
-	for _, p := range o.Pipelines {
-		counts[string(p.Health)]++
-	}
-	return "overview", &overviewView{view{Title: "Overview", Here: "overview"}, o, counts}, nil
-}
-
-// pipelineView is the page of a pipeline.
-type pipelineView struct {
-	view
-	pipeline.PipelineOverview
-	Status *pipeline.Overview
-	Mine   []pipeline.Need
-	Charts []chart
-}
-
-func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	p, ok := find(o, r.PathValue("name"))
-	if !ok {
-		return "", nil, errNotThere
-	}
-	v := &pipelineView{view: view{Title: p.Name, Here: "overview"}, PipelineOverview: p, Status: o}
-	for _, n := range o.Needs {
-		if n.Pipeline == p.Name {
-			v.Mine = append(v.Mine, n)
-		}
-	}
-	if v.Charts, err = c.charts(p.Runs); err != nil {
-		return "", nil, err
-	}
-	return "pipeline", v, nil
-}
-
-func find(o *pipeline.Overview, name string) (pipeline.PipelineOverview, bool) {
+func findPipeline(o *pipeline.Overview, name string) (pipeline.PipelineOverview, bool) {
 	i := slices.IndexFunc(o.Pipelines, func(p pipeline.PipelineOverview) bool { return p.Name == name })
 	if i < 0 {
 		return pipeline.PipelineOverview{}, false
 	}
 	return o.Pipelines[i], true
-}
-
-// runsView is the list of all runs.
-type runsView struct {
-	view
-	Runs []pipeline.PastRun
-}
-
-func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	v := &runsView{view: view{Title: "Runs", Here: "runs"}}
-	for _, p := range o.Pipelines {
-		v.Runs = append(v.Runs, p.Runs...)
-	}
-	slices.SortStableFunc(v.Runs, func(a, b pipeline.PastRun) int { return b.Started.Compare(a.Started) })
-	return "runs", v, nil
-}
-
-// runView is the page of a run.
-type runView struct {
-	view
-	*pipeline.RunAccount
-	Axis    axis
-	Errors  []failed
-	Can     bool // be stopped from here
-	Healing bool // what failed can be read again from here
-}
-
-// failed are the streams that met an error of one class.
-type failed struct {
-	Class   string
-	Act     bool
-	Streams []pipeline.RunStream
-}
-
-func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framed, error) {
-	d, err := pipeline.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
-	if err != nil {
-		return "", nil, err
-	}
-	if d == nil {
-		return "", nil, errNotThere
-	}
-	v := &runView{view: view{Title: "Run of " + d.Pipeline, Here: "runs"}, RunAccount: d, Axis: axisOf(d)}
-	for _, s := range d.Streams {
-		if s.Error == "" {
-			continue
-		}
-		class := d.ClassOf(s)
-		i := slices.IndexFunc(v.Errors, func(f failed) bool { return f.Class == class })
-		if i < 0 {
-			i, v.Errors = len(v.Errors), append(v.Errors, failed{Class: class, Act: pipeline.Wanting(class)})
-		}
-		v.Errors[i].Streams = append(v.Errors[i].Streams, s)
-	}
-	config, _ := c.o.Config()
-	_, ours := config.Pipeline(d.Pipeline)
-	v.Can = ours && d.Running != nil
-	v.Healing = ours && d.Running == nil && d.Outcome != "OK"
-	return "run", v, nil
-}
-
-// freshnessView is every stream, with how old it is.
-type freshnessView struct {
-	view
-	Streams []pipeline.StreamStatus
-}
-
-func (c *Console) freshnessPage(ctx context.Context, _ *http.Request) (string, framed, error) {
-	o, err := c.overview(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	return "freshness", &freshnessView{view{Title: "Freshness", Here: "freshness"}, o.Streams}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 )
@@ -24,23 +23,6 @@ type sessions struct {
 
 func newSessions(now func() time.Time) *sessions {
 	return &sessions{now: now, seen: map[[sha256.Size]byte]time.Time{}}
-}
-
-// cookie is what the session's is called: that of another console on this machine has another name, since browsers do not tell ports apart.
-func (c *Console) cookie() string {
-	name := "aqueduck"
-	if i := strings.LastIndexByte(c.o.Address, ':'); i >= 0 {
-		name += "_" + strings.Map(func(r rune) rune {
-			if r >= '0' && r <= '9' {
-				return r
-			}
-			return -1
-		}, c.o.Address[i:])
-	}
-	if c.o.TLS {
-		return "__Host-" + name
-	}
-	return name
 }
 
 // begin makes a session, with a name that nobody has chosen.
@@ -86,52 +68,4 @@ func (s *sessions) end(r *http.Request, cookie string) {
 		defer s.mu.Unlock()
 		delete(s.seen, sha256.Sum256([]byte(found.Value)))
 	}
-}
-
-// loginView is what the login page shows.
-type loginView struct {
-	view
-	Next, Error string
-}
-
-func (c *Console) loginPage(w http.ResponseWriter, r *http.Request) {
-	c.show(w, r, http.StatusOK, "login", &loginView{view: view{Title: "Log in"}, Next: within(r.URL.Query().Get("next"))})
-}
-
-// login makes a session of the token. Whatever session the browser had before is not gone on with.
-func (c *Console) login(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		c.wrong(w, r, errForm)
-		return
-	}
-	next := within(r.PostForm.Get("next"))
-	switch c.admits(strings.TrimSpace(r.PostForm.Get("token"))) {
-	case tooMany:
-		c.wait(w)
-		return
-	case refused:
-		c.show(w, r, http.StatusUnauthorized, "login", &loginView{view: view{Title: "Log in"}, Next: next, Error: "That is not this console's token."})
-		return
-	}
-	c.sessions.end(r, c.cookie())
-	c.set(w, c.sessions.begin(), 0)
-	http.Redirect(w, r, next, http.StatusSeeOther)
-}
-
-func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
-	c.sessions.end(r, c.cookie())
-	c.set(w, "", -1)
-	http.Redirect(w, r, "/login", http.StatusSeeOther)
-}
-
-func (c *Console) set(w http.ResponseWriter, value string, age int) {
-	http.SetCookie(w, &http.Cookie{Name: c.cookie(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: c.o.TLS, SameSite: http.SameSiteStrictMode})
-}
-
-// within is a place of this console, and no other site's, whatever was asked for.
-func within(next string) string {
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(next, "/login") {
-		return "/"
-	}
-	return next
 }

@@ -3,21 +3,12 @@ package console
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"math"
-	"net/url"
 	"strings"
 	"time"
 
 	"aqueduck/internal/pipeline"
 )
-
-// words are what pages say numbers, times and states with.
-var words = template.FuncMap{
-	"num": number[int64], "ago": ago, "until": until, "iso": iso, "took": took, "percent": percent, "seg": url.PathEscape, "shape": shape, "short": short,
-	"strip": strip, "spark": spark, "clock": clock, "left": took, "state": state, "streamState": streamState, "plural": plural[int],
-	"nulls": nulls, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
-}
 
 // number is a whole number as people read it.
 func number[T int | int64](n T) string {

@@ -15,7 +15,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"time"
 )
 
 // Argument is the one argument of a process that is to do a task. No command has its name.
@@ -37,12 +36,6 @@ func Self() (Program, error) {
 		path = "/proc/self/exe"
 	}
 	return Program{path: path, name: os.Args[0]}, nil
-}
-
-// Limits bound what a task may use.
-type Limits struct {
-	Memory int64         // bytes of data; 0: no limit. Linux holds it, other systems may not
-	CPU    time.Duration // of all its threads, until it calls LiftCPU; 0: no limit
 }
 
 // Died says that the process of a task ended before the task did.
@@ -71,19 +64,6 @@ func (d *Died) OutOfMemory() bool {
 
 // errNoProgram is a mistake of whoever built what asks.
 var errNoProgram = errors.New("this program was not told how to start a process of its own")
-
-// order is what a process is asked to do.
-type order struct {
-	Task    string          `json:"task"`
-	Limits  Limits          `json:"limits"`
-	Request json.RawMessage `json:"request"`
-}
-
-// largest bounds one message: a row of a result is one.
-const largest = 128 << 20
-
-// ErrTooLarge is the error of a message that is larger than one may be.
-var ErrTooLarge = errors.New("a part of the answer is larger than 128 MiB")
 
 // Run has a task done by a process of its own, and calls take for each message that it sends, whose payload is take's only until it
 // returns. It ends with the task's error, with *Died, or with the first error of take. A context that ends kills the process, whatever

@@ -13,12 +13,6 @@ import (
 	"syscall"
 )
 
-// Kinds of messages that are not a task's own.
-const (
-	endKind   = 0
-	errorKind = 1
-)
-
 // Task is something that a process can be asked to do. What it sends are messages of kinds of its own, from 2 on.
 type Task func(ctx context.Context, request json.RawMessage, answer *Answer) error
 
@@ -84,55 +78,4 @@ func Serve(tasks map[string]Task) int {
 		return 1
 	}
 	return 0
-}
-
-func read(in *bufio.Reader) (o order, err error) {
-	size, err := binary.ReadUvarint(in)
-	if err != nil || size > largest {
-		return o, fmt.Errorf("read what to do: %w", err)
-	}
-	text := make([]byte, size)
-	if _, err := io.ReadFull(in, text); err != nil {
-		return o, fmt.Errorf("read what to do: %w", err)
-	}
-	if err := json.Unmarshal(text, &o); err != nil {
-		return o, fmt.Errorf("read what to do: %w", err)
-	}
-	return o, nil
-}
-
-// hold puts this process under limits. That of memory it cannot raise.
-func (l Limits) hold() error {
-	if l.Memory > 0 {
-		if err := limit(syscall.RLIMIT_DATA, uint64(l.Memory), true); err != nil {
-			return fmt.Errorf("limit the memory: %w", err)
-		}
-	}
-	if l.CPU > 0 {
-		if err := limit(syscall.RLIMIT_CPU, uint64(l.CPU.Seconds())+1, false); err != nil {
-			return fmt.Errorf("limit the CPU time: %w", err)
-		}
-	}
-	return nil
-}
-
-// LiftCPU ends the limit of CPU time: what is left to do takes as long as whoever asked takes the answer.
-func LiftCPU() error {
-	if err := limit(syscall.RLIMIT_CPU, ^uint64(0), false); err != nil {
-		return fmt.Errorf("lift the limit of CPU time: %w", err)
-	}
-	return nil
-}
-
-// limit sets a limit, or leaves it where it is lower already; a hard one cannot be lifted again.
-func limit(resource int, most uint64, hard bool) error {
-	var now syscall.Rlimit
-	if err := syscall.Getrlimit(resource, &now); err != nil {
-		return err
-	}
-	now.Cur = min(now.Max, most)
-	if hard {
-		now.Max = now.Cur
-	}
-	return syscall.Setrlimit(resource, &now)
 }

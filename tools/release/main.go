@@ -58,7 +58,7 @@ func release(ctx context.Context, root, out string, env []string) (archive strin
 	program := filepath.Join(work, "aqueduck")
 	// Everything is said here that a build depends on: nothing of the machine's paths, nothing of a repository's state.
 	if _, err := run(ctx, source, env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=duckdb_arrow",
-		"-ldflags=-s -w -X main.stamped=v"+c.version, "-o", program, "./cmd/aqueduck"); err != nil {
+		"-ldflags=-s -w -X aqueduck/internal/cli.stamped=v"+c.version, "-o", program, "./cmd/aqueduck"); err != nil {
 		return "", err
 	}
 	name := fmt.Sprintf("aqueduck_%s_%s_%s", c.version, runtime.GOOS, runtime.GOARCH)

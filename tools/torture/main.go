@@ -32,16 +32,16 @@ type course struct {
 
 // courses are run two at a time, in this order.
 var courses = []course{
-	{"F1", "cmd/aqueduck", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
+	{"F1", "internal/cli", "TestF1KillsAtRandomTimes|TestAKilledRunIsNotReadAgain", 6, false},
 	{"F1", "load/publish", "TestF1KillsAtRandomTimes", 2, false},
 	{"F2", "load/publish", "TestF2KillsAtEveryNamedPoint", 3, false},
-	{"F9", "cmd/aqueduck", "TestF9", 2, false},
-	{"F14", "cmd/aqueduck", "TestF14", 2, false},
+	{"F9", "internal/cli", "TestF9", 2, false},
+	{"F14", "internal/cli", "TestF14", 2, false},
 	{"F6", "internal/pipeline", "TestF6", 3, false},
 	{"F6 F7", "extract", "TestF6|TestF7", 1, false},
-	{"F3", "cmd/aqueduck", "TestDiskFaults/^F3$", 3, false},
-	{"F4", "cmd/aqueduck", "TestDiskFaults/^F4$", 3, false},
-	{"F10", "cmd/aqueduck", "TestDiskFaults/^F10$", 2, false},
+	{"F3", "internal/cli", "TestDiskFaults/^F3$", 3, false},
+	{"F4", "internal/cli", "TestDiskFaults/^F4$", 3, false},
+	{"F10", "internal/cli", "TestDiskFaults/^F10$", 2, false},
 	{"F22", "internal/pipeline", "TestF22", 4, true},
 	{"F12", "internal/pipeline", "TestF12", 1, false},
 	{"F13", "internal/pipeline", "TestF13", 2, false},

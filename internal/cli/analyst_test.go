@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bufio"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/oracletest"
+)
+
+// analystVariable makes the test binary an analyst with a file open for writing.
+const analystVariable = "AQUEDUCK_TEST_ANALYST"
+
+// analyst changes the file at a path and says so; then, at every line it is told, it says what it sees, until it is told
+// to leave.
+func analyst(path string) int {
+	err := analyse(path)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+func analyse(path string) error {
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		"CREATE TABLE mine AS SELECT id FROM contacts_raw",
+		"UPDATE contacts_raw SET name = 'changed by the analyst'",
+		"DELETE FROM contact_activities",
+		"DELETE FROM _sync.checkpoints",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	fmt.Println("changed")
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() && lines.Text() != "leave" {
+		var changed, events int
+		query := "SELECT (SELECT count(*) FROM contacts_raw SEMI JOIN mine USING (id) WHERE name LIKE '%analyst'), (SELECT count(*) FROM contact_activities)"
+		if err := db.QueryRow(query).Scan(&changed, &events); err != nil {
+			return err
+		}
+		fmt.Printf("%s: %t %t\n", lines.Text(), changed > 0, events == 0)
+	}
+	return lines.Err()
+}
+
+// employ starts an analyst on the published file, which it may write: that takes a chmod.
+func (s *site) employ() *process {
+	s.t.Helper()
+	if err := os.Chmod(s.dir.Current(), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	path, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	a := start(s.t, path, []string{analystVariable + "=" + s.dir.Link()})
+	a.until("changed")
+	return a
+}
+
+// TestT157AnAnalystWhoWritesHarmsNobody has a read-write session with changes open while runs publish, and ends it in
+// every way. The session keeps what it had, readers of the next file see nothing of it.
+func TestT157AnAnalystWhoWritesHarmsNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 41)
+	s.settle()
+	for _, killed := range []bool{true, false} {
+		a := s.employ()
+		for i := range 3 { // the third publish removes the session's file
+			s.life.hours()
+			s.settle()
+			a.tell(fmt.Sprint("look ", i))
+			a.until(fmt.Sprintf("look %d: true true", i))
+		}
+		if killed {
+			a.kill()
+		} else {
+			a.tell("leave")
+			a.well()
+		}
+		s.life.hours()
+		s.settle()
+		if left, err := filepath.Glob(filepath.Join(s.dir.Published(), "*.wal")); err != nil || len(left) > 0 {
+			t.Errorf("logs were left behind: %v, %v", left, err)
+		}
+	}
+	if _, err := os.Lstat(s.dir.Link() + ".wal"); err == nil {
+		t.Error("a log lies beside the link")
+	}
+}
+
+// TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom ends the session before the next run starts, which begins with a copy
+// of the published file.
+func TestT157AFileThatAnAnalystChangedIsNotGoneOnFrom(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 42)
+	s.settle()
+	s.life.hours()
+	a := s.employ()
+	a.kill() // the changes are in a log beside the file, which stays as it was
+	s.settle()
+	s.life.hours()
+	a = s.employ()
+	a.tell("leave") // the changes are in the file
+	a.well()
+	s.life.hours()
+	p := s.sync()
+	p.well()
+	if want := "was changed after it was published"; !strings.Contains(p.says(), want) {
+		t.Errorf("the run does not say that the file %s:\n%s", want, p.says())
+	}
+	s.settle()
+}
+
+// TestT146ReadersHoldUpNobody reads all the time while runs publish: one reader from a file that it keeps open, one that
+// opens the published file anew for each question.
+func TestT146ReadersHoldUpNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 43)
+	s.settle()
+	db, err := sql.Open("duckdb", s.dir.Current()+"?access_mode=read_only")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const count = "SELECT count(*) FROM contact_activities"
+	questions, old, fresh := 0, "", ""
+	for range 4 {
+		s.life.hours()
+		s.life.begin()
+		p := s.sync()
+		for running := true; running; questions += 2 {
+			select {
+			case <-p.ended:
+				running = false
+			default:
+			}
+			var n string
+			if err := db.QueryRow(count).Scan(&n); err != nil || old != "" && n != old {
+				t.Fatalf("the file that is kept open: %s, %v; it was %s", n, err, old)
+			}
+			old = n
+			rows, err := oracletest.Rows(s.dir.Link(), count)
+			if err != nil || len(rows) != 1 {
+				t.Fatalf("the published file: %v, %v", rows, err)
+			}
+			fresh = rows[0]
+		}
+		p.well()
+	}
+	if old == fresh {
+		t.Errorf("both readers see %s events: the one that opens anew should see more", old)
+	}
+	t.Logf("%d questions", questions)
+	s.settle()
+}

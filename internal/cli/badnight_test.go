@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"testing"
+	"time"
+)
+
+// TestABadNight: the API is away for forty minutes, then the token is revoked, and the next night the disk is full.
+func TestABadNight(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("its processes would take minutes under the race detector: the lane without it tells the story")
+	}
+	n := newNights(t, 60, `version: 1
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}
+pipelines:
+  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
+alerts:
+  ops: {ping: "${PING_URL}", webhook: "${HOOK_URL}"}
+`)
+	n.at("2026-11-20 02:00")
+	old, look := "WORKSPACE_TOKEN=token-of-before", []string{"query", "-o", "csv", "SELECT count(*) AS contacts, max(updated_at) AS newest FROM contacts"}
+	n.says("a good night", old, "sync", "nightly", "-q")
+
+	n.outage = [2]time.Time{time.Date(2026, 11, 21, 2, 10, 0, 0, time.UTC), time.Date(2026, 11, 21, 2, 50, 0, 0, time.UTC)}
+	n.space.Live(24)
+	n.at("2026-11-21 02:10")
+	n.says("the API is away", old, "sync", "nightly", "-q")
+	n.at("2026-11-21 02:50")
+	n.space.Rotate("token-of-after")
+	n.says("the token is revoked", old, "sync", "nightly", "-q")
+	n.at("2026-11-21 08:00")
+	n.says("the operator in the morning", old, "status")
+	n.says("the analyst meanwhile", old, look...)
+
+	n.at("2026-11-22 02:00")
+	healed := "WORKSPACE_TOKEN=token-of-after"
+	n.says("the disk is full", healed+" DISK_KIB=2000", "sync", "nightly", "-q")
+	n.at("2026-11-22 08:00")
+	n.says("the operator in the morning", healed, "status")
+	n.says("the analyst meanwhile", healed, look...)
+	n.says("the one command that heals it", healed, "sync", "nightly")
+	n.says("the analyst at last", healed, look...)
+	n.ends("testdata/badnight.txt", n.story.String())
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/pipeline"
+	"aqueduck/schemas"
+)
+
+func newCheck(env *Env) *cobra.Command {
+	var online, lenient bool
+	var format string
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Report every mistake of pipelines.yaml and of the stream files",
+		Long: `Read the configuration and all stream files and report all mistakes at once, each with its line, its column and
+what to write instead. Needs neither token nor network. Exit code 3 when there is a mistake. What is read all the same and
+may not be meant is a warning; so are stored rows that hash or drop still hides though it was taken back. What check finds right, every other command reads; variables that are not set here are named, and a run
+that needs one says so.
+
+--format github writes what GitHub's workflows show beside the lines of a change; --skip-env-check is for machines that have
+not the variables and files that the configuration names: a value that needs one is not checked.
+
+With --online each workspace is asked for the smallest page of each stream: which the token can read, and why not the
+others: the plan, a scope of the token, the API version, or that there is no such thing (404). It tells how far this machine's
+clock is off, whether the disk has room for the next run, who writes the warehouse now, and whether the addresses of alerts can be
+reached, which get nothing. Where an address does not answer at all, it ends with that. Nothing is written.`,
+		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
+			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
+		Args:        usage.NoArguments,
+		Annotations: map[string]string{forms: "json"},
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("format") && env.output == "json" {
+				format = env.output
+			}
+			if !slices.Contains(mistakeForms, format) {
+				return usage.Errorf(c, "--format %s: it is text, json or github", format)
+			}
+			if online && format == "github" {
+				return usage.Errorf(c, "--format github: what a token can read is at no line of a file")
+			}
+			if online {
+				return checkOnline(c.Context(), env, format)
+			}
+			return printMistakes(c.Context(), env, format, lenient)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "how mistakes are written: text, json (the same as -o json) or github")
+	c.Flags().BoolVar(&lenient, "skip-env-check", false, "leave out values whose variable or file is not there")
+	c.Flags().BoolVar(&online, "online", false, "ask each workspace which streams its token can read (needs the token)")
+	return c
+}
+
+// mistakeForms are how mistakes may be written.
+var mistakeForms = []string{"text", "json", "github"}
+
+// printMistakes tells what is wrong with the configuration, or what it holds when nothing is.
+func printMistakes(ctx context.Context, env *Env, format string, lenient bool) error {
+	read := env.load
+	if lenient {
+		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return env.loadWith(pipeline.CheckConfig) }
+	}
+	config, catalogue, err := read()
+	var found grammar.Mistakes
+	if err != nil && (format == "text" || !errors.As(err, &found)) {
+		return err
+	}
+	if err != nil {
+		env.exit = pipeline.ExitConfig
+	} else {
+		found = config.Warnings
+		if !lenient {
+			found = append(found, maskingNotes(ctx, env, config)...)
+		}
+	}
+	switch format {
+	case "json":
+		text, err := found.JSON()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(env.Stdout, "%s\n", text)
+		return err
+	case "github":
+		_, err := io.WriteString(env.Stdout, found.Annotations())
+		return err
+	}
+	if text := found.Format(); text != "" {
+		env.say(text)
+	}
+	if err := printContents(env, config, catalogue); err != nil || lenient {
+		return err
+	}
+	return printUnset(env)
+}
+
+// maskingNotes warns of stored rows that are still as a masking left them which the configuration has taken back, and of a key that is
+// missing. Where the published file
+// cannot be read there is nothing to say of it: that is no mistake of the configuration.
+func maskingNotes(ctx context.Context, env *Env, config *pipeline.Config) (found grammar.Mistakes) {
+	runner, err := newReadOnlyRunner(env)
+	if err != nil {
+		return nil
+	}
+	notes, err := runner.MaskingNotes(ctx)
+	if err != nil {
+		env.log().Debug("the published file was not looked at", "error", err)
+		return nil
+	}
+	for _, note := range notes {
+		found = append(found, grammar.Mistake{File: config.File, Message: note, Warning: true})
+	}
+	return found
+}
+
+// printUnset tells of variables that the configuration names and nothing here gives. They are no mistake: it may be checked elsewhere than it runs.
+func printUnset(env *Env) error {
+	named, err := mentionedVariables(env)
+	var names []string
+	for _, o := range named {
+		if o.From == notSet {
+			names = append(names, o.Setting)
+		}
+	}
+	if err == nil && len(names) > 0 {
+		_, err = fmt.Fprintf(env.Stdout, "  not set     %s: a run that needs one says so\n", strings.Join(names, ", "))
+	}
+	return err
+}
+
+// checkOnline says which streams the tokens can read.
+func checkOnline(ctx context.Context, env *Env, format string) error {
+	runner, err := newReadOnlyRunner(env)
+	if err != nil {
+		return err
+	}
+	runner.Alerts = runner.Sender(runner.Config.Lookup)
+	answers, err := runner.Online(ctx)
+	if answers == nil {
+		return err
+	}
+	if answers.Failed() {
+		env.exit = pipeline.ExitFailed
+	}
+	if format == "json" {
+		return errors.Join(err, env.encode(answers))
+	}
+	answers.Print(env.Stdout)
+	return err
+}
+
+// printContents says what a configuration without mistakes holds.
+func printContents(env *Env, config *pipeline.Config, catalogue *schemas.Catalogue) error {
+	var pipelines, workspaces []string
+	for _, p := range config.Pipelines {
+		pipelines = append(pipelines, p.Name)
+		for _, name := range p.Workspaces(config) {
+			if !slices.Contains(workspaces, name) {
+				workspaces = append(workspaces, name)
+			}
+		}
+	}
+	list := func(names []string) string { return strings.Join(names, ", ") }
+	_, err := fmt.Fprintf(env.Stdout, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n",
+		env.fileNames(), list(pipelines), list(workspaces), list(catalogue.Names()))
+	return err
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// completion gives the shell what may stand where the user types.
+type completion struct{ env *Env }
+
+// pipelines gives the shell the names of the pipelines, with how their last runs went; none while the configuration has mistakes.
+func (of completion) pipelines(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	config, _, err := of.env.load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	// A warehouse that cannot be read takes the names away from nobody.
+	runs, _ := pipeline.PastRuns(c.Context(), load.Dir(config.Warehouse.Dir), "", math.MaxInt)
+	var names []string
+	for _, p := range config.Pipelines {
+		name := p.Name
+		if i := slices.IndexFunc(runs, func(r pipeline.PastRun) bool { return r.Pipeline == p.Name }); i >= 0 {
+			name += fmt.Sprintf("\tlast run %s %s", runs[i].Started.UTC().Format("2006-01-02 15:04"), runs[i].Outcome)
+		}
+		names = append(names, name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// asGiven has the shell show what it is given in that order, and no files.
+const asGiven = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+
+// runs gives the shell the ids of the runs, the newest first, with what became of them.
+func (of completion) runs(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir, err := of.env.warehouse()
+	if err != nil || len(args) > 0 {
+		return nil, asGiven
+	}
+	runs, _ := pipeline.PastRuns(c.Context(), dir, "", 20) // of a warehouse that cannot be read none
+	var ids []string
+	for _, r := range runs {
+		ids = append(ids, fmt.Sprintf("%s\t%s %s %s", r.Run, r.Pipeline, r.Started.UTC().Format("2006-01-02 15:04"), r.Outcome))
+	}
+	return ids, asGiven
+}
+
+// files gives the shell the runs whose published files readers could have again.
+func (of completion) files(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir, err := of.env.warehouse()
+	if err != nil || len(args) > 0 {
+		return nil, asGiven
+	}
+	files, _ := pipeline.PublishedFiles(dir) // of a warehouse that cannot be read none
+	var ids []string
+	for _, f := range files {
+		if !f.Current {
+			ids = append(ids, f.Run+"\t"+f.At.UTC().Format("2006-01-02 15:04"))
+		}
+	}
+	return ids, asGiven
+}
+
+// streams gives the shell the names of the streams: those of the configuration, or the built-in ones.
+func (of completion) streams(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	_, catalogue, err := of.env.load()
+	if err != nil {
+		catalogue, err = schemas.Builtin()
+	}
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// choices gives the shell what chooses streams: their names, and those that begin as what is typed with their pipelines'.
+func (of completion) choices(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names, directive := of.streams(c, args, typed)
+	config, _, err := of.env.load()
+	if err != nil || typed == "" {
+		return names, directive
+	}
+	for _, p := range config.Pipelines {
+		for _, stream := range append([]string{"*"}, p.Streams...) {
+			if pair := p.Name + "." + stream; strings.HasPrefix(pair, typed) {
+				names = append(names, pair)
+			}
+		}
+	}
+	return names, directive
+}
+
+// workspaces gives the shell the names of the workspaces.
+func (of completion) workspaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	config, _, err := of.env.load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return config.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFlags gives the shell the values that flags may have, by their names: the same name means the same in every command.
+func completeFlags(env *Env, c *cobra.Command) {
+	of := completion{env}
+	values := map[string]cobra.CompletionFunc{
+		"select": of.choices, "exclude": of.choices, "accept-drop": of.streams, "pipeline": of.pipelines,
+		"workspace": of.workspaces, "saved": completeSaved,
+		"format": cobra.FixedCompletions(mistakeForms, cobra.ShellCompDirectiveNoFileComp),
+	}
+	for name, known := range valuesOf {
+		values[name] = cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp)
+	}
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if complete, ok := values[f.Name]; ok && c.Flag(f.Name) == f {
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it errs only where that was done before
+		}
+	})
+	for _, sub := range c.Commands() {
+		completeFlags(env, sub)
+	}
+}

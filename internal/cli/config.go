@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// load reads the configuration and every stream file, reporting all mistakes at once.
+func (env *Env) load() (*pipeline.Config, *schemas.Catalogue, error) {
+	return env.loadWith(pipeline.LoadConfig)
+}
+
+func (env *Env) loadWith(read func(string, func(string) (string, bool), ...string) (*pipeline.Config, *schemas.Catalogue, error)) (*pipeline.Config, *schemas.Catalogue, error) {
+	lookup, err := env.variables()
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := pipeline.ConfigFiles(env.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, catalogue, err := read(files[0], lookup, files[1:]...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if env.dir != "" {
+		config.Warehouse.Dir = env.dir
+		if i := slices.IndexFunc(env.flags, func(o pipeline.Origin) bool { return o.Setting == "--dir" }); i >= 0 {
+			config.Came("warehouse.dir", env.flags[i].From)
+		}
+	}
+	return config, catalogue, nil
+}
+
+// configured says that there is a configuration, or that one was asked for by name.
+func (env *Env) configured() bool {
+	return env.configExists() || env.fileNames() != "pipelines.yaml"
+}
+
+// configExists says that a configuration is there, as far as its names tell.
+func (env *Env) configExists() bool {
+	return slices.ContainsFunc(env.file, func(name string) bool {
+		_, err := os.Stat(name)
+		return err == nil
+	})
+}
+
+// fileNames names the configuration as it was named.
+func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
+
+// warehouse is the directory to look into: commands that only look need no configuration when --dir is given.
+func (env *Env) warehouse() (load.Dir, error) {
+	if env.dir != "" {
+		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
+			return "", &pipeline.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "name the warehouse's directory: --dir DIR"}
+		}
+		return load.Dir(env.dir), nil
+	}
+	config, _, err := env.load()
+	if err != nil {
+		return "", err
+	}
+	return load.Dir(config.Warehouse.Dir), nil
+}

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"aqueduck/internal/pipeline"
+)
+
+// confirm asks, and gives the answer. A question that nobody answers is no "no" that a script may pass over.
+func confirm(env *Env, question string) (bool, error) {
+	fmt.Fprint(env.Stderr, question)
+	answer, err := bufio.NewReader(env.Stdin).ReadString('\n')
+	switch {
+	case errors.Is(err, io.EOF) && answer == "":
+		fmt.Fprintln(env.Stderr)
+		return false, &pipeline.Problem{Class: "usage", Exit: pipeline.ExitUsage, What: "nobody answered; nothing was changed", Next: "answer y or n, or say --yes"}
+	case err != nil && !errors.Is(err, io.EOF):
+		return false, fmt.Errorf("read the answer: %w", err)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"aqueduck/internal/pipeline"
+)
+
+// visitor asks the console of a process.
+type visitor struct {
+	t              *testing.T
+	address, token string
+}
+
+// visit waits for the console of a process that has just made its token.
+func visit(t *testing.T, p *process) visitor {
+	t.Helper()
+	p.until("it lies in ")
+	told := regexp.MustCompile(`console   (http://127\.0\.0\.1:\d+)\n +its token, shown this once: (\S+)\n +it lies in (\S+)\n`).FindStringSubmatch(p.says())
+	if told == nil {
+		t.Fatalf("the console is told of in other words:\n%s", p.says())
+	}
+	if text, err := os.ReadFile(told[3]); err != nil || strings.TrimSpace(string(text)) != told[2] {
+		t.Errorf("in %s is another token: %v", told[3], err)
+	}
+	return visitor{t, told[1], told[2]}
+}
+
+// ask asks the API.
+func (v visitor) ask(method, path string, into any) (status int, text string) {
+	v.t.Helper()
+	status, text = v.fetch(method, "/api/v1/"+path)
+	if into != nil {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			v.t.Fatalf("%s: %v\n%s", path, err, text)
+		}
+	}
+	return status, text
+}
+
+func (v visitor) fetch(method, path string) (status int, text string) {
+	v.t.Helper()
+	r, err := http.NewRequestWithContext(v.t.Context(), method, v.address+path, nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+v.token)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer a.Body.Close()
+	body, err := io.ReadAll(a.Body)
+	if err != nil {
+		v.t.Fatalf("%s: %v", path, err)
+	}
+	return a.StatusCode, string(body)
+}
+
+// TestTheConsoleBeginsAndEndsRuns over the real program: a run that a button began is ended by another while it waits for an
+// answer, and what failed is read again; it stops when it is asked to, while the console is open.
+func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
+	t.Parallel()
+	h := newHeld(t)
+	h.searches.Store(2)
+	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file, "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
+	v := visit(t, p)
+	p.until("msg=waiting")
+	metrics := visitor{t, "http://" + regexp.MustCompile(`metrics   (127\.0\.0\.1:\d+)`).FindStringSubmatch(p.says())[1], ""}
+	if status, text := metrics.fetch(http.MethodGet, "/metrics"); status != http.StatusOK || !strings.Contains(text, `aqueduck_running{pipeline="nightly"} 0`) {
+		t.Errorf("metrics: %d %s", status, text)
+	}
+	if status, text := v.ask(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusConflict || !strings.Contains(text, "runs no nightly now") {
+		t.Errorf("ending what does not run: %d %s", status, text)
+	}
+	if status, text := v.ask(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusAccepted {
+		t.Fatalf("%d %s", status, text)
+	}
+	<-h.reached
+	if status, text := v.ask(http.MethodPost, "pipelines/nightly/run", nil); status != http.StatusConflict || !strings.Contains(text, "runs already") {
+		t.Errorf("a second run: %d %s", status, text)
+	}
+	if status, text := v.ask(http.MethodPost, "pipelines/nightly/cancel", nil); status != http.StatusAccepted {
+		t.Errorf("%d %s", status, text)
+	}
+	h.open()
+	p.until("\nINTERRUPTED nightly ")
+	for status := http.StatusConflict; status == http.StatusConflict; { // its last words come before its end
+		status, _ = v.ask(http.MethodPost, "pipelines/nightly/retry", nil)
+	}
+	p.until("\nOK nightly ")
+	var o pipeline.Overview
+	v.ask(http.MethodGet, "overview", &o)
+	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != pipeline.HealthOK || len(o.Pipelines[0].Runs) != 2 {
+		t.Errorf("the overview is %+v", o.Pipelines)
+	}
+	p.signal(syscall.SIGTERM)
+	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "msg=stopped") {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
+	}
+}
+
+// TestAConfigurationIsReadAgainWhileItIsServed by the signal and by the console: a bad one changes nothing, and is told of. It is a directory,
+// which gets another file.
+func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(inDirectory(t, scripted), "pipelines.yaml")
+	rewrite := func(old, new string) {
+		t.Helper()
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, []byte(strings.Replace(string(text), old, new, 1)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := start(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", filepath.Dir(file), "--console", "127.0.0.1:0")
+	v := visit(t, p)
+	p.until("msg=waiting pipeline=nightly")
+	rewrite("  nightly:", "  nihgtly: {schedule: \"0 5 * * *\", streams: [contcts]}\n  nightly:")
+	p.signal(syscall.SIGHUP)
+	p.until("it is served as it was")
+	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, `did you mean \"contacts\"?`) {
+		t.Errorf("a bad file: %d %s", status, text)
+	}
+	var o pipeline.Overview
+	v.ask(http.MethodGet, "overview", &o)
+	if len(o.Pipelines) != 1 {
+		t.Errorf("after it: %+v", o.Pipelines)
+	}
+	rewrite("contcts", "contacts")
+	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusAccepted {
+		t.Errorf("a good file: %d %s", status, text)
+	}
+	p.until("msg=waiting pipeline=nihgtly")
+	v.ask(http.MethodGet, "overview", &o)
+	if len(o.Pipelines) != 2 || o.Pipelines[0].Name != "nihgtly" {
+		t.Errorf("after it: %+v", o.Pipelines)
+	}
+	more := "pipelines:\n  hourly: {schedule: \"0 * * * *\", streams: contacts}\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "more.yaml"), []byte(more), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.signal(syscall.SIGHUP)
+	p.until("msg=waiting pipeline=hourly")
+	rewrite("version: 1", "version: 1\nwarehouse: {dir: elsewhere}")
+	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "anew for another warehouse") {
+		t.Errorf("another directory: %d %s", status, text)
+	}
+	p.signal(syscall.SIGTERM)
+	if code := p.exit(); code != 0 {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
+	}
+}
+
+func TestFlagsOfTheConsoleWantAConsole(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--read-only", "--console-host=x", "--console-cert=x", "--console-password-file=x"} {
+		a, _, stderr := inProcess("serve", flag)
+		if code := execute(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --console ADDRESS too") {
+			t.Errorf("%s: %d %s", flag, code, stderr)
+		}
+	}
+	a, _, stderr := inProcess("serve", "--metrics-host=x")
+	if code := execute(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "give --metrics ADDRESS too") {
+		t.Errorf("%d %s", code, stderr)
+	}
+}

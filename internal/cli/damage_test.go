@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/lane"
+	"aqueduck/load/publish"
+)
+
+// kinds sorts the files of a warehouse: the first pattern that a path matches is its kind.
+var kinds = []struct{ kind, pattern string }{
+	{"link", "warehouse.duckdb"}, {"published file", ".aqueduck/published/*.duckdb"}, {"checksum", ".aqueduck/published/*.sha256"},
+	{"manifest", "lake/*/_manifest.json"}, {"part", "lake/*/*/all.parquet"}, {"page of the lake", "lake/*/README.md"},
+	{"erasures", "erasures.log"}, {"lock", ".aqueduck/lock"}, {"mark", ".aqueduck/format"}, {"run record", ".aqueduck/run.json"},
+	{"work database", ".aqueduck/work/work.duckdb"}, {"log", ".aqueduck/work/work.duckdb.wal"}, {"rejects", ".aqueduck/rejects/*"},
+	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"what was told", ".aqueduck/alerts.json"},
+}
+
+// kindsOf gives the files of a warehouse by kind.
+func (p *plot) kindsOf() map[string][]string {
+	p.t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(string(p.dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(string(p.dir), path)
+		if err != nil {
+			return err
+		}
+		for _, k := range kinds {
+			if ok, err := filepath.Match(k.pattern, rel); ok || err != nil {
+				found[k.kind] = append(found[k.kind], path)
+				return err
+			}
+		}
+		p.t.Errorf("%s is of no kind", rel)
+		return nil
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return found
+}
+
+// damages are what becomes of a file; they give false where it cannot become that.
+var damages = []struct {
+	what string
+	do   func(r *rand.Rand, text []byte) []byte
+}{
+	{"a bit flipped", func(r *rand.Rand, text []byte) []byte {
+		text[r.IntN(len(text))] ^= 1 << r.IntN(8)
+		return text
+	}},
+	{"cut", func(r *rand.Rand, text []byte) []byte { return text[:r.IntN(len(text))] }},
+	{"zeros", func(r *rand.Rand, text []byte) []byte {
+		at := r.IntN(len(text))
+		clear(text[at:min(len(text), at+1+r.IntN(4096))])
+		return text
+	}},
+	{"an older one", nil},
+}
+
+// damaged spoils one file of a warehouse after another. A run makes good what is spoilt, or refuses and says which file it
+// is, and then changes nothing: with the file put back all is well.
+func damaged(t *testing.T, y *yard) {
+	ends := map[string]int{}
+	each(t, lane.New(t, "damaged files", 6), func(t *testing.T, r *rand.Rand) {
+		p := y.plot(t, []string{later, killed, nothing}[r.IntN(3)])
+		of := p.kindsOf()
+		names := slices.Sorted(maps.Keys(of))
+		kind := names[r.IntN(len(names))]
+		path := of[kind][r.IntN(len(of[kind]))]
+		restore, what := p.damage(r, path)
+		t.Logf("%s %s: %s", kind, strings.TrimPrefix(path, string(p.dir)), what)
+		e := p.run()
+		switch {
+		case e.well():
+			ends["made good"]++
+			p.true()
+			p.parts()
+		default:
+			ends[kind+" refused"]++
+			refused(t, e, p.dir.State(), path)
+			restore()
+		}
+		p.recovers()
+	})
+	t.Logf("%v", ends)
+}
+
+// refused fails the test unless a run says, as a mistake that is not its own, what is wrong with which file, and what to do.
+func refused(t *testing.T, e ended, state, path string) {
+	t.Helper()
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".duckdb"), ".sha256")
+	if path == filepath.Join(state, "format") {
+		name = "is not a warehouse" // which is all that its absence tells
+	}
+	if !strings.Contains(e.said, name) && !strings.Contains(e.said, path) || !strings.Contains(e.said, "next: ") || e.status.ExitStatus() == 70 {
+		t.Errorf("the run does not say what is wrong, or not what to do: %v", e)
+	}
+}
+
+// damage spoils a file and gives what puts it back.
+func (p *plot) damage(r *rand.Rand, path string) (restore func(), what string) {
+	p.t.Helper()
+	must := func(err error) {
+		p.t.Helper()
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	kept := path + ".kept"
+	must(os.Rename(path, kept))
+	p.duplicate(path, kept)
+	text, err := os.ReadFile(path)
+	must(err)
+	aside := string(p.dir) + ".kept"
+	must(os.Rename(kept, aside))
+	p.t.Cleanup(func() { _ = os.Remove(aside) })
+	restore = func() {
+		p.t.Helper()
+		must(os.RemoveAll(path))
+		must(os.Rename(aside, path))
+	}
+	info, err := os.Lstat(path)
+	must(err)
+	must(os.Remove(path))
+	d := damages[r.IntN(len(damages))]
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return restore, p.relink(r, path)
+	}
+	if r.IntN(8) == 0 {
+		return restore, "gone"
+	}
+	if d.do == nil {
+		text = p.older(path)
+	} else if len(text) > 0 {
+		text = d.do(r, text)
+	}
+	must(os.WriteFile(path, text, info.Mode().Perm()))
+	must(os.Chtimes(path, info.ModTime(), info.ModTime()))
+	return restore, d.what
+}
+
+// older is what a file was once: in the oldest warehouse that is known, or, for one of a name of its own, what another was.
+func (p *plot) older(path string) []byte {
+	p.t.Helper()
+	rel, err := filepath.Rel(string(p.dir), path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(p.base(first), rel))
+	if errors.Is(err, fs.ErrNotExist) {
+		others, globErr := filepath.Glob(filepath.Join(p.base(first), filepath.Dir(rel), "*"+filepath.Ext(rel)))
+		if len(others) == 0 || globErr != nil {
+			return nil // once there was none
+		}
+		text, err = os.ReadFile(others[0])
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return text
+}
+
+// relink has the link, which is gone, lead elsewhere.
+func (p *plot) relink(r *rand.Rand, path string) string {
+	p.t.Helper()
+	files, err := p.dir.PublishedFiles()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var to string
+	switch r.IntN(3) {
+	case 0:
+		return "gone"
+	case 1:
+		to = filepath.Join(".aqueduck", "published", "no-such-file.duckdb")
+	default:
+		to = filepath.Join(".aqueduck", "published", filepath.Base(files[r.IntN(len(files))]))
+	}
+	if err := os.Symlink(to, path); err != nil {
+		p.t.Fatal(err)
+	}
+	return "leads to " + to
+}
+
+// parts fails the test unless every part of the lake is the one that its manifest means.
+func (p *plot) parts() {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir.Lake("main"), "_manifest.json"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var m publish.Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		p.t.Fatal(err)
+	}
+	for name, table := range m.Tables {
+		for _, part := range table.Parts {
+			text, err := os.ReadFile(filepath.Join(p.dir.Lake("main"), part.File))
+			sum := sha256.Sum256(text)
+			if err != nil || hex.EncodeToString(sum[:]) != part.SHA256 {
+				p.t.Errorf("the part of %s is not the one that was written: %v", name, err)
+			}
+		}
+	}
+}
+
+// rolledBack puts back a part of a warehouse as it was three runs ago, beside what is newer, and the whole of it.
+func rolledBack(t *testing.T, y *yard, histories []string) {
+	for _, part := range []string{"lake", ".aqueduck", ".aqueduck/published", "erasures.log", "."} {
+		for _, history := range histories {
+			t.Run(part+" "+history, func(t *testing.T) {
+				p := y.plot(t, history)
+				to, from := filepath.Join(string(p.dir), part), filepath.Join(y.base(first), part)
+				if err := os.RemoveAll(to); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := os.Stat(from); err == nil {
+					y.duplicate(to, from)
+				}
+				if e := p.run(); !e.well() {
+					t.Fatal(e)
+				}
+				p.true()
+				p.parts()
+				p.tidy()
+			})
+		}
+	}
+}

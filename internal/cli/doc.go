@@ -1,0 +1,2 @@
+// Package cli holds the commands of the program.
+package cli

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+)
+
+func newDoctor(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Where each setting comes from",
+		Long: `Show each setting that all commands have, with where it comes from: a flag goes before its variable, that before pipelines.yaml, and
+that before the default. Then each variable that pipelines.yaml names, and whether the environment or .env has it; what it is, is not
+shown. Nothing is asked of the workspace: aqueduck check --online does that.`,
+		Example:     "  aqueduck doctor\n  aqueduck doctor -o csv",
+		Annotations: map[string]string{forms: "json csv"},
+		Args:        usage.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			all := settings(env, c)
+			named, err := mentionedVariables(env)
+			if err != nil {
+				return err
+			}
+			all = append(all, named...)
+			if env.output == "json" {
+				return env.encode(all)
+			}
+			var rows [][]any
+			for _, o := range all {
+				rows = append(rows, []any{o.Setting, o.Value, o.From})
+			}
+			return env.list([]string{"setting", "value", "from"}, rows)
+		},
+	}
+}
+
+// origin is a setting, and where it comes from.
+type origin struct {
+	Setting string `json:"setting"`
+	Value   string `json:"value"`
+	From    string `json:"from"`
+}
+
+// settings are the settings that all commands have.
+func settings(env *Env, c *cobra.Command) (all []origin) {
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
+		o := origin{f.Name, strings.Join(usage.Values(f), ","), flagOrigin(env, f)}
+		if f.Name == "dir" && o.From == "default" {
+			if config, _, err := env.load(); err == nil {
+				o.Value, o.From = config.Warehouse.Dir, config.From("warehouse.dir")
+			}
+		}
+		all = append(all, o)
+	})
+	return all
+}
+
+// flagOrigin says where the value of a flag comes from.
+func flagOrigin(env *Env, f *pflag.Flag) string {
+	if f.Changed {
+		return "flag --" + f.Name
+	}
+	if value, _ := env.Lookup(usage.VariableOf(f)); value != "" {
+		return usage.VariableOf(f)
+	}
+	return "default"
+}
+
+// givenFlags are the flags that a command was given, and by what.
+func givenFlags(env *Env, c *cobra.Command) (all []pipeline.Origin) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if from := flagOrigin(env, f); from != "default" {
+			all = append(all, pipeline.Origin{Setting: "--" + f.Name, From: from})
+		}
+	})
+	return all
+}
+
+// mentionedVariables are the variables that pipelines.yaml names, without their values; none where there is no such file.
+func mentionedVariables(env *Env) (all []origin, err error) {
+	files, err := pipeline.ConfigFiles(env.file)
+	if err != nil {
+		return nil, err
+	}
+	configured, err := pipeline.Origins(files)
+	var lacking *fs.PathError
+	if errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist) {
+		return []origin{{"configuration", "", "there is no " + lacking.Path}}, nil
+	}
+	if err != nil {
+		return []origin{{"configuration", "", env.fileNames() + " cannot be read: aqueduck check"}}, nil
+	}
+	dotenv := filepath.Join(filepath.Dir(files[0]), ".env")
+	kept, err := readEnv(dotenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range configured {
+		for _, v := range o.Variables {
+			all = append(all, variableOrigin(env, v, o.File, dotenv, kept))
+		}
+	}
+	slices.SortFunc(all, func(a, b origin) int { return cmp.Compare(a.Setting, b.Setting) })
+	return slices.CompactFunc(all, func(a, b origin) bool { return a.Setting == b.Setting }), nil
+}
+
+// notSet is where a variable comes from that nothing gives.
+const notSet = "not set"
+
+// variableOrigin says where a variable comes from.
+func variableOrigin(env *Env, v pipeline.Variable, file, dotenv string, kept map[string]string) origin {
+	o := origin{v.Name, "", notSet}
+	value, _ := env.Lookup(v.Name)
+	switch {
+	case value != "":
+		o.From = "environment"
+	case kept[v.Name] != "":
+		value, o.From = kept[v.Name], dotenv
+	case v.Default:
+		o.From = "default of " + file
+	}
+	if value != "" {
+		o.Value = fmt.Sprintf("•••• (%d characters)", len([]rune(value)))
+	}
+	return o
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/internal/pipeline"
+)
+
+// variables looks up what the configuration names: in the environment, then in .env beside its first file.
+func (env *Env) variables() (func(string) (string, bool), error) {
+	files, err := pipeline.ConfigFiles(env.file)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := readEnv(filepath.Join(filepath.Dir(files[0]), ".env"))
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) (string, bool) {
+		if value, ok := env.Lookup(name); ok && value != "" {
+			return value, true
+		}
+		if value, ok := kept[name]; ok {
+			return value, true
+		}
+		return env.Lookup(name)
+	}, nil
+}
+
+// maxEnv bounds .env: it holds an address and a token, no data.
+const maxEnv = 64 << 10
+
+// readEnv reads a file of variables that only its owner can read; none where there is no such file.
+func readEnv(name string) (map[string]string, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &pipeline.Problem{Class: "config", What: "read the variables", Err: err, Next: "let it be read, or put it away"}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", name, err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && !info.IsDir() { // what is no file is told below
+		return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s can be read by others (mode %04o)", name, mode), Next: "chmod 600 " + name}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxEnv+1))
+	if err != nil || len(text) > maxEnv {
+		return nil, &pipeline.Problem{Class: "config", What: name + " is not a file of at most 64 KiB", Err: err, Next: "write a line NAME=value for each variable"}
+	}
+	kept := map[string]string{}
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+		n++
+		variable, value, err := assignment(line)
+		if err == nil && variable == "" {
+			continue
+		}
+		if _, twice := kept[variable]; twice && err == nil {
+			err = fmt.Errorf("%s is given twice", variable)
+		}
+		if err != nil {
+			return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s:%d", name, n), Err: err, Next: "write a line NAME=value for each variable"}
+		}
+		kept[variable] = value
+	}
+	return kept, nil
+}
+
+// assignment reads NAME=value, with or without quotes and export; nothing of an empty line or a comment. What is wrong is said
+// without the line: it may hold a token.
+func assignment(line string) (name, value string, err error) {
+	line = strings.TrimSpace(line)
+	if line == "" || line[0] == '#' {
+		return "", "", nil
+	}
+	name, value, found := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+	if name = strings.TrimSpace(name); !found || !pipeline.IsVariable(name) {
+		return "", "", errors.New("no line NAME=value")
+	}
+	value = strings.TrimSpace(value)
+	if value == "" || value[0] != '"' && value[0] != '\'' {
+		value, _, _ = strings.Cut(value, " #")
+		return name, strings.TrimSpace(value), nil
+	}
+	inside, rest, closed := strings.Cut(value[1:], value[:1])
+	if rest = strings.TrimSpace(rest); !closed || rest != "" && rest[0] != '#' {
+		return "", "", fmt.Errorf("the quotes of %s do not go around its value", name)
+	}
+	return name, inside, nil
+}

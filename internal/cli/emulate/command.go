@@ -1,0 +1,249 @@
+package emulate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/emulator/control"
+	"aqueduck/internal/emulator/webhook"
+	"aqueduck/internal/pipeline"
+)
+
+// epoch is hour 0 of a workspace that is served by the machine's clock: long ago, so that it is the same at each start
+// and no mark of an earlier one lies in its future.
+var epoch = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
+
+// Host is what the command takes from outside.
+type Host struct {
+	Name   string              // of the program as it was called, for commands to copy
+	Stdout io.Writer           // where results go
+	Now    func() time.Time    // the clock of the workspace
+	Log    func() *slog.Logger // as the command line asks for it
+}
+
+// options are what the flags of emulate say.
+type options struct {
+	port                  int
+	identity              identity
+	token, chaos, version string
+	header                string
+	rate                  int
+	state                 string
+	scoped                []string
+	knobs                 string
+	webhooks              []string
+	secret                string
+}
+
+// NewCommand returns the command emulate.
+func NewCommand(h Host) *cobra.Command {
+	var e options
+	c := &cobra.Command{
+		Use:   "emulate",
+		Short: "Serve a workspace without an account",
+		Long: `Serve an emulated workspace on this machine until Ctrl-C: the whole API, reading and writing, with a
+population that is a function of the seed, and faults on demand. Its true rows are at
+/_oracle/STREAM, also those of an earlier time, and whatever happens in it can be made happen: GET /_emulator/ tells how. A
+browser sees at / what it holds and what was asked of it.
+
+With --state a file keeps what was made happen, and the workspace is the same after the next start.
+
+With --webhook an address is told of what happens, whoever brings it about: ratings, replies of bots, jobs that are over, dynamic
+content, calls. What is sent is signed with --webhook-secret, and comes again until it is answered with a 2xx, eight times at most.
+
+Faults, for --chaos, with commas between them:
+  ` + strings.ReplaceAll(fault.ChaosHelp, "\n", "\n  "),
+		Example: `  aqueduck emulate
+  aqueduck emulate --port 0 --seed 7 --contacts 500 --conversations 200 --token abc
+  aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,reset@17' --log-level debug
+  aqueduck emulate --hours 48 --zone Europe/Berlin --api-version 2.16 --rate 600
+  aqueduck emulate --port 8080 --state emulated.ndjson
+  aqueduck emulate --scoped-token reader=read_conversations --knobs '{"Unavailable": ["calls"], "NoDynamicContent": true}'
+  aqueduck emulate --webhook http://127.0.0.1:9999/hook --webhook-secret s3cret`,
+		Args: usage.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return emulate(h, c, &e) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&e.port, "port", 8080, "port on 127.0.0.1; 0 takes a free one")
+	flags.Uint64Var(&e.identity.Seed, "seed", 1, "another seed is another workspace")
+	flags.IntVar(&e.identity.Contacts, "contacts", 0, "how many contacts it has (default: the demo's)")
+	flags.IntVar(&e.identity.Conversations, "conversations", 0, "how many conversations it has; below 0 none (default: three for ten contacts)")
+	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of life before it is served, in June 2024; nothing happens from then to now")
+	flags.StringVar(&e.identity.Zone, "zone", "UTC", "its time zone, as Europe/Berlin")
+	flags.StringVar(&e.version, "api-version", "2.17", "the version that is served when a request names none")
+	flags.StringVar(&e.header, "version-header", "Service-Version", "the header that names the version")
+	flags.IntVar(&e.rate, "rate", 10_000, "requests a minute that it allows, spread over windows of ten seconds; 0 is no limit")
+	flags.StringVar(&e.token, "token", emulatedToken, "the token it accepts")
+	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "a further token, with its scopes, as reader=read_conversations,read_dynamic_content; may be given several times")
+	flags.StringVar(&e.knobs, "knobs", "", "how it answers where there is a choice, as a JSON object of knobs, which docs/emulator.md lists")
+	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
+	flags.StringVar(&e.state, "state", "", "a file that keeps what was made happen, for the next start")
+	flags.StringArrayVar(&e.webhooks, "webhook", nil, "an address that is told of what happens, as http://127.0.0.1:9999/hook; may be given several times")
+	flags.StringVar(&e.secret, "webhook-secret", "emulated-webhook-secret", "the secret that signs what webhooks are sent")
+	return c
+}
+
+var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
+
+var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
+
+// emulate checks the flags, makes the workspace and serves it.
+func emulate(h Host, c *cobra.Command, e *options) (err error) {
+	if err := fault.CheckChaos(e.chaos); err != nil {
+		return usage.Errorf(c, "%w", err)
+	}
+	zone, err := time.LoadLocation(e.identity.Zone)
+	switch {
+	case err != nil || e.identity.Zone == "":
+		return usage.Errorf(c, "--zone %s: it is a name as Europe/Berlin", pipeline.Quoted(e.identity.Zone))
+	case e.identity.Contacts < 0 || e.identity.Hours < 0 || e.rate < 0:
+		return usage.Errorf(c, "--contacts, --hours and --rate cannot be below zero")
+	case !oneWord(e.token):
+		return usage.Errorf(c, "--token is one word")
+	case !headerName.MatchString(e.header):
+		return usage.Errorf(c, "--version-header %s: it is a name as Service-Version", pipeline.Quoted(e.header))
+	case !versionNumber.MatchString(e.version):
+		return usage.Errorf(c, "--api-version %s: it is a number as 2.17", e.version)
+	}
+	for _, address := range e.webhooks {
+		if err := emulator.CheckWebhook(address, e.secret); err != nil {
+			return usage.Errorf(c, "--webhook: %w", err)
+		}
+	}
+	e.identity.Start = epoch
+	var kept *stateFile
+	if e.state != "" {
+		if kept, err = openState(c, e.state, &e.identity); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, kept.Close()) }()
+		if zone, err = time.LoadLocation(e.identity.Zone); err != nil {
+			return kept.damaged(1, err)
+		}
+	}
+	log := h.Log()
+	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
+		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
+		Now: h.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: watcher(log)})
+	for _, given := range e.scoped {
+		token, scopes, _ := strings.Cut(given, "=")
+		if !oneWord(token) {
+			return usage.Errorf(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", pipeline.Quoted(given))
+		}
+		if err := w.AddToken(token, strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' })...); err != nil {
+			return usage.Errorf(c, "--scoped-token %s: %w", pipeline.Quoted(token), err)
+		}
+	}
+	if e.knobs != "" {
+		if _, err := w.Do("set", json.RawMessage(e.knobs)); err != nil {
+			return usage.Errorf(c, "--knobs: %w", err)
+		}
+	}
+	if err := kept.redo(w, log); err != nil {
+		return err
+	}
+	w.Journal(func(d emulator.Done) error {
+		log.Info("control", "do", d.Do)
+		return kept.append(d)
+	})
+	return serveEmulation(c.Context(), h, w, e, log)
+}
+
+func oneWord(token string) bool {
+	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// watcher logs a line a request: faults, which were asked for, at info.
+func watcher(log *slog.Logger) func(control.Request) {
+	return func(r control.Request) {
+		about := []any{"n", r.N, "method", r.Method, "path", r.Path, "status", r.Status, "version", r.Version}
+		if r.Fault != "" {
+			log.Info("fault", append(about, "fault", r.Fault)...)
+			return
+		}
+		log.Debug("request", about...)
+	}
+}
+
+// serveEmulation serves until the context ends and then lets requests under way finish.
+func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *options, log *slog.Logger) error {
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
+	if err != nil {
+		return &pipeline.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be served", e.port), Err: err,
+			Next: "choose another one; --port 0 takes any that is free", Exit: pipeline.ExitFailed}
+	}
+	url, token := "http://"+listener.Addr().String(), w.Token()
+	fmt.Fprintf(h.Stdout, `serving an emulated workspace on %[1]s
+token: %[2]s
+
+in a browser it shows what it holds and what was asked of it;
+its truth is at %[1]s/_oracle/contacts, what can be made happen at %[1]s/_emulator/
+
+try it, the second where a pipelines.yaml is:
+  curl -sS -H %[3]s %[4]s
+  WORKSPACE_URL=%[1]s WORKSPACE_TOKEN=%[5]s %[6]s sync --dir emulated
+`, url, token, pipeline.Quoted("Authorization: Bearer "+token), pipeline.Quoted(url+"/contacts?per_page=2"), pipeline.Quoted(token), pipeline.Quoted(h.Name))
+	told, err := notifyWebhooks(h, w, url, e, log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve the emulator: %w", err)
+	case <-ctx.Done():
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := server.Shutdown(ending); err != nil {
+		return fmt.Errorf("stop the emulator: %w", err)
+	}
+	told(ending)
+	return nil
+}
+
+// notifyWebhooks has the webhooks told. What it gives ends that, and says what was not delivered.
+func notifyWebhooks(h Host, w *emulator.Workspace, url string, e *options, log *slog.Logger) (end func(context.Context), err error) {
+	if len(e.webhooks) == 0 {
+		return func(context.Context) {}, nil
+	}
+	watch := func(d webhook.Delivery) {
+		about := []any{"topic", d.Topic, "url", d.URL, "tries", d.Tries, "status", d.Status, "error", d.Error}
+		switch {
+		case d.Taken:
+			log.Debug("notification taken", about...)
+		case d.Over:
+			log.Warn("notification given up", about...)
+		default:
+			log.Info("notification not taken yet", about...)
+		}
+	}
+	var hooks []webhook.Hook
+	for _, address := range e.webhooks {
+		hooks = append(hooks, webhook.Hook{URL: address, Secret: e.secret, Watch: watch})
+	}
+	notifier, err := w.Notify(url, hooks...)
+	if err != nil {
+		return nil, fmt.Errorf("tell webhooks: %w", err)
+	}
+	fmt.Fprintf(h.Stdout, "\nwebhooks are signed with the secret %s\n", e.secret)
+	return func(ctx context.Context) {
+		fmt.Fprintf(h.Stdout, "notifications that were not delivered: %d\n", notifier.Close(ctx))
+	}, nil
+}

@@ -1,0 +1,141 @@
+package emulate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"aqueduck/extract"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// embeddedEpoch is when the emulated workspace begins to live.
+var embeddedEpoch = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+
+// embeddedWorkspace is the workspace of a warehouse: its population is a function of these.
+type embeddedWorkspace struct {
+	Seed     uint64 `json:"seed"`
+	Contacts int    `json:"contacts,omitempty"` // active at hour 0; 0: the demo's
+	Hours    int    `json:"hours"`              // of life lived before the last run
+	Port     int    `json:"port,omitempty"`     // it was served on, and is again if it is free: cursors are of an address
+}
+
+const emulatedToken = "emulated-workspace-token"
+
+// Embed starts the emulator of a warehouse on a loopback port. EMULATOR_HOURS of life pass first, but not before the
+// first run; what it is and the hours lived are kept in the warehouse's directory.
+func Embed(lookup func(string) (string, bool), dir load.Dir) (pipeline.Source, error) {
+	life, first, err := readLife(lookup, dir)
+	if err != nil {
+		return pipeline.Source{}, err
+	}
+	passed, err := wholeNumber(lookup, "EMULATOR_HOURS", 0)
+	if err != nil {
+		return pipeline.Source{}, err
+	}
+	if !first {
+		life.Hours += passed
+	}
+	source, err := serveEmulator(&life)
+	if err != nil {
+		return source, err
+	}
+	if first && dir.Current() != "" {
+		return source, nil // a real workspace's warehouse: the run will refuse to mix them, and nothing is left in it
+	}
+	text, err := json.Marshal(life)
+	if err == nil {
+		err = renameio.WriteFile(embeddedFile(dir), text, 0o600)
+	}
+	if err != nil {
+		return pipeline.Source{}, errors.Join(fmt.Errorf("note the emulated hours: %w", err), source.Close())
+	}
+	return source, nil
+}
+
+// EmbedStill starts the emulator of a warehouse as its last run saw it; no hour passes.
+func EmbedStill(lookup func(string) (string, bool), dir load.Dir) (pipeline.Source, error) {
+	life, _, err := readLife(lookup, dir)
+	if err != nil {
+		return pipeline.Source{}, err
+	}
+	return serveEmulator(&life)
+}
+
+// readLife reads what the workspace of a warehouse is. Before the first run the environment says it.
+func readLife(lookup func(string) (string, bool), dir load.Dir) (life embeddedWorkspace, first bool, err error) {
+	text, err := os.ReadFile(embeddedFile(dir))
+	if err == nil {
+		err = json.Unmarshal(text, &life)
+	}
+	if err == nil {
+		return life, false, nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return life, false, &pipeline.Problem{Class: "config", What: "read how long the emulated workspace has lived: " + embeddedFile(dir), Err: err,
+			Next: "put the file back, or begin anew in another directory: --dir DIR"}
+	}
+	seed, err := wholeNumber(lookup, "EMULATOR_SEED", 1)
+	if err == nil {
+		life.Contacts, err = wholeNumber(lookup, "EMULATOR_CONTACTS", 0)
+	}
+	life.Seed = uint64(seed)
+	return life, true, err
+}
+
+func embeddedFile(dir load.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
+
+// serveEmulator serves a workspace that has lived its hours and whose clock runs on from there.
+func serveEmulator(life *embeddedWorkspace) (pipeline.Source, error) {
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", life.Port))
+	if err != nil && life.Port != 0 {
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return pipeline.Source{}, fmt.Errorf("start the emulator: %w", err)
+	}
+	if address, ok := listener.Addr().(*net.TCPAddr); ok {
+		life.Port = address.Port
+	}
+	began := time.Now()
+	hours := time.Duration(life.Hours) * time.Hour
+	now := func() time.Time { return embeddedEpoch.Add(hours + time.Since(began)) }
+	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: embeddedEpoch, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
+	w.Live(life.Hours)
+	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	return pipeline.Source{
+		BaseURL: "http://" + listener.Addr().String(), Token: extract.Secret(emulatedToken), Emulated: true, Now: now,
+		Close: func() error {
+			err := server.Close()
+			if end := <-served; !errors.Is(end, http.ErrServerClosed) {
+				err = errors.Join(err, end)
+			}
+			return err
+		},
+	}, nil
+}
+
+// wholeNumber reads a whole number from the environment.
+func wholeNumber(lookup func(string) (string, bool), name string, fallback int) (int, error) {
+	text, ok := lookup(name)
+	if !ok || text == "" {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s=%q is no whole number", name, text), Next: "aqueduck help env"}
+	}
+	return n, nil
+}

@@ -1,0 +1,207 @@
+package emulate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/pipeline"
+)
+
+// identity is which workspace a state file belongs to: what it is before anything was made happen. It is the first line.
+type identity struct {
+	Version       int       `json:"emulator"` // of the file's form
+	Seed          uint64    `json:"seed"`
+	Contacts      int       `json:"contacts"`
+	Conversations int       `json:"conversations"`
+	Hours         int       `json:"hours"`
+	Start         time.Time `json:"start"`
+	Zone          string    `json:"zone"`
+}
+
+const (
+	stateVersion = 1
+	stateBegins  = `{"emulator":`
+)
+
+// stateFile is a journal: the identity, then a line for each operation, in their order. Nil keeps nothing.
+type stateFile struct {
+	path string
+	file *os.File
+	lock *flock.Flock
+	done [][]byte // lines that are done again at the start
+	torn bool     // the last line was not whole, and is dropped
+	err  error    // why nothing more can be written
+}
+
+// openState takes the file for this process and reads it; a new one begins with the identity that was asked for. What the flags
+// do not say is as the file has it.
+func openState(c *cobra.Command, path string, asked *identity) (_ *stateFile, err error) {
+	s := &stateFile{path: path, lock: flock.New(path, flock.SetPermissions(0o600))}
+	got, err := s.lock.TryLock()
+	switch {
+	case err != nil:
+		return nil, s.unusable(err)
+	case !got:
+		return nil, &pipeline.Problem{Class: "busy", What: "another process serves the workspace of " + path, Next: "end it, or give another --state FILE"}
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if s.file, err = os.OpenFile(path, os.O_RDWR, 0o600); err != nil {
+		return nil, s.unusable(err)
+	}
+	text, err := io.ReadAll(s.file)
+	if err != nil {
+		return nil, s.unusable(err)
+	}
+	if err := s.read(text); err != nil {
+		return nil, err
+	}
+	if len(s.done) == 0 {
+		asked.Version = stateVersion
+		return s, s.writeLine(asked)
+	}
+	first := s.done[0]
+	s.done = s.done[1:]
+	return s, s.belongs(c, first, asked)
+}
+
+// read splits the file into lines. A last one without an end was being written when the process ended: nobody was told that it
+// is done, and it is cut off.
+func (s *stateFile) read(text []byte) error {
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	ours := bytes.HasPrefix(text, []byte(stateBegins)) || strings.HasPrefix(stateBegins, string(text))
+	if !ours {
+		return s.damaged(1, errors.New("it is no state of an emulated workspace"))
+	}
+	for line := range bytes.Lines(text[:whole]) {
+		s.done = append(s.done, line)
+	}
+	if s.torn = whole < len(text); s.torn {
+		if err := s.file.Truncate(int64(whole)); err != nil {
+			return s.unusable(err)
+		}
+	}
+	if _, err := s.file.Seek(int64(whole), io.SeekStart); err != nil {
+		return s.unusable(err)
+	}
+	return nil
+}
+
+// belongs compares the file's workspace with the one that was asked for.
+func (s *stateFile) belongs(c *cobra.Command, line []byte, asked *identity) error {
+	var have identity
+	if err := strictly(line, &have); err != nil {
+		return s.damaged(1, err)
+	}
+	if have.Version != stateVersion {
+		return s.damaged(1, fmt.Errorf("its form is %d, this program knows %d", have.Version, stateVersion))
+	}
+	for _, f := range []struct {
+		flag       string
+		have, want any
+	}{{"seed", have.Seed, asked.Seed}, {"contacts", have.Contacts, asked.Contacts}, {"conversations", have.Conversations, asked.Conversations},
+		{"hours", have.Hours, asked.Hours}, {"zone", have.Zone, asked.Zone}} {
+		if c.Flags().Changed(f.flag) && f.have != f.want {
+			return usage.Errorf(c, "--state %s is a workspace of --%s %v, not %v: leave --%[2]s out, or give another file", s.path, f.flag, f.have, f.want)
+		}
+	}
+	*asked = have
+	return nil
+}
+
+// strictly reads one line of JSON that has nothing else in it.
+func strictly(line []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the object")
+	}
+	return nil
+}
+
+// redo does again what the file tells of.
+func (s *stateFile) redo(w *emulator.Workspace, log *slog.Logger) error {
+	if s == nil {
+		return nil
+	}
+	for i, line := range s.done {
+		var d emulator.Done
+		err := strictly(line, &d)
+		if err == nil {
+			err = w.Redo(d)
+		}
+		if err != nil {
+			return s.damaged(i+2, err)
+		}
+	}
+	if s.torn {
+		log.Warn("the last line of the state was not whole: what it was about was never answered, and is dropped", "file", s.path)
+	}
+	if len(s.done) == 0 {
+		log.Info("nothing was done to the workspace yet", "file", s.path)
+		return nil
+	}
+	log.Info("the workspace is as it was", "file", s.path, "controls", len(s.done))
+	return nil
+}
+
+// append writes down an operation. After a failure nothing more is written: a line after a torn one would be damage.
+func (s *stateFile) append(d emulator.Done) error {
+	if s == nil {
+		return nil
+	}
+	if s.err == nil {
+		s.err = s.writeLine(d)
+	}
+	return s.err
+}
+
+func (s *stateFile) writeLine(v any) error {
+	line, err := json.Marshal(v)
+	if err == nil {
+		_, err = s.file.Write(append(line, '\n'))
+	}
+	if err == nil {
+		err = s.file.Sync()
+	}
+	if err != nil {
+		return s.unusable(err)
+	}
+	return nil
+}
+
+func (s *stateFile) unusable(err error) error {
+	return &pipeline.Problem{Class: "disk", What: "the state " + s.path + " cannot be used", Err: err, Next: "make room or give another --state FILE"}
+}
+
+func (s *stateFile) damaged(line int, err error) error {
+	return &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s:%d cannot be done again", s.path, line), Err: err,
+		Next: "take the line and those below it out of the file, or give another --state FILE"}
+}
+
+// Close gives the file free for others.
+func (s *stateFile) Close() error {
+	var err error
+	if s.file != nil {
+		err = s.file.Close()
+	}
+	return errors.Join(err, s.lock.Unlock())
+}

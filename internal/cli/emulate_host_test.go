@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"net/http"
+	"testing"
+
+	"aqueduck/internal/cli/emulate"
+	"aqueduck/load"
+)
+
+// TestS55TheEmulatorAnswersToThisMachineAlone asks the emulator inside a run, and that of emulate, under names that lead to them.
+func TestS55TheEmulatorAnswersToThisMachineAlone(t *testing.T) {
+	t.Parallel()
+	inside, err := emulate.EmbedStill(lookup([]string{"EMULATOR_CONTACTS=10"}), load.Dir(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := inside.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	_, served := emulating(t)
+	for _, url := range []string{inside.BaseURL, served} {
+		for host, foreign := range map[string]bool{"": false, "localhost": false, "LOCALHOST:8080": false, "127.0.0.1": false, "[::1]:80": false, "[::1]": false,
+			"rebound.example": true, "rebound.example:80": true, "localhost.example": true, "127.0.0.1.example": true, "192.0.2.1": true, "localhost.": true} {
+			for _, path := range []string{"/contacts", "/_emulator/now", "/_oracle/contacts", "/"} {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Host = host
+				a, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := a.Body.Close(); err != nil {
+					t.Error(err)
+				}
+				if (a.StatusCode == http.StatusMisdirectedRequest) != foreign {
+					t.Errorf("%s%s under the name %q is answered %s", url, path, host, a.Status)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/control"
+)
+
+// truth is what the oracle of a served workspace tells of every stream at a time, its rows sorted.
+func truth(t *testing.T, address string, at time.Time) string {
+	t.Helper()
+	var all strings.Builder
+	for _, stream := range emulator.OracleStreams() {
+		rows := strings.FieldsFunc(ask(t, "GET", address+"/_oracle/"+stream+"?at="+url.QueryEscape(at.Format(time.RFC3339)), ""),
+			func(r rune) bool { return r == '\n' })
+		for i := range rows {
+			rows[i] = strings.TrimLeft(rows[i], "[,")
+		}
+		slices.Sort(rows)
+		all.WriteString(stream + ":\n" + strings.Join(rows, "\n"))
+	}
+	return all.String()
+}
+
+func clockOf(t *testing.T, address string) time.Time {
+	t.Helper()
+	var state control.State
+	if err := json.Unmarshal([]byte(ask(t, "GET", address+"/_emulator/state", "")), &state); err != nil {
+		t.Fatal(err)
+	}
+	return state.Clock
+}
+
+// memory is what was known of a workspace when its process was killed.
+type memory struct {
+	at     time.Time
+	truth  string
+	cursor string // of the second page of contacts
+}
+
+// lived starts a workspace with a state, has things happen in it, and kills it.
+func lived(t *testing.T, file string) (then memory) {
+	t.Helper()
+	p, address := emulating(t, "--seed", "7", "--conversations", "20", "--hours", "2", "--zone", "Asia/Tokyo", "--state", file)
+	do := func(name, with string) string {
+		t.Helper()
+		answer := ask(t, "POST", address+"/_emulator/do/"+name, with)
+		if !strings.HasPrefix(answer, "{") {
+			t.Fatalf("%s: %s", name, answer)
+		}
+		var made struct{ ID string }
+		if err := json.Unmarshal([]byte(answer), &made); err != nil {
+			t.Fatal(err)
+		}
+		return made.ID
+	}
+	lead, user := do("contacts.create", `{"role": "lead"}`), do("contacts.create", `{"role": "user", "set": {"custom_attributes.n": 12345678901234567890}}`)
+	talk := do("conversations.open", `{"contact": "`+lead+`", "parts": 2}`)
+	do("contacts.merge", `{"id": "`+lead+`", "into": "`+user+`"}`)
+	do("live", `{"hours": 3}`)
+	do("conversations.reply", `{"id": "`+talk+`", "by": "ai", "body": "it is <here>"}`)
+	do("conversations.redact", `{"id": "`+talk+`"}`)
+	do("set", `{"PartsCap": 2, "LagMax": "1h"}`)
+	do("advance", `{"by": "5h"}`)
+	do("rotate", `{"token": "rotated-token"}`)
+	do("workspace-id", `{"id": "ws-other"}`)
+	written := func(method, path, body string) {
+		t.Helper()
+		if answer := ask(t, method, address+path, body, "Authorization", "Bearer rotated-token"); strings.Contains(answer, `"error.list"`) {
+			t.Fatalf("%s %s: %s", method, path, answer)
+		}
+	}
+	written("POST", "/contacts", `{"external_id": "written", "email": "w@example.com", "email_verified": true, "custom_attributes": {"n": 1.50}}`)
+	written("PUT", "/contacts/"+user, `{"name": "Wrītten", "phone": null}`)
+	written("POST", "/contacts/bulk", `{"contacts": [{"external_id": "bulk"}, {"external_id": "written"}]}`)
+	do("advance", `{"by": "10m"}`)                                                 // what was begun is over
+	written("POST", "/contacts/bulk/delete", `{"contacts": [{"id": "`+user+`"}]}`) // and this is not when the process is killed
+	if refused := ask(t, "POST", address+"/contacts", `{"external_id": "written"}`, "Authorization", "Bearer rotated-token"); !strings.Contains(refused, "conflict") {
+		t.Errorf("written twice: %s", refused)
+	}
+	if refused := ask(t, "POST", address+"/_emulator/do/contacts.archive", `{"id": "nobody"}`); !strings.Contains(refused, "no such contact") {
+		t.Errorf("archived nobody: %s", refused)
+	}
+	page := ask(t, "GET", address+"/contacts?per_page=5", "", "Authorization", "Bearer rotated-token")
+	_, then.cursor, _ = strings.Cut(page, `"starting_after":"`)
+	then.cursor, _, _ = strings.Cut(then.cursor, `"`)
+	then.at = clockOf(t, address)
+	then.truth = truth(t, address, then.at)
+	for _, word := range []string{"written", "bulk", "Wrītten"} {
+		if !strings.Contains(then.truth, `"`+word+`"`) {
+			t.Errorf("the oracle does not tell %s", word)
+		}
+	}
+	p.kill()
+	return then
+}
+
+// again starts with the state alone and compares.
+func again(t *testing.T, file string, then memory) *process {
+	t.Helper()
+	p := start(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
+	p.until(" sync --dir emulated\n")
+	_, address, _ := strings.Cut(p.says(), "serving an emulated workspace on ")
+	address, _, _ = strings.Cut(address, "\n")
+	if now := truth(t, address, then.at); now != then.truth || len(now) < 100_000 {
+		t.Errorf("the oracle tells %d bytes, before the restart %d", len(now), len(then.truth))
+	}
+	if knobs := ask(t, "GET", address+"/_emulator/knobs", ""); !strings.Contains(knobs, `"PartsCap":2,`) {
+		t.Errorf("knobs are %s", knobs)
+	}
+	if answer := ask(t, "GET", address+"/contacts?per_page=5&starting_after="+then.cursor, "", "Authorization", "Bearer rotated-token"); !strings.Contains(answer, "ws-other") {
+		t.Errorf("with the token and the cursor of before: %.200s", answer)
+	}
+	if clock := clockOf(t, address); clock.Before(then.at) || clock.After(then.at.Add(time.Hour)) {
+		t.Errorf("it is %s, before the restart it was %s", clock, then.at)
+	}
+	return p
+}
+
+func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "state.ndjson")
+	then := lived(t, file)
+	p := again(t, file, then)
+	other := start(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
+	if code := other.exit(); code != 5 || !strings.Contains(other.says(), "error[busy] another process serves the workspace of "+file) {
+		t.Errorf("a second process on one file ended with %d:\n%s", code, other.says())
+	}
+	p.kill()
+	// The lines end with one that was not whole when the process was killed.
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(whole, `{"at":"2026-11-20T02:0`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = again(t, file, then)
+	if !strings.Contains(p.says(), "the last line of the state was not whole") {
+		t.Errorf("nothing is said of it:\n%s", p.says())
+	}
+	p.kill()
+	if now, err := os.ReadFile(file); err != nil || string(now) != string(whole) {
+		t.Errorf("the file is\n%s\nwas\n%s", now, whole)
+	}
+	again(t, file, then)
+}
+
+func TestEmulateRefusesAStateThatIsDamagedOrOfAnother(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "state.ndjson")
+	lived(t, file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	replaced := func(n int, line string) string {
+		changed := append([]string{}, lines...)
+		changed[n] = line
+		return strings.Join(changed, "")
+	}
+	for name, row := range map[string]struct {
+		text, args string
+		code       int
+		wanted     string
+	}{
+		"a line that is cut":   {replaced(2, lines[2][:20]+"\n"), "", 3, file + ":3 cannot be done again: "},
+		"a line is missing":    {replaced(2, ""), "", 3, file + ":4 cannot be done again: contacts.merge: "}, // the user's; without the lead's the ids follow the second of the clock
+		"an unknown operation": {replaced(5, `{"at":"2026-11-20T02:00:00Z","do":"contacts.vanish"}`+"\n"), "", 3, file + `:6 cannot be done again: no such operation "contacts.vanish"`},
+		"another file":         {"my notes", "", 3, file + ":1 cannot be done again: it is no state of an emulated workspace"},
+		"another form":         {replaced(0, strings.Replace(lines[0], `"emulator":1`, `"emulator":2`, 1)), "", 3, "its form is 2"},
+		"another seed":         {string(text), "--seed 8", 2, "is a workspace of --seed 7, not 8: leave --seed out, or give another file"},
+		"other contacts":       {string(text), "--contacts 61", 2, "is a workspace of --contacts 60, not 61"},
+		"another zone":         {string(text), "--zone UTC", 2, "is a workspace of --zone Asia/Tokyo, not UTC"},
+	} {
+		if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, "aqueduck", nil, append([]string{"emulate", "--port", "0", "--state", file}, strings.Fields(row.args)...)...)
+		if code := p.exit(); code != row.code || !strings.Contains(p.says(), row.wanted) || !strings.Contains(p.says(), "next: ") {
+			t.Errorf("%s: it ended with %d, want %d and %q:\n%s", name, code, row.code, row.wanted, p.says())
+		}
+		if left, err := os.ReadFile(file); err != nil || string(left) != row.text {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+)
+
+func newErase(env *Env) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "erase CONTACT_ID",
+		Short: "Forget a contact: in every table and every file, for good",
+		Long: `Erase what is stored of a contact, under every id that was merged into it: personal columns become null, tags, notes,
+companies and profiles go, the contact's row keeps its id and role. Shows what it will touch and asks first. Then every file
+is written anew and the older ones are removed; erasures.log keeps the contact from coming back. The certificate is printed,
+and stays in _sync.erasures.
+
+A contact that the workspace itself has deleted for good is erased by the next sync. What is erased here and still there at the
+source is not read again. Needs neither token nor network.`,
+		Example:           "  aqueduck erase 6453768afa5743cf87080fdb\n  aqueduck erase 6453768afa5743cf87080fdb --yes -o json",
+		Args:              usage.OneArgument("a contact's id"),
+		Annotations:       map[string]string{forms: "json csv"},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			runner, err := newReadOnlyRunner(env)
+			if err != nil {
+				return err
+			}
+			done, err := runner.Erase(c.Context(), args[0], func(found []pipeline.Erased) (bool, error) {
+				printTouched(env, found)
+				if yes {
+					return true, nil
+				}
+				return confirm(env, "erase it? [y/N] ")
+			})
+			if err != nil {
+				return err
+			}
+			if len(done) == 0 {
+				fmt.Fprintln(env.Stderr, "nothing was erased")
+				return nil
+			}
+			return printCertificates(env, done)
+		},
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+// printTouched says what an erasure would do.
+func printTouched(env *Env, found []pipeline.Erased) {
+	for _, e := range found {
+		fmt.Fprintf(env.Stderr, "workspace %s: %s\n", e.Workspace, strings.Join(e.IDs, ", "))
+		if e.Rows == 0 {
+			fmt.Fprintln(env.Stderr, "  no personal data is left in the tables; the files are written anew")
+		}
+		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
+			fmt.Fprintf(env.Stderr, "  - %s: %d rows\n", table, e.Tables[table])
+		}
+		fmt.Fprintf(env.Stderr, "  - %d files are written anew or removed\n", len(e.Files))
+		for _, column := range e.NotCovered {
+			fmt.Fprintf(env.Stderr, "  ! %s\n", column)
+		}
+	}
+}
+
+// certificate is what _sync.erasures has of an erasure, as JSON has it.
+type certificate struct {
+	Workspace  string           `json:"workspace"`
+	Reason     string           `json:"reason"`
+	Persons    []string         `json:"persons"`
+	Rows       int64            `json:"rows"`
+	Tables     map[string]int64 `json:"tables"`
+	Files      []string         `json:"files"`
+	NotCovered []string         `json:"not_covered"`
+}
+
+func printCertificates(env *Env, done []pipeline.Erased) error {
+	if env.output == "json" {
+		all := make([]certificate, len(done))
+		for i, e := range done {
+			all[i] = certificate{e.Workspace, e.Reason, e.Persons, e.Certificate.Rows, e.Tables, e.Files, e.NotCovered}
+		}
+		return env.encode(all)
+	}
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"workspace", "what", "name", "rows"}); err != nil {
+		return err
+	}
+	for _, e := range done {
+		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
+			if err := out.Row([]any{e.Workspace, "table", table, e.Tables[table]}); err != nil {
+				return err
+			}
+		}
+		for _, name := range e.Files {
+			if err := out.Row([]any{e.Workspace, "file", name, nil}); err != nil {
+				return err
+			}
+		}
+		for _, name := range e.NotCovered {
+			if err := out.Row([]any{e.Workspace, "not covered", name, nil}); err != nil {
+				return err
+			}
+		}
+	}
+	return out.End()
+}

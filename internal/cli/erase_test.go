@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"aqueduck/internal/crash"
+	"aqueduck/internal/emulator"
+)
+
+// TestT34AnErasureThatIsKilledGoesOn has the workspace forget a contact and kills the run that learns of it at each place
+// that only an erasure passes, and at those of the publish that ends it. Whatever was done by then, after the next run no byte
+// of the warehouse tells of him.
+func TestT34AnErasureThatIsKilledGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 16)
+	s.settle()
+	for _, point := range append(crash.ErasePoints(), crash.LinkSwapped, crash.PublishRetained) {
+		const canary = "CANARY-of-a-person"
+		id, err := s.space.CreateContact("user", emulator.Change{Field: "name", Value: canary}, emulator.Change{Field: "custom_attributes.word", Value: canary})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.settle()
+		if s.holding(canary) == nil {
+			t.Fatal("the warehouse does not hold him: the test finds nothing")
+		}
+		if err := s.space.Erase(id); err != nil {
+			t.Fatal(err)
+		}
+		s.crash(point + ":1")
+		s.opens()
+		s.settle()
+		if found := s.holding(canary); found != nil {
+			t.Fatalf("killed at %s, he is still in %v", point, found)
+		}
+	}
+}
+
+// holding gives the files of the warehouse that hold a word.
+func (s *site) holding(word string) (found []string) {
+	s.t.Helper()
+	err := filepath.WalkDir(string(s.dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if bytes.Contains(text, []byte(word)) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aqueduck/internal/pipeline"
+)
+
+// inProcess is the program inside the test: it reads and writes nothing outside.
+func inProcess(args ...string) (a *Env, stdout, stderr *bytes.Buffer) {
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	return &Env{Name: "aqueduck", Args: append([]string{}, args...), Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
+		Lookup: func(string) (string, bool) { return "", false }}, stdout, stderr
+}
+
+// everyCommand are all commands that do something, those below others too.
+func everyCommand(c *cobra.Command) (all []*cobra.Command) {
+	for _, sub := range c.Commands() {
+		if sub.Runnable() && sub.Name() != "completion" && !sub.Hidden {
+			all = append(all, sub)
+		}
+		if sub.Name() != "completion" {
+			all = append(all, everyCommand(sub)...)
+		}
+	}
+	return all
+}
+
+func TestHelpOfEachCommandHasExamplesAndEveryFlag(t *testing.T) {
+	t.Parallel()
+	a, _, _ := inProcess()
+	commands := everyCommand(newRoot(a))
+	if len(commands) < 12 {
+		t.Fatalf("found %d commands", len(commands))
+	}
+	for _, c := range commands {
+		words := strings.Fields(c.CommandPath())[1:]
+		a, stdout, stderr := inProcess(append(words, "--help")...)
+		if code := execute(context.Background(), a); code != 0 || stderr.Len() > 0 {
+			t.Errorf("%s --help ended with %d: %s", c.CommandPath(), code, stderr)
+		}
+		page := stdout.String()
+		if !strings.Contains(page, "\nExamples:\n  aqueduck") {
+			t.Errorf("%s has no examples", c.CommandPath())
+		}
+		check := func(f *pflag.Flag) {
+			if !strings.Contains(page, "--"+f.Name) || f.Usage == "" {
+				t.Errorf("the help of %s does not tell of --%s", c.CommandPath(), f.Name)
+			}
+		}
+		c.Flags().VisitAll(check)
+		c.InheritedFlags().VisitAll(check)
+	}
+}
+
+func TestExamplesOfHelpAreCommandLinesThatThereAre(t *testing.T) {
+	t.Parallel()
+	a, _, _ := inProcess()
+	for _, c := range append(everyCommand(newRoot(a)), newRoot(a)) {
+		for line := range strings.Lines(c.Example) {
+			_, line, found := strings.Cut(line, "aqueduck ")
+			if !found {
+				t.Errorf("%s: the example %q is of another program", c.CommandPath(), line)
+				continue
+			}
+			if meant, err := understood(line); err != nil || !strings.HasPrefix(meant, c.CommandPath()) {
+				t.Errorf("%s: the example %q is not right: %v", c.CommandPath(), line, err)
+			}
+		}
+	}
+}
+
+// understood gives the command that a line means, or what is wrong with its flags and arguments.
+func understood(line string) (string, error) {
+	line, _, _ = strings.Cut(line, " < ")
+	line, _, _ = strings.Cut(line, " >> ")
+	line, _, _ = strings.Cut(line, " > ")
+	line, _, _ = strings.Cut(line, "  # ")
+	a, _, _ := inProcess()
+	root := newRoot(a)
+	root.InitDefaultHelpCmd()
+	meant, rest, err := root.Find(words(line))
+	if err == nil {
+		err = meant.ParseFlags(rest)
+	}
+	if err == nil && meant.Args != nil {
+		err = meant.Args(meant, meant.Flags().Args())
+	}
+	return meant.CommandPath(), err
+}
+
+func TestCommandLinesOfTheDocsAreSuchThatThereAre(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := regexp.MustCompile("(?:^|`|&& )(?:bin/)?aqueduck ([a-z][^`\n]*)|`((?:sync|plan|state|query|status|serve|emulate) [^`\n]*-[^`\n]*)`")
+	found := 0
+	for _, file := range append(files, "../../README.md", "../../AGENTS.md", "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			for _, m := range ours.FindAllStringSubmatch(line, -1) {
+				found++
+				if _, err := understood(m[1] + m[2]); err != nil {
+					t.Errorf("%s: %q is not right: %v", file, m[0], err)
+				}
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("found %d command lines only", found)
+	}
+}
+
+// words splits a line as a shell does, as far as examples need it.
+func words(line string) (all []string) {
+	word, quote := "", rune(0)
+	for _, r := range strings.TrimSpace(line) + " " {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		case quote == 0 && r == ' ':
+			all, word = append(all, word), ""
+		default:
+			word += string(r)
+		}
+	}
+	return all
+}
+
+func TestHelpTopicsAreThere(t *testing.T) {
+	t.Parallel()
+	for topic, wanted := range map[string]string{"exit-codes": " 143 by SIGTERM", "env": "EMULATOR_HOURS", "sync": "--full-refresh"} {
+		a, stdout, _ := inProcess("help", topic)
+		if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
+			t.Errorf("help %s ended with %d and says\n%s", topic, code, stdout)
+		}
+	}
+	a, stdout, _ := inProcess()
+	if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), "exit-codes") {
+		t.Errorf("without a command it ended with %d and says\n%s", code, stdout)
+	}
+}
+
+func TestTheShellIsGivenPipelinesAndStreams(t *testing.T) {
+	t.Parallel()
+	for args, wanted := range map[string]string{"sync": "nightly\n", "plan": "nightly\n", "state rewind": "deleted_contacts\n", "state show": "contacts\n"} {
+		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
+		if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
+			t.Errorf("%s: %d\n%s", args, code, stdout)
+		}
+	}
+}
+
+func TestTheShellIsGivenTheValuesOfFlags(t *testing.T) {
+	t.Parallel()
+	for args, wanted := range map[string]string{"sync --select": "contacts\n", "sync --exclude": "deleted_contacts\n", "plan --select": "contacts\n", "runs --pipeline": "nightly\n",
+		"query --workspace": "main\n", "query --saved": "contacts_by_country", "sync -o": "json\n", "status --output": "csv\n", "check --format": "github\n",
+		"sync --progress": "plain\n", "sync --color": "never\n", "serve --log-level": "debug\n"} {
+		a, stdout, _ := inProcess(append([]string{"__complete", "-f", "../../pipelines.yaml"}, append(strings.Fields(args), "")...)...)
+		if code := execute(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), wanted) {
+			t.Errorf("%s: %d\n%s", args, code, stdout)
+		}
+	}
+}
+
+func TestTheShellIsGivenStreamsOfAPipelineOnceItIsTyped(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]bool{"": false, "co": false, "night": true, "nightly.co": true, "nightly.x": false} {
+		a, stdout, _ := inProcess("__complete", "-f", "../../pipelines.yaml", "verify", "--select", typed)
+		if code := execute(context.Background(), a); code != 0 || strings.Contains(stdout.String(), "nightly.contacts\n") != want {
+			t.Errorf("%q: %d\n%s", typed, code, stdout)
+		}
+	}
+}
+
+func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []struct {
+		flag, env string
+		shown     bool
+	}{{"--verbose", "", false}, {"-vv", "", true}, {"--quiet", "AQUEDUCK_DEBUG=1", true}, {"--quiet", "AQUEDUCK_DEBUG=0", false}, {"--quiet", "AQUEDUCK_VERBOSE=2", true}} {
+		a, _, stderr := inProcess("schedule", "next", "-f", "../../pipelines.yaml", asked.flag)
+		a.Lookup, a.Now = lookup(strings.Fields(asked.env)), func() time.Time { panic("no clock") }
+		code := execute(t.Context(), a)
+		text := stderr.String()
+		if code != pipeline.ExitInternal || !strings.HasPrefix(text, "error[bug] panic: no clock\n     next: ") || strings.Contains(text, "goroutine ") != asked.shown || strings.Contains(text, "help_test.go") != asked.shown {
+			t.Errorf("%+v: %d\n%s", asked, code, text)
+		}
+		stderr.Reset()
+		printFailure(t.Context(), a, fmt.Errorf("stream tags: %w", errors.New("odd")))
+		if text := stderr.String(); strings.Contains(text, "\n*fmt.wrapError: stream tags: odd\n*errors.errorString: odd\n") != asked.shown {
+			t.Errorf("%+v: %s", asked, text)
+		}
+	}
+}
+
+func TestColoursAreLeftOutWhereNobodyWantsThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flag, env string
+		want      bool
+	}{
+		{"auto", "", true}, {"auto", "TERM=xterm", true}, {"auto", "TERM=dumb", false}, {"auto", "NO_COLOR=1", false}, {"auto", "NO_COLOR=", true},
+		{"auto", "FORCE_COLOR=1 TERM=dumb", true}, {"auto", "NO_COLOR=1 FORCE_COLOR=1", false}, {"always", "NO_COLOR=1", true}, {"never", "FORCE_COLOR=1", false},
+	} {
+		a, _, _ := inProcess()
+		a.color, a.Lookup = c.flag, lookup(strings.Fields(c.env))
+		if got := a.coloured(); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}

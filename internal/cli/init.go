@@ -1,0 +1,159 @@
+package cli
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+)
+
+var (
+	//go:embed starter/pipelines.yaml
+	starterConfig string
+	//go:embed starter/env.example
+	starterEnv []byte
+)
+
+// notKept are the lines of .gitignore: data, and what holds tokens.
+var notKept = []string{"/data/", "/.env"}
+
+func newInit(env *Env) *cobra.Command {
+	var emulated, force bool
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Write a pipelines.yaml to begin with",
+		Long: `Write pipelines.yaml with all streams and comments, its JSON Schema for editors, and .env.example with the variables it names;
+.gitignore gets lines for the data and for .env. With --emulator it reads the embedded workspace: no account, no token, no network.
+Nothing that is there already is overwritten without --force.`,
+		Example: "  aqueduck init\n  aqueduck init --emulator\n  aqueduck init -f /srv/aqueduck/pipelines.yaml",
+		Args:    usage.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(env.file) != 1 {
+				return usage.Errorf(c, "--file %s: init makes one file", env.fileNames())
+			}
+			files, err := starters(env.file[0], emulated)
+			if err != nil {
+				return err
+			}
+			if err := writeStarters(env, files, force); err != nil {
+				return err
+			}
+			next := "copy .env.example to .env, fill it in, then: " + env.Name + " check --online"
+			if emulated {
+				next = env.Name + " sync nightly"
+			}
+			_, err = fmt.Fprintf(env.Stdout, "next: %s\n", next)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&emulated, "emulator", false, "read the embedded workspace")
+	c.Flags().BoolVar(&force, "force", false, "overwrite files that are there")
+	return c
+}
+
+// starter is a file to write.
+type starter struct {
+	name string
+	text []byte
+	mode fs.FileMode
+}
+
+func starters(config string, emulated bool) ([]starter, error) {
+	schema, err := configSchema()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(config)
+	return []starter{
+		{config, []byte(starterText(emulated)), 0o644},
+		{filepath.Join(dir, "pipelines.schema.json"), schema, 0o644},
+		{filepath.Join(dir, ".env.example"), starterEnv, 0o600}, // its copy has to have the mode
+	}, nil
+}
+
+// starterText is pipelines.yaml for a workspace of one's own, or for the embedded one.
+func starterText(emulated bool) string {
+	if !emulated {
+		return starterConfig
+	}
+	var b strings.Builder
+	for line := range strings.Lines(starterConfig) {
+		switch strings.TrimSpace(line[:strings.IndexAny(line, ":\n")]) {
+		case "base_url":
+			line = "    base_url: emulator               # the embedded workspace; one of your own: ${WORKSPACE_URL}, and token: ${WORKSPACE_TOKEN}\n"
+		case "token":
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// writeStarters writes the files, none where one of them is there, and the lines of .gitignore.
+func writeStarters(env *Env, files []starter, force bool) error {
+	for _, f := range files {
+		if _, err := os.Lstat(f.name); !force && !errors.Is(err, fs.ErrNotExist) {
+			return &pipeline.Problem{Class: "config", What: f.name + " is there already; nothing was written", Next: "go to another directory, or overwrite it: --force"}
+		}
+	}
+	for _, f := range files {
+		write := createNew
+		if force {
+			write = func(name string, text []byte, mode fs.FileMode) error { return renameio.WriteFile(name, text, mode) }
+		}
+		if err := write(f.name, f.text, f.mode); err != nil {
+			return &pipeline.Problem{Class: "config", What: "write " + f.name, Err: err, Next: "name a directory that can be written to: -f DIR/pipelines.yaml"}
+		}
+		fmt.Fprintln(env.Stdout, "wrote "+f.name)
+	}
+	return extendGitignore(env, filepath.Join(filepath.Dir(files[0].name), ".gitignore"))
+}
+
+// createNew writes a file that is not there.
+func createNew(name string, text []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// extendGitignore adds to .gitignore the lines that it lacks.
+func extendGitignore(env *Env, name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	added := ""
+	for _, line := range notKept {
+		if !strings.Contains("\n"+strings.ReplaceAll(string(text), "\r\n", "\n")+"\n", "\n"+line+"\n") {
+			added += line + "\n"
+		}
+	}
+	if added == "" {
+		return nil
+	}
+	if len(text) > 0 && !strings.HasSuffix(string(text), "\n") {
+		added = "\n" + added
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("add lines to %s: %w", name, err)
+	}
+	_, err = f.WriteString(added)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("add lines to %s: %w", name, err)
+	}
+	fmt.Fprintf(env.Stdout, "added to %s: %s\n", name, strings.Join(strings.Fields(added), " "))
+	return nil
+}

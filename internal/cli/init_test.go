@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/internal/formtest"
+	"aqueduck/internal/pipeline"
+)
+
+// TestWhatInitWritesIsRightToTheLastComment takes the comments away that hide a key: what people are shown to write is right too.
+func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
+	t.Parallel()
+	home := room(t)
+	if err := os.CopyFS(home, os.DirFS("../../internal/pipeline/testdata/complete")); err != nil {
+		t.Fatal(err)
+	}
+	hidden := regexp.MustCompile(`(?m)^( *)# ((?:  )*"?[a-z_*]+"?: )`)
+	if n := len(hidden.FindAllString(starterConfig, -1)); n < 10 {
+		t.Fatalf("%d keys are hidden by comments", n)
+	}
+	pair := formtest.New(t, pipeline.ConfigSpec(), true)
+	none := func(string) (string, bool) { return "", false }
+	own, _, err := pipeline.LoadConfig("../../pipelines.yaml", none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{starterText(false), starterText(true), hidden.ReplaceAllString(starterText(false), "$1$2")} {
+		if !strings.HasPrefix(text, "# yaml-language-server: $schema=./pipelines.schema.json\n") {
+			t.Errorf("editors are not told of the schema:\n%s", text)
+		}
+		if _, schema, there := pair.Verdicts([]byte(text)); !there || schema != nil {
+			t.Errorf("the schema says %v of\n%s", schema, text)
+		}
+		file := filepath.Join(home, "pipelines.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, _, err := pipeline.LoadConfig(file, none)
+		if err != nil || c.Warnings != nil {
+			t.Fatalf("%v %v\n%s", err, c, text)
+		}
+		if diff := cmp.Diff(own.Pipelines[0].Streams, c.Pipelines[0].Streams); diff != "" {
+			t.Errorf("it does not read what this project's own pipeline does:\n%s", diff)
+		}
+	}
+}
+
+func TestVariablesOfAFile(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"A=1":                     "1",
+		"export A = 1 # one":      "1",
+		"\ufeffA=1\r\n":           "1",
+		"# B=2\n\n  A='1 # 2'  ":  "1 # 2",
+		`A="x=y" # two`:           "x=y",
+		"A=a#b":                   "a#b",
+		"A=":                      "",
+		"A=\"\"":                  "",
+		"A":                       "error: no line NAME=value",
+		"1A=SECRET":               "error: no line NAME=value",
+		"A B=SECRET":              "error: no line NAME=value",
+		`A="SECRET`:               "error: the quotes of A do not go around its value",
+		`A='SECRET'x`:             "error: the quotes of A do not go around its value",
+		"A=1\nA=SECRET":           "error: A is given twice",
+		strings.Repeat("#", 1e5):  "error: is not a file of at most 64 KiB",
+		"A=1\n" + "SECRET SECRET": "error: no line NAME=value",
+	} {
+		file := filepath.Join(t.TempDir(), ".env")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := readEnv(file)
+		wrong, refused := strings.CutPrefix(want, "error: ")
+		switch {
+		case refused && (err == nil || !strings.Contains(err.Error(), wrong) || strings.Contains(err.Error(), "SECRET")):
+			t.Errorf("%q: %v, want %s", text, err, wrong)
+		case !refused && (err != nil || kept["A"] != want):
+			t.Errorf("%q: %q, %v, want %q", text, kept["A"], err, want)
+		}
+	}
+}
+
+// TestATokenThatWasRotatedIsLookedUpAgain in its file, and in .env: what a run asks for when the API refuses the one it has.
+func TestATokenThatWasRotatedIsLookedUpAgain(t *testing.T) {
+	t.Parallel()
+	home := inDirectory(t, `version: 1
+workspaces:
+  main: {base_url: "http://127.0.0.1:9", token: "${file:token}"}
+  acme: {base_url: "http://127.0.0.1:9", token: "${TOKEN}"}
+pipelines: {nightly: {streams: [contacts]}}
+`)
+	keep := func(token string) {
+		for name, text := range map[string]string{"token": token, ".env": "TOKEN=" + token} {
+			if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	keep("first")
+	a, _, _ := inProcess()
+	a.file = []string{filepath.Join(home, "pipelines.yaml")}
+	runner, err := newRunner(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workspace := range []string{"main", "acme"} {
+		keep("first")
+		source, err := runner.Connect(t.Context(), workspace)
+		if err != nil || string(source.Token) != "first" {
+			t.Fatalf("%s: %q, %v", workspace, string(source.Token), err)
+		}
+		keep("second")
+		if token, err := source.Refresh(); err != nil || string(token) != "second" {
+			t.Errorf("%s: %q, %v", workspace, string(token), err)
+		}
+	}
+	// A .env that others can read is refused when serve reads its configuration again, and what it runs by then goes on.
+	if err := os.Chmod(filepath.Join(home, ".env"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newRunner(a); err == nil {
+		t.Error("a .env that others can read was read")
+	}
+	if source, err := runner.Connect(t.Context(), "acme"); err != nil || string(source.Token) != "first" {
+		t.Errorf("%q, %v", string(source.Token), err)
+	}
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/internal/lane"
+)
+
+// TestF1KillsAtRandomTimesLoseNothing kills runs at any time of their life, some in a new warehouse and some in a full
+// one, while the workspace changes. After a few kills one quiet run must have it all.
+func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
+	t.Parallel()
+	for part, sites := range []struct {
+		name  string
+		kills int
+		reads func(s *site) *site
+	}{
+		{"every kind of stream", 20, (*site).wholly},
+		{"contacts", 40, (*site).early}, // a run of which takes a third of the time
+	} {
+		t.Run(sites.name, func(t *testing.T) {
+			t.Parallel()
+			for l := lane.New(t, "runs killed at any time", sites.kills); l.More(); l.Done(sites.kills) {
+				r := rand.New(rand.NewPCG(l.Seed(), uint64(part)))
+				killing(t, r, sites.reads(newSite(t, r.Uint64())), sites.kills)
+			}
+		})
+	}
+}
+
+func killing(t *testing.T, r *rand.Rand, s *site, wanted int) {
+	defer s.leave()
+	first := s.settle() // how long a run takes in a new warehouse
+	span, killed, ended := first, 0, 0
+	for killed < wanted {
+		if r.IntN(3) == 0 {
+			s.move()
+			span = first
+		}
+		for range min(3+r.IntN(6), wanted-killed) {
+			s.life.begin()
+			p := s.sync()
+			if p.killAfter(time.Duration(r.Int64N(int64(span)))) {
+				killed++
+			} else {
+				p.well()
+				ended++
+				span = p.age
+			}
+			s.opens()
+			s.life.hours()
+		}
+		span = s.settle()
+	}
+	t.Logf("%d runs killed, %d had ended before", killed, ended)
+}
+
+// TestKillsAtEveryNamedPointLoseNothing dies at each place twice: as soon as a new warehouse comes there, and later, in
+// one that has rows, when the place is passed not for the first time.
+func TestKillsAtEveryNamedPointLoseNothing(t *testing.T) {
+	t.Parallel()
+	t.Run("first", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, 11).early()
+		for i, point := range without(crash.Points(), crash.OpenRestored) {
+			s.visit(i, point+":1")
+		}
+		s.visit(0, crash.OpenRestored+":1") // which needs a published file
+		s.settle()
+	})
+	t.Run("later", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, 12).early()
+		s.settle()
+		for i, point := range without(crash.Points(), crash.OpenCreated, crash.TablesMade) {
+			switch {
+			case strings.HasPrefix(point, "fold-"):
+				s.crash(crash.CommitDone + ":3") // a run folds when a killed one has left a log
+				s.visit(i, point+":1")
+			case strings.HasPrefix(point, "commit-"), point == crash.LakePart:
+				s.visit(i, point+":3")
+			case point == crash.PublishRetained:
+				for s.files() < 3 { // with all that are kept: an erasure may have left only the newest
+					s.life.hours()
+					s.settle()
+				}
+				s.visit(i, point+":2", "--full-refresh")
+			default:
+				s.visit(i, point+":2", "--full-refresh") // which publishes twice
+			}
+		}
+		s.settle()
+	})
+}
+
+func without(points []string, left ...string) []string {
+	return slices.DeleteFunc(points, func(p string) bool { return slices.Contains(left, p) })
+}
+
+// visit dies at a place, while the workspace changes, and now and then sees whether that did any harm.
+func (s *site) visit(i int, place string, args ...string) {
+	s.t.Helper()
+	s.life.hours()
+	s.life.begin()
+	s.crash(place, args...)
+	s.opens()
+	if i%8 == 7 {
+		s.settle()
+	}
+}
+
+// TestWalksOfKilledRunsAreNoEvidence dies between a walk over the list of inactive contacts and its conclusion, more often
+// than a run walks. Whoever comes next must not conclude from what they saw: the list has changed since.
+func TestWalksOfKilledRunsAreNoEvidence(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 14)
+	s.settle()
+	for _, args := range [][]string{nil, {"--full-refresh"}} {
+		for range 4 {
+			s.life.hours()
+			s.crash(crash.CommitDone+":1", append(args, "--select", "deleted_contacts")...)
+		}
+		s.life.hours()
+		s.settle()
+	}
+}
+
+// TestAKilledRunIsNotReadAgain kills a run at a request and counts those that the next run needs: no more than a whole
+// run, and once history is being read, nothing again of what came forward before it, but for what every run asks. History
+// itself is so short here that all of it is one batch.
+func TestAKilledRunIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 13)
+	asked := func() int { return s.space.Count() }
+	s.settle()
+	all, forward := asked(), s.forward()
+	before := asked()
+	s.settle()
+	always := asked() - before
+	for l := lane.New(t, "runs killed at a request", 1); l.More(); l.Done(3) {
+		r := rand.New(rand.NewPCG(l.Seed(), 0))
+		// Not among the last requests: a workspace that has moved may need fewer than it did at first.
+		for _, at := range []int{2 + r.IntN(forward-2), forward + 1, forward + 1 + r.IntN(max(1, all-forward-5))} {
+			s.move()
+			s.killAt(at)
+			before := asked()
+			s.settle()
+			needs := all + always
+			if at > forward {
+				needs -= forward
+			}
+			if again := asked() - before; again > needs {
+				t.Errorf("killed at request %d of %d, %d of them forward, the next run needed %d; at most %d are owed",
+					at, all, forward, again, needs)
+			}
+		}
+	}
+}
+
+// killAt kills a run while its n-th request is under way.
+func (s *site) killAt(n int) {
+	s.t.Helper()
+	last := s.space.Count() + n
+	reached, dead := make(chan struct{}), make(chan struct{})
+	s.space.Between(func(at int) {
+		if at == last {
+			close(reached)
+		}
+		if at >= last {
+			<-dead
+		}
+	})
+	p := s.sync()
+	select {
+	case <-reached:
+	case <-p.ended:
+		s.t.Fatalf("the run had ended before request %d:\n%s", n, p.says())
+	}
+	p.kill()
+	s.space.Between(nil)
+	close(dead)
+}
+
+// forward is how many requests came before those for history: the feed, which has none, was read to its end by then.
+func (s *site) forward() int {
+	last := 0
+	for i, r := range s.space.Requests() {
+		if r.Path == "/contacts/activities" {
+			last = i + 1
+		}
+	}
+	return last
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// linesOfJSON fails for each line of stderr that a program could not read, and gives their messages with what belongs to them.
+func linesOfJSON(t *testing.T, stderr string) (all []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(stderr) {
+		var said map[string]any
+		if err := json.Unmarshal([]byte(line), &said); err != nil || said["msg"] == nil {
+			t.Errorf("no line of the log: %q", line)
+		}
+		if _, err := time.Parse(time.RFC3339Nano, fmt.Sprint(said["time"])); err != nil {
+			t.Errorf("%v in %q", err, line) // a key that is there twice, too
+		}
+		all = append(all, said)
+	}
+	return all
+}
+
+// TestServeSaysNothingButLinesOfJSONToPrograms: what it opens, what the commands after a run write, and why a night went wrong.
+func TestServeSaysNothingButLinesOfJSONToPrograms(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, at(time.March, 2, 0, 0), strings.Replace(served, "schedule:", `after: ['echo "{changed"; printf "%s\n\nhalf" "$AQUEDUCK_PIPELINE"; exit 3'], retry: none, schedule:`, 1))
+	h.env = []string{"AQUEDUCK_LOG_FORMAT=json", "AQUEDUCK_METRICS=127.0.0.1:0"}
+	h.before = func(w http.ResponseWriter, _ *http.Request) bool {
+		if h.now().Before(at(time.March, 3, 0, 0)) {
+			return false
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	}
+	_, stderr := h.serve(at(time.March, 3, 12, 0))
+	said := linesOfJSON(t, stderr)
+	for _, want := range []struct{ key, text string }{{"msg", "metrics "}, {"msg", "{changed"}, {"msg", "nightly"}, {"msg", "half"}, {"after", "nightly"}, {"class", "auth"}, {"next", "give a token"}} {
+		found := false
+		for _, line := range said {
+			text, _ := line[want.key].(string)
+			found = found || strings.HasPrefix(text, want.text)
+		}
+		if !found {
+			t.Errorf("nothing says %s %q:\n%s", want.key, want.text, stderr)
+		}
+	}
+}
+
+func TestWhatKeepsServeFromBeginningIsLinesOfJSON(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"../../internal/pipeline/testdata/bad/unknown-key.yaml", "nowhere.yaml"} {
+		for _, command := range []string{"serve", "sync"} {
+			a, _, stderr := inProcess(command, "-f", file, "--log-format", "json")
+			if code := execute(t.Context(), a); code != 3 {
+				t.Errorf("%s of %s ended with %d", command, file, code)
+			}
+			said := linesOfJSON(t, stderr.String())
+			if len(said) != 1 || said[0]["class"] != "config" || said[0]["level"] != "ERROR" || said[0]["next"] == "" || (said[0]["line"] == nil) != (file == "nowhere.yaml") {
+				t.Errorf("%s of %s: %v", command, file, said)
+			}
+		}
+	}
+}

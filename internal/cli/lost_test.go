@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// interrupted has serve be asked to stop in the middle of the first night's run.
+func interrupted(t *testing.T, config string) *host {
+	t.Helper()
+	h := newHost(t, at(time.March, 2, 0, 0), config)
+	h.took = time.Minute
+	if out, _ := h.serve(at(time.March, 2, 1, 32)); !strings.Contains(out, "INTERRUPTED nightly ") {
+		t.Fatalf("nothing was interrupted:\n%s", out)
+	}
+	h.took = 0
+	return h
+}
+
+// TestServeMakesUpForANightThatWasInterrupted when it starts again, once; where that is not wanted the next night comes.
+func TestServeMakesUpForANightThatWasInterrupted(t *testing.T) {
+	t.Parallel()
+	h := interrupted(t, served)
+	h.space.Advance(time.Hour)
+	began := h.now().Format("01-02 15:04")
+	h.serve(at(time.March, 2, 12, 0))
+	h.serve(at(time.March, 2, 13, 0))
+	h.want("runs", h.runs()[1:], began)
+	a, stdout, _ := inProcess("runs", "--dir", filepath.Join(h.home, "data"), "-o", "csv")
+	execute(t.Context(), a)
+	var notes []string
+	for line := range strings.Lines(stdout.String()) {
+		notes = append(notes, line[strings.LastIndex(line, ",")+1:])
+	}
+	h.want("notes of runs", notes, "note\n", "caught up\n", "\n")
+	a, stdout, _ = inProcess("runs", "show", "--dir", filepath.Join(h.home, "data"))
+	if execute(t.Context(), a); !strings.Contains(stdout.String(), "\n          caught up: ") {
+		t.Errorf("the run is told as\n%s", stdout)
+	}
+	h = interrupted(t, strings.Replace(served, "schedule:", "catch_up: none, schedule:", 1))
+	if out, _ := h.serve(at(time.March, 2, 12, 0)); strings.Contains(out, "nightly") {
+		t.Errorf("it was made up for:\n%s", out)
+	}
+}
+
+// TestServeMakesUpForANightThatWasLost as for one that was interrupted; nobody is told but where it does not.
+func TestServeMakesUpForANightThatWasLost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		catchUp string
+		try     int
+		alerts  []string
+		act     bool
+	}{
+		{"one", 1, []string{"02 04:00 /ping/start", "02 04:00 /ping"}, false},
+		{"one", pipeline.Tries(), []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
+		{"one", 0, []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
+		{"none", 1, []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
+	} {
+		h := newHost(t, at(time.March, 2, 4, 0), strings.Replace(alerted, "schedule:", "catch_up: "+c.catchUp+", schedule:", 1))
+		came := h.told()
+		dir := load.Dir(filepath.Join(h.home, "data"))
+		if err := dir.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		// What a killed run leaves; the process is this one, as in a container that was started again.
+		left, err := json.Marshal(pipeline.Running{Run: "01KJP3D2M0000000000000000A", Pipeline: "nightly", PID: os.Getpid(), Started: at(time.March, 2, 1, 30), At: at(time.March, 2, 1, 31), Try: c.try})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir.RunFile(), left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(dir.RunFile(), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		needs := func() []pipeline.Need {
+			config, catalogue, err := pipeline.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN=x")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := pipeline.ReadOverview(t.Context(), dir, config, catalogue, h.now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o.Needs
+		}
+		if n := needs(); len(n) != 1 || n[0].Act != c.act || strings.Contains(n[0].What, "makes up") == c.act || strings.Contains(n[0].What, "comes at") {
+			t.Errorf("%s, try %d: before serve starts %+v", c.catchUp, c.try, n)
+		}
+		h.serve(at(time.March, 2, 12, 0))
+		h.serve(at(time.March, 2, 13, 0))
+		h.want("alerts with catch_up: "+c.catchUp, *came, c.alerts...)
+		if n := needs(); len(n) > 0 != c.act || c.act && !n[0].Act {
+			t.Errorf("%s, try %d: after it %+v", c.catchUp, c.try, n)
+		}
+	}
+}

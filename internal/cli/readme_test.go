@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"aqueduck/docs/queries"
+	"aqueduck/internal/oracletest"
+	"aqueduck/load"
+)
+
+// block is a piece of the README between two fences.
+type block struct{ language, text string }
+
+func readme(t *testing.T) (blocks []block) {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+		blocks = append(blocks, block{m[1], m[2]})
+	}
+	return blocks
+}
+
+// the gives the one block of the README that holds a text.
+func the(t *testing.T, language, holds string) string {
+	t.Helper()
+	var found []string
+	for _, b := range readme(t) {
+		if b.language == language && strings.Contains(b.text, holds) {
+			found = append(found, b.text)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d blocks of the README hold %q, want one", len(found), holds)
+	}
+	return found[0]
+}
+
+// checkout is a directory that has what the README's commands need, with the program already built: go does nothing.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := room(t)
+	for _, name := range []string{"Makefile", "pipelines.yaml", "docs"} {
+		from, err := filepath.Abs("../../" + name)
+		if err == nil {
+			err = os.Symlink(from, filepath.Join(dir, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, err := exec.LookPath("aqueduck")
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "bin"), 0o755)
+	}
+	if err == nil {
+		err = os.Symlink(program, filepath.Join(dir, "bin", "aqueduck"))
+	}
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "tools"), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "tools", "go"), []byte("#!/bin/sh\n"), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sh runs a command as the README has it.
+func sh(t *testing.T, dir, command string, env ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := exec.Command("sh", "-e", "-c", command)
+	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
+	c.Env = append(os.Environ(), append(env, "PATH="+filepath.Join(dir, "tools")+":"+os.Getenv("PATH"))...)
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s\n%v\n%s%s", command, err, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+// TestTheDemoOfTheReadmeMovesOnlyWhatChanged runs `make demo` as the README says, again six hours later, and again when
+// no time has passed; then it looks around.
+func TestTheDemoOfTheReadmeMovesOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("three runs of the demo at its full size")
+	}
+	dir := checkout(t)
+	demo, test, _ := strings.Cut(the(t, "", "make demo"), "\n")
+	if demo != "make demo" || test != "make test\n" {
+		t.Fatalf("the two commands are %q and %q", demo, test)
+	}
+	first, served := sh(t, dir, demo), servedOn(t, dir)
+	second, servedNow := sh(t, dir, demo), servedOn(t, dir)
+	third := sh(t, dir, demo+" HOURS=0")
+	if all, some := written(t, first), written(t, second); all < 30_000 || some == 0 || 3*some >= all {
+		t.Errorf("the first run wrote %d rows, the second %d", all, some)
+	}
+	if n := written(t, third); n != 0 {
+		t.Errorf("when no time had passed %d rows were written", n)
+	}
+	if answers(t, first) == answers(t, second) {
+		t.Error("six hours of life changed no answer")
+	}
+	if answers(t, second) != answers(t, third) {
+		t.Errorf("no time had passed, and the answers changed:\n%s\n%s", answers(t, second), answers(t, third))
+	}
+	// Cursors are of an address: were its port taken by another program, the feed would be read from its beginning.
+	if feed := regexp.MustCompile(`(?m)^  contact_activities +ok +\d\d\d? `); served == servedNow && !feed.MatchString(second) {
+		t.Errorf("the feed was not read from its bookmark on:\n%s", second)
+	}
+	around := the(t, "", "bin/aqueduck status --dir demo")
+	for line := range strings.Lines(around) {
+		if out := sh(t, dir, line); strings.Count(out, "\n") < 3 {
+			t.Errorf("%s says only\n%s", line, out)
+		}
+	}
+	everyQuestionIsAnswered(t, filepath.Join(dir, "demo"))
+	sh(t, dir, "make clean")
+	if _, err := os.Stat(filepath.Join(dir, "demo")); !os.IsNotExist(err) {
+		t.Errorf("make clean left the demo: %v", err)
+	}
+}
+
+// everyQuestionIsAnswered asks the saved questions of the demo.
+func everyQuestionIsAnswered(t *testing.T, dir string) {
+	t.Helper()
+	all, err := queries.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range all {
+		if rows, err := oracletest.Rows(load.Dir(dir).Current(), q.SQL); err != nil || len(rows) == 0 {
+			t.Errorf("%s: %d rows, %v", q.Name, len(rows), err)
+		}
+	}
+}
+
+// servedOn is the port of the embedded workspace, with what else is kept of it.
+func servedOn(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "demo", ".aqueduck", "emulator.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(string(text), `"port":`)
+	return port
+}
+
+// written is what the last line of a run says.
+func written(t *testing.T, out string) int {
+	t.Helper()
+	m := regexp.MustCompile(`(?m)^OK nightly ok=\d+ unavailable=0 failed=0 rows=(\d+) `).FindStringSubmatch(out)
+	if m == nil {
+		t.Fatalf("no run went well:\n%s", out)
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// answers is what the demo prints after the run: three questions, each with a table.
+func answers(t *testing.T, out string) string {
+	t.Helper()
+	_, after, found := strings.Cut(out, "run=")
+	if !found || strings.Count(after, "?\n┌") != 3 {
+		t.Fatalf("there are no three questions with answers:\n%s", out)
+	}
+	_, after, _ = strings.Cut(after, "\n")
+	return after
+}
+
+// TestTheReadmesOwnWorkspace runs the commands for one's own workspace, and what analysts do with it, against an emulated
+// one: its address and token are the only words that are others.
+func TestTheReadmesOwnWorkspace(t *testing.T) {
+	t.Parallel()
+	outside(t)
+	h := newHeld(t)
+	dir := checkout(t)
+	out := ""
+	for line := range strings.Lines(the(t, "", "export WORKSPACE_URL")) {
+		if variable, _, exported := strings.Cut(strings.TrimPrefix(line, "export "), "="); !exported || !strings.HasPrefix(variable, "WORKSPACE_") {
+			out += sh(t, dir, line, h.env()...)
+		}
+	}
+	for _, want := range []string{"pipelines.yaml is right", " tables to create, 0 columns to add, ", "OK nightly ok=", "data      as of "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing says %q:\n%s", want, out)
+		}
+	}
+	asked := exec.Command("analyst")
+	asked.Dir, asked.Stdin = dir, strings.NewReader(the(t, "sql", "ATTACH"))
+	if out, err := asked.CombinedOutput(); err != nil {
+		t.Errorf("the SQL: %v\n%s", err, out)
+	}
+	made := sh(t, dir, the(t, "", "streams new"), h.env()...)
+	for _, want := range []string{"contact_list_all  10 rows", "every field has a column", " GET /admins/activity_logs "} {
+		if !strings.Contains(made, want) {
+			t.Errorf("nothing says %q:\n%s", want, made)
+		}
+	}
+	own := strings.Replace(everything, "[contacts,", "[company_notes, companies, contacts,", 1) + "\nstream_files: [streams/*.yaml]\n"
+	sh(t, dir, "cat > own.yaml <<'END'\n"+own+"END\ncat > streams/company_notes.yaml <<'END'\n"+the(t, "yaml", "stream: company_notes")+"END\n")
+	out = sh(t, dir, `bin/aqueduck sync -q --select companies --select company_notes; bin/aqueduck query -o csv "SELECT count(body) > 0 AS n FROM company_notes JOIN companies c ON c.id = company_id"`,
+		append(h.env(), "AQUEDUCK_FILE=own.yaml", "AQUEDUCK_DIR=own")...)
+	if !strings.Contains(out, "OK nightly ok=4 ") || !strings.HasSuffix(out, "n\ntrue\n") {
+		t.Errorf("the stream gives\n%s", out)
+	}
+}
+
+// TestEveryBlockOfTheReadmeIsRun keeps this file complete.
+func TestEveryBlockOfTheReadmeIsRun(t *testing.T) {
+	t.Parallel()
+	if got := len(readme(t)); got != 6 {
+		t.Errorf("the README has %d blocks, six of them are run here", got)
+	}
+}
+
+// askAsAnalyst is a DuckDB of the analyst's own: it runs the statements on standard input.
+func askAsAnalyst() {
+	if err := runStatements(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func runStatements() error {
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.Exec(string(text))
+	return err
+}

@@ -1,0 +1,115 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// jsonValue gives a value the form that JSON has for it.
+func jsonValue(v any) any {
+	switch v := v.(type) {
+	case json.RawMessage, json.Number:
+		return v
+	case []byte:
+		return string(v)
+	case float32:
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nil
+		}
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case *big.Int:
+		return json.Number(v.String())
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	case fmt.Stringer:
+		return v.String()
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = jsonValue(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, item := range v {
+			object[name] = jsonValue(item)
+		}
+		return object
+	}
+	return v
+}
+
+// cell gives a value the form it has in a table or a CSV file; nothing for null.
+func cell(v any) string {
+	switch v.(type) {
+	case float32, float64:
+		return fmt.Sprint(v) // NaN and Inf too, for which JSON has no word
+	}
+	switch v := jsonValue(v).(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case json.RawMessage:
+		return string(v)
+	case []any, map[string]any:
+		text, err := unescapedJSON(v)
+		if err != nil {
+			return fmt.Sprint(v)
+		}
+		return string(text)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// visible writes out what would move a terminal, or turn its text around: what a customer has called himself is data.
+func visible(text string) string {
+	strange := func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune("\n\t\u200c\u200d", r) }
+	if !strings.ContainsFunc(text, strange) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if strange(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// noFormula puts a ' before a text that a spreadsheet would take for a formula and work out: it may be a customer's. A number, or
+// a telephone number, is none.
+func noFormula(text string) string {
+	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(text)[0]) || strings.Trim(text, "+-0123456789 .,()") == "" {
+		return text
+	}
+	return "'" + text
+}
+
+// Moment is a time in a row; nothing for one that is not known.
+func Moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}
+
+// Shortened cuts a text, so that its table fits on the screen.
+func Shortened(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}

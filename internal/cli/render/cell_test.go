@@ -1,0 +1,82 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestS27ACSVFileHasNoFormulaOfACustomers writes what customers may call themselves: spreadsheets work none of it out, and numbers
+// stay numbers.
+func TestS27ACSVFileHasNoFormulaOfACustomers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"=1+1":                            "'=1+1",
+		"=cmd|' /C calc'!A0":              "'=cmd|' /C calc'!A0",
+		`=HYPERLINK("https://e.org","x")`: `"'=HYPERLINK(""https://e.org"",""x"")"`,
+		"+SUM(A1)":                        "'+SUM(A1)",
+		"-2+3+cmd|' /C calc'!A0":          "'-2+3+cmd|' /C calc'!A0",
+		"@SUM(1)":                         "'@SUM(1)",
+		"\t=1":                            "'\t=1",
+		"\r=1":                            "\"'\r=1\"",
+		"＝1+1":                            "'＝1+1",
+		"+49 (151) 123-4567":              "+49 (151) 123-4567",
+		"-12.5":                           "-12.5",
+		"Rosa = Diaz":                     "Rosa = Diaz",
+		"":                                "",
+	} {
+		var out bytes.Buffer
+		r := NewRows("csv", &out)
+		if err := r.Columns([]string{"=name", "n"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Row([]any{text, int64(-5)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.End(); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); got != "'=name,n\n"+want+",-5\n" {
+			t.Errorf("%q is written as %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestATableMovesNoTerminal(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := NewRows("table", &out)
+	if err := r.Columns([]string{"a\x1b[2J"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"\x1b]0;owned\a", "x\u202egnirts", "\u009b31m", "two\nlines", "👩\u200d💻 José"} {
+		if err := r.Row([]any{text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.End(); err != nil {
+		t.Fatal(err)
+	}
+	got := out.String()
+	if strings.ContainsAny(got, "\x1b\a\u202e\u009b") {
+		t.Errorf("the table is %q", got)
+	}
+	for _, want := range []string{`\u001b]0;owned\u0007`, `x\u202egnirts`, "two", "👩\u200d💻 José", `a\u001b[2J`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the table does not show %s:\n%s", want, got)
+		}
+	}
+}
+
+func TestColumnsOfOneNameAllComeInJSON(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := NewRows("json", &out)
+	if err := errors.Join(r.Columns([]string{"a", "a", "A", "a_1", "a"}), r.Row([]any{1, 2, 3, 4, 5}), r.End()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "[\n {\"a\": 1, \"a_1\": 2, \"A\": 3, \"a_1_1\": 4, \"a_2\": 5}\n]\n"; out.String() != want {
+		t.Errorf("got %s", out.String())
+	}
+}

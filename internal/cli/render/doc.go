@@ -1,0 +1,2 @@
+// Package render prints results, logs and runs under way.
+package render

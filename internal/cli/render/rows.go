@@ -1,0 +1,208 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// JSON writes a result as JSON for people and programs: indented, and with < and > as they are.
+func JSON(w io.Writer, v any) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+// List writes rows that are known as a whole, in one of the output forms.
+func List(form string, w io.Writer, columns []string, all [][]any) error {
+	out := NewRows(form, w)
+	if err := out.Columns(columns); err != nil {
+		return err
+	}
+	for _, row := range all {
+		if err := out.Row(row); err != nil {
+			return err
+		}
+	}
+	return out.End()
+}
+
+// Rows writes the rows of a result in one of the output forms, as they come.
+type Rows interface {
+	Columns(names []string) error // before the rows
+	Row(values []any) error
+	End() error // after the last one
+}
+
+// NewRows returns a writer of rows in a form: json, csv, or else a table.
+func NewRows(form string, w io.Writer) Rows {
+	switch form {
+	case "json":
+		return &jsonRows{w: w}
+	case "csv":
+		return &csvRows{w: csv.NewWriter(w)}
+	}
+	return &tableRows{w: w, t: table.NewWriter()}
+}
+
+// tableRows draws a table once all rows are there: its widths need them. Columns of numbers stand on the right.
+type tableRows struct {
+	w     io.Writer
+	t     table.Writer
+	words []bool // by column: it holds something that is no number
+	any   []bool // by column: it holds something
+}
+
+func (r *tableRows) Columns(names []string) error {
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	r.t.SetStyle(style)
+	heads := make([]string, len(names))
+	for i, name := range names {
+		heads[i] = visible(name)
+	}
+	r.t.AppendHeader(cells(heads))
+	r.words, r.any = make([]bool, len(names)), make([]bool, len(names))
+	return nil
+}
+
+func (r *tableRows) Row(values []any) error {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = visible(cell(v))
+		if v == nil {
+			texts[i] = "NULL"
+			continue
+		}
+		r.any[i] = true
+		r.words[i] = r.words[i] || !number(v)
+	}
+	r.t.AppendRow(cells(texts))
+	return nil
+}
+
+func (r *tableRows) End() error {
+	var right []table.ColumnConfig
+	for i := range r.words {
+		if r.any[i] && !r.words[i] {
+			right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	r.t.SetColumnConfigs(right)
+	_, err := fmt.Fprintln(r.w, r.t.Render())
+	return err
+}
+
+func number(v any) bool {
+	switch v.(type) {
+	case int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, *big.Int, json.Number:
+		return true
+	}
+	return false
+}
+
+func cells(texts []string) table.Row {
+	row := make(table.Row, len(texts))
+	for i, t := range texts {
+		row[i] = t
+	}
+	return row
+}
+
+type csvRows struct{ w *csv.Writer }
+
+func (r *csvRows) Columns(names []string) error {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = noFormula(name)
+	}
+	return r.w.Write(texts)
+}
+
+func (r *csvRows) Row(values []any) error {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = cell(v)
+		if _, ok := v.(string); ok {
+			texts[i] = noFormula(texts[i])
+		}
+	}
+	return r.w.Write(texts)
+}
+
+func (r *csvRows) End() error {
+	r.w.Flush()
+	return r.w.Error()
+}
+
+// jsonRows is an array of objects whose members stand in the order of the columns. Where columns have one name, later ones get a
+// number: of members of one name most readers of JSON keep the last.
+type jsonRows struct {
+	w     io.Writer
+	names [][]byte
+	began bool
+}
+
+func (r *jsonRows) Columns(names []string) error {
+	taken := map[string]bool{}
+	for _, n := range names {
+		unique := n
+		for i := 1; taken[unique]; i++ {
+			unique = fmt.Sprintf("%s_%d", n, i)
+		}
+		taken[unique] = true
+		quoted, err := unescapedJSON(unique)
+		if err != nil {
+			return fmt.Errorf("write the column name %q: %w", n, err)
+		}
+		r.names = append(r.names, quoted)
+	}
+	return nil
+}
+
+func (r *jsonRows) Row(values []any) error {
+	line := []byte("[\n {")
+	if r.began {
+		line = []byte(",\n {")
+	}
+	r.began = true
+	for i, v := range values {
+		if i > 0 {
+			line = append(line, ", "...)
+		}
+		text, err := unescapedJSON(jsonValue(v))
+		if err != nil {
+			return fmt.Errorf("write column %s as JSON: %w", r.names[i], err)
+		}
+		line = append(append(append(line, r.names[i]...), ": "...), text...)
+	}
+	_, err := r.w.Write(append(line, '}'))
+	return err
+}
+
+func (r *jsonRows) End() error {
+	text := "\n]\n"
+	if !r.began {
+		text = "[]\n"
+	}
+	_, err := io.WriteString(r.w, text)
+	return err
+}
+
+// unescapedJSON is JSON with <, > and & as they are: it is for programs and people, not for a page of HTML.
+func unescapedJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

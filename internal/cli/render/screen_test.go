@@ -1,0 +1,53 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/pipeline"
+)
+
+// TestTheTableOfARunIsDrawnInItsOwnPlace plays a terminal: what was written stays above, of the tables only the last is left.
+func TestTheTableOfARunIsDrawnInItsOwnPlace(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	s := NewScreen(&out)
+	run := pipeline.Running{Pipeline: "nightly", Doing: "reading", Percent: 37, Streams: []pipeline.RunningStream{
+		{Stream: "contacts", Phase: "history"}, {Stream: strings.Repeat("a_long_name_", 9), Phase: "waiting"},
+	}}
+	s.Show(run)
+	fmt.Fprintln(s, "a word")
+	run.Percent = 38
+	s.Show(run)
+	var lines []string
+	for _, piece := range strings.SplitAfter(out.String(), "\n") {
+		for text, found := piece, true; found; {
+			var up int
+			var before string
+			before, text, found = strings.Cut(text, "\x1b[")
+			if before != "" {
+				lines = append(lines, strings.TrimSuffix(before, "\n"))
+			}
+			if found {
+				if _, err := fmt.Sscanf(text, "%dA\r\x1b[J", &up); err != nil {
+					t.Fatalf("%q: %v", text, err)
+				}
+				lines = lines[:len(lines)-up]
+				_, text, _ = strings.Cut(text, "\x1b[J")
+			}
+		}
+	}
+	if len(lines) != 5 || lines[0] != "a word" || !strings.Contains(lines[1], " 38%, ") || !strings.Contains(lines[3], "contacts") {
+		t.Errorf("left on the screen:\n%s", strings.Join(lines, "\n"))
+	}
+	for _, line := range lines {
+		if len([]rune(line)) > wide {
+			t.Errorf("too wide: %s", line)
+		}
+	}
+	s.Clear()
+	if !strings.HasSuffix(out.String(), "\x1b[4A\r\x1b[J") {
+		t.Error("the table was not taken away")
+	}
+}

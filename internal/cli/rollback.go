@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+func newRollback(env *Env) *cobra.Command {
+	list, yes := false, false
+	c := &cobra.Command{
+		Use:   "rollback [RUN]",
+		Short: "Give readers an older published file again",
+		Long: `Make the file that an older run published the one that readers have: the one before, or that of the run whose id begins with
+RUN. What was committed since goes, with the marks: the next run goes on from that file and reads again what came since, so stop the
+schedule first if readers are to keep it. The Parquet files stay as they are until the next publish. Shows both files, and asks first.`,
+		Annotations:       map[string]string{forms: "json csv"},
+		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
+		Args:              usage.AtMostOne("a run"),
+		ValidArgsFunction: completion{env}.files,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := env.warehouse()
+			if err != nil {
+				return err
+			}
+			if list {
+				return printFiles(env, dir)
+			}
+			run := ""
+			if len(args) > 0 {
+				run = args[0]
+			}
+			runner := &pipeline.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.log()}
+			done, err := runner.Rollback(c.Context(), run, func(from, to pipeline.PublishedFile) (bool, error) {
+				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", from.Run, from.At.Format(time.RFC3339), to.Run, to.At.Format(time.RFC3339))
+				if yes {
+					return true, nil
+				}
+				return confirm(env, "give readers the older one? [y/N] ")
+			})
+			if err == nil && !done {
+				fmt.Fprintln(env.Stderr, "nothing was changed")
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&list, "list", false, "list the published files that are kept")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+func printFiles(env *Env, dir load.Dir) error {
+	files, err := pipeline.PublishedFiles(dir)
+	if err != nil {
+		return err
+	}
+	if env.output == "json" {
+		return env.encode(append([]pipeline.PublishedFile{}, files...))
+	}
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"run", "published_at", "bytes", "current"}); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := out.Row([]any{f.Run, f.At, f.Bytes, f.Current}); err != nil {
+			return err
+		}
+	}
+	return out.End()
+}

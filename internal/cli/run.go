@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	_ "time/tzdata" // schedules know their zones on machines that have none
+
+	"aqueduck/extract"
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+)
+
+// Run executes the command line and gives the exit code. Results go to stdout, everything else to stderr.
+func Run(env *Env) int {
+	ctx, stop := signalContext(env)
+	defer stop()
+	return execute(ctx, env)
+}
+
+func execute(ctx context.Context, env *Env) int {
+	env.written = &resultWriter{to: env.Stdout}
+	env.Stdout = env.written
+	root := newRoot(env)
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := recoverPanic(func() error { return root.ExecuteContext(ctx) })
+	if lost := env.written.failed(); err == nil && lost != nil && env.exit == pipeline.ExitOK {
+		err = fmt.Errorf("write the result: %w", lost)
+	}
+	if err == nil {
+		return env.exit
+	}
+	return printFailure(ctx, env, err)
+}
+
+// printFailure prints what went wrong in the one form that errors have, and gives the exit code.
+func printFailure(ctx context.Context, env *Env, err error) int {
+	var misuse *usage.Error
+	switch {
+	case errors.As(err, &misuse) && env.machine.Load():
+		env.jsonLog().Error(pipeline.Shorten(err.Error()), "class", "usage", "next", misuse.Command+" --help")
+		return pipeline.ExitUsage
+	case errors.As(err, &misuse):
+		fmt.Fprintf(env.Stderr, "error[usage] %v\n     next: %s --help\n", err, misuse.Command)
+		return pipeline.ExitUsage
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		env.say("interrupted; what was committed is safe, and the same command goes on from there")
+		return interruptCode(ctx)
+	}
+	return env.printProblem(err).ExitCode()
+}
+
+// recoverPanic makes a panic of what a command does its error.
+func recoverPanic(do func() error) (err error) {
+	defer extract.Caught(&err)
+	return do()
+}

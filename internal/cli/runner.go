@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/cli/emulate"
+	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
+	"aqueduck/load"
+)
+
+// checkConnections finds what would stop a run before it touches anything: names of streams, addresses, tokens.
+func checkConnections(runner *pipeline.Runner, pipelines []*pipeline.Pipeline) error {
+	for _, p := range pipelines {
+		for _, name := range p.Workspaces(runner.Config) {
+			if _, _, err := runner.Config.Connect(name, runner.Config.Lookup); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// newRunner is a Runner over the configuration, the clock and the environment.
+func newRunner(env *Env) (*pipeline.Runner, error) { return runnerWith(env, emulate.Embed) }
+
+// newReadOnlyRunner is a Runner that writes nothing: the embedded workspace stands still.
+func newReadOnlyRunner(env *Env) (*pipeline.Runner, error) {
+	return runnerWith(env, emulate.EmbedStill)
+}
+
+func runnerWith(env *Env, embedded func(func(string) (string, bool), load.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
+	config, catalogue, err := env.load()
+	if err != nil {
+		return nil, err
+	}
+	program, err := sandbox.Self()
+	if err != nil {
+		return nil, err
+	}
+	dir := load.Dir(config.Warehouse.Dir)
+	return &pipeline.Runner{
+		Config: config, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.log(), Version: release(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
+		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+			url, token, err := config.Connect(name, config.Lookup)
+			if err == nil && url == pipeline.Emulator {
+				return embedded(env.Lookup, dir)
+			}
+			return pipeline.Source{BaseURL: url, Token: token, Refresh: func() (extract.Secret, error) { return currentToken(env, config, name) }}, err
+		},
+	}, nil
+}
+
+// currentToken looks a token up again: its file, or .env, may hold another one by now.
+func currentToken(env *Env, config *pipeline.Config, workspace string) (extract.Secret, error) {
+	lookup, err := env.variables()
+	if err != nil {
+		return "", err
+	}
+	_, token, err := config.Connect(workspace, lookup)
+	return token, err
+}
+
+// Wait waits by the machine's clock, no longer than the context lives.
+func Wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

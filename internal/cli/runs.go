@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+)
+
+func newRuns(env *Env) *cobra.Command {
+	most, name := 20, ""
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "How past runs ended, or all about one",
+		Long: `List past runs, the newest first, those too that could publish nothing, as MOVED, the commands that moved checkpoints by hand
+(aqueduck state) and, as LEFT OUT, the times of schedules that had no run. Needs neither token nor network; the published file and what is noted beside it are read.`,
+		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
+		Args:        usage.Subcommand,
+		Annotations: map[string]string{forms: "json csv"},
+		RunE: func(c *cobra.Command, _ []string) error {
+			if most < 1 {
+				return usage.Errorf(c, "-n: at least one run")
+			}
+			dir, err := env.warehouse()
+			if err != nil {
+				return err
+			}
+			runs, err := pipeline.History(c.Context(), dir, name, most)
+			if err != nil {
+				return err
+			}
+			if len(runs) == 0 && name != "" {
+				if err := checkPipelineName(env, name); err != nil {
+					return err
+				}
+			}
+			return printRuns(env, runs)
+		},
+	}
+	c.Flags().IntVarP(&most, "number", "n", most, "how many")
+	c.Flags().StringVar(&name, "pipeline", "", "only those of this pipeline")
+	c.AddCommand(newRunsShow(env))
+	return c
+}
+
+// checkPipelineName refuses a name that no pipeline has, when there is a configuration to look it up in. One that pipelines.yaml had once is
+// no mistake: its runs are listed.
+func checkPipelineName(env *Env, name string) error {
+	if config, _, err := env.load(); err == nil {
+		_, unknown := config.Select([]string{name})
+		return unknown
+	}
+	return nil
+}
+
+func printRuns(env *Env, runs []pipeline.PastRun) error {
+	if env.output == "json" {
+		return env.encode(runs)
+	}
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		text := r.Error
+		if r.Class != "" {
+			text = "[" + r.Class + "] " + text
+		}
+		note := r.Note()
+		if env.output == "table" {
+			text, note = render.Shortened(text), render.Shortened(note)
+		}
+		err := out.Row([]any{r.Run, r.Pipeline, render.Moment(r.Started.Truncate(time.Second)), render.Moment(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
+		if err != nil {
+			return err
+		}
+	}
+	return out.End()
+}
+
+func newRunsShow(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show [RUN]",
+		Short: "All about one run: its streams, errors with their next steps, findings, changes of the source",
+		Long: `Show the last run, or the one, or the move by hand, whose id begins with RUN: how it ended and what to do next, what it did for each stream, what the
+audit found, which fields of the source were new, what did not fit, and what was published. With -v, and in JSON, also where each value of
+the configuration came from that it went by: line of the file, variable, flag or default; never what it was.`,
+		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
+		Args:              usage.AtMostOne("a run"),
+		Annotations:       map[string]string{forms: "json"},
+		ValidArgsFunction: completion{env}.runs,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := env.warehouse()
+			if err != nil {
+				return err
+			}
+			id := ""
+			if len(args) > 0 {
+				id = args[0]
+			}
+			run, err := pipeline.FindRun(c.Context(), dir, id)
+			if err != nil {
+				return err
+			}
+			if env.verbose > 0 || env.output == "json" {
+				trace, err := pipeline.ReadTrace(dir, run.Run)
+				if err != nil {
+					return err
+				}
+				if trace != nil {
+					run.Configuration = trace.Configuration
+				}
+			}
+			if env.output == "json" {
+				return env.encode(run)
+			}
+			run.Print(env.Stdout)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/docs/queries"
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// saved is what `query` takes in place of a statement.
+type saved struct {
+	name, workspace string
+	list            bool
+}
+
+// arguments takes a statement, or none where a saved query or their list is asked for.
+func (s *saved) arguments(c *cobra.Command, args []string) error {
+	if s.name == "" && !s.list {
+		return usage.OneArgument("an SQL statement in quotes")(c, args)
+	}
+	if s.name != "" && s.list {
+		return usage.Errorf(c, "--saved answers one of the questions that --list lists: give one of the two")
+	}
+	if len(args) > 0 {
+		return usage.Errorf(c, "%s takes a statement or a saved query, found both", c.CommandPath())
+	}
+	return nil
+}
+
+// completeSaved gives the shell the names of the saved queries, each with its question.
+func completeSaved(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	all, err := queries.All()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, q := range all {
+		names = append(names, cobra.CompletionWithDesc(q.Name, q.Question))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// printSaved writes the names and questions of the saved queries.
+func printSaved(env *Env) error {
+	all, err := queries.All()
+	if err != nil {
+		return err
+	}
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"name", "question"}); err != nil {
+		return err
+	}
+	for _, q := range all {
+		if err := out.Row([]any{q.Name, q.Question}); err != nil {
+			return err
+		}
+	}
+	return out.End()
+}
+
+// answerSaved answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
+func answerSaved(ctx context.Context, env *Env, dir load.Dir, s saved, b bounds) error {
+	q, err := savedQuery(s.name)
+	if err != nil {
+		return err
+	}
+	schema, err := schemaOf(env, s.workspace)
+	if err != nil {
+		return err
+	}
+	err = answer(ctx, env, dir, q.In(schema, pipeline.ModelSchema(schema)), b)
+	if err == nil {
+		return nil
+	}
+	if lacking := missingRelations(ctx, env, dir, q, schema); lacking != nil {
+		return lacking
+	}
+	return explainUnanswered(env, err)
+}
+
+func savedQuery(name string) (queries.Query, error) {
+	all, err := queries.All()
+	if err != nil {
+		return queries.Query{}, err
+	}
+	var names []string
+	for _, q := range all {
+		if q.Name == name {
+			return q, nil
+		}
+		names = append(names, q.Name)
+	}
+	next := "aqueduck query --list tells the questions of " + strings.Join(names, ", ")
+	if near := grammar.DidYouMean(name, names); near != "" {
+		next = near + " " + next
+	}
+	return queries.Query{}, &pipeline.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: pipeline.ExitUsage}
+}
+
+// schemaOf is that of a workspace: the one that is named, else the first of the configuration, else main.
+func schemaOf(env *Env, workspace string) (string, error) {
+	if workspace != "" || env.dir != "" {
+		return cmp.Or(workspace, "main"), nil
+	}
+	config, _, err := env.load()
+	if err != nil {
+		return "", err
+	}
+	return config.Workspace("")
+}
+
+// missingRelations says which relations of a saved query the warehouse does not have, and which streams they need; nil when it has them all.
+func missingRelations(ctx context.Context, env *Env, dir load.Dir, q queries.Query, schema string) error {
+	stored, there := map[string]bool{}, false
+	err := load.Query(ctx, dir.Readable(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
+		if row != nil {
+			stored[fmt.Sprint(row[0])] = true
+			there = there || strings.HasPrefix(fmt.Sprint(row[0]), schema+".")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil // that it cannot be read is what the query itself has said
+	}
+	if !there {
+		return &pipeline.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "name it: --workspace NAME"}
+	}
+	missing := slices.DeleteFunc(slices.Clone(q.Reads), func(name string) bool {
+		if model, ok := strings.CutPrefix(name, "models."); ok {
+			return stored[pipeline.ModelSchema(schema)+"."+model]
+		}
+		return stored[schema+"."+name]
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	p := &pipeline.Problem{Class: "query", What: q.Name + " reads what this warehouse does not have: " + strings.Join(missing, ", ")}
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		return err
+	}
+	streams, err := pipeline.StreamsOf(catalogue, missing)
+	if err != nil {
+		return err
+	}
+	p.Next = "have a pipeline read " + strings.Join(streams, ", ")
+	return p
+}

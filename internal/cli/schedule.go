@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+)
+
+func newSchedule(env *Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "schedule",
+		Short:   "When pipelines run next",
+		Long:    `The times at which aqueduck serve runs the pipelines.`,
+		Example: "  aqueduck schedule next\n  aqueduck schedule next nightly -n 10",
+		Args:    usage.Subcommand,
+		RunE:    usage.ShowHelp,
+	}
+	c.AddCommand(newScheduleNext(env))
+	return c
+}
+
+func newScheduleNext(env *Env) *cobra.Command {
+	each := 5
+	c := &cobra.Command{
+		Use:   "next [pipeline…]",
+		Short: "The next times of each pipeline",
+		Long: `List the next times at which aqueduck serve runs each pipeline, in warehouse.timezone and in UTC, and say where the clocks
+skip a time or show it twice. Reads the configuration only.`,
+		Example:           "  aqueduck schedule next\n  aqueduck schedule next nightly -n 10\n  aqueduck schedule next -o json",
+		Annotations:       map[string]string{forms: "json csv"},
+		ValidArgsFunction: completion{env}.pipelines,
+		RunE: func(c *cobra.Command, args []string) error {
+			if each < 1 || each > 1000 {
+				return usage.Errorf(c, "--number %d: it is 1 to 1000", each)
+			}
+			config, _, err := env.load()
+			if err != nil {
+				return err
+			}
+			pipelines, err := config.Select(args)
+			if err != nil {
+				return err
+			}
+			due := pipeline.NextRuns(pipelines, env.Now(), each)
+			if env.output == "json" {
+				return env.encode(due)
+			}
+			if env.output == "csv" {
+				var all [][]any
+				for _, d := range due {
+					all = append(all, []any{d.Pipeline, d.Local, d.Zone, d.At, d.Note})
+				}
+				return env.list([]string{"pipeline", "local", "zone", "at", "note"}, all)
+			}
+			if len(due) == 0 {
+				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs by hand only\n", env.fileNames())
+				return err
+			}
+			pipeline.PrintDue(env.Stdout, due)
+			return nil
+		},
+	}
+	c.Flags().IntVarP(&each, "number", "n", each, "how many times of each")
+	return c
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"aqueduck/internal/emulator"
+)
+
+// commands are the programs that scripts call: the test binary under other names.
+var commands = map[string]func(){"aqueduck": program, "aqueduck-on-a-full-disk": onFullDisk, "aqueduck-on-loopback": onLoopback,
+	"analyst": askAsAnalyst, "aqueduck-in-virtual-time": inVirtualTime}
+
+// scripted is the configuration of a script that brings none.
+const scripted = `version: 1
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}
+pipelines:
+  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
+`
+
+// workspaceStart is when the workspaces that tests serve begin to live.
+var workspaceStart = time.Date(2024, 6, 15, 2, 0, 0, 0, time.UTC)
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	outside(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata/script",
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("EMULATOR_CONTACTS", "60")
+			file := filepath.Join(env.WorkDir, "pipelines.yaml")
+			if _, err := os.Stat(file); err == nil {
+				return nil
+			}
+			return os.WriteFile(file, []byte(scripted), 0o600)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "namespaces" {
+				return false, fmt.Errorf("no condition %s", cond)
+			}
+			return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "says": says, "workspace": serveWorkspace, "filled": copyFilled, "same": same, "into": keepLine, "build": buildProgram,
+		},
+	})
+}
+
+// exits runs a program that must end with a code: exits 3 aqueduck check.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if err != nil || neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGUMENT…")
+	}
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("run %s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("%s ended with %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// says compares what the last program wrote to stderr with the lines of a file, lines of the log aside. $WORK/ in the
+// file is the script's directory.
+func says(ts *testscript.TestScript, neg bool, args []string) {
+	var lines []string
+	for line := range strings.Lines(ts.ReadFile("stderr")) {
+		if !strings.HasPrefix(line, "time=") {
+			lines = append(lines, line)
+		}
+	}
+	got, want := strings.Join(lines, ""), strings.ReplaceAll(ts.ReadFile(args[0]), "$WORK/", ts.Getenv("WORK")+"/")
+	if neg || got != want {
+		ts.Fatalf("stderr is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// same holds when a query gives the same rows now as when it was last asked for under this name: same NAME DIR SQL.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	now, err := exec.Command("aqueduck", "query", "--dir", ts.MkAbs(args[1]), "-o", "csv", args[2]).Output()
+	ts.Check(err)
+	file := ts.MkAbs(".same-" + args[0])
+	before, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		ts.Check(os.WriteFile(file, now, 0o600))
+		return
+	}
+	ts.Check(err)
+	if bytes.Equal(now, before) == neg {
+		ts.Fatalf("before:\n%s\nnow:\n%s", before, now)
+	}
+}
+
+// keepLine puts the last line of what the last program wrote to stdout into a variable: into NAME.
+func keepLine(ts *testscript.TestScript, _ bool, args []string) {
+	lines := strings.Fields(ts.ReadFile("stdout"))
+	ts.Setenv(args[0], lines[len(lines)-1])
+}
+
+// buildProgram puts the path of the program, built, into BUILT.
+func buildProgram(ts *testscript.TestScript, _ bool, _ []string) {
+	path, err := built()
+	ts.Check(err)
+	ts.Setenv("BUILT", path)
+}
+
+// serveWorkspace serves an emulated workspace over HTTP until the script ends, and puts its address and token into the
+// environment: workspace NAME [KNOB…].
+func serveWorkspace(ts *testscript.TestScript, _ bool, args []string) {
+	c := emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Now: time.Now, Start: workspaceStart,
+		WorkspaceID: "ws_" + args[0], Token: "token-of-" + args[0]}
+	for _, knob := range args[1:] {
+		name, value, _ := strings.Cut(knob, "=")
+		switch name {
+		case "unavailable":
+			c.Unavailable = []string{value}
+		case "chaos":
+			c.Chaos = value
+		default:
+			ts.Fatalf("no knob %s", name)
+		}
+	}
+	server := httptest.NewServer(emulator.New(c))
+	ts.Defer(server.Close)
+	ts.Setenv("WORKSPACE_URL", server.URL)
+	ts.Setenv("WORKSPACE_TOKEN", c.Token)
+}
+
+// filledOnce makes a warehouse filled by the embedded workspace, once however many scripts want a copy.
+var filledOnce = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(buildDir(), "filled")
+	if err := os.MkdirAll(buildDir(), 0o700); err != nil {
+		return "", err
+	}
+	file := filepath.Join(buildDir(), "pipelines.yaml")
+	if err := os.WriteFile(file, []byte(scripted), 0o600); err != nil {
+		return "", err
+	}
+	sync := exec.Command("aqueduck", "sync", "-f", file, "--dir", dir)
+	sync.Env = append(os.Environ(), "WORKSPACE_URL=emulator", "EMULATOR_CONTACTS=60")
+	if out, err := sync.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("fill a warehouse: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// copyFilled puts a warehouse that an embedded workspace has filled into a directory: filled DIR.
+func copyFilled(ts *testscript.TestScript, _ bool, args []string) {
+	dir, err := filledOnce()
+	ts.Check(err)
+	ts.Check(ts.Exec("cp", "-a", dir, ts.MkAbs(args[0])))
+}

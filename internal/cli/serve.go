@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/console"
+	"aqueduck/internal/pipeline"
+)
+
+func newServe(env *Env) *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the pipelines at their times, and show them in a browser",
+		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C; a run under way
+then commits what is whole and ends. A time missed while the program was down, or whose run ended with it, is made up for
+once when it starts again; a time that comes while the pipeline still runs is left out, unless the pipeline says
+otherwise. A run that failed for what heals by itself is tried again after 15 minutes, 45 more and two hours more, before
+alerts are told of it. The warehouse is locked only while something runs; a second serve of it ends with 5.
+
+SIGHUP reads pipelines.yaml again. A run under way goes on; a file with mistakes changes nothing, and is told of.
+
+--console ADDRESS shows what runs, ran and will run in a browser, and what there is in the warehouse. It listens on this
+machine only, wants the token that its first start prints, and --read-only takes its buttons away. See docs/console.md.
+
+--metrics ADDRESS has /metrics for Prometheus, /healthz and /readyz, on this machine only.`,
+		Example: `  aqueduck serve
+  aqueduck serve -f pipelines.yaml -q
+  aqueduck serve --console 127.0.0.1:8321
+  aqueduck serve --console unix:/run/aqueduck/console.sock --read-only
+  aqueduck serve --metrics 127.0.0.1:9321 --metrics-host metrics.example
+  aqueduck serve --console 0.0.0.0:8443 --console-host reports.example --console-cert c.pem --console-key k.pem --console-password-file p`,
+		Args: usage.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(c); err != nil {
+				return err
+			}
+			return serveAll(c.Context(), env, o)
+		},
+	}
+	c.Flags().StringVar(&o.place.Address, "console", "", "show the console at this address, 127.0.0.1:8321 or unix:PATH (default: nowhere)")
+	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another name that the console goes by, as reports.example; of a proxy before it, too")
+	c.Flags().StringVar(&o.place.Cert, "console-cert", "", "the console's certificate, a PEM file")
+	c.Flags().StringVar(&o.place.Key, "console-key", "", "the key of that certificate, a PEM file")
+	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "a file of mode 0600 with the console's password, instead of a token that it makes")
+	c.Flags().BoolVar(&o.readOnly, "read-only", false, "a console without buttons")
+	c.Flags().StringVar(&o.metrics, "metrics", "", "answer Prometheus at this address of this machine, 127.0.0.1:9321 or unix:PATH (default: nowhere)")
+	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another name that the metrics go by, of a proxy before them")
+	return c
+}
+
+// serveOptions are what `serve` takes.
+type serveOptions struct {
+	place    console.Place
+	readOnly bool
+	metrics  string
+
+	metricsHosts []string
+}
+
+// check refuses flags that mean nothing without the console.
+func (o serveOptions) check(c *cobra.Command) error {
+	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only"} {
+		if o.place.Address == "" && c.Flags().Changed(name) {
+			return usage.Errorf(c, "--%s is about the console: give --console ADDRESS too", name)
+		}
+	}
+	if o.metrics == "" && c.Flags().Changed("metrics-host") {
+		return usage.Errorf(c, "--metrics-host is about the metrics: give --metrics ADDRESS too")
+	}
+	return nil
+}
+
+// serveAll runs what there is to run, and shows it, until the context ends.
+func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
+	runner, err := newRunner(env)
+	if err != nil {
+		return err
+	}
+	runner.Alerts = runner.Sender(runner.Config.Lookup)
+	s := &server{env: env, byHand: o.place.Address != "" && !o.readOnly, runner: runner, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	if err := s.fits(runner); err != nil {
+		return err
+	}
+	held, err := runner.Serve()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if err := runner.Lost(ctx); err != nil {
+		return err
+	}
+	last, err := pipeline.LastRuns(ctx, runner.Dir)
+	if err != nil {
+		return err
+	}
+	defer reloadOnHangup(env, s)()
+	// What ends the console ends the program: nobody would see that it is gone.
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	shown, err := s.show(ctx, o, stop)
+	if err != nil {
+		return err
+	}
+	measured, err := s.measure(ctx, o, stop)
+	if err != nil {
+		return err
+	}
+	s.schedule(ctx, last)
+	stop(nil)
+	shown()
+	measured()
+	s.runs.Wait()
+	runner.Log.Info("stopped")
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil // asked to stop, and stopped
+}
+
+// show opens the console, where one is wanted. What it gives waits for its end.
+func (s *server) show(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+	if o.place.Address == "" {
+		return func() {}, nil
+	}
+	secret, made, err := o.place.Secret(s.current().Dir)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := o.place.Listen()
+	if err != nil {
+		return nil, err
+	}
+	address := listener.Addr().String()
+	c, err := console.New(console.Options{
+		Serving: s.serving(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, TLS: o.place.Cert != "", ReadOnly: o.readOnly,
+		Version: release(), Now: time.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	scheme := "http://"
+	if o.place.Cert != "" {
+		scheme = "https://"
+	}
+	s.env.say("console   " + scheme + address)
+	if made != "" {
+		s.env.say(fmt.Sprintf("          its token, shown this once: %s\n          it lies in %s", secret, made))
+	}
+	return aside(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
+}
+
+// measure answers Prometheus, where that is wanted. What it gives waits for its end.
+func (s *server) measure(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+	if o.metrics == "" {
+		return func() {}, nil
+	}
+	listener, hosts, err := console.ListenMetrics(o.metrics, o.metricsHosts)
+	if err != nil {
+		return nil, err
+	}
+	handler, err := console.Metrics(s.serving(ctx), hosts, time.Now)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s.env.say("metrics   " + listener.Addr().String())
+	return aside(stop, func() error { return console.ServeMetrics(ctx, listener, handler, s.current().Log) }), nil
+}
+
+// aside does something until it ends, which ends the program if it was not asked to. What it gives waits for that.
+func aside(stop func(error), do func() error) (ended func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := do(); err != nil {
+			stop(err)
+		}
+	}()
+	return func() { <-done }
+}
+
+// runServed runs a pipeline once. Its failure is written down; the next time comes all the same.
+func runServed(ctx context.Context, env *Env, runner *pipeline.Runner, p *pipeline.Pipeline, o pipeline.Options) {
+	out, end := afterOutput(env, p)
+	report, err := runner.Run(ctx, p, o, out)
+	end()
+	switch {
+	case err != nil && ctx.Err() != nil: // asked to stop before anything was read
+	case err != nil:
+		printLastLine(env, err)
+		env.printProblem(err)
+	default:
+		printReport(env, report)
+	}
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/load"
+)
+
+// host runs `serve` inside the test, on a clock that waiting moves.
+type host struct {
+	t      *testing.T
+	home   string
+	server *httptest.Server
+	space  *emulator.Workspace
+	token  string
+	took   time.Duration                                 // of workspace time, for each request
+	before func(http.ResponseWriter, *http.Request) bool // answers in the workspace's place; nil: nothing does
+	noon   func()                                        // called at noon of each day, while nothing runs; nil: nothing happens
+	env    []string                                      // besides the workspace's address and token
+
+	mu     sync.Mutex // guards what follows
+	end    time.Time
+	cancel context.CancelFunc
+	moved  chan struct{} // closed when the clock moves
+}
+
+func newHost(t *testing.T, clock time.Time, config string) *host {
+	t.Helper()
+	h := &host{t: t, home: inDirectory(t, config), moved: make(chan struct{})}
+	h.space = emulator.New(emulator.Config{Seed: 5, Contacts: 30, Inactive: 8, Activities: 40, Start: clock})
+	h.token = h.space.Token()
+	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.pass(h.took)
+		if h.before == nil || !h.before(w, r) {
+			h.space.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(h.server.Close)
+	return h
+}
+
+func (h *host) now() time.Time { return h.space.Clock() }
+
+// pass moves the clock; at the end of the test's time the program is asked to stop.
+func (h *host) pass(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.space.Advance(d)
+	close(h.moved)
+	h.moved = make(chan struct{})
+	if !h.now().Before(h.end) {
+		h.cancel()
+	}
+}
+
+// wait moves the clock, but for what looks at the age of data now and then: it goes by what else comes to pass.
+func (h *host) wait(ctx context.Context, d time.Duration) error {
+	for until := h.now().Add(d); d == lookEvery && ctx.Err() == nil && h.now().Before(until); {
+		h.mu.Lock()
+		moved := h.moved
+		h.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil || d == lookEvery {
+		return err
+	}
+	before := h.now()
+	h.pass(d)
+	if noon := before.Truncate(24 * time.Hour).Add(12 * time.Hour); h.noon != nil && before.Before(noon) && !h.now().Before(noon) {
+		h.noon()
+	}
+	return ctx.Err()
+}
+
+// serve runs the program until a time, and gives what it wrote.
+func (h *host) serve(until time.Time) (stdout, stderr string) {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	h.end, h.cancel = until, cancel
+	var out, log bytes.Buffer
+	a := Env{Args: []string{"serve", "-q", "-f", filepath.Join(h.home, "pipelines.yaml")}, Stdout: &out, Stderr: &log,
+		Lookup: lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN="+h.token)), Now: h.now, Wait: h.wait}
+	if code := execute(ctx, &a); code != 0 {
+		h.t.Fatalf("it ended with %d:\n%s%s", code, &out, &log)
+	}
+	return out.String(), log.String()
+}
+
+// runs are the times at which runs began, by the minute.
+func (h *host) runs() (began []string) {
+	h.t.Helper()
+	dir := load.Dir(filepath.Join(h.home, "data"))
+	err := load.Query(h.t.Context(), dir.Current(), "SELECT started_at FROM _sync.runs ORDER BY ALL", func(_ []string, row []any) error {
+		if row != nil {
+			began = append(began, row[0].(time.Time).UTC().Format("01-02 15:04"))
+		}
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return began
+}
+
+// listsWhatWasLeftOut says that runs lists so many times, and that none of them is taken for a run.
+func (h *host) listsWhatWasLeftOut(times int) {
+	h.t.Helper()
+	ask := func(args ...string) string {
+		h.t.Helper()
+		var out, log bytes.Buffer
+		a := Env{Args: append(args, "-f", filepath.Join(h.home, "pipelines.yaml")), Stdout: &out, Stderr: &log,
+			Lookup: lookup([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), Now: h.now, Wait: h.wait}
+		if code := execute(context.Background(), &a); code != 0 {
+			h.t.Fatalf("%v ended with %d:\n%s%s", args, code, &out, &log)
+		}
+		return out.String()
+	}
+	const line = ",LEFT OUT,0,0,0,,\"the last one still ran, or the machine slept\"\n"
+	if got := ask("runs", "-n", "100", "-o", "csv"); strings.Count(got, line) != times || strings.Count(got, "\n,nightly,2026-03-02T1") != times {
+		h.t.Errorf("%d times were left out, and listed are\n%s", times, got)
+	}
+	if got := ask("runs", "--pipeline", "nightly", "-o", "json"); strings.Count(got, `"outcome": "LEFT OUT"`) != times {
+		h.t.Errorf("%d times of nightly were left out, and listed are\n%s", times, got)
+	}
+	if got := ask("runs", "show"); !strings.HasPrefix(got, "run       ") {
+		h.t.Errorf("the last run is\n%s", got)
+	}
+	if got := ask("status"); strings.Contains(got, "LEFT OUT") {
+		h.t.Errorf("status takes it for a run:\n%s", got)
+	}
+}
+
+const served = `version: 1
+warehouse: {timezone: Europe/Berlin}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}
+pipelines:
+  nightly: {schedule: "30 2 * * *", streams: [contacts, deleted_contacts]}
+`
+
+func at(month time.Month, day, hour, minute int) time.Time {
+	return time.Date(2026, month, day, hour, minute, 0, 0, time.UTC)
+}
+
+// TestASecondServeOfOneWarehouseIsRefused: both would read everything, and tell of it twice. One run by hand is none.
+func TestASecondServeOfOneWarehouseIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, at(time.March, 2, 1, 0), served)
+	second := func() (code int, said string) {
+		var out, log bytes.Buffer
+		a := Env{Args: []string{"serve", "-f", filepath.Join(h.home, "pipelines.yaml")}, Stdout: &out, Stderr: &log,
+			Lookup: lookup([]string{"WORKSPACE_URL=" + h.server.URL, "WORKSPACE_TOKEN=" + h.token}), Now: h.now, Wait: h.wait}
+		return execute(t.Context(), &a), log.String()
+	}
+	asked := false
+	h.before = func(http.ResponseWriter, *http.Request) bool {
+		if !asked {
+			asked = true
+			if code, said := second(); code != 5 || !strings.Contains(said, "error[busy] another process runs the pipelines of this warehouse at their times: process ") {
+				t.Errorf("the second ended with %d: %s", code, said)
+			}
+		}
+		return false
+	}
+	for day := range 2 { // what the first had is given back
+		if stdout, _ := h.serve(at(time.March, 2+day, 12, 0)); !asked || strings.Count(stdout, "OK nightly ok=3 ") != 1 {
+			t.Errorf("on day %d, asked %v:\n%s", day, asked, stdout)
+		}
+	}
+}
+
+// TestServeRunsAtItsTimes over the night in which 02:30 does not come, and over a downtime of two nights.
+func TestServeRunsAtItsTimes(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, at(time.March, 27, 12, 0), served)
+	stdout, _ := h.serve(at(time.March, 30, 12, 0))
+	if got := strings.Count(stdout, "OK nightly ok=3 "); got != 3 {
+		t.Errorf("%d runs went well:\n%s", got, stdout)
+	}
+	h.space.Advance(at(time.April, 1, 12, 0).Sub(h.now()))
+	h.serve(at(time.April, 2, 12, 0))
+	want := []string{"03-28 01:30", "03-29 01:00", "03-30 00:30", "04-01 12:00", "04-02 00:30"}
+	if diff := cmp.Diff(want, h.runs()); diff != "" {
+		t.Errorf("runs began (-want +got):\n%s", diff)
+	}
+}
+
+func TestServeLeavesOutTimesThatComeDuringARun(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, at(time.March, 2, 11, 50), strings.Replace(served, "30 2 * * *", "0 * * * *", 1))
+	h.took = 7 * time.Minute
+	_, stderr := h.serve(at(time.March, 2, 15, 30))
+	if !strings.Contains(stderr, `msg="a run was left out: the last one still ran, or the machine slept" pipeline=nightly at=2026-03-02T1`) {
+		t.Errorf("no word of what was left out:\n%s", stderr)
+	}
+	h.listsWhatWasLeftOut(strings.Count(stderr, "a run was left out"))
+	for _, began := range h.runs() {
+		if !strings.HasSuffix(began, ":00") {
+			t.Errorf("a run began at %s", began)
+		}
+	}
+}
+
+func TestServeQueuesTheTimeThatComesDuringARun(t *testing.T) {
+	t.Parallel()
+	config := strings.Replace(served, `"30 2 * * *"`, `"0 * * * *", overlap: queue`, 1)
+	h := newHost(t, at(time.March, 2, 11, 50), config)
+	h.took = 7 * time.Minute
+	h.serve(at(time.March, 2, 15, 30))
+	runs := h.runs()
+	if len(runs) < 2 || strings.HasSuffix(runs[1], ":00") {
+		t.Errorf("runs began at %v; the second should follow the first at once", runs)
+	}
+}
+
+func TestServeEndsCleanlyWhenAsked(t *testing.T) {
+	t.Parallel()
+	home := inDirectory(t, scripted)
+	p := start(t, "aqueduck", []string{"WORKSPACE_URL=emulator"}, "serve", "-f", filepath.Join(home, "pipelines.yaml"))
+	p.until("msg=waiting pipeline=nightly next=")
+	p.signal(syscall.SIGTERM)
+	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "msg=stopped") {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
+	}
+}
+
+// TestServeAskedToStopCommitsWhatIsWhole asks while a run waits for an answer; the next run goes on. The run is one that
+// is made up for: the last was two days ago.
+func TestServeAskedToStopCommitsWhatIsWhole(t *testing.T) {
+	t.Parallel()
+	h := newHeld(t)
+	a, _, stderr := inProcess("sync", "-q", "-f", h.file)
+	a.Lookup = lookup(h.env())
+	a.Now, a.Wait = func() time.Time { return time.Now().Add(-48 * time.Hour) }, Wait
+	if code := execute(t.Context(), a); code != 0 {
+		t.Fatalf("the first run ended with %d: %s", code, stderr)
+	}
+	h.searches.Store(2)
+	p := start(t, "aqueduck", h.env(), "serve", "-f", h.file)
+	<-h.reached
+	p.signal(syscall.SIGTERM)
+	p.until("once more stops at once")
+	h.open()
+	if code := p.exit(); code != 0 || !strings.Contains(p.says(), "\nINTERRUPTED nightly ") {
+		t.Errorf("it ended with %d:\n%s", code, p.says())
+	}
+	start(t, "aqueduck", h.env(), "sync", "-f", h.file).well()
+}
+
+// lookup finds variables in a list as the operating system has it.
+func lookup(list []string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, pair := range list {
+			if found, value, _ := strings.Cut(pair, "="); found == name {
+				return value, true
+			}
+		}
+		return "", false
+	}
+}

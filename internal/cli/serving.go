@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"aqueduck/internal/console"
+	"aqueduck/internal/pipeline"
+	"aqueduck/internal/schedule"
+	"aqueduck/load"
+	"aqueduck/schemas"
+)
+
+// server is what `serve` has while it runs: the configuration that is served, which a reload replaces, and the runs under way.
+type server struct {
+	env      *Env
+	byHand   bool // runs can be begun by hand: pipelines need no schedule
+	runs     sync.WaitGroup
+	reloaded chan struct{} // has one word while a configuration waits to be scheduled
+
+	mu       sync.Mutex // guards what follows
+	runner   *pipeline.Runner
+	trouble  string // why the file as it is now is not served
+	underWay map[string]*underWay
+}
+
+// underWay is one run of a pipeline.
+type underWay struct {
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
+}
+
+func (s *server) current() *pipeline.Runner {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runner
+}
+
+// fits says what keeps a configuration from being served.
+func (s *server) fits(runner *pipeline.Runner) error {
+	if err := checkConnections(runner, runner.Config.Pipelines); err != nil {
+		return err
+	}
+	for _, p := range runner.Config.Pipelines {
+		if p.Schedule != nil || s.byHand {
+			return nil
+		}
+	}
+	return &pipeline.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
+}
+
+// schedule runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
+// runs under way are not touched by it.
+func (s *server) schedule(ctx context.Context, last map[string]time.Time) {
+	var schedules sync.WaitGroup
+	defer schedules.Wait()
+	starts := true
+	for ctx.Err() == nil {
+		timed, stop := context.WithCancel(ctx)
+		jobs := s.jobs(ctx, last, starts)
+		runner := s.current()
+		schedules.Go(func() { lookAtAge(timed, runner) })
+		schedules.Go(func() { schedule.Run(timed, jobs, runner.Now, runner.Wait) })
+		select {
+		case <-ctx.Done():
+		case <-s.reloaded:
+		}
+		stop()
+		last, starts = nil, false // what passed until now was run, or was left out for its reason
+	}
+}
+
+// lookEvery is how often serve looks whether data has grown too old while nothing runs.
+const lookEvery = 10 * time.Minute
+
+// lookAtAge tells of what has grown too old, where somebody is to be told, until the context ends.
+func lookAtAge(ctx context.Context, runner *pipeline.Runner) {
+	for runner.Alerts != nil && runner.Wait(ctx, lookEvery) == nil {
+		runner.TellAge(ctx)
+	}
+}
+
+// jobs are the pipelines that have a schedule. When the program starts some owe a run of their last time. Their runs live as long as
+// the program wants them to, not as their schedule.
+func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
+	runner := s.current()
+	for _, p := range runner.Config.Pipelines {
+		if p.Schedule == nil {
+			continue
+		}
+		waiting := func() {
+			if ctx.Err() == nil {
+				runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
+			}
+		}
+		skipped := func(at time.Time) { runner.LeaveOut(p, at) }
+		waiting()
+		owed := 0
+		if starts {
+			owed = runner.Owed(p)
+		}
+		try := max(1, owed) // of the run that comes first
+		jobs = append(jobs, schedule.Job{
+			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], Owed: owed > 0, Skipped: skipped,
+			Run: func(_ context.Context, caughtUp bool) {
+				if !s.one(ctx, runner, p, pipeline.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
+					skipped(runner.Now())
+				}
+				try = 1
+				s.handOver(runner)
+				waiting()
+			},
+			Again: func() time.Time { at, _ := runner.Again(p); return at },
+			Retry: func(context.Context) {
+				_, o := runner.Again(p)
+				o.Wait = time.Hour
+				s.one(ctx, runner, p, o, false) // where it runs already somebody saw to it
+				s.handOver(runner)
+				waiting()
+			},
+		})
+	}
+	return jobs
+}
+
+// one runs a pipeline, and is false where it runs already, by hand or by a configuration that was replaced since; unless it is to
+// wait for that.
+func (s *server) one(ctx context.Context, runner *pipeline.Runner, p *pipeline.Pipeline, o pipeline.Options, wait bool) bool {
+	ctx, end, other := s.begin(ctx, p.Name)
+	for ; other != nil; ctx, end, other = s.begin(ctx, p.Name) {
+		if !wait {
+			return false
+		}
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return true
+		}
+	}
+	defer end()
+	runServed(ctx, s.env, runner, p, o)
+	return true
+}
+
+// begin notes a run of a pipeline, with a context that the console may end. Where one is under way it gives what tells of its end.
+func (s *server) begin(ctx context.Context, name string) (_ context.Context, end func(), other <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u := s.underWay[name]; u != nil {
+		return ctx, nil, u.ended
+	}
+	run, cancel := context.WithCancelCause(ctx)
+	u := &underWay{cancel, make(chan struct{})}
+	s.underWay[name] = u
+	return run, func() {
+		cancel(nil)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.underWay, name)
+		close(u.ended)
+	}, nil
+}
+
+// serving is what the console may ask and do.
+func (s *server) serving(ctx context.Context) console.Serving {
+	return console.Serving{
+		Dir: s.current().Dir,
+		Log: s.current().Log,
+		Config: func() (*pipeline.Config, *schemas.Catalogue) {
+			runner := s.current()
+			return runner.Config, runner.Catalogue
+		},
+		Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.trouble },
+		Run:     func(name string, failed bool) error { return s.start(ctx, name, failed) },
+		Cancel:  s.cancel,
+		Reload:  s.reload,
+
+		Isolation: load.Isolation{Program: s.current().Program},
+	}
+}
+
+// start begins a run that somebody asked for, and does not wait for it.
+func (s *server) start(ctx context.Context, name string, failed bool) error {
+	runner := s.current()
+	p, ok := runner.Config.Pipeline(name)
+	if !ok {
+		return &pipeline.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "go back to the overview"}
+	}
+	running, err := pipeline.ReadRunning(runner.Dir)
+	if err != nil {
+		return err
+	}
+	if running != nil {
+		return &pipeline.Problem{Class: "busy", What: running.Pipeline + " runs already", Next: "wait for its end, or cancel it"}
+	}
+	run, end, other := s.begin(ctx, name)
+	if other != nil {
+		return &pipeline.Problem{Class: "busy", What: name + " runs already", Next: "wait for its end, or cancel it"}
+	}
+	s.runs.Go(func() {
+		defer end()
+		runServed(run, s.env, runner, p, pipeline.Options{Wait: time.Minute, Failed: failed})
+	})
+	return nil
+}
+
+// cancel asks a run to stop. It commits what is whole first.
+func (s *server) cancel(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.underWay[name]
+	if u == nil {
+		return &pipeline.Problem{Class: "usage", What: "this program runs no " + name + " now", Next: "a run of another process is ended where it was begun, by Ctrl-C"}
+	}
+	u.cancel(pipeline.ErrCalledOff)
+	return nil
+}
+
+// reload reads the configuration again. One with mistakes changes nothing but what is told of it.
+func (s *server) reload() error {
+	fresh, err := newRunner(s.env)
+	if err == nil {
+		err = s.fits(fresh)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && fresh.Dir != s.runner.Dir {
+		err = &pipeline.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is %s now, and %s is served", fresh.Dir, s.runner.Dir), Next: "start `aqueduck serve` anew for another warehouse"}
+	}
+	if err != nil {
+		s.trouble = pipeline.AsProblem(err).Error()
+		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.fileNames(), "error", s.trouble)
+		return err
+	}
+	fresh.Alerts = fresh.Sender(fresh.Config.Lookup)
+	s.runner, s.trouble = fresh, ""
+	s.runner.Log.Info("the configuration was read again", "file", s.env.fileNames())
+	s.reschedule()
+	return nil
+}
+
+// reschedule has the jobs made anew from what is current.
+func (s *server) reschedule() {
+	select {
+	case s.reloaded <- struct{}{}:
+	default: // it is waited for already, and will be asked for what is current then
+	}
+}
+
+// handOver has the jobs of the configuration that came during a run know how it ended: they may have to try it again.
+func (s *server) handOver(runner *pipeline.Runner) {
+	if s.current() != runner {
+		s.reschedule()
+	}
+}
+
+// reloadOnHangup reloads on SIGHUP until what it gives is called.
+func reloadOnHangup(env *Env, s *server) (end func()) {
+	env.reloads.Store(true)
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	done := make(chan struct{})
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		for {
+			select {
+			case <-hangup:
+				_ = s.reload() // it has told of its error
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() { signal.Stop(hangup); close(done); waiting.Wait() }
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+
+	"aqueduck/internal/pipeline"
+)
+
+// signalContext gives a context that the first SIGINT, SIGTERM or hangup of the terminal cancels; a second one ends the program at once. Who
+// had hangups ignored, as nohup does, meant it.
+func signalContext(env *Env) (context.Context, func()) {
+	got := &atomic.Int32{}
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), signalKey{}, got))
+	notify := make(chan os.Signal, 2)
+	signal.Notify(notify, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(notify, syscall.SIGHUP)
+	}
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-notify:
+				code := int32(pipeline.ExitInterrupted)
+				switch {
+				case s == syscall.SIGHUP && env.reloads.Load():
+					continue
+				case s == syscall.SIGHUP:
+					code = pipeline.ExitHungUp
+				case s == syscall.SIGTERM:
+					code = pipeline.ExitTerminated
+				}
+				if !got.CompareAndSwap(0, code) {
+					os.Exit(int(code))
+				}
+				env.say("stopping: what is under way is being brought to an end; once more stops at once")
+				cancel()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, func() { signal.Stop(notify); close(done); cancel() }
+}
+
+type signalKey struct{}
+
+// interruptCode is 129, 130 or 143, by the signal that cancelled the context.
+func interruptCode(ctx context.Context) int {
+	if got, ok := ctx.Value(signalKey{}).(*atomic.Int32); ok && got.Load() != 0 {
+		return int(got.Load())
+	}
+	return pipeline.ExitInterrupted
+}

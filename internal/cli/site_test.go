@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/oracletest"
+	"aqueduck/load"
+	"aqueduck/load/publish"
+)
+
+// nightly is the configuration that processes run with.
+const nightly = `version: 1
+warehouse: {dir: data}
+workspaces:
+  main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", api_version: "2.17"}
+pipelines:
+  nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities]}
+`
+
+// everything reads a stream of each kind beside them.
+var everything = strings.Replace(nightly, "contact_activities]}", `contact_activities, conversations, calls, call_transcripts, admin_activity_logs, "reporting_*"]}
+streams:
+  "reporting_*": {start: 2024-06-01}`, 1)
+
+// site is an emulated workspace, served by the test, with a warehouse that processes fill. Its clock stands still but
+// for what the test and its life move.
+type site struct {
+	t      *testing.T
+	space  *emulator.Workspace
+	server *httptest.Server
+	life   *life
+	home   string   // holds pipelines.yaml and the warehouse
+	dir    load.Dir // the warehouse
+	houses int      // warehouses there were
+	whole  bool     // every kind of stream is read
+}
+
+func newSite(t *testing.T, seed uint64) *site {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("its processes are built without the race detector: they are killed in the lane without it")
+	}
+	// Exports are ready when they are asked for: the workspace's clock stands while a process waits. What changes without a
+	// sign is found within days, by no single run.
+	space := emulator.New(emulator.Config{Seed: seed, Contacts: 240, Inactive: 40, Activities: 400, Conversations: 60, Knobs: emulator.Knobs{
+		QuietConversations: emulator.Never, Export: emulator.ExportKnobs{Pending: -1, Working: -1},
+	}})
+	s := &site{t: t, space: space, home: room(t), life: &life{t: t, space: space, r: rand.New(rand.NewPCG(seed, 1))}}
+	s.server = httptest.NewServer(space)
+	t.Cleanup(s.server.Close)
+	if err := os.WriteFile(filepath.Join(s.home, "pipelines.yaml"), []byte(nightly), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.move()
+	return s
+}
+
+// leave ends the site before its test ends, for there may be many in one.
+func (s *site) leave() {
+	s.server.Close()
+	if err := os.RemoveAll(string(s.dir)); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// early has the site's processes publish twice, the newest before the history, however short they are.
+func (s *site) early() *site {
+	s.t.Helper()
+	config := strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {first: 0s}}", 1)
+	if err := os.WriteFile(filepath.Join(s.home, "pipelines.yaml"), []byte(config), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return s
+}
+
+// wholly has the site's processes read every kind of stream, which takes them longer.
+func (s *site) wholly() *site {
+	s.t.Helper()
+	s.whole = true
+	if err := os.WriteFile(filepath.Join(s.home, "pipelines.yaml"), []byte(everything), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return s
+}
+
+// room is a directory for a warehouse, in memory where there is enough: what a kill leaves behind does not depend on
+// the disk, and the time that a run waits for it is most of a run.
+func room(t *testing.T) string {
+	t.Helper()
+	const memory, enough = "/dev/shm", 2 << 30
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(memory, &fs); err != nil || int64(fs.Bavail)*fs.Bsize < enough {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp(memory, "aqueduck-under-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// move goes on in a new, empty warehouse.
+func (s *site) move() {
+	s.t.Helper()
+	if s.houses > 0 {
+		if err := os.RemoveAll(string(s.dir)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.houses++
+	s.dir = load.Dir(filepath.Join(s.home, "data"+strconv.Itoa(s.houses)))
+}
+
+// sync starts a run.
+func (s *site) sync(args ...string) *process {
+	s.t.Helper()
+	return s.syncWith(nil, args...)
+}
+
+// syncWith starts a run with more in its environment.
+func (s *site) syncWith(env []string, args ...string) *process {
+	s.t.Helper()
+	path, err := built()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	env = append([]string{"WORKSPACE_URL=" + s.server.URL, "WORKSPACE_TOKEN=" + s.space.Token()}, env...)
+	args = append([]string{"sync", "nightly", "--file", filepath.Join(s.home, "pipelines.yaml"), "--dir", string(s.dir)}, args...)
+	return start(s.t, path, env, args...)
+}
+
+// crash runs into a named place until it dies there.
+func (s *site) crash(place string, args ...string) {
+	s.t.Helper()
+	if p := s.syncWith([]string{"AQUEDUCK_CRASH=" + place}, args...); !p.killed() {
+		s.t.Fatalf("the process did not come to %s:\n%s", place, p.says())
+	}
+}
+
+// settle lets quiet hours pass, after which each transcript is asked for again and each export refreshed, and runs once, undisturbed; then all that
+// is published must be the truth. It gives the time that the run took.
+func (s *site) settle() time.Duration {
+	s.t.Helper()
+	s.life.rest()
+	s.space.Advance(25 * time.Hour)
+	p := s.sync()
+	p.well()
+	took := p.age
+	oracletest.Equal(s.t, s.space, s.dir.Current())
+	if s.whole {
+		oracletest.Reports(s.t, s.space, s.dir.Current(), time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC))
+	}
+	if consistent, err := publish.Consistent(s.t.Context(), s.dir); err != nil || !consistent {
+		s.t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
+	}
+	if strings.Contains(p.says(), "note:") && !strings.Contains(p.says(), "note: this machine's clock is") { // the workspace's is its own
+		s.t.Errorf("the run found something to note:\n%s", p.says())
+	}
+	s.tidy()
+	if s.t.Failed() {
+		s.t.FailNow()
+	}
+	return took
+}
+
+// files is how many published files there are.
+func (s *site) files() int {
+	s.t.Helper()
+	files, err := s.dir.PublishedFiles()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(files)
+}
+
+// tidy fails the test when more is in the warehouse's directory than a run leaves there.
+func (s *site) tidy() {
+	s.t.Helper()
+	wanted := map[string]bool{"format": true, "lock": true, "published": true, "tmp": true, "rejects": true, "runs": true, "hash.key": true, "ended.jsonl": true}
+	entries, err := os.ReadDir(s.dir.State())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !wanted[e.Name()] {
+			s.t.Errorf("%s was left behind", e.Name())
+		}
+	}
+	for _, dir := range []string{s.dir.Temp(), s.dir.RejectDir()} {
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+			s.t.Errorf("in %s: %v, %v", dir, entries, err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(s.dir.Published(), "*.duckdb"))
+	sums, err2 := filepath.Glob(filepath.Join(s.dir.Published(), "*.sha256"))
+	if err := errors.Join(err, err2); err != nil || len(files) > 3 || len(sums) != len(files) {
+		s.t.Errorf("published are %v, with checksums %v: %v", files, sums, err)
+	}
+}
+
+// opens reads every row of what readers have at this moment, if they have anything.
+func (s *site) opens() {
+	s.t.Helper()
+	file := s.dir.Current()
+	if file == "" {
+		return
+	}
+	rows, err := oracletest.Rows(file, `SELECT count(*) = count(DISTINCT id), sum(length(a::VARCHAR)) > 0 FROM contacts_all a`)
+	if err != nil || len(rows) != 1 || rows[0] != "true|true" {
+		s.t.Fatalf("what is published after the kill: %v, %v", rows, err)
+	}
+}

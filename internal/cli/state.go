@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/user"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/pipeline"
+)
+
+func newState(env *Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "state",
+		Short: "Show or move the checkpoints of streams",
+		Long: `Checkpoints live with the data, in the same transactions. Moving one back, or forgetting it, makes the next run read more;
+it never removes a row. Who moved what, from where, to where and when stays in _sync.moves, and in the list of aqueduck runs.`,
+		Example: "  aqueduck state show\n  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state reset contacts --workspace main",
+		Args:    usage.Subcommand,
+		RunE:    usage.ShowHelp,
+	}
+	c.AddCommand(newStateShow(env), newStateRewind(env), newStateReset(env))
+	return c
+}
+
+func newStateShow(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show [stream…]",
+		Short: "Show how far each stream is read and where it goes on",
+		Long: `Show the checkpoints of the published file: how far each stream is read, how far back its history, and where it goes on
+(cut in the table, whole in JSON and CSV), and who last moved one by hand, from where and when. Needs neither token nor network.`,
+		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
+		Annotations:       map[string]string{forms: "json csv"},
+		ValidArgsFunction: completion{env}.streams,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := env.warehouse()
+			if err != nil {
+				return err
+			}
+			states, err := pipeline.ReadStates(c.Context(), dir, nil)
+			if err != nil {
+				return err
+			}
+			if states, err = selectStates(env, c, states, args); err != nil {
+				return err
+			}
+			return printStates(env, states)
+		},
+	}
+}
+
+// selectStates are the checkpoints of these streams, of all when none is named.
+func selectStates(env *Env, c *cobra.Command, states []pipeline.StreamState, names []string) ([]pipeline.StreamState, error) {
+	if len(names) == 0 {
+		return states, nil
+	}
+	var known []string
+	for _, s := range states {
+		known = append(known, s.Stream)
+	}
+	for _, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if hint := grammar.DidYouMean(name, known); hint != "" {
+			return nil, usage.Errorf(c, "no checkpoint of a stream %q; %s", name, hint)
+		}
+		return nil, usage.Errorf(c, "no checkpoint of a stream %q", name)
+	}
+	return slices.DeleteFunc(states, func(s pipeline.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil
+}
+
+// shownState is a checkpoint as JSON has it: null for what is not there.
+type shownState struct {
+	Workspace string          `json:"workspace"`
+	Stream    string          `json:"stream"`
+	Seq       int64           `json:"seq"`
+	SyncedTo  *time.Time      `json:"synced_to"`
+	HistoryTo *time.Time      `json:"history_to"`
+	State     json.RawMessage `json:"state"`
+	Moved     *pipeline.Moved `json:"moved"`
+}
+
+func printStates(env *Env, states []pipeline.StreamState) error {
+	if env.output == "json" {
+		shown := make([]shownState, len(states))
+		for i, s := range states {
+			shown[i] = shownState{s.Workspace, s.Stream, s.Seq, knownTime(s.SyncedTo), knownTime(s.HistoryTo), json.RawMessage(s.State), s.Moved}
+		}
+		return env.encode(shown)
+	}
+	out := render.NewRows(env.output, env.Stdout)
+	if err := out.Columns([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
+		return err
+	}
+	for _, s := range states {
+		state := s.State
+		if env.output == "table" {
+			state = render.Shortened(state)
+		}
+		if err := out.Row([]any{s.Workspace, s.Stream, s.Seq, render.Moment(s.SyncedTo), render.Moment(s.HistoryTo), state}); err != nil {
+			return err
+		}
+	}
+	if err := out.End(); err != nil || env.output != "table" {
+		return err
+	}
+	for _, s := range states {
+		if s.Moved != nil {
+			fmt.Fprintf(env.Stdout, "by hand: %s\n", s.Moved)
+		}
+	}
+	return nil
+}
+
+func knownTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func newStateRewind(env *Env) *cobra.Command {
+	var to string
+	var m move
+	c := &cobra.Command{
+		Use:   "rewind STREAM --to TIME",
+		Short: "Read a stream again from a time on",
+		Long: `Move the mark of a stream that is read by time back, so that the next run reads what changed from there on again and compares:
+in every workspace that has read it, or with --workspace in that one. Shows each checkpoint as it is and as it would be, and asks
+first. Where one cannot be moved, none is.`,
+		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
+			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
+		Args:              usage.OneArgument("a stream"),
+		ValidArgsFunction: completion{env}.streams,
+		RunE: func(c *cobra.Command, args []string) error {
+			mark, err := instant(to)
+			if err != nil {
+				return usage.Errorf(c, "--to: %w", err)
+			}
+			if mark.IsZero() {
+				return usage.Errorf(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
+			}
+			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
+				return r.Rewind(c.Context(), m.workspace, args[0], mark, confirm)
+			})
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "the date or time to read again from")
+	m.flags(c)
+	return c
+}
+
+func newStateReset(env *Env) *cobra.Command {
+	var m move
+	c := &cobra.Command{
+		Use:   "reset STREAM",
+		Short: "Forget how far a stream is read: the next run reads all of it and compares",
+		Long: `Forget the checkpoint of a stream, in every workspace that has one, or with --workspace in that one. Its rows stay; the next run
+reads everything and compares. Shows each checkpoint as it is and as it would be, and asks first.`,
+		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
+		Args:              usage.OneArgument("a stream"),
+		ValidArgsFunction: completion{env}.streams,
+		RunE: func(c *cobra.Command, args []string) error {
+			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
+				return r.Reset(c.Context(), m.workspace, args[0], confirm)
+			})
+		},
+	}
+	m.flags(c)
+	return c
+}
+
+// move is what the command line says of moving checkpoints.
+type move struct {
+	workspace string
+	yes       bool
+}
+
+func (m *move) flags(c *cobra.Command) {
+	c.Flags().StringVar(&m.workspace, "workspace", "", "the workspace whose checkpoint is meant (default: all that have one)")
+	c.Flags().BoolVar(&m.yes, "yes", false, "do not ask")
+}
+
+// moveCheckpoints shows what would move, asks, and has it moved.
+func moveCheckpoints(env *Env, m move, do func(*pipeline.Runner, pipeline.Confirm) error) error {
+	runner, err := newReadOnlyRunner(env)
+	if err != nil {
+		return err
+	}
+	runner.By = operator()
+	changed := false
+	err = do(runner, func(moves []pipeline.Move) (bool, error) {
+		question := "change it? [y/N] "
+		if len(moves) > 1 {
+			question = fmt.Sprintf("change all %d? [y/N] ", len(moves))
+		}
+		for _, one := range moves {
+			name := one.Stream
+			if len(runner.Config.Workspaces) > 1 {
+				name = one.Workspace + "." + one.Stream
+			}
+			fmt.Fprintf(env.Stderr, "%s\n- %s\n+ %s\n", name, one.Before, one.After)
+		}
+		changed = m.yes
+		if !m.yes {
+			var err error
+			if changed, err = confirm(env, question); err != nil {
+				return false, err
+			}
+		}
+		return changed, nil
+	})
+	if err == nil && !changed {
+		fmt.Fprintln(env.Stderr, "nothing was changed")
+	}
+	return err
+}
+
+// operator is who uses the program, as far as the machine says.
+func operator() string {
+	name, place := "somebody", "somewhere"
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil && host != "" {
+		place = host
+	}
+	return name + "@" + place
+}

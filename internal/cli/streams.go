@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+	"aqueduck/internal/sandbox"
+	"aqueduck/schemas"
+)
+
+func newStreams(env *Env) *cobra.Command {
+	var markdown, html bool
+	c := &cobra.Command{
+		Use:   "streams [NAME]",
+		Short: "List the streams, or tell all about one",
+		Long: `List every stream that a pipeline can name, built-in ones and your own; with a name, tell how that one is read, its tables,
+keys and columns. Needs neither token nor network.
+
+--markdown and --html write the dictionary of a warehouse that has them all: every table, column and model, with types, comments and
+personal data, the field of the API that a column comes from, the models that it goes into, and what points to what. The page of
+--html needs nothing beside it.`,
+		Example: `  aqueduck streams
+  aqueduck streams contacts
+  aqueduck streams -o json
+  aqueduck streams --html > dictionary.html`,
+		Annotations:       map[string]string{forms: "json csv"},
+		ValidArgsFunction: completion{env}.streams,
+		Args:              usage.AtMostOne("the name of a stream"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if markdown || html {
+				if len(args) > 0 || markdown && html || c.Flags().Changed("output") {
+					return usage.Errorf(c, "--markdown and --html write one page of all streams: give one of them, without a name and without --output")
+				}
+				return writeDictionary(c.Context(), env, html)
+			}
+			catalogue, err := readCatalogue(env)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return printStream(env, catalogue, args[0])
+			}
+			all := pipeline.Describe(catalogue)
+			if env.output == "json" {
+				return env.encode(all)
+			}
+			if env.output == "csv" {
+				var rows [][]any
+				for _, d := range all {
+					rows = append(rows, []any{d.Stream, d.Request, d.Since, d.File, d.Doc})
+				}
+				return env.list([]string{"stream", "request", "since", "file", "doc"}, rows)
+			}
+			pipeline.PrintCatalogue(env.Stdout, all)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&markdown, "markdown", false, "write the dictionary as Markdown")
+	c.Flags().BoolVar(&html, "html", false, "write the dictionary as one page of HTML")
+	c.AddCommand(newStreamsTry(env), newStreamsNew(env))
+	return c
+}
+
+// writeDictionary writes the dictionary of all streams, and of the models that come with the program or that the configuration names.
+func writeDictionary(ctx context.Context, env *Env, html bool) error {
+	var config *pipeline.Config
+	catalogue, err := schemas.Builtin()
+	if env.configured() {
+		config, catalogue, err = env.load()
+	}
+	if err != nil {
+		return err
+	}
+	program, err := sandbox.Self()
+	if err != nil {
+		return err
+	}
+	d, err := pipeline.NewDictionary(ctx, catalogue, config, program)
+	if err != nil {
+		return err
+	}
+	if html {
+		return d.HTML(env.Stdout)
+	}
+	return d.Markdown(env.Stdout)
+}
+
+// readCatalogue is that of the configuration; where there is none, and none was named, the built-in streams.
+func readCatalogue(env *Env) (*schemas.Catalogue, error) {
+	if !env.configured() {
+		return schemas.Builtin()
+	}
+	_, catalogue, err := env.load()
+	return catalogue, err
+}
+
+func printStream(env *Env, catalogue *schemas.Catalogue, name string) error {
+	described, err := pipeline.DescribeOne(catalogue, name)
+	if err != nil {
+		return err
+	}
+	if env.output == "json" {
+		return env.encode(described)
+	}
+	if env.output == "csv" {
+		var rows [][]any
+		for _, t := range described.Tables {
+			for _, c := range t.Columns {
+				rows = append(rows, []any{t.Table, c.Column, c.Type, c.From, c.PII, c.References, c.Doc})
+			}
+		}
+		return env.list([]string{"table", "column", "type", "from", "pii", "references", "doc"}, rows)
+	}
+	described.Print(env.Stdout)
+	return nil
+}
+
+func newStreamsTry(env *Env) *cobra.Command {
+	var workspace, id string
+	c := &cobra.Command{
+		Use:   "try FILE",
+		Short: "Read one page of a stream and show what becomes of it",
+		Long: `Read one page of a stream with the workspace's own token and show the answer's form, the first ten rows, the fields that no
+column took with a line for each that would, the columns that nothing filled, and how the list would be read on. FILE is a
+stream file, or the name of a stream. Nothing is written.`,
+		Example: `  aqueduck streams try streams/states.yaml
+  aqueduck streams try contacts
+  aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
+		Args:              usage.OneArgument("a stream file or the name of a stream"),
+		Annotations:       map[string]string{forms: "json"},
+		ValidArgsFunction: completion{env}.streams,
+		RunE: func(c *cobra.Command, args []string) error {
+			runner, err := newReadOnlyRunner(env)
+			if err != nil {
+				return err
+			}
+			s, err := pipeline.StreamOf(runner.Catalogue, args[0])
+			if err != nil {
+				return err
+			}
+			if workspace, err = runner.Config.Workspace(workspace); err != nil {
+				return err
+			}
+			trial, err := runner.Try(c.Context(), workspace, s, id)
+			if err != nil {
+				return err
+			}
+			if env.output == "json" {
+				return env.encode(trial)
+			}
+			trial.Print(env.Stdout)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&workspace, "workspace", "", "the workspace to ask (default: the first of the configuration)")
+	c.Flags().StringVar(&id, "id", "", "of a stream that is read by id: the one to ask for")
+	return c
+}
+
+func newStreamsNew(env *Env) *cobra.Command {
+	var workspace, list, name string
+	c := &cobra.Command{
+		Use:   "new GET /path",
+		Short: "Make a stream file of a list of the API",
+		Long: `Read the beginning of a list, with the workspace's own token, and print a stream file for it: its columns by what the records
+have, its key, how it is paged. Put it into a file that stream_files names, look it over, and try it. Two requests; nothing is
+written.`,
+		Example: `  aqueduck streams new GET /contacts --name contact_list > streams/contact_list.yaml
+  aqueduck streams new GET /ticket_states --name states --records data`,
+		Args: aListOfTheAPI,
+		RunE: func(c *cobra.Command, args []string) error {
+			runner, err := newReadOnlyRunner(env)
+			if err != nil {
+				return err
+			}
+			if workspace, err = runner.Config.Workspace(workspace); err != nil {
+				return err
+			}
+			made, text, err := runner.Propose(c.Context(), workspace, args[1], list, name)
+			if err != nil {
+				return err
+			}
+			env.say(fmt.Sprintf("stream %[1]s: put it into a file that stream_files names; then %[2]s streams try streams/%[1]s.yaml", made, env.Name))
+			_, err = env.Stdout.Write(text)
+			return err
+		},
+	}
+	c.Flags().StringVar(&workspace, "workspace", "", "the workspace to ask (default: the first of the configuration)")
+	c.Flags().StringVar(&list, "records", "", "key of the answer that holds the records, where it has several lists")
+	c.Flags().StringVar(&name, "name", "", "name of the stream (default: the last part of the path)")
+	return c
+}
+
+// aListOfTheAPI takes a request as the document writes it: GET /news/newsfeeds.
+func aListOfTheAPI(c *cobra.Command, args []string) error {
+	if len(args) != 2 || args[0] != "GET" || args[1] == "" || args[1][0] != '/' {
+		return usage.Errorf(c, "%s takes a request, e.g. GET /ticket_states, found %q", c.CommandPath(), args)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/pipeline"
+)
+
+func newSync(env *Env) *cobra.Command {
+	var o pipeline.Options
+	var since, until, summary string
+	c := &cobra.Command{
+		Use:   "sync [pipeline…]",
+		Short: "Read what is new and publish it",
+		Long: `Run pipelines once, all of them when none is named. Each stream goes on where its last run ended; what is
+committed stays, whatever ends the run. Ctrl-C asks no more, commits what is whole and says how to go on.
+
+A terminal shows each stream while it is read, how much of its history is there, and when the run may end.`,
+		Example: `  aqueduck sync nightly
+  aqueduck sync nightly --failed
+  aqueduck sync nightly --limit 100 --dir trial
+  aqueduck sync nightly --max-time 2h --max-requests 5000 --wait 1h
+  aqueduck sync --select 'nightly.contact*' --exclude '*.contact_activities'
+  aqueduck sync --select contacts --since 2026-11-01 --until 2026-11-08
+  aqueduck sync --full-refresh --exclude contact_activities
+  aqueduck sync --accept-drop deleted_contacts
+  aqueduck sync --fail-fast
+  aqueduck sync nightly -q --summary-file run.json --log-format json
+  WORKSPACE_URL=emulator aqueduck sync nightly --dir demo`,
+		Annotations:       map[string]string{forms: "json"},
+		ValidArgsFunction: completion{env}.pipelines,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := spans(c, &o, since, until); err != nil {
+				return err
+			}
+			return syncAll(c.Context(), env, args, o, summary)
+		},
+	}
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all but these streams: stream or pipeline.stream, names or globs")
+	c.Flags().StringVar(&since, "since", "", "read records changed from this date or time on, of exports its days, and move no mark")
+	c.Flags().StringVar(&until, "until", "", "read records changed up to this date or time, and move no mark")
+	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that did not end well in the last run")
+	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, also where updated_at went back; no table is emptied")
+	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "end with the first stream that fails, and begin no other pipeline")
+	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this long; the next run goes on (default: the pipeline's max_time)")
+	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "end cleanly after this many requests")
+	c.Flags().Int64Var(&o.Limit, "limit", 0, "read each stream no further than the page that brings this many records, to try it; the next run goes on")
+	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run of this warehouse")
+	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "streams or tables that may have lost a large share of their rows")
+	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: hash with the hash.key that is there, or a new one, though stored values have the hashes of another")
+	c.Flags().StringVar(&summary, "summary-file", "", "write what the runs did into this file, as JSON (as -o json writes it to stdout)")
+	return c
+}
+
+// syncAll runs the named pipelines one after the other; the worst exit code is the program's.
+func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, file string) (err error) {
+	runner, err := newRunner(env)
+	if err != nil {
+		return err
+	}
+	pipelines, err := runner.Chosen(names, o)
+	if err != nil {
+		return err
+	}
+	if err := checkConnections(runner, pipelines); err != nil {
+		return err
+	}
+	runner.Alerts = runner.Sender(runner.Config.Lookup)
+	summary := &pipeline.Summary{Version: 1, Program: release(), Runs: []*pipeline.RunDetail{}}
+	runner.Ended = summary.Add
+	defer func() { err = errors.Join(err, writeSummary(env, summary, file)) }()
+	defer watchRuns(env, runner)()
+	for _, p := range pipelines {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		out, ended := afterOutput(env, p)
+		report, err := runner.Run(ctx, p, o, out)
+		ended()
+		clearScreen(env)
+		if err != nil {
+			if env.output != "json" {
+				printLastLine(env, err)
+			}
+			return err
+		}
+		printReport(env, report)
+		if env.exit = max(env.exit, report.Exit()); o.FailFast && env.exit != pipeline.ExitOK {
+			return nil
+		}
+	}
+	return nil
+}
+
+// printLastLine writes how a run ended that was none: what is wrong is told beside it.
+func printLastLine(env *Env, err error) {
+	var stopped *pipeline.StoppedError
+	if errors.As(err, &stopped) {
+		fmt.Fprintln(env.Stdout, stopped.Line)
+	}
+}
+
+// writeSummary tells programs what the runs did: on stdout where they asked for JSON, and in a file where they named one.
+func writeSummary(env *Env, s *pipeline.Summary, file string) error {
+	if file != "" {
+		text, err := json.MarshalIndent(s, "", "  ")
+		if err == nil {
+			err = renameio.WriteFile(file, append(text, '\n'), 0o644)
+		}
+		if err != nil {
+			return &pipeline.Problem{Class: "config", What: "write the summary of the runs, which have ended as they say", Err: err, Next: "give --summary-file a file in a directory that can be written"}
+		}
+	}
+	if env.output == "json" {
+		return env.encode(s)
+	}
+	return nil
+}
+
+func printReport(env *Env, r *pipeline.Report) {
+	defer func() {
+		for _, fault := range r.Faults() {
+			env.printTrace(fault)
+		}
+	}()
+	if env.output == "json" {
+		return
+	}
+	if env.quiet {
+		fmt.Fprintln(env.Stdout, r.LastLine())
+		return
+	}
+	r.Print(env.Stdout)
+}
+
+// spans checks the flags of sync that hold a time or a span of time.
+func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err error) {
+	if o.Since, err = instant(since); err == nil {
+		o.Until, err = instant(until)
+	}
+	switch {
+	case err != nil:
+		return usage.Errorf(c, "%w", err)
+	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
+		return usage.Errorf(c, "--since %s is not before --until %s", since, until)
+	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
+		return usage.Errorf(c, "--full-refresh reads everything: it goes without --since and --until")
+	case o.AcceptHashKey && !o.FullRefresh:
+		return usage.Errorf(c, "--accept-hash-key makes other hashes: it goes with --full-refresh, which brings them")
+	case o.Limit < 0 || o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
+		return usage.Errorf(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
+	}
+	return nil
+}
+
+// instant reads a date or a time as a person writes it; dates begin at midnight UTC.
+func instant(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no date or time; write 2026-11-01 or 2026-11-01T02:00:00Z", s)
+}

@@ -1,0 +1,2 @@
+// Package usage reads command lines and says what is wrong with them.
+package usage

@@ -1,0 +1,62 @@
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aqueduck/internal/grammar"
+)
+
+// Expected says in words what value a flag takes, where its own error is one of the language that the program is written in.
+func Expected(f *pflag.Flag, wrong error) error {
+	switch f.Value.Type() {
+	case "duration":
+		return errors.New("it is a duration, as 90s, 30m or 2h")
+	case "int":
+		return errors.New("it is a whole number")
+	case "uint64":
+		return errors.New("it is a whole number, not below zero")
+	case "bool":
+		return errors.New("it is true or false")
+	}
+	return wrong
+}
+
+// SuggestFlag names the flag that was meant, when one is close, and says of a value that is none what it may be.
+func SuggestFlag(c *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return fmt.Errorf("--%s %s: %w", value.GetFlag().Name, value.GetValue(), Expected(value.GetFlag(), errors.Unwrap(value)))
+	}
+	_, name, found := strings.Cut(err.Error(), "unknown flag: --")
+	if !found {
+		return err
+	}
+	if strings.ContainsAny(name, " \t\n") {
+		return errors.New("an argument that begins with -- is taken for a flag: write -- in front of it, or give it on standard input")
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := grammar.Nearest(name, names); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return err
+}
+
+// VariableOf is the variable of the environment that a flag may be given by.
+func VariableOf(f *pflag.Flag) string {
+	return "AQUEDUCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// Values are those of a flag, of which a list has several.
+func Values(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}

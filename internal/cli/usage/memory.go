@@ -1,0 +1,38 @@
+package usage
+
+import (
+	"fmt"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/load"
+)
+
+// Memory is the value of a flag that bounds memory, as people write it.
+type Memory int64
+
+// Set reads 512MB, 2GB or 2GiB.
+func (m *Memory) Set(text string) error {
+	n, err := grammar.Memory(text)
+	if err != nil {
+		return err
+	}
+	if n < load.LeastMemory {
+		return fmt.Errorf("%s is less than a statement needs to begin with: 256MiB", text)
+	}
+	*m = Memory(n)
+	return nil
+}
+
+// String writes it in the largest unit of which it is a whole number.
+func (m *Memory) String() string {
+	for i, unit := range []string{"TiB", "GiB", "MiB", "KiB"} {
+		size := int64(1) << (10 * (4 - i))
+		if n := int64(*m); n > 0 && n%size == 0 {
+			return fmt.Sprintf("%d%s", n/size, unit)
+		}
+	}
+	return fmt.Sprintf("%dB", int64(*m))
+}
+
+// Type is what --help calls it.
+func (m *Memory) Type() string { return "amount" }

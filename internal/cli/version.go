@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aqueduck/internal/cli/usage"
+	"aqueduck/load"
+)
+
+func newVersion(env *Env) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of the program, of Go and of DuckDB",
+		Long: `Print the version of the program, of Go and of DuckDB. With --json also what the program is made of: the DuckDB library
+that is linked in, with the checksum of its module, and every module as a CycloneDX document (sbom).`,
+		Example:     "  aqueduck version\n  aqueduck version --json",
+		Args:        usage.NoArguments,
+		Annotations: map[string]string{forms: "json"},
+		RunE: func(c *cobra.Command, _ []string) error {
+			library, err := load.DuckDB(c.Context())
+			if err != nil {
+				return err
+			}
+			if env.output != "json" && !asJSON {
+				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, %s, DuckDB %s\n", release(), runtime.Version(), library.Version)
+				return err
+			}
+			made := modules()
+			v := versions{Version: release(), Go: runtime.Version(), SBOM: billOf(made, library)}
+			v.DuckDB = duckdb{Version: library.Version, Source: library.Source}
+			// The library comes prebuilt, in a module of its own for each system. That module's checksum is all that tells which it is.
+			if i := slices.IndexFunc(made, func(m *debug.Module) bool { return strings.Contains(m.Path, "duckdb-go-bindings/lib/") }); i >= 0 {
+				v.DuckDB.Module, v.DuckDB.Sum = made[i].Path+" "+made[i].Version, made[i].Sum
+			}
+			return env.encode(v)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "the same as -o json")
+	return c
+}
+
+type versions struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	DuckDB  duckdb `json:"duckdb"`
+	SBOM    bill   `json:"sbom"`
+}
+
+type duckdb struct {
+	Version string `json:"version"`
+	Source  string `json:"source"`           // the commit that it was built from
+	Module  string `json:"module,omitempty"` // that it is linked from
+	Sum     string `json:"sum,omitempty"`    // of that module, as in go.sum
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/internal/oracletest"
+	"aqueduck/load"
+	"aqueduck/load/publish"
+	"aqueduck/tools/diskfault"
+)
+
+// yard is an emulated workspace that stands still, and warehouses of several histories. Each can be copied any number of
+// times, for a run that something happens to; what a run has to find is always the same.
+type yard struct {
+	*site
+	copies atomic.Int64
+}
+
+// The histories of a yard's warehouses.
+const (
+	first   = "first"   // one run has ended well; what is put back from an older time comes from here
+	empty   = "empty"   // there is none
+	later   = "later"   // some runs have ended well; the next reads what changed and forgets somebody
+	killed  = "killed"  // and one was killed after a commit: its log is there
+	nothing = "nothing" // and one has read all that there is
+)
+
+var histories = []string{empty, later, killed, nothing}
+
+func newYard(t *testing.T, seed uint64) *yard {
+	t.Helper()
+	y := &yard{site: newSite(t, seed)}
+	config := strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]}", `[deleted_contacts, calls]}
+  exports: {streams: [reporting_conversation]}
+streams:
+  reporting_conversation: {start: 2024-06-01}`, 1)
+	if err := os.WriteFile(filepath.Join(y.home, "pipelines.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 4 { // more than are kept
+		y.life.hours()
+		y.sync().well()
+		if n == 0 {
+			y.duplicate(y.base(first), string(y.dir))
+		}
+	}
+	// Whom the next run forgets may be named in what is kept of rejected records: it goes.
+	if err := os.WriteFile(filepath.Join(y.dir.RejectDir(), "kept.jsonl"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []func(string) error{y.space.RequestDeletion, y.space.Erase} {
+		if err := end(y.space.IDs("active")[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y.life.hours()
+	y.space.Advance(25 * time.Hour)
+	for _, history := range histories[1:] {
+		switch history {
+		case killed:
+			y.crash(crash.CommitDone + ":2")
+		case nothing:
+			y.sync().well()
+			y.tidyAt(t, y.dir)
+		}
+		y.duplicate(y.base(history), string(y.dir))
+	}
+	return y
+}
+
+// base is where a history is kept.
+func (y *yard) base(history string) string { return filepath.Join(y.home, "base-"+history) }
+
+// duplicate copies a directory as it is, with its times and links.
+func (y *yard) duplicate(to, from string) {
+	y.t.Helper()
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		y.t.Fatalf("copy %s: %v\n%s", from, err, out)
+	}
+}
+
+// plot is one copy of a warehouse.
+type plot struct {
+	*yard
+	t        *testing.T
+	dir      load.Dir
+	pipeline string
+}
+
+// plot gives a copy of the warehouse of a history. It goes with the test.
+func (y *yard) plot(t *testing.T, history string) *plot {
+	t.Helper()
+	p := &plot{yard: y, t: t, pipeline: "nightly", dir: load.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
+	if history != empty {
+		y.duplicate(string(p.dir), y.base(history))
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(string(p.dir)); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func (p *plot) command(args []string) []string {
+	p.t.Helper()
+	path, err := built()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return append([]string{path, "sync", p.pipeline, "--file", filepath.Join(p.home, "pipelines.yaml"), "--dir", string(p.dir)}, args...)
+}
+
+func (p *plot) environment() []string {
+	// No file is made elsewhere first and moved in: every one is written below the warehouse's directory.
+	return append(os.Environ(), "WORKSPACE_URL="+p.server.URL, "WORKSPACE_TOKEN="+p.space.Token(), "TMPDIR=/nowhere")
+}
+
+// ended is how a run ended.
+type ended struct {
+	status syscall.WaitStatus
+	said   string
+}
+
+func (e ended) well() bool { return e.status.Exited() && e.status.ExitStatus() == 0 }
+
+func (e ended) String() string {
+	if e.status.Signaled() {
+		return fmt.Sprintf("ended by %v and said:\n%s", e.status.Signal(), e.said)
+	}
+	return fmt.Sprintf("exit %d, and it said:\n%s", e.status.ExitStatus(), e.said)
+}
+
+// run runs undisturbed, but for what its environment says.
+func (p *plot) run(env ...string) ended {
+	p.t.Helper()
+	line := p.command(nil)
+	c := exec.CommandContext(p.t.Context(), line[0], line[1:]...)
+	c.Env = append(p.environment(), env...)
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		p.t.Fatal(err)
+	}
+	return ended{c.ProcessState.Sys().(syscall.WaitStatus), string(out)}
+}
+
+// watched runs under watch.
+func (p *plot) watched(w diskfault.Watch, args ...string) ended {
+	p.t.Helper()
+	out, err := os.Create(string(p.dir) + ".out")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	w.Dir, w.Out, w.Env = string(p.dir), out, p.environment()
+	status, err := diskfault.Run(w, p.command(args)...)
+	said, err2 := os.ReadFile(out.Name())
+	err2 = errors.Join(err2, out.Close(), os.Remove(out.Name()))
+	if errors.Is(err, diskfault.ErrUnsupported) {
+		p.t.Skipf("%v: %s", err, said)
+	}
+	if err := errors.Join(err, err2); err != nil {
+		p.t.Fatal(err)
+	}
+	return ended{status, string(said)}
+}
+
+// true fails the test unless what is published is what the workspace holds, file and lake.
+func (p *plot) true() {
+	p.t.Helper()
+	if p.dir.Current() == "" {
+		p.t.Fatal("nothing is published")
+	}
+	oracletest.Streams(p.t, p.space, p.dir.Current(), "deleted_contacts", "calls")
+	if consistent, err := publish.Consistent(p.t.Context(), p.dir); err != nil || !consistent {
+		p.t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
+	}
+}
+
+// readable fails the test unless what readers find at this moment is whole: the file is the one that was published.
+func (p *plot) readable() {
+	p.t.Helper()
+	info, err := os.Lstat(p.dir.Link())
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() { // a backup that is not taken in yet
+		return
+	}
+	file := p.dir.Current()
+	if err := load.CheckSum(file, load.SumFile(file)); err != nil {
+		p.t.Errorf("what readers find: %v", err)
+	}
+}
+
+// recovers runs undisturbed and fails the test unless all is well then, and nothing is left behind but perhaps what was
+// damaged.
+func (p *plot) recovers() {
+	p.t.Helper()
+	if e := p.run(); !e.well() {
+		p.t.Fatalf("the next run: %v", e)
+	}
+	p.true()
+	p.tidy()
+}
+
+// tidy fails the test when more is there than a run leaves, and than what was set aside because it was damaged.
+func (p *plot) tidy() {
+	p.t.Helper()
+	aside, err := filepath.Glob(filepath.Join(p.dir.State(), "damaged-*"))
+	if err != nil || len(aside) > 1 {
+		p.t.Errorf("set aside: %v, %v", aside, err)
+	}
+	for _, path := range aside {
+		if err := os.RemoveAll(path); err != nil {
+			p.t.Error(err)
+		}
+	}
+	p.tidyAt(p.t, p.dir)
+}
+
+func (s *site) tidyAt(t *testing.T, dir load.Dir) {
+	t.Helper()
+	at := *s
+	at.t, at.dir = t, dir
+	at.tidy()
+}

@@ -1,0 +1,91 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"aqueduck/internal/pipeline"
+)
+
+// overviewView is the first page.
+type overviewView struct {
+	view
+	*pipeline.Overview
+	Counts map[string]int
+}
+
+func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, framed, error) {
+	o, err := c.overview(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	counts := map[string]int{}
+	for _, p := range o.Pipelines {
+		counts[string(p.Health)]++
+	}
+	return "overview", &overviewView{view{Title: "Overview", Here: "overview"}, o, counts}, nil
+}
+
+// pipelineView is the page of a pipeline.
+type pipelineView struct {
+	view
+	pipeline.PipelineOverview
+	Status *pipeline.Overview
+	Mine   []pipeline.Need
+	Charts []chart
+}
+
+func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, framed, error) {
+	o, err := c.overview(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	p, ok := findPipeline(o, r.PathValue("name"))
+	if !ok {
+		return "", nil, errNotThere
+	}
+	v := &pipelineView{view: view{Title: p.Name, Here: "overview"}, PipelineOverview: p, Status: o}
+	for _, n := range o.Needs {
+		if n.Pipeline == p.Name {
+			v.Mine = append(v.Mine, n)
+		}
+	}
+	if v.Charts, err = chartsOf(c.o.Dir, p.Runs); err != nil {
+		return "", nil, err
+	}
+	return "pipeline", v, nil
+}
+
+// runsView is the list of all runs.
+type runsView struct {
+	view
+	Runs []pipeline.PastRun
+}
+
+func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framed, error) {
+	o, err := c.overview(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	v := &runsView{view: view{Title: "Runs", Here: "runs"}}
+	for _, p := range o.Pipelines {
+		v.Runs = append(v.Runs, p.Runs...)
+	}
+	slices.SortStableFunc(v.Runs, func(a, b pipeline.PastRun) int { return b.Started.Compare(a.Started) })
+	return "runs", v, nil
+}
+
+// freshnessView is every stream, with how old it is.
+type freshnessView struct {
+	view
+	Streams []pipeline.StreamStatus
+}
+
+func (c *Console) freshnessPage(ctx context.Context, _ *http.Request) (string, framed, error) {
+	o, err := c.overview(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	return "freshness", &freshnessView{view{Title: "Freshness", Here: "freshness"}, o.Streams}, nil
+}

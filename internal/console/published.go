@@ -1,0 +1,67 @@
+package console
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/docs/queries"
+	"aqueduck/internal/pipeline"
+	"aqueduck/load"
+)
+
+// published is what is known of the file that readers have now; nil when there is none yet.
+func (c *Console) published(ctx context.Context) (*data, error) {
+	file, err := filepath.EvalSymlinks(c.o.Dir.Link())
+	if err != nil {
+		return nil, load.ErrNothingPublished
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.facts != nil && c.facts.file == file {
+		return c.facts, nil
+	}
+	d := &data{file: file, apart: c.o.Isolation, profiles: map[string][]profile{}, answers: map[string]*answer{}}
+	_, catalogue := c.o.Config()
+	err = d.ask(ctx, func(r *load.Reader) error { return d.read(ctx, r, catalogue) })
+	if err != nil {
+		return nil, err
+	}
+	c.facts = d
+	return d, nil
+}
+
+// questions are the saved queries about a workspace; "": the first of the configuration.
+func (c *Console) questions(d *data, workspace string) ([]question, error) {
+	all, err := queries.All()
+	if err != nil {
+		return nil, err
+	}
+	config, _ := c.o.Config()
+	schema, err := config.Workspace(workspace)
+	if err != nil {
+		return nil, errNotThere
+	}
+	var found []question
+	for _, q := range all {
+		one := question{Name: q.Name, Question: q.Question, SQL: q.SQL, Workspace: schema, statement: q.In(schema, pipeline.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
+		for _, name := range q.Reads {
+			of := schema
+			if model, ok := strings.CutPrefix(name, "models."); ok {
+				of, name = pipeline.ModelSchema(schema), model
+			}
+			t := d.table(of, name)
+			if t == nil {
+				one.Lacks = append(one.Lacks, name)
+				continue
+			}
+			for _, column := range t.Columns {
+				if column.Personal {
+					one.personal[column.Name] = true
+				}
+			}
+		}
+		found = append(found, one)
+	}
+	return found, nil
+}

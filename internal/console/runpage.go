@@ -1,0 +1,53 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"aqueduck/internal/pipeline"
+)
+
+// runView is the page of a run.
+type runView struct {
+	view
+	*pipeline.RunAccount
+	Axis    axis
+	Errors  []failed
+	Can     bool // be stopped from here
+	Healing bool // what failed can be read again from here
+}
+
+// failed are the streams that met an error of one class.
+type failed struct {
+	Class   string
+	Act     bool
+	Streams []pipeline.RunStream
+}
+
+func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framed, error) {
+	d, err := pipeline.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
+	if err != nil {
+		return "", nil, err
+	}
+	if d == nil {
+		return "", nil, errNotThere
+	}
+	v := &runView{view: view{Title: "Run of " + d.Pipeline, Here: "runs"}, RunAccount: d, Axis: axisOf(d)}
+	for _, s := range d.Streams {
+		if s.Error == "" {
+			continue
+		}
+		class := d.ClassOf(s)
+		i := slices.IndexFunc(v.Errors, func(f failed) bool { return f.Class == class })
+		if i < 0 {
+			i, v.Errors = len(v.Errors), append(v.Errors, failed{Class: class, Act: pipeline.Wanting(class)})
+		}
+		v.Errors[i].Streams = append(v.Errors[i].Streams, s)
+	}
+	config, _ := c.o.Config()
+	_, ours := config.Pipeline(d.Pipeline)
+	v.Can = ours && d.Running != nil
+	v.Healing = ours && d.Running == nil && d.Outcome != "OK"
+	return "run", v, nil
+}

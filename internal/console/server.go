@@ -1,0 +1,42 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+func serve(ctx context.Context, l net.Listener, h http.Handler, cert, key string, log *slog.Logger, ending func()) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	if log != nil {
+		server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	}
+	server.RegisterOnShutdown(ending)
+	ended := make(chan error, 1)
+	go func() {
+		if cert != "" {
+			ended <- server.ServeTLS(l, cert, key)
+			return
+		}
+		ended <- server.Serve(l)
+	}()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve at %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	err := server.Shutdown(last)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close() // whoever still reads an answer is not waited for
+	}
+	if end := <-ended; !errors.Is(end, http.ErrServerClosed) {
+		err = errors.Join(err, end)
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+package sandbox
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// order is what a process is asked to do.
+type order struct {
+	Task    string          `json:"task"`
+	Limits  Limits          `json:"limits"`
+	Request json.RawMessage `json:"request"`
+}
+
+// largest bounds one message: a row of a result is one.
+const largest = 128 << 20
+
+// ErrTooLarge is the error of a message that is larger than one may be.
+var ErrTooLarge = errors.New("a part of the answer is larger than 128 MiB")
+
+// Kinds of messages that are not a task's own.
+const (
+	endKind   = 0
+	errorKind = 1
+)
+
+func read(in *bufio.Reader) (o order, err error) {
+	size, err := binary.ReadUvarint(in)
+	if err != nil || size > largest {
+		return o, fmt.Errorf("read what to do: %w", err)
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return o, fmt.Errorf("read what to do: %w", err)
+	}
+	if err := json.Unmarshal(text, &o); err != nil {
+		return o, fmt.Errorf("read what to do: %w", err)
+	}
+	return o, nil
+}
