@@ -178,6 +178,13 @@ func readFormat(ctx context.Context, db *duck.DB) (int, error) {
 // Dir is where the work database lives.
 func (w *Work) Dir() Dir { return w.dir }
 
+// Become makes what it writes from now on what another run writes, by that one's clock.
+func (w *Work) Become(runID string, now func() time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.options.RunID, w.options.Now = runID, now
+}
+
 // RunID is the run that its commits are of.
 func (w *Work) RunID() string { return w.options.RunID }
 
