@@ -175,10 +175,7 @@ func (w *Work) create(ctx context.Context, path string) error {
 	if err := createSystem(ctx, db); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	if err := db.Close(); err != nil {
-		return err
-	}
-	if err := checkpointCopy(ctx, w.settings(path)); err != nil {
+	if err := checkpointClose(ctx, db, path); err != nil {
 		return err
 	}
 	return errors.Join(os.Chmod(path, 0o600), disk.SyncDir(filepath.Dir(path)))

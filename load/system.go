@@ -51,7 +51,11 @@ func CommentSystem(ctx context.Context, db *duck.DB) error {
 	for _, t := range systemTables() {
 		statements = append(statements, t.comments()...)
 	}
-	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
+	err := db.Transaction(ctx, func() error { // one by one each would be written, and waited for
+		_, err := db.Exec(ctx, strings.Join(statements, ";\n"))
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("comment schema _sync: %w", err)
 	}
 	return nil

@@ -178,6 +178,13 @@ func readFormat(ctx context.Context, db *duck.DB) (int, error) {
 // Dir is where the work database lives.
 func (w *Work) Dir() Dir { return w.dir }
 
+// Become makes what it writes from now on what another run writes, by that one's clock.
+func (w *Work) Become(runID string, now func() time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.options.RunID, w.options.Now = runID, now
+}
+
 // RunID is the run that its commits are of.
 func (w *Work) RunID() string { return w.options.RunID }
 
@@ -304,17 +311,22 @@ func checkpointCopy(ctx context.Context, o duck.Options) error {
 	if err != nil {
 		return err
 	}
-	err = db.Checkpoint(ctx)
-	if err == nil && disk.Size(o.Path+".wal") > 0 {
+	return checkpointClose(ctx, db, o.Path)
+}
+
+// checkpointClose is checkpointCopy of a private database that is open.
+func checkpointClose(ctx context.Context, db *duck.DB, path string) error {
+	err := db.Checkpoint(ctx)
+	if err == nil && disk.Size(path+".wal") > 0 {
 		err = replaceLog(ctx, db)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	if disk.Size(o.Path+".wal") > 0 {
-		return fmt.Errorf("%s still has a log after its checkpoint", o.Path)
+	if disk.Size(path+".wal") > 0 {
+		return fmt.Errorf("%s still has a log after its checkpoint", path)
 	}
-	return disk.SyncFile(o.Path)
+	return disk.SyncFile(path)
 }
 
 // replaceLog gets rid of a log that ends before its first commit does, as a kill may leave it: to DuckDB it is nothing, which a

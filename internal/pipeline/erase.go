@@ -14,51 +14,56 @@ import (
 )
 
 // settle finishes an erasure that a process did not come to the end of, and repeats those that the database is older than.
-// It comes before anything else at every start, and tells what had to be repaired to begin at all. The caller holds the lock.
-func (r *Runner) settle(ctx context.Context) (restored string, err error) {
+// It comes before anything else at every start, and tells what had to be repaired to begin at all. Where nothing was to be done the
+// work database is left open, for whoever goes on with it, and tells that itself. The caller holds the lock.
+func (r *Runner) settle(ctx context.Context) (unchanged *writer, restored string, err error) {
 	if !r.Dir.ErasedAnything() {
-		return "", nil
+		return nil, "", nil
 	}
 	w, workspaces, err := r.openAll(ctx)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
+	defer func() {
+		if unchanged == nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
 	restored = w.work.Restored
 	behind := r.Dir.Erasing()
 	for _, each := range workspaces {
 		if err := w.recall(ctx, each.name); err != nil {
-			return restored, err
+			return nil, restored, err
 		}
 		unsearched, err := w.work.Unsearched(ctx, each.name)
 		if err != nil {
-			return restored, err
+			return nil, restored, err
 		}
 		behind = behind || unsearched || w.work.Behind(each.name)
 	}
 	if !behind {
-		return restored, nil
+		return w, "", nil
 	}
 	if err := r.prepareAll(ctx, w, workspaces); err != nil {
-		return restored, err
+		return nil, restored, err
 	}
 	for _, each := range workspaces {
 		c, err := w.work.Reapply(ctx, each.name)
 		if err != nil {
-			return restored, fmt.Errorf("erase again who was erased before: %w", err)
+			return nil, restored, fmt.Errorf("erase again who was erased before: %w", err)
 		}
 		if c.Rows > 0 {
 			r.Log.Warn("the database was older than an erasure, or had a table that was not looked through: it was repeated", "workspace", each.name, "rows", c.Rows)
 		}
 	}
 	if !r.Dir.Erasing() {
-		return restored, nil // nothing of them was there; the database knows that from now on
+		return nil, restored, nil // nothing of them was there; the database knows that from now on
 	}
 	var held *publish.HeldBack
 	if _, err = w.publish(ctx, false); errors.As(err, &held) {
 		err = nil // the publish of whoever settles says so, and may have been told to let it pass
 	}
-	return restored, err
+	return nil, restored, err
 }
 
 // forget erases whom the sources have forgotten. It comes before every publish: readers find nothing of them.

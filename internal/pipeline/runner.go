@@ -139,17 +139,18 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 	} else if lost != nil && lost.Pipeline != pipeline.Name {
 		r.tell(ctx, lost) // this run does not make up for it
 	}
-	restored, err := r.settle(ctx)
+	settled, restored, err := r.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
+	run := &run{runner: r, config: r.Config, pipeline: pipeline, now: r.Now, writer: settled}
+	defer func() { err = errors.Join(err, run.close()) }()
 	if o.id == "" {
 		if o.id, err = r.nameRun(); err != nil {
 			return nil, err
 		}
 	}
-	run := &run{runner: r, config: r.Config, pipeline: pipeline, options: o, id: o.id, now: r.Now}
-	defer func() { err = errors.Join(err, run.close()) }()
+	run.options, run.id = o, o.id
 	if err := run.open(ctx); err != nil {
 		return nil, err
 	}
@@ -235,8 +236,9 @@ func (r *run) open(ctx context.Context) error {
 	}
 	spec.Accept = r.acceptsLoss
 	r.progress = newProgress(r)
-	r.writer, err = openWriter(ctx, r.runner.Dir, r.runner.loadOptions(r.now, r.id), spec, r.runner.Catalogue)
-	if err != nil {
+	if options := r.runner.loadOptions(r.now, r.id); r.writer != nil {
+		r.writer.become(options, spec)
+	} else if r.writer, err = openWriter(ctx, r.runner.Dir, options, spec, r.runner.Catalogue); err != nil {
 		return err
 	}
 	if err := r.writer.remember(ctx); err != nil {

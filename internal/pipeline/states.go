@@ -164,7 +164,11 @@ func (r *Runner) alone(ctx context.Context, do func(*writer, []*workspace) error
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if _, err := r.settle(ctx); err != nil {
+	unchanged, _, err := r.settle(ctx)
+	if unchanged != nil {
+		err = unchanged.close()
+	}
+	if err != nil {
 		return err
 	}
 	w, workspaces, err := r.openAll(ctx)

@@ -40,6 +40,12 @@ func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.
 	return w, nil
 }
 
+// become gives a run the work database that was looked at before it, and not written to: opening it again costs more.
+func (w *writer) become(o load.Options, spec publish.Spec) {
+	w.work.Become(o.RunID, o.Now)
+	w.open, w.spec, w.published = o, spec, o.Now()
+}
+
 // remember notes what readers have where the work database says so itself, as a copy of their file that nothing has changed yet:
 // opening that file costs more.
 func (w *writer) remember(ctx context.Context) error {

@@ -84,7 +84,11 @@ func (p *publication) makeAttributes(ctx context.Context, db *duck.DB, schema st
 		if err := p.saveAttributes(ctx, db, schema, a, all); err != nil {
 			return err
 		}
-		if err := makeRelation(ctx, db, schema, Relation{Name: a.View, Kind: "view", SQL: a.query(all)}); err != nil {
+		there, err := kinds(ctx, db, schema)
+		if err != nil {
+			return err
+		}
+		if err := makeRelation(ctx, db, schema, Relation{Name: a.View, Kind: "view", SQL: a.query(all)}, there[a.View]); err != nil {
 			return err
 		}
 		return a.describe(ctx, db, schema, all)

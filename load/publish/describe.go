@@ -19,11 +19,19 @@ type described struct {
 
 // describe comments tables, views and columns, and fills the dictionary.
 func describe(ctx context.Context, db *duck.DB, s Schema) error {
-	all := meanings(s)
-	if err := comment(ctx, db, s.Name, all); err != nil {
+	return writeMeanings(ctx, db, s.Name, meanings(s))
+}
+
+// writeMeanings comments what a schema has, and writes its dictionary anew.
+func writeMeanings(ctx context.Context, db *duck.DB, schema string, all []described) error {
+	stored, err := readColumns(ctx, db, schema)
+	if err != nil {
 		return err
 	}
-	return fillDictionary(ctx, db, s.Name, all)
+	if err := comment(ctx, db, schema, stored, all); err != nil {
+		return err
+	}
+	return fillDictionary(ctx, db, schema, stored, all)
 }
 
 // meanings says what everything readable in a schema means. A column of a relation that says nothing about itself means
@@ -69,11 +77,7 @@ func inherit(r Relation, sources []described) map[string]transform.Column {
 
 // comment comments tables, views and their columns. All comments go in one text: a statement of its own each would cost
 // twice as much.
-func comment(ctx context.Context, db *duck.DB, schema string, all []described) error {
-	stored, err := readColumns(ctx, db, schema)
-	if err != nil {
-		return err
-	}
+func comment(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []described) error {
 	var text strings.Builder
 	for _, d := range all {
 		name := duck.Table(schema, d.name)
@@ -85,7 +89,7 @@ func comment(ctx context.Context, db *duck.DB, schema string, all []described) e
 	if text.Len() == 0 {
 		return nil
 	}
-	err = db.Transaction(ctx, func() error {
+	err := db.Transaction(ctx, func() error {
 		_, err := db.Exec(ctx, text.String())
 		return err
 	})
@@ -96,11 +100,7 @@ func comment(ctx context.Context, db *duck.DB, schema string, all []described) e
 }
 
 // fillDictionary writes the dictionary of a schema anew.
-func fillDictionary(ctx context.Context, db *duck.DB, schema string, all []described) error {
-	stored, err := readColumns(ctx, db, schema)
-	if err != nil {
-		return err
-	}
+func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []described) error {
 	var rows []string
 	for _, d := range all {
 		for i, c := range stored[d.name] {

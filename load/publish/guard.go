@@ -61,7 +61,7 @@ func (s *Spec) check(now load.Snapshot) error {
 // Readers is what the published file holds; nothing where there is none that can be read.
 func Readers(ctx context.Context, d load.Dir) load.Snapshot {
 	target, err := filepath.EvalSymlinks(d.Current())
-	if err != nil {
+	if err != nil || d.Current() == "" {
 		return load.Snapshot{}
 	}
 	db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true})

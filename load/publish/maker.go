@@ -58,6 +58,10 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 	if err != nil {
 		return fmt.Errorf("open the copy: %w", err)
 	}
+	there, err := kinds(ctx, db, o.Schema)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
 	made := slices.Clone(o.There)
 	for i, m := range o.Models {
 		if slices.ContainsFunc(m.Reads, func(name string) bool { return !slices.Contains(made, name) }) {
@@ -67,7 +71,7 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 			return errors.Join(err, db.Close())
 		}
 		kind, outcome := byte(madeKind), news{Model: i}
-		if wrong := makeRelation(ctx, db, o.Schema, m.Relation); wrong != nil {
+		if wrong := makeRelation(ctx, db, o.Schema, m.Relation, there[m.Name]); wrong != nil {
 			kind, outcome.Line, outcome.Text = failedKind, lineOf(m.Relation, wrong), plain(wrong).Error()
 		} else {
 			made = append(made, m.Name)

@@ -118,6 +118,10 @@ func (b *building) make(ctx context.Context, db *duck.DB) error {
 	if err != nil {
 		return err
 	}
+	there, err := kinds(ctx, db, m.Schema)
+	if err != nil {
+		return err
+	}
 	ordered, circle := m.order(stored)
 	for _, r := range circle {
 		b.fail(r, r.Line, errors.New("it reads models that read it"))
@@ -134,7 +138,7 @@ func (b *building) make(ctx context.Context, db *duck.DB) error {
 			continue
 		}
 		err := duck.Within(ctx, cmp.Or(m.Longest, longest), func(ctx context.Context) error {
-			return makeRelation(ctx, db, m.Schema, b.filled(r))
+			return makeRelation(ctx, db, m.Schema, b.filled(r), there[r.Name])
 		})
 		switch {
 		case err == nil:
@@ -213,17 +217,13 @@ func references(query, prefix string) (names []string) {
 
 // dropOthers removes what is stored and was not made.
 func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation) error {
-	stored, err := readColumns(ctx, db, schema)
+	there, err := kinds(ctx, db, schema)
 	if err != nil {
 		return err
 	}
-	for name := range stored {
+	for name, kind := range there {
 		if slices.ContainsFunc(made, func(r Relation) bool { return r.Name == name }) {
 			continue
-		}
-		kind, err := kindOf(ctx, db, schema, name)
-		if err != nil {
-			return err
 		}
 		if _, err := db.Exec(ctx, "DROP "+kind+" "+duck.Table(schema, name)); err != nil {
 			return fmt.Errorf("drop the model %s, which is made no more: %w", name, err)
@@ -239,10 +239,7 @@ func (s Schema) describeModels(ctx context.Context, db *duck.DB, made []Relation
 	for _, r := range made {
 		known = append(known, described{"{models}.", r.Name, r.Kind, r.Doc, inherit(r, known)})
 	}
-	if err := comment(ctx, db, s.Models.Schema, known[first:]); err != nil {
-		return err
-	}
-	return fillDictionary(ctx, db, s.Models.Schema, known[first:])
+	return writeMeanings(ctx, db, s.Models.Schema, known[first:])
 }
 
 var lineInSQL = regexp.MustCompile(`LINE (\d+):`)

@@ -75,8 +75,12 @@ func (b *building) makeEmpty(ctx context.Context, db *duck.DB) (known []describe
 	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
 		return nil, err
 	}
+	there, err := kinds(ctx, db, s.Name)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range s.Relations {
-		if err := makeRelation(ctx, db, s.Name, r); err != nil {
+		if err := makeRelation(ctx, db, s.Name, r, there[r.Name]); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
 		}
 	}

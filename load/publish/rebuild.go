@@ -150,15 +150,14 @@ func (p *publication) copyTables(ctx context.Context, db *duck.DB) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range tables {
+	for i, t := range tables {
 		name := duck.Table(t[0], t[1])
-		for _, statement := range []string{
-			"CREATE SCHEMA IF NOT EXISTS " + duck.Name(t[0]),
-			"CREATE TABLE " + name + " AS FROM old." + name,
-		} {
-			if _, err := db.Exec(ctx, statement); err != nil {
-				return fmt.Errorf("%s.%s: %w", t[0], t[1], err)
-			}
+		statement := "CREATE TABLE " + name + " AS FROM old." + name
+		if i == 0 || tables[i-1][0] != t[0] {
+			statement = "CREATE SCHEMA IF NOT EXISTS " + duck.Name(t[0]) + "; " + statement
+		}
+		if _, err := db.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s.%s: %w", t[0], t[1], err)
 		}
 	}
 	if _, err := db.Exec(ctx, "DETACH old"); err != nil {

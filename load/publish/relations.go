@@ -40,8 +40,12 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 			return fmt.Errorf("view %s: %w", t.View, err)
 		}
 	}
+	there, err := kinds(ctx, db, s.Name)
+	if err != nil {
+		return err
+	}
 	for _, r := range s.Relations {
-		if err := makeRelation(ctx, db, s.Name, r); err != nil {
+		if err := makeRelation(ctx, db, s.Name, r, there[r.Name]); err != nil {
 			return fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
 		}
 	}
@@ -53,22 +57,30 @@ func (p *publication) relate(ctx context.Context, db *duck.DB, s Schema) error {
 
 // refill makes the relations that are tables again, when rows have changed. A table made again has lost its comments.
 func refill(ctx context.Context, db *duck.DB, s Schema, changed bool) error {
-	if !changed {
+	if !changed || !slices.ContainsFunc(s.Relations, isTable) {
 		return nil
+	}
+	there, err := kinds(ctx, db, s.Name)
+	if err != nil {
+		return err
 	}
 	var made []string
 	for _, r := range s.Relations {
 		if r.Kind != "table" {
 			continue
 		}
-		if err := makeRelation(ctx, db, s.Name, r); err != nil {
+		if err := makeRelation(ctx, db, s.Name, r, there[r.Name]); err != nil {
 			return fmt.Errorf("table %s: %w", r.Name, err)
 		}
 		made = append(made, r.Name)
 	}
 	all := meanings(s)
 	all = slices.DeleteFunc(all, func(d described) bool { return !slices.Contains(made, d.name) })
-	return comment(ctx, db, s.Name, all)
+	stored, err := readColumns(ctx, db, s.Name)
+	if err != nil {
+		return err
+	}
+	return comment(ctx, db, s.Name, stored, all)
 }
 
 // fingerprint changes when a definition or a comment does.
@@ -95,13 +107,9 @@ func (p *publication) changedAt(schema string) time.Time {
 	return latest
 }
 
-// makeRelation replaces a relation, also one that was of the other kind before.
-func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation) error {
+// makeRelation replaces a relation, also one that was of the other kind before: old, "" where it is not there.
+func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, old string) error {
 	name := duck.Table(schema, r.Name)
-	old, err := kindOf(ctx, db, schema, r.Name)
-	if err != nil {
-		return err
-	}
 	if old != "" && old != r.Kind {
 		if _, err := db.Exec(ctx, "DROP "+old+" "+name); err != nil {
 			return err
@@ -124,12 +132,21 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation) e
 	return errors.New("a relation is a view or a table")
 }
 
-// kindOf is what a relation is stored as: view, table, or "" where it is not.
-func kindOf(ctx context.Context, db *duck.DB, schema, name string) (string, error) {
-	var kind sql.NullString
-	err := db.Scan(ctx, "SELECT max(table_type) FROM information_schema.tables WHERE table_catalog = $1 AND table_schema = $2 AND table_name = $3",
-		[]any{duck.Catalog, schema, name}, &kind)
-	return map[string]string{"VIEW": "view", "BASE TABLE": "table"}[kind.String], err
+// kinds is what the relations of a schema are stored as, by name: view or table. To ask for each of them costs as much as for all.
+func kinds(ctx context.Context, db *duck.DB, schema string) (map[string]string, error) {
+	all := map[string]string{}
+	query := `SELECT table_name, 'table' FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2
+		UNION ALL SELECT view_name, 'view' FROM duckdb_views() WHERE database_name = $1 AND schema_name = $2`
+	err := db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
+		var name, kind string
+		err := rows.Scan(&name, &kind)
+		all[name] = kind
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the relations of %s: %w", schema, err)
+	}
+	return all, nil
 }
 
 // replaceMeta notes a fact about the file and gives what was noted before.
