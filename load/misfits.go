@@ -112,7 +112,7 @@ func (w *Work) SettleMisfits(ctx context.Context, schema, stream string, tables 
 // MergeMisfits has a value of a record that two tables hold noted once, of the one beside which the other is, as first met by whichever run
 // did so. What does not fit of the streams has been settled.
 func (w *Work) MergeMisfits(ctx context.Context, schema, stream string, tables []transform.Table) error {
-	if tables[0].Beside == "" {
+	if !tables[0].Copies {
 		return nil
 	}
 	beside := "CASE c.table_name"
