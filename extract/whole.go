@@ -83,8 +83,11 @@ func has(raw []byte, path []string) bool {
 }
 
 // Unsettled reports whether a record may have been read before all that its list tells of it had reached what answers: the list has a
-// newer time or a higher count than the record itself, or it has changed after the newest of its parts and nothing else in it is of then. listed is the list's own copy; nil: there is none.
-func Unsettled(s *schemas.Stream, listed, raw []byte) bool {
+// newer time or a higher count than the record itself, or it has changed after the newest of its parts and nothing else in it is of then.
+// Where list and record count as many parts as came, none can be missing that the next search would not show by its count: then only a
+// part that has changed in its place may be behind, for as long as the source takes to show a change. listed is the list's own copy; nil:
+// there is none.
+func Unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 	at, ok := TimeOf(s, raw)
 	if !ok {
 		return false
@@ -101,10 +104,20 @@ func Unsettled(s *schemas.Stream, listed, raw []byte) bool {
 	}
 	for _, c := range s.Children {
 		if c.Within == "" && !c.Complete && c.Count != nil {
-			return newestItem(field(raw, c.From...)) < at && !explained(s, c, raw, at)
+			n, newest := countItems(field(raw, c.From...))
+			behind := newest < at && !explained(s, c, raw, at)
+			return behind && (recent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))
 		}
 	}
 	return false
+}
+
+// agreed reports whether a list's copy of a record and the record itself count n parts by one of the values that the next search is held
+// against.
+func agreed(s *schemas.Stream, listed, raw []byte, n int64) bool {
+	return slices.ContainsFunc(s.Read.Detail.UnlessSame, func(path []string) bool {
+		return listed != nil && n >= 0 && count(field(listed, path...)) == n && count(field(raw, path...)) == n
+	})
 }
 
 // explained reports whether another list or object of a record than its parts and its counts is of the time that it changed at: a rating,
@@ -130,15 +143,15 @@ func sameInstant(raw []byte, at int64) bool {
 	return ok && then == at
 }
 
-// newestItem is the latest time that an item of a list was made or changed, 0 where none tells.
-func newestItem(list []byte) int64 {
-	var newest int64
+// countItems is how many items a list has, -1 where it is none, and the latest time that one was made or changed, 0 where none tells.
+func countItems(list []byte) (n, newest int64) {
 	d := jx.DecodeBytes(list)
 	if d.Next() != jx.Array {
-		return 0
+		return -1, 0
 	}
 	_ = d.Arr(func(d *jx.Decoder) error { // records were checked to be JSON when they came
 		raw, err := d.Raw()
+		n++
 		for _, name := range []string{"created_at", "updated_at"} {
 			if at, ok := instant(field(raw, name)); ok {
 				newest = max(newest, at)
@@ -146,7 +159,7 @@ func newestItem(list []byte) int64 {
 		}
 		return err
 	})
-	return newest
+	return n, newest
 }
 
 // mostAsideRecords is how many records of one reading may be unreadable before it is the source that is. More than that, or all of

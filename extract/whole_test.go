@@ -2,6 +2,7 @@ package extract
 
 import (
 	"testing"
+	"time"
 
 	"aqueduck/schemas"
 )
@@ -9,7 +10,7 @@ import (
 func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
 	t.Parallel()
 	s := detailed()
-	s.Read.Since.Field = "updated_at"
+	s.Read.Since.Field, s.Read.Since.Lag = "updated_at", 15*time.Minute
 	s.Read.Detail.UnlessSame = [][]string{{"statistics", "count"}}
 	s.Children = []schemas.Child{{Table: "parts", From: []string{"parts", "list"}, Count: []string{"parts", "total_count"}, Key: []string{"id"}}}
 	const head = `{"id":"1","updated_at":100,"statistics":{"count":2}}`
@@ -22,9 +23,16 @@ func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
 		{"older than its head", head, `{"id":"1","updated_at":90,"statistics":{"count":2},` + part("90") + `}`, true},
 		{"newer than its head", head, `{"id":"1","updated_at":110,"statistics":{"count":2},` + part("110") + `}`, false},
 		{"another count", head, `{"id":"1","updated_at":100,"statistics":{"count":1},` + part("100") + `}`, true},
-		{"changed after its newest part", head, `{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`, true},
+		{"changed after its newest part, with a count that is higher", head, `{"id":"1","updated_at":100,"statistics":{"count":2},"parts":{"list":[{"created_at":99}]}}`, true},
+		{"changed after its newest part, with a count that is lower", `{"id":"1","updated_at":100,"statistics":{"count":1}}`,
+			`{"id":"1","updated_at":100,"statistics":{"count":1},` + part("99") + `}`, true},
+		{"changed after its newest part, without a count", head, `{"id":"1","updated_at":100,` + part("99") + `}`, true},
+		{"changed after its newest part, without a count in its list", `{"id":"1","updated_at":100}`, `{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`, true},
+		{"changed after its newest part, without a head", "", `{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`, true},
+		{"changed after its newest part, and all count what came", head, `{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`, false},
+		{"changed without parts, and all count none", `{"id":"1","updated_at":100,"statistics":{"count":0}}`, `{"id":"1","updated_at":100,"statistics":{"count":0},"parts":{"list":[]}}`, false},
 		{"changed by a rating", head, `{"id":"1","updated_at":100,"rating":{"updated_at":100},` + part("99") + `}`, false},
-		{"changed by what is counted", head, `{"id":"1","updated_at":100,"statistics":{"count":2,"last_reply_at":100},` + part("99") + `}`, true},
+		{"changed by what is counted", head, `{"id":"1","updated_at":100,"statistics":{"count":3,"last_reply_at":100},` + part("99") + `}`, true},
 		{"made then, without parts", head, `{"id":"1","created_at":100,"updated_at":100,"parts":{"list":[]}}`, false},
 		{"read without a head", "", `{"id":"1","updated_at":100,` + part("100") + `}`, false},
 	}
@@ -33,9 +41,14 @@ func TestT168ARecordBehindItsHeadIsUnsettled(t *testing.T) {
 		if tt.listed != "" {
 			listed = []byte(tt.listed)
 		}
-		if got := Unsettled(s, listed, []byte(tt.raw)); got != tt.want {
+		if got := Unsettled(s, listed, []byte(tt.raw), time.Unix(100+901, 0)); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
+	}
+	// A part that has changed in its place moves no count: it may be behind for as long as the source takes to show a change.
+	changed := []byte(`{"id":"1","updated_at":100,"statistics":{"count":2},` + part("99") + `}`)
+	if !Unsettled(s, []byte(head), changed, time.Unix(100+899, 0)) {
+		t.Error("changed a moment ago: settled")
 	}
 }
 

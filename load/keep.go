@@ -22,7 +22,10 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 	}
 	t := g.own.table
 	noted, err := m.notedLeftOut(ctx, t)
-	unstored := t.Beside != "" && c.added > 0
+	unstored := false
+	if err == nil && c.added > 0 {
+		unstored, err = m.anyBeside(ctx, t)
+	}
 	if err != nil || !t.Absent || c.changed == 0 && !unstored && noted == "" {
 		return c, err
 	}
@@ -59,6 +62,14 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 	}
 	c.changed, c.same, c.whole = c.changed-same, c.same+same, c.whole && same == 0
 	return c, m.noteLeftOut(ctx, g, noted, true)
+}
+
+// anyBeside reports whether the table with other copies of a table's records has any.
+func (m *merger) anyBeside(ctx context.Context, t transform.Table) (some bool, err error) {
+	if t.Beside != "" {
+		err = m.work.db.Scan(ctx, "SELECT count(*) > 0 FROM _sync.tables WHERE schema = $1 AND table_name = $2 AND rows > 0", []any{m.schema, t.Beside}, &some)
+	}
+	return some, err
 }
 
 // create makes a temporary table of a query, and counts its rows.
@@ -104,11 +115,15 @@ func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
 	if t.Newest != "" {
 		newer = fmt.Sprintf("(t.%[1]s > x.%[1]s OR t.%[1]s IS NOT DISTINCT FROM x.%[1]s AND %[2]s)", duck.Name(t.Newest), newer)
 	}
+	there := matches("l.", t.Key, "x.", t.Key)
+	if columns[t.Beside][transform.GoneColumn] != "" {
+		there += " AND x." + transform.GoneColumn + " IS NULL"
+	}
 	if t.Gone {
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		lacking, duck.Table(m.schema, t.Beside), matches("l.", t.Key, "x.", t.Key), duck.Table(m.schema, t.Name), matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+		lacking, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	return from, err
 }
 

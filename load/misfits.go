@@ -100,21 +100,64 @@ func (w *Work) MisfitStreams(ctx context.Context) (map[[2]string]bool, error) {
 	return streams, nil
 }
 
-// Misfits gives what does not fit of a stream of MisfitStreams, each value once however often it was read, by table, column and reason. What is not
-// stored any more, or fits by now, is forgotten before; and so are the records kept out whole that a complete reading, which began
-// at complete, did not bring again; the zero time: there was none.
-func (w *Work) Misfits(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) (list []Misfits, err error) {
+// SettleMisfits forgets what does not fit of a stream of MisfitStreams where it is not stored any more, or fits by now; and so it does with
+// the records kept out whole that a complete reading, which began at complete, did not bring again; the zero time: there was none. tables
+// are those of the stream, its own first.
+func (w *Work) SettleMisfits(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
+	return w.withMisfits(ctx, stream, func() error {
+		return w.forgetMisfits(ctx, schema, misfitsOf(schema, stream), tables[0], complete)
+	})
+}
+
+// MergeMisfits has a value of a record that two tables hold noted once, of the one beside which the other is, as first met by whichever run
+// did so. What does not fit of the streams has been settled.
+func (w *Work) MergeMisfits(ctx context.Context, schema, stream string, tables []transform.Table) error {
+	if !tables[0].Copies {
+		return nil
+	}
+	beside := "CASE c.table_name"
+	for _, t := range tables {
+		if t.Beside != "" {
+			beside += " WHEN " + duck.Text(t.Name) + " THEN " + duck.Text(t.Beside)
+		}
+	}
+	same := fmt.Sprintf(`m.schema = c.schema AND m.record_table = %s AND c.record_table = %s AND m.key = c.key AND m.table_name = %s END
+		AND m.column_name = c.column_name AND m.reason = c.reason AND m.whole = c.whole`, duck.Text(tables[0].Beside), duck.Text(tables[0].Name), beside)
+	return w.withMisfits(ctx, stream, func() error {
+		_, err := w.db.Exec(ctx, "UPDATE _sync.misfits AS m SET run_id = least(m.run_id, c.run_id) FROM _sync.misfits c WHERE "+same)
+		if err == nil {
+			_, err = w.db.Exec(ctx, "DELETE FROM _sync.misfits c WHERE EXISTS (SELECT 1 FROM _sync.misfits m WHERE "+same+")")
+		}
+		return err
+	})
+}
+
+// withMisfits runs what changes the notes of a stream, in one transaction.
+func (w *Work) withMisfits(ctx context.Context, stream string, change func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	if err := w.db.Transaction(ctx, change); err != nil {
+		return w.judge(fmt.Errorf("settle what does not fit of %s: %w", stream, err))
+	}
+	return nil
+}
+
+func misfitsOf(schema, stream string) string {
+	return "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
+}
+
+// Misfits gives what does not fit of a stream, each value once however often it was read, by table, column and reason.
+func (w *Work) Misfits(ctx context.Context, schema, stream string) (list []Misfits, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
 		return nil, errClosed
 	}
-	of := "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
-	if err := w.db.Transaction(ctx, func() error { return w.forgetMisfits(ctx, schema, of, own, complete) }); err != nil {
-		return nil, w.judge(fmt.Errorf("forget what fits again of %s: %w", stream, err))
-	}
 	err = w.db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
-		FROM _sync.misfits WHERE `+of+" GROUP BY ALL ORDER BY ALL", []any{w.options.RunID}, func(rows *sql.Rows) error {
+		FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.options.RunID}, func(rows *sql.Rows) error {
 		var m Misfits
 		err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
 		list = append(list, m)

@@ -227,13 +227,14 @@ func (d *draft) resemble(model *draft) {
 	}
 	s.Ignore = slices.Concat(m.Ignore, s.Ignore)
 	s.Table = strings.TrimSuffix(m.Table, model.suffix) + d.suffix
-	beside := s.With == m.Name && s.Into == ""
-	if beside {
-		s.Beside = m.Table
+	s.Copies = s.With == m.Name && s.Into == ""
+	if s.Copies {
+		s.Beside = m.stored()
 	}
 	var children []Child
 	for _, c := range m.Children {
-		if beside {
+		c.Beside = ""
+		if s.Copies {
 			c.Beside = c.Table
 		}
 		c.Table = strings.TrimSuffix(c.Table, model.suffix) + d.suffix
@@ -243,6 +244,18 @@ func (d *draft) resemble(model *draft) {
 		children = append(children, c)
 	}
 	s.Children = append(children, s.Children...)
+}
+
+// accompany tells a stream of the one whose tables hold copies of its records. Of several it is the first.
+func (d *draft) accompany(copies *draft) {
+	s, other := d.stream, copies.stream
+	if s.Beside != "" {
+		return
+	}
+	s.Beside = other.stored()
+	for i := range s.Children {
+		s.Children[i].Beside = other.Children[i].Table
+	}
 }
 
 func find(columns []Column, name string) (Column, bool) {

@@ -82,6 +82,11 @@ func (c *Catalogue) AddFiles(files ...File) error {
 	for _, d := range added {
 		next.settle(d, nil)
 	}
+	for _, d := range added {
+		if model := next.drafts[d.like]; d.stream.Copies && slices.Contains(added, model) {
+			model.accompany(d)
+		}
+	}
 	// A file whose form is broken has been told so: what follows from it would only distract.
 	if err := report.Err(); err != nil && len(added) < len(files) {
 		return err

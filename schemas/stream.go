@@ -28,7 +28,8 @@ type Stream struct {
 	Reconcile time.Duration // how often the whole list is held against what is stored; 0: never
 	Into      string        // the stream whose tables the records go into; "": its own
 	With      string        // the stream that this one is read along with
-	Beside    string        // the table of the stream that it is like and read along with: both hold copies of the same records; "": none
+	Beside    string        // the stored table that holds copies of the same records: that of the stream that it is like and read along with, or the other way about; "": none
+	Copies    bool          // it is the one of the two that is like the other
 	Snapshot  bool          // Table_daily keeps a copy of what there is, one a day
 	PublishAs string        // the SQL file, without its ending, that makes the published relations of this stream's group
 	Dataset   string        // of a stream that a family of exports stands for: its id at the source
@@ -145,6 +146,14 @@ func (s *Stream) Owner() string {
 		return s.Into
 	}
 	return s.Name
+}
+
+// stored is the table that the rows are in, those that are gone too.
+func (s *Stream) stored() string {
+	if s.Absent == "gone" {
+		return s.Table + "_all"
+	}
+	return s.Table
 }
 
 // SnapshotDate is the first column of a table of copies.

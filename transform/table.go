@@ -49,6 +49,7 @@ type Table struct {
 	Name      string // the physical table
 	View      string // the view of the rows that are not gone; "" when Name is what people read
 	Beside    string // table with other copies of the same records: what is stored of one is the newer of both; "": none
+	Copies    bool   // of the two it is the one that is like the other: what both note is noted of the other
 	Doc       string
 	Columns   []Column // in order, up to and including _synced_at and _run_id
 	Key       []string // columns that name a row
@@ -140,6 +141,7 @@ func Tables(s *schemas.Stream) []Table {
 	own := Table{
 		Name:    s.Table,
 		Beside:  s.Beside,
+		Copies:  s.Copies,
 		Doc:     s.Doc,
 		Columns: columns(s.Columns),
 		Key:     s.Key,

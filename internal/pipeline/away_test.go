@@ -2,12 +2,15 @@ package pipeline_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
 )
 
@@ -117,4 +120,55 @@ func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 	}
 	b.space.Advance(time.Hour)
 	b.sync(pipeline.Options{})
+}
+
+// TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt: he has had his tags since search last told all of him, and of so few nobody knows what
+// their source always sends.
+func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	c := tiny(94)
+	c.Contacts, c.Inactive, c.Activities = 12, 2, 20
+	b := newBed(t, c)
+	b.sync(pipeline.Options{})
+	id := b.space.IDs("active")[0]
+	tags := "SELECT tag_id FROM contact_tags WHERE contact_id = '" + id + "' ORDER BY 1"
+	was := b.rows(tags)
+	b.space.Advance(time.Hour)
+	for n := range 3 {
+		b.must(b.space.Tag(id, n))
+	}
+	b.must(b.space.Archive(id))
+	b.sync(pipeline.Options{})
+	b.space.Advance(80 * time.Hour) // search will not find him again
+	b.must(b.space.Unarchive(id, false))
+	leaving := func(routes ...string) {
+		b.space.SetKnobs(func(k *emulator.Knobs) {
+			k.Mutate = func(route string, body []byte) []byte {
+				if slices.Contains(routes, route) {
+					return withoutTags(t, body, id)
+				}
+				return body
+			}
+		})
+	}
+	leaving("contacts.search")
+	b.space.Advance(time.Hour)
+	b.sync(pipeline.Options{})
+	all := b.rows(tags)
+	if len(all) <= len(was) {
+		t.Fatalf("read by id he has the tags %v, and had %v: the test shows nothing", all, was)
+	}
+	leaving("contacts.search", "contacts.get")
+	for n := range 2 {
+		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: fmt.Sprint("Name ", n)}))
+		b.space.Advance(25 * time.Hour)
+		report := b.try(pipeline.Options{})
+		if got := b.rows(tags); !slices.Equal(got, all) || report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) != 1 {
+			t.Errorf("run %d: the tags are %v, were %v: %s", n, got, all, report.LastLine())
+		}
+	}
+	leaving("contacts.search")
+	b.sync(pipeline.Options{})
+	b.equalsOracle()
 }

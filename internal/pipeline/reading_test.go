@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -198,4 +199,59 @@ func TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges(t *testing.T) {
 		t.Errorf("after the erasure noted are %v", got)
 	}
 	line(b.sync(pipeline.Options{}), "rejected=0 new_rejected=0")
+}
+
+// TestAValueOfARecordThatTwoTablesHoldCountsOnce: search and the contact's own reading bring the same wrong values of one contact, a night apart.
+func TestAValueOfARecordThatTwoTablesHoldCountsOnce(t *testing.T) {
+	serial(t)
+	t.Parallel()
+	b := newBed(t, tiny(87))
+	b.sync(pipeline.Options{})
+	who := b.space.IDs("active")[0]
+	b.must(b.space.UpdateContact(who, emulator.Change{Field: "name", Value: "New Name"}))
+	b.space.Advance(time.Hour)
+	wrong := func(record map[string]any) {
+		if record["id"] == who && record["name"] == "New Name" {
+			record["name"] = map[string]any{"not": "a text"}
+			record["social_profiles"] = map[string]any{"type": "list", "data": []any{map[string]any{"name": []any{1}}, map[string]any{"name": []any{2}}}}
+		}
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) {
+		k.Mutate = func(route string, body []byte) []byte {
+			if route != "contacts.search" && route != "contacts.get" {
+				return body
+			}
+			var answer map[string]any
+			b.must(json.Unmarshal(body, &answer))
+			list, _ := answer["data"].([]any)
+			for _, one := range append(list, answer) {
+				wrong(one.(map[string]any))
+			}
+			return raw(t, answer)
+		}
+	})
+	line := func(want string) *pipeline.Report {
+		t.Helper()
+		report := b.sync(pipeline.Options{})
+		if !strings.Contains(report.LastLine(), " "+want+" requests=") {
+			t.Errorf("got %s, want %s", report.LastLine(), want)
+		}
+		return report
+	}
+	line("rejected=3 new_rejected=3")
+	b.must(b.space.Archive(who))
+	b.space.Advance(time.Hour)
+	line("rejected=3 new_rejected=0")
+	b.must(b.space.Unarchive(who, false))
+	b.space.Advance(time.Hour)
+	if read := stream(t, line("rejected=3 new_rejected=0"), "contacts_by_id"); read.Extracted != 1 || read.Rejected != 0 {
+		t.Errorf("by id: %+v", read)
+	}
+	want := []string{"contact_social_profiles_raw|name|2", "contacts_raw|name|1"}
+	if got := b.rows("SELECT table_name, column_name, count FROM _sync.misfits ORDER BY ALL"); !slices.Equal(got, want) {
+		t.Errorf("noted are %v, want %v", got, want)
+	}
+	b.must(b.space.UpdateContact(who, emulator.Change{Field: "name", Value: "Mended"}))
+	b.space.Advance(time.Hour)
+	line("rejected=0 new_rejected=0")
 }

@@ -106,21 +106,36 @@ func (r *run) saveAs(ctx context.Context, outcome string) error {
 	return r.keepRejects(report)
 }
 
-// countRejects counts what does not fit of each stream, each value once: the same number in every run until something changes.
+// countRejects counts what does not fit of each stream, each value once: the same number in every run until something changes. Every stream
+// is settled before any is held against another whose table has the same records.
 func (r *run) countRejects(ctx context.Context) error {
+	for _, t := range r.tasks {
+		t.result.countRejects(nil)
+	}
 	return r.writer.use(func(work *load.Work) error {
 		streams, err := work.MisfitStreams(ctx)
 		if err != nil {
 			return err
 		}
-		for _, t := range r.tasks {
-			var noted []load.Misfits
-			if streams[[2]string{t.workspace.name, t.stream.Name}] && len(t.tables) > 0 {
-				if noted, err = work.Misfits(ctx, t.workspace.name, t.stream.Name, t.tables[0], t.wholeSince()); err != nil {
+		for _, step := range []func(t *task) error{
+			func(t *task) error {
+				return work.SettleMisfits(ctx, t.workspace.name, t.stream.Name, t.tables, t.wholeSince())
+			},
+			func(t *task) error { return work.MergeMisfits(ctx, t.workspace.name, t.stream.Name, t.tables) },
+			func(t *task) error {
+				noted, err := work.Misfits(ctx, t.workspace.name, t.stream.Name)
+				t.result.countRejects(noted)
+				return err
+			},
+		} {
+			for _, t := range r.tasks {
+				if !streams[[2]string{t.workspace.name, t.stream.Name}] || len(t.tables) == 0 {
+					continue
+				}
+				if err := step(t); err != nil {
 					return err
 				}
 			}
-			t.result.countRejects(noted)
 		}
 		return nil
 	})

@@ -52,7 +52,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a head newer than its newest part is settled", file: "extract/whole.go", killer: "pipeline.TestT168ADetailThatLagsBehindItsHeadIsReadAgain",
-		old: "return newestItem(field(raw, c.From...)) < at && !explained(s, c, raw, at)", new: "return false",
+		old: "return behind && (recent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))", new: "return false",
 	},
 	{
 		bug: "only one code of a 404 means gone", file: "extract/judge.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
