@@ -33,30 +33,28 @@ const unaligned = "temp.unaligned"
 // AlignHistory makes the open states of a history those of the records that are there, at an instant of the source's clock: a record that
 // left has none, and its last one says what became of it; one that is back, or whose fields another stream has brought, has a new one. So
 // what was true at x is what readers were shown at x. It tells how many states ended or began.
-func (w *Work) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	history, err := w.table(schema, c.Table.History)
-	if err != nil {
-		return 0, err
-	}
-	changed, err := w.latestChange(ctx, schema, c)
-	if err != nil {
-		return 0, w.judge(fmt.Errorf("see whether %s is as the records are: %w", history.Name, err))
-	}
-	if changed == "" {
-		return 0, nil
-	}
-	a := aligner{work: w, schema: schema, current: c, history: history, names: map[string]string{}}
-	defer a.release(ctx)
-	n, err := a.align(ctx, now.UTC())
-	if err != nil {
-		return 0, w.judge(fmt.Errorf("bring %s in line with the records: %w", history.Name, err))
-	}
-	return n, nil
+func (w *Work) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (n int64, err error) {
+	err = w.do("", func(*duck.DB) error {
+		history, err := w.table(schema, c.Table.History)
+		if err != nil {
+			return err
+		}
+		changed, err := w.latestChange(ctx, schema, c)
+		if err != nil {
+			return fmt.Errorf("see whether %s is as the records are: %w", history.Name, err)
+		}
+		if changed == "" {
+			return nil
+		}
+		a := aligner{work: w, schema: schema, current: c, history: history, names: map[string]string{}}
+		defer a.release(ctx)
+		n, err = a.align(ctx, now.UTC())
+		if err != nil {
+			return fmt.Errorf("bring %s in line with the records: %w", history.Name, err)
+		}
+		return nil
+	})
+	return n, err
 }
 
 // alignedKey is the fact, in _sync.meta, of the last change that a history was held against.
@@ -248,41 +246,39 @@ func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Tim
 
 // FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
 // afterwards they do not say. It tells how many states it ended, by history.
-func (w *Work) FreezeHistories(ctx context.Context, schema string, now time.Time) (map[string]int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	ended := map[string]int64{}
-	stamp := w.stamp()
-	err := w.db.Transaction(ctx, func() error {
-		for _, h := range w.leftHistories(schema) {
-			n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
-				duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.options.RunID)
-			if err != nil {
-				return fmt.Errorf("%s: %w", h.Name, err)
+func (w *Work) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
+	err = w.do("end the states of histories that are kept no longer", func(db *duck.DB) error {
+		ended = map[string]int64{}
+		stamp := w.stamp()
+		err := db.Transaction(ctx, func() error {
+			for _, h := range w.leftHistories(schema) {
+				n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
+					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.options.RunID)
+				if err != nil {
+					return fmt.Errorf("%s: %w", h.Name, err)
+				}
+				if n == 0 {
+					continue
+				}
+				ended[h.Name] = n
+				if err := w.countRows(ctx, schema, h.Name, 0, stamp); err != nil {
+					return err
+				}
 			}
-			if n == 0 {
-				continue
+			if len(ended) == 0 {
+				return nil
 			}
-			ended[h.Name] = n
-			if err := w.countRows(ctx, schema, h.Name, 0, stamp); err != nil {
-				return err
-			}
+			return w.saveStamp(ctx, stamp)
+		})
+		if err != nil {
+			return err
 		}
-		if len(ended) == 0 {
-			return nil
+		if len(ended) > 0 {
+			w.last = stamp
 		}
-		return w.saveStamp(ctx, stamp)
+		return nil
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("end the states of histories that are kept no longer: %w", err))
-	}
-	if len(ended) > 0 {
-		w.last = stamp
-	}
-	return ended, nil
+	return ended, err
 }
 
 // leftHistories are the stored histories that are kept no longer, of tables that are.

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
 
 	"aqueduck/load/internal/duck"
@@ -11,59 +10,46 @@ import (
 
 // IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
 // workspace's schema.
-func (w *Work) IDs(ctx context.Context, schema, query string) ([]string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	var ids []string
-	err := w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		ids = append(ids, id)
-		return nil
+func (w *Work) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
+	err = w.do("ask for the ids to read", func(*duck.DB) error {
+		return w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+			return nil
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("ask for the ids to read: %w", err))
-	}
-	return ids, nil
+	return ids, err
 }
 
 // Expected asks an SQL file, in the work database, for ids and for the keys of the records that are expected for each: its
 // first column and its second. Without a second the id is the key. The two lists have the same length. It is asked as if nothing
 // were stored in the tables of without.
 func (w *Work) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, nil, errClosed
-	}
-	err = w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
-		columns, err := rows.Columns()
-		if err != nil {
-			return err
-		}
-		row, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range row {
-			into[i] = &row[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		key := row[0].String
-		if len(row) > 1 {
-			key = row[1].String
-		}
-		ids, keys = append(ids, row[0].String), append(keys, key)
-		return nil
+	err = w.do("ask for the ids to read", func(*duck.DB) error {
+		return w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
+			columns, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			row, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+			for i := range row {
+				into[i] = &row[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			key := row[0].String
+			if len(row) > 1 {
+				key = row[1].String
+			}
+			ids, keys = append(ids, row[0].String), append(keys, key)
+			return nil
+		})
 	})
-	if err != nil {
-		return nil, nil, w.judge(fmt.Errorf("ask for the ids to read: %w", err))
-	}
-	return ids, keys, nil
+	return ids, keys, err
 }
 
 // ask runs the SQL of a stream file, which may be a user's own: one statement that reads. There is a function, though, that

@@ -37,14 +37,12 @@ type Written struct {
 
 // Checkpoint gives the stored checkpoint of a stream. It is read from the database each time: a commit may have
 // landed without its process having heard of it.
-func (w *Work) Checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Checkpoint{}, errClosed
-	}
-	c, err := w.checkpoint(ctx, workspace, stream)
-	return c, w.judge(err)
+func (w *Work) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
+	err = w.do("", func(*duck.DB) error {
+		c, err = w.checkpoint(ctx, workspace, stream)
+		return err
+	})
+	return c, err
 }
 
 func (w *Work) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
@@ -79,49 +77,41 @@ func micro(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
 // Commit merges batches and moves the checkpoint of their stream, in one transaction. A stored checkpoint equal to
 // next is success, and writes nothing; one that is not base is ErrFenced. The caller keeps the batches and releases
 // them.
-func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (Written, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Written{}, errClosed
-	}
-	m := &merger{work: w, schema: workspace, stream: stream}
-	defer m.release(ctx)
-	if err := m.stage(ctx, batches); err != nil {
-		return Written{}, w.judge(fmt.Errorf("commit %s: %w", stream, err))
-	}
-	written, err := w.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
-		m.stamp = stamp
-		for _, b := range batches {
-			if err := w.recordNews(ctx, workspace, stream, b.News); err != nil {
-				return Written{}, err
-			}
+func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (written Written, err error) {
+	err = w.do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
+		m := &merger{work: w, schema: workspace, stream: stream}
+		defer m.release(ctx)
+		if err := m.stage(ctx, batches); err != nil {
+			return err
 		}
-		return m.merge(ctx)
+		written, err = w.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
+			m.stamp = stamp
+			for _, b := range batches {
+				if err := w.recordNews(ctx, workspace, stream, b.News); err != nil {
+					return Written{}, err
+				}
+			}
+			return m.merge(ctx)
+		})
+		if err != nil {
+			return err
+		}
+		w.take(m.redacted.erasure)
+		return nil
 	})
-	if err != nil {
-		return Written{}, w.judge(fmt.Errorf("commit %s: %w", stream, err))
-	}
-	w.take(m.redacted.erasure)
-	return written, nil
+	return written, err
 }
 
 // MoveByHand moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
 func (w *Work) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
-		_, err := w.db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
+	return w.do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
+		_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
+			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.options.RunID, stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
-		return Written{}, err
+			return Written{}, err
+		})
+		return err
 	})
-	if err != nil {
-		return w.judge(fmt.Errorf("move the checkpoint of %s: %w", base.Stream, err))
-	}
-	return nil
 }
 
 // move runs steps and moves a checkpoint in one transaction.

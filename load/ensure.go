@@ -21,23 +21,21 @@ type Change struct {
 
 // Ensure makes the tables that are missing, adds the columns that are missing, and fills those from _extra. A caller
 // runs it for all its tables before the first row. Columns that no table has any more stay, empty in new rows.
-func (w *Work) Ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	if err := schemaNames(schema); err != nil {
-		return nil, err
-	}
-	changes, err := w.ensure(ctx, schema, tables)
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("prepare the tables of %s: %w", schema, err))
-	}
-	for _, t := range tables {
-		w.tables[[2]string{schema, t.Name}] = t
-	}
-	return changes, nil
+func (w *Work) Ensure(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
+	err = w.do("", func(*duck.DB) error {
+		if err := schemaNames(schema); err != nil {
+			return err
+		}
+		changes, err = w.ensure(ctx, schema, tables)
+		if err != nil {
+			return fmt.Errorf("prepare the tables of %s: %w", schema, err)
+		}
+		for _, t := range tables {
+			w.tables[[2]string{schema, t.Name}] = t
+		}
+		return nil
+	})
+	return changes, err
 }
 
 func (w *Work) ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {

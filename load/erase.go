@@ -120,56 +120,51 @@ func (w *Work) Unforgotten(schema string, ids []string) []string {
 }
 
 // Names says whether any row names one of some contacts.
-func (w *Work) Names(ctx context.Context, schema string, ids []string) (bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return false, errClosed
-	}
-	if err := w.fillForgotten(ctx, ids); err != nil {
-		return false, w.judge(err)
-	}
-	defer w.dropForgotten(ctx, nil)
-	for _, t := range w.eraser(schema, time.Time{}).tables {
-		if ids := persons(t); len(ids) > 0 {
-			var one bool
-			err := w.db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isForgotten("t.", ids)+")", nil, &one)
-			if err != nil || one {
-				return one, w.judge(err)
+func (w *Work) Names(ctx context.Context, schema string, ids []string) (named bool, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		if err := w.fillForgotten(ctx, ids); err != nil {
+			return err
+		}
+		defer w.dropForgotten(ctx, nil)
+		for _, t := range w.eraser(schema, time.Time{}).tables {
+			if ids := persons(t); len(ids) > 0 {
+				var one bool
+				err := db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isForgotten("t.", ids)+")", nil, &one)
+				if err != nil || one {
+					named = one
+					return err
+				}
 			}
 		}
-	}
-	return false, nil
+		return nil
+	})
+	return named, err
 }
 
 // Erase erases contacts: what the tables hold of them, and from the next publish on every file. Their tombstones come
 // first. Each step can be taken again: a process killed between two is followed by one that goes on.
-func (w *Work) Erase(ctx context.Context, schema, reason string, ids []string) (Certificate, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Certificate{}, errClosed
-	}
-	if err := w.tombs.begin(); err != nil {
-		return Certificate{}, w.judge(fmt.Errorf("note whom to erase: %w", err))
-	}
-	e := erasure{schema: schema, reason: reason, ids: ids}
-	for _, id := range ids {
-		e.marks = append(e.marks, w.tombs.of(place{schema, ""}, id))
-	}
-	c, err := w.erase(ctx, e)
-	return c, w.judge(err)
+func (w *Work) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
+	err = w.do("", func(*duck.DB) error {
+		if err := w.tombs.begin(); err != nil {
+			return fmt.Errorf("note whom to erase: %w", err)
+		}
+		e := erasure{schema: schema, reason: reason, ids: ids}
+		for _, id := range ids {
+			e.marks = append(e.marks, w.tombs.of(place{schema, ""}, id))
+		}
+		c, err = w.erase(ctx, e)
+		return err
+	})
+	return c, err
 }
 
 // Touches is what Erase would do, without doing it.
-func (w *Work) Touches(ctx context.Context, schema string, ids []string) (Certificate, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Certificate{}, errClosed
-	}
-	c, err := w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
-	return c, w.judge(err)
+func (w *Work) Touches(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
+	err = w.do("", func(*duck.DB) error {
+		c, err = w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
+		return err
+	})
+	return c, err
 }
 
 // erase takes the steps of an erasure, but for the last, which is to publish.

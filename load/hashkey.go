@@ -104,13 +104,11 @@ const hashKeyFact = "hash_key"
 // HashedBy gives the mark of the key that stored values were hashed with. Older warehouses only tell that some were: used without a
 // mark.
 func (w *Work) HashedBy(ctx context.Context) (mark string, used bool, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return "", false, errClosed
-	}
-	mark, used, err = hashedBy(ctx, w.db)
-	return mark, used, w.judge(err)
+	err = w.do("", func(db *duck.DB) error {
+		mark, used, err = hashedBy(ctx, db)
+		return err
+	})
+	return mark, used, err
 }
 
 // HashedBy is that of Work for a published file.
@@ -129,14 +127,7 @@ func hashedBy(ctx context.Context, db *duck.DB) (mark string, used bool, err err
 
 // NoteHashKey notes which key values are hashed with from now on.
 func (w *Work) NoteHashKey(ctx context.Context, key []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	err := w.db.Transaction(ctx, func() error { return w.saveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
-	if err != nil {
-		return w.judge(fmt.Errorf("note which key values are hashed with: %w", err))
-	}
-	return nil
+	return w.do("note which key values are hashed with", func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error { return w.saveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
+	})
 }

@@ -15,17 +15,12 @@ import (
 const hashes = "temp.hashes"
 
 // Hidden gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
-func (w *Work) Hidden(ctx context.Context, schema, stream string) ([]string, bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, false, errClosed
-	}
-	names, noted, err := readNames(ctx, w.db, hiddenKey(schema, stream))
-	if err != nil {
-		return nil, false, w.judge(fmt.Errorf("read what of %s is hidden: %w", stream, err))
-	}
-	return names, noted, nil
+func (w *Work) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
+	err = w.do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
+		names, noted, err = readNames(ctx, db, hiddenKey(schema, stream))
+		return err
+	})
+	return names, noted, err
 }
 
 func hiddenKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
@@ -50,51 +45,48 @@ type Revealed struct {
 // Mask takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. Rows that it
 // changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
 // again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
-func (w *Work) Mask(ctx context.Context, schema string, m Masking) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	if len(m.Hide) > 0 {
-		if err := w.dir.beginErasing(); err != nil {
-			return 0, w.judge(err)
+func (w *Work) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		if len(m.Hide) > 0 {
+			if err := w.dir.beginErasing(); err != nil {
+				return err
+			}
 		}
-	}
-	var rows int64
-	stamp := w.stamp()
-	err := w.db.Transaction(ctx, func() error {
-		for _, p := range m.Hide {
-			n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
+		stamp := w.stamp()
+		err := db.Transaction(ctx, func() error {
+			for _, p := range m.Hide {
+				n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
+				if err != nil {
+					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+				}
+				rows += n
+			}
+			for _, p := range m.Reveal {
+				if err := w.reveal(ctx, schema, p, stamp); err != nil {
+					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+				}
+			}
+			taken, _, err := readNames(ctx, db, takenKey(schema, m.Stream))
 			if err != nil {
-				return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+				return err
 			}
-			rows += n
-		}
-		for _, p := range m.Reveal {
-			if err := w.reveal(ctx, schema, p, stamp); err != nil {
-				return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+			taken = slices.DeleteFunc(union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
+			if err := w.saveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
+				return err
 			}
-		}
-		taken, _, err := readNames(ctx, w.db, takenKey(schema, m.Stream))
+			if err := w.saveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
+				return err
+			}
+			return w.saveStamp(ctx, stamp)
+		})
+		drop(ctx, db, hashes)
 		if err != nil {
-			return err
+			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
 		}
-		taken = slices.DeleteFunc(union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
-		if err := w.saveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
-			return err
-		}
-		if err := w.saveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
-			return err
-		}
-		return w.saveStamp(ctx, stamp)
+		w.last = stamp
+		return nil
 	})
-	drop(ctx, w.db, hashes)
-	if err != nil {
-		return 0, w.judge(fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err))
-	}
-	w.last = stamp
-	return rows, nil
+	return rows, err
 }
 
 // hideOne works on a table and on the states that its rows were in.

@@ -55,20 +55,14 @@ func (m *merger) noteIncomplete(ctx context.Context, g group) error {
 
 // Incomplete gives the records of a stream that the last reading did not bring whole, the oldest first.
 func (w *Work) Incomplete(ctx context.Context, schema, stream string) (list []transform.Incomplete, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	err = w.db.Each(ctx, "SELECT id, reason, coalesce(error, '') FROM _sync.incomplete WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var one transform.Incomplete
-			err := rows.Scan(&one.Key, &one.Reason, &one.Error)
-			list = append(list, one)
-			return err
-		})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("read which records of %s are incomplete: %w", stream, err))
-	}
-	return list, nil
+	err = w.do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {
+		return db.Each(ctx, "SELECT id, reason, coalesce(error, '') FROM _sync.incomplete WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
+			func(rows *sql.Rows) error {
+				var one transform.Incomplete
+				err := rows.Scan(&one.Key, &one.Reason, &one.Error)
+				list = append(list, one)
+				return err
+			})
+	})
+	return list, err
 }

@@ -81,49 +81,41 @@ func recordName(prefix string, t transform.Table) string {
 }
 
 // MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.
-func (w *Work) MisfitStreams(ctx context.Context) (map[[2]string]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	streams := map[[2]string]bool{}
-	err := w.db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
-		var name [2]string
-		err := rows.Scan(&name[0], &name[1])
-		streams[name] = true
-		return err
+func (w *Work) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
+	err = w.do("look which streams have values that do not fit", func(db *duck.DB) error {
+		streams = map[[2]string]bool{}
+		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
+			var name [2]string
+			err := rows.Scan(&name[0], &name[1])
+			streams[name] = true
+			return err
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("look which streams have values that do not fit: %w", err))
-	}
-	return streams, nil
+	return streams, err
 }
 
 // Misfits gives what does not fit of a stream of MisfitStreams, each value once however often it was read, by table, column and reason. What is not
 // stored any more, or fits by now, is forgotten before; and so are the records kept out whole that a complete reading, which began
 // at complete, did not bring again; the zero time: there was none.
 func (w *Work) Misfits(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) (list []Misfits, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	of := "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
-	if err := w.db.Transaction(ctx, func() error { return w.forgetMisfits(ctx, schema, of, own, complete) }); err != nil {
-		return nil, w.judge(fmt.Errorf("forget what fits again of %s: %w", stream, err))
-	}
-	err = w.db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
+	err = w.do("", func(db *duck.DB) error {
+		of := "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
+		if err := db.Transaction(ctx, func() error { return w.forgetMisfits(ctx, schema, of, own, complete) }); err != nil {
+			return fmt.Errorf("forget what fits again of %s: %w", stream, err)
+		}
+		err = db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
 		FROM _sync.misfits WHERE `+of+" GROUP BY ALL ORDER BY ALL", []any{w.options.RunID}, func(rows *sql.Rows) error {
-		var m Misfits
-		err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
-		list = append(list, m)
-		return err
+			var m Misfits
+			err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
+			list = append(list, m)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("count what does not fit of %s: %w", stream, err)
+		}
+		return nil
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("count what does not fit of %s: %w", stream, err))
-	}
-	return list, nil
+	return list, err
 }
 
 // forgetMisfits takes out what is not stored any more, what fits by now, and what a complete reading did not bring again.

@@ -75,45 +75,41 @@ type Origin struct {
 
 // Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
 func (w *Work) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
-		for _, o := range origins {
-			rows := "true"
-			if !o.Since.IsZero() && o.Table.Newest != "" {
-				rows = duck.Name(o.Table.Newest) + " >= " + instant(o.Since)
+	return w.do("", func(*duck.DB) error {
+		_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+			for _, o := range origins {
+				rows := "true"
+				if !o.Since.IsZero() && o.Table.Newest != "" {
+					rows = duck.Name(o.Table.Newest) + " >= " + instant(o.Since)
+				}
+				if !o.Until.IsZero() && o.Table.Newest != "" {
+					rows += " AND " + duck.Name(o.Table.Newest) + " < " + instant(o.Until)
+				}
+				if _, err := w.await(ctx, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
+					return Written{}, err
+				}
 			}
-			if !o.Until.IsZero() && o.Table.Newest != "" {
-				rows += " AND " + duck.Name(o.Table.Newest) + " < " + instant(o.Until)
-			}
-			if _, err := w.await(ctx, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
-				return Written{}, err
-			}
-		}
-		return Written{}, nil
+			return Written{}, nil
+		})
+		return err
 	})
-	return w.judge(err)
 }
 
 // Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
 func (w *Work) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, at, errClosed
-	}
-	err = w.db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var id string
-			err := rows.Scan(&id, &at)
-			ids = append(ids, id)
+	err = w.do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
+		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
+			func(rows *sql.Rows) error {
+				var id string
+				err := rows.Scan(&id, &at)
+				ids = append(ids, id)
+				return err
+			})
+		if err != nil {
 			return err
-		})
-	if err != nil {
-		return nil, at, w.judge(fmt.Errorf("ask what %s has to read: %w", stream, err))
-	}
-	return ids, at.UTC(), nil
+		}
+		at = at.UTC()
+		return nil
+	})
+	return ids, at, err
 }

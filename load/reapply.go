@@ -132,45 +132,43 @@ func matchTexts(a string, columns []string, b string, others []string) string {
 
 // Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
 // back, or has a table that was not looked through. The zero certificate says that there was nothing.
-func (w *Work) Reapply(ctx context.Context, schema string) (Certificate, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Certificate{}, errClosed
-	}
-	e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]mark{}}
-	again, err := w.unsearched(ctx, schema)
-	if err != nil {
-		return Certificate{}, w.judge(err)
-	}
-	wanted := map[place]map[mark]bool{}
-	for p, marks := range w.tombs.marks {
-		for m := range marks {
-			if p.schema != schema || w.applied[p][m] && !(again && p.table == "") {
-				continue
-			}
-			if wanted[p] == nil {
-				wanted[p] = map[mark]bool{}
-			}
-			wanted[p][m] = true
-			if p.table == "" {
-				e.marks = append(e.marks, m)
-			} else {
-				e.rowMarks[p.table] = append(e.rowMarks[p.table], m)
+func (w *Work) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
+	err = w.do("", func(*duck.DB) error {
+		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]mark{}}
+		again, err := w.unsearched(ctx, schema)
+		if err != nil {
+			return err
+		}
+		wanted := map[place]map[mark]bool{}
+		for p, marks := range w.tombs.marks {
+			for m := range marks {
+				if p.schema != schema || w.applied[p][m] && !(again && p.table == "") {
+					continue
+				}
+				if wanted[p] == nil {
+					wanted[p] = map[mark]bool{}
+				}
+				wanted[p][m] = true
+				if p.table == "" {
+					e.marks = append(e.marks, m)
+				} else {
+					e.rowMarks[p.table] = append(e.rowMarks[p.table], m)
+				}
 			}
 		}
-	}
-	if len(wanted) == 0 {
-		return Certificate{}, nil
-	}
-	s := w.eraser(schema, time.Time{})
-	for p, marks := range wanted {
-		if err := w.recognise(ctx, s, p, marks, &e); err != nil {
-			return Certificate{}, w.judge(fmt.Errorf("find whom the log of erasures means: %w", err))
+		if len(wanted) == 0 {
+			return nil
 		}
-	}
-	c, err := w.erase(ctx, e)
-	return c, w.judge(err)
+		s := w.eraser(schema, time.Time{})
+		for p, marks := range wanted {
+			if err := w.recognise(ctx, s, p, marks, &e); err != nil {
+				return fmt.Errorf("find whom the log of erasures means: %w", err)
+			}
+		}
+		c, err = w.erase(ctx, e)
+		return err
+	})
+	return c, err
 }
 
 // recognise finds the stored ids, or the keys of rows, that marks are of.

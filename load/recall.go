@@ -18,25 +18,22 @@ import (
 // more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
 // that each publish makes anew.
 func (w *Work) Recall(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	stored, err := w.storedColumns(ctx, schema)
-	if err != nil {
-		return w.judge(fmt.Errorf("look which tables of %s are stored: %w", schema, err))
-	}
-	for _, t := range tables {
-		columns := stored[t.Name]
-		t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
-		whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
-		if len(t.Columns) > 0 && whole {
-			w.recalled[[2]string{schema, t.Name}] = t
+	return w.do(fmt.Sprintf("look which tables of %s are stored", schema), func(*duck.DB) error {
+		stored, err := w.storedColumns(ctx, schema)
+		if err != nil {
+			return err
 		}
-	}
-	w.derived[schema] = derived
-	return nil
+		for _, t := range tables {
+			columns := stored[t.Name]
+			t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
+			whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
+			if len(t.Columns) > 0 && whole {
+				w.recalled[[2]string{schema, t.Name}] = t
+			}
+		}
+		w.derived[schema] = derived
+		return nil
+	})
 }
 
 // known are all stored tables of a schema that something describes, by name.
@@ -79,14 +76,12 @@ func searchedKey(schema string) string { return "searched " + schema }
 
 // Unsearched says that there are tombstones, and a table that was not looked through for all of them by what its stream file
 // says today: it was not described then, or said less.
-func (w *Work) Unsearched(ctx context.Context, schema string) (bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return false, errClosed
-	}
-	unsearched, err := w.unsearched(ctx, schema)
-	return unsearched, w.judge(err)
+func (w *Work) Unsearched(ctx context.Context, schema string) (unsearched bool, err error) {
+	err = w.do("", func(*duck.DB) error {
+		unsearched, err = w.unsearched(ctx, schema)
+		return err
+	})
+	return unsearched, err
 }
 
 func (w *Work) unsearched(ctx context.Context, schema string) (bool, error) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"aqueduck/load/internal/duck"
 )
 
 // Run is one run, for _sync.runs.
@@ -67,30 +69,23 @@ const (
 // SaveRun writes the records of a run in one transaction, in the place of those it wrote before, and drops what is
 // kept long enough.
 func (w *Work) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	err := w.db.Transaction(ctx, func() error {
-		steps := []func() error{
-			func() error { return w.forgetRun(ctx, run.RunID) },
-			func() error { return w.saveRun(ctx, run) },
-			func() error { return w.saveStreams(ctx, run.RunID, streams) },
-			func() error { return w.saveRejects(ctx, run, rejects) },
-			func() error { return w.saveFindings(ctx, run, findings) },
-		}
-		for _, step := range steps {
-			if err := step(); err != nil {
-				return err
+	return w.do(fmt.Sprintf("save the records of run %s", run.RunID), func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error {
+			steps := []func() error{
+				func() error { return w.forgetRun(ctx, run.RunID) },
+				func() error { return w.saveRun(ctx, run) },
+				func() error { return w.saveStreams(ctx, run.RunID, streams) },
+				func() error { return w.saveRejects(ctx, run, rejects) },
+				func() error { return w.saveFindings(ctx, run, findings) },
 			}
-		}
-		return nil
+			for _, step := range steps {
+				if err := step(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		return w.judge(fmt.Errorf("save the records of run %s: %w", run.RunID, err))
-	}
-	return nil
 }
 
 // forgetRun takes out the records of a run, and those of all runs that are old.
@@ -186,14 +181,12 @@ type Workspace struct {
 var ErrOtherWorkspace = errors.New("the schema is filled from another workspace")
 
 // Workspace gives the workspace that a schema is filled from; false when none is pinned yet.
-func (w *Work) Workspace(ctx context.Context, schema string) (Workspace, bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Workspace{}, false, errClosed
-	}
-	found, there, err := w.workspace(ctx, schema)
-	return found, there, w.judge(err)
+func (w *Work) Workspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
+	err = w.do("", func(*duck.DB) error {
+		found, there, err = w.workspace(ctx, schema)
+		return err
+	})
+	return found, there, err
 }
 
 func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
@@ -212,25 +205,22 @@ func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, e
 // Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
 // that had no record to tell its id by may get one later.
 func (w *Work) Pin(ctx context.Context, n Workspace) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	old, there, err := w.workspace(ctx, n.Schema)
-	if err != nil {
-		return w.judge(err)
-	}
-	if there && (old.ID != "" && old.ID != n.ID || old.Emulated != n.Emulated) {
-		return fmt.Errorf("%w: %s holds %s (emulated %t), this is %s (emulated %t)", ErrOtherWorkspace, n.Schema, old.ID, old.Emulated, n.ID, n.Emulated)
-	}
-	if there && old == n {
-		return nil
-	}
-	statement := `INSERT INTO _sync.workspaces (id, base_url, emulated, api_version, schema, pinned_at) VALUES ($1, $2, $3, $4, $5, $6)`
-	if there {
-		statement = "UPDATE _sync.workspaces SET id = $1, base_url = $2, emulated = $3, api_version = $4, pinned_at = coalesce(pinned_at, $6) WHERE schema = $5"
-	}
-	_, err = w.db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.options.Now().UTC())
-	return w.judge(err)
+	return w.do("", func(db *duck.DB) error {
+		old, there, err := w.workspace(ctx, n.Schema)
+		if err != nil {
+			return err
+		}
+		if there && (old.ID != "" && old.ID != n.ID || old.Emulated != n.Emulated) {
+			return fmt.Errorf("%w: %s holds %s (emulated %t), this is %s (emulated %t)", ErrOtherWorkspace, n.Schema, old.ID, old.Emulated, n.ID, n.Emulated)
+		}
+		if there && old == n {
+			return nil
+		}
+		statement := `INSERT INTO _sync.workspaces (id, base_url, emulated, api_version, schema, pinned_at) VALUES ($1, $2, $3, $4, $5, $6)`
+		if there {
+			statement = "UPDATE _sync.workspaces SET id = $1, base_url = $2, emulated = $3, api_version = $4, pinned_at = coalesce(pinned_at, $6) WHERE schema = $5"
+		}
+		_, err = db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.options.Now().UTC())
+		return err
+	})
 }

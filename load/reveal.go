@@ -99,19 +99,17 @@ func TakenBack(stored, wanted []string) (taken []string) {
 // StillMasked tells which names of hash and drop were taken back of a stream, and how many rows of its own table still are as these
 // names left them, for they were not read again. No names: all were, or none was taken back.
 func (w *Work) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, 0, errClosed
-	}
-	t, ok := w.known(schema)[table]
-	if names, _, err = readNames(ctx, w.db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
-		return nil, 0, w.judge(err)
-	}
-	if rows, err = countMasked(ctx, w.db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
-		return nil, 0, w.judge(fmt.Errorf("count the rows of %s that are still masked: %w", table, err))
-	}
-	return names, rows, nil
+	err = w.do("", func(db *duck.DB) error {
+		t, ok := w.known(schema)[table]
+		if names, _, err = readNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
+			return err
+		}
+		if rows, err = countMasked(ctx, db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
+			return fmt.Errorf("count the rows of %s that are still masked: %w", table, err)
+		}
+		return nil
+	})
+	return names, rows, err
 }
 
 // StillMasked is that of Work for a published file; names that the stored rows were made with and that are wanted no more count as
@@ -145,12 +143,9 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 
 // EndReveal forgets which names of hash and drop were taken back of a stream: all of it was read again.
 func (w *Work) EndReveal(ctx context.Context, schema, stream string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	return w.judge(w.saveNames(ctx, takenKey(schema, stream), nil))
+	return w.do("", func(*duck.DB) error {
+		return w.saveNames(ctx, takenKey(schema, stream), nil)
+	})
 }
 
 // readNames reads a list of names out of _sync.meta; false where there is none.

@@ -21,14 +21,12 @@ type Shape struct {
 }
 
 // Shapes gives the columns of a schema that can widen, or have.
-func (w *Work) Shapes(ctx context.Context, schema string) ([]Shape, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	all, err := shapes(ctx, w.db, schema)
-	return all, w.judge(err)
+func (w *Work) Shapes(ctx context.Context, schema string) (all []Shape, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		all, err = shapes(ctx, db, schema)
+		return err
+	})
+	return all, err
 }
 
 // Shapes is that of Work for a published file.
@@ -82,19 +80,16 @@ func (w *Work) noteType(ctx context.Context, schema, table, column, stored strin
 }
 
 // Known says whether a field, or a kind of value, of a stream was told of before.
-func (w *Work) Known(ctx context.Context, schema, stream string) (map[[3]string]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	known := map[[3]string]bool{}
-	err := w.db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var key [3]string
-			err := rows.Scan(&key[0], &key[1], &key[2])
-			known[key] = true
-			return err
-		})
-	return known, w.judge(err)
+func (w *Work) Known(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		known = map[[3]string]bool{}
+		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
+			func(rows *sql.Rows) error {
+				var key [3]string
+				err := rows.Scan(&key[0], &key[1], &key[2])
+				known[key] = true
+				return err
+			})
+	})
+	return known, err
 }

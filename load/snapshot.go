@@ -56,14 +56,12 @@ func (e Erasures) Since(older Erasures) map[[2]string]int64 {
 }
 
 // Snapshot counts what the work database holds.
-func (w *Work) Snapshot(ctx context.Context) (Snapshot, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Snapshot{}, errClosed
-	}
-	s, err := ReadSnapshot(ctx, w.db)
-	return s, w.judge(err)
+func (w *Work) Snapshot(ctx context.Context) (s Snapshot, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		s, err = ReadSnapshot(ctx, db)
+		return err
+	})
+	return s, err
 }
 
 // ReadSnapshot counts what a database holds.

@@ -77,16 +77,13 @@ func instant(t time.Time) string {
 }
 
 // RowsBetween counts the stored rows of a window of time.
-func (w *Work) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	var n int64
-	query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), instant(from), instant(to))
-	if err := w.db.Scan(ctx, query, nil, &n); err != nil {
-		return 0, w.judge(fmt.Errorf("count the rows of a window of %s: %w", t.Name, err))
-	}
-	return n, nil
+func (w *Work) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
+	err = w.do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
+		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), instant(from), instant(to))
+		if err := db.Scan(ctx, query, nil, &n); err != nil {
+			return err
+		}
+		return nil
+	})
+	return n, err
 }

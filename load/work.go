@@ -193,6 +193,20 @@ func (w *Work) FoldNeeded() bool {
 	return w.LogSize() > limit
 }
 
+// do works on the open database, alone. An error says what was being done, unless what is "", and is noted where it speaks of damage.
+func (w *Work) do(what string, work func(db *duck.DB) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	err := work(w.db)
+	if err != nil && what != "" {
+		err = fmt.Errorf("%s: %w", what, err)
+	}
+	return w.judge(err)
+}
+
 // Close closes the database; what is committed stays. A database that has shown damage is marked for the next Open.
 func (w *Work) Close() error {
 	w.mu.Lock()

@@ -88,7 +88,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a history that is kept no longer lasts for ever", file: "load/align.go", killer: "pipeline.TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake",
-		old: "			if n == 0 {\n				continue\n			}\n			ended[h.Name] = n\n", new: "			if n >= 0 {\n				continue\n			}\n			ended[h.Name] = n\n",
+		old: "if n == 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n", new: "if n >= 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n",
 	},
 	{
 		bug: "a member of a family is not read between times", file: "internal/pipeline/select.go", killer: "pipeline.TestT179AMemberOfAFamilyIsReadBetweenTimes",
