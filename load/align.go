@@ -10,7 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/read"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -89,7 +93,7 @@ type aligner struct {
 
 // release forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
 func (a *aligner) release(ctx context.Context) {
-	drop(ctx, a.work.db, unaligned)
+	stage.Drop(ctx, a.work.db, unaligned)
 	for _, r := range a.current.Relations {
 		if name, made := a.names[r.Name]; made {
 			_, _ = a.work.db.Exec(context.WithoutCancel(ctx), "DROP "+r.Kind+" IF EXISTS "+name)
@@ -114,8 +118,8 @@ func (a *aligner) relate(ctx context.Context) (string, error) {
 			}
 			return named
 		})
-		query = bare(query, a.schema)
-		if err := reads(a.work.db, query); err != nil {
+		query = clause.Bare(query, a.schema)
+		if err := read.RequireRead(a.work.db, query); err != nil {
 			return "", fmt.Errorf("relation %s: %w", r.Name, err)
 		}
 		last = "temp.main." + duck.Name("aligning_"+r.Name)
@@ -171,8 +175,8 @@ func (a *aligner) compare(ctx context.Context, current string) error {
 	w, t := a.work, a.current.Table
 	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE unaligned AS SELECT %s, h.state IS NOT NULL AS open, c.state IS NOT NULL AS here
 		FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS state FROM %[7]s c) c ON %[8]s
-		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
-		content("c.", t), current, matches("h.", t.Key, "c.", t.Key))
+		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), clause.Content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
+		clause.Content("c.", t), current, clause.Matches("h.", t.Key, "c.", t.Key))
 	if _, err := w.db.Exec(ctx, query); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
@@ -191,9 +195,9 @@ func eitherKey(key []string) string {
 // leaveErased leaves the persons without a state who were erased, where nothing of theirs is kept in the history.
 func (a *aligner) leaveErased(ctx context.Context) error {
 	w, t := a.work, a.current.Table
-	people := persons(t)
+	people := clause.Persons(t)
 	e := w.eraser(a.schema, time.Time{})
-	if len(w.tombs.marks[place{a.schema, ""}]) == 0 || !e.goes(a.history) || len(people) == 0 {
+	if len(w.tombs.Hashes[tombstone.People(a.schema)]) == 0 || !e.goes(a.history) || len(people) == 0 {
 		return nil
 	}
 	for _, column := range people {
@@ -202,7 +206,7 @@ func (a *aligner) leaveErased(ctx context.Context) error {
 		}
 		var erased []string
 		err := w.eachKey(ctx, unaligned, []string{column}, func(values []string) {
-			if w.tombs.has(place{a.schema, ""}, values[0]) {
+			if w.tombs.Has(tombstone.People(a.schema), values[0]) {
 				erased = append(erased, duck.Text(values[0]))
 			}
 		})
@@ -221,11 +225,11 @@ func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) 
 	t := a.current.Table
 	word := duck.Text(transform.LifecycleGone)
 	if name, ok := a.names[a.current.Lifecycle]; ok {
-		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, matches("l.", t.Key, "u.", t.Key), word)
+		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, clause.Matches("l.", t.Key, "u.", t.Key), word)
 	}
 	return a.work.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
 		FROM (SELECT *, %s AS word FROM %s u WHERE u.open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
-		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.options.RunID)
+		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.options.RunID)
 }
 
 // begin begins a state of the records that are there, behind the one that they had.
@@ -240,7 +244,7 @@ func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Tim
 		SELECT %s, greatest($1, (SELECT greatest(max(h.%[11]s), max(h.%[3]s) + to_microseconds(1)) FROM %[1]s h WHERE %[8]s)), %[9]s, $2, $3
 		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.here`,
 		history, duck.Names("", columns), transform.ValidFrom, transform.SourceUpdatedAt, transform.SyncedAtColumn, transform.RunIDColumn,
-		duck.Names("c.", columns), matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, matches("c.", t.Key, "u.", t.Key)),
+		duck.Names("c.", columns), clause.Matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, clause.Matches("c.", t.Key, "u.", t.Key)),
 		now, stamp, a.work.options.RunID)
 }
 

@@ -7,24 +7,27 @@ import (
 	"slices"
 	"strconv"
 
-	"aqueduck/load/internal/duck"
-	"aqueduck/transform"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"aqueduck/load/internal/clause"
+	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/tombstone"
+	"aqueduck/transform"
 )
 
 // forget empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
 // comes of them. Where nothing was ever erased it costs nothing, else one look at each id.
 func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
 	tombs := m.work.tombs
-	if len(tombs.marks) == 0 {
+	if len(tombs.Hashes) == 0 {
 		return nil
 	}
 	if err := m.forgetRows(ctx, batches); err != nil {
 		return err
 	}
-	if len(tombs.marks[place{m.schema, ""}]) == 0 {
+	if len(tombs.Hashes[tombstone.People(m.schema)]) == 0 {
 		return nil
 	}
 	e := m.eraser()
@@ -47,9 +50,9 @@ func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
 	}
 	m.forgotten = list
 	defer m.work.dropForgotten(ctx, e)
-	return m.each(func(s *staged) error {
-		_, gone, err := e.empty(ctx, s.table)
-		s.rows -= gone
+	return m.each(func(s *stage.Batch) error {
+		_, gone, err := e.empty(ctx, s.Table)
+		s.Rows -= gone
 		return err
 	})
 }
@@ -77,7 +80,7 @@ func (m *merger) forgetReferring(ctx context.Context) error {
 		if rows == 0 {
 			continue
 		}
-		if err := w.dir.beginErasing(); err != nil { // files may be published that have them
+		if err := w.dir.BeginErasing(); err != nil { // files may be published that have them
 			return err
 		}
 		_, gone, err := e.empty(ctx, t)
@@ -116,7 +119,7 @@ func (m *merger) eraser() *eraser {
 func (m *merger) looker() *eraser {
 	e := m.work.eraser(m.schema, m.stamp)
 	stored, arriving := e.at, map[string]string{}
-	_ = m.each(func(s *staged) error { arriving[s.table.Name] = s.name; return nil }) // it fails at nothing
+	_ = m.each(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // it fails at nothing
 	e.at = func(table string) string {
 		if name, ok := arriving[table]; ok {
 			return name
@@ -130,18 +133,18 @@ func (m *merger) looker() *eraser {
 }
 
 // each visits the staged tables that have rows.
-func (m *merger) each(visit func(*staged) error) error {
+func (m *merger) each(visit func(*stage.Batch) error) error {
 	for i := range m.groups {
 		g := &m.groups[i]
-		if g.own.rows > 0 {
+		if g.own.Rows > 0 {
 			if err := visit(&g.own); err != nil {
-				return fmt.Errorf("%s: %w", g.own.table.Name, err)
+				return fmt.Errorf("%s: %w", g.own.Table.Name, err)
 			}
 		}
 		for j := range g.children {
-			if g.children[j].rows > 0 {
+			if g.children[j].Rows > 0 {
 				if err := visit(&g.children[j]); err != nil {
-					return fmt.Errorf("%s: %w", g.children[j].table.Name, err)
+					return fmt.Errorf("%s: %w", g.children[j].Table.Name, err)
 				}
 			}
 		}
@@ -151,7 +154,7 @@ func (m *merger) each(visit func(*staged) error) error {
 
 func (m *merger) brings(table string) bool {
 	for _, g := range m.groups {
-		if g.own.table.Name == table || g.child(table).table.Name == table {
+		if g.own.Table.Name == table || g.child(table).Table.Name == table {
 			return true
 		}
 	}
@@ -160,8 +163,8 @@ func (m *merger) brings(table string) bool {
 
 // recognise adds the ids in a batch that have a tombstone.
 func (m *merger) recognise(b transform.Batch, ids map[string]bool) {
-	here := place{m.schema, ""}
-	for _, name := range persons(b.Table) {
+	here := tombstone.People(m.schema)
+	for _, name := range clause.Persons(b.Table) {
 		column := texts(b.Rows, name)
 		if column == nil {
 			continue
@@ -173,7 +176,7 @@ func (m *merger) recognise(b transform.Batch, ids map[string]bool) {
 			}
 			id := column.Value(i)
 			if id != last {
-				last, erased = id, m.work.tombs.has(here, id)
+				last, erased = id, m.work.tombs.Has(here, id)
 			}
 			if erased && !ids[id] {
 				ids[string(append([]byte(nil), id...))] = true // the batch keeps its own memory
@@ -231,13 +234,13 @@ func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c t
 		if other.Name != target.Name && other.Parent != target.Name || e.at(other.Name) == "" || len(key) != 1 {
 			continue
 		}
-		for _, person := range persons(other) {
+		for _, person := range clause.Persons(other) {
 			query := fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IN (SELECT %s FROM %s) AND %[1]s IS NOT NULL",
 				duck.Name(person), e.at(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.at(t.Name))
 			err := m.work.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 				var id string
 				err := rows.Scan(&id)
-				if m.work.tombs.has(place{m.schema, ""}, id) {
+				if m.work.tombs.Has(tombstone.People(m.schema), id) {
 					ids[id] = true
 				}
 				return err
@@ -254,7 +257,7 @@ func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c t
 func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) error {
 	var e *eraser
 	for _, b := range batches {
-		marks := m.work.tombs.marks[place{m.schema, b.Table.Name}]
+		marks := m.work.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
 		if len(marks) == 0 || b.Rows.NumRows() == 0 {
 			continue
 		}
@@ -265,7 +268,7 @@ func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) erro
 		if e == nil {
 			e = m.eraser()
 		}
-		if err := fillKeys(ctx, m.work.db, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.work.db, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redacting(e.tables, b.Table) {
@@ -301,7 +304,7 @@ func (m *merger) erasedKeys(b transform.Batch) (keys [][]string) {
 				return nil // rows of tables with such keys have no texts that are taken out
 			}
 		}
-		if m.work.tombs.has(place{m.schema, b.Table.Name}, rowKey(values)) {
+		if m.work.tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {
 			copied := make([]string, len(values))
 			for i, v := range values {
 				copied[i] = string(append([]byte(nil), v...))

@@ -3,16 +3,17 @@ package load
 import (
 	"context"
 	"database/sql"
-	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
 // workspace's schema.
 func (w *Work) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
 	err = w.do("ask for the ids to read", func(*duck.DB) error {
-		return w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
+		return w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
 			var id string
 			if err := rows.Scan(&id); err != nil {
 				return err
@@ -29,7 +30,7 @@ func (w *Work) IDs(ctx context.Context, schema, query string) (ids []string, err
 // were stored in the tables of without.
 func (w *Work) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
 	err = w.do("ask for the ids to read", func(*duck.DB) error {
-		return w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
+		return w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
 			columns, err := rows.Columns()
 			if err != nil {
 				return err
@@ -60,7 +61,7 @@ func (w *Work) ask(ctx context.Context, query string, visit func(*sql.Rows) erro
 
 // askWithout is ask as if some tables were empty.
 func (w *Work) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
-	if err := reads(w.db, query); err != nil {
+	if err := read.RequireRead(w.db, query); err != nil {
 		return err
 	}
 	return w.db.Undone(ctx, func() error {
@@ -74,14 +75,4 @@ func (w *Work) askWithout(ctx context.Context, schema string, without []string, 
 		}
 		return w.db.Each(ctx, query, nil, visit)
 	})
-}
-
-// bare is a query as part of another.
-func bare(query, schema string) string {
-	return strings.TrimSuffix(strings.TrimSpace(InSchema(query, schema)), ";")
-}
-
-// InSchema puts a workspace's schema into a query that was written for any.
-func InSchema(query, schema string) string {
-	return strings.ReplaceAll(query, "{schema}", duck.Name(schema))
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/load/layout"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -87,7 +89,7 @@ func (w *Work) listFiles(c *Certificate) error {
 	if err != nil {
 		return err
 	}
-	traces, err := w.dir.traces()
+	traces, err := layout.ErasureTraces(w.dir)
 	if err != nil {
 		return err
 	}
@@ -107,14 +109,14 @@ func (w *Work) listFiles(c *Certificate) error {
 
 // saveErasure writes the certificate, a row for each that was erased.
 func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error {
-	salt := hex.EncodeToString(w.tombs.salt)
+	salt := hex.EncodeToString(w.tombs.Salt)
 	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
 		return err
 	}
 	if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
 		return err
 	}
-	marks := map[string][]mark{"": e.marks}
+	marks := map[string][]tombstone.IDHash{"": e.marks}
 	together := len(e.marks)
 	for table, list := range e.rowMarks {
 		marks[table] = list
@@ -130,7 +132,7 @@ func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error 
 	}
 	for table, list := range marks {
 		for _, m := range list {
-			if w.applied[place{e.schema, table}][m] && (e.reason != Restored || c.Rows == 0) {
+			if w.applied[tombstone.Scope{Schema: e.schema, Table: table}][m] && (e.reason != Restored || c.Rows == 0) {
 				continue
 			}
 			_, err := w.db.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)

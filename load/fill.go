@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -52,8 +53,8 @@ func (w *Work) fillNew(ctx context.Context, schema string, tables []transform.Ta
 		}
 		return w.saveStamp(ctx, stamp)
 	})
-	drop(ctx, w.db, made)
-	drop(ctx, w.db, words)
+	stage.Drop(ctx, w.db, made)
+	stage.Drop(ctx, w.db, words)
 	if err == nil {
 		w.last = stamp
 	}
@@ -120,7 +121,7 @@ func (w *Work) fillWidened(ctx context.Context, table string, c transform.Column
 	if err != nil || len(pairs) == 0 {
 		return 0, err
 	}
-	if err := fillKeys(ctx, w.db, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
 		return 0, err
 	}
 	return w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
@@ -142,7 +143,7 @@ func (w *Work) fillMade(ctx context.Context, query, as string) error {
 	if err != nil {
 		return err
 	}
-	return fillKeys(ctx, w.db, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
 }
 
 // pointer escapes a path for a JSON pointer.

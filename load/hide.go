@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -48,7 +50,7 @@ type Revealed struct {
 func (w *Work) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		if len(m.Hide) > 0 {
-			if err := w.dir.beginErasing(); err != nil {
+			if err := w.dir.BeginErasing(); err != nil {
 				return err
 			}
 		}
@@ -70,7 +72,7 @@ func (w *Work) Mask(ctx context.Context, schema string, m Masking) (rows int64, 
 			if err != nil {
 				return err
 			}
-			taken = slices.DeleteFunc(union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
+			taken = slices.DeleteFunc(clause.Union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
 			if err := w.saveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
 				return err
 			}
@@ -79,7 +81,7 @@ func (w *Work) Mask(ctx context.Context, schema string, m Masking) (rows int64, 
 			}
 			return w.saveStamp(ctx, stamp)
 		})
-		drop(ctx, db, hashes)
+		stage.Drop(ctx, db, hashes)
 		if err != nil {
 			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
 		}
@@ -172,5 +174,5 @@ func (w *Work) fillHashes(ctx context.Context, relation, column string, some boo
 	if err != nil {
 		return err
 	}
-	return fillKeys(ctx, w.db, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -29,7 +31,7 @@ const (
 
 // noteMisfits has _sync.misfits tell of each record of a batch what did not fit in it, whoever read it before.
 func (m *merger) noteMisfits(ctx context.Context, g group) error {
-	t := g.own.table
+	t := g.own.Table
 	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
 	var stored int64
 	if err := m.work.db.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &stored); err != nil {
@@ -39,18 +41,18 @@ func (m *merger) noteMisfits(ctx context.Context, g group) error {
 		return nil
 	}
 	columns := []string{"row", "key", "table_name", "column_name", "reason", "count"}
-	err := fillKeys(ctx, m.work.db, complained, columns, len(g.misfits), func(i int) []string {
+	err := stage.Fill(ctx, m.work.db, complained, columns, len(g.misfits), func(i int) []string {
 		f := g.misfits[i]
 		return []string{strconv.FormatInt(f.Row, 10), f.Key, f.Table, f.Column, f.Reason, strconv.FormatInt(f.Count, 10)}
 	})
 	if err != nil {
 		return err
 	}
-	defer drop(ctx, m.work.db, complained, unfit)
+	defer stage.Drop(ctx, m.work.db, complained, unfit)
 	came := "SELECT key FROM " + complained + " WHERE row::BIGINT < 0"
 	rows := "SELECT -1 AS row, NULL::VARCHAR AS key WHERE false"
-	if g.own.rows > 0 {
-		rows = fmt.Sprintf("SELECT max(_row) AS row, %s AS key FROM %s GROUP BY 2", recordName("", t), g.own.name)
+	if g.own.Rows > 0 {
+		rows = fmt.Sprintf("SELECT max(_row) AS row, %s AS key FROM %s GROUP BY 2", recordName("", t), g.own.Name)
 		came += " UNION ALL SELECT key FROM (" + rows + ")"
 	}
 	const same = "m.key = u.key AND m.table_name = u.table_name AND m.column_name = u.column_name AND m.reason = u.reason AND m.count = u.count"
@@ -60,10 +62,10 @@ func (m *merger) noteMisfits(ctx context.Context, g group) error {
 			SELECT r.key, c.table_name, c.column_name, c.reason, false AS whole, c.count::BIGINT AS n FROM %[2]s c JOIN (%[3]s) r ON r.row = c.row::BIGINT
 			UNION ALL SELECT key, table_name, column_name, reason, true, count::BIGINT FROM %[2]s WHERE row::BIGINT < 0) GROUP BY ALL`, unfit, complained, rows),
 		fmt.Sprintf("DELETE FROM _sync.misfits m WHERE %s AND m.key IN (%s) AND NOT EXISTS (SELECT 1 FROM %s u WHERE %s)", of, came, unfit, same),
-		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), instant(m.stamp), unfit, of, same),
+		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), clause.Instant(m.stamp), unfit, of, same),
 		fmt.Sprintf(`INSERT INTO _sync.misfits (schema, stream, record_table, key, table_name, column_name, reason, whole, count, run_id, seen_at)
 			SELECT %s, %s, %s, key, table_name, column_name, reason, whole, count, %s, %s FROM %s u WHERE NOT EXISTS (SELECT 1 FROM _sync.misfits m WHERE %s AND %s)`,
-			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.options.RunID), instant(m.stamp), unfit, of, same),
+			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.options.RunID), clause.Instant(m.stamp), unfit, of, same),
 	} {
 		if _, err := m.exec(ctx, statement); err != nil {
 			return err
@@ -77,7 +79,7 @@ func recordName(prefix string, t transform.Table) string {
 	if len(t.Key) == 0 {
 		return prefix + transform.HashColumn + "::VARCHAR"
 	}
-	return keyText(prefix, t.Key)
+	return clause.KeyText(prefix, t.Key)
 }
 
 // MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -25,7 +26,7 @@ func (w *Work) Orphans(ctx context.Context, schema string, tables []transform.Ta
 				}
 				var n int64
 				err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s t WHERE NOT EXISTS (SELECT 1 FROM %s p WHERE %s)",
-					duck.Table(schema, t.Name), duck.Table(schema, parent.Name), matches("p.", parent.Key, "t.", t.ParentKey)), nil, &n)
+					duck.Table(schema, t.Name), duck.Table(schema, parent.Name), clause.Matches("p.", parent.Key, "t.", t.ParentKey)), nil, &n)
 				if err != nil {
 					return fmt.Errorf("look for rows of %s without their record: %w", t.Name, err)
 				}

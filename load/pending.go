@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -24,7 +26,7 @@ func (m *merger) settle(ctx context.Context) error {
 			continue
 		}
 		_, err := m.exec(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
-			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, micro(a.at), strings.Join(a.ids, separator), separator)
+			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, micro(a.at), strings.Join(a.ids, clause.Separator), clause.Separator)
 		if err != nil {
 			return fmt.Errorf("take out the ids that were read: %w", err)
 		}
@@ -35,8 +37,8 @@ func (m *merger) settle(ctx context.Context) error {
 // feed puts the rows that this commit wrote into _sync.pending for the streams that are read over them.
 func (m *merger) feed(ctx context.Context, g group) error {
 	for _, f := range g.feeds {
-		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, instant(m.stamp))
-		if _, err := m.work.await(ctx, m.schema, f.Stream, g.own.table, f.Column, rows, m.stamp); err != nil {
+		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, clause.Instant(m.stamp))
+		if _, err := m.work.await(ctx, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
 			return err
 		}
 	}
@@ -53,7 +55,7 @@ func (w *Work) await(ctx context.Context, schema, stream string, t transform.Tab
 	if _, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE awaited AS "+query); err != nil {
 		return 0, fmt.Errorf("find what %s has to read: %w", stream, err)
 	}
-	defer drop(ctx, w.db, "temp.awaited")
+	defer stage.Drop(ctx, w.db, "temp.awaited")
 	_, err := w.db.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
 	if err != nil {
 		return 0, fmt.Errorf("put off what %s has to read: %w", stream, err)
@@ -80,10 +82,10 @@ func (w *Work) Await(ctx context.Context, schema, stream string, base, next Chec
 			for _, o := range origins {
 				rows := "true"
 				if !o.Since.IsZero() && o.Table.Newest != "" {
-					rows = duck.Name(o.Table.Newest) + " >= " + instant(o.Since)
+					rows = duck.Name(o.Table.Newest) + " >= " + clause.Instant(o.Since)
 				}
 				if !o.Until.IsZero() && o.Table.Newest != "" {
-					rows += " AND " + duck.Name(o.Table.Newest) + " < " + instant(o.Until)
+					rows += " AND " + duck.Name(o.Table.Newest) + " < " + clause.Instant(o.Until)
 				}
 				if _, err := w.await(ctx, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
 					return Written{}, err

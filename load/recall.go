@@ -86,8 +86,8 @@ func (w *Work) Unsearched(ctx context.Context, schema string) (unsearched bool, 
 
 func (w *Work) unsearched(ctx context.Context, schema string) (bool, error) {
 	marked := false
-	for p, marks := range w.tombs.marks {
-		marked = marked || p.schema == schema && len(marks) > 0
+	for p, marks := range w.tombs.Hashes {
+		marked = marked || p.Schema == schema && len(marks) > 0
 	}
 	if !marked {
 		return false, nil

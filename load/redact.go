@@ -7,15 +7,18 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
 // notice finds the stored texts that the source has taken out: they are there, and null in the row that takes their place.
 // candidates is what follows FROM, with its WHERE, to give the rows s of a batch that replace stored ones. It comes before those
 // are taken out. What was stored goes with the merge; that its bytes go from all files is for the next publish.
-func (m *merger) notice(ctx context.Context, s staged, candidates string) error {
-	t := s.table
+func (m *merger) notice(ctx context.Context, s stage.Batch, candidates string) error {
+	t := s.Table
 	for _, c := range t.Columns {
 		if !c.Redactable {
 			continue
@@ -32,8 +35,8 @@ func (m *merger) notice(ctx context.Context, s staged, candidates string) error 
 			}
 			continue
 		}
-		query := fmt.Sprintf("SELECT c.said, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", textsOf("t.", t.Key),
-			duck.Table(m.schema, t.Name), rows, matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
+		query := fmt.Sprintf("SELECT c.said, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
+			duck.Table(m.schema, t.Name), rows, clause.Matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
 		err := m.work.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 			var said bool
 			values := make([]string, len(t.Key))
@@ -56,7 +59,7 @@ func (m *merger) notice(ctx context.Context, s staged, candidates string) error 
 
 // mute finds the stored rows, with texts in them, of ids that answered with no row.
 func (m *merger) mute(ctx context.Context, g group) error {
-	t := g.own.table
+	t := g.own.Table
 	if len(g.muted) == 0 || t.MutedBy == "" {
 		return nil
 	}
@@ -66,9 +69,9 @@ func (m *merger) mute(ctx context.Context, g group) error {
 			left = append(left, "t."+duck.Name(c.Name)+" IS NOT NULL")
 		}
 	}
-	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", textsOf("t.", t.Key),
+	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", clause.Texts("t.", t.Key),
 		duck.Table(m.schema, t.Name), duck.Name(t.MutedBy), strings.Join(left, " OR "))
-	return m.work.db.Each(ctx, query, []any{strings.Join(g.muted, separator), separator}, func(rows *sql.Rows) error {
+	return m.work.db.Each(ctx, query, []any{strings.Join(g.muted, clause.Separator), clause.Separator}, func(rows *sql.Rows) error {
 		values, into := make([]string, len(t.Key)), make([]any, len(t.Key))
 		for i := range values {
 			into[i] = &values[i]
@@ -83,17 +86,6 @@ func (m *merger) mute(ctx context.Context, g group) error {
 		m.redacted.muted[t.Name] = append(m.redacted.muted[t.Name], values)
 		return nil
 	})
-}
-
-func textsOf(prefix string, columns []string) string {
-	list := ""
-	for i, c := range columns {
-		if i > 0 {
-			list += ", "
-		}
-		list += prefix + duck.Name(c) + "::VARCHAR"
-	}
-	return list
 }
 
 // redactions are the stored texts that a commit takes out because the source did.
@@ -129,24 +121,24 @@ func (m *merger) seal(ctx context.Context) error {
 		return nil
 	}
 	w := m.work
-	r.schema, r.reason, r.rowMarks = m.schema, Redacted, map[string][]mark{}
+	r.schema, r.reason, r.rowMarks = m.schema, Redacted, map[string][]tombstone.IDHash{}
 	c := Certificate{Schema: m.schema, Reason: Redacted, Rows: r.found, Tables: map[string]int64{}}
 	if err := w.listFiles(&c); err != nil {
 		return err
 	}
-	if err := w.tombs.begin(); err != nil {
+	if err := w.tombs.Begin(); err != nil {
 		return err
 	}
-	if err := w.dir.beginErasing(); err != nil {
+	if err := w.dir.BeginErasing(); err != nil {
 		return err
 	}
 	for table, keys := range r.erasure.rows {
-		p := place{m.schema, table}
+		p := tombstone.Scope{Schema: m.schema, Table: table}
 		for _, key := range keys {
-			r.rowMarks[table] = append(r.rowMarks[table], w.tombs.of(p, rowKey(key)))
+			r.rowMarks[table] = append(r.rowMarks[table], w.tombs.Hash(p, tombstone.RowKey(key)))
 		}
 		c.Tables[table] = int64(len(keys))
-		if err := w.tombs.add(p, r.rowMarks[table], w.options.Now().UTC()); err != nil {
+		if err := w.tombs.Add(p, r.rowMarks[table], w.options.Now().UTC()); err != nil {
 			return err
 		}
 	}
@@ -162,13 +154,13 @@ func (m *merger) seal(ctx context.Context) error {
 // takeOut takes what was redacted out of rows as they are stored, or out of the states that they were in.
 func (m *merger) takeOut(ctx context.Context, keys map[string][][]string, states bool) error {
 	e := m.work.eraser(m.schema, m.stamp)
-	defer drop(ctx, m.work.db, takenOut)
+	defer stage.Drop(ctx, m.work.db, takenOut)
 	for table, keys := range keys {
 		t, ok := e.table(table)
 		if !ok || states && t.History == "" {
 			continue
 		}
-		if err := fillKeys(ctx, m.work.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.work.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redacting(e.tables, t) {

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 	"aqueduck/transform"
 )
 
@@ -81,7 +83,7 @@ func (w *Work) unhashParents(ctx context.Context, schema string, t transform.Tab
 		return nil
 	}
 	return w.unhash(ctx, schema, parent, fmt.Sprintf("EXISTS (SELECT 1 FROM %s c WHERE %s AND %s)", duck.Table(schema, t.Name),
-		matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
+		clause.Matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
 }
 
 // TakenBack are the names of hash and drop that stored rows were made with and that are wanted no more. What is dropped now, and was
@@ -114,22 +116,22 @@ func (w *Work) StillMasked(ctx context.Context, schema, stream, table string) (n
 
 // StillMasked is that of Work for a published file; names that the stored rows were made with and that are wanted no more count as
 // taken back, which the next run does.
-func (r *Reader) StillMasked(ctx context.Context, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
-	before, _, err := readNames(ctx, r.db, hiddenKey(schema, stream))
+func StillMasked(ctx context.Context, r *read.Reader, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
+	before, _, err := readNames(ctx, r.DB, hiddenKey(schema, stream))
 	if err != nil {
 		return nil, 0, err
 	}
-	if names, _, err = readNames(ctx, r.db, takenKey(schema, stream)); err != nil {
+	if names, _, err = readNames(ctx, r.DB, takenKey(schema, stream)); err != nil {
 		return nil, 0, err
 	}
 	where := transform.HashColumn + " IS NULL"
 	if soon := TakenBack(before, wanted); len(soon) > 0 {
-		names, where = union(names, soon), "true"
+		names, where = clause.Union(names, soon), "true"
 	}
 	if names = TakenBack(names, wanted); len(names) == 0 {
 		return nil, 0, nil
 	}
-	rows, err = countMasked(ctx, r.db, schema, t, where)
+	rows, err = countMasked(ctx, r.DB, schema, t, where)
 	return names, rows, err
 }
 

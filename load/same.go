@@ -9,13 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
-
-// separator stands between the keys that a query is given as one text. A key that holds it is asked for by nobody.
-const separator = "\x1f"
 
 // Same tells of each head whether the table has its record with these values, and not as gone. The table's key is one
 // column; columns are those of the heads' values.
@@ -77,11 +75,11 @@ func (w *Work) EachKey(ctx context.Context, schema string, t transform.Table, si
 func sameQuery(schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (string, []any) {
 	var keys []string
 	for _, head := range heads {
-		if head.Values != nil && !strings.Contains(head.Key, separator) {
+		if head.Values != nil && !strings.Contains(head.Key, clause.Separator) {
 			keys = append(keys, head.Key)
 		}
 	}
-	values := []any{strings.Join(keys, separator), separator}
+	values := []any{strings.Join(keys, clause.Separator), clause.Separator}
 	key := duck.Name(t.Key[0])
 	asked := []string{key + "::VARCHAR"}
 	where := []string{key + "::VARCHAR IN (SELECT unnest(string_split($1, $2)))"}
@@ -145,7 +143,7 @@ func (w *Work) KeysBetween(ctx context.Context, schema string, t transform.Table
 		values := []any{from, to}
 		if among != nil {
 			query += " AND " + key + " IN (SELECT unnest(string_split($3, $4)))"
-			values = append(values, strings.Join(among, separator), separator)
+			values = append(values, strings.Join(among, clause.Separator), clause.Separator)
 		}
 		query += fmt.Sprintf(" ORDER BY %s DESC LIMIT %d", duck.Name(column), most)
 		keys = map[string]time.Time{}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // Shape is what a stored column has been: its type in the database, those it had before that, and the kinds of values that it was
@@ -30,8 +31,8 @@ func (w *Work) Shapes(ctx context.Context, schema string) (all []Shape, err erro
 }
 
 // Shapes is that of Work for a published file.
-func (r *Reader) Shapes(ctx context.Context, schema string) ([]Shape, error) {
-	return shapes(ctx, r.db, schema)
+func Shapes(ctx context.Context, r *read.Reader, schema string) ([]Shape, error) {
+	return shapes(ctx, r.DB, schema)
 }
 
 func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -102,7 +103,7 @@ func unseen(t transform.Table, sw Sweep, numbers []int) string {
 	}
 	return fmt.Sprintf(`t.%s < $3 AND %s NOT IN
 		(SELECT key FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep IN (%s))%s`,
-		transform.SyncedAtColumn, keyText("t.", t.Key), strings.Join(list, ", "), judged)
+		transform.SyncedAtColumn, clause.KeyText("t.", t.Key), strings.Join(list, ", "), judged)
 }
 
 // SeenKeys is the number of different keys that the sweeps of a stream have seen.

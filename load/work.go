@@ -16,6 +16,8 @@ import (
 	"aqueduck/internal/crash"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/layout"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -39,7 +41,7 @@ type Work struct {
 	Restored string // what Open had to repair, in words; "" when nothing
 	Copied   bool   // Open made it from the file that readers have
 
-	dir     Dir
+	dir     layout.Dir
 	options Options
 
 	mu       sync.Mutex // guards all below, and the database
@@ -48,21 +50,21 @@ type Work struct {
 	tables   map[[2]string]transform.Table
 	recalled map[[2]string]transform.Table // stored, and perhaps not prepared
 	derived  map[string][]string           // by schema: tables that each publish makes anew
-	tombs    *tombstones
-	applied  map[place]map[mark]bool // the tombstones that this database has taken in
-	suspect  bool                    // the database has shown damage: the next Open sets it aside
+	tombs    *tombstone.Log
+	applied  map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has taken in
+	suspect  bool                                          // the database has shown damage: the next Open sets it aside
 }
 
 // Open opens the work database, makes it from the newest whole published file when there is none, and repairs what a
 // killed process left. The caller holds the lock.
-func Open(ctx context.Context, d Dir, o Options) (*Work, error) {
+func Open(ctx context.Context, d layout.Dir, o Options) (*Work, error) {
 	w := &Work{dir: d, options: o, tables: map[[2]string]transform.Table{},
 		recalled: map[[2]string]transform.Table{}, derived: map[string][]string{}}
-	if err := d.tidy(); err != nil {
+	if err := layout.Tidy(d); err != nil {
 		return nil, disk.Explain(fmt.Errorf("clean up %s: %w", d.State(), err), string(d))
 	}
 	var err error
-	if w.tombs, err = d.readTombstones(); err != nil {
+	if w.tombs, err = tombstone.Read(d); err != nil {
 		return nil, fmt.Errorf("read what was erased: %w", err)
 	}
 	if err := w.recover(ctx); err != nil {
@@ -176,7 +178,7 @@ func readFormat(ctx context.Context, db *duck.DB) (int, error) {
 }
 
 // Dir is where the work database lives.
-func (w *Work) Dir() Dir { return w.dir }
+func (w *Work) Dir() layout.Dir { return w.dir }
 
 // RunID is the run that its commits are of.
 func (w *Work) RunID() string { return w.options.RunID }
@@ -305,11 +307,11 @@ func (w *Work) foldCopy(ctx context.Context) error {
 		return err
 	}
 	crash.At(crash.FoldCheckpointed)
-	if err := disk.Move(d.folded(), fresh); err != nil {
+	if err := disk.Move(d.Folded(), fresh); err != nil {
 		return err
 	}
 	crash.At(crash.FoldReady)
-	return d.finishFold()
+	return d.FinishFold()
 }
 
 // checkpointCopy takes the log of a private copy into its file, durably, and proves that no log is left.

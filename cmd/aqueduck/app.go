@@ -22,7 +22,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
@@ -331,18 +331,18 @@ func (a *app) there() bool {
 func (a *app) files() string { return strings.Join(a.file, ", ") }
 
 // warehouse is the directory to look into: commands that only look need no configuration when --dir is given.
-func (a *app) warehouse() (load.Dir, error) {
+func (a *app) warehouse() (layout.Dir, error) {
 	if a.dir != "" {
 		if _, err := os.Stat(a.dir); errors.Is(err, fs.ErrNotExist) {
 			return "", &pipeline.Problem{Class: "config", What: "there is no directory " + a.dir, Next: "name the warehouse's directory: --dir DIR"}
 		}
-		return load.Dir(a.dir), nil
+		return layout.Dir(a.dir), nil
 	}
 	config, _, err := a.load()
 	if err != nil {
 		return "", err
 	}
-	return load.Dir(config.Warehouse.Dir), nil
+	return layout.Dir(config.Warehouse.Dir), nil
 }
 
 // coloured says whether a terminal's owner wants colours and it has them: the flag goes before NO_COLOR, that before FORCE_COLOR.

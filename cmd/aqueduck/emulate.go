@@ -16,7 +16,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // hourZero is when the emulated workspace begins to live.
@@ -34,7 +34,7 @@ const emulatedToken = "emulated-workspace-token"
 
 // embedded starts the emulator of a warehouse on a loopback port. EMULATOR_HOURS of life pass first, but not before the
 // first run; what it is and the hours lived are kept in the warehouse's directory.
-func (a *app) embedded(dir load.Dir) (pipeline.Source, error) {
+func (a *app) embedded(dir layout.Dir) (pipeline.Source, error) {
 	life, first, err := a.life(dir)
 	if err != nil {
 		return pipeline.Source{}, err
@@ -64,7 +64,7 @@ func (a *app) embedded(dir load.Dir) (pipeline.Source, error) {
 }
 
 // still starts the emulator of a warehouse as its last run saw it; no hour passes.
-func (a *app) still(dir load.Dir) (pipeline.Source, error) {
+func (a *app) still(dir layout.Dir) (pipeline.Source, error) {
 	life, _, err := a.life(dir)
 	if err != nil {
 		return pipeline.Source{}, err
@@ -73,7 +73,7 @@ func (a *app) still(dir load.Dir) (pipeline.Source, error) {
 }
 
 // life reads what the workspace of a warehouse is. Before the first run the environment says it.
-func (a *app) life(dir load.Dir) (life emulated, first bool, err error) {
+func (a *app) life(dir layout.Dir) (life emulated, first bool, err error) {
 	text, err := os.ReadFile(kept(dir))
 	if err == nil {
 		err = json.Unmarshal(text, &life)
@@ -93,7 +93,7 @@ func (a *app) life(dir load.Dir) (life emulated, first bool, err error) {
 	return life, true, err
 }
 
-func kept(dir load.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
+func kept(dir layout.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
 
 // serveEmulator serves a workspace that has lived its hours and whose clock runs on from there.
 func serveEmulator(life *emulated) (pipeline.Source, error) {

@@ -14,12 +14,13 @@ import (
 
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 func (a *app) query() *cobra.Command {
 	var s saved
-	bounds := bounds{memory: load.DefaultMemory}
+	bounds := bounds{memory: read.DefaultMemory}
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
@@ -97,14 +98,14 @@ type bounds struct {
 
 // answer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
 // as whoever reads them.
-func (a *app) answer(ctx context.Context, dir load.Dir, statement string, b bounds) error {
+func (a *app) answer(ctx context.Context, dir layout.Dir, statement string, b bounds) error {
 	program, err := sandbox.Self()
 	if err != nil {
 		return err
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	isolation := load.Isolation{Program: program, Memory: int64(b.memory)}
+	isolation := read.Isolation{Program: program, Memory: int64(b.memory)}
 	if b.time <= 0 {
 		b.time = math.MaxInt64
 	} else {
@@ -123,7 +124,7 @@ func (a *app) answer(ctx context.Context, dir load.Dir, statement string, b boun
 	return err
 }
 
-func (a *app) inRows(ctx context.Context, in load.Isolation, file, statement string, ready func()) error {
+func (a *app) inRows(ctx context.Context, in read.Isolation, file, statement string, ready func()) error {
 	out := newRows(a.output, a.stdout)
 	err := in.Query(ctx, file, statement, func(columns []string, row []any) error {
 		if row == nil {
@@ -141,7 +142,7 @@ func (a *app) inRows(ctx context.Context, in load.Isolation, file, statement str
 // parquet is the form of output that is a file, which no terminal shows.
 const parquet = "parquet"
 
-func (a *app) inParquet(ctx context.Context, in load.Isolation, file, statement string, ready func()) error {
+func (a *app) inParquet(ctx context.Context, in read.Isolation, file, statement string, ready func()) error {
 	return in.Parquet(ctx, file, statement, ready, a.stdout)
 }
 
@@ -164,26 +165,26 @@ func (a *app) statement(argument string) (string, error) {
 
 // unanswered says why a statement was not answered, and what helps.
 func (a *app) unanswered(err error) error {
-	if errors.Is(err, load.ErrNothingPublished) || errors.Is(err, load.ErrUnreadable) {
+	if errors.Is(err, read.ErrNothingPublished) || errors.Is(err, read.ErrUnreadable) {
 		return err
 	}
 	if a.written.failed() != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
-	var refused *load.Refused
+	var refused *read.Refused
 	switch {
 	case errors.Is(err, errTooLong):
 		p.Next = "ask for less, or give it longer: --timeout 1h"
-	case errors.Is(err, load.ErrMemory):
+	case errors.Is(err, read.ErrMemory):
 		p.Next = "ask for less, or give it more: --memory 8GB"
-	case errors.Is(err, load.ErrRow):
+	case errors.Is(err, read.ErrRow):
 		p.Next = "ask for a part of it: left(text, 1000)"
-	case errors.Is(err, load.ErrFault):
+	case errors.Is(err, read.ErrFault):
 		p.Next = "ask in another way; the warehouse is as it was"
 	case errors.As(err, &refused):
 		p.Next = "ask without it, or attach the published file in a DuckDB session of your own"
-	case errors.Is(err, load.ErrReadOnly):
+	case errors.Is(err, read.ErrReadOnly):
 		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
 	}
 	return p

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 func (a *app) runs() *cobra.Command {
@@ -166,7 +166,7 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 	return c
 }
 
-func (a *app) listFiles(dir load.Dir) error {
+func (a *app) listFiles(dir layout.Dir) error {
 	files, err := pipeline.PublishedFiles(dir)
 	if err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"aqueduck/docs/queries"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -68,7 +69,7 @@ func (a *app) listSaved() error {
 }
 
 // ask answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
-func (a *app) ask(ctx context.Context, dir load.Dir, s saved, b bounds) error {
+func (a *app) ask(ctx context.Context, dir layout.Dir, s saved, b bounds) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
 		return err
@@ -119,9 +120,9 @@ func (a *app) schema(workspace string) (string, error) {
 }
 
 // lacking says which relations of a saved query the warehouse does not have, and which streams they need; nil when it has them all.
-func (a *app) lacking(ctx context.Context, dir load.Dir, q queries.Query, schema string) error {
+func (a *app) lacking(ctx context.Context, dir layout.Dir, q queries.Query, schema string) error {
 	stored, there := map[string]bool{}, false
-	err := load.Query(ctx, dir.Readable(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
+	err := read.Query(ctx, dir.Readable(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
 		if row != nil {
 			stored[fmt.Sprint(row[0])] = true
 			there = there || strings.HasPrefix(fmt.Sprint(row[0]), schema+".")

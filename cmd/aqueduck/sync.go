@@ -13,7 +13,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 func (a *app) sync() *cobra.Command {
@@ -182,7 +182,7 @@ func (a *app) runner() (*pipeline.Runner, error) { return a.runnerWith(a.embedde
 // looker is a Runner that writes nothing: the embedded workspace stands still.
 func (a *app) looker() (*pipeline.Runner, error) { return a.runnerWith(a.still) }
 
-func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
+func (a *app) runnerWith(embedded func(layout.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
 	config, catalogue, err := a.load()
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (a *app) runnerWith(embedded func(load.Dir) (pipeline.Source, error)) (*pip
 	if err != nil {
 		return nil, err
 	}
-	dir := load.Dir(config.Warehouse.Dir)
+	dir := layout.Dir(config.Warehouse.Dir)
 	return &pipeline.Runner{
 		Config: config, Catalogue: catalogue, Dir: dir, Program: program, Now: a.now, Wait: a.wait, Log: a.log(), Version: release(), Given: a.given, Flags: a.flags, Interrupted: interruptCode,
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {

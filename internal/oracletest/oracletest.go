@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // truths are what the oracle is asked for and how the warehouse tells the same.
@@ -96,7 +96,7 @@ func compare(t testing.TB, space *emulator.Workspace, file string, truths []trut
 // Rows asks a published file; each row is its values as text, separated by bars.
 func Rows(file, query string) ([]string, error) {
 	var rows []string
-	err := load.Query(context.Background(), file, query, collect(&rows))
+	err := read.Query(context.Background(), file, query, collect(&rows))
 	return rows, err
 }
 
@@ -112,12 +112,12 @@ func collect(rows *[]string) func([]string, []any) error {
 // published is a file that is asked several times: opening it costs more than most questions.
 type published struct {
 	testing.TB
-	*load.Reader
+	*read.Reader
 }
 
 func open(t testing.TB, file string) published {
 	t.Helper()
-	r, err := load.OpenReader(context.Background(), file)
+	r, err := read.OpenReader(context.Background(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
