@@ -14,7 +14,6 @@ import (
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
 	"aqueduck/load/read"
-	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -34,10 +33,16 @@ var namedRelation = regexp.MustCompile(`\{schema\}\.(\w+)`)
 // unaligned is the temporary table of the records whose open state is not what readers are shown of them.
 const unaligned = "temp.unaligned"
 
+// Histories keep the states that records were in.
+type Histories struct {
+	*Database
+	erasures *Erasures
+}
+
 // AlignHistory makes the open states of a history those of the records that are there, at an instant of the source's clock: a record that
 // left has none, and its last one says what became of it; one that is back, or whose fields another stream has brought, has a new one. So
 // what was true at x is what readers were shown at x. It tells how many states ended or began.
-func (w *Work) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (n int64, err error) {
+func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (n int64, err error) {
 	err = w.do("", func(*duck.DB) error {
 		history, err := w.table(schema, c.Table.History)
 		if err != nil {
@@ -65,7 +70,7 @@ func (w *Work) AlignHistory(ctx context.Context, schema string, c Current, now t
 func alignedKey(schema, history string) string { return "aligned " + duck.Table(schema, history) }
 
 // latestChange is when a row last changed that tells of the records, or of their history; "" where the history was held against that.
-func (w *Work) latestChange(ctx context.Context, schema string, c Current) (string, error) {
+func (w *Histories) latestChange(ctx context.Context, schema string, c Current) (string, error) {
 	query, args := "SELECT coalesce(max(changed_at)::VARCHAR, '') FROM _sync.tables WHERE schema = $1", []any{schema}
 	if len(c.Relations) == 0 {
 		query += " AND table_name IN ($2, $3)"
@@ -84,7 +89,7 @@ func (w *Work) latestChange(ctx context.Context, schema string, c Current) (stri
 
 // aligner brings one history in line with what readers are shown.
 type aligner struct {
-	work    *Work
+	work    *Histories
 	schema  string
 	current Current
 	history transform.Table
@@ -165,7 +170,7 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 		return w.saveStamp(ctx, stamp)
 	})
 	if err == nil && n > 0 {
-		w.last = stamp
+		w.landed(stamp)
 	}
 	return n, err
 }
@@ -196,8 +201,7 @@ func eitherKey(key []string) string {
 func (a *aligner) leaveErased(ctx context.Context) error {
 	w, t := a.work, a.current.Table
 	people := clause.Persons(t)
-	e := w.eraser(a.schema, time.Time{})
-	if len(w.tombs.Hashes[tombstone.People(a.schema)]) == 0 || !e.goes(a.history) || len(people) == 0 {
+	if len(people) == 0 || !w.erasures.leavesNoState(a.schema, a.history) {
 		return nil
 	}
 	for _, column := range people {
@@ -206,7 +210,7 @@ func (a *aligner) leaveErased(ctx context.Context) error {
 		}
 		var erased []string
 		err := w.eachKey(ctx, unaligned, []string{column}, func(values []string) {
-			if w.tombs.Has(tombstone.People(a.schema), values[0]) {
+			if w.erasures.erased(a.schema, values[0]) {
 				erased = append(erased, duck.Text(values[0]))
 			}
 		})
@@ -229,7 +233,7 @@ func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) 
 	}
 	return a.work.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
 		FROM (SELECT *, %s AS word FROM %s u WHERE u.open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
-		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.options.RunID)
+		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.RunID())
 }
 
 // begin begins a state of the records that are there, behind the one that they had.
@@ -245,19 +249,19 @@ func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Tim
 		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.here`,
 		history, duck.Names("", columns), transform.ValidFrom, transform.SourceUpdatedAt, transform.SyncedAtColumn, transform.RunIDColumn,
 		duck.Names("c.", columns), clause.Matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, clause.Matches("c.", t.Key, "u.", t.Key)),
-		now, stamp, a.work.options.RunID)
+		now, stamp, a.work.RunID())
 }
 
 // FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
 // afterwards they do not say. It tells how many states it ended, by history.
-func (w *Work) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
+func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
 	err = w.do("end the states of histories that are kept no longer", func(db *duck.DB) error {
 		ended = map[string]int64{}
 		stamp := w.stamp()
 		err := db.Transaction(ctx, func() error {
 			for _, h := range w.leftHistories(schema) {
 				n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
-					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.options.RunID)
+					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.RunID())
 				if err != nil {
 					return fmt.Errorf("%s: %w", h.Name, err)
 				}
@@ -278,7 +282,7 @@ func (w *Work) FreezeHistories(ctx context.Context, schema string, now time.Time
 			return err
 		}
 		if len(ended) > 0 {
-			w.last = stamp
+			w.landed(stamp)
 		}
 		return nil
 	})
@@ -286,7 +290,7 @@ func (w *Work) FreezeHistories(ctx context.Context, schema string, now time.Time
 }
 
 // leftHistories are the stored histories that are kept no longer, of tables that are.
-func (w *Work) leftHistories(schema string) (left []transform.Table) {
+func (w *Database) leftHistories(schema string) (left []transform.Table) {
 	for key, t := range w.recalled {
 		_, kept := w.tables[key]
 		_, read := w.tables[[2]string{schema, t.HistoryOf}]
@@ -298,7 +302,7 @@ func (w *Work) leftHistories(schema string) (left []transform.Table) {
 }
 
 // Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
-func (w *Work) Left(schema string) (left []transform.Table) {
+func (w *Database) Left(schema string) (left []transform.Table) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for key, t := range w.recalled {

@@ -80,7 +80,7 @@ func (m *merger) forgetReferring(ctx context.Context) error {
 		if rows == 0 {
 			continue
 		}
-		if err := w.dir.BeginErasing(); err != nil { // files may be published that have them
+		if err := w.Dir().BeginErasing(); err != nil { // files may be published that have them
 			return err
 		}
 		_, gone, err := e.empty(ctx, t)

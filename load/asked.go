@@ -11,7 +11,7 @@ import (
 
 // IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
 // workspace's schema.
-func (w *Work) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
+func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
 	err = w.do("ask for the ids to read", func(*duck.DB) error {
 		return w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
 			var id string
@@ -28,7 +28,7 @@ func (w *Work) IDs(ctx context.Context, schema, query string) (ids []string, err
 // Expected asks an SQL file, in the work database, for ids and for the keys of the records that are expected for each: its
 // first column and its second. Without a second the id is the key. The two lists have the same length. It is asked as if nothing
 // were stored in the tables of without.
-func (w *Work) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
+func (w *Facts) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
 	err = w.do("ask for the ids to read", func(*duck.DB) error {
 		return w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
 			columns, err := rows.Columns()
@@ -55,12 +55,12 @@ func (w *Work) Expected(ctx context.Context, schema, query string, without ...st
 
 // ask runs the SQL of a stream file, which may be a user's own: one statement that reads. There is a function, though, that
 // checkpoints from within a SELECT; it refuses in a transaction that has written, so one writes a little and is undone.
-func (w *Work) ask(ctx context.Context, query string, visit func(*sql.Rows) error) error {
+func (w *Facts) ask(ctx context.Context, query string, visit func(*sql.Rows) error) error {
 	return w.askWithout(ctx, "", nil, query, visit)
 }
 
 // askWithout is ask as if some tables were empty.
-func (w *Work) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
+func (w *Facts) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
 	if err := read.RequireRead(w.db, query); err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (m *merger) leaveItems(ctx context.Context, own, child, within stage.Batch)
 func (m *merger) moveParents(ctx context.Context, own stage.Batch, t transform.Table, rows string) error {
 	moved, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM %s) i WHERE %s AND p.%[2]s < $1",
 		duck.Table(m.schema, own.Table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
-		clause.Matches("p.", own.Table.Key, "i.", t.ParentKey)), m.stamp, m.work.options.RunID)
+		clause.Matches("p.", own.Table.Key, "i.", t.ParentKey)), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("move the parents: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // copyDay makes the copy of a day that of the table as it is now. Rows that the day's copy has already, with the same
 // content, stay as they are.
-func (w *Work) copyDay(ctx context.Context, schema string, t transform.Table, sw Sweep, stamp time.Time) (int64, error) {
+func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, sw Sweep, stamp time.Time) (int64, error) {
 	c := sw.Copies
 	if c.Name == "" {
 		return 0, nil
@@ -34,7 +34,7 @@ func (w *Work) copyDay(ctx context.Context, schema string, t transform.Table, sw
 	added, err := w.db.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s) SELECT %s, %s, $1, $2 FROM %s t
 		WHERE t.%s IS NULL AND NOT EXISTS (SELECT 1 FROM %s c WHERE c.%s = %s AND %s)`,
 		copies, day, columns, transform.SyncedAtColumn, transform.RunIDColumn, today, columns, table, transform.GoneColumn, copies, day, today, clause.Matches("t.", t.Key, "c.", t.Key)),
-		stamp, w.options.RunID)
+		stamp, w.RunID())
 	if err != nil {
 		return 0, fmt.Errorf("copy the day: %w", err)
 	}

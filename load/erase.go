@@ -35,8 +35,15 @@ type erasure struct {
 	rowMarks       map[string][]tombstone.IDHash
 }
 
+// Erasures take persons, and texts that the source took out, from the stored rows, and keep them out of those that come.
+type Erasures struct {
+	*Database
+	tombs   *tombstone.Log
+	applied map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has taken in
+}
+
 // readErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
-func (w *Work) readErasures(ctx context.Context) error {
+func (w *Erasures) readErasures(ctx context.Context) error {
 	w.applied = map[tombstone.Scope]map[tombstone.IDHash]bool{}
 	var salt sql.NullString
 	if err := w.db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
@@ -80,14 +87,14 @@ func (w *Work) readErasures(ctx context.Context) error {
 		return fmt.Errorf("read the erasures: %w", err)
 	}
 	for p, marks := range times {
-		if err := w.tombs.Add(p, slices.Collect(maps.Keys(marks)), w.options.Now().UTC()); err != nil {
+		if err := w.tombs.Add(p, slices.Collect(maps.Keys(marks)), w.Now().UTC()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *Work) apply(p tombstone.Scope, m tombstone.IDHash) {
+func (w *Erasures) apply(p tombstone.Scope, m tombstone.IDHash) {
 	if w.applied[p] == nil {
 		w.applied[p] = map[tombstone.IDHash]bool{}
 	}
@@ -95,7 +102,7 @@ func (w *Work) apply(p tombstone.Scope, m tombstone.IDHash) {
 }
 
 // eraser looks at the stored tables of a schema.
-func (w *Work) eraser(schema string, stamp time.Time) *eraser {
+func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
 	e := &eraser{work: w, schema: schema, named: map[string]string{}}
 	for _, t := range w.known(schema) {
 		e.tables = append(e.tables, t)
@@ -108,12 +115,20 @@ func (w *Work) eraser(schema string, stamp time.Time) *eraser {
 		return duck.Table(schema, table)
 	}
 	e.stored = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }
-	e.args = []any{stamp, w.options.RunID}
+	e.args = []any{stamp, w.RunID()}
 	return e
 }
 
+// erased reports whether a person of a schema was erased.
+func (w *Erasures) erased(schema, id string) bool { return w.tombs.Has(tombstone.People(schema), id) }
+
+// leavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
+func (w *Erasures) leavesNoState(schema string, history transform.Table) bool {
+	return len(w.tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).goes(history)
+}
+
 // Unforgotten gives those of some contacts' ids that have no tombstone yet.
-func (w *Work) Unforgotten(schema string, ids []string) []string {
+func (w *Erasures) Unforgotten(schema string, ids []string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.tombs.Salt == nil {
@@ -123,7 +138,7 @@ func (w *Work) Unforgotten(schema string, ids []string) []string {
 }
 
 // Names says whether any row names one of some contacts.
-func (w *Work) Names(ctx context.Context, schema string, ids []string) (named bool, err error) {
+func (w *Erasures) Names(ctx context.Context, schema string, ids []string) (named bool, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		if err := w.fillForgotten(ctx, ids); err != nil {
 			return err
@@ -146,7 +161,7 @@ func (w *Work) Names(ctx context.Context, schema string, ids []string) (named bo
 
 // Erase erases contacts: what the tables hold of them, and from the next publish on every file. Their tombstones come
 // first. Each step can be taken again: a process killed between two is followed by one that goes on.
-func (w *Work) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
+func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
 	err = w.do("", func(*duck.DB) error {
 		if err := w.tombs.Begin(); err != nil {
 			return fmt.Errorf("note whom to erase: %w", err)
@@ -162,7 +177,7 @@ func (w *Work) Erase(ctx context.Context, schema, reason string, ids []string) (
 }
 
 // Touches is what Erase would do, without doing it.
-func (w *Work) Touches(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
+func (w *Erasures) Touches(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
 	err = w.do("", func(*duck.DB) error {
 		c, err = w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
 		return err
@@ -171,7 +186,7 @@ func (w *Work) Touches(ctx context.Context, schema string, ids []string) (c Cert
 }
 
 // erase takes the steps of an erasure, but for the last, which is to publish.
-func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
+func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 	c, err := w.certify(ctx, e)
 	if err != nil {
 		return c, err
@@ -181,13 +196,13 @@ func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
 	}
 	// Before the tombstones: a run that is killed in between finds that files are to be written anew, never tombstones that say
 	// that this was done. Where nothing was ever published and nothing is stored there are no bytes to remove.
-	if c.Rows > 0 || len(e.ids) > 0 && w.dir.Current() != "" {
-		if err := w.dir.BeginErasing(); err != nil {
+	if c.Rows > 0 || len(e.ids) > 0 && w.Dir().Current() != "" {
+		if err := w.Dir().BeginErasing(); err != nil {
 			return c, fmt.Errorf("note that files are to be erased: %w", err)
 		}
 	}
 	crash.At(crash.EraseBegun)
-	now := w.options.Now().UTC()
+	now := w.Now().UTC()
 	if err := w.tombs.Add(tombstone.People(e.schema), e.marks, now); err != nil {
 		return c, fmt.Errorf("note whom to erase: %w", err)
 	}
@@ -198,13 +213,13 @@ func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
 		return c, fmt.Errorf("erase: %w", err)
 	}
 	crash.At(crash.EraseCommitted)
-	w.last = stamp
+	w.landed(stamp)
 	w.take(e)
 	return c, nil
 }
 
 // take notes that the database has taken in the tombstones of an erasure.
-func (w *Work) take(e erasure) {
+func (w *Erasures) take(e erasure) {
 	for _, m := range e.marks {
 		w.apply(tombstone.People(e.schema), m)
 	}
@@ -215,7 +230,7 @@ func (w *Work) take(e erasure) {
 	}
 }
 
-func (w *Work) eraseAll(ctx context.Context, e erasure, c Certificate, stamp time.Time) error {
+func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp time.Time) error {
 	if err := w.fillForgotten(ctx, e.ids); err != nil {
 		return err
 	}
@@ -278,11 +293,11 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 }
 
 // fillForgotten makes the temporary table of the persons at hand.
-func (w *Work) fillForgotten(ctx context.Context, ids []string) error {
+func (w *Erasures) fillForgotten(ctx context.Context, ids []string) error {
 	return stage.Fill(ctx, w.db, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
 }
 
-func (w *Work) dropForgotten(ctx context.Context, e *eraser) {
+func (w *Erasures) dropForgotten(ctx context.Context, e *eraser) {
 	names := []string{forgotten, traces, takenOut}
 	if e != nil {
 		for _, name := range e.named {

@@ -15,8 +15,11 @@ import (
 // nearlyAll is the share of stored rows that have a column which its disappearance would be a surprise for.
 const nearlyAll = 0.95
 
+// Facts answer questions about what the work database holds.
+type Facts struct{ *Database }
+
 // Filled says which columns of a table nearly every stored row has. An empty table has none.
-func (w *Work) Filled(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
+func (w *Facts) Filled(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
 	err = w.do(fmt.Sprintf("count the values of %s", t.Name), func(db *duck.DB) error {
 		counts := make([]string, len(t.Columns))
 		found := make([]any, len(t.Columns)+1)
@@ -40,7 +43,7 @@ func (w *Work) Filled(ctx context.Context, schema string, t transform.Table, ver
 }
 
 // Newest is the largest time in a column of the rows that are not gone, and not after a time; the zero time where no row has one.
-func (w *Work) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (newest time.Time, err error) {
+func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (newest time.Time, err error) {
 	err = w.do(fmt.Sprintf("find the newest row of %s", t.Name), func(db *duck.DB) error {
 		var found sql.NullTime
 		query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
@@ -57,7 +60,7 @@ func (w *Work) Newest(ctx context.Context, schema string, t transform.Table, col
 }
 
 // Rows counts the stored rows of a table.
-func (w *Work) Rows(ctx context.Context, schema, table string) (n int64, err error) {
+func (w *Facts) Rows(ctx context.Context, schema, table string) (n int64, err error) {
 	err = w.do("", func(*duck.DB) error {
 		n, err = w.storedRows(ctx, schema, table)
 		return err
@@ -67,13 +70,13 @@ func (w *Work) Rows(ctx context.Context, schema, table string) (n int64, err err
 
 // LastOutcomes gives how each stream of a schema ended in the last run of a pipeline that read it, by stream; nothing of
 // those it never read.
-func (w *Work) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
+func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
 	return w.outcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline)
 }
 
 // outcomes asks for outcomes by stream.
-func (w *Work) outcomes(ctx context.Context, query string, args ...any) (outcomes map[string]string, err error) {
+func (w *Facts) outcomes(ctx context.Context, query string, args ...any) (outcomes map[string]string, err error) {
 	err = w.do("read how earlier runs ended", func(db *duck.DB) error {
 		outcomes = map[string]string{}
 		return db.Each(ctx, query, args, func(rows *sql.Rows) error {
@@ -90,14 +93,14 @@ func (w *Work) outcomes(ctx context.Context, query string, args ...any) (outcome
 
 // LastAnswers gives, by stream of a schema, whether the source had it when it last said so: the outcome, ok or unavailable, of
 // the last run that ended by itself with one of these, or was cut off while the source gave records. What a run said that was cut off by force, nobody may have read.
-func (w *Work) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
+func (w *Facts) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
 	return w.outcomes(ctx, `SELECT stream, arg_max(CASE outcome WHEN 'cut' THEN 'ok' ELSE outcome END, started_at) FROM _sync.stream_runs
 		WHERE schema = $1 AND (outcome IN ('ok', 'unavailable') OR outcome = 'cut' AND records > 0)
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }
 
 // LastShares gives, by stream of a schema, the share of its history that was read when a run last knew it.
-func (w *Work) LastShares(ctx context.Context, schema string) (shares map[string]float64, err error) {
+func (w *Facts) LastShares(ctx context.Context, schema string) (shares map[string]float64, err error) {
 	err = w.do("read how far earlier runs were", func(db *duck.DB) error {
 		shares = map[string]float64{}
 		const query = "SELECT stream, arg_max(backfill, started_at) FROM _sync.stream_runs WHERE schema = $1 AND backfill > 0 GROUP BY stream"
@@ -115,7 +118,7 @@ func (w *Work) LastShares(ctx context.Context, schema string) (shares map[string
 }
 
 // States gives the state of every checkpoint of a schema, by stream.
-func (w *Work) States(ctx context.Context, schema string) (states map[string]string, err error) {
+func (w *Facts) States(ctx context.Context, schema string) (states map[string]string, err error) {
 	err = w.do(fmt.Sprintf("read the checkpoints of %s", schema), func(db *duck.DB) error {
 		states = map[string]string{}
 		return db.Each(ctx, "SELECT stream, state FROM _sync.checkpoints WHERE schema = $1", []any{schema}, func(rows *sql.Rows) error {

@@ -13,7 +13,7 @@ const hashKeyFact = "hash_key"
 
 // HashedBy gives the mark of the key that stored values were hashed with. Older warehouses only tell that some were: used without a
 // mark.
-func (w *Work) HashedBy(ctx context.Context) (mark string, used bool, err error) {
+func (w *Masks) HashedBy(ctx context.Context) (mark string, used bool, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		mark, used, err = hashedBy(ctx, db)
 		return err
@@ -36,7 +36,7 @@ func hashedBy(ctx context.Context, db *duck.DB) (mark string, used bool, err err
 }
 
 // NoteHashKey notes which key values are hashed with from now on.
-func (w *Work) NoteHashKey(ctx context.Context, key []byte) error {
+func (w *Masks) NoteHashKey(ctx context.Context, key []byte) error {
 	return w.do("note which key values are hashed with", func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return w.saveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
 	})

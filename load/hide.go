@@ -16,8 +16,11 @@ import (
 // hashes is the temporary table of values with what becomes of them.
 const hashes = "temp.hashes"
 
+// Masks hash and drop values that are stored, and take that back.
+type Masks struct{ *Database }
+
 // Hidden gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
-func (w *Work) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
+func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
 	err = w.do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
 		names, noted, err = readNames(ctx, db, hiddenKey(schema, stream))
 		return err
@@ -47,10 +50,10 @@ type Revealed struct {
 // Mask takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. Rows that it
 // changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
 // again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
-func (w *Work) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
+func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		if len(m.Hide) > 0 {
-			if err := w.dir.BeginErasing(); err != nil {
+			if err := w.Dir().BeginErasing(); err != nil {
 				return err
 			}
 		}
@@ -85,14 +88,14 @@ func (w *Work) Mask(ctx context.Context, schema string, m Masking) (rows int64, 
 		if err != nil {
 			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
 		}
-		w.last = stamp
+		w.landed(stamp)
 		return nil
 	})
 	return rows, err
 }
 
 // hideOne works on a table and on the states that its rows were in.
-func (w *Work) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
+func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
 	var all int64
 	for _, t := range w.known(schema) {
 		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
@@ -121,7 +124,7 @@ func (w *Work) hideOne(ctx context.Context, schema string, p transform.Hiding, k
 	return all, nil
 }
 
-func (w *Work) hideIn(ctx context.Context, relation string, t transform.Table, p transform.Hiding, key []byte, stamp time.Time) (rows, gone int64, err error) {
+func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, p transform.Hiding, key []byte, stamp time.Time) (rows, gone int64, err error) {
 	if p.Rows {
 		gone, err = w.db.Exec(ctx, "DELETE FROM "+relation)
 		return gone, gone, err
@@ -135,7 +138,7 @@ func (w *Work) hideIn(ctx context.Context, relation string, t transform.Table, p
 	}
 	set := func(value, from, where string) (int64, error) {
 		return w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
-			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.options.RunID)
+			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.RunID())
 	}
 	switch {
 	case p.Hash:
@@ -159,7 +162,7 @@ func named(value string, path []string) string {
 }
 
 // fillHashes makes the table of a column's values with their hashes. Where some may be hashes already, what looks like one is.
-func (w *Work) fillHashes(ctx context.Context, relation, column string, some bool, key []byte) error {
+func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bool, key []byte) error {
 	var pairs [][]string
 	query := "SELECT DISTINCT " + column + " FROM " + relation + " WHERE " + column + " IS NOT NULL"
 	if some {

@@ -33,7 +33,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 	name := duck.Table(m.schema, history.Name)
 	ended, err := m.exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = s.__until, %s = $1, %s = $2 FROM %s s
 		WHERE s._row < 0 AND s.__until IS NOT NULL AND h.%[2]s IS NULL AND %[6]s`, name, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
-		states, clause.Matches("h.", t.Key, "s.", t.Key)), m.stamp, m.work.options.RunID)
+		states, clause.Matches("h.", t.Key, "s.", t.Key)), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("end the states that were: %w", err)
 	}
@@ -44,7 +44,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 	}
 	added, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s, %s, %s, %s) SELECT %s, s.__since, %s, s.__until, $1, $2 FROM %s s JOIN %s b ON b._row = s._row",
 		name, duck.Names("", shared), transform.ValidFrom, transform.SourceUpdatedAt, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
-		duck.Names("b.", shared), newest, states, g.own.Name), m.stamp, m.work.options.RunID)
+		duck.Names("b.", shared), newest, states, g.own.Name), m.stamp, m.work.RunID())
 	if err != nil || added+ended == 0 {
 		return err
 	}
@@ -106,14 +106,14 @@ func (m *merger) findStates(ctx context.Context, g group) error {
 }
 
 // endStates ends the states of records that are gone, at the time that the source was found not to have them.
-func (w *Work) endStates(ctx context.Context, schema string, t transform.Table, stamp time.Time) error {
+func endStates(ctx context.Context, w *Database, schema string, t transform.Table, stamp time.Time) error {
 	if t.History == "" || !t.Gone {
 		return nil
 	}
 	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %[9]s = '%[10]s' FROM %[7]s t
 		WHERE h.%[2]s IS NULL AND t.%[3]s IS NOT NULL AND %[8]s`, duck.Table(schema, t.History), transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
 		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), clause.Matches("h.", t.Key, "t.", t.Key), transform.Lifecycle, transform.LifecycleGone),
-		stamp, w.options.RunID)
+		stamp, w.RunID())
 	if err != nil || n == 0 {
 		return err
 	}

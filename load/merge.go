@@ -180,7 +180,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 		if err := m.markGone(ctx, g.own); err != nil {
 			return err
 		}
-		if err := m.work.endStates(ctx, m.schema, g.own.Table, m.stamp); err != nil {
+		if err := endStates(ctx, m.work.Database, m.schema, g.own.Table, m.stamp); err != nil {
 			return err
 		}
 	}
@@ -327,7 +327,7 @@ func (m *merger) insert(ctx context.Context, t transform.Table, from string) (in
 	}
 	columns := duck.Names("", names)
 	n, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s) SELECT %s, $1, $2 FROM %s", duck.Table(m.schema, t.Name),
-		columns, transform.SyncedAtColumn, transform.RunIDColumn, columns, from), m.stamp, m.work.options.RunID)
+		columns, transform.SyncedAtColumn, transform.RunIDColumn, columns, from), m.stamp, m.work.RunID())
 	if err != nil {
 		return 0, fmt.Errorf("write the rows: %w", err)
 	}
@@ -348,7 +348,7 @@ func (m *merger) markGone(ctx context.Context, own stage.Batch) error {
 	table := duck.Table(m.schema, t.Name)
 	marked, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS DISTINCT FROM g.at",
 		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, clause.Matches("t.", t.Key, "g.", t.Key), gone),
-		m.stamp, m.work.options.RunID)
+		m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("mark the gone records: %w", err)
 	}

@@ -65,7 +65,7 @@ func (m *merger) noteMisfits(ctx context.Context, g group) error {
 		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), clause.Instant(m.stamp), unfit, of, same),
 		fmt.Sprintf(`INSERT INTO _sync.misfits (schema, stream, record_table, key, table_name, column_name, reason, whole, count, run_id, seen_at)
 			SELECT %s, %s, %s, key, table_name, column_name, reason, whole, count, %s, %s FROM %s u WHERE NOT EXISTS (SELECT 1 FROM _sync.misfits m WHERE %s AND %s)`,
-			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.options.RunID), clause.Instant(m.stamp), unfit, of, same),
+			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.RunID()), clause.Instant(m.stamp), unfit, of, same),
 	} {
 		if _, err := m.exec(ctx, statement); err != nil {
 			return err
@@ -82,8 +82,11 @@ func recordName(prefix string, t transform.Table) string {
 	return clause.KeyText(prefix, t.Key)
 }
 
+// DeadLetters tell what came and is not stored, or not whole.
+type DeadLetters struct{ *Database }
+
 // MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.
-func (w *Work) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
+func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
 	err = w.do("look which streams have values that do not fit", func(db *duck.DB) error {
 		streams = map[[2]string]bool{}
 		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
@@ -99,14 +102,14 @@ func (w *Work) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, e
 // Misfits gives what does not fit of a stream of MisfitStreams, each value once however often it was read, by table, column and reason. What is not
 // stored any more, or fits by now, is forgotten before; and so are the records kept out whole that a complete reading, which began
 // at complete, did not bring again; the zero time: there was none.
-func (w *Work) Misfits(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) (list []Misfits, err error) {
+func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) (list []Misfits, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		of := "schema = " + duck.Text(schema) + " AND stream = " + duck.Text(stream)
 		if err := db.Transaction(ctx, func() error { return w.forgetMisfits(ctx, schema, of, own, complete) }); err != nil {
 			return fmt.Errorf("forget what fits again of %s: %w", stream, err)
 		}
 		err = db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
-		FROM _sync.misfits WHERE `+of+" GROUP BY ALL ORDER BY ALL", []any{w.options.RunID}, func(rows *sql.Rows) error {
+		FROM _sync.misfits WHERE `+of+" GROUP BY ALL ORDER BY ALL", []any{w.RunID()}, func(rows *sql.Rows) error {
 			var m Misfits
 			err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
 			list = append(list, m)
@@ -121,7 +124,7 @@ func (w *Work) Misfits(ctx context.Context, schema, stream string, own transform
 }
 
 // forgetMisfits takes out what is not stored any more, what fits by now, and what a complete reading did not bring again.
-func (w *Work) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
+func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
 	if !complete.IsZero() {
 		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 
 // Orphans counts, by table, the rows of nested lists whose record is not stored, of tables that changed since a publish last
 // looked at their keys. There should be none: both come in one commit.
-func (w *Work) Orphans(ctx context.Context, schema string, tables []transform.Table) (found map[string]int64, err error) {
+func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.Table) (found map[string]int64, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		changed, err := w.changedTables(ctx, schema)
 		if err != nil {
@@ -40,7 +40,7 @@ func (w *Work) Orphans(ctx context.Context, schema string, tables []transform.Ta
 	return found, err
 }
 
-func (w *Work) changedTables(ctx context.Context, schema string) (map[string]bool, error) {
+func (w *Facts) changedTables(ctx context.Context, schema string) (map[string]bool, error) {
 	changed := map[string]bool{}
 	query := "SELECT table_name FROM _sync.tables WHERE schema = $1 AND changed_at IS DISTINCT FROM verified_at"
 	return changed, w.db.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
@@ -52,11 +52,11 @@ func (w *Work) changedTables(ctx context.Context, schema string) (map[string]boo
 }
 
 // Told names the findings of earlier runs, as schema, stream and name.
-func (w *Work) Told(ctx context.Context) (told map[[3]string]bool, err error) {
+func (w *Facts) Told(ctx context.Context) (told map[[3]string]bool, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		told = map[[3]string]bool{}
 		query := "SELECT DISTINCT coalesce(schema, ''), coalesce(stream, ''), name FROM _sync.audit WHERE run_id <> $1"
-		return db.Each(ctx, query, []any{w.options.RunID}, func(rows *sql.Rows) error {
+		return db.Each(ctx, query, []any{w.RunID()}, func(rows *sql.Rows) error {
 			var name [3]string
 			err := rows.Scan(&name[0], &name[1], &name[2])
 			told[name] = true

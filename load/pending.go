@@ -38,7 +38,7 @@ func (m *merger) settle(ctx context.Context) error {
 func (m *merger) feed(ctx context.Context, g group) error {
 	for _, f := range g.feeds {
 		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, clause.Instant(m.stamp))
-		if _, err := m.work.await(ctx, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
+		if _, err := await(ctx, m.work.Database, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func (m *merger) feed(ctx context.Context, g group) error {
 }
 
 // await has a stream wait for the ids in a column of the rows of a table that fit a condition and are not gone.
-func (w *Work) await(ctx context.Context, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
+func await(ctx context.Context, w *Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
 	id := duck.Name(column) + "::VARCHAR"
 	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, duck.Table(schema, t.Name), rows, duck.Name(column))
 	if t.Gone {
@@ -67,6 +67,9 @@ func (w *Work) await(ctx context.Context, schema, stream string, t transform.Tab
 	return n, nil
 }
 
+// ChildQueue has the ids that streams wait for which are read over another.
+type ChildQueue struct{ *Checkpoints }
+
 // Origin is a table whose rows a stream is read over.
 type Origin struct {
 	Table  transform.Table
@@ -76,7 +79,7 @@ type Origin struct {
 }
 
 // Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
-func (w *Work) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
+func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
 	return w.do("", func(*duck.DB) error {
 		_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 			for _, o := range origins {
@@ -87,7 +90,7 @@ func (w *Work) Await(ctx context.Context, schema, stream string, base, next Chec
 				if !o.Until.IsZero() && o.Table.Newest != "" {
 					rows += " AND " + duck.Name(o.Table.Newest) + " < " + clause.Instant(o.Until)
 				}
-				if _, err := w.await(ctx, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
+				if _, err := await(ctx, w.Database, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
 					return Written{}, err
 				}
 			}
@@ -98,7 +101,7 @@ func (w *Work) Await(ctx context.Context, schema, stream string, base, next Chec
 }
 
 // Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
-func (w *Work) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
+func (w *ChildQueue) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
 	err = w.do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
 		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
 			func(rows *sql.Rows) error {

@@ -26,7 +26,7 @@ const (
 const shortestTrace = 5
 
 // forgetTraces takes out of the records of runs the messages that repeat an id of the persons, or what their own row holds.
-func (w *Work) forgetTraces(ctx context.Context, e *eraser) error {
+func (w *Erasures) forgetTraces(ctx context.Context, e *eraser) error {
 	parts := []string{"SELECT id AS word FROM " + forgotten}
 	for _, t := range e.tables {
 		if t.Erase != "all" || len(clause.Persons(t)) == 0 {
@@ -65,7 +65,7 @@ func (w *Work) forgetTraces(ctx context.Context, e *eraser) error {
 }
 
 // eraseRows empties rows of a table whose text the source took out, and what lies inside of them.
-func (w *Work) eraseRows(ctx context.Context, e *eraser, table string, keys [][]string, stamp time.Time) error {
+func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys [][]string, stamp time.Time) error {
 	t, ok := e.table(table)
 	if !ok || len(keys) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func redacting(tables []transform.Table, t transform.Table) []redacted {
 
 // Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
 // back, or has a table that was not looked through. The zero certificate says that there was nothing.
-func (w *Work) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
+func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
 	err = w.do("", func(*duck.DB) error {
 		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]tombstone.IDHash{}}
 		again, err := w.unsearched(ctx, schema)
@@ -166,7 +166,7 @@ func (w *Work) Reapply(ctx context.Context, schema string) (c Certificate, err e
 }
 
 // recognise finds the stored ids, or the keys of rows, that marks are of.
-func (w *Work) recognise(ctx context.Context, s *eraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasure) error {
+func (w *Erasures) recognise(ctx context.Context, s *eraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasure) error {
 	found := map[string]bool{}
 	for _, t := range s.tables {
 		columns := clause.Persons(t)
@@ -200,7 +200,7 @@ func (w *Work) recognise(ctx context.Context, s *eraser, p tombstone.Scope, mark
 }
 
 // eachKey gives the different values of some columns, as texts.
-func (w *Work) eachKey(ctx context.Context, relation string, columns []string, visit func([]string)) error {
+func (w *Database) eachKey(ctx context.Context, relation string, columns []string, visit func([]string)) error {
 	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
 	return w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
@@ -220,7 +220,7 @@ func (w *Work) eachKey(ctx context.Context, relation string, columns []string, v
 }
 
 // Behind says that the log of erasures has marks of a schema that this database has not taken in.
-func (w *Work) Behind(schema string) bool {
+func (w *Erasures) Behind(schema string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for p, marks := range w.tombs.Hashes {

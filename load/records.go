@@ -66,9 +66,12 @@ const (
 	keepDetails = 90 * 24 * time.Hour
 )
 
+// Records are those of runs, and of the workspaces that schemas are filled from.
+type Records struct{ *Database }
+
 // SaveRun writes the records of a run in one transaction, in the place of those it wrote before, and drops what is
 // kept long enough.
-func (w *Work) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
+func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
 	return w.do(fmt.Sprintf("save the records of run %s", run.RunID), func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error {
 			steps := []func() error{
@@ -89,8 +92,8 @@ func (w *Work) SaveRun(ctx context.Context, run Run, streams []StreamRun, reject
 }
 
 // forgetRun takes out the records of a run, and those of all runs that are old.
-func (w *Work) forgetRun(ctx context.Context, id string) error {
-	now := w.options.Now().UTC()
+func (w *Records) forgetRun(ctx context.Context, id string) error {
+	now := w.Now().UTC()
 	old := map[string]struct {
 		column string
 		keep   time.Duration
@@ -112,7 +115,7 @@ func (w *Work) forgetRun(ctx context.Context, id string) error {
 	return nil
 }
 
-func (w *Work) saveRun(ctx context.Context, r Run) error {
+func (w *Records) saveRun(ctx context.Context, r Run) error {
 	_, err := w.db.Exec(ctx, `INSERT INTO _sync.runs (run_id, pipeline, started_at, finished_at, outcome, exit_code, rows,
 		rejected, new_rejected, requests, retries, backfill, version, emulated, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
@@ -121,7 +124,7 @@ func (w *Work) saveRun(ctx context.Context, r Run) error {
 	return err
 }
 
-func (w *Work) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
+func (w *Records) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
 	for _, s := range streams {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
 			records, rows, added, changed, gone, rejected, new_rejected, requests, retries, synced_to, history_to, backfill, error, hint)
@@ -136,7 +139,7 @@ func (w *Work) saveStreams(ctx context.Context, run string, streams []StreamRun)
 	return nil
 }
 
-func (w *Work) saveRejects(ctx context.Context, run Run, rejects []RejectRow) error {
+func (w *Records) saveRejects(ctx context.Context, run Run, rejects []RejectRow) error {
 	for _, r := range rejects {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.rejects (run_id, recorded_at, schema, stream, table_name, column_name, reason, count, sample_key)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -148,7 +151,7 @@ func (w *Work) saveRejects(ctx context.Context, run Run, rejects []RejectRow) er
 	return nil
 }
 
-func (w *Work) saveFindings(ctx context.Context, run Run, findings []Finding) error {
+func (w *Records) saveFindings(ctx context.Context, run Run, findings []Finding) error {
 	for _, f := range findings {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.audit (run_id, recorded_at, schema, stream, table_name, kind, name, expected, found, message)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
@@ -161,9 +164,9 @@ func (w *Work) saveFindings(ctx context.Context, run Run, findings []Finding) er
 	return nil
 }
 
-func (w *Work) recordedAt(run Run) time.Time {
+func (w *Records) recordedAt(run Run) time.Time {
 	if run.Finished.IsZero() {
-		return w.options.Now().UTC()
+		return w.Now().UTC()
 	}
 	return run.Finished
 }
@@ -181,7 +184,7 @@ type Workspace struct {
 var ErrOtherWorkspace = errors.New("the schema is filled from another workspace")
 
 // Workspace gives the workspace that a schema is filled from; false when none is pinned yet.
-func (w *Work) Workspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
+func (w *Records) Workspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
 	err = w.do("", func(*duck.DB) error {
 		found, there, err = w.workspace(ctx, schema)
 		return err
@@ -189,7 +192,7 @@ func (w *Work) Workspace(ctx context.Context, schema string) (found Workspace, t
 	return found, there, err
 }
 
-func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
+func (w *Records) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
 	found := Workspace{Schema: schema}
 	err := w.db.Scan(ctx, "SELECT id, base_url, emulated, api_version FROM _sync.workspaces WHERE schema = $1", []any{schema},
 		&found.ID, &found.BaseURL, &found.Emulated, &found.APIVersion)
@@ -204,7 +207,7 @@ func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, e
 
 // Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
 // that had no record to tell its id by may get one later.
-func (w *Work) Pin(ctx context.Context, n Workspace) error {
+func (w *Records) Pin(ctx context.Context, n Workspace) error {
 	return w.do("", func(db *duck.DB) error {
 		old, there, err := w.workspace(ctx, n.Schema)
 		if err != nil {
@@ -220,7 +223,7 @@ func (w *Work) Pin(ctx context.Context, n Workspace) error {
 		if there {
 			statement = "UPDATE _sync.workspaces SET id = $1, base_url = $2, emulated = $3, api_version = $4, pinned_at = coalesce(pinned_at, $6) WHERE schema = $5"
 		}
-		_, err = db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.options.Now().UTC())
+		_, err = db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.Now().UTC())
 		return err
 	})
 }

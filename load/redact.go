@@ -129,7 +129,7 @@ func (m *merger) seal(ctx context.Context) error {
 	if err := w.tombs.Begin(); err != nil {
 		return err
 	}
-	if err := w.dir.BeginErasing(); err != nil {
+	if err := w.Dir().BeginErasing(); err != nil {
 		return err
 	}
 	for table, keys := range r.erasure.rows {
@@ -138,7 +138,7 @@ func (m *merger) seal(ctx context.Context) error {
 			r.rowMarks[table] = append(r.rowMarks[table], w.tombs.Hash(p, tombstone.RowKey(key)))
 		}
 		c.Tables[table] = int64(len(keys))
-		if err := w.tombs.Add(p, r.rowMarks[table], w.options.Now().UTC()); err != nil {
+		if err := w.tombs.Add(p, r.rowMarks[table], w.Now().UTC()); err != nil {
 			return err
 		}
 	}

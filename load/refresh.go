@@ -22,7 +22,7 @@ func refreshOf(table string) string { return "table " + table }
 
 // BeginRefresh forgets which records of a table an earlier full refresh has met. The caller runs it before the first commit of a
 // new one; a refresh that was interrupted goes on without it.
-func (w *Work) BeginRefresh(ctx context.Context, schema, table string) error {
+func (w *Sweeps) BeginRefresh(ctx context.Context, schema, table string) error {
 	return w.Forget(ctx, schema, refreshOf(table))
 }
 

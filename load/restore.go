@@ -22,12 +22,12 @@ var ErrNoWholeFile = errors.New("no published file is whole")
 
 // setAside keeps a damaged work database, the newest one only, for whoever wants to look at it.
 func (w *Work) setAside(cause error) error {
-	d := w.dir
+	d := w.Dir()
 	old, err := filepath.Glob(filepath.Join(d.State(), "damaged-*"))
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(d.State(), "damaged-"+w.options.Now().UTC().Format("20060102T150405.000000"))
+	name := filepath.Join(d.State(), "damaged-"+w.Now().UTC().Format("20060102T150405.000000"))
 	if err := disk.Move(name, d.Work()); err != nil {
 		return fmt.Errorf("set the damaged work database aside: %w", err)
 	}
@@ -52,7 +52,7 @@ func firstLine(err error) string {
 // remake makes the work database from the newest published file that is as it was published, or an empty one when
 // nothing was ever published. It tells which.
 func (w *Work) remake(ctx context.Context) (string, error) {
-	d := w.dir
+	d := w.Dir()
 	// Without a database the directory is what a lost disk write left of it.
 	if err := errors.Join(d.TrashWork(), d.EmptyTrash()); err != nil {
 		return "", err

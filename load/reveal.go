@@ -26,7 +26,7 @@ func hashed(t transform.Table) bool {
 
 // reveal takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
 // the source no longer has are left alone: nobody reads them again.
-func (w *Work) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
+func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
 	for _, t := range w.known(schema) {
 		if t.Name != p.Table {
 			continue
@@ -60,7 +60,7 @@ func (w *Work) reveal(ctx context.Context, schema string, p Revealed, stamp time
 }
 
 // unhash takes the hash off some rows of a table.
-func (w *Work) unhash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
+func (w *Masks) unhash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
 	if !hashed(t) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (w *Work) unhash(ctx context.Context, schema string, t transform.Table, whe
 		where = "(" + where + ") AND " + transform.GoneColumn + " IS NULL"
 	}
 	n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
-		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.options.RunID)
+		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.RunID())
 	if err != nil || n == 0 {
 		return err
 	}
@@ -77,7 +77,7 @@ func (w *Work) unhash(ctx context.Context, schema string, t transform.Table, whe
 
 // unhashParents takes the hash off the records that some rows of a list lie in; where is about these rows, and may use $1 for the time
 // of the commit.
-func (w *Work) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
+func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
 	parent, ok := w.known(schema)[t.Parent]
 	if !ok || len(t.ParentKey) != len(parent.Key) {
 		return nil
@@ -100,7 +100,7 @@ func TakenBack(stored, wanted []string) (taken []string) {
 
 // StillMasked tells which names of hash and drop were taken back of a stream, and how many rows of its own table still are as these
 // names left them, for they were not read again. No names: all were, or none was taken back.
-func (w *Work) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
+func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		t, ok := w.known(schema)[table]
 		if names, _, err = readNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
@@ -144,7 +144,7 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 }
 
 // EndReveal forgets which names of hash and drop were taken back of a stream: all of it was read again.
-func (w *Work) EndReveal(ctx context.Context, schema, stream string) error {
+func (w *Masks) EndReveal(ctx context.Context, schema, stream string) error {
 	return w.do("", func(*duck.DB) error {
 		return w.saveNames(ctx, takenKey(schema, stream), nil)
 	})
@@ -161,7 +161,7 @@ func readNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, er
 }
 
 // saveNames keeps a list of names in _sync.meta; of the names that were taken back an empty one is none.
-func (w *Work) saveNames(ctx context.Context, key string, names []string) error {
+func (w *Database) saveNames(ctx context.Context, key string, names []string) error {
 	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // Same tells of each head whether the table has its record with these values, and not as gone. The table's key is one
 // column; columns are those of the heads' values.
-func (w *Work) Same(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (same []bool, err error) {
+func (w *Facts) Same(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (same []bool, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		same = make([]bool, len(heads))
 		if n, err := w.storedRows(ctx, schema, t.Name); err != nil || n == 0 {
@@ -51,7 +51,7 @@ func (w *Work) Same(ctx context.Context, schema string, t transform.Table, colum
 
 // EachKey gives the key of every row that is not gone and, by the table's own newest, not from before a time; the zero time
 // is before all. The table's key is one column.
-func (w *Work) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
+func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
 	return w.do("", func(db *duck.DB) error {
 		query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + duck.Table(schema, t.Name) + " WHERE true"
 		if t.Gone {
@@ -126,7 +126,7 @@ func span(heads []transform.Head, column int) (first, last time.Time, ok bool) {
 }
 
 // CountBetween is the number of rows that are not gone and have a time in a column from one to another, both included.
-func (w *Work) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (n int64, err error) {
+func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (n int64, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + between(t, column)
 		return db.Scan(ctx, query, []any{from, to}, &n)
@@ -136,7 +136,7 @@ func (w *Work) CountBetween(ctx context.Context, schema string, t transform.Tabl
 
 // KeysBetween gives the keys of such rows with their times, the newest first and no more than most. The table's key is one column;
 // among leaves only those keys, nil none of them out.
-func (w *Work) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
+func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		key := duck.Name(t.Key[0]) + "::VARCHAR"
 		query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), between(t, column))

@@ -22,7 +22,7 @@ type Shape struct {
 }
 
 // Shapes gives the columns of a schema that can widen, or have.
-func (w *Work) Shapes(ctx context.Context, schema string) (all []Shape, err error) {
+func (w *Facts) Shapes(ctx context.Context, schema string) (all []Shape, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		all, err = shapes(ctx, db, schema)
 		return err
@@ -70,7 +70,7 @@ func wasKey(schema, table, column string) string {
 var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
 
 // noteType notes a type that a column had until now.
-func (w *Work) noteType(ctx context.Context, schema, table, column, stored string) error {
+func (w *Tables) noteType(ctx context.Context, schema, table, column, stored string) error {
 	key := wasKey(schema, table, column)
 	var was string
 	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
@@ -81,7 +81,7 @@ func (w *Work) noteType(ctx context.Context, schema, table, column, stored strin
 }
 
 // Known says whether a field, or a kind of value, of a stream was told of before.
-func (w *Work) Known(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
+func (w *Facts) Known(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		known = map[[3]string]bool{}
 		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},

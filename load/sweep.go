@@ -24,9 +24,12 @@ type Sweep struct {
 	Day    time.Time       // the day of the copy, midnight UTC of its date
 }
 
+// Sweeps keep what walks over all records of a stream have seen, and mark what they have not.
+type Sweeps struct{ *Checkpoints }
+
 // Absent counts the records that are stored, not gone and older here than the sweep's opening, and that neither the
 // sweep nor any of the other numbers saw; and those stored and not gone beside them.
-func (w *Work) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
+func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		t, err := w.sweepable(schema, sw)
 		if err != nil {
@@ -46,7 +49,7 @@ func (w *Work) Absent(ctx context.Context, schema, stream string, sw Sweep, numb
 
 // Retire marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
 // transaction.
-func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
+func (w *Sweeps) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		t, err := w.sweepable(schema, sw)
 		if err != nil {
@@ -55,7 +58,7 @@ func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Che
 		written, err = w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 			n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %[2]s IS NULL AND %[5]s",
 				duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseen(t, sw, numbers)),
-				schema, stream, sw.Opened, stamp, w.options.RunID)
+				schema, stream, sw.Opened, stamp, w.RunID())
 			if err != nil {
 				return Written{}, err
 			}
@@ -68,7 +71,7 @@ func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Che
 					return Written{}, err
 				}
 			}
-			if err := w.endStates(ctx, schema, t, stamp); err != nil {
+			if err := endStates(ctx, w.Database, schema, t, stamp); err != nil {
 				return Written{}, err
 			}
 			copied, err := w.copyDay(ctx, schema, t, sw, stamp)
@@ -83,7 +86,7 @@ func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Che
 	return written, err
 }
 
-func (w *Work) sweepable(schema string, sw Sweep) (transform.Table, error) {
+func (w *Sweeps) sweepable(schema string, sw Sweep) (transform.Table, error) {
 	t, err := w.table(schema, sw.Table)
 	if err == nil && !t.Gone {
 		err = fmt.Errorf("table %s does not mark what is gone", t.Name)
@@ -107,7 +110,7 @@ func unseen(t transform.Table, sw Sweep, numbers []int) string {
 }
 
 // SeenKeys is the number of different keys that the sweeps of a stream have seen.
-func (w *Work) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
+func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
 	err = w.do("", func(db *duck.DB) error {
 		return db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
 	})
@@ -115,7 +118,7 @@ func (w *Work) SeenKeys(ctx context.Context, schema, stream string) (n int64, er
 }
 
 // Forget drops what the sweeps of a stream saw, but for those of the numbers given.
-func (w *Work) Forget(ctx context.Context, schema, stream string, keep ...int) error {
+func (w *Sweeps) Forget(ctx context.Context, schema, stream string, keep ...int) error {
 	return w.do("", func(db *duck.DB) error {
 		list := []string{"-1"}
 		for _, n := range keep {

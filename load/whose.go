@@ -18,7 +18,7 @@ const forgotten = "temp.forgotten"
 // eraser finds the rows of the persons in the temporary table forgotten, and empties them. It works alike on the stored
 // tables and on a batch that arrives.
 type eraser struct {
-	work   *Work
+	work   *Erasures
 	schema string
 	tables []transform.Table
 	at     func(table string) string // the relation that holds a table's rows; "" when it has none
@@ -195,7 +195,7 @@ func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unk
 		if c.Erased {
 			wanted = true
 		}
-		if !wanted || slices.Contains(t.Key, c.Name) || e.work.options.Keep[t.Name+"."+c.Name] {
+		if !wanted || slices.Contains(t.Key, c.Name) || e.work.Keeps(t.Name+"."+c.Name) {
 			continue
 		}
 		group := strings.Join(c.Whose, ",")

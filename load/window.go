@@ -73,7 +73,7 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 }
 
 // RowsBetween counts the stored rows of a window of time.
-func (w *Work) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
+func (w *Facts) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
 	err = w.do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
 		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), clause.Instant(from), clause.Instant(to))
 		if err := db.Scan(ctx, query, nil, &n); err != nil {
