@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -17,10 +18,26 @@ import (
 	"aqueduck/transform"
 )
 
-// forget empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
-// comes of them. Where nothing was ever erased it costs nothing, else one look at each id.
-func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
-	tombs := m.work.tombs
+// Arrival is what erasures have to do with one commit, which calls it at its points: Staged, Replaces and Silent, Merged, Seal, Landed.
+type Arrival struct {
+	erasures *Erasures
+	schema   string
+	stamp    time.Time
+	tables   []*stage.Batch // all that the commit brings, those without rows too
+
+	erased   []string // persons whom the batches name
+	redacted redactions
+}
+
+// Arriving begins a commit of a schema.
+func Arriving(w *Erasures, schema string) *Arrival { return &Arrival{erasures: w, schema: schema} }
+
+// Staged empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
+// comes of them. Where nothing was ever erased it costs nothing, else one look at each id. The tables are those of the batches, staged;
+// rows that go are taken off their number.
+func (m *Arrival) Staged(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error {
+	m.tables = tables
+	tombs := m.erasures.tombs
 	if len(tombs.Hashes) == 0 {
 		return nil
 	}
@@ -45,11 +62,11 @@ func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
 	for id := range ids {
 		list = append(list, id)
 	}
-	if err := m.work.fillForgotten(ctx, list); err != nil {
+	if err := m.erasures.fillForgotten(ctx, list); err != nil {
 		return err
 	}
-	m.forgotten = list
-	defer m.work.dropForgotten(ctx, e)
+	m.erased = list
+	defer m.erasures.dropForgotten(ctx, e)
 	return m.each(func(s *stage.Batch) error {
 		_, gone, err := e.empty(ctx, s.Table)
 		s.Rows -= gone
@@ -57,14 +74,15 @@ func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
 	})
 }
 
-// forgetReferring empties stored rows that point to records of this commit: until these came, nothing said that such a row is
-// about a person who was erased.
-func (m *merger) forgetReferring(ctx context.Context) error {
-	if len(m.forgotten) == 0 {
+// Merged empties, once the rows are merged, stored rows that point to records of this commit: until these came, nothing said that
+// such a row is about a person who was erased.
+func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
+	m.stamp = stamp
+	if len(m.erased) == 0 {
 		return nil
 	}
-	w := m.work
-	if err := w.fillForgotten(ctx, m.forgotten); err != nil {
+	w := m.erasures
+	if err := w.fillForgotten(ctx, m.erased); err != nil {
 		return err
 	}
 	e := m.looker()
@@ -95,7 +113,7 @@ func (m *merger) forgetReferring(ctx context.Context) error {
 }
 
 // refers says whether records of this commit tell of whom the rows of a table are.
-func (m *merger) refers(e *eraser, t transform.Table) bool {
+func (m *Arrival) refers(e *eraser, t transform.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool {
 		return slices.ContainsFunc(c.Whose, func(name string) bool {
 			i := columnAt(t, name)
@@ -109,15 +127,15 @@ func (m *merger) refers(e *eraser, t transform.Table) bool {
 }
 
 // eraser works on the staged tables of the commit; of others it reads what is stored.
-func (m *merger) eraser() *eraser {
+func (m *Arrival) eraser() *eraser {
 	e := m.looker()
 	e.stored, e.args = func() string { return "" }, nil
 	return e
 }
 
 // looker works on stored tables, and looks at the staged ones of the commit in the place of what they will be merged into.
-func (m *merger) looker() *eraser {
-	e := m.work.eraser(m.schema, m.stamp)
+func (m *Arrival) looker() *eraser {
+	e := m.erasures.eraser(m.schema, m.stamp)
 	stored, arriving := e.at, map[string]string{}
 	_ = m.each(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // it fails at nothing
 	e.at = func(table string) string {
@@ -133,36 +151,24 @@ func (m *merger) looker() *eraser {
 }
 
 // each visits the staged tables that have rows.
-func (m *merger) each(visit func(*stage.Batch) error) error {
-	for i := range m.groups {
-		g := &m.groups[i]
-		if g.own.Rows > 0 {
-			if err := visit(&g.own); err != nil {
-				return fmt.Errorf("%s: %w", g.own.Table.Name, err)
-			}
+func (m *Arrival) each(visit func(*stage.Batch) error) error {
+	for _, s := range m.tables {
+		if s.Rows == 0 {
+			continue
 		}
-		for j := range g.children {
-			if g.children[j].Rows > 0 {
-				if err := visit(&g.children[j]); err != nil {
-					return fmt.Errorf("%s: %w", g.children[j].Table.Name, err)
-				}
-			}
+		if err := visit(s); err != nil {
+			return fmt.Errorf("%s: %w", s.Table.Name, err)
 		}
 	}
 	return nil
 }
 
-func (m *merger) brings(table string) bool {
-	for _, g := range m.groups {
-		if g.own.Table.Name == table || g.child(table).Table.Name == table {
-			return true
-		}
-	}
-	return false
+func (m *Arrival) brings(table string) bool {
+	return slices.ContainsFunc(m.tables, func(s *stage.Batch) bool { return s.Table.Name == table })
 }
 
 // recognise adds the ids in a batch that have a tombstone.
-func (m *merger) recognise(b transform.Batch, ids map[string]bool) {
+func (m *Arrival) recognise(b transform.Batch, ids map[string]bool) {
 	here := tombstone.People(m.schema)
 	for _, name := range clause.Persons(b.Table) {
 		column := texts(b.Rows, name)
@@ -176,7 +182,7 @@ func (m *merger) recognise(b transform.Batch, ids map[string]bool) {
 			}
 			id := column.Value(i)
 			if id != last {
-				last, erased = id, m.work.tombs.Has(here, id)
+				last, erased = id, m.erasures.tombs.Has(here, id)
 			}
 			if erased && !ids[id] {
 				ids[string(append([]byte(nil), id...))] = true // the batch keeps its own memory
@@ -195,7 +201,7 @@ func texts(rows arrow.RecordBatch, column string) *array.String {
 }
 
 // recogniseReferred adds the ids of erased persons whom stored records name that rows of the batch point to.
-func (m *merger) recogniseReferred(ctx context.Context, e *eraser, t transform.Table, ids map[string]bool) error {
+func (m *Arrival) recogniseReferred(ctx context.Context, e *eraser, t transform.Table, ids map[string]bool) error {
 	asked := map[string]bool{}
 	for _, c := range t.Columns {
 		for _, name := range c.Whose {
@@ -221,7 +227,7 @@ func columnAt(t transform.Table, name string) int {
 	return -1
 }
 
-func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c transform.Column, ids map[string]bool) error {
+func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c transform.Column, ids map[string]bool) error {
 	target, ok := e.pointsTo(c)
 	if !ok {
 		return nil
@@ -237,10 +243,10 @@ func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c t
 		for _, person := range clause.Persons(other) {
 			query := fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IN (SELECT %s FROM %s) AND %[1]s IS NOT NULL",
 				duck.Name(person), e.at(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.at(t.Name))
-			err := m.work.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+			err := m.erasures.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 				var id string
 				err := rows.Scan(&id)
-				if m.work.tombs.Has(tombstone.People(m.schema), id) {
+				if m.erasures.tombs.Has(tombstone.People(m.schema), id) {
 					ids[id] = true
 				}
 				return err
@@ -254,10 +260,10 @@ func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c t
 }
 
 // forgetRows empties the rows of a commit whose text was erased when the source took it out: an older copy still has it.
-func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) error {
+func (m *Arrival) forgetRows(ctx context.Context, batches []transform.Batch) error {
 	var e *eraser
 	for _, b := range batches {
-		marks := m.work.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
+		marks := m.erasures.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
 		if len(marks) == 0 || b.Rows.NumRows() == 0 {
 			continue
 		}
@@ -268,7 +274,7 @@ func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) erro
 		if e == nil {
 			e = m.eraser()
 		}
-		if err := stage.Fill(ctx, m.work.db, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redacting(e.tables, b.Table) {
@@ -283,7 +289,7 @@ func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) erro
 }
 
 // erasedKeys gives the keys of the rows of a batch that have a tombstone.
-func (m *merger) erasedKeys(b transform.Batch) (keys [][]string) {
+func (m *Arrival) erasedKeys(b transform.Batch) (keys [][]string) {
 	columns := make([]arrow.Array, len(b.Table.Key))
 	for i, name := range b.Table.Key {
 		at := b.Rows.Schema().FieldIndices(name)
@@ -304,7 +310,7 @@ func (m *merger) erasedKeys(b transform.Batch) (keys [][]string) {
 				return nil // rows of tables with such keys have no texts that are taken out
 			}
 		}
-		if m.work.tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {
+		if m.erasures.tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {
 			copied := make([]string, len(values))
 			for i, v := range values {
 				copied[i] = string(append([]byte(nil), v...))

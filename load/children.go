@@ -97,10 +97,8 @@ func (m *merger) addItems(ctx context.Context, g group, child stage.Batch) error
 	if err != nil {
 		return fmt.Errorf("compare with the stored children: %w", err)
 	}
-	if redacts(t) {
-		if err := m.notice(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
-			return err
-		}
+	if err := m.hook.Replaces(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
+		return err
 	}
 	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, clause.Matches("t.", t.Key, "i.", t.Key)))
 	if err != nil {

@@ -82,7 +82,7 @@ func micro(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
 // them.
 func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (written Written, err error) {
 	err = w.do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
-		m := &merger{work: w, schema: workspace, stream: stream}
+		m := &merger{work: w.Database, schema: workspace, stream: stream, hook: Arriving(w.Erasures, workspace)}
 		defer m.release(ctx)
 		if err := m.stage(ctx, batches); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 		if err != nil {
 			return err
 		}
-		w.take(m.redacted.erasure)
+		m.hook.Landed()
 		return nil
 	})
 	return written, err

@@ -27,17 +27,32 @@ const decided = "temp.decided"
 
 // merger merges the batches of one commit.
 type merger struct {
-	work   *Work
+	work   *Database
 	schema string
 	stream string
 	stamp  time.Time
+	hook   commitHook
 
 	groups   []group
 	answered []answer
 	written  Written
-	redacted redactions
+}
 
-	forgotten []string // erased persons whom the batches name
+// commitHook is what has a say in each commit besides the merge: erasures, which keep out whom they have taken out. A step that fails
+// fails the commit.
+type commitHook interface {
+	// Staged comes before the transaction, and may empty staged rows: tables are all that the batches bring.
+	Staged(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error
+	// Replaces comes before stored rows go whose place rows s of a staged table take; candidates follows FROM to give these.
+	Replaces(ctx context.Context, s stage.Batch, candidates string) error
+	// Silent comes before the merge of a table, with the ids that answered with no row.
+	Silent(ctx context.Context, t transform.Table, ids []string) error
+	// Merged comes after the merge of all tables.
+	Merged(ctx context.Context, stamp time.Time) error
+	// Seal comes last in the transaction, and tells how many stored rows it has changed.
+	Seal(ctx context.Context, stamp time.Time) (changed int64, err error)
+	// Landed comes once the transaction is made.
+	Landed()
 }
 
 // group is the staged batch of a stream's own table, with those of its children.
@@ -88,10 +103,22 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 		}
 		m.groups[last].children = append(m.groups[last].children, s)
 	}
-	if err := m.forget(ctx, batches); err != nil {
+	if err := m.hook.Staged(ctx, batches, m.staged()); err != nil {
 		return fmt.Errorf("leave out who was erased: %w", err)
 	}
 	return nil
+}
+
+// staged are all tables of the commit, those without rows too.
+func (m *merger) staged() (all []*stage.Batch) {
+	for i := range m.groups {
+		g := &m.groups[i]
+		all = append(all, &g.own)
+		for j := range g.children {
+			all = append(all, &g.children[j])
+		}
+	}
+	return all
 }
 
 // goneRows counts the rows that say no more than that their record is gone.
@@ -128,19 +155,22 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		if err := m.noteMisfits(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("note what did not fit: %w", err)
 		}
-		if err := m.mute(ctx, g); err != nil {
+		if err := m.hook.Silent(ctx, g.own.Table, g.muted); err != nil {
 			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.Table.Name, err)
 		}
 		if err := m.mergeGroup(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("merge %s: %w", g.own.Table.Name, err)
 		}
 	}
-	if err := m.forgetReferring(ctx); err != nil {
+	if err := m.hook.Merged(ctx, m.stamp); err != nil {
 		return Written{}, fmt.Errorf("empty what is about who was erased: %w", err)
 	}
-	if err := m.seal(ctx); err != nil {
+	emptied, err := m.hook.Seal(ctx, m.stamp)
+	if err != nil {
 		return Written{}, fmt.Errorf("note what was redacted: %w", err)
 	}
+	m.written.Rows += emptied
+	m.written.Changed += emptied
 	return m.written, nil
 }
 
@@ -180,7 +210,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 		if err := m.markGone(ctx, g.own); err != nil {
 			return err
 		}
-		if err := endStates(ctx, m.work.Database, m.schema, g.own.Table, m.stamp); err != nil {
+		if err := endStates(ctx, m.work, m.schema, g.own.Table, m.stamp); err != nil {
 			return err
 		}
 	}
@@ -287,8 +317,8 @@ func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
 	if c.added+c.changed == 0 {
 		return nil
 	}
-	if c.changed > 0 && redacts(t) {
-		if err := m.notice(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.Name, decided, isChanged)); err != nil {
+	if c.changed > 0 {
+		if err := m.hook.Replaces(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.Name, decided, isChanged)); err != nil {
 			return err
 		}
 	}

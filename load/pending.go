@@ -38,7 +38,7 @@ func (m *merger) settle(ctx context.Context) error {
 func (m *merger) feed(ctx context.Context, g group) error {
 	for _, f := range g.feeds {
 		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, clause.Instant(m.stamp))
-		if _, err := await(ctx, m.work.Database, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
+		if _, err := await(ctx, m.work, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
 			return err
 		}
 	}

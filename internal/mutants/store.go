@@ -94,7 +94,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "what came before its record stays when the record names who was erased", file: "load/arriving.go", killer: "load.TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt",
-		old: "	if len(m.forgotten) == 0 {\n", new: "	if len(m.forgotten) >= 0 {\n",
+		old: "	if len(m.erased) == 0 {\n", new: "	if len(m.erased) >= 0 {\n",
 	},
 	{
 		bug: "a published file that was changed is gone on from", file: "load/layout/sum.go", killer: "load.TestS26ChangedPublishedFileIsNotTaken",
