@@ -10,7 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/read"
 	"aqueduck/transform"
 )
 
@@ -30,40 +33,44 @@ var namedRelation = regexp.MustCompile(`\{schema\}\.(\w+)`)
 // unaligned is the temporary table of the records whose open state is not what readers are shown of them.
 const unaligned = "temp.unaligned"
 
+// Histories keep the states that records were in.
+type Histories struct {
+	*Database
+	erasures *Erasures
+}
+
 // AlignHistory makes the open states of a history those of the records that are there, at an instant of the source's clock: a record that
 // left has none, and its last one says what became of it; one that is back, or whose fields another stream has brought, has a new one. So
 // what was true at x is what readers were shown at x. It tells how many states ended or began.
-func (w *Work) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	history, err := w.table(schema, c.Table.History)
-	if err != nil {
-		return 0, err
-	}
-	changed, err := w.latestChange(ctx, schema, c)
-	if err != nil {
-		return 0, w.judge(fmt.Errorf("see whether %s is as the records are: %w", history.Name, err))
-	}
-	if changed == "" {
-		return 0, nil
-	}
-	a := aligner{work: w, schema: schema, current: c, history: history, names: map[string]string{}}
-	defer a.release(ctx)
-	n, err := a.align(ctx, now.UTC())
-	if err != nil {
-		return 0, w.judge(fmt.Errorf("bring %s in line with the records: %w", history.Name, err))
-	}
-	return n, nil
+func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (n int64, err error) {
+	err = w.do("", func(*duck.DB) error {
+		history, err := w.table(schema, c.Table.History)
+		if err != nil {
+			return err
+		}
+		changed, err := w.latestChange(ctx, schema, c)
+		if err != nil {
+			return fmt.Errorf("see whether %s is as the records are: %w", history.Name, err)
+		}
+		if changed == "" {
+			return nil
+		}
+		a := aligner{work: w, schema: schema, current: c, history: history, names: map[string]string{}}
+		defer a.release(ctx)
+		n, err = a.align(ctx, now.UTC())
+		if err != nil {
+			return fmt.Errorf("bring %s in line with the records: %w", history.Name, err)
+		}
+		return nil
+	})
+	return n, err
 }
 
 // alignedKey is the fact, in _sync.meta, of the last change that a history was held against.
 func alignedKey(schema, history string) string { return "aligned " + duck.Table(schema, history) }
 
 // latestChange is when a row last changed that tells of the records, or of their history; "" where the history was held against that.
-func (w *Work) latestChange(ctx context.Context, schema string, c Current) (string, error) {
+func (w *Histories) latestChange(ctx context.Context, schema string, c Current) (string, error) {
 	query, args := "SELECT coalesce(max(changed_at)::VARCHAR, '') FROM _sync.tables WHERE schema = $1", []any{schema}
 	if len(c.Relations) == 0 {
 		query += " AND table_name IN ($2, $3)"
@@ -82,7 +89,7 @@ func (w *Work) latestChange(ctx context.Context, schema string, c Current) (stri
 
 // aligner brings one history in line with what readers are shown.
 type aligner struct {
-	work    *Work
+	work    *Histories
 	schema  string
 	current Current
 	history transform.Table
@@ -91,7 +98,7 @@ type aligner struct {
 
 // release forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
 func (a *aligner) release(ctx context.Context) {
-	drop(ctx, a.work.db, unaligned)
+	stage.Drop(ctx, a.work.db, unaligned)
 	for _, r := range a.current.Relations {
 		if name, made := a.names[r.Name]; made {
 			_, _ = a.work.db.Exec(context.WithoutCancel(ctx), "DROP "+r.Kind+" IF EXISTS "+name)
@@ -116,8 +123,8 @@ func (a *aligner) relate(ctx context.Context) (string, error) {
 			}
 			return named
 		})
-		query = bare(query, a.schema)
-		if err := reads(a.work.db, query); err != nil {
+		query = clause.Bare(query, a.schema)
+		if err := read.RequireRead(a.work.db, query); err != nil {
 			return "", fmt.Errorf("relation %s: %w", r.Name, err)
 		}
 		last = "temp.main." + duck.Name("aligning_"+r.Name)
@@ -163,7 +170,7 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 		return w.saveStamp(ctx, stamp)
 	})
 	if err == nil && n > 0 {
-		w.last = stamp
+		w.landed(stamp)
 	}
 	return n, err
 }
@@ -173,8 +180,8 @@ func (a *aligner) compare(ctx context.Context, current string) error {
 	w, t := a.work, a.current.Table
 	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE unaligned AS SELECT %s, h.state IS NOT NULL AS open, c.state IS NOT NULL AS here
 		FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS state FROM %[7]s c) c ON %[8]s
-		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
-		content("c.", t), current, matches("h.", t.Key, "c.", t.Key))
+		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), clause.Content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
+		clause.Content("c.", t), current, clause.Matches("h.", t.Key, "c.", t.Key))
 	if _, err := w.db.Exec(ctx, query); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
@@ -193,9 +200,8 @@ func eitherKey(key []string) string {
 // leaveErased leaves the persons without a state who were erased, where nothing of theirs is kept in the history.
 func (a *aligner) leaveErased(ctx context.Context) error {
 	w, t := a.work, a.current.Table
-	people := persons(t)
-	e := w.eraser(a.schema, time.Time{})
-	if len(w.tombs.marks[place{a.schema, ""}]) == 0 || !e.goes(a.history) || len(people) == 0 {
+	people := clause.Persons(t)
+	if len(people) == 0 || !w.erasures.leavesNoState(a.schema, a.history) {
 		return nil
 	}
 	for _, column := range people {
@@ -204,7 +210,7 @@ func (a *aligner) leaveErased(ctx context.Context) error {
 		}
 		var erased []string
 		err := w.eachKey(ctx, unaligned, []string{column}, func(values []string) {
-			if w.tombs.has(place{a.schema, ""}, values[0]) {
+			if w.erasures.erased(a.schema, values[0]) {
 				erased = append(erased, duck.Text(values[0]))
 			}
 		})
@@ -223,11 +229,11 @@ func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) 
 	t := a.current.Table
 	word := duck.Text(transform.LifecycleGone)
 	if name, ok := a.names[a.current.Lifecycle]; ok {
-		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, matches("l.", t.Key, "u.", t.Key), word)
+		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, clause.Matches("l.", t.Key, "u.", t.Key), word)
 	}
 	return a.work.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
 		FROM (SELECT *, %s AS word FROM %s u WHERE u.open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
-		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.options.RunID)
+		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.RunID())
 }
 
 // begin begins a state of the records that are there, behind the one that they had.
@@ -242,51 +248,49 @@ func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Tim
 		SELECT %s, greatest($1, (SELECT greatest(max(h.%[11]s), max(h.%[3]s) + to_microseconds(1)) FROM %[1]s h WHERE %[8]s)), %[9]s, $2, $3
 		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.here`,
 		history, duck.Names("", columns), transform.ValidFrom, transform.SourceUpdatedAt, transform.SyncedAtColumn, transform.RunIDColumn,
-		duck.Names("c.", columns), matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, matches("c.", t.Key, "u.", t.Key)),
-		now, stamp, a.work.options.RunID)
+		duck.Names("c.", columns), clause.Matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, clause.Matches("c.", t.Key, "u.", t.Key)),
+		now, stamp, a.work.RunID())
 }
 
 // FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
 // afterwards they do not say. It tells how many states it ended, by history.
-func (w *Work) FreezeHistories(ctx context.Context, schema string, now time.Time) (map[string]int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	ended := map[string]int64{}
-	stamp := w.stamp()
-	err := w.db.Transaction(ctx, func() error {
-		for _, h := range w.leftHistories(schema) {
-			n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
-				duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.options.RunID)
-			if err != nil {
-				return fmt.Errorf("%s: %w", h.Name, err)
+func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
+	err = w.do("end the states of histories that are kept no longer", func(db *duck.DB) error {
+		ended = map[string]int64{}
+		stamp := w.stamp()
+		err := db.Transaction(ctx, func() error {
+			for _, h := range w.leftHistories(schema) {
+				n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
+					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.RunID())
+				if err != nil {
+					return fmt.Errorf("%s: %w", h.Name, err)
+				}
+				if n == 0 {
+					continue
+				}
+				ended[h.Name] = n
+				if err := w.countRows(ctx, schema, h.Name, 0, stamp); err != nil {
+					return err
+				}
 			}
-			if n == 0 {
-				continue
+			if len(ended) == 0 {
+				return nil
 			}
-			ended[h.Name] = n
-			if err := w.countRows(ctx, schema, h.Name, 0, stamp); err != nil {
-				return err
-			}
+			return w.saveStamp(ctx, stamp)
+		})
+		if err != nil {
+			return err
 		}
-		if len(ended) == 0 {
-			return nil
+		if len(ended) > 0 {
+			w.landed(stamp)
 		}
-		return w.saveStamp(ctx, stamp)
+		return nil
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("end the states of histories that are kept no longer: %w", err))
-	}
-	if len(ended) > 0 {
-		w.last = stamp
-	}
-	return ended, nil
+	return ended, err
 }
 
 // leftHistories are the stored histories that are kept no longer, of tables that are.
-func (w *Work) leftHistories(schema string) (left []transform.Table) {
+func (w *Database) leftHistories(schema string) (left []transform.Table) {
 	for key, t := range w.recalled {
 		_, kept := w.tables[key]
 		_, read := w.tables[[2]string{schema, t.HistoryOf}]
@@ -298,7 +302,7 @@ func (w *Work) leftHistories(schema string) (left []transform.Table) {
 }
 
 // Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
-func (w *Work) Left(schema string) (left []transform.Table) {
+func (w *Database) Left(schema string) (left []transform.Table) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for key, t := range w.recalled {

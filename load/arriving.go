@@ -6,25 +6,45 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"aqueduck/load/internal/duck"
-	"aqueduck/transform"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"aqueduck/load/internal/clause"
+	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/tombstone"
+	"aqueduck/transform"
 )
 
-// forget empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
-// comes of them. Where nothing was ever erased it costs nothing, else one look at each id.
-func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
-	tombs := m.work.tombs
-	if len(tombs.marks) == 0 {
+// Arrival is what erasures have to do with one commit, which calls it at its points: Staged, Replaces and Silent, Merged, Seal, Landed.
+type Arrival struct {
+	erasures *Erasures
+	schema   string
+	stamp    time.Time
+	tables   []*stage.Batch // all that the commit brings, those without rows too
+
+	erased   []string // persons whom the batches name
+	redacted redactions
+}
+
+// Arriving begins a commit of a schema.
+func Arriving(w *Erasures, schema string) *Arrival { return &Arrival{erasures: w, schema: schema} }
+
+// Staged empties what a commit brings of persons, and rows, that were erased: a tombstone is stronger than whatever still
+// comes of them. Where nothing was ever erased it costs nothing, else one look at each id. The tables are those of the batches, staged;
+// rows that go are taken off their number.
+func (m *Arrival) Staged(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error {
+	m.tables = tables
+	tombs := m.erasures.tombs
+	if len(tombs.Hashes) == 0 {
 		return nil
 	}
 	if err := m.forgetRows(ctx, batches); err != nil {
 		return err
 	}
-	if len(tombs.marks[place{m.schema, ""}]) == 0 {
+	if len(tombs.Hashes[tombstone.People(m.schema)]) == 0 {
 		return nil
 	}
 	e := m.eraser()
@@ -42,26 +62,27 @@ func (m *merger) forget(ctx context.Context, batches []transform.Batch) error {
 	for id := range ids {
 		list = append(list, id)
 	}
-	if err := m.work.fillForgotten(ctx, list); err != nil {
+	if err := m.erasures.fillForgotten(ctx, list); err != nil {
 		return err
 	}
-	m.forgotten = list
-	defer m.work.dropForgotten(ctx, e)
-	return m.each(func(s *staged) error {
-		_, gone, err := e.empty(ctx, s.table)
-		s.rows -= gone
+	m.erased = list
+	defer m.erasures.dropForgotten(ctx, e)
+	return m.each(func(s *stage.Batch) error {
+		_, gone, err := e.empty(ctx, s.Table)
+		s.Rows -= gone
 		return err
 	})
 }
 
-// forgetReferring empties stored rows that point to records of this commit: until these came, nothing said that such a row is
-// about a person who was erased.
-func (m *merger) forgetReferring(ctx context.Context) error {
-	if len(m.forgotten) == 0 {
+// Merged empties, once the rows are merged, stored rows that point to records of this commit: until these came, nothing said that
+// such a row is about a person who was erased.
+func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
+	m.stamp = stamp
+	if len(m.erased) == 0 {
 		return nil
 	}
-	w := m.work
-	if err := w.fillForgotten(ctx, m.forgotten); err != nil {
+	w := m.erasures
+	if err := w.fillForgotten(ctx, m.erased); err != nil {
 		return err
 	}
 	e := m.looker()
@@ -77,7 +98,7 @@ func (m *merger) forgetReferring(ctx context.Context) error {
 		if rows == 0 {
 			continue
 		}
-		if err := w.dir.beginErasing(); err != nil { // files may be published that have them
+		if err := w.Dir().BeginErasing(); err != nil { // files may be published that have them
 			return err
 		}
 		_, gone, err := e.empty(ctx, t)
@@ -92,7 +113,7 @@ func (m *merger) forgetReferring(ctx context.Context) error {
 }
 
 // refers says whether records of this commit tell of whom the rows of a table are.
-func (m *merger) refers(e *eraser, t transform.Table) bool {
+func (m *Arrival) refers(e *eraser, t transform.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool {
 		return slices.ContainsFunc(c.Whose, func(name string) bool {
 			i := columnAt(t, name)
@@ -106,17 +127,17 @@ func (m *merger) refers(e *eraser, t transform.Table) bool {
 }
 
 // eraser works on the staged tables of the commit; of others it reads what is stored.
-func (m *merger) eraser() *eraser {
+func (m *Arrival) eraser() *eraser {
 	e := m.looker()
 	e.stored, e.args = func() string { return "" }, nil
 	return e
 }
 
 // looker works on stored tables, and looks at the staged ones of the commit in the place of what they will be merged into.
-func (m *merger) looker() *eraser {
-	e := m.work.eraser(m.schema, m.stamp)
+func (m *Arrival) looker() *eraser {
+	e := m.erasures.eraser(m.schema, m.stamp)
 	stored, arriving := e.at, map[string]string{}
-	_ = m.each(func(s *staged) error { arriving[s.table.Name] = s.name; return nil }) // it fails at nothing
+	_ = m.each(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // it fails at nothing
 	e.at = func(table string) string {
 		if name, ok := arriving[table]; ok {
 			return name
@@ -130,38 +151,26 @@ func (m *merger) looker() *eraser {
 }
 
 // each visits the staged tables that have rows.
-func (m *merger) each(visit func(*staged) error) error {
-	for i := range m.groups {
-		g := &m.groups[i]
-		if g.own.rows > 0 {
-			if err := visit(&g.own); err != nil {
-				return fmt.Errorf("%s: %w", g.own.table.Name, err)
-			}
+func (m *Arrival) each(visit func(*stage.Batch) error) error {
+	for _, s := range m.tables {
+		if s.Rows == 0 {
+			continue
 		}
-		for j := range g.children {
-			if g.children[j].rows > 0 {
-				if err := visit(&g.children[j]); err != nil {
-					return fmt.Errorf("%s: %w", g.children[j].table.Name, err)
-				}
-			}
+		if err := visit(s); err != nil {
+			return fmt.Errorf("%s: %w", s.Table.Name, err)
 		}
 	}
 	return nil
 }
 
-func (m *merger) brings(table string) bool {
-	for _, g := range m.groups {
-		if g.own.table.Name == table || g.child(table).table.Name == table {
-			return true
-		}
-	}
-	return false
+func (m *Arrival) brings(table string) bool {
+	return slices.ContainsFunc(m.tables, func(s *stage.Batch) bool { return s.Table.Name == table })
 }
 
 // recognise adds the ids in a batch that have a tombstone.
-func (m *merger) recognise(b transform.Batch, ids map[string]bool) {
-	here := place{m.schema, ""}
-	for _, name := range persons(b.Table) {
+func (m *Arrival) recognise(b transform.Batch, ids map[string]bool) {
+	here := tombstone.People(m.schema)
+	for _, name := range clause.Persons(b.Table) {
 		column := texts(b.Rows, name)
 		if column == nil {
 			continue
@@ -173,7 +182,7 @@ func (m *merger) recognise(b transform.Batch, ids map[string]bool) {
 			}
 			id := column.Value(i)
 			if id != last {
-				last, erased = id, m.work.tombs.has(here, id)
+				last, erased = id, m.erasures.tombs.Has(here, id)
 			}
 			if erased && !ids[id] {
 				ids[string(append([]byte(nil), id...))] = true // the batch keeps its own memory
@@ -192,7 +201,7 @@ func texts(rows arrow.RecordBatch, column string) *array.String {
 }
 
 // recogniseReferred adds the ids of erased persons whom stored records name that rows of the batch point to.
-func (m *merger) recogniseReferred(ctx context.Context, e *eraser, t transform.Table, ids map[string]bool) error {
+func (m *Arrival) recogniseReferred(ctx context.Context, e *eraser, t transform.Table, ids map[string]bool) error {
 	asked := map[string]bool{}
 	for _, c := range t.Columns {
 		for _, name := range c.Whose {
@@ -218,7 +227,7 @@ func columnAt(t transform.Table, name string) int {
 	return -1
 }
 
-func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c transform.Column, ids map[string]bool) error {
+func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c transform.Column, ids map[string]bool) error {
 	target, ok := e.pointsTo(c)
 	if !ok {
 		return nil
@@ -231,13 +240,13 @@ func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c t
 		if other.Name != target.Name && other.Parent != target.Name || e.at(other.Name) == "" || len(key) != 1 {
 			continue
 		}
-		for _, person := range persons(other) {
+		for _, person := range clause.Persons(other) {
 			query := fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IN (SELECT %s FROM %s) AND %[1]s IS NOT NULL",
 				duck.Name(person), e.at(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.at(t.Name))
-			err := m.work.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+			err := m.erasures.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 				var id string
 				err := rows.Scan(&id)
-				if m.work.tombs.has(place{m.schema, ""}, id) {
+				if m.erasures.tombs.Has(tombstone.People(m.schema), id) {
 					ids[id] = true
 				}
 				return err
@@ -251,10 +260,10 @@ func (m *merger) referred(ctx context.Context, e *eraser, t transform.Table, c t
 }
 
 // forgetRows empties the rows of a commit whose text was erased when the source took it out: an older copy still has it.
-func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) error {
+func (m *Arrival) forgetRows(ctx context.Context, batches []transform.Batch) error {
 	var e *eraser
 	for _, b := range batches {
-		marks := m.work.tombs.marks[place{m.schema, b.Table.Name}]
+		marks := m.erasures.tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
 		if len(marks) == 0 || b.Rows.NumRows() == 0 {
 			continue
 		}
@@ -265,7 +274,7 @@ func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) erro
 		if e == nil {
 			e = m.eraser()
 		}
-		if err := fillKeys(ctx, m.work.db, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+		if err := stage.Fill(ctx, m.erasures.db, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redacting(e.tables, b.Table) {
@@ -280,7 +289,7 @@ func (m *merger) forgetRows(ctx context.Context, batches []transform.Batch) erro
 }
 
 // erasedKeys gives the keys of the rows of a batch that have a tombstone.
-func (m *merger) erasedKeys(b transform.Batch) (keys [][]string) {
+func (m *Arrival) erasedKeys(b transform.Batch) (keys [][]string) {
 	columns := make([]arrow.Array, len(b.Table.Key))
 	for i, name := range b.Table.Key {
 		at := b.Rows.Schema().FieldIndices(name)
@@ -301,7 +310,7 @@ func (m *merger) erasedKeys(b transform.Batch) (keys [][]string) {
 				return nil // rows of tables with such keys have no texts that are taken out
 			}
 		}
-		if m.work.tombs.has(place{m.schema, b.Table.Name}, rowKey(values)) {
+		if m.erasures.tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {
 			copied := make([]string, len(values))
 			for i, v := range values {
 				copied[i] = string(append([]byte(nil), v...))

@@ -3,78 +3,65 @@ package load
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // IDs gives the first column of a query, as text, each value once and no NULL. {schema} in it stands for the
 // workspace's schema.
-func (w *Work) IDs(ctx context.Context, schema, query string) ([]string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	var ids []string
-	err := w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		ids = append(ids, id)
-		return nil
+func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
+	err = w.do("ask for the ids to read", func(*duck.DB) error {
+		return w.ask(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+			return nil
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("ask for the ids to read: %w", err))
-	}
-	return ids, nil
+	return ids, err
 }
 
 // Expected asks an SQL file, in the work database, for ids and for the keys of the records that are expected for each: its
 // first column and its second. Without a second the id is the key. The two lists have the same length. It is asked as if nothing
 // were stored in the tables of without.
-func (w *Work) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, nil, errClosed
-	}
-	err = w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
-		columns, err := rows.Columns()
-		if err != nil {
-			return err
-		}
-		row, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range row {
-			into[i] = &row[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		key := row[0].String
-		if len(row) > 1 {
-			key = row[1].String
-		}
-		ids, keys = append(ids, row[0].String), append(keys, key)
-		return nil
+func (w *Facts) Expected(ctx context.Context, schema, query string, without ...string) (ids, keys []string, err error) {
+	err = w.do("ask for the ids to read", func(*duck.DB) error {
+		return w.askWithout(ctx, schema, without, "SELECT DISTINCT COLUMNS(*)::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY ALL", func(rows *sql.Rows) error {
+			columns, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			row, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+			for i := range row {
+				into[i] = &row[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			key := row[0].String
+			if len(row) > 1 {
+				key = row[1].String
+			}
+			ids, keys = append(ids, row[0].String), append(keys, key)
+			return nil
+		})
 	})
-	if err != nil {
-		return nil, nil, w.judge(fmt.Errorf("ask for the ids to read: %w", err))
-	}
-	return ids, keys, nil
+	return ids, keys, err
 }
 
 // ask runs the SQL of a stream file, which may be a user's own: one statement that reads. There is a function, though, that
 // checkpoints from within a SELECT; it refuses in a transaction that has written, so one writes a little and is undone.
-func (w *Work) ask(ctx context.Context, query string, visit func(*sql.Rows) error) error {
+func (w *Facts) ask(ctx context.Context, query string, visit func(*sql.Rows) error) error {
 	return w.askWithout(ctx, "", nil, query, visit)
 }
 
 // askWithout is ask as if some tables were empty.
-func (w *Work) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
-	if err := reads(w.db, query); err != nil {
+func (w *Facts) askWithout(ctx context.Context, schema string, without []string, query string, visit func(*sql.Rows) error) error {
+	if err := read.RequireRead(w.db, query); err != nil {
 		return err
 	}
 	return w.db.Undone(ctx, func() error {
@@ -88,14 +75,4 @@ func (w *Work) askWithout(ctx context.Context, schema string, without []string, 
 		}
 		return w.db.Each(ctx, query, nil, visit)
 	})
-}
-
-// bare is a query as part of another.
-func bare(query, schema string) string {
-	return strings.TrimSuffix(strings.TrimSpace(InSchema(query, schema)), ";")
-}
-
-// InSchema puts a workspace's schema into a query that was written for any.
-func InSchema(query, schema string) string {
-	return strings.ReplaceAll(query, "{schema}", duck.Name(schema))
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/load/layout"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -24,7 +26,7 @@ type Certificate struct {
 }
 
 // certify counts what an erasure will take out.
-func (w *Work) certify(ctx context.Context, e erasure) (Certificate, error) {
+func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) {
 	c := Certificate{Schema: e.schema, Reason: e.reason, Tables: map[string]int64{}}
 	if err := w.fillForgotten(ctx, e.ids); err != nil {
 		return c, err
@@ -58,7 +60,7 @@ func (w *Work) certify(ctx context.Context, e erasure) (Certificate, error) {
 }
 
 // uncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
-func (w *Work) uncovered(ctx context.Context, s *eraser, t transform.Table, c *Certificate) error {
+func (w *Erasures) uncovered(ctx context.Context, s *eraser, t transform.Table, c *Certificate) error {
 	if !s.goes(t) {
 		_, unknown, err := s.rules(ctx, t)
 		if err != nil {
@@ -75,28 +77,28 @@ func (w *Work) uncovered(ctx context.Context, s *eraser, t transform.Table, c *C
 		c.NotCovered = append(c.NotCovered, t.Name+": nothing says whether its rows are about persons; in a stream file person, pii and erase do")
 	}
 	for _, column := range t.Columns {
-		if name := t.Name + "." + column.Name; w.options.Keep[name] {
+		if name := t.Name + "." + column.Name; w.Keeps(name) {
 			c.NotCovered = append(c.NotCovered, name+": kept, as the configuration says")
 		}
 	}
 	return nil
 }
 
-func (w *Work) listFiles(c *Certificate) error {
-	published, err := w.dir.PublishedFiles()
+func (w *Erasures) listFiles(c *Certificate) error {
+	published, err := w.Dir().PublishedFiles()
 	if err != nil {
 		return err
 	}
-	traces, err := w.dir.traces()
+	traces, err := layout.ErasureTraces(w.Dir())
 	if err != nil {
 		return err
 	}
-	parts, err := filepath.Glob(filepath.Join(w.dir.Lake(c.Schema), "*", "*.parquet"))
+	parts, err := filepath.Glob(filepath.Join(w.Dir().Lake(c.Schema), "*", "*.parquet"))
 	if err != nil {
 		return err
 	}
 	for _, path := range slices.Concat(published, traces, parts) {
-		name, err := filepath.Rel(string(w.dir), path)
+		name, err := filepath.Rel(string(w.Dir()), path)
 		if err != nil {
 			return err
 		}
@@ -106,15 +108,15 @@ func (w *Work) listFiles(c *Certificate) error {
 }
 
 // saveErasure writes the certificate, a row for each that was erased.
-func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error {
-	salt := hex.EncodeToString(w.tombs.salt)
+func (w *Erasures) saveErasure(ctx context.Context, e erasure, c Certificate) error {
+	salt := hex.EncodeToString(w.tombs.Salt)
 	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
 		return err
 	}
 	if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
 		return err
 	}
-	marks := map[string][]mark{"": e.marks}
+	marks := map[string][]tombstone.IDHash{"": e.marks}
 	together := len(e.marks)
 	for table, list := range e.rowMarks {
 		marks[table] = list
@@ -130,11 +132,11 @@ func (w *Work) saveErasure(ctx context.Context, e erasure, c Certificate) error 
 	}
 	for table, list := range marks {
 		for _, m := range list {
-			if w.applied[place{e.schema, table}][m] && (e.reason != Restored || c.Rows == 0) {
+			if w.applied[tombstone.Scope{Schema: e.schema, Table: table}][m] && (e.reason != Restored || c.Rows == 0) {
 				continue
 			}
 			_, err := w.db.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.options.Now().UTC(), w.options.RunID,
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.Now().UTC(), w.RunID(),
 				e.reason, together, c.Rows, texts[0], texts[1], texts[2])
 			if err != nil {
 				return err

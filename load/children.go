@@ -3,20 +3,21 @@ package load
 import (
 	"context"
 	"fmt"
-	"slices"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
 // mergeChild brings a child table in line with what became of its parents. Of a child inside an incomplete one, within is
 // the batch of the items that its lists lie in.
-func (m *merger) mergeChild(ctx context.Context, g group, child staged, c tally) error {
-	own, within := g.own, g.child(child.table.Within)
-	if child.table.Complete {
+func (m *merger) mergeChild(ctx context.Context, g group, child stage.Batch, c tally) error {
+	own, within := g.own, g.child(child.Table.Within)
+	if child.Table.Complete {
 		return m.replaceSets(ctx, own, child, c)
 	}
-	if child.table.Within != "" {
+	if child.Table.Within != "" {
 		if err := m.leaveItems(ctx, own, child, within); err != nil {
 			return err
 		}
@@ -26,11 +27,11 @@ func (m *merger) mergeChild(ctx context.Context, g group, child staged, c tally)
 
 // replaceSets replaces the children of changed parents and adds those of new ones. Parents that stay as they are have
 // the same children: their hash covers them.
-func (m *merger) replaceSets(ctx context.Context, own, child staged, c tally) error {
+func (m *merger) replaceSets(ctx context.Context, own, child stage.Batch, c tally) error {
 	if c.added+c.changed == 0 {
 		return nil
 	}
-	t := child.table
+	t := child.Table
 	var deleted, added int64
 	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
 	if err != nil {
@@ -38,13 +39,13 @@ func (m *merger) replaceSets(ctx context.Context, own, child staged, c tally) er
 	}
 	if c.changed > 0 && stored > 0 {
 		deleted, err = m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
-			duck.Table(m.schema, t.Name), decided, matches("t.", t.ParentKey, "d.", own.table.Key), isChanged))
+			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key), isChanged))
 		if err != nil {
 			return fmt.Errorf("take out the stored children: %w", err)
 		}
 	}
-	if child.rows > 0 {
-		from := child.name
+	if child.Rows > 0 {
+		from := child.Name
 		if !c.whole {
 			from = "(SELECT *, rowid AS place FROM " + from + " WHERE _row IN (" + writtenRows() + "))"
 		}
@@ -59,7 +60,7 @@ func (m *merger) replaceSets(ctx context.Context, own, child staged, c tally) er
 }
 
 // lastCopies keeps the last of the children that have the same key, where some do.
-func (m *merger) lastCopies(ctx context.Context, child staged, from string, raw bool) (string, error) {
+func (m *merger) lastCopies(ctx context.Context, child stage.Batch, from string, raw bool) (string, error) {
 	doubled, err := m.doubled(ctx, child, from)
 	if err != nil || !doubled {
 		return from, err
@@ -69,43 +70,41 @@ func (m *merger) lastCopies(ctx context.Context, child staged, from string, raw 
 		place = "rowid"
 	}
 	return fmt.Sprintf("(SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s DESC) = 1)",
-		from, duck.Names("", child.table.Key), place), nil
+		from, duck.Names("", child.Table.Key), place), nil
 }
 
 // addItems adds to child sets that are not complete: rows that are new or have other content are written, the others
 // stay. A parent that was not written itself moves its _synced_at with them.
-func (m *merger) addItems(ctx context.Context, g group, child staged) error {
-	if child.rows == 0 {
+func (m *merger) addItems(ctx context.Context, g group, child stage.Batch) error {
+	if child.Rows == 0 {
 		return nil
 	}
-	t := child.table
+	t := child.Table
 	table := duck.Table(m.schema, t.Name)
 	from := fmt.Sprintf("(SELECT *, rowid AS place FROM %s WHERE _row IN (SELECT _row FROM %s WHERE state <> '%s'))",
-		child.name, decided, isOlder)
+		child.Name, decided, isOlder)
 	from, err := m.lastCopies(ctx, child, from, false)
 	if err != nil {
 		return err
 	}
 	other := fmt.Sprintf("s.%[1]s IS DISTINCT FROM t.%[1]s", transform.HashColumn)
 	if g.refresh {
-		other += " OR " + differ(t, "s.", "t.")
+		other += " OR " + clause.Differ(t, "s.", "t.")
 	}
 	_, err = m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE items AS SELECT s.place, %s, t.%s IS NOT NULL AS stored
 		FROM %s s LEFT JOIN %s t ON %s WHERE t.%[2]s IS NULL OR %[6]s`,
-		duck.Names("s.", union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table, matches("s.", t.Key, "t.", t.Key), other))
+		duck.Names("s.", clause.Union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table, clause.Matches("s.", t.Key, "t.", t.Key), other))
 	if err != nil {
 		return fmt.Errorf("compare with the stored children: %w", err)
 	}
-	if redacts(t) {
-		if err := m.notice(ctx, child, child.name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
-			return err
-		}
+	if err := m.hook.Replaces(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
+		return err
 	}
-	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, matches("t.", t.Key, "i.", t.Key)))
+	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, clause.Matches("t.", t.Key, "i.", t.Key)))
 	if err != nil {
 		return fmt.Errorf("take out the stored children: %w", err)
 	}
-	added, err := m.insert(ctx, t, child.name+" WHERE rowid IN (SELECT place FROM temp.items)")
+	added, err := m.insert(ctx, t, child.Name+" WHERE rowid IN (SELECT place FROM temp.items)")
 	if err != nil || added == 0 {
 		return err
 	}
@@ -116,24 +115,24 @@ func (m *merger) addItems(ctx context.Context, g group, child staged) error {
 }
 
 // leaveItems takes out the stored rows that an item no longer has. Items that did not come keep theirs.
-func (m *merger) leaveItems(ctx context.Context, own, child, within staged) error {
-	if within.rows == 0 {
+func (m *merger) leaveItems(ctx context.Context, own, child, within stage.Batch) error {
+	if within.Rows == 0 {
 		return nil
 	}
-	t := child.table
+	t := child.Table
 	counting := fmt.Sprintf("_row IN (SELECT _row FROM %s WHERE state <> '%s')", decided, isOlder) // of copies of a record the one
 	still := ""
-	if child.rows > 0 {
-		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.name, matches("s.", t.Key, "t.", t.Key), counting)
+	if child.Rows > 0 {
+		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.Name, clause.Matches("s.", t.Key, "t.", t.Key), counting)
 	}
 	_, err := m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE leaving AS SELECT %s FROM %s t
 		SEMI JOIN (SELECT %s FROM %s WHERE %s) w ON %s%s`,
-		duck.Names("t.", union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
-		duck.Names("", within.table.Key), within.name, counting, matches("t.", t.WithinKey, "w.", within.table.Key), still))
+		duck.Names("t.", clause.Union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
+		duck.Names("", within.Table.Key), within.Name, counting, clause.Matches("t.", t.WithinKey, "w.", within.Table.Key), still))
 	if err != nil {
 		return fmt.Errorf("compare with the items that came: %w", err)
 	}
-	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), matches("t.", t.Key, "l.", t.Key)))
+	deleted, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "l.", t.Key)))
 	if err != nil || deleted == 0 {
 		return err
 	}
@@ -144,10 +143,10 @@ func (m *merger) leaveItems(ctx context.Context, own, child, within staged) erro
 }
 
 // moveParents moves the _synced_at of records that were not written themselves, with those of their rows in a table t.
-func (m *merger) moveParents(ctx context.Context, own staged, t transform.Table, rows string) error {
+func (m *merger) moveParents(ctx context.Context, own stage.Batch, t transform.Table, rows string) error {
 	moved, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM %s) i WHERE %s AND p.%[2]s < $1",
-		duck.Table(m.schema, own.table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
-		matches("p.", own.table.Key, "i.", t.ParentKey)), m.stamp, m.work.options.RunID)
+		duck.Table(m.schema, own.Table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
+		clause.Matches("p.", own.Table.Key, "i.", t.ParentKey)), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("move the parents: %w", err)
 	}
@@ -156,7 +155,7 @@ func (m *merger) moveParents(ctx context.Context, own staged, t transform.Table,
 	}
 	m.written.Rows += moved
 	m.written.Changed += moved
-	return m.work.countRows(ctx, m.schema, own.table.Name, 0, m.stamp)
+	return m.work.countRows(ctx, m.schema, own.Table.Name, 0, m.stamp)
 }
 
 func (m *merger) countChildren(ctx context.Context, t transform.Table, added, deleted int64) error {
@@ -167,15 +166,4 @@ func (m *merger) countChildren(ctx context.Context, t transform.Table, added, de
 	m.written.ChildRows += added
 	m.written.Deleted += deleted
 	return m.work.countRows(ctx, m.schema, t.Name, added-deleted, m.stamp)
-}
-
-// union gives the names of both lists, each once.
-func union(a, b []string) []string {
-	list := slices.Clone(a)
-	for _, name := range b {
-		if !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list
 }

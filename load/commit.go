@@ -35,19 +35,20 @@ type Written struct {
 	SyncedAt  time.Time
 }
 
+// Checkpoints are those of all streams, each moved in the transaction of what it stands for.
+type Checkpoints struct{ *Database }
+
 // Checkpoint gives the stored checkpoint of a stream. It is read from the database each time: a commit may have
 // landed without its process having heard of it.
-func (w *Work) Checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Checkpoint{}, errClosed
-	}
-	c, err := w.checkpoint(ctx, workspace, stream)
-	return c, w.judge(err)
+func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
+	err = w.do("", func(*duck.DB) error {
+		c, err = w.checkpoint(ctx, workspace, stream)
+		return err
+	})
+	return c, err
 }
 
-func (w *Work) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
+func (w *Checkpoints) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
 	c := Checkpoint{Workspace: workspace, Stream: stream}
 	var syncedTo, historyTo sql.NullTime
 	err := w.db.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
@@ -79,53 +80,45 @@ func micro(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
 // Commit merges batches and moves the checkpoint of their stream, in one transaction. A stored checkpoint equal to
 // next is success, and writes nothing; one that is not base is ErrFenced. The caller keeps the batches and releases
 // them.
-func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (Written, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Written{}, errClosed
-	}
-	m := &merger{work: w, schema: workspace, stream: stream}
-	defer m.release(ctx)
-	if err := m.stage(ctx, batches); err != nil {
-		return Written{}, w.judge(fmt.Errorf("commit %s: %w", stream, err))
-	}
-	written, err := w.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
-		m.stamp = stamp
-		for _, b := range batches {
-			if err := w.recordNews(ctx, workspace, stream, b.News); err != nil {
-				return Written{}, err
-			}
+func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (written Written, err error) {
+	err = w.do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
+		m := &merger{work: w.Database, schema: workspace, stream: stream, hook: Arriving(w.Erasures, workspace)}
+		defer m.release(ctx)
+		if err := m.stage(ctx, batches); err != nil {
+			return err
 		}
-		return m.merge(ctx)
+		written, err = w.move(ctx, workspace, stream, base, next, func(stamp time.Time) (Written, error) {
+			m.stamp = stamp
+			for _, b := range batches {
+				if err := w.recordNews(ctx, workspace, stream, b.News); err != nil {
+					return Written{}, err
+				}
+			}
+			return m.merge(ctx)
+		})
+		if err != nil {
+			return err
+		}
+		m.hook.Landed()
+		return nil
 	})
-	if err != nil {
-		return Written{}, w.judge(fmt.Errorf("commit %s: %w", stream, err))
-	}
-	w.take(m.redacted.erasure)
-	return written, nil
+	return written, err
 }
 
 // MoveByHand moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
-func (w *Work) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
-		_, err := w.db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.options.RunID, stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
-		return Written{}, err
+func (w *Checkpoints) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
+	return w.do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
+		_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
+			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.RunID(), stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
+			return Written{}, err
+		})
+		return err
 	})
-	if err != nil {
-		return w.judge(fmt.Errorf("move the checkpoint of %s: %w", base.Stream, err))
-	}
-	return nil
 }
 
 // move runs steps and moves a checkpoint in one transaction.
-func (w *Work) move(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
+func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
 	if next.Seq != base.Seq+1 {
 		return Written{}, fmt.Errorf("commit %d does not follow %d", next.Seq, base.Seq)
 	}
@@ -156,12 +149,13 @@ func (w *Work) move(ctx context.Context, workspace, stream string, base, next Ch
 	if err != nil || landed {
 		return Written{SyncedAt: w.last}, err
 	}
-	w.last, written.SyncedAt = stamp, stamp
+	w.landed(stamp)
+	written.SyncedAt = stamp
 	return written, nil
 }
 
-func (w *Work) saveCheckpoint(ctx context.Context, workspace, stream string, c Checkpoint, stamp time.Time) error {
-	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.options.RunID, stamp}
+func (w *Checkpoints) saveCheckpoint(ctx context.Context, workspace, stream string, c Checkpoint, stamp time.Time) error {
+	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.RunID(), stamp}
 	n, err := w.db.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
 		run_id = $7, committed_at = $8 WHERE schema = $1 AND stream = $2`, args...)
 	if err != nil || n == 1 {
@@ -173,15 +167,15 @@ func (w *Work) saveCheckpoint(ctx context.Context, workspace, stream string, c C
 }
 
 // Clock is the time of the commits: the machine's, but never before a row that is stored, whatever became of that clock since.
-func (w *Work) Clock() time.Time {
+func (w *Database) Clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.stamp()
 }
 
 // stamp is the _synced_at of the next commit: now, or a microsecond after the last when the clock does not move on.
-func (w *Work) stamp() time.Time {
-	now := micro(w.options.Now().UTC())
+func (w *Database) stamp() time.Time {
+	now := micro(w.Now().UTC())
 	if now.After(w.last) {
 		return now
 	}
@@ -189,7 +183,7 @@ func (w *Work) stamp() time.Time {
 }
 
 // saveStamp keeps the largest _synced_at in the database, so that a restart does not fall behind it.
-func (w *Work) saveStamp(ctx context.Context, stamp time.Time) error {
+func (w *Database) saveStamp(ctx context.Context, stamp time.Time) error {
 	text := stamp.Format(time.RFC3339Nano)
 	n, err := w.db.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'synced_at'", text)
 	if err != nil || n == 1 {
@@ -200,14 +194,14 @@ func (w *Work) saveStamp(ctx context.Context, stamp time.Time) error {
 }
 
 // countRows moves the number of rows of a table, and the time it last changed.
-func (w *Work) countRows(ctx context.Context, schema, table string, more int64, stamp time.Time) error {
+func (w *Database) countRows(ctx context.Context, schema, table string, more int64, stamp time.Time) error {
 	_, err := w.db.Exec(ctx, "UPDATE _sync.tables SET rows = rows + $3, changed_at = $4 WHERE schema = $1 AND table_name = $2",
 		schema, table, more, stamp)
 	return err
 }
 
 // storedRows is the number of rows of a table.
-func (w *Work) storedRows(ctx context.Context, schema, table string) (int64, error) {
+func (w *Database) storedRows(ctx context.Context, schema, table string) (int64, error) {
 	var n int64
 	err := w.db.Scan(ctx, "SELECT rows FROM _sync.tables WHERE schema = $1 AND table_name = $2", []any{schema, table}, &n)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/layout"
 )
 
 // TestCommitKeepsItsContract runs the contract of every destination against the work database.
@@ -20,18 +21,18 @@ func TestCommitKeepsItsContract(t *testing.T) {
 // warehouse is a work database of a test, its clock standing still unless moved.
 type warehouse struct {
 	*load.Work
-	dir     load.Dir
+	dir     layout.Dir
 	options load.Options
 	now     time.Time
 }
 
 func newWarehouse(tb testing.TB, o load.Options) *warehouse {
 	tb.Helper()
-	w := &warehouse{dir: load.Dir(tb.TempDir() + "/data"), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	w := &warehouse{dir: layout.Dir(tb.TempDir() + "/data"), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
 	o.Now = func() time.Time { return w.now }
 	o.RunID = "run"
 	w.options = o
-	if err := w.dir.Prepare(); err != nil {
+	if err := load.Prepare(w.dir); err != nil {
 		tb.Fatal(err)
 	}
 	w.open(tb)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -12,14 +13,14 @@ import (
 
 // copyDay makes the copy of a day that of the table as it is now. Rows that the day's copy has already, with the same
 // content, stay as they are.
-func (w *Work) copyDay(ctx context.Context, schema string, t transform.Table, sw Sweep, stamp time.Time) (int64, error) {
+func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, sw Sweep, stamp time.Time) (int64, error) {
 	c := sw.Copies
 	if c.Name == "" {
 		return 0, nil
 	}
 	copies, table, day := duck.Table(schema, c.Name), duck.Table(schema, t.Name), duck.Name(schemas.SnapshotDate)
 	today := duck.Text(sw.Day.Format(time.DateOnly)) + "::DATE"
-	same := matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " IS NOT DISTINCT FROM c." + transform.HashColumn
+	same := clause.Matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " IS NOT DISTINCT FROM c." + transform.HashColumn
 	deleted, err := w.db.Exec(ctx, fmt.Sprintf("DELETE FROM %s c WHERE c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)",
 		copies, day, today, table, transform.GoneColumn, same))
 	if err != nil {
@@ -32,8 +33,8 @@ func (w *Work) copyDay(ctx context.Context, schema string, t transform.Table, sw
 	columns := duck.Names("", names)
 	added, err := w.db.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s) SELECT %s, %s, $1, $2 FROM %s t
 		WHERE t.%s IS NULL AND NOT EXISTS (SELECT 1 FROM %s c WHERE c.%s = %s AND %s)`,
-		copies, day, columns, transform.SyncedAtColumn, transform.RunIDColumn, today, columns, table, transform.GoneColumn, copies, day, today, matches("t.", t.Key, "c.", t.Key)),
-		stamp, w.options.RunID)
+		copies, day, columns, transform.SyncedAtColumn, transform.RunIDColumn, today, columns, table, transform.GoneColumn, copies, day, today, clause.Matches("t.", t.Key, "c.", t.Key)),
+		stamp, w.RunID())
 	if err != nil {
 		return 0, fmt.Errorf("copy the day: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
@@ -36,7 +37,7 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "data")
 			c.make(t, path)
-			if err := load.Dir(path).Prepare(); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := load.Prepare(layout.Dir(path)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
@@ -56,14 +57,14 @@ func TestPrepareRefusesAReplaceableDirectory(t *testing.T) {
 			if !filepath.IsAbs(name) {
 				path = filepath.Join(parent, name)
 			}
-			err := load.Dir(path).Prepare()
+			err := load.Prepare(layout.Dir(path))
 			if refused := err != nil && strings.Contains(err.Error(), "above"); refused != want || !want && err != nil {
 				t.Errorf("%s in a directory of mode %v: %v", name, mode, err)
 			}
 			must(t, os.RemoveAll(path))
 		}
 	}
-	if err := load.Dir(filepath.Join(t.TempDir(), "what?", "data")).Prepare(); err == nil || !strings.Contains(err.Error(), "?") {
+	if err := load.Prepare(layout.Dir(filepath.Join(t.TempDir(), "what?", "data"))); err == nil || !strings.Contains(err.Error(), "?") {
 		t.Errorf("error %v, want one about the question mark", err)
 	}
 }
@@ -75,11 +76,11 @@ func TestS57ADirectoryOfAnotherOwnerIsRefused(t *testing.T) {
 	}
 	for _, inside := range []string{"", ".aqueduck", "lake"} {
 		dir := t.TempDir()
-		must(t, load.Dir(dir).Prepare())
+		must(t, load.Prepare(layout.Dir(dir)))
 		theirs := filepath.Join(dir, inside)
 		must(t, os.MkdirAll(theirs, 0o700))
 		must(t, os.Chown(theirs, 65534, 65534))
-		if err := load.Dir(dir).Prepare(); err == nil || !strings.Contains(err.Error(), theirs+" belongs to another user") {
+		if err := load.Prepare(layout.Dir(dir)); err == nil || !strings.Contains(err.Error(), theirs+" belongs to another user") {
 			t.Errorf("%s: error %v", theirs, err)
 		}
 	}
@@ -104,24 +105,24 @@ func TestS20Modes(t *testing.T) {
 
 func TestF9LockIsHeldByOne(t *testing.T) {
 	t.Parallel()
-	d := load.Dir(filepath.Join(t.TempDir(), "data"))
-	must(t, d.Prepare())
+	d := layout.Dir(filepath.Join(t.TempDir(), "data"))
+	must(t, load.Prepare(d))
 	pauses := 0
 	pause := func(ctx context.Context, _ time.Duration) error { pauses++; return ctx.Err() }
-	held, err := load.Lock(t.Context(), d, 0, pause)
+	held, err := layout.Lock(t.Context(), d, 0, pause)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, d.RunFile(), fmt.Sprintf(`{"pid": %d, "run": "01K9", "pipeline": "nightly", "started": "2026-11-01T02:00:00Z", "more": 1}`, os.Getpid()))
-	var busy *load.BusyError
-	if _, err := load.Lock(t.Context(), d, time.Second, pause); !errors.As(err, &busy) || busy.Waited != time.Second {
+	var busy *layout.BusyError
+	if _, err := layout.Lock(t.Context(), d, time.Second, pause); !errors.As(err, &busy) || busy.Waited != time.Second {
 		t.Fatalf("a second lock: %v, want busy after a second", err)
 	}
 	if want := fmt.Sprintf("process %d, pipeline nightly, run 01K9, since 2026-11-01T02:00:00Z", os.Getpid()); busy.Holder != want || pauses != 4 {
 		t.Errorf("holder %q after %d pauses, want %q after 4", busy.Holder, pauses, want)
 	}
 	must(t, held.Release())
-	again, err := load.Lock(t.Context(), d, 0, pause)
+	again, err := layout.Lock(t.Context(), d, 0, pause)
 	if err != nil {
 		t.Fatalf("lock after release: %v", err)
 	}
@@ -145,12 +146,12 @@ func must(t testing.TB, err error) {
 func TestF4AFullDiskIsToldWhereverItIsMet(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
-		err := load.Dir("data").Explain(&os.PathError{Op: "write", Path: "run.json", Err: cause})
+		err := layout.Dir("data").Explain(&os.PathError{Op: "write", Path: "run.json", Err: cause})
 		if !errors.Is(err, load.ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full in data: ") {
 			t.Errorf("%v: %v", cause, err)
 		}
 	}
-	if err := load.Dir("data").Explain(syscall.EIO); errors.Is(err, load.ErrDiskFull) {
+	if err := layout.Dir("data").Explain(syscall.EIO); errors.Is(err, load.ErrDiskFull) {
 		t.Errorf("an error of another kind: %v", err)
 	}
 }
@@ -159,11 +160,11 @@ func TestF4AFullDiskIsToldWhereverItIsMet(t *testing.T) {
 func TestRunsThatBeginTogetherPrepareOneDirectory(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		d := load.Dir(filepath.Join(t.TempDir(), "data"))
+		d := layout.Dir(filepath.Join(t.TempDir(), "data"))
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if err := d.Prepare(); err != nil {
+				if err := load.Prepare(d); err != nil {
 					t.Error(err)
 				}
 			})

@@ -19,28 +19,27 @@ type Change struct {
 	What                  string // in words
 }
 
+// Tables makes the tables of streams, and widens them.
+type Tables struct{ *Database }
+
 // Ensure makes the tables that are missing, adds the columns that are missing, and fills those from _extra. A caller
 // runs it for all its tables before the first row. Columns that no table has any more stay, empty in new rows.
-func (w *Work) Ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	if err := schemaNames(schema); err != nil {
-		return nil, err
-	}
-	changes, err := w.ensure(ctx, schema, tables)
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("prepare the tables of %s: %w", schema, err))
-	}
-	for _, t := range tables {
-		w.tables[[2]string{schema, t.Name}] = t
-	}
-	return changes, nil
+func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
+	err = w.do("", func(*duck.DB) error {
+		if err := schemaNames(schema); err != nil {
+			return err
+		}
+		changes, err = w.ensure(ctx, schema, tables)
+		if err != nil {
+			return fmt.Errorf("prepare the tables of %s: %w", schema, err)
+		}
+		w.prepared(schema, tables)
+		return nil
+	})
+	return changes, err
 }
 
-func (w *Work) ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
+func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
 	stored, err := w.storedColumns(ctx, schema)
 	if err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func (w *Work) ensure(ctx context.Context, schema string, tables []transform.Tab
 }
 
 // storedColumns gives the type of every column of every table of a schema.
-func (w *Work) storedColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
+func (w *Database) storedColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
 	stored := map[string]map[string]string{}
 	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2"
 	err := w.db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
@@ -111,7 +110,7 @@ func differing(t transform.Table, stored map[string]string) []transform.Column {
 	})
 }
 
-func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table, stored map[string]string) ([]Change, error) {
+func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Table, stored map[string]string) ([]Change, error) {
 	name := duck.Table(schema, t.Name)
 	if stored == nil {
 		return w.createTable(ctx, schema, t)
@@ -152,7 +151,7 @@ func (w *Work) ensureTable(ctx context.Context, schema string, t transform.Table
 	return changes, err
 }
 
-func (w *Work) createTable(ctx context.Context, schema string, t transform.Table) ([]Change, error) {
+func (w *Tables) createTable(ctx context.Context, schema string, t transform.Table) ([]Change, error) {
 	columns := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		columns[i] = duck.Name(c.Name) + " " + c.SQL
@@ -190,7 +189,7 @@ var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIG
 const exactInDouble = " BETWEEN -9007199254740992 AND 9007199254740992"
 
 // widens refuses a change of type that could lose values.
-func (w *Work) widens(ctx context.Context, table, stored string, c transform.Column) error {
+func (w *Tables) widens(ctx context.Context, table, stored string, c transform.Column) error {
 	if stored == "BIGINT" && c.SQL == "DOUBLE" {
 		var rounded int64
 		err := w.db.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+exactInDouble, nil, &rounded)
@@ -214,7 +213,7 @@ func (w *Work) recordNews(ctx context.Context, schema, stream string, news []tra
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM _sync.schema_changes
 			WHERE schema = $3 AND table_name = $4 AND column_name = $5 AND stream = $7 AND path = $8 AND (column_name = '' OR example_type = $9))`,
-			w.options.RunID, w.options.Now().UTC(), schema, n.Table, n.Column, change, stream, n.Path, n.Type)
+			w.RunID(), w.Now().UTC(), schema, n.Table, n.Column, change, stream, n.Path, n.Type)
 		if err != nil {
 			return fmt.Errorf("note the field %s of %s: %w", n.Path, n.Table, err)
 		}
@@ -223,10 +222,10 @@ func (w *Work) recordNews(ctx context.Context, schema, stream string, news []tra
 }
 
 // recordChanges tells of changed tables in _sync.schema_changes.
-func (w *Work) recordChanges(ctx context.Context, changes []Change) error {
+func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
 	for _, c := range changes {
 		_, err := w.db.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
-			w.options.RunID, w.options.Now().UTC(), c.Schema, c.Table, c.Column, c.What)
+			w.RunID(), w.Now().UTC(), c.Schema, c.Table, c.Column, c.What)
 		if err != nil {
 			return err
 		}

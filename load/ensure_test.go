@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/schemas"
 	"aqueduck/transform"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // commit merges people as the next commit of their stream.

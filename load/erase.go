@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -27,14 +30,21 @@ const (
 type erasure struct {
 	schema, reason string
 	ids            []string              // of persons
-	marks          []mark                // of persons, those too of whom nothing is stored
+	marks          []tombstone.IDHash    // of persons, those too of whom nothing is stored
 	rows           map[string][][]string // by table: keys
-	rowMarks       map[string][]mark
+	rowMarks       map[string][]tombstone.IDHash
+}
+
+// Erasures take persons, and texts that the source took out, from the stored rows, and keep them out of those that come.
+type Erasures struct {
+	*Database
+	tombs   *tombstone.Log
+	applied map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has taken in
 }
 
 // readErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
-func (w *Work) readErasures(ctx context.Context) error {
-	w.applied = map[place]map[mark]bool{}
+func (w *Erasures) readErasures(ctx context.Context) error {
+	w.applied = map[tombstone.Scope]map[tombstone.IDHash]bool{}
 	var salt sql.NullString
 	if err := w.db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
 		return err
@@ -42,33 +52,33 @@ func (w *Work) readErasures(ctx context.Context) error {
 	if !salt.Valid {
 		return nil
 	}
-	if w.tombs.salt == nil {
+	if w.tombs.Salt == nil {
 		raw, err := hex.DecodeString(salt.String)
 		if err != nil {
 			return fmt.Errorf("the salt of the erasures: %w", err)
 		}
-		if err := w.tombs.beginWith(raw); err != nil {
+		if err := w.tombs.BeginWith(raw); err != nil {
 			return err
 		}
 	}
-	if salt.String != hex.EncodeToString(w.tombs.salt) {
+	if salt.String != hex.EncodeToString(w.tombs.Salt) {
 		return nil // another log's: all of this one are applied anew
 	}
-	times := map[place]map[mark]time.Time{}
+	times := map[tombstone.Scope]map[tombstone.IDHash]time.Time{}
 	err := w.db.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
-		var p place
+		var p tombstone.Scope
 		var text string
 		var at time.Time
-		if err := rows.Scan(&p.schema, &p.table, &text, &at); err != nil {
+		if err := rows.Scan(&p.Schema, &p.Table, &text, &at); err != nil {
 			return err
 		}
-		m, err := parseMark(text)
+		m, err := tombstone.ParseIDHash(text)
 		if err != nil {
 			return err
 		}
 		w.apply(p, m)
 		if times[p] == nil {
-			times[p] = map[mark]time.Time{}
+			times[p] = map[tombstone.IDHash]time.Time{}
 		}
 		times[p][m] = at.UTC()
 		return nil
@@ -77,22 +87,22 @@ func (w *Work) readErasures(ctx context.Context) error {
 		return fmt.Errorf("read the erasures: %w", err)
 	}
 	for p, marks := range times {
-		if err := w.tombs.add(p, slices.Collect(maps.Keys(marks)), w.options.Now().UTC()); err != nil {
+		if err := w.tombs.Add(p, slices.Collect(maps.Keys(marks)), w.Now().UTC()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *Work) apply(p place, m mark) {
+func (w *Erasures) apply(p tombstone.Scope, m tombstone.IDHash) {
 	if w.applied[p] == nil {
-		w.applied[p] = map[mark]bool{}
+		w.applied[p] = map[tombstone.IDHash]bool{}
 	}
 	w.applied[p][m] = true
 }
 
 // eraser looks at the stored tables of a schema.
-func (w *Work) eraser(schema string, stamp time.Time) *eraser {
+func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
 	e := &eraser{work: w, schema: schema, named: map[string]string{}}
 	for _, t := range w.known(schema) {
 		e.tables = append(e.tables, t)
@@ -105,75 +115,78 @@ func (w *Work) eraser(schema string, stamp time.Time) *eraser {
 		return duck.Table(schema, table)
 	}
 	e.stored = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }
-	e.args = []any{stamp, w.options.RunID}
+	e.args = []any{stamp, w.RunID()}
 	return e
 }
 
+// erased reports whether a person of a schema was erased.
+func (w *Erasures) erased(schema, id string) bool { return w.tombs.Has(tombstone.People(schema), id) }
+
+// leavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
+func (w *Erasures) leavesNoState(schema string, history transform.Table) bool {
+	return len(w.tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).goes(history)
+}
+
 // Unforgotten gives those of some contacts' ids that have no tombstone yet.
-func (w *Work) Unforgotten(schema string, ids []string) []string {
+func (w *Erasures) Unforgotten(schema string, ids []string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.tombs.salt == nil {
+	if w.tombs.Salt == nil {
 		return ids
 	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.tombs.has(place{schema, ""}, id) })
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.tombs.Has(tombstone.People(schema), id) })
 }
 
 // Names says whether any row names one of some contacts.
-func (w *Work) Names(ctx context.Context, schema string, ids []string) (bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return false, errClosed
-	}
-	if err := w.fillForgotten(ctx, ids); err != nil {
-		return false, w.judge(err)
-	}
-	defer w.dropForgotten(ctx, nil)
-	for _, t := range w.eraser(schema, time.Time{}).tables {
-		if ids := persons(t); len(ids) > 0 {
-			var one bool
-			err := w.db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isForgotten("t.", ids)+")", nil, &one)
-			if err != nil || one {
-				return one, w.judge(err)
+func (w *Erasures) Names(ctx context.Context, schema string, ids []string) (named bool, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		if err := w.fillForgotten(ctx, ids); err != nil {
+			return err
+		}
+		defer w.dropForgotten(ctx, nil)
+		for _, t := range w.eraser(schema, time.Time{}).tables {
+			if ids := clause.Persons(t); len(ids) > 0 {
+				var one bool
+				err := db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isForgotten("t.", ids)+")", nil, &one)
+				if err != nil || one {
+					named = one
+					return err
+				}
 			}
 		}
-	}
-	return false, nil
+		return nil
+	})
+	return named, err
 }
 
 // Erase erases contacts: what the tables hold of them, and from the next publish on every file. Their tombstones come
 // first. Each step can be taken again: a process killed between two is followed by one that goes on.
-func (w *Work) Erase(ctx context.Context, schema, reason string, ids []string) (Certificate, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Certificate{}, errClosed
-	}
-	if err := w.tombs.begin(); err != nil {
-		return Certificate{}, w.judge(fmt.Errorf("note whom to erase: %w", err))
-	}
-	e := erasure{schema: schema, reason: reason, ids: ids}
-	for _, id := range ids {
-		e.marks = append(e.marks, w.tombs.of(place{schema, ""}, id))
-	}
-	c, err := w.erase(ctx, e)
-	return c, w.judge(err)
+func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
+	err = w.do("", func(*duck.DB) error {
+		if err := w.tombs.Begin(); err != nil {
+			return fmt.Errorf("note whom to erase: %w", err)
+		}
+		e := erasure{schema: schema, reason: reason, ids: ids}
+		for _, id := range ids {
+			e.marks = append(e.marks, w.tombs.Hash(tombstone.People(schema), id))
+		}
+		c, err = w.erase(ctx, e)
+		return err
+	})
+	return c, err
 }
 
 // Touches is what Erase would do, without doing it.
-func (w *Work) Touches(ctx context.Context, schema string, ids []string) (Certificate, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Certificate{}, errClosed
-	}
-	c, err := w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
-	return c, w.judge(err)
+func (w *Erasures) Touches(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
+	err = w.do("", func(*duck.DB) error {
+		c, err = w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
+		return err
+	})
+	return c, err
 }
 
 // erase takes the steps of an erasure, but for the last, which is to publish.
-func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
+func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 	c, err := w.certify(ctx, e)
 	if err != nil {
 		return c, err
@@ -183,14 +196,14 @@ func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
 	}
 	// Before the tombstones: a run that is killed in between finds that files are to be written anew, never tombstones that say
 	// that this was done. Where nothing was ever published and nothing is stored there are no bytes to remove.
-	if c.Rows > 0 || len(e.ids) > 0 && w.dir.Current() != "" {
-		if err := w.dir.beginErasing(); err != nil {
+	if c.Rows > 0 || len(e.ids) > 0 && w.Dir().Current() != "" {
+		if err := w.Dir().BeginErasing(); err != nil {
 			return c, fmt.Errorf("note that files are to be erased: %w", err)
 		}
 	}
 	crash.At(crash.EraseBegun)
-	now := w.options.Now().UTC()
-	if err := w.tombs.add(place{e.schema, ""}, e.marks, now); err != nil {
+	now := w.Now().UTC()
+	if err := w.tombs.Add(tombstone.People(e.schema), e.marks, now); err != nil {
 		return c, fmt.Errorf("note whom to erase: %w", err)
 	}
 	crash.At(crash.EraseNoted)
@@ -200,24 +213,24 @@ func (w *Work) erase(ctx context.Context, e erasure) (Certificate, error) {
 		return c, fmt.Errorf("erase: %w", err)
 	}
 	crash.At(crash.EraseCommitted)
-	w.last = stamp
+	w.landed(stamp)
 	w.take(e)
 	return c, nil
 }
 
 // take notes that the database has taken in the tombstones of an erasure.
-func (w *Work) take(e erasure) {
+func (w *Erasures) take(e erasure) {
 	for _, m := range e.marks {
-		w.apply(place{e.schema, ""}, m)
+		w.apply(tombstone.People(e.schema), m)
 	}
 	for table, marks := range e.rowMarks {
 		for _, m := range marks {
-			w.apply(place{e.schema, table}, m)
+			w.apply(tombstone.Scope{Schema: e.schema, Table: table}, m)
 		}
 	}
 }
 
-func (w *Work) eraseAll(ctx context.Context, e erasure, c Certificate, stamp time.Time) error {
+func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp time.Time) error {
 	if err := w.fillForgotten(ctx, e.ids); err != nil {
 		return err
 	}
@@ -272,7 +285,7 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 		return err
 	}
 	_, err = e.work.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s WHERE EXISTS (SELECT 1 FROM %s n WHERE %s) AND %s < $1",
-		e.at(name), e.stored(), named, matches("n.", own.Key, "t.", own.Key), transform.SyncedAtColumn), e.args...)
+		e.at(name), e.stored(), named, clause.Matches("n.", own.Key, "t.", own.Key), transform.SyncedAtColumn), e.args...)
 	if err != nil {
 		return err
 	}
@@ -280,34 +293,11 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 }
 
 // fillForgotten makes the temporary table of the persons at hand.
-func (w *Work) fillForgotten(ctx context.Context, ids []string) error {
-	return fillKeys(ctx, w.db, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
+func (w *Erasures) fillForgotten(ctx context.Context, ids []string) error {
+	return stage.Fill(ctx, w.db, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
 }
 
-// fillKeys makes a temporary table of texts.
-func fillKeys(ctx context.Context, db *duck.DB, name string, columns []string, n int, row func(int) []string) error {
-	if _, err := db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" ("+strings.ReplaceAll(duck.Names("", columns), ",", " VARCHAR,")+" VARCHAR)"); err != nil {
-		return err
-	}
-	const atOnce = 500 // a statement of a size that the parser takes easily
-	for from := 0; from < n; from += atOnce {
-		var rows []string
-		for i := from; i < min(n, from+atOnce); i++ {
-			values := row(i)
-			quoted := make([]string, len(values))
-			for j, v := range values {
-				quoted[j] = duck.Text(v)
-			}
-			rows = append(rows, "("+strings.Join(quoted, ", ")+")")
-		}
-		if _, err := db.Exec(ctx, "INSERT INTO "+name+" VALUES "+strings.Join(rows, ", ")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *Work) dropForgotten(ctx context.Context, e *eraser) {
+func (w *Erasures) dropForgotten(ctx context.Context, e *eraser) {
 	names := []string{forgotten, traces, takenOut}
 	if e != nil {
 		for _, name := range e.named {
@@ -316,5 +306,5 @@ func (w *Work) dropForgotten(ctx context.Context, e *eraser) {
 			}
 		}
 	}
-	drop(ctx, w.db, names...)
+	stage.Drop(ctx, w.db, names...)
 }

@@ -45,6 +45,7 @@ columns:
   - {name: talk_id, type: text, references: talks.id}
   - {name: who, type: text, pii: true, whose: talk_id}
 `
+
 const notes = `stream: notes
 doc: One row a note.
 read: {endpoint: GET /notes, records: data, page: {by: none}, since: {by: full}}

@@ -10,9 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aqueduck/load"
-
-	_ "github.com/duckdb/duckdb-go/v2"
+	"aqueduck/load/read"
 )
 
 // asked gives the rows of a statement on a file with a table of odd values, each value with its Go type.
@@ -30,7 +28,7 @@ func asked(t *testing.T, statement string) (names []string, rows [][]string) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err = load.Query(t.Context(), file, statement, func(columns []string, row []any) error {
+	err = read.Query(t.Context(), file, statement, func(columns []string, row []any) error {
 		if row == nil {
 			names = append(names, columns...)
 			return nil
@@ -125,7 +123,7 @@ func TestAReaderGivesEachOfItsAnswersExact(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := load.OpenReader(t.Context(), file)
+	r, err := read.OpenReader(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}

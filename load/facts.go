@@ -15,142 +15,122 @@ import (
 // nearlyAll is the share of stored rows that have a column which its disappearance would be a surprise for.
 const nearlyAll = 0.95
 
+// Facts answer questions about what the work database holds.
+type Facts struct{ *Database }
+
 // Filled says which columns of a table nearly every stored row has. An empty table has none.
-func (w *Work) Filled(ctx context.Context, schema string, t transform.Table, version string) (map[string]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	counts := make([]string, len(t.Columns))
-	found := make([]any, len(t.Columns)+1)
-	for i, c := range t.Columns {
-		counts[i] = "count(" + duck.Name(c.Name) + ")"
-		found[i+1] = new(int64)
-	}
-	found[0] = new(int64)
-	query := "SELECT count(*), " + strings.Join(counts, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + transform.VersionColumn + " = $1"
-	if err := w.db.Scan(ctx, query, []any{version}, found...); err != nil {
-		return nil, w.judge(fmt.Errorf("count the values of %s: %w", t.Name, err))
-	}
-	rows := float64(*found[0].(*int64))
-	filled := map[string]bool{}
-	for i, c := range t.Columns {
-		filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAll*rows
-	}
-	return filled, nil
+func (w *Facts) Filled(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
+	err = w.do(fmt.Sprintf("count the values of %s", t.Name), func(db *duck.DB) error {
+		counts := make([]string, len(t.Columns))
+		found := make([]any, len(t.Columns)+1)
+		for i, c := range t.Columns {
+			counts[i] = "count(" + duck.Name(c.Name) + ")"
+			found[i+1] = new(int64)
+		}
+		found[0] = new(int64)
+		query := "SELECT count(*), " + strings.Join(counts, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + transform.VersionColumn + " = $1"
+		if err := db.Scan(ctx, query, []any{version}, found...); err != nil {
+			return err
+		}
+		rows := float64(*found[0].(*int64))
+		filled = map[string]bool{}
+		for i, c := range t.Columns {
+			filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAll*rows
+		}
+		return nil
+	})
+	return filled, err
 }
 
 // Newest is the largest time in a column of the rows that are not gone, and not after a time; the zero time where no row has one.
-func (w *Work) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (time.Time, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return time.Time{}, errClosed
-	}
-	var newest sql.NullTime
-	query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
-	if t.Gone {
-		query += " AND " + transform.GoneColumn + " IS NULL"
-	}
-	if err := w.db.Scan(ctx, query, []any{until}, &newest); err != nil {
-		return time.Time{}, w.judge(fmt.Errorf("find the newest row of %s: %w", t.Name, err))
-	}
-	return newest.Time.UTC(), nil
+func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (newest time.Time, err error) {
+	err = w.do(fmt.Sprintf("find the newest row of %s", t.Name), func(db *duck.DB) error {
+		var found sql.NullTime
+		query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
+		if t.Gone {
+			query += " AND " + transform.GoneColumn + " IS NULL"
+		}
+		if err := db.Scan(ctx, query, []any{until}, &found); err != nil {
+			return err
+		}
+		newest = found.Time.UTC()
+		return nil
+	})
+	return newest, err
 }
 
 // Rows counts the stored rows of a table.
-func (w *Work) Rows(ctx context.Context, schema, table string) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	n, err := w.storedRows(ctx, schema, table)
-	return n, w.judge(err)
+func (w *Facts) Rows(ctx context.Context, schema, table string) (n int64, err error) {
+	err = w.do("", func(*duck.DB) error {
+		n, err = w.storedRows(ctx, schema, table)
+		return err
+	})
+	return n, err
 }
 
 // LastOutcomes gives how each stream of a schema ended in the last run of a pipeline that read it, by stream; nothing of
 // those it never read.
-func (w *Work) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
+func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
 	return w.outcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline)
 }
 
 // outcomes asks for outcomes by stream.
-func (w *Work) outcomes(ctx context.Context, query string, args ...any) (map[string]string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	outcomes := map[string]string{}
-	err := w.db.Each(ctx, query, args, func(rows *sql.Rows) error {
-		var stream, outcome string
-		if err := rows.Scan(&stream, &outcome); err != nil {
-			return err
-		}
-		outcomes[stream] = outcome
-		return nil
+func (w *Facts) outcomes(ctx context.Context, query string, args ...any) (outcomes map[string]string, err error) {
+	err = w.do("read how earlier runs ended", func(db *duck.DB) error {
+		outcomes = map[string]string{}
+		return db.Each(ctx, query, args, func(rows *sql.Rows) error {
+			var stream, outcome string
+			if err := rows.Scan(&stream, &outcome); err != nil {
+				return err
+			}
+			outcomes[stream] = outcome
+			return nil
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("read how earlier runs ended: %w", err))
-	}
-	return outcomes, nil
+	return outcomes, err
 }
 
 // LastAnswers gives, by stream of a schema, whether the source had it when it last said so: the outcome, ok or unavailable, of
 // the last run that ended by itself with one of these, or was cut off while the source gave records. What a run said that was cut off by force, nobody may have read.
-func (w *Work) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
+func (w *Facts) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
 	return w.outcomes(ctx, `SELECT stream, arg_max(CASE outcome WHEN 'cut' THEN 'ok' ELSE outcome END, started_at) FROM _sync.stream_runs
 		WHERE schema = $1 AND (outcome IN ('ok', 'unavailable') OR outcome = 'cut' AND records > 0)
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }
 
 // LastShares gives, by stream of a schema, the share of its history that was read when a run last knew it.
-func (w *Work) LastShares(ctx context.Context, schema string) (map[string]float64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	shares := map[string]float64{}
-	const query = "SELECT stream, arg_max(backfill, started_at) FROM _sync.stream_runs WHERE schema = $1 AND backfill > 0 GROUP BY stream"
-	err := w.db.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
-		var stream string
-		var share float64
-		if err := rows.Scan(&stream, &share); err != nil {
-			return err
-		}
-		shares[stream] = share
-		return nil
+func (w *Facts) LastShares(ctx context.Context, schema string) (shares map[string]float64, err error) {
+	err = w.do("read how far earlier runs were", func(db *duck.DB) error {
+		shares = map[string]float64{}
+		const query = "SELECT stream, arg_max(backfill, started_at) FROM _sync.stream_runs WHERE schema = $1 AND backfill > 0 GROUP BY stream"
+		return db.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
+			var stream string
+			var share float64
+			if err := rows.Scan(&stream, &share); err != nil {
+				return err
+			}
+			shares[stream] = share
+			return nil
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("read how far earlier runs were: %w", err))
-	}
-	return shares, nil
+	return shares, err
 }
 
 // States gives the state of every checkpoint of a schema, by stream.
-func (w *Work) States(ctx context.Context, schema string) (map[string]string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	states := map[string]string{}
-	err := w.db.Each(ctx, "SELECT stream, state FROM _sync.checkpoints WHERE schema = $1", []any{schema}, func(rows *sql.Rows) error {
-		var stream, state string
-		if err := rows.Scan(&stream, &state); err != nil {
-			return err
-		}
-		states[stream] = state
-		return nil
+func (w *Facts) States(ctx context.Context, schema string) (states map[string]string, err error) {
+	err = w.do(fmt.Sprintf("read the checkpoints of %s", schema), func(db *duck.DB) error {
+		states = map[string]string{}
+		return db.Each(ctx, "SELECT stream, state FROM _sync.checkpoints WHERE schema = $1", []any{schema}, func(rows *sql.Rows) error {
+			var stream, state string
+			if err := rows.Scan(&stream, &state); err != nil {
+				return err
+			}
+			states[stream] = state
+			return nil
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("read the checkpoints of %s: %w", schema, err))
-	}
-	return states, nil
+	return states, err
 }
 
 // Library is the database library that is linked in: its version, and the commit of its source.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -19,7 +20,7 @@ func toFill(schema string, t transform.Table, c transform.Column) string {
 }
 
 // fillNew fills the columns that are new, or that a process which died left empty, from _extra.
-func (w *Work) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
+func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
 	waiting := map[string]bool{}
 	err := w.db.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
 		var key string
@@ -52,17 +53,17 @@ func (w *Work) fillNew(ctx context.Context, schema string, tables []transform.Ta
 		}
 		return w.saveStamp(ctx, stamp)
 	})
-	drop(ctx, w.db, made)
-	drop(ctx, w.db, words)
+	stage.Drop(ctx, w.db, made)
+	stage.Drop(ctx, w.db, words)
 	if err == nil {
-		w.last = stamp
+		w.landed(stamp)
 	}
 	return changes, err
 }
 
 // fill takes the values of a new column out of _extra, where they were kept under one of the column's paths: the first that
 // has one. What does not fit the column stays there.
-func (w *Work) fill(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
+func (w *Tables) fill(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
 	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", toFill(schema, t, c)); err != nil {
 		return 0, err
 	}
@@ -81,7 +82,7 @@ func (w *Work) fill(ctx context.Context, schema string, t transform.Table, c tra
 }
 
 // fillFrom takes the values out of one path in _extra, of rows that have none yet.
-func (w *Work) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
+func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
 	table, name := duck.Table(schema, t.Name), duck.Name(c.Name)
 	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(pointer(path), "/")) + ")"
 	if len(c.Was) > 0 {
@@ -98,14 +99,14 @@ func (w *Work) fillFrom(ctx context.Context, schema string, t transform.Table, c
 		set, from, where = "m.made", " FROM "+made+" m", where+" AND m.sent = "+fitting
 	}
 	return w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
-		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(without(path)), from, where), stamp, w.options.RunID)
+		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(without(path)), from, where), stamp, w.RunID())
 }
 
 // words is the temporary table of values in _extra with what a column takes of them.
 const words = "temp.words"
 
 // fillWidened is fillFrom for a column that has widened: what it takes is what a record with that value would bring.
-func (w *Work) fillWidened(ctx context.Context, table string, c transform.Column, path []string, value string, stamp time.Time) (int64, error) {
+func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Column, path []string, value string, stamp time.Time) (int64, error) {
 	var pairs [][]string
 	err := w.db.Each(ctx, "SELECT DISTINCT ("+value+")::VARCHAR FROM "+table+" WHERE ("+value+") IS NOT NULL", nil, func(rows *sql.Rows) error {
 		var raw string
@@ -120,18 +121,18 @@ func (w *Work) fillWidened(ctx context.Context, table string, c transform.Column
 	if err != nil || len(pairs) == 0 {
 		return 0, err
 	}
-	if err := fillKeys(ctx, w.db, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db, words, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
 		return 0, err
 	}
 	return w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND %[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
-		table, duck.Name(c.Name), c.SQL, duck.Text(without(path)), words, value), stamp, w.options.RunID)
+		table, duck.Name(c.Name), c.SQL, duck.Text(without(path)), words, value), stamp, w.RunID())
 }
 
 // made is the temporary table of texts, with what a column makes of them.
 const made = "temp.made"
 
-func (w *Work) fillMade(ctx context.Context, query, as string) error {
+func (w *Tables) fillMade(ctx context.Context, query, as string) error {
 	var pairs [][]string
 	err := w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		var sent string
@@ -142,7 +143,7 @@ func (w *Work) fillMade(ctx context.Context, query, as string) error {
 	if err != nil {
 		return err
 	}
-	return fillKeys(ctx, w.db, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db, made, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
 }
 
 // pointer escapes a path for a JSON pointer.

@@ -7,25 +7,25 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
 // hashes is the temporary table of values with what becomes of them.
 const hashes = "temp.hashes"
 
+// Masks hash and drop values that are stored, and take that back.
+type Masks struct{ *Database }
+
 // Hidden gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
-func (w *Work) Hidden(ctx context.Context, schema, stream string) ([]string, bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, false, errClosed
-	}
-	names, noted, err := readNames(ctx, w.db, hiddenKey(schema, stream))
-	if err != nil {
-		return nil, false, w.judge(fmt.Errorf("read what of %s is hidden: %w", stream, err))
-	}
-	return names, noted, nil
+func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
+	err = w.do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
+		names, noted, err = readNames(ctx, db, hiddenKey(schema, stream))
+		return err
+	})
+	return names, noted, err
 }
 
 func hiddenKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
@@ -50,55 +50,52 @@ type Revealed struct {
 // Mask takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. Rows that it
 // changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
 // again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
-func (w *Work) Mask(ctx context.Context, schema string, m Masking) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	if len(m.Hide) > 0 {
-		if err := w.dir.beginErasing(); err != nil {
-			return 0, w.judge(err)
+func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		if len(m.Hide) > 0 {
+			if err := w.Dir().BeginErasing(); err != nil {
+				return err
+			}
 		}
-	}
-	var rows int64
-	stamp := w.stamp()
-	err := w.db.Transaction(ctx, func() error {
-		for _, p := range m.Hide {
-			n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
+		stamp := w.stamp()
+		err := db.Transaction(ctx, func() error {
+			for _, p := range m.Hide {
+				n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
+				if err != nil {
+					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+				}
+				rows += n
+			}
+			for _, p := range m.Reveal {
+				if err := w.reveal(ctx, schema, p, stamp); err != nil {
+					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+				}
+			}
+			taken, _, err := readNames(ctx, db, takenKey(schema, m.Stream))
 			if err != nil {
-				return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+				return err
 			}
-			rows += n
-		}
-		for _, p := range m.Reveal {
-			if err := w.reveal(ctx, schema, p, stamp); err != nil {
-				return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+			taken = slices.DeleteFunc(clause.Union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
+			if err := w.saveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
+				return err
 			}
-		}
-		taken, _, err := readNames(ctx, w.db, takenKey(schema, m.Stream))
+			if err := w.saveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
+				return err
+			}
+			return w.saveStamp(ctx, stamp)
+		})
+		stage.Drop(ctx, db, hashes)
 		if err != nil {
-			return err
+			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
 		}
-		taken = slices.DeleteFunc(union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
-		if err := w.saveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
-			return err
-		}
-		if err := w.saveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
-			return err
-		}
-		return w.saveStamp(ctx, stamp)
+		w.landed(stamp)
+		return nil
 	})
-	drop(ctx, w.db, hashes)
-	if err != nil {
-		return 0, w.judge(fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err))
-	}
-	w.last = stamp
-	return rows, nil
+	return rows, err
 }
 
 // hideOne works on a table and on the states that its rows were in.
-func (w *Work) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
+func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
 	var all int64
 	for _, t := range w.known(schema) {
 		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
@@ -127,7 +124,7 @@ func (w *Work) hideOne(ctx context.Context, schema string, p transform.Hiding, k
 	return all, nil
 }
 
-func (w *Work) hideIn(ctx context.Context, relation string, t transform.Table, p transform.Hiding, key []byte, stamp time.Time) (rows, gone int64, err error) {
+func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, p transform.Hiding, key []byte, stamp time.Time) (rows, gone int64, err error) {
 	if p.Rows {
 		gone, err = w.db.Exec(ctx, "DELETE FROM "+relation)
 		return gone, gone, err
@@ -141,7 +138,7 @@ func (w *Work) hideIn(ctx context.Context, relation string, t transform.Table, p
 	}
 	set := func(value, from, where string) (int64, error) {
 		return w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
-			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.options.RunID)
+			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.RunID())
 	}
 	switch {
 	case p.Hash:
@@ -165,7 +162,7 @@ func named(value string, path []string) string {
 }
 
 // fillHashes makes the table of a column's values with their hashes. Where some may be hashes already, what looks like one is.
-func (w *Work) fillHashes(ctx context.Context, relation, column string, some bool, key []byte) error {
+func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bool, key []byte) error {
 	var pairs [][]string
 	query := "SELECT DISTINCT " + column + " FROM " + relation + " WHERE " + column + " IS NOT NULL"
 	if some {
@@ -180,5 +177,5 @@ func (w *Work) fillHashes(ctx context.Context, relation, column string, some boo
 	if err != nil {
 		return err
 	}
-	return fillKeys(ctx, w.db, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.db, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -19,7 +19,7 @@ const states = "temp.states"
 // that was seen before it is no state: it comes from a replica that lags. Equal states in a row are one, so that reading
 // again adds nothing (T154).
 func (m *merger) keepStates(ctx context.Context, g group) error {
-	t := g.own.table
+	t := g.own.Table
 	if t.History == "" {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 	name := duck.Table(m.schema, history.Name)
 	ended, err := m.exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = s.__until, %s = $1, %s = $2 FROM %s s
 		WHERE s._row < 0 AND s.__until IS NOT NULL AND h.%[2]s IS NULL AND %[6]s`, name, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
-		states, matches("h.", t.Key, "s.", t.Key)), m.stamp, m.work.options.RunID)
+		states, clause.Matches("h.", t.Key, "s.", t.Key)), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("end the states that were: %w", err)
 	}
@@ -44,7 +44,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 	}
 	added, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s, %s, %s, %s) SELECT %s, s.__since, %s, s.__until, $1, $2 FROM %s s JOIN %s b ON b._row = s._row",
 		name, duck.Names("", shared), transform.ValidFrom, transform.SourceUpdatedAt, transform.ValidTo, transform.SyncedAtColumn, transform.RunIDColumn,
-		duck.Names("b.", shared), newest, states, g.own.name), m.stamp, m.work.options.RunID)
+		duck.Names("b.", shared), newest, states, g.own.Name), m.stamp, m.work.RunID())
 	if err != nil || added+ended == 0 {
 		return err
 	}
@@ -66,14 +66,14 @@ func shared(history transform.Table) []string {
 // findStates fills the table of states. The i-th of a record begins when its answer came, but a microsecond after the one
 // before it at the earliest: the server tells whole seconds, and one of them may have shown several.
 func (m *merger) findStates(ctx context.Context, g group) error {
-	own, t := g.own, g.own.table
+	own, t := g.own, g.own.Table
 	key, live := duck.Names("", t.Key), ""
 	if t.Gone {
 		live = " AND s." + transform.GoneColumn + " IS NULL"
 	} else {
 		// What else became of the record is not known here: whoever ended its last state for that says whether it is back.
 		live = fmt.Sprintf(" AND NOT coalesce((SELECT arg_max(h.%s IS NOT NULL, h.%s) FROM %s h WHERE %s), false)", transform.Lifecycle, transform.ValidFrom,
-			duck.Table(m.schema, t.History), matches("h.", t.Key, "s.", t.Key))
+			duck.Table(m.schema, t.History), clause.Matches("h.", t.Key, "s.", t.Key))
 	}
 	newest, before := "NULL", ""
 	if t.Dated != "" {
@@ -81,7 +81,7 @@ func (m *merger) findStates(ctx context.Context, g group) error {
 		before = ", max(" + newest + ") OVER (PARTITION BY " + duck.Names("s.", t.Key) + " ORDER BY s._row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
 	}
 	if t.Newest != "" {
-		last := "(SELECT max(t." + duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + matches("t.", t.Key, "s.", t.Key) + ")"
+		last := "(SELECT max(t." + duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + clause.Matches("t.", t.Key, "s.", t.Key) + ")"
 		if g.refresh { // what it has not met yet is no sign that a copy is older
 			last = "CASE WHEN " + m.met("s.", t) + " THEN " + last + " END"
 		}
@@ -98,33 +98,22 @@ func (m *merger) findStates(ctx context.Context, g group) error {
 		placed AS (SELECT *, to_microseconds(row_number() OVER (PARTITION BY %[14]s ORDER BY _row)) AS __place FROM changed),
 		begun AS (SELECT *, __place + max(__came - __place) OVER (PARTITION BY %[14]s ORDER BY _row) AS __since FROM placed)
 		SELECT _row, %[14]s, __since, lead(__since) OVER (PARTITION BY %[14]s ORDER BY _row) AS __until FROM begun`,
-		duck.Names("s.", t.Key), transform.ReadAtColumn, content("s.", t), newest, before, own.name, live,
-		duck.Names("h.", t.Key), transform.ValidFrom, content("h.", t), duck.Table(m.schema, t.History),
-		matches("h.", t.Key, "s.", t.Key), transform.ValidTo, key)
+		duck.Names("s.", t.Key), transform.ReadAtColumn, clause.Content("s.", t), newest, before, own.Name, live,
+		duck.Names("h.", t.Key), transform.ValidFrom, clause.Content("h.", t), duck.Table(m.schema, t.History),
+		clause.Matches("h.", t.Key, "s.", t.Key), transform.ValidTo, key)
 	_, err := m.exec(ctx, query)
 	return err
 }
 
-// content is what makes two rows of a table the same state: all that the source says, but for what moves without a change.
-func content(prefix string, t transform.Table) string {
-	var values []string
-	for _, c := range t.Columns {
-		if len(c.Path) > 0 && !c.Volatile || c.Name == transform.ExtraColumn {
-			values = append(values, prefix+duck.Name(c.Name)+"::VARCHAR")
-		}
-	}
-	return "[" + strings.Join(values, ", ") + "]"
-}
-
 // endStates ends the states of records that are gone, at the time that the source was found not to have them.
-func (w *Work) endStates(ctx context.Context, schema string, t transform.Table, stamp time.Time) error {
+func endStates(ctx context.Context, w *Database, schema string, t transform.Table, stamp time.Time) error {
 	if t.History == "" || !t.Gone {
 		return nil
 	}
 	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %[9]s = '%[10]s' FROM %[7]s t
 		WHERE h.%[2]s IS NULL AND t.%[3]s IS NOT NULL AND %[8]s`, duck.Table(schema, t.History), transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
-		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), matches("h.", t.Key, "t.", t.Key), transform.Lifecycle, transform.LifecycleGone),
-		stamp, w.options.RunID)
+		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), clause.Matches("h.", t.Key, "t.", t.Key), transform.Lifecycle, transform.LifecycleGone),
+		stamp, w.RunID())
 	if err != nil || n == 0 {
 		return err
 	}

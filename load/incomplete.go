@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -19,7 +21,7 @@ const doubted = "temp.doubted"
 func (m *merger) noteIncomplete(ctx context.Context, g group) error {
 	if len(g.completed) > 0 {
 		_, err := m.exec(ctx, "DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND id IN (SELECT unnest(string_split($3, $4)))",
-			m.schema, m.stream, strings.Join(g.completed, separator), separator)
+			m.schema, m.stream, strings.Join(g.completed, clause.Separator), clause.Separator)
 		if err != nil {
 			return fmt.Errorf("take out the records that came whole: %w", err)
 		}
@@ -32,18 +34,18 @@ func (m *merger) noteIncomplete(ctx context.Context, g group) error {
 		reasons[one.Key] = one
 	}
 	keys := slices.Sorted(maps.Keys(reasons))
-	err := fillKeys(ctx, m.work.db, doubted, []string{"id", "reason", "error"}, len(keys), func(i int) []string {
+	err := stage.Fill(ctx, m.work.db, doubted, []string{"id", "reason", "error"}, len(keys), func(i int) []string {
 		one := reasons[keys[i]]
 		return []string{one.Key, one.Reason, one.Error}
 	})
 	if err != nil {
 		return fmt.Errorf("collect the records that did not come whole: %w", err)
 	}
-	defer drop(ctx, m.work.db, doubted)
+	defer stage.Drop(ctx, m.work.db, doubted)
 	of := "schema = " + duck.Text(m.schema) + " AND stream = " + duck.Text(m.stream)
 	for _, statement := range []string{
 		"UPDATE _sync.incomplete AS i SET reason = d.reason, error = nullif(d.error, '') FROM " + doubted + " d WHERE i." + strings.ReplaceAll(of, "AND ", "AND i.") + " AND i.id = d.id",
-		"INSERT INTO _sync.incomplete (schema, stream, id, reason, error, since) SELECT " + duck.Text(m.schema) + ", " + duck.Text(m.stream) + ", id, reason, nullif(error, ''), " + instant(m.stamp) + " FROM " + doubted +
+		"INSERT INTO _sync.incomplete (schema, stream, id, reason, error, since) SELECT " + duck.Text(m.schema) + ", " + duck.Text(m.stream) + ", id, reason, nullif(error, ''), " + clause.Instant(m.stamp) + " FROM " + doubted +
 			" WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE " + of + ")",
 	} {
 		if _, err := m.exec(ctx, statement); err != nil {
@@ -54,21 +56,15 @@ func (m *merger) noteIncomplete(ctx context.Context, g group) error {
 }
 
 // Incomplete gives the records of a stream that the last reading did not bring whole, the oldest first.
-func (w *Work) Incomplete(ctx context.Context, schema, stream string) (list []transform.Incomplete, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	err = w.db.Each(ctx, "SELECT id, reason, coalesce(error, '') FROM _sync.incomplete WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var one transform.Incomplete
-			err := rows.Scan(&one.Key, &one.Reason, &one.Error)
-			list = append(list, one)
-			return err
-		})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("read which records of %s are incomplete: %w", stream, err))
-	}
-	return list, nil
+func (w *DeadLetters) Incomplete(ctx context.Context, schema, stream string) (list []transform.Incomplete, err error) {
+	err = w.do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {
+		return db.Each(ctx, "SELECT id, reason, coalesce(error, '') FROM _sync.incomplete WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
+			func(rows *sql.Rows) error {
+				var one transform.Incomplete
+				err := rows.Scan(&one.Key, &one.Reason, &one.Error)
+				list = append(list, one)
+				return err
+			})
+	})
+	return list, err
 }

@@ -10,24 +10,24 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/sandbox"
-	"aqueduck/load"
-
 	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/internal/sandbox"
+	"aqueduck/load/read"
 )
 
 func TestMain(m *testing.M) {
 	if sandbox.Asked() {
-		os.Exit(sandbox.Serve(load.Tasks()))
+		os.Exit(sandbox.Serve(read.Tasks()))
 	}
 	os.Exit(m.Run())
 }
 
-func isolated(t *testing.T) load.Isolation {
+func isolated(t *testing.T) read.Isolation {
 	t.Helper()
 	program, err := sandbox.Self()
 	must(t, err)
-	return load.Isolation{Program: program}
+	return read.Isolation{Program: program}
 }
 
 // TestIsolationGivesWhatQueryGives asks for values of all types here and in another process: names, values and their types are the same.
@@ -57,7 +57,7 @@ func TestIsolationGivesWhatQueryGives(t *testing.T) {
 			}
 		}
 		var here, there []visit
-		must(t, load.Query(t.Context(), file, statement, gather(&here)))
+		must(t, read.Query(t.Context(), file, statement, gather(&here)))
 		must(t, isolated(t).Query(t.Context(), file, statement, gather(&there)))
 		if diff := cmp.Diff(here, there); diff != "" {
 			t.Errorf("%s (-here +there):\n%s", statement, diff)
@@ -81,7 +81,7 @@ func TestIsolationGivesParquet(t *testing.T) {
 	file := published(t).dir.Current()
 	var here, there bytes.Buffer
 	ready := false
-	must(t, load.Parquet(t.Context(), file, "FROM people ORDER BY ALL", func() {}, &here))
+	must(t, read.Parquet(t.Context(), file, "FROM people ORDER BY ALL", func() {}, &here))
 	must(t, isolated(t).Parquet(t.Context(), file, "FROM people ORDER BY ALL", func() { ready = true }, &there))
 	if !ready || here.Len() == 0 || !bytes.Equal(here.Bytes(), there.Bytes()) {
 		t.Errorf("ready %t, %d bytes, want %d", ready, there.Len(), here.Len())
@@ -99,21 +99,21 @@ func TestIsolationTellsErrorsFromEachOther(t *testing.T) {
 		path, sql string
 		want      error
 	}{
-		{"", "SELECT 1", load.ErrNothingPublished},
-		{t.TempDir() + "/none.duckdb", "SELECT 1", load.ErrUnreadable},
-		{file, "DELETE FROM people_all", load.ErrReadOnly},
-		{file, "SELECT repeat('x', 130 * 1024 * 1024)", load.ErrRow},
+		{"", "SELECT 1", read.ErrNothingPublished},
+		{t.TempDir() + "/none.duckdb", "SELECT 1", read.ErrUnreadable},
+		{file, "DELETE FROM people_all", read.ErrReadOnly},
+		{file, "SELECT repeat('x', 130 * 1024 * 1024)", read.ErrRow},
 	} {
 		err := in.Query(t.Context(), tc.path, tc.sql, func([]string, []any) error { return nil })
 		if !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.sql, err, tc.want)
 		}
 	}
-	var refused *load.Refused
+	var refused *read.Refused
 	if err := in.Query(t.Context(), file, "SELECT 1,\nsleep_ms(1)", nil); !errors.As(err, &refused) || refused.Name != "sleep_ms" || refused.Line != 2 {
 		t.Errorf("error %v", err)
 	}
-	if err := in.Query(t.Context(), file, "SELECT nme FROM people", nil); err == nil || err.Error() != load.Query(t.Context(), file, "SELECT nme FROM people", nil).Error() {
+	if err := in.Query(t.Context(), file, "SELECT nme FROM people", nil); err == nil || err.Error() != read.Query(t.Context(), file, "SELECT nme FROM people", nil).Error() {
 		t.Errorf("error %v", err)
 	}
 	enough := errors.New("enough")
@@ -129,17 +129,17 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 		t.Skip("make test runs it: the race detector itself takes more memory than a statement may have")
 	}
 	file, in := published(t).dir.Current(), isolated(t)
-	in.Memory = load.LeastMemory
+	in.Memory = read.LeastMemory
 	for _, sql := range []string{
 		"SELECT length(repeat('x', 3000000000))",
 		"SELECT len(list_sort(range(200000000)))",
 		"FROM range(3000000) SELECT range, repeat('abcdefghijklmnopqrstuvwxyz', 30) || range",
 		"SELECT list(range) FROM range(100000000)",
 	} {
-		if err := in.Query(t.Context(), file, sql, func([]string, []any) error { return nil }); !errors.Is(err, load.ErrMemory) {
+		if err := in.Query(t.Context(), file, sql, func([]string, []any) error { return nil }); !errors.Is(err, read.ErrMemory) {
 			t.Errorf("%s: %v, want ErrMemory", sql, err)
 		}
-		if err := in.Parquet(t.Context(), file, sql, func() {}, &bytes.Buffer{}); !errors.Is(err, load.ErrMemory) {
+		if err := in.Parquet(t.Context(), file, sql, func() {}, &bytes.Buffer{}); !errors.Is(err, read.ErrMemory) {
 			t.Errorf("%s as Parquet: %v, want ErrMemory", sql, err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestS51TheLimitsHoldInsideOneFunction(t *testing.T) {
 func TestS50AStatementThatBringsDuckDBDownIsTold(t *testing.T) {
 	t.Parallel()
 	err := isolated(t).Query(t.Context(), published(t).dir.Current(), "SELECT json_structure(repeat('[', 1000000) || repeat(']', 1000000))", func([]string, []any) error { return nil })
-	if !errors.Is(err, load.ErrFault) {
+	if !errors.Is(err, read.ErrFault) {
 		t.Errorf("error %v, want ErrFault", err)
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -20,7 +22,7 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 	if err := m.keepItemLists(ctx, g); err != nil {
 		return c, err
 	}
-	t := g.own.table
+	t := g.own.Table
 	noted, err := m.notedLeftOut(ctx, t)
 	unstored := false
 	if err == nil && c.added > 0 {
@@ -34,10 +36,10 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 		those = fmt.Sprintf("d.state IN ('%s', '%s')", isChanged, isNew)
 	}
 	if noted != "" {
-		those = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", those, isSame, keyText("s.", t.Key), noted)
+		those = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", those, isSame, clause.KeyText("s.", t.Key), noted)
 	}
 	n, err := m.create(ctx, lacking, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
-		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.name, decided, isSame, those))
+		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isSame, those))
 	if err == nil && n == 0 {
 		err = m.noteLeftOut(ctx, g, noted, false)
 	}
@@ -98,24 +100,24 @@ func (c copies) of(t transform.Table) string {
 // lookBeside marks the records whose newest stored copy is in the table beside theirs: it was changed last, or stored last. It gives where
 // that is; the zero value where there is no such table yet.
 func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
-	t := g.own.table
+	t := g.own.Table
 	columns, err := m.work.storedColumns(ctx, m.schema)
 	if err != nil || len(columns[t.Beside]) == 0 { // that stream has not been read yet
 		return copies{}, err
 	}
 	from := copies{beside: true, same: map[string]map[string]bool{}}
-	for _, one := range append([]staged{g.own}, g.children...) {
+	for _, one := range append([]stage.Batch{g.own}, g.children...) {
 		both := map[string]bool{}
-		for name, kind := range columns[one.table.Name] {
-			both[name] = columns[one.table.Beside][name] == kind
+		for name, kind := range columns[one.Table.Name] {
+			both[name] = columns[one.Table.Beside][name] == kind
 		}
-		from.same[one.table.Name] = both
+		from.same[one.Table.Name] = both
 	}
 	newer := fmt.Sprintf("t.%[1]s > x.%[1]s", transform.SyncedAtColumn)
 	if t.Newest != "" {
 		newer = fmt.Sprintf("(t.%[1]s > x.%[1]s OR t.%[1]s IS NOT DISTINCT FROM x.%[1]s AND %[2]s)", duck.Name(t.Newest), newer)
 	}
-	there := matches("l.", t.Key, "x.", t.Key)
+	there := clause.Matches("l.", t.Key, "x.", t.Key)
 	if columns[t.Beside][transform.GoneColumn] != "" {
 		there += " AND x." + transform.GoneColumn + " IS NULL"
 	}
@@ -123,7 +125,7 @@ func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		lacking, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+		lacking, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	return from, err
 }
 
@@ -132,7 +134,7 @@ func (m *merger) keepFrom(ctx context.Context, g group, from copies) error {
 	if err := m.keepColumns(ctx, g, from); err != nil {
 		return fmt.Errorf("keep the columns that were left out: %w", err)
 	}
-	for _, group := range g.own.table.Groups {
+	for _, group := range g.own.Table.Groups {
 		if group.Child == "" {
 			continue
 		}
@@ -145,7 +147,7 @@ func (m *merger) keepFrom(ctx context.Context, g group, from copies) error {
 
 // keepColumns fills the columns of objects that were left out.
 func (m *merger) keepColumns(ctx context.Context, g group, from copies) error {
-	t := g.own.table
+	t := g.own.Table
 	var set, kept []string
 	for _, group := range t.Groups {
 		for _, column := range group.Columns {
@@ -160,23 +162,23 @@ func (m *merger) keepColumns(ctx context.Context, g group, from copies) error {
 	if len(set) == 0 {
 		return nil
 	}
-	stored := duck.Table(m.schema, from.of(t)) + " t WHERE " + matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
+	stored := duck.Table(m.schema, from.of(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
 	if _, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", lacking, stored, strings.Join(kept, " OR "))); err != nil {
 		return err
 	}
-	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.name, strings.Join(set, ", "), lacking, stored))
+	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), lacking, stored))
 	return err
 }
 
 // keepList copies the stored rows of a list that was left out, with those of the lists in its items, to the staged ones. A list that
 // only grows needs none: nothing of it goes.
 func (m *merger) keepList(ctx context.Context, g group, list transform.Group, from copies) error {
-	i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == list.Child })
+	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == list.Child })
 	if i < 0 {
 		return nil
 	}
-	t := g.children[i].table
-	those := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", matches("t.", t.ParentKey, "l.", g.own.table.Key), list.Bit, from.beside)
+	t := g.children[i].Table
+	those := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
 	_, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", lacking, duck.Table(m.schema, from.of(t)), those))
 	if err != nil || !t.Complete && !from.beside {
 		return err
@@ -196,16 +198,16 @@ func (m *merger) keepItemLists(ctx context.Context, g group) error {
 		if err != nil {
 			return err
 		}
-		for _, group := range outer.table.Groups {
+		for _, group := range outer.Table.Groups {
 			if bits&group.Bit == 0 {
 				continue
 			}
-			i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == group.Child && s.table.Within == outer.table.Name })
+			i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == group.Child && s.Table.Within == outer.Table.Name })
 			if group.Child == "" || i < 0 {
 				continue
 			}
-			inner := g.children[i].table
-			joined := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.name, matches("t.", inner.WithinKey, "o.", outer.table.Key), transform.AbsentColumn, group.Bit)
+			inner := g.children[i].Table
+			joined := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.Name, clause.Matches("t.", inner.WithinKey, "o.", outer.Table.Key), transform.AbsentColumn, group.Bit)
 			for _, name := range append([]string{inner.Name}, withinAll(g, inner.Name)...) {
 				if err := m.copyStored(ctx, g, name, copies{}, "o._row", joined); err != nil {
 					return fmt.Errorf("keep the rows of %s, which were left out: %w", name, err)
@@ -217,20 +219,20 @@ func (m *merger) keepItemLists(ctx context.Context, g group) error {
 }
 
 // absentIn are the groups that any row of a staged batch was sent without.
-func (m *merger) absentIn(ctx context.Context, s staged) (bits uint64, err error) {
-	if !s.table.Absent || s.rows == 0 {
+func (m *merger) absentIn(ctx context.Context, s stage.Batch) (bits uint64, err error) {
+	if !s.Table.Absent || s.Rows == 0 {
 		return 0, nil
 	}
 	var any int64
-	err = m.work.db.Scan(ctx, fmt.Sprintf("SELECT coalesce(bit_or(%s), 0) FROM %s", transform.AbsentColumn, s.name), nil, &any)
+	err = m.work.db.Scan(ctx, fmt.Sprintf("SELECT coalesce(bit_or(%s), 0) FROM %s", transform.AbsentColumn, s.Name), nil, &any)
 	return uint64(any), err
 }
 
 // withinAll are the tables of the lists that lie in the items of a list, at whatever depth.
 func withinAll(g group, table string) (names []string) {
 	for _, child := range g.children {
-		if child.table.Within == table {
-			names = append(append(names, child.table.Name), withinAll(g, child.table.Name)...)
+		if child.Table.Within == table {
+			names = append(append(names, child.Table.Name), withinAll(g, child.Table.Name)...)
 		}
 	}
 	return names
@@ -238,14 +240,14 @@ func withinAll(g group, table string) (names []string) {
 
 // copyStored adds stored rows t of a child table to the staged ones, joined with those that they are kept for.
 func (m *merger) copyStored(ctx context.Context, g group, table string, from copies, row, joined string) error {
-	i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == table })
+	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == table })
 	child := &g.children[i]
-	stored, err := m.work.storedRows(ctx, m.schema, from.of(child.table))
+	stored, err := m.work.storedRows(ctx, m.schema, from.of(child.Table))
 	if err != nil || stored == 0 {
 		return err
 	}
 	var names, values []string
-	for _, c := range child.table.Columns {
+	for _, c := range child.Table.Columns {
 		if c.Name == transform.SyncedAtColumn || c.Name == transform.RunIDColumn {
 			continue
 		}
@@ -255,46 +257,46 @@ func (m *merger) copyStored(ctx context.Context, g group, table string, from cop
 		}
 		names, values = append(names, c.Name), append(values, value+" AS "+duck.Name(c.Name))
 	}
-	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, strings.Join(values, ", "), duck.Table(m.schema, from.of(child.table)), joined)
-	if child.name == "" {
+	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, strings.Join(values, ", "), duck.Table(m.schema, from.of(child.Table)), joined)
+	if child.Name == "" {
 		name := "temp." + duck.Name("kept_"+table)
 		n, err := m.create(ctx, name, source)
 		if err != nil || n == 0 {
 			return err
 		}
-		child.name, child.rows, child.unique = name, n, false
+		child.Name, child.Rows, child.Unique = name, n, false
 		return nil
 	}
-	n, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (_row, %s) %s", child.name, duck.Names("", names), source))
-	child.rows, child.unique = child.rows+n, child.unique && n == 0
+	n, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (_row, %s) %s", child.Name, duck.Names("", names), source))
+	child.Rows, child.Unique = child.Rows+n, child.Unique && n == 0
 	return err
 }
 
 // findUnchanged counts the records that are as they are stored now that nothing is left out of them, and decides so.
 func (m *merger) findUnchanged(ctx context.Context, g group) (int64, error) {
-	t := g.own.table
+	t := g.own.Table
 	var same []string
-	for _, name := range told(t) {
+	for _, name := range clause.Compared(t) {
 		same = append(same, fmt.Sprintf("s.%[1]s IS NOT DISTINCT FROM t.%[1]s", duck.Name(name)))
 	}
 	for _, child := range g.children {
-		if !child.table.Complete || child.table.Within != "" && !g.completeAbove(child.table) {
+		if !child.Table.Complete || child.Table.Within != "" && !g.completeAbove(child.Table) {
 			continue
 		}
 		value := "c." + transform.HashColumn
 		if g.refresh { // a stored hash may lie (T172)
-			value = "hash(" + duck.Names("c.", told(child.table)) + ")"
+			value = "hash(" + duck.Names("c.", clause.Compared(child.Table)) + ")"
 		}
 		sum := "(SELECT coalesce(sum(" + value + "::HUGEINT), 0) FROM %s c WHERE %s)"
 		came := "0"
-		if child.name != "" {
-			came = fmt.Sprintf(sum, child.name, "c._row = s._row")
+		if child.Name != "" {
+			came = fmt.Sprintf(sum, child.Name, "c._row = s._row")
 		}
-		same = append(same, came+" = "+fmt.Sprintf(sum, duck.Table(m.schema, child.table.Name), matches("c.", child.table.ParentKey, "t.", t.Key)))
+		same = append(same, came+" = "+fmt.Sprintf(sum, duck.Table(m.schema, child.Table.Name), clause.Matches("c.", child.Table.ParentKey, "t.", t.Key)))
 	}
 	n, err := m.exec(ctx, fmt.Sprintf(`UPDATE %s AS d SET state = '%s' FROM %s l, %s s, %s t
 		WHERE l.news AND l._row = d._row AND s._row = d._row AND %s AND %s`,
-		decided, isSame, lacking, g.own.name, duck.Table(m.schema, t.Name), matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
+		decided, isSame, lacking, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
 	if err != nil || n == 0 {
 		return 0, err
 	}
@@ -305,7 +307,7 @@ func (m *merger) findUnchanged(ctx context.Context, g group) (int64, error) {
 // completeAbove reports whether the lists that a list lies in are complete sets, all the way up: then the record's hash covers it.
 func (g *group) completeAbove(t transform.Table) bool {
 	for t.Within != "" {
-		if t = g.child(t.Within).table; !t.Complete {
+		if t = g.child(t.Within).Table; !t.Complete {
 			return false
 		}
 	}
@@ -329,18 +331,18 @@ func (m *merger) notedLeftOut(ctx context.Context, t transform.Table) (string, e
 // noteLeftOut notes the records of which something that is stored was left out, if they have changed or were noted before, and takes
 // out those of which nothing is any more.
 func (m *merger) noteLeftOut(ctx context.Context, g group, noted string, any bool) error {
-	t := g.own.table
+	t := g.own.Table
 	if len(t.Key) != 1 {
 		return nil
 	}
 	kept := "SELECT NULL WHERE false"
 	if any {
-		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE kept", keyText("", t.Key), lacking)
+		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE kept", clause.KeyText("", t.Key), lacking)
 	}
 	var err error
 	if noted != "" {
 		_, err = m.exec(ctx, fmt.Sprintf("DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND reason = '%s' AND id IN (SELECT %s FROM %s s JOIN %s d ON d._row = s._row WHERE d.state <> '%s') AND id NOT IN (%s)",
-			transform.LeftOut, keyText("s.", t.Key), g.own.name, decided, isOlder, kept), m.schema, m.stream)
+			transform.LeftOut, clause.KeyText("s.", t.Key), g.own.Name, decided, isOlder, kept), m.schema, m.stream)
 	}
 	if err == nil && any {
 		_, err = m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.incomplete (schema, stream, id, reason, since) SELECT $1, $2, id, '%s', $3 FROM (%s AND news) AS kept(id) WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE schema = $1 AND stream = $2)",

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -25,22 +27,37 @@ const decided = "temp.decided"
 
 // merger merges the batches of one commit.
 type merger struct {
-	work   *Work
+	work   *Database
 	schema string
 	stream string
 	stamp  time.Time
+	hook   commitHook
 
 	groups   []group
 	answered []answer
 	written  Written
-	redacted redactions
+}
 
-	forgotten []string // erased persons whom the batches name
+// commitHook is what has a say in each commit besides the merge: erasures, which keep out whom they have taken out. A step that fails
+// fails the commit.
+type commitHook interface {
+	// Staged comes before the transaction, and may empty staged rows: tables are all that the batches bring.
+	Staged(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error
+	// Replaces comes before stored rows go whose place rows s of a staged table take; candidates follows FROM to give these.
+	Replaces(ctx context.Context, s stage.Batch, candidates string) error
+	// Silent comes before the merge of a table, with the ids that answered with no row.
+	Silent(ctx context.Context, t transform.Table, ids []string) error
+	// Merged comes after the merge of all tables.
+	Merged(ctx context.Context, stamp time.Time) error
+	// Seal comes last in the transaction, and tells how many stored rows it has changed.
+	Seal(ctx context.Context, stamp time.Time) (changed int64, err error)
+	// Landed comes once the transaction is made.
+	Landed()
 }
 
 // group is the staged batch of a stream's own table, with those of its children.
 type group struct {
-	own     staged
+	own     stage.Batch
 	mode    transform.Mode
 	window  [2]time.Time
 	sweep   int
@@ -53,14 +70,14 @@ type group struct {
 	misfits    []transform.Misfit
 	incomplete []transform.Incomplete
 	completed  []string
-	children   []staged
+	children   []stage.Batch
 }
 
 // child gives the staged batch of one of the group's child tables.
-func (g *group) child(table string) staged {
-	i := slices.IndexFunc(g.children, func(s staged) bool { return s.table.Name == table })
+func (g *group) child(table string) stage.Batch {
+	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == table })
 	if i < 0 {
-		return staged{}
+		return stage.Batch{}
 	}
 	return g.children[i]
 }
@@ -68,10 +85,10 @@ func (g *group) child(table string) staged {
 // stage copies all batches into temporary tables. It comes before the transaction: what it makes is not the file's.
 func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 	for i, b := range batches {
-		s := staged{table: b.Table}
+		s := stage.Batch{Table: b.Table}
 		if b.Rows.NumRows() > 0 {
 			var err error
-			if s, err = stage(ctx, m.work.db, fmt.Sprintf("stage_%d", i), b); err != nil {
+			if s, err = stage.New(ctx, m.work.db, fmt.Sprintf("stage_%d", i), b); err != nil {
 				return err
 			}
 		}
@@ -81,15 +98,27 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 			continue
 		}
 		last := len(m.groups) - 1
-		if last < 0 || m.groups[last].own.table.Name != b.Table.Parent {
+		if last < 0 || m.groups[last].own.Table.Name != b.Table.Parent {
 			return fmt.Errorf("the batch of %s does not follow that of its parent %s", b.Table.Name, b.Table.Parent)
 		}
 		m.groups[last].children = append(m.groups[last].children, s)
 	}
-	if err := m.forget(ctx, batches); err != nil {
+	if err := m.hook.Staged(ctx, batches, m.staged()); err != nil {
 		return fmt.Errorf("leave out who was erased: %w", err)
 	}
 	return nil
+}
+
+// staged are all tables of the commit, those without rows too.
+func (m *merger) staged() (all []*stage.Batch) {
+	for i := range m.groups {
+		g := &m.groups[i]
+		all = append(all, &g.own)
+		for j := range g.children {
+			all = append(all, &g.children[j])
+		}
+	}
+	return all
 }
 
 // goneRows counts the rows that say no more than that their record is gone.
@@ -107,12 +136,12 @@ func (m *merger) release(ctx context.Context) {
 	names := []string{decided, "temp.gone", "temp.items", "temp.leaving", states, lacking, otherLists}
 	for _, g := range m.groups {
 		for _, s := range append(g.children, g.own) {
-			if s.name != "" {
-				names = append(names, s.name)
+			if s.Name != "" {
+				names = append(names, s.Name)
 			}
 		}
 	}
-	drop(ctx, m.work.db, names...)
+	stage.Drop(ctx, m.work.db, names...)
 }
 
 func (m *merger) merge(ctx context.Context) (Written, error) {
@@ -126,19 +155,22 @@ func (m *merger) merge(ctx context.Context) (Written, error) {
 		if err := m.noteMisfits(ctx, g); err != nil {
 			return Written{}, fmt.Errorf("note what did not fit: %w", err)
 		}
-		if err := m.mute(ctx, g); err != nil {
-			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.table.Name, err)
+		if err := m.hook.Silent(ctx, g.own.Table, g.muted); err != nil {
+			return Written{}, fmt.Errorf("find what %s lost: %w", g.own.Table.Name, err)
 		}
 		if err := m.mergeGroup(ctx, g); err != nil {
-			return Written{}, fmt.Errorf("merge %s: %w", g.own.table.Name, err)
+			return Written{}, fmt.Errorf("merge %s: %w", g.own.Table.Name, err)
 		}
 	}
-	if err := m.forgetReferring(ctx); err != nil {
+	if err := m.hook.Merged(ctx, m.stamp); err != nil {
 		return Written{}, fmt.Errorf("empty what is about who was erased: %w", err)
 	}
-	if err := m.seal(ctx); err != nil {
+	emptied, err := m.hook.Seal(ctx, m.stamp)
+	if err != nil {
 		return Written{}, fmt.Errorf("note what was redacted: %w", err)
 	}
+	m.written.Rows += emptied
+	m.written.Changed += emptied
 	return m.written, nil
 }
 
@@ -149,7 +181,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	if err := m.see(ctx, g); err != nil {
 		return err
 	}
-	if g.own.rows == 0 {
+	if g.own.Rows == 0 {
 		return nil
 	}
 	before := m.written.Rows
@@ -161,14 +193,14 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 		return err
 	}
 	if err := m.keepStates(ctx, g); err != nil {
-		return fmt.Errorf("%s: %w", g.own.table.History, err)
+		return fmt.Errorf("%s: %w", g.own.Table.History, err)
 	}
 	if err := m.writeOwn(ctx, g, counts); err != nil {
 		return err
 	}
 	for _, child := range g.children {
 		if err := m.mergeChild(ctx, g, child, counts); err != nil {
-			return fmt.Errorf("%s: %w", child.table.Name, err)
+			return fmt.Errorf("%s: %w", child.Table.Name, err)
 		}
 	}
 	if err := m.noteMet(ctx, g); err != nil {
@@ -178,7 +210,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 		if err := m.markGone(ctx, g.own); err != nil {
 			return err
 		}
-		if err := m.work.endStates(ctx, m.schema, g.own.table, m.stamp); err != nil {
+		if err := endStates(ctx, m.work, m.schema, g.own.Table, m.stamp); err != nil {
 			return err
 		}
 	}
@@ -194,8 +226,8 @@ func (m *merger) see(ctx context.Context, g group) error {
 		return nil
 	}
 	const into = "INSERT INTO _sync.seen SELECT DISTINCT $1, $2, $3::INTEGER, "
-	if g.own.rows > 0 {
-		_, err := m.exec(ctx, fmt.Sprintf(into+"%s FROM %s", keyText("", g.own.table.Key), g.own.name), m.schema, m.stream, g.sweep)
+	if g.own.Rows > 0 {
+		_, err := m.exec(ctx, fmt.Sprintf(into+"%s FROM %s", clause.KeyText("", g.own.Table.Key), g.own.Name), m.schema, m.stream, g.sweep)
 		if err != nil {
 			return err
 		}
@@ -203,25 +235,8 @@ func (m *merger) see(ctx context.Context, g group) error {
 	if len(g.seen) == 0 {
 		return nil
 	}
-	_, err := m.exec(ctx, into+"unnest(string_split($4, $5))", m.schema, m.stream, g.sweep, strings.Join(g.seen, separator), separator)
+	_, err := m.exec(ctx, into+"unnest(string_split($4, $5))", m.schema, m.stream, g.sweep, strings.Join(g.seen, clause.Separator), clause.Separator)
 	return err
-}
-
-// keyText is one text for a key of any number of columns.
-func keyText(prefix string, key []string) string {
-	if len(key) == 1 {
-		return prefix + duck.Name(key[0]) + "::VARCHAR"
-	}
-	return "to_json([" + strings.ReplaceAll(duck.Names(prefix, key), ", ", "::VARCHAR, ") + "::VARCHAR])::VARCHAR"
-}
-
-// matches compares the columns of two relations pairwise.
-func matches(a string, columns []string, b string, others []string) string {
-	pairs := make([]string, len(columns))
-	for i := range columns {
-		pairs[i] = a + duck.Name(columns[i]) + " = " + b + duck.Name(others[i])
-	}
-	return strings.Join(pairs, " AND ")
 }
 
 // tally counts the records of a batch by what became of them.
@@ -232,8 +247,8 @@ type tally struct {
 
 // decide fills the table of decisions: one row a key, for the copy of it that counts.
 func (m *merger) decide(ctx context.Context, g group) (tally, error) {
-	t := g.own.table
-	live := g.own.name
+	t := g.own.Table
+	live := g.own.Name
 	if g.gone {
 		live = "(SELECT * FROM " + live + " WHERE " + transform.GoneColumn + " IS NULL)"
 	}
@@ -243,7 +258,7 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 	}
 	candidates := live
 	if doubled {
-		candidates = newestCopies(live, t)
+		candidates = clause.NewestCopies(live, t)
 	}
 	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
 	if err != nil {
@@ -253,7 +268,7 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s", keys, isNew, candidates)
 	if stored > 0 {
 		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
-			keys, m.state(g, doubled), candidates, duck.Table(m.schema, t.Name), matches("s.", t.Key, "t.", t.Key))
+			keys, m.state(g, doubled), candidates, duck.Table(m.schema, t.Name), clause.Matches("s.", t.Key, "t.", t.Key))
 	}
 	if _, err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
 		return tally{}, fmt.Errorf("compare with the stored rows: %w", err)
@@ -278,17 +293,17 @@ func (m *merger) count(ctx context.Context, g group) (c tally, err error) {
 		*into[state] = n
 		return nil
 	})
-	c.whole = c.added+c.changed == g.own.rows
+	c.whole = c.added+c.changed == g.own.Rows
 	return c, err
 }
 
 // doubled says whether a key comes more than once in some of the rows of a batch.
-func (m *merger) doubled(ctx context.Context, s staged, from string) (bool, error) {
-	if s.unique {
+func (m *merger) doubled(ctx context.Context, s stage.Batch, from string) (bool, error) {
+	if s.Unique {
 		return false, nil
 	}
 	var one int
-	query := fmt.Sprintf("SELECT 1 FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", from, duck.Names("", s.table.Key))
+	query := fmt.Sprintf("SELECT 1 FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", from, duck.Names("", s.Table.Key))
 	err := m.work.db.Scan(ctx, query, nil, &one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -296,40 +311,25 @@ func (m *merger) doubled(ctx context.Context, s staged, from string) (bool, erro
 	return err == nil, err
 }
 
-// newestCopies keeps one copy of each key, the one that would stay if the copies were committed one by one: the
-// newest, the later one of equals. A copy that does not say how new it is counts by its arrival, as newer than all
-// before it.
-func newestCopies(from string, t transform.Table) string {
-	key := duck.Names("", t.Key)
-	if t.Dated == "" {
-		return fmt.Sprintf("(SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY _row DESC) = 1)", from, key)
-	}
-	newest := duck.Name(t.Dated)
-	return fmt.Sprintf(`(SELECT * FROM
-		(SELECT *, max(CASE WHEN %[3]s IS NULL THEN _row END) OVER (PARTITION BY %[2]s) AS unknown FROM %[1]s)
-		WHERE unknown IS NULL OR _row >= unknown
-		QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s DESC NULLS LAST, _row DESC) = 1)`, from, key, newest)
-}
-
 // writeOwn replaces changed records and adds new ones.
 func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
-	t := g.own.table
+	t := g.own.Table
 	if c.added+c.changed == 0 {
 		return nil
 	}
-	if c.changed > 0 && redacts(t) {
-		if err := m.notice(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.name, decided, isChanged)); err != nil {
+	if c.changed > 0 {
+		if err := m.hook.Replaces(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.Name, decided, isChanged)); err != nil {
 			return err
 		}
 	}
 	if c.changed > 0 {
 		_, err := m.exec(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
-			duck.Table(m.schema, t.Name), decided, matches("t.", t.Key, "d.", t.Key), isChanged))
+			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.Key, "d.", t.Key), isChanged))
 		if err != nil {
 			return fmt.Errorf("take out the stored copies: %w", err)
 		}
 	}
-	rows := g.own.name
+	rows := g.own.Name
 	if !c.whole {
 		rows += " WHERE _row IN (" + writtenRows() + ")"
 	}
@@ -357,7 +357,7 @@ func (m *merger) insert(ctx context.Context, t transform.Table, from string) (in
 	}
 	columns := duck.Names("", names)
 	n, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s) SELECT %s, $1, $2 FROM %s", duck.Table(m.schema, t.Name),
-		columns, transform.SyncedAtColumn, transform.RunIDColumn, columns, from), m.stamp, m.work.options.RunID)
+		columns, transform.SyncedAtColumn, transform.RunIDColumn, columns, from), m.stamp, m.work.RunID())
 	if err != nil {
 		return 0, fmt.Errorf("write the rows: %w", err)
 	}
@@ -367,23 +367,23 @@ func (m *merger) insert(ctx context.Context, t transform.Table, from string) (in
 // markGone handles the rows that say that their record is gone: the stored row keeps its content and says so too; a
 // record never seen gets a row with nothing but that. One that is known to be gone is noted again, with the new time:
 // whoever asked again has an answer now. Where a later row of the batch has the record again, it is not gone.
-func (m *merger) markGone(ctx context.Context, own staged) error {
-	t, gone := own.table, transform.GoneColumn
+func (m *merger) markGone(ctx context.Context, own stage.Batch) error {
+	t, gone := own.Table, transform.GoneColumn
 	key := duck.Names("", t.Key)
 	_, err := m.exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE gone AS SELECT %[1]s, max(_row) AS _row, max_by(%[2]s, _row) AS at
-		FROM %[3]s GROUP BY %[1]s HAVING max(_row) = max(_row) FILTER (%[2]s IS NOT NULL)`, key, gone, own.name))
+		FROM %[3]s GROUP BY %[1]s HAVING max(_row) = max(_row) FILTER (%[2]s IS NOT NULL)`, key, gone, own.Name))
 	if err != nil {
 		return err
 	}
 	table := duck.Table(m.schema, t.Name)
 	marked, err := m.exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s AND t.%s IS DISTINCT FROM g.at",
-		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, matches("t.", t.Key, "g.", t.Key), gone),
-		m.stamp, m.work.options.RunID)
+		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, clause.Matches("t.", t.Key, "g.", t.Key), gone),
+		m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("mark the gone records: %w", err)
 	}
 	added, err := m.insert(ctx, t, fmt.Sprintf("%s s WHERE _row IN (SELECT _row FROM temp.gone g WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s))",
-		own.name, table, matches("t.", t.Key, "g.", t.Key)))
+		own.Name, table, clause.Matches("t.", t.Key, "g.", t.Key)))
 	if err != nil || marked+added == 0 {
 		return err
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -29,7 +31,7 @@ const (
 
 // noteMisfits has _sync.misfits tell of each record of a batch what did not fit in it, whoever read it before.
 func (m *merger) noteMisfits(ctx context.Context, g group) error {
-	t := g.own.table
+	t := g.own.Table
 	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
 	var stored int64
 	if err := m.work.db.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &stored); err != nil {
@@ -39,18 +41,18 @@ func (m *merger) noteMisfits(ctx context.Context, g group) error {
 		return nil
 	}
 	columns := []string{"row", "key", "table_name", "column_name", "reason", "count"}
-	err := fillKeys(ctx, m.work.db, complained, columns, len(g.misfits), func(i int) []string {
+	err := stage.Fill(ctx, m.work.db, complained, columns, len(g.misfits), func(i int) []string {
 		f := g.misfits[i]
 		return []string{strconv.FormatInt(f.Row, 10), f.Key, f.Table, f.Column, f.Reason, strconv.FormatInt(f.Count, 10)}
 	})
 	if err != nil {
 		return err
 	}
-	defer drop(ctx, m.work.db, complained, unfit)
+	defer stage.Drop(ctx, m.work.db, complained, unfit)
 	came := "SELECT key FROM " + complained + " WHERE row::BIGINT < 0"
 	rows := "SELECT -1 AS row, NULL::VARCHAR AS key WHERE false"
-	if g.own.rows > 0 {
-		rows = fmt.Sprintf("SELECT max(_row) AS row, %s AS key FROM %s GROUP BY 2", recordName("", t), g.own.name)
+	if g.own.Rows > 0 {
+		rows = fmt.Sprintf("SELECT max(_row) AS row, %s AS key FROM %s GROUP BY 2", recordName("", t), g.own.Name)
 		came += " UNION ALL SELECT key FROM (" + rows + ")"
 	}
 	const same = "m.key = u.key AND m.table_name = u.table_name AND m.column_name = u.column_name AND m.reason = u.reason AND m.count = u.count"
@@ -60,10 +62,10 @@ func (m *merger) noteMisfits(ctx context.Context, g group) error {
 			SELECT r.key, c.table_name, c.column_name, c.reason, false AS whole, c.count::BIGINT AS n FROM %[2]s c JOIN (%[3]s) r ON r.row = c.row::BIGINT
 			UNION ALL SELECT key, table_name, column_name, reason, true, count::BIGINT FROM %[2]s WHERE row::BIGINT < 0) GROUP BY ALL`, unfit, complained, rows),
 		fmt.Sprintf("DELETE FROM _sync.misfits m WHERE %s AND m.key IN (%s) AND NOT EXISTS (SELECT 1 FROM %s u WHERE %s)", of, came, unfit, same),
-		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), instant(m.stamp), unfit, of, same),
+		fmt.Sprintf("UPDATE _sync.misfits AS m SET stream = %s, seen_at = %s FROM %s u WHERE %s AND %s", duck.Text(m.stream), clause.Instant(m.stamp), unfit, of, same),
 		fmt.Sprintf(`INSERT INTO _sync.misfits (schema, stream, record_table, key, table_name, column_name, reason, whole, count, run_id, seen_at)
 			SELECT %s, %s, %s, key, table_name, column_name, reason, whole, count, %s, %s FROM %s u WHERE NOT EXISTS (SELECT 1 FROM _sync.misfits m WHERE %s AND %s)`,
-			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.options.RunID), instant(m.stamp), unfit, of, same),
+			duck.Text(m.schema), duck.Text(m.stream), duck.Text(t.Name), duck.Text(m.work.RunID()), clause.Instant(m.stamp), unfit, of, same),
 	} {
 		if _, err := m.exec(ctx, statement); err != nil {
 			return err
@@ -77,41 +79,38 @@ func recordName(prefix string, t transform.Table) string {
 	if len(t.Key) == 0 {
 		return prefix + transform.HashColumn + "::VARCHAR"
 	}
-	return keyText(prefix, t.Key)
+	return clause.KeyText(prefix, t.Key)
 }
 
+// DeadLetters tell what came and is not stored, or not whole.
+type DeadLetters struct{ *Database }
+
 // MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.
-func (w *Work) MisfitStreams(ctx context.Context) (map[[2]string]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	streams := map[[2]string]bool{}
-	err := w.db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
-		var name [2]string
-		err := rows.Scan(&name[0], &name[1])
-		streams[name] = true
-		return err
+func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
+	err = w.do("look which streams have values that do not fit", func(db *duck.DB) error {
+		streams = map[[2]string]bool{}
+		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
+			var name [2]string
+			err := rows.Scan(&name[0], &name[1])
+			streams[name] = true
+			return err
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("look which streams have values that do not fit: %w", err))
-	}
-	return streams, nil
+	return streams, err
 }
 
 // SettleMisfits forgets what does not fit of a stream of MisfitStreams where it is not stored any more, or fits by now; and so it does with
 // the records kept out whole that a complete reading, which began at complete, did not bring again; the zero time: there was none. tables
 // are those of the stream, its own first.
-func (w *Work) SettleMisfits(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
-	return w.withMisfits(ctx, stream, func() error {
+func (w *DeadLetters) SettleMisfits(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
+	return w.withMisfits(ctx, stream, func(*duck.DB) error {
 		return w.forgetMisfits(ctx, schema, misfitsOf(schema, stream), tables[0], complete)
 	})
 }
 
 // MergeMisfits has a value of a record that two tables hold noted once, of the one beside which the other is, as first met by whichever run
 // did so. What does not fit of the streams has been settled.
-func (w *Work) MergeMisfits(ctx context.Context, schema, stream string, tables []transform.Table) error {
+func (w *DeadLetters) MergeMisfits(ctx context.Context, schema, stream string, tables []transform.Table) error {
 	if !tables[0].Copies {
 		return nil
 	}
@@ -123,26 +122,20 @@ func (w *Work) MergeMisfits(ctx context.Context, schema, stream string, tables [
 	}
 	same := fmt.Sprintf(`m.schema = c.schema AND m.record_table = %s AND c.record_table = %s AND m.key = c.key AND m.table_name = %s END
 		AND m.column_name = c.column_name AND m.reason = c.reason AND m.whole = c.whole`, duck.Text(tables[0].Beside), duck.Text(tables[0].Name), beside)
-	return w.withMisfits(ctx, stream, func() error {
-		_, err := w.db.Exec(ctx, "UPDATE _sync.misfits AS m SET run_id = least(m.run_id, c.run_id) FROM _sync.misfits c WHERE "+same)
+	return w.withMisfits(ctx, stream, func(db *duck.DB) error {
+		_, err := db.Exec(ctx, "UPDATE _sync.misfits AS m SET run_id = least(m.run_id, c.run_id) FROM _sync.misfits c WHERE "+same)
 		if err == nil {
-			_, err = w.db.Exec(ctx, "DELETE FROM _sync.misfits c WHERE EXISTS (SELECT 1 FROM _sync.misfits m WHERE "+same+")")
+			_, err = db.Exec(ctx, "DELETE FROM _sync.misfits c WHERE EXISTS (SELECT 1 FROM _sync.misfits m WHERE "+same+")")
 		}
 		return err
 	})
 }
 
 // withMisfits runs what changes the notes of a stream, in one transaction.
-func (w *Work) withMisfits(ctx context.Context, stream string, change func() error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	if err := w.db.Transaction(ctx, change); err != nil {
-		return w.judge(fmt.Errorf("settle what does not fit of %s: %w", stream, err))
-	}
-	return nil
+func (w *DeadLetters) withMisfits(ctx context.Context, stream string, change func(db *duck.DB) error) error {
+	return w.do("settle what does not fit of "+stream, func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error { return change(db) })
+	})
 }
 
 func misfitsOf(schema, stream string) string {
@@ -150,27 +143,21 @@ func misfitsOf(schema, stream string) string {
 }
 
 // Misfits gives what does not fit of a stream, each value once however often it was read, by table, column and reason.
-func (w *Work) Misfits(ctx context.Context, schema, stream string) (list []Misfits, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	err = w.db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
-		FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.options.RunID}, func(rows *sql.Rows) error {
-		var m Misfits
-		err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
-		list = append(list, m)
-		return err
+func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list []Misfits, err error) {
+	err = w.do("count what does not fit of "+stream, func(db *duck.DB) error {
+		return db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
+			FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.RunID()}, func(rows *sql.Rows) error {
+			var m Misfits
+			err := rows.Scan(&m.Table, &m.Column, &m.Reason, &m.Count, &m.New, &m.Key)
+			list = append(list, m)
+			return err
+		})
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("count what does not fit of %s: %w", stream, err))
-	}
-	return list, nil
+	return list, err
 }
 
 // forgetMisfits takes out what is not stored any more, what fits by now, and what a complete reading did not bring again.
-func (w *Work) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
+func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
 	if !complete.IsZero() {
 		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err

@@ -5,43 +5,42 @@ import (
 	"database/sql"
 	"fmt"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
 
 // Orphans counts, by table, the rows of nested lists whose record is not stored, of tables that changed since a publish last
 // looked at their keys. There should be none: both come in one commit.
-func (w *Work) Orphans(ctx context.Context, schema string, tables []transform.Table) (map[string]int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	changed, err := w.changedTables(ctx, schema)
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("list the tables that changed: %w", err))
-	}
-	found := map[string]int64{}
-	for _, t := range tables {
-		for _, parent := range tables {
-			if parent.Name != t.Parent || !changed[t.Name] && !changed[parent.Name] {
-				continue
-			}
-			var n int64
-			err := w.db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s t WHERE NOT EXISTS (SELECT 1 FROM %s p WHERE %s)",
-				duck.Table(schema, t.Name), duck.Table(schema, parent.Name), matches("p.", parent.Key, "t.", t.ParentKey)), nil, &n)
-			if err != nil {
-				return nil, w.judge(fmt.Errorf("look for rows of %s without their record: %w", t.Name, err))
-			}
-			if n > 0 {
-				found[t.Name] = n
+func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.Table) (found map[string]int64, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		changed, err := w.changedTables(ctx, schema)
+		if err != nil {
+			return fmt.Errorf("list the tables that changed: %w", err)
+		}
+		found = map[string]int64{}
+		for _, t := range tables {
+			for _, parent := range tables {
+				if parent.Name != t.Parent || !changed[t.Name] && !changed[parent.Name] {
+					continue
+				}
+				var n int64
+				err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s t WHERE NOT EXISTS (SELECT 1 FROM %s p WHERE %s)",
+					duck.Table(schema, t.Name), duck.Table(schema, parent.Name), clause.Matches("p.", parent.Key, "t.", t.ParentKey)), nil, &n)
+				if err != nil {
+					return fmt.Errorf("look for rows of %s without their record: %w", t.Name, err)
+				}
+				if n > 0 {
+					found[t.Name] = n
+				}
 			}
 		}
-	}
-	return found, nil
+		return nil
+	})
+	return found, err
 }
 
-func (w *Work) changedTables(ctx context.Context, schema string) (map[string]bool, error) {
+func (w *Facts) changedTables(ctx context.Context, schema string) (map[string]bool, error) {
 	changed := map[string]bool{}
 	query := "SELECT table_name FROM _sync.tables WHERE schema = $1 AND changed_at IS DISTINCT FROM verified_at"
 	return changed, w.db.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
@@ -53,19 +52,16 @@ func (w *Work) changedTables(ctx context.Context, schema string) (map[string]boo
 }
 
 // Told names the findings of earlier runs, as schema, stream and name.
-func (w *Work) Told(ctx context.Context) (map[[3]string]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	told := map[[3]string]bool{}
-	query := "SELECT DISTINCT coalesce(schema, ''), coalesce(stream, ''), name FROM _sync.audit WHERE run_id <> $1"
-	err := w.db.Each(ctx, query, []any{w.options.RunID}, func(rows *sql.Rows) error {
-		var name [3]string
-		err := rows.Scan(&name[0], &name[1], &name[2])
-		told[name] = true
-		return err
+func (w *Facts) Told(ctx context.Context) (told map[[3]string]bool, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		told = map[[3]string]bool{}
+		query := "SELECT DISTINCT coalesce(schema, ''), coalesce(stream, ''), name FROM _sync.audit WHERE run_id <> $1"
+		return db.Each(ctx, query, []any{w.RunID()}, func(rows *sql.Rows) error {
+			var name [3]string
+			err := rows.Scan(&name[0], &name[1], &name[2])
+			told[name] = true
+			return err
+		})
 	})
-	return told, w.judge(err)
+	return told, err
 }

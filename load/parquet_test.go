@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"aqueduck/load"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // TestAnAnswerKeepsItsTypesAndRowsInParquet writes what warehouses hold, reads it back by DuckDB and compares. Only whole numbers of 128
@@ -30,7 +30,7 @@ func TestAnAnswerKeepsItsTypesAndRowsInParquet(t *testing.T) {
 	w := published(t)
 	var text bytes.Buffer
 	ready := false
-	if err := load.Parquet(t.Context(), w.dir.Current(), all, func() { ready = true }, &text); err != nil || !ready {
+	if err := read.Parquet(t.Context(), w.dir.Current(), all, func() { ready = true }, &text); err != nil || !ready {
 		t.Fatal(ready, err)
 	}
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestColumnsOfOneNameAllComeInParquet(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	if err := load.Parquet(t.Context(), published(t).dir.Current(), "SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS a_1", func() {}, &text); err != nil {
+	if err := read.Parquet(t.Context(), published(t).dir.Current(), "SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS a_1", func() {}, &text); err != nil {
 		t.Fatal(err)
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(text.Bytes()), int64(text.Len()))
@@ -92,11 +92,11 @@ func TestColumnsOfOneNameAllComeInParquet(t *testing.T) {
 func TestParquetThatCannotBeWrittenIsToldAsThat(t *testing.T) {
 	t.Parallel()
 	w := published(t)
-	err := load.Parquet(t.Context(), w.dir.Current(), "SELECT range, random() FROM range(1000000)", func() {}, full{})
+	err := read.Parquet(t.Context(), w.dir.Current(), "SELECT range, random() FROM range(1000000)", func() {}, full{})
 	if !errors.Is(err, errFull) || strings.Contains(err.Error(), "IO Error") {
 		t.Errorf("got %v", err)
 	}
-	if err := load.Parquet(t.Context(), w.dir.Current(), "SELECT 170141183460469231731687303715884105727 AS n", func() {}, &bytes.Buffer{}); err == nil {
+	if err := read.Parquet(t.Context(), w.dir.Current(), "SELECT 170141183460469231731687303715884105727 AS n", func() {}, &bytes.Buffer{}); err == nil {
 		t.Error("a number of 39 digits is no decimal of 38")
 	}
 }

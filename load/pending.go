@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -24,7 +26,7 @@ func (m *merger) settle(ctx context.Context) error {
 			continue
 		}
 		_, err := m.exec(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
-			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, micro(a.at), strings.Join(a.ids, separator), separator)
+			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, micro(a.at), strings.Join(a.ids, clause.Separator), clause.Separator)
 		if err != nil {
 			return fmt.Errorf("take out the ids that were read: %w", err)
 		}
@@ -35,8 +37,8 @@ func (m *merger) settle(ctx context.Context) error {
 // feed puts the rows that this commit wrote into _sync.pending for the streams that are read over them.
 func (m *merger) feed(ctx context.Context, g group) error {
 	for _, f := range g.feeds {
-		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, instant(m.stamp))
-		if _, err := m.work.await(ctx, m.schema, f.Stream, g.own.table, f.Column, rows, m.stamp); err != nil {
+		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, clause.Instant(m.stamp))
+		if _, err := await(ctx, m.work, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {
 			return err
 		}
 	}
@@ -44,7 +46,7 @@ func (m *merger) feed(ctx context.Context, g group) error {
 }
 
 // await has a stream wait for the ids in a column of the rows of a table that fit a condition and are not gone.
-func (w *Work) await(ctx context.Context, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
+func await(ctx context.Context, w *Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
 	id := duck.Name(column) + "::VARCHAR"
 	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, duck.Table(schema, t.Name), rows, duck.Name(column))
 	if t.Gone {
@@ -53,7 +55,7 @@ func (w *Work) await(ctx context.Context, schema, stream string, t transform.Tab
 	if _, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE awaited AS "+query); err != nil {
 		return 0, fmt.Errorf("find what %s has to read: %w", stream, err)
 	}
-	defer drop(ctx, w.db, "temp.awaited")
+	defer stage.Drop(ctx, w.db, "temp.awaited")
 	_, err := w.db.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
 	if err != nil {
 		return 0, fmt.Errorf("put off what %s has to read: %w", stream, err)
@@ -65,6 +67,9 @@ func (w *Work) await(ctx context.Context, schema, stream string, t transform.Tab
 	return n, nil
 }
 
+// ChildQueue has the ids that streams wait for which are read over another.
+type ChildQueue struct{ *Checkpoints }
+
 // Origin is a table whose rows a stream is read over.
 type Origin struct {
 	Table  transform.Table
@@ -74,46 +79,42 @@ type Origin struct {
 }
 
 // Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
-func (w *Work) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
-		for _, o := range origins {
-			rows := "true"
-			if !o.Since.IsZero() && o.Table.Newest != "" {
-				rows = duck.Name(o.Table.Newest) + " >= " + instant(o.Since)
+func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
+	return w.do("", func(*duck.DB) error {
+		_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+			for _, o := range origins {
+				rows := "true"
+				if !o.Since.IsZero() && o.Table.Newest != "" {
+					rows = duck.Name(o.Table.Newest) + " >= " + clause.Instant(o.Since)
+				}
+				if !o.Until.IsZero() && o.Table.Newest != "" {
+					rows += " AND " + duck.Name(o.Table.Newest) + " < " + clause.Instant(o.Until)
+				}
+				if _, err := await(ctx, w.Database, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
+					return Written{}, err
+				}
 			}
-			if !o.Until.IsZero() && o.Table.Newest != "" {
-				rows += " AND " + duck.Name(o.Table.Newest) + " < " + instant(o.Until)
-			}
-			if _, err := w.await(ctx, schema, stream, o.Table, o.Column, rows, stamp); err != nil {
-				return Written{}, err
-			}
-		}
-		return Written{}, nil
+			return Written{}, nil
+		})
+		return err
 	})
-	return w.judge(err)
 }
 
 // Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
-func (w *Work) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, at, errClosed
-	}
-	err = w.db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var id string
-			err := rows.Scan(&id, &at)
-			ids = append(ids, id)
+func (w *ChildQueue) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
+	err = w.do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
+		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
+			func(rows *sql.Rows) error {
+				var id string
+				err := rows.Scan(&id, &at)
+				ids = append(ids, id)
+				return err
+			})
+		if err != nil {
 			return err
-		})
-	if err != nil {
-		return nil, at, w.judge(fmt.Errorf("ask what %s has to read: %w", stream, err))
-	}
-	return ids, at.UTC(), nil
+		}
+		at = at.UTC()
+		return nil
+	})
+	return ids, at, err
 }

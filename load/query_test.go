@@ -5,10 +5,11 @@ import (
 	"io"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aqueduck/load"
 	"aqueduck/load/committest"
-
-	"github.com/google/go-cmp/cmp"
+	"aqueduck/load/read"
 )
 
 // TestS24QueryReachesNothingButTheFile tries what a statement could try.
@@ -52,16 +53,16 @@ func TestS24QueryReachesNothingButTheFile(t *testing.T) {
 		"SELECT * FROM (SELECT 1); DELETE FROM people_all; SELECT * FROM (SELECT 2)",
 		"",
 	} {
-		err := load.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil })
-		if err == nil || load.Parquet(t.Context(), w.dir.Current(), statement, func() {}, io.Discard) == nil {
+		err := read.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil })
+		if err == nil || read.Parquet(t.Context(), w.dir.Current(), statement, func() {}, io.Discard) == nil {
 			t.Errorf("%q was allowed", statement)
 		}
 	}
 	for _, statement := range []string{"FROM people", "DESCRIBE people", "SUMMARIZE people", "EXPLAIN FROM people", "SHOW TABLES", "WITH x AS (FROM people) FROM x", "VALUES (1)"} {
-		if err := load.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil }); err != nil {
+		if err := read.Query(t.Context(), w.dir.Current(), statement, func([]string, []any) error { return nil }); err != nil {
 			t.Errorf("%q: %v", statement, err)
 		}
-		if err := load.Parquet(t.Context(), w.dir.Current(), statement, func() {}, io.Discard); err != nil {
+		if err := read.Parquet(t.Context(), w.dir.Current(), statement, func() {}, io.Discard); err != nil {
 			t.Errorf("%q as Parquet: %v", statement, err)
 		}
 	}
@@ -115,14 +116,14 @@ func TestQueryGivesNamesThenRows(t *testing.T) {
 		return nil
 	}
 	for _, id := range []string{"'1'", "'none'"} {
-		must(t, load.Query(t.Context(), w.dir.Link(), query+id, visit))
+		must(t, read.Query(t.Context(), w.dir.Link(), query+id, visit))
 	}
 	want := [][]any{{"id", "region"}, {"id", "region", "1", "eu"}, {"id", "region"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("visits (-want +got):\n%s", diff)
 	}
 	stop := errors.New("enough")
-	if err := load.Query(t.Context(), w.dir.Current(), query+"'1'", func([]string, []any) error { return stop }); !errors.Is(err, stop) {
+	if err := read.Query(t.Context(), w.dir.Current(), query+"'1'", func([]string, []any) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error %v, want that of visit", err)
 	}
 }
@@ -130,7 +131,7 @@ func TestQueryGivesNamesThenRows(t *testing.T) {
 func TestQueryBeforeTheFirstPublish(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	if err := load.Query(t.Context(), w.dir.Current(), "SELECT 1", nil); !errors.Is(err, load.ErrNothingPublished) {
+	if err := read.Query(t.Context(), w.dir.Current(), "SELECT 1", nil); !errors.Is(err, read.ErrNothingPublished) {
 		t.Errorf("error %v, want ErrNothingPublished", err)
 	}
 }

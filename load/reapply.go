@@ -8,7 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -23,16 +26,16 @@ const (
 const shortestTrace = 5
 
 // forgetTraces takes out of the records of runs the messages that repeat an id of the persons, or what their own row holds.
-func (w *Work) forgetTraces(ctx context.Context, e *eraser) error {
+func (w *Erasures) forgetTraces(ctx context.Context, e *eraser) error {
 	parts := []string{"SELECT id AS word FROM " + forgotten}
 	for _, t := range e.tables {
-		if t.Erase != "all" || len(persons(t)) == 0 {
+		if t.Erase != "all" || len(clause.Persons(t)) == 0 {
 			continue
 		}
 		for _, c := range t.Columns {
 			if c.PII && c.SQL == "VARCHAR" {
 				parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s AND length(%[1]s) >= %[4]d",
-					duck.Name(c.Name), e.at(t.Name), isForgotten("t.", persons(t)), shortestTrace))
+					duck.Name(c.Name), e.at(t.Name), isForgotten("t.", clause.Persons(t)), shortestTrace))
 			}
 		}
 	}
@@ -62,12 +65,12 @@ func (w *Work) forgetTraces(ctx context.Context, e *eraser) error {
 }
 
 // eraseRows empties rows of a table whose text the source took out, and what lies inside of them.
-func (w *Work) eraseRows(ctx context.Context, e *eraser, table string, keys [][]string, stamp time.Time) error {
+func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys [][]string, stamp time.Time) error {
 	t, ok := e.table(table)
 	if !ok || len(keys) == 0 {
 		return nil
 	}
-	if err := fillKeys(ctx, w.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+	if err := stage.Fill(ctx, w.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 		return err
 	}
 	for _, part := range redacting(e.tables, t) {
@@ -94,7 +97,7 @@ type redacted struct {
 // redacting are the rules for the rows of a table in takenOut: the columns that the source takes out, those that are made
 // of the same field, and the personal ones of what lies inside.
 func redacting(tables []transform.Table, t transform.Table) []redacted {
-	own := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + matchTexts("x.", t.Key, "t.", t.Key) + ")"}
+	own := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", t.Key) + ")"}
 	for _, c := range t.Columns {
 		if slices.ContainsFunc(t.Columns, func(o transform.Column) bool { return o.Redactable && slices.Equal(o.Path, c.Path) }) {
 			own.columns = append(own.columns, c.Name)
@@ -108,7 +111,7 @@ func redacting(tables []transform.Table, t transform.Table) []redacted {
 		if inner.Within != t.Name {
 			continue
 		}
-		r := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + matchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
+		r := rule{where: "EXISTS (SELECT 1 FROM " + takenOut + " x WHERE " + clause.MatchTexts("x.", t.Key, "t.", inner.WithinKey) + ")"}
 		for _, c := range inner.Columns {
 			if c.PII && !slices.Contains(inner.Key, c.Name) {
 				r.columns = append(r.columns, c.Name)
@@ -121,66 +124,55 @@ func redacting(tables []transform.Table, t transform.Table) []redacted {
 	return list
 }
 
-// matchTexts compares texts with the columns of a relation pairwise.
-func matchTexts(a string, columns []string, b string, others []string) string {
-	pairs := make([]string, len(columns))
-	for i := range columns {
-		pairs[i] = a + duck.Name(columns[i]) + " = " + b + duck.Name(others[i]) + "::VARCHAR"
-	}
-	return strings.Join(pairs, " AND ")
-}
-
 // Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
 // back, or has a table that was not looked through. The zero certificate says that there was nothing.
-func (w *Work) Reapply(ctx context.Context, schema string) (Certificate, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Certificate{}, errClosed
-	}
-	e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]mark{}}
-	again, err := w.unsearched(ctx, schema)
-	if err != nil {
-		return Certificate{}, w.judge(err)
-	}
-	wanted := map[place]map[mark]bool{}
-	for p, marks := range w.tombs.marks {
-		for m := range marks {
-			if p.schema != schema || w.applied[p][m] && !(again && p.table == "") {
-				continue
-			}
-			if wanted[p] == nil {
-				wanted[p] = map[mark]bool{}
-			}
-			wanted[p][m] = true
-			if p.table == "" {
-				e.marks = append(e.marks, m)
-			} else {
-				e.rowMarks[p.table] = append(e.rowMarks[p.table], m)
+func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
+	err = w.do("", func(*duck.DB) error {
+		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]tombstone.IDHash{}}
+		again, err := w.unsearched(ctx, schema)
+		if err != nil {
+			return err
+		}
+		wanted := map[tombstone.Scope]map[tombstone.IDHash]bool{}
+		for p, marks := range w.tombs.Hashes {
+			for m := range marks {
+				if p.Schema != schema || w.applied[p][m] && !(again && p.Table == "") {
+					continue
+				}
+				if wanted[p] == nil {
+					wanted[p] = map[tombstone.IDHash]bool{}
+				}
+				wanted[p][m] = true
+				if p.Table == "" {
+					e.marks = append(e.marks, m)
+				} else {
+					e.rowMarks[p.Table] = append(e.rowMarks[p.Table], m)
+				}
 			}
 		}
-	}
-	if len(wanted) == 0 {
-		return Certificate{}, nil
-	}
-	s := w.eraser(schema, time.Time{})
-	for p, marks := range wanted {
-		if err := w.recognise(ctx, s, p, marks, &e); err != nil {
-			return Certificate{}, w.judge(fmt.Errorf("find whom the log of erasures means: %w", err))
+		if len(wanted) == 0 {
+			return nil
 		}
-	}
-	c, err := w.erase(ctx, e)
-	return c, w.judge(err)
+		s := w.eraser(schema, time.Time{})
+		for p, marks := range wanted {
+			if err := w.recognise(ctx, s, p, marks, &e); err != nil {
+				return fmt.Errorf("find whom the log of erasures means: %w", err)
+			}
+		}
+		c, err = w.erase(ctx, e)
+		return err
+	})
+	return c, err
 }
 
 // recognise finds the stored ids, or the keys of rows, that marks are of.
-func (w *Work) recognise(ctx context.Context, s *eraser, p place, marks map[mark]bool, e *erasure) error {
+func (w *Erasures) recognise(ctx context.Context, s *eraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasure) error {
 	found := map[string]bool{}
 	for _, t := range s.tables {
-		columns := persons(t)
-		if p.table != "" {
+		columns := clause.Persons(t)
+		if p.Table != "" {
 			columns = nil
-			if t.Name == p.table {
+			if t.Name == p.Table {
 				columns = []string{""}
 			}
 		}
@@ -190,12 +182,12 @@ func (w *Work) recognise(ctx context.Context, s *eraser, p place, marks map[mark
 				key = t.Key
 			}
 			err := w.eachKey(ctx, s.at(t.Name), key, func(values []string) {
-				if text := rowKey(values); !found[text] && marks[w.tombs.of(p, text)] {
+				if text := tombstone.RowKey(values); !found[text] && marks[w.tombs.Hash(p, text)] {
 					found[text] = true
-					if p.table == "" {
+					if p.Table == "" {
 						e.ids = append(e.ids, text)
 					} else {
-						e.rows[p.table] = append(e.rows[p.table], values)
+						e.rows[p.Table] = append(e.rows[p.Table], values)
 					}
 				}
 			})
@@ -208,7 +200,7 @@ func (w *Work) recognise(ctx context.Context, s *eraser, p place, marks map[mark
 }
 
 // eachKey gives the different values of some columns, as texts.
-func (w *Work) eachKey(ctx context.Context, relation string, columns []string, visit func([]string)) error {
+func (w *Database) eachKey(ctx context.Context, relation string, columns []string, visit func([]string)) error {
 	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
 	return w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
@@ -228,12 +220,12 @@ func (w *Work) eachKey(ctx context.Context, relation string, columns []string, v
 }
 
 // Behind says that the log of erasures has marks of a schema that this database has not taken in.
-func (w *Work) Behind(schema string) bool {
+func (w *Erasures) Behind(schema string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for p, marks := range w.tombs.marks {
+	for p, marks := range w.tombs.Hashes {
 		for m := range marks {
-			if p.schema == schema && !w.applied[p][m] {
+			if p.Schema == schema && !w.applied[p][m] {
 				return true
 			}
 		}

@@ -17,30 +17,27 @@ import (
 // Recall tells of tables that may be stored without being prepared: those of streams that the configuration does not read any
 // more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
 // that each publish makes anew.
-func (w *Work) Recall(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	stored, err := w.storedColumns(ctx, schema)
-	if err != nil {
-		return w.judge(fmt.Errorf("look which tables of %s are stored: %w", schema, err))
-	}
-	for _, t := range tables {
-		columns := stored[t.Name]
-		t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
-		whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
-		if len(t.Columns) > 0 && whole {
-			w.recalled[[2]string{schema, t.Name}] = t
+func (w *Database) Recall(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
+	return w.do(fmt.Sprintf("look which tables of %s are stored", schema), func(*duck.DB) error {
+		stored, err := w.storedColumns(ctx, schema)
+		if err != nil {
+			return err
 		}
-	}
-	w.derived[schema] = derived
-	return nil
+		for _, t := range tables {
+			columns := stored[t.Name]
+			t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
+			whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
+			if len(t.Columns) > 0 && whole {
+				w.recalled[[2]string{schema, t.Name}] = t
+			}
+		}
+		w.derived[schema] = derived
+		return nil
+	})
 }
 
 // known are all stored tables of a schema that something describes, by name.
-func (w *Work) known(schema string) map[string]transform.Table {
+func (w *Database) known(schema string) map[string]transform.Table {
 	all := map[string]transform.Table{}
 	for _, tables := range []map[[2]string]transform.Table{w.recalled, w.tables} {
 		for key, t := range tables {
@@ -59,7 +56,7 @@ func (w *Work) known(schema string) map[string]transform.Table {
 }
 
 // undescribed are the stored tables of a schema that no stream file describes which is named now.
-func (w *Work) undescribed(ctx context.Context, schema string) (names []string, err error) {
+func (w *Database) undescribed(ctx context.Context, schema string) (names []string, err error) {
 	known := w.known(schema)
 	const query = "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 AND estimated_size > 0 ORDER BY 1"
 	err = w.db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
@@ -79,20 +76,18 @@ func searchedKey(schema string) string { return "searched " + schema }
 
 // Unsearched says that there are tombstones, and a table that was not looked through for all of them by what its stream file
 // says today: it was not described then, or said less.
-func (w *Work) Unsearched(ctx context.Context, schema string) (bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return false, errClosed
-	}
-	unsearched, err := w.unsearched(ctx, schema)
-	return unsearched, w.judge(err)
+func (w *Erasures) Unsearched(ctx context.Context, schema string) (unsearched bool, err error) {
+	err = w.do("", func(*duck.DB) error {
+		unsearched, err = w.unsearched(ctx, schema)
+		return err
+	})
+	return unsearched, err
 }
 
-func (w *Work) unsearched(ctx context.Context, schema string) (bool, error) {
+func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) {
 	marked := false
-	for p, marks := range w.tombs.marks {
-		marked = marked || p.schema == schema && len(marks) > 0
+	for p, marks := range w.tombs.Hashes {
+		marked = marked || p.Schema == schema && len(marks) > 0
 	}
 	if !marked {
 		return false, nil
@@ -117,7 +112,7 @@ func (w *Work) unsearched(ctx context.Context, schema string) (bool, error) {
 }
 
 // saveSearched notes that every table was looked through for every tombstone. It belongs into the transaction of an erasure.
-func (w *Work) saveSearched(ctx context.Context, schema string) error {
+func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
 	searched := map[string]string{}
 	for name, t := range w.known(schema) {
 		if rules := erasable(t); rules != "" {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"aqueduck/load/internal/duck"
 )
 
 // Run is one run, for _sync.runs.
@@ -64,38 +66,34 @@ const (
 	keepDetails = 90 * 24 * time.Hour
 )
 
+// Records are those of runs, and of the workspaces that schemas are filled from.
+type Records struct{ *Database }
+
 // SaveRun writes the records of a run in one transaction, in the place of those it wrote before, and drops what is
 // kept long enough.
-func (w *Work) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	err := w.db.Transaction(ctx, func() error {
-		steps := []func() error{
-			func() error { return w.forgetRun(ctx, run.RunID) },
-			func() error { return w.saveRun(ctx, run) },
-			func() error { return w.saveStreams(ctx, run.RunID, streams) },
-			func() error { return w.saveRejects(ctx, run, rejects) },
-			func() error { return w.saveFindings(ctx, run, findings) },
-		}
-		for _, step := range steps {
-			if err := step(); err != nil {
-				return err
+func (w *Records) SaveRun(ctx context.Context, run Run, streams []StreamRun, rejects []RejectRow, findings []Finding) error {
+	return w.do(fmt.Sprintf("save the records of run %s", run.RunID), func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error {
+			steps := []func() error{
+				func() error { return w.forgetRun(ctx, run.RunID) },
+				func() error { return w.saveRun(ctx, run) },
+				func() error { return w.saveStreams(ctx, run.RunID, streams) },
+				func() error { return w.saveRejects(ctx, run, rejects) },
+				func() error { return w.saveFindings(ctx, run, findings) },
 			}
-		}
-		return nil
+			for _, step := range steps {
+				if err := step(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		return w.judge(fmt.Errorf("save the records of run %s: %w", run.RunID, err))
-	}
-	return nil
 }
 
 // forgetRun takes out the records of a run, and those of all runs that are old.
-func (w *Work) forgetRun(ctx context.Context, id string) error {
-	now := w.options.Now().UTC()
+func (w *Records) forgetRun(ctx context.Context, id string) error {
+	now := w.Now().UTC()
 	old := map[string]struct {
 		column string
 		keep   time.Duration
@@ -117,7 +115,7 @@ func (w *Work) forgetRun(ctx context.Context, id string) error {
 	return nil
 }
 
-func (w *Work) saveRun(ctx context.Context, r Run) error {
+func (w *Records) saveRun(ctx context.Context, r Run) error {
 	_, err := w.db.Exec(ctx, `INSERT INTO _sync.runs (run_id, pipeline, started_at, finished_at, outcome, exit_code, rows,
 		rejected, new_rejected, requests, retries, backfill, version, emulated, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
@@ -126,7 +124,7 @@ func (w *Work) saveRun(ctx context.Context, r Run) error {
 	return err
 }
 
-func (w *Work) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
+func (w *Records) saveStreams(ctx context.Context, run string, streams []StreamRun) error {
 	for _, s := range streams {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.stream_runs (run_id, schema, stream, outcome, started_at, finished_at, pages,
 			records, rows, added, changed, gone, rejected, new_rejected, requests, retries, synced_to, history_to, backfill, error, hint)
@@ -141,7 +139,7 @@ func (w *Work) saveStreams(ctx context.Context, run string, streams []StreamRun)
 	return nil
 }
 
-func (w *Work) saveRejects(ctx context.Context, run Run, rejects []RejectRow) error {
+func (w *Records) saveRejects(ctx context.Context, run Run, rejects []RejectRow) error {
 	for _, r := range rejects {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.rejects (run_id, recorded_at, schema, stream, table_name, column_name, reason, count, sample_key)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -153,7 +151,7 @@ func (w *Work) saveRejects(ctx context.Context, run Run, rejects []RejectRow) er
 	return nil
 }
 
-func (w *Work) saveFindings(ctx context.Context, run Run, findings []Finding) error {
+func (w *Records) saveFindings(ctx context.Context, run Run, findings []Finding) error {
 	for _, f := range findings {
 		_, err := w.db.Exec(ctx, `INSERT INTO _sync.audit (run_id, recorded_at, schema, stream, table_name, kind, name, expected, found, message)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
@@ -166,9 +164,9 @@ func (w *Work) saveFindings(ctx context.Context, run Run, findings []Finding) er
 	return nil
 }
 
-func (w *Work) recordedAt(run Run) time.Time {
+func (w *Records) recordedAt(run Run) time.Time {
 	if run.Finished.IsZero() {
-		return w.options.Now().UTC()
+		return w.Now().UTC()
 	}
 	return run.Finished
 }
@@ -186,17 +184,15 @@ type Workspace struct {
 var ErrOtherWorkspace = errors.New("the schema is filled from another workspace")
 
 // Workspace gives the workspace that a schema is filled from; false when none is pinned yet.
-func (w *Work) Workspace(ctx context.Context, schema string) (Workspace, bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Workspace{}, false, errClosed
-	}
-	found, there, err := w.workspace(ctx, schema)
-	return found, there, w.judge(err)
+func (w *Records) Workspace(ctx context.Context, schema string) (found Workspace, there bool, err error) {
+	err = w.do("", func(*duck.DB) error {
+		found, there, err = w.workspace(ctx, schema)
+		return err
+	})
+	return found, there, err
 }
 
-func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
+func (w *Records) workspace(ctx context.Context, schema string) (Workspace, bool, error) {
 	found := Workspace{Schema: schema}
 	err := w.db.Scan(ctx, "SELECT id, base_url, emulated, api_version FROM _sync.workspaces WHERE schema = $1", []any{schema},
 		&found.ID, &found.BaseURL, &found.Emulated, &found.APIVersion)
@@ -211,26 +207,23 @@ func (w *Work) workspace(ctx context.Context, schema string) (Workspace, bool, e
 
 // Pin records the workspace of a schema, or its new address and version; another workspace is ErrOtherWorkspace. One
 // that had no record to tell its id by may get one later.
-func (w *Work) Pin(ctx context.Context, n Workspace) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	old, there, err := w.workspace(ctx, n.Schema)
-	if err != nil {
-		return w.judge(err)
-	}
-	if there && (old.ID != "" && old.ID != n.ID || old.Emulated != n.Emulated) {
-		return fmt.Errorf("%w: %s holds %s (emulated %t), this is %s (emulated %t)", ErrOtherWorkspace, n.Schema, old.ID, old.Emulated, n.ID, n.Emulated)
-	}
-	if there && old == n {
-		return nil
-	}
-	statement := `INSERT INTO _sync.workspaces (id, base_url, emulated, api_version, schema, pinned_at) VALUES ($1, $2, $3, $4, $5, $6)`
-	if there {
-		statement = "UPDATE _sync.workspaces SET id = $1, base_url = $2, emulated = $3, api_version = $4, pinned_at = coalesce(pinned_at, $6) WHERE schema = $5"
-	}
-	_, err = w.db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.options.Now().UTC())
-	return w.judge(err)
+func (w *Records) Pin(ctx context.Context, n Workspace) error {
+	return w.do("", func(db *duck.DB) error {
+		old, there, err := w.workspace(ctx, n.Schema)
+		if err != nil {
+			return err
+		}
+		if there && (old.ID != "" && old.ID != n.ID || old.Emulated != n.Emulated) {
+			return fmt.Errorf("%w: %s holds %s (emulated %t), this is %s (emulated %t)", ErrOtherWorkspace, n.Schema, old.ID, old.Emulated, n.ID, n.Emulated)
+		}
+		if there && old == n {
+			return nil
+		}
+		statement := `INSERT INTO _sync.workspaces (id, base_url, emulated, api_version, schema, pinned_at) VALUES ($1, $2, $3, $4, $5, $6)`
+		if there {
+			statement = "UPDATE _sync.workspaces SET id = $1, base_url = $2, emulated = $3, api_version = $4, pinned_at = coalesce(pinned_at, $6) WHERE schema = $5"
+		}
+		_, err = db.Exec(ctx, statement, n.ID, n.BaseURL, n.Emulated, n.APIVersion, n.Schema, w.Now().UTC())
+		return err
+	})
 }

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aqueduck/load"
 	"aqueduck/load/committest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestT152AbsenceIsCountedBeforeItIsBelieved marks what two sweeps did not see, and only what was there before them.

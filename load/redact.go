@@ -6,16 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
-// notice finds the stored texts that the source has taken out: they are there, and null in the row that takes their place.
+// Replaces finds the stored texts that the source has taken out: they are there, and null in the row that takes their place.
 // candidates is what follows FROM, with its WHERE, to give the rows s of a batch that replace stored ones. It comes before those
 // are taken out. What was stored goes with the merge; that its bytes go from all files is for the next publish.
-func (m *merger) notice(ctx context.Context, s staged, candidates string) error {
-	t := s.table
+func (m *Arrival) Replaces(ctx context.Context, s stage.Batch, candidates string) error {
+	t := s.Table
 	for _, c := range t.Columns {
 		if !c.Redactable {
 			continue
@@ -26,15 +30,15 @@ func (m *merger) notice(ctx context.Context, s staged, candidates string) error 
 		}
 		rows := fmt.Sprintf("(SELECT %s, %s AS said FROM %s AND s.%s IS NULL)", duck.Names("s.", t.Key), flag, candidates, duck.Name(c.Name))
 		var n int64
-		if err := m.work.db.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
+		if err := m.erasures.db.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
 			if err != nil {
 				return fmt.Errorf("look for what was redacted: %w", err)
 			}
 			continue
 		}
-		query := fmt.Sprintf("SELECT c.said, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", textsOf("t.", t.Key),
-			duck.Table(m.schema, t.Name), rows, matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
-		err := m.work.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		query := fmt.Sprintf("SELECT c.said, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
+			duck.Table(m.schema, t.Name), rows, clause.Matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
+		err := m.erasures.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 			var said bool
 			values := make([]string, len(t.Key))
 			into := []any{&said}
@@ -54,10 +58,9 @@ func (m *merger) notice(ctx context.Context, s staged, candidates string) error 
 	return nil
 }
 
-// mute finds the stored rows, with texts in them, of ids that answered with no row.
-func (m *merger) mute(ctx context.Context, g group) error {
-	t := g.own.table
-	if len(g.muted) == 0 || t.MutedBy == "" {
+// Silent finds the stored rows, with texts in them, of ids that answered with no row.
+func (m *Arrival) Silent(ctx context.Context, t transform.Table, ids []string) error {
+	if len(ids) == 0 || t.MutedBy == "" {
 		return nil
 	}
 	var left []string
@@ -66,9 +69,9 @@ func (m *merger) mute(ctx context.Context, g group) error {
 			left = append(left, "t."+duck.Name(c.Name)+" IS NOT NULL")
 		}
 	}
-	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", textsOf("t.", t.Key),
+	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", clause.Texts("t.", t.Key),
 		duck.Table(m.schema, t.Name), duck.Name(t.MutedBy), strings.Join(left, " OR "))
-	return m.work.db.Each(ctx, query, []any{strings.Join(g.muted, separator), separator}, func(rows *sql.Rows) error {
+	return m.erasures.db.Each(ctx, query, []any{strings.Join(ids, clause.Separator), clause.Separator}, func(rows *sql.Rows) error {
 		values, into := make([]string, len(t.Key)), make([]any, len(t.Key))
 		for i := range values {
 			into[i] = &values[i]
@@ -83,17 +86,6 @@ func (m *merger) mute(ctx context.Context, g group) error {
 		m.redacted.muted[t.Name] = append(m.redacted.muted[t.Name], values)
 		return nil
 	})
-}
-
-func textsOf(prefix string, columns []string) string {
-	list := ""
-	for i, c := range columns {
-		if i > 0 {
-			list += ", "
-		}
-		list += prefix + duck.Name(c) + "::VARCHAR"
-	}
-	return list
 }
 
 // redactions are the stored texts that a commit takes out because the source did.
@@ -122,54 +114,58 @@ func (r *redactions) take(table string, key []string, said bool) {
 	}
 }
 
-// seal notes, in the commit's transaction and before it ends, what was redacted.
-func (m *merger) seal(ctx context.Context) error {
+// Seal notes, in the commit's transaction and before it ends, what was redacted, and tells how many stored rows it changed.
+func (m *Arrival) Seal(ctx context.Context, stamp time.Time) (changed int64, err error) {
+	m.stamp = stamp
 	r := &m.redacted
 	if r.found == 0 {
-		return nil
+		return 0, nil
 	}
-	w := m.work
-	r.schema, r.reason, r.rowMarks = m.schema, Redacted, map[string][]mark{}
+	w := m.erasures
+	r.schema, r.reason, r.rowMarks = m.schema, Redacted, map[string][]tombstone.IDHash{}
 	c := Certificate{Schema: m.schema, Reason: Redacted, Rows: r.found, Tables: map[string]int64{}}
 	if err := w.listFiles(&c); err != nil {
-		return err
+		return 0, err
 	}
-	if err := w.tombs.begin(); err != nil {
-		return err
+	if err := w.tombs.Begin(); err != nil {
+		return 0, err
 	}
-	if err := w.dir.beginErasing(); err != nil {
-		return err
+	if err := w.Dir().BeginErasing(); err != nil {
+		return 0, err
 	}
 	for table, keys := range r.erasure.rows {
-		p := place{m.schema, table}
+		p := tombstone.Scope{Schema: m.schema, Table: table}
 		for _, key := range keys {
-			r.rowMarks[table] = append(r.rowMarks[table], w.tombs.of(p, rowKey(key)))
+			r.rowMarks[table] = append(r.rowMarks[table], w.tombs.Hash(p, tombstone.RowKey(key)))
 		}
 		c.Tables[table] = int64(len(keys))
-		if err := w.tombs.add(p, r.rowMarks[table], w.options.Now().UTC()); err != nil {
-			return err
+		if err := w.tombs.Add(p, r.rowMarks[table], w.Now().UTC()); err != nil {
+			return 0, err
 		}
 	}
-	if err := m.takeOut(ctx, r.muted, false); err != nil {
-		return fmt.Errorf("the rows that answered no more: %w", err)
+	if changed, err = m.takeOut(ctx, r.muted, false); err != nil {
+		return 0, fmt.Errorf("the rows that answered no more: %w", err)
 	}
-	if err := m.takeOut(ctx, r.all, true); err != nil {
-		return fmt.Errorf("the states that rows were in: %w", err)
+	if _, err := m.takeOut(ctx, r.all, true); err != nil {
+		return 0, fmt.Errorf("the states that rows were in: %w", err)
 	}
-	return w.saveErasure(ctx, r.erasure, c)
+	return changed, w.saveErasure(ctx, r.erasure, c)
 }
 
-// takeOut takes what was redacted out of rows as they are stored, or out of the states that they were in.
-func (m *merger) takeOut(ctx context.Context, keys map[string][][]string, states bool) error {
-	e := m.work.eraser(m.schema, m.stamp)
-	defer drop(ctx, m.work.db, takenOut)
+// Landed notes, once the commit is made, that the database has taken in its tombstones.
+func (m *Arrival) Landed() { m.erasures.take(m.redacted.erasure) }
+
+// takeOut takes what was redacted out of rows as they are stored, or out of the states that they were in, and counts these rows.
+func (m *Arrival) takeOut(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
+	e := m.erasures.eraser(m.schema, m.stamp)
+	defer stage.Drop(ctx, m.erasures.db, takenOut)
 	for table, keys := range keys {
 		t, ok := e.table(table)
 		if !ok || states && t.History == "" {
 			continue
 		}
-		if err := fillKeys(ctx, m.work.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
-			return err
+		if err := stage.Fill(ctx, m.erasures.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+			return rows, err
 		}
 		for _, part := range redacting(e.tables, t) {
 			if (part.table.HistoryOf != "") != states {
@@ -177,21 +173,13 @@ func (m *merger) takeOut(ctx context.Context, keys map[string][][]string, states
 			}
 			n, err := e.apply(ctx, part.table, part.rule)
 			if err != nil {
-				return err
+				return rows, err
 			}
-			if !states {
-				m.written.Rows += n
-				m.written.Changed += n
-			}
-			if err := m.work.countRows(ctx, m.schema, part.table.Name, 0, m.stamp); err != nil {
-				return err
+			rows += n
+			if err := m.erasures.countRows(ctx, m.schema, part.table.Name, 0, m.stamp); err != nil {
+				return rows, err
 			}
 		}
 	}
-	return nil
-}
-
-// redacts says whether the source takes texts out of a table's rows.
-func redacts(t transform.Table) bool {
-	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Redactable })
+	return rows, nil
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/transform"
 )
 
@@ -20,14 +22,14 @@ func refreshOf(table string) string { return "table " + table }
 
 // BeginRefresh forgets which records of a table an earlier full refresh has met. The caller runs it before the first commit of a
 // new one; a refresh that was interrupted goes on without it.
-func (w *Work) BeginRefresh(ctx context.Context, schema, table string) error {
+func (w *Sweeps) BeginRefresh(ctx context.Context, schema, table string) error {
 	return w.Forget(ctx, schema, refreshOf(table))
 }
 
 // state tells a record's state by the stored copy t of it. A full refresh takes what the source has now for the truth: there a copy
 // is older only than one that the refresh itself has brought, and values are compared, for a hash may lie (T172).
 func (m *merger) state(g group, doubled bool) string {
-	t := g.own.table
+	t := g.own.Table
 	var s strings.Builder
 	s.WriteString("CASE WHEN t." + transform.SyncedAtColumn + " IS NULL THEN '" + isNew + "'")
 	if t.Gone {
@@ -45,7 +47,7 @@ func (m *merger) state(g group, doubled bool) string {
 	}
 	same := "s." + transform.HashColumn + " = t." + transform.HashColumn
 	if g.refresh {
-		same += " AND NOT (" + differ(t, "s.", "t.") + ")"
+		same += " AND NOT (" + clause.Differ(t, "s.", "t.") + ")"
 	}
 	s.WriteString(" WHEN " + same + " THEN '" + isSame + "' ELSE '" + isChanged + "' END")
 	return s.String()
@@ -54,41 +56,18 @@ func (m *merger) state(g group, doubled bool) string {
 // met is the condition that this full refresh has brought a record before.
 func (m *merger) met(prefix string, t transform.Table) string {
 	return fmt.Sprintf("EXISTS (SELECT 1 FROM _sync.seen k WHERE k.schema = %s AND k.stream = %s AND k.sweep = %d AND k.key = %s)",
-		duck.Text(m.schema), duck.Text(refreshOf(t.Name)), refreshSweep, keyText(prefix, t.Key))
-}
-
-// told are the columns of a table that say what the source does: all that the hash of a row covers.
-func told(t transform.Table) (names []string) {
-	for _, c := range t.Columns {
-		switch c.Name {
-		case transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn:
-		default:
-			if !c.Volatile && !c.Erased {
-				names = append(names, c.Name)
-			}
-		}
-	}
-	return names
-}
-
-// differ is the condition that two rows of a table do not have the same values.
-func differ(t transform.Table, a, b string) string {
-	var tests []string
-	for _, name := range told(t) {
-		tests = append(tests, a+duck.Name(name)+" IS DISTINCT FROM "+b+duck.Name(name))
-	}
-	return strings.Join(tests, " OR ")
+		duck.Text(m.schema), duck.Text(refreshOf(t.Name)), refreshSweep, clause.KeyText(prefix, t.Key))
 }
 
 // refresh completes the decisions of a full refresh: a record is changed as well where a stored list of it has other rows than the
 // batch, whatever the hashes say.
 func (m *merger) refresh(ctx context.Context, g group) error {
 	for _, child := range g.children {
-		if !child.table.Complete {
+		if !child.Table.Complete {
 			continue
 		}
 		if err := m.compareLists(ctx, g.own, child); err != nil {
-			return fmt.Errorf("compare with the stored rows of %s: %w", child.table.Name, err)
+			return fmt.Errorf("compare with the stored rows of %s: %w", child.Table.Name, err)
 		}
 	}
 	return nil
@@ -96,11 +75,11 @@ func (m *merger) refresh(ctx context.Context, g group) error {
 
 // noteMet notes which records a full refresh has met, once the batch is merged.
 func (m *merger) noteMet(ctx context.Context, g group) error {
-	if !g.refresh || g.own.table.Newest == "" {
+	if !g.refresh || g.own.Table.Newest == "" {
 		return nil
 	}
-	_, err := m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT $1, $2, %d, %s FROM %s", refreshSweep, keyText("", g.own.table.Key), decided),
-		m.schema, refreshOf(g.own.table.Name))
+	_, err := m.exec(ctx, fmt.Sprintf("INSERT INTO _sync.seen SELECT $1, $2, %d, %s FROM %s", refreshSweep, clause.KeyText("", g.own.Table.Key), decided),
+		m.schema, refreshOf(g.own.Table.Name))
 	if err != nil {
 		return fmt.Errorf("note which records the refresh has met: %w", err)
 	}
@@ -108,19 +87,19 @@ func (m *merger) noteMet(ctx context.Context, g group) error {
 }
 
 // compareLists marks as changed the records, same so far, whose stored rows of a list are others than those that came.
-func (m *merger) compareLists(ctx context.Context, own, child staged) error {
-	t := child.table
+func (m *merger) compareLists(ctx context.Context, own, child stage.Batch) error {
+	t := child.Table
 	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
-	if err != nil || stored == 0 && child.rows == 0 {
+	if err != nil || stored == 0 && child.Rows == 0 {
 		return err
 	}
-	columns := duck.Names("t.", union(t.ParentKey, told(t)))
+	columns := duck.Names("t.", clause.Union(t.ParentKey, clause.Compared(t)))
 	same := fmt.Sprintf("SELECT _row FROM %s WHERE state = '%s'", decided, isSame)
 	here := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, duck.Table(m.schema, t.Name),
-		decided, isSame, matches("t.", t.ParentKey, "d.", own.table.Key))
+		decided, isSame, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
 	query := here
-	if child.rows > 0 {
-		from, err := m.lastCopies(ctx, child, "(SELECT *, rowid AS place FROM "+child.name+" WHERE _row IN ("+same+"))", false)
+	if child.Rows > 0 {
+		from, err := m.lastCopies(ctx, child, "(SELECT *, rowid AS place FROM "+child.Name+" WHERE _row IN ("+same+"))", false)
 		if err != nil {
 			return err
 		}
@@ -130,6 +109,6 @@ func (m *merger) compareLists(ctx context.Context, own, child staged) error {
 	if _, err := m.exec(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE other_lists AS SELECT DISTINCT %s FROM (%s)", duck.Names("", t.ParentKey), query)); err != nil {
 		return err
 	}
-	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, matches("d.", own.table.Key, "x.", t.ParentKey)))
+	_, err = m.exec(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, clause.Matches("d.", own.Table.Key, "x.", t.ParentKey)))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/layout"
 )
 
 // published is a warehouse with one commit in a published file, made by hand, and another in the work database only.
@@ -35,7 +36,7 @@ func (w *warehouse) seal(t testing.TB, name string) string {
 	must(t, err)
 	file := filepath.Join(w.dir.Published(), name+".duckdb")
 	must(t, os.WriteFile(file, text, 0o444))
-	must(t, load.WriteSum(load.SumFile(file), file, name+".duckdb"))
+	must(t, layout.WriteSum(layout.SumFile(file), file, name+".duckdb"))
 	must(t, w.dir.SwapLink(file))
 	return file
 }
@@ -170,7 +171,7 @@ func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 	}
 	must(t, w.Close())
 	must(t, os.RemoveAll(w.dir.Work()))
-	must(t, os.Remove(load.SumFile(old)))
+	must(t, os.Remove(layout.SumFile(old)))
 	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, load.ErrNoWholeFile) {
 		t.Errorf("open: %v, want ErrNoWholeFile", err)
 	}
@@ -196,12 +197,12 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 	w := published(t)
 	text, err := os.ReadFile(w.dir.Current())
 	must(t, err)
-	fresh := load.Dir(filepath.Join(t.TempDir(), "fresh"))
+	fresh := layout.Dir(filepath.Join(t.TempDir(), "fresh"))
 	must(t, os.Mkdir(string(fresh), 0o755))
 	must(t, os.WriteFile(fresh.Link(), text, 0o644))
 	write(t, filepath.Join(string(fresh), "erasures.log"), "")
-	must(t, fresh.Prepare())
-	must(t, fresh.Prepare())
+	must(t, load.Prepare(fresh))
+	must(t, load.Prepare(fresh))
 	info, err := os.Lstat(fresh.Link())
 	if err != nil || info.Mode()&os.ModeSymlink == 0 || fresh.Current() == "" {
 		t.Errorf("the backup is not behind the link: %v, %v", info, err)
@@ -215,12 +216,12 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 
 	must(t, os.Remove(fresh.Link()))
 	must(t, os.WriteFile(fresh.Link(), text, 0o644))
-	if err := fresh.Prepare(); err == nil || !strings.Contains(err.Error(), "move it away") {
+	if err := load.Prepare(fresh); err == nil || !strings.Contains(err.Error(), "move it away") {
 		t.Errorf("a file in the place of the link: %v, want to hear what to do", err)
 	}
-	notOurs := load.Dir(filepath.Join(t.TempDir(), "other"))
+	notOurs := layout.Dir(filepath.Join(t.TempDir(), "other"))
 	write(t, notOurs.Link(), "not a database")
-	if err := notOurs.Prepare(); err == nil || !strings.Contains(err.Error(), "backup") {
+	if err := load.Prepare(notOurs); err == nil || !strings.Contains(err.Error(), "backup") {
 		t.Errorf("a file that is no database: %v, want a refusal", err)
 	}
 }

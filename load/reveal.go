@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 	"aqueduck/transform"
 )
 
@@ -24,7 +26,7 @@ func hashed(t transform.Table) bool {
 
 // reveal takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
 // the source no longer has are left alone: nobody reads them again.
-func (w *Work) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
+func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
 	for _, t := range w.known(schema) {
 		if t.Name != p.Table {
 			continue
@@ -58,7 +60,7 @@ func (w *Work) reveal(ctx context.Context, schema string, p Revealed, stamp time
 }
 
 // unhash takes the hash off some rows of a table.
-func (w *Work) unhash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
+func (w *Masks) unhash(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
 	if !hashed(t) {
 		return nil
 	}
@@ -66,7 +68,7 @@ func (w *Work) unhash(ctx context.Context, schema string, t transform.Table, whe
 		where = "(" + where + ") AND " + transform.GoneColumn + " IS NULL"
 	}
 	n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
-		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.options.RunID)
+		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.RunID())
 	if err != nil || n == 0 {
 		return err
 	}
@@ -75,13 +77,13 @@ func (w *Work) unhash(ctx context.Context, schema string, t transform.Table, whe
 
 // unhashParents takes the hash off the records that some rows of a list lie in; where is about these rows, and may use $1 for the time
 // of the commit.
-func (w *Work) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
+func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
 	parent, ok := w.known(schema)[t.Parent]
 	if !ok || len(t.ParentKey) != len(parent.Key) {
 		return nil
 	}
 	return w.unhash(ctx, schema, parent, fmt.Sprintf("EXISTS (SELECT 1 FROM %s c WHERE %s AND %s)", duck.Table(schema, t.Name),
-		matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
+		clause.Matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
 }
 
 // TakenBack are the names of hash and drop that stored rows were made with and that are wanted no more. What is dropped now, and was
@@ -98,40 +100,38 @@ func TakenBack(stored, wanted []string) (taken []string) {
 
 // StillMasked tells which names of hash and drop were taken back of a stream, and how many rows of its own table still are as these
 // names left them, for they were not read again. No names: all were, or none was taken back.
-func (w *Work) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, 0, errClosed
-	}
-	t, ok := w.known(schema)[table]
-	if names, _, err = readNames(ctx, w.db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
-		return nil, 0, w.judge(err)
-	}
-	if rows, err = countMasked(ctx, w.db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
-		return nil, 0, w.judge(fmt.Errorf("count the rows of %s that are still masked: %w", table, err))
-	}
-	return names, rows, nil
+func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		t, ok := w.known(schema)[table]
+		if names, _, err = readNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
+			return err
+		}
+		if rows, err = countMasked(ctx, db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
+			return fmt.Errorf("count the rows of %s that are still masked: %w", table, err)
+		}
+		return nil
+	})
+	return names, rows, err
 }
 
 // StillMasked is that of Work for a published file; names that the stored rows were made with and that are wanted no more count as
 // taken back, which the next run does.
-func (r *Reader) StillMasked(ctx context.Context, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
-	before, _, err := readNames(ctx, r.db, hiddenKey(schema, stream))
+func StillMasked(ctx context.Context, r *read.Reader, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
+	before, _, err := readNames(ctx, r.DB, hiddenKey(schema, stream))
 	if err != nil {
 		return nil, 0, err
 	}
-	if names, _, err = readNames(ctx, r.db, takenKey(schema, stream)); err != nil {
+	if names, _, err = readNames(ctx, r.DB, takenKey(schema, stream)); err != nil {
 		return nil, 0, err
 	}
 	where := transform.HashColumn + " IS NULL"
 	if soon := TakenBack(before, wanted); len(soon) > 0 {
-		names, where = union(names, soon), "true"
+		names, where = clause.Union(names, soon), "true"
 	}
 	if names = TakenBack(names, wanted); len(names) == 0 {
 		return nil, 0, nil
 	}
-	rows, err = countMasked(ctx, r.db, schema, t, where)
+	rows, err = countMasked(ctx, r.DB, schema, t, where)
 	return names, rows, err
 }
 
@@ -144,13 +144,10 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 }
 
 // EndReveal forgets which names of hash and drop were taken back of a stream: all of it was read again.
-func (w *Work) EndReveal(ctx context.Context, schema, stream string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	return w.judge(w.saveNames(ctx, takenKey(schema, stream), nil))
+func (w *Masks) EndReveal(ctx context.Context, schema, stream string) error {
+	return w.do("", func(*duck.DB) error {
+		return w.saveNames(ctx, takenKey(schema, stream), nil)
+	})
 }
 
 // readNames reads a list of names out of _sync.meta; false where there is none.
@@ -164,7 +161,7 @@ func readNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, er
 }
 
 // saveNames keeps a list of names in _sync.meta; of the names that were taken back an empty one is none.
-func (w *Work) saveNames(ctx context.Context, key string, names []string) error {
+func (w *Database) saveNames(ctx context.Context, key string, names []string) error {
 	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
 		return err
 	}

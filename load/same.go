@@ -9,72 +9,65 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
 
-// separator stands between the keys that a query is given as one text. A key that holds it is asked for by nobody.
-const separator = "\x1f"
-
 // Same tells of each head whether the table has its record with these values, and not as gone. The table's key is one
 // column; columns are those of the heads' values.
-func (w *Work) Same(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) ([]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	same := make([]bool, len(heads))
-	if n, err := w.storedRows(ctx, schema, t.Name); err != nil || n == 0 {
-		return same, w.judge(err)
-	}
-	query, values := sameQuery(schema, t, columns, heads)
-	stored := map[string][]string{}
-	err := w.db.Each(ctx, query, values, func(rows *sql.Rows) error {
-		texts := make([]string, len(columns)+1)
-		into := make([]any, len(texts))
-		for i := range texts {
-			into[i] = &texts[i]
-		}
-		if err := rows.Scan(into...); err != nil {
+func (w *Facts) Same(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (same []bool, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		same = make([]bool, len(heads))
+		if n, err := w.storedRows(ctx, schema, t.Name); err != nil || n == 0 {
 			return err
 		}
-		stored[texts[0]] = texts[1:]
+		query, values := sameQuery(schema, t, columns, heads)
+		stored := map[string][]string{}
+		err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
+			texts := make([]string, len(columns)+1)
+			into := make([]any, len(texts))
+			for i := range texts {
+				into[i] = &texts[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			stored[texts[0]] = texts[1:]
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("compare with the stored rows of %s: %w", t.Name, err)
+		}
+		for i, head := range heads {
+			known, there := stored[head.Key]
+			same[i] = there && head.Values != nil && slices.Equal(known, head.Values)
+		}
 		return nil
 	})
-	if err != nil {
-		return nil, w.judge(fmt.Errorf("compare with the stored rows of %s: %w", t.Name, err))
-	}
-	for i, head := range heads {
-		known, there := stored[head.Key]
-		same[i] = there && head.Values != nil && slices.Equal(known, head.Values)
-	}
-	return same, nil
+	return same, err
 }
 
 // EachKey gives the key of every row that is not gone and, by the table's own newest, not from before a time; the zero time
 // is before all. The table's key is one column.
-func (w *Work) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + duck.Table(schema, t.Name) + " WHERE true"
-	if t.Gone {
-		query += " AND " + transform.GoneColumn + " IS NULL"
-	}
-	var values []any
-	if t.Newest != "" && !since.IsZero() {
-		query, values = query+" AND "+duck.Name(t.Newest)+" >= $1", append(values, since)
-	}
-	return w.judge(w.db.Each(ctx, query, values, func(rows *sql.Rows) error {
-		var key string
-		err := rows.Scan(&key)
-		f(key)
-		return err
-	}))
+func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
+	return w.do("", func(db *duck.DB) error {
+		query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + duck.Table(schema, t.Name) + " WHERE true"
+		if t.Gone {
+			query += " AND " + transform.GoneColumn + " IS NULL"
+		}
+		var values []any
+		if t.Newest != "" && !since.IsZero() {
+			query, values = query+" AND "+duck.Name(t.Newest)+" >= $1", append(values, since)
+		}
+		return db.Each(ctx, query, values, func(rows *sql.Rows) error {
+			var key string
+			err := rows.Scan(&key)
+			f(key)
+			return err
+		})
+	})
 }
 
 // sameQuery asks for the stored rows that may be the heads' own. The bounds of the times let the database pass over
@@ -82,11 +75,11 @@ func (w *Work) EachKey(ctx context.Context, schema string, t transform.Table, si
 func sameQuery(schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (string, []any) {
 	var keys []string
 	for _, head := range heads {
-		if head.Values != nil && !strings.Contains(head.Key, separator) {
+		if head.Values != nil && !strings.Contains(head.Key, clause.Separator) {
 			keys = append(keys, head.Key)
 		}
 	}
-	values := []any{strings.Join(keys, separator), separator}
+	values := []any{strings.Join(keys, clause.Separator), clause.Separator}
 	key := duck.Name(t.Key[0])
 	asked := []string{key + "::VARCHAR"}
 	where := []string{key + "::VARCHAR IN (SELECT unnest(string_split($1, $2)))"}
@@ -133,42 +126,36 @@ func span(heads []transform.Head, column int) (first, last time.Time, ok bool) {
 }
 
 // CountBetween is the number of rows that are not gone and have a time in a column from one to another, both included.
-func (w *Work) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	var n int64
-	query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + between(t, column)
-	return n, w.judge(w.db.Scan(ctx, query, []any{from, to}, &n))
+func (w *Facts) CountBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time) (n int64, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		query := "SELECT count(*) FROM " + duck.Table(schema, t.Name) + " WHERE " + between(t, column)
+		return db.Scan(ctx, query, []any{from, to}, &n)
+	})
+	return n, err
 }
 
 // KeysBetween gives the keys of such rows with their times, the newest first and no more than most. The table's key is one column;
 // among leaves only those keys, nil none of them out.
-func (w *Work) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (map[string]time.Time, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	key := duck.Name(t.Key[0]) + "::VARCHAR"
-	query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), between(t, column))
-	values := []any{from, to}
-	if among != nil {
-		query += " AND " + key + " IN (SELECT unnest(string_split($3, $4)))"
-		values = append(values, strings.Join(among, separator), separator)
-	}
-	query += fmt.Sprintf(" ORDER BY %s DESC LIMIT %d", duck.Name(column), most)
-	keys := map[string]time.Time{}
-	err := w.db.Each(ctx, query, values, func(rows *sql.Rows) error {
-		var key string
-		var at time.Time
-		err := rows.Scan(&key, &at)
-		keys[key] = at
-		return err
+func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		key := duck.Name(t.Key[0]) + "::VARCHAR"
+		query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), between(t, column))
+		values := []any{from, to}
+		if among != nil {
+			query += " AND " + key + " IN (SELECT unnest(string_split($3, $4)))"
+			values = append(values, strings.Join(among, clause.Separator), clause.Separator)
+		}
+		query += fmt.Sprintf(" ORDER BY %s DESC LIMIT %d", duck.Name(column), most)
+		keys = map[string]time.Time{}
+		return db.Each(ctx, query, values, func(rows *sql.Rows) error {
+			var key string
+			var at time.Time
+			err := rows.Scan(&key, &at)
+			keys[key] = at
+			return err
+		})
 	})
-	return keys, w.judge(err)
+	return keys, err
 }
 
 // between is the condition of rows that are not gone and have a time from $1 to $2.

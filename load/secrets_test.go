@@ -7,32 +7,35 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"aqueduck/load/layout"
+	"aqueduck/load/tombstone"
 )
 
 // TestF10ASecretWithABitChangedIsRefused flips bits of the salt of the log of erasures and of the key of hashed columns: with
 // another one nothing that was hashed is found again. Those of older programs, which have no check, are taken as they are.
 func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
 	t.Parallel()
-	d := Dir(t.TempDir())
-	if err := d.Prepare(); err != nil {
+	d := layout.Dir(t.TempDir())
+	if err := Prepare(d); err != nil {
 		t.Fatal(err)
 	}
-	log, err := d.readTombstones()
+	log, err := tombstone.Read(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	key, err := d.MakeHashKey()
-	if err := errors.Join(err, log.begin()); err != nil {
+	if err := errors.Join(err, log.Begin()); err != nil {
 		t.Fatal(err)
 	}
 	keyFile := filepath.Join(d.State(), "hash.key")
 	readKey := func() ([]byte, error) { return d.ReadHashKey() }
 	readSalt := func() ([]byte, error) {
-		log, err := d.readTombstones()
+		log, err := tombstone.Read(d)
 		if err != nil {
 			return nil, err
 		}
-		return log.salt, nil
+		return log.Salt, nil
 	}
 	for _, c := range []struct {
 		path string
@@ -40,8 +43,8 @@ func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
 		read func() ([]byte, error)
 		old  func(text []byte) []byte
 	}{
-		{keyFile, key, readKey, func(text []byte) []byte { return text[:hashKeySize] }},
-		{d.Erasures(), log.salt, readSalt, func(text []byte) []byte {
+		{keyFile, key, readKey, func(text []byte) []byte { return text[:layout.HashKeySize] }},
+		{d.Erasures(), log.Salt, readSalt, func(text []byte) []byte {
 			return append(text[:bytes.IndexByte(text, ',')], "}\n"...)
 		}},
 	} {
@@ -73,8 +76,8 @@ func TestF10ASecretWithABitChangedIsRefused(t *testing.T) {
 // TestF4TracesThatCannotBeListedAreNotForgotten: an erasure that cannot see which files to remove has not ended.
 func TestF4TracesThatCannotBeListedAreNotForgotten(t *testing.T) {
 	t.Parallel()
-	d := Dir(t.TempDir())
-	if err := errors.Join(d.Prepare(), d.beginErasing(), os.Remove(d.RejectDir()), os.WriteFile(d.RejectDir(), nil, 0o600)); err != nil {
+	d := layout.Dir(t.TempDir())
+	if err := errors.Join(Prepare(d), d.BeginErasing(), os.Remove(d.RejectDir()), os.WriteFile(d.RejectDir(), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.EndErasing(); err == nil || !d.Erasing() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // Shape is what a stored column has been: its type in the database, those it had before that, and the kinds of values that it was
@@ -21,19 +22,17 @@ type Shape struct {
 }
 
 // Shapes gives the columns of a schema that can widen, or have.
-func (w *Work) Shapes(ctx context.Context, schema string) ([]Shape, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	all, err := shapes(ctx, w.db, schema)
-	return all, w.judge(err)
+func (w *Facts) Shapes(ctx context.Context, schema string) (all []Shape, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		all, err = shapes(ctx, db, schema)
+		return err
+	})
+	return all, err
 }
 
 // Shapes is that of Work for a published file.
-func (r *Reader) Shapes(ctx context.Context, schema string) ([]Shape, error) {
-	return shapes(ctx, r.db, schema)
+func Shapes(ctx context.Context, r *read.Reader, schema string) ([]Shape, error) {
+	return shapes(ctx, r.DB, schema)
 }
 
 func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {
@@ -71,7 +70,7 @@ func wasKey(schema, table, column string) string {
 var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
 
 // noteType notes a type that a column had until now.
-func (w *Work) noteType(ctx context.Context, schema, table, column, stored string) error {
+func (w *Tables) noteType(ctx context.Context, schema, table, column, stored string) error {
 	key := wasKey(schema, table, column)
 	var was string
 	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
@@ -82,19 +81,16 @@ func (w *Work) noteType(ctx context.Context, schema, table, column, stored strin
 }
 
 // Known says whether a field, or a kind of value, of a stream was told of before.
-func (w *Work) Known(ctx context.Context, schema, stream string) (map[[3]string]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil, errClosed
-	}
-	known := map[[3]string]bool{}
-	err := w.db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var key [3]string
-			err := rows.Scan(&key[0], &key[1], &key[2])
-			known[key] = true
-			return err
-		})
-	return known, w.judge(err)
+func (w *Facts) Known(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		known = map[[3]string]bool{}
+		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
+			func(rows *sql.Rows) error {
+				var key [3]string
+				err := rows.Scan(&key[0], &key[1], &key[2])
+				known[key] = true
+				return err
+			})
+	})
+	return known, err
 }

@@ -27,7 +27,7 @@ type TableState struct {
 type Snapshot struct {
 	Tables      []TableState
 	Checkpoints string // a checksum over all of them
-	Erased      Erasures
+	Erased      ErasedRows
 }
 
 // Table gives a table by its schema and name.
@@ -39,11 +39,11 @@ func (s Snapshot) Table(name [2]string) (TableState, bool) {
 	return s.Tables[i], true
 }
 
-// Erasures are the steps in which something was erased, each with the rows it changed or removed by schema and table.
-type Erasures map[string]map[[2]string]int64
+// ErasedRows are the steps in which something was erased, each with the rows it changed or removed by schema and table.
+type ErasedRows map[string]map[[2]string]int64
 
 // Since adds up, by schema and table, what was erased in the steps that an older file does not know of.
-func (e Erasures) Since(older Erasures) map[[2]string]int64 {
+func (e ErasedRows) Since(older ErasedRows) map[[2]string]int64 {
 	sum := map[[2]string]int64{}
 	for step, tables := range e {
 		if _, known := older[step]; known {
@@ -57,14 +57,12 @@ func (e Erasures) Since(older Erasures) map[[2]string]int64 {
 }
 
 // Snapshot counts what the work database holds.
-func (w *Work) Snapshot(ctx context.Context) (Snapshot, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Snapshot{}, errClosed
-	}
-	s, err := ReadSnapshot(ctx, w.db)
-	return s, w.judge(err)
+func (w *Facts) Snapshot(ctx context.Context) (s Snapshot, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		s, err = ReadSnapshot(ctx, db)
+		return err
+	})
+	return s, err
 }
 
 // ReadSnapshot counts what a database holds.
@@ -160,8 +158,8 @@ func marking(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 }
 
 // readErased reads the certificates; those of one step say the same.
-func readErased(ctx context.Context, db *duck.DB) (Erasures, error) {
-	all := Erasures{}
+func readErased(ctx context.Context, db *duck.DB) (ErasedRows, error) {
+	all := ErasedRows{}
 	query := "SELECT DISTINCT schema, concat_ws(' ', schema, run_id, reason, epoch_us(recorded_at), tables::VARCHAR), tables::VARCHAR FROM _sync.erasures"
 	return all, db.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		var schema, step, text string

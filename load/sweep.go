@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -23,69 +24,69 @@ type Sweep struct {
 	Day    time.Time       // the day of the copy, midnight UTC of its date
 }
 
+// Sweeps keep what walks over all records of a stream have seen, and mark what they have not.
+type Sweeps struct{ *Checkpoints }
+
 // Absent counts the records that are stored, not gone and older here than the sweep's opening, and that neither the
 // sweep nor any of the other numbers saw; and those stored and not gone beside them.
-func (w *Work) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, 0, errClosed
-	}
-	t, err := w.sweepable(schema, sw)
-	if err != nil {
-		return 0, 0, err
-	}
-	query := fmt.Sprintf("SELECT count(*) FILTER (%s), count(*) FROM %s t WHERE %s IS NULL",
-		unseen(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
-	var all int64
-	if err := w.db.Scan(ctx, query, []any{schema, stream, sw.Opened}, &absent, &all); err != nil {
-		return 0, 0, w.judge(fmt.Errorf("count what %s does not have any more: %w", stream, err))
-	}
-	return absent, all - absent, nil
+func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		t, err := w.sweepable(schema, sw)
+		if err != nil {
+			return err
+		}
+		query := fmt.Sprintf("SELECT count(*) FILTER (%s), count(*) FROM %s t WHERE %s IS NULL",
+			unseen(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
+		var all int64
+		if err := db.Scan(ctx, query, []any{schema, stream, sw.Opened}, &absent, &all); err != nil {
+			return fmt.Errorf("count what %s does not have any more: %w", stream, err)
+		}
+		present = all - absent
+		return nil
+	})
+	return absent, present, err
 }
 
 // Retire marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
 // transaction.
-func (w *Work) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (Written, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return Written{}, errClosed
-	}
-	t, err := w.sweepable(schema, sw)
-	if err != nil {
-		return Written{}, err
-	}
-	written, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
-		n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %[2]s IS NULL AND %[5]s",
-			duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseen(t, sw, numbers)),
-			schema, stream, sw.Opened, stamp, w.options.RunID)
+func (w *Sweeps) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		t, err := w.sweepable(schema, sw)
 		if err != nil {
-			return Written{}, err
+			return err
 		}
-		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.seen WHERE schema = $1 AND stream = $2", schema, stream); err != nil {
-			return Written{}, err
-		}
-		written := Written{Rows: n, Changed: n}
-		if n > 0 {
-			if err := w.countRows(ctx, schema, t.Name, 0, stamp); err != nil {
+		written, err = w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
+			n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %[2]s IS NULL AND %[5]s",
+				duck.Table(schema, t.Name), transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, unseen(t, sw, numbers)),
+				schema, stream, sw.Opened, stamp, w.RunID())
+			if err != nil {
 				return Written{}, err
 			}
+			if _, err := db.Exec(ctx, "DELETE FROM _sync.seen WHERE schema = $1 AND stream = $2", schema, stream); err != nil {
+				return Written{}, err
+			}
+			written := Written{Rows: n, Changed: n}
+			if n > 0 {
+				if err := w.countRows(ctx, schema, t.Name, 0, stamp); err != nil {
+					return Written{}, err
+				}
+			}
+			if err := endStates(ctx, w.Database, schema, t, stamp); err != nil {
+				return Written{}, err
+			}
+			copied, err := w.copyDay(ctx, schema, t, sw, stamp)
+			written.Rows += copied
+			return written, err
+		})
+		if err != nil {
+			return fmt.Errorf("mark what %s does not have any more: %w", stream, err)
 		}
-		if err := w.endStates(ctx, schema, t, stamp); err != nil {
-			return Written{}, err
-		}
-		copied, err := w.copyDay(ctx, schema, t, sw, stamp)
-		written.Rows += copied
-		return written, err
+		return nil
 	})
-	if err != nil {
-		return Written{}, w.judge(fmt.Errorf("mark what %s does not have any more: %w", stream, err))
-	}
-	return written, nil
+	return written, err
 }
 
-func (w *Work) sweepable(schema string, sw Sweep) (transform.Table, error) {
+func (w *Sweeps) sweepable(schema string, sw Sweep) (transform.Table, error) {
 	t, err := w.table(schema, sw.Table)
 	if err == nil && !t.Gone {
 		err = fmt.Errorf("table %s does not mark what is gone", t.Name)
@@ -105,32 +106,26 @@ func unseen(t transform.Table, sw Sweep, numbers []int) string {
 	}
 	return fmt.Sprintf(`t.%s < $3 AND %s NOT IN
 		(SELECT key FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep IN (%s))%s`,
-		transform.SyncedAtColumn, keyText("t.", t.Key), strings.Join(list, ", "), judged)
+		transform.SyncedAtColumn, clause.KeyText("t.", t.Key), strings.Join(list, ", "), judged)
 }
 
 // SeenKeys is the number of different keys that the sweeps of a stream have seen.
-func (w *Work) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	err = w.db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
-	return n, w.judge(err)
+func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
+	err = w.do("", func(db *duck.DB) error {
+		return db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
+	})
+	return n, err
 }
 
 // Forget drops what the sweeps of a stream saw, but for those of the numbers given.
-func (w *Work) Forget(ctx context.Context, schema, stream string, keep ...int) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return errClosed
-	}
-	list := []string{"-1"}
-	for _, n := range keep {
-		list = append(list, strconv.Itoa(n))
-	}
-	_, err := w.db.Exec(ctx, "DELETE FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep NOT IN ("+strings.Join(list, ", ")+")",
-		schema, stream)
-	return w.judge(err)
+func (w *Sweeps) Forget(ctx context.Context, schema, stream string, keep ...int) error {
+	return w.do("", func(db *duck.DB) error {
+		list := []string{"-1"}
+		for _, n := range keep {
+			list = append(list, strconv.Itoa(n))
+		}
+		_, err := db.Exec(ctx, "DELETE FROM _sync.seen WHERE schema = $1 AND stream = $2 AND sweep NOT IN ("+strings.Join(list, ", ")+")",
+			schema, stream)
+		return err
+	})
 }

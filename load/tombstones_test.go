@@ -6,29 +6,32 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqueduck/load/layout"
+	"aqueduck/load/tombstone"
 )
 
 // TestT35TheLogOfErasuresOutlivesAKill reads what was added, leaves out a line that a killed process left half written, and
 // refuses one that is none.
 func TestT35TheLogOfErasuresOutlivesAKill(t *testing.T) {
 	t.Parallel()
-	d := Dir(t.TempDir())
-	read := func() *tombstones {
+	d := layout.Dir(t.TempDir())
+	read := func() *tombstone.Log {
 		t.Helper()
-		log, err := d.readTombstones()
+		log, err := tombstone.Read(d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return log
 	}
-	log, here := read(), place{"main", ""}
+	log, here := read(), tombstone.People("main")
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	if err := log.begin(); err != nil {
+	if err := log.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	add := func(log *tombstones, id string) {
+	add := func(log *tombstone.Log, id string) {
 		t.Helper()
-		if err := log.add(here, []mark{log.of(here, id)}, at); err != nil {
+		if err := log.Add(here, []tombstone.IDHash{log.Hash(here, id)}, at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,8 +50,8 @@ func TestT35TheLogOfErasuresOutlivesAKill(t *testing.T) {
 	log = read()
 	add(log, "bob")
 	log = read()
-	if !log.has(here, "ann") || !log.has(here, "bob") || log.has(here, "cy") || log.has(place{"other", ""}, "ann") || log.has(place{"main", "parts"}, "ann") {
-		t.Errorf("the log has %v", log.marks)
+	if !log.Has(here, "ann") || !log.Has(here, "bob") || log.Has(here, "cy") || log.Has(tombstone.People("other"), "ann") || log.Has(tombstone.Scope{Schema: "main", Table: "parts"}, "ann") {
+		t.Errorf("the log has %v", log.Hashes)
 	}
 	text, err := os.ReadFile(d.Erasures())
 	if err != nil {
@@ -63,7 +66,7 @@ func TestT35TheLogOfErasuresOutlivesAKill(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(string(d), "erasures.log"), append(text, "nonsense\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.readTombstones(); err == nil || !strings.Contains(err.Error(), "erasures.log:4") {
+	if _, err := tombstone.Read(d); err == nil || !strings.Contains(err.Error(), "erasures.log:4") {
 		t.Errorf("a damaged log is read: %v", err)
 	}
 }

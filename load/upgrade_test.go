@@ -13,6 +13,8 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 	"aqueduck/transform"
 )
 
@@ -29,10 +31,10 @@ func TestAnOlderWarehouseIsUpgradedWithoutLosingARow(t *testing.T) {
 			t.Parallel()
 			old := filepath.Join(t.TempDir(), "old.duckdb")
 			unzip(t, old, file)
-			w := &warehouse{dir: load.Dir(t.TempDir()), now: time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)}
+			w := &warehouse{dir: layout.Dir(t.TempDir()), now: time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)}
 			unzip(t, filepath.Join(string(w.dir), "warehouse.duckdb"), file)
 			w.options = load.Options{RunID: "now", Now: func() time.Time { return w.now }}
-			must(t, w.dir.Prepare())
+			must(t, load.Prepare(w.dir))
 			w.open(t)
 			before, after := contents(t, old), contentsOf(t, w)
 			for table, rows := range before {
@@ -98,7 +100,7 @@ const tablesOf = `SELECT schema_name || '.' || table_name AS name, string_agg('"
 func contents(t testing.TB, file string) map[string]string {
 	t.Helper()
 	ask := func(sql string, visit func(row []any)) {
-		must(t, load.Query(t.Context(), file, sql, func(_ []string, row []any) error {
+		must(t, read.Query(t.Context(), file, sql, func(_ []string, row []any) error {
 			if row != nil {
 				visit(row)
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -17,7 +18,7 @@ const forgotten = "temp.forgotten"
 // eraser finds the rows of the persons in the temporary table forgotten, and empties them. It works alike on the stored
 // tables and on a batch that arrives.
 type eraser struct {
-	work   *Work
+	work   *Erasures
 	schema string
 	tables []transform.Table
 	at     func(table string) string // the relation that holds a table's rows; "" when it has none
@@ -32,16 +33,6 @@ type rule struct {
 	columns []string
 	erased  string // the column that says so; "" when there is none
 	where   string // about a row t
-}
-
-// persons are the columns of a table that hold contacts' ids.
-func persons(t transform.Table) (names []string) {
-	for _, c := range t.Columns {
-		if c.Person {
-			names = append(names, c.Name)
-		}
-	}
-	return names
 }
 
 func (e *eraser) table(name string) (transform.Table, bool) {
@@ -83,12 +74,12 @@ func (e *eraser) about(ctx context.Context, t transform.Table, whose []string) (
 
 // usually goes by the row's own ids, else by those of the item or the record that its list lies in.
 func (e *eraser) usually(ctx context.Context, t transform.Table) (string, error) {
-	if own := persons(t); len(own) > 0 {
+	if own := clause.Persons(t); len(own) > 0 {
 		return isForgotten("t.", own), nil
 	}
-	if item, ok := e.table(t.Within); ok && len(persons(item)) > 0 {
+	if item, ok := e.table(t.Within); ok && len(clause.Persons(item)) > 0 {
 		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(item.Name),
-			matches("o.", item.Key, "t.", t.WithinKey), isForgotten("o.", persons(item))), nil
+			clause.Matches("o.", item.Key, "t.", t.WithinKey), isForgotten("o.", clause.Persons(item))), nil
 	}
 	return e.ofRecord(ctx, t)
 }
@@ -105,11 +96,11 @@ func (e *eraser) by(ctx context.Context, t transform.Table, name string) (string
 		return e.ofReference(ctx, t.Columns[i])
 	}
 	own, _, ok := e.record(t)
-	if !ok || !slices.Contains(persons(own), name) {
+	if !ok || !slices.Contains(clause.Persons(own), name) {
 		return "", nil
 	}
 	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(own.Name),
-		matches("o.", own.Key, "t.", t.ParentKey), isForgotten("o.", []string{name})), nil
+		clause.Matches("o.", own.Key, "t.", t.ParentKey), isForgotten("o.", []string{name})), nil
 }
 
 // record gives the table of the records that the rows of a table belong to, and the columns that say to which.
@@ -135,7 +126,7 @@ func (e *eraser) ofRecord(ctx context.Context, t transform.Table) (string, error
 	if err != nil || named == "" {
 		return "", err
 	}
-	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s n WHERE %s)", named, matches("n.", own.Key, "t.", key)), nil
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s n WHERE %s)", named, clause.Matches("n.", own.Key, "t.", key)), nil
 }
 
 // ofReference is true of a row whose column points to a record that names one of the persons.
@@ -173,7 +164,7 @@ func (e *eraser) naming(ctx context.Context, own transform.Table) (string, error
 		if t.Name != own.Name {
 			key = t.ParentKey
 		}
-		ids := persons(t)
+		ids := clause.Persons(t)
 		if (t.Name != own.Name && t.Parent != own.Name) || len(ids) == 0 || len(key) != len(own.Key) || e.at(t.Name) == "" {
 			continue
 		}
@@ -204,7 +195,7 @@ func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unk
 		if c.Erased {
 			wanted = true
 		}
-		if !wanted || slices.Contains(t.Key, c.Name) || e.work.options.Keep[t.Name+"."+c.Name] {
+		if !wanted || slices.Contains(t.Key, c.Name) || e.work.Keeps(t.Name+"."+c.Name) {
 			continue
 		}
 		group := strings.Join(c.Whose, ",")
@@ -280,7 +271,7 @@ func (e *eraser) goes(t transform.Table) bool {
 func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, error) {
 	sets := []string{transform.ExtraColumn + " = NULL"}
 	if slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn }) {
-		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.tombs.salt))))
+		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.tombs.Salt))))
 	}
 	for _, c := range r.columns {
 		sets = append(sets, duck.Name(c)+" = NULL")

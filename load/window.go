@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -18,8 +19,8 @@ func (m *merger) replace(ctx context.Context, g group) error {
 	switch {
 	case g.mode == transform.ReplaceWindow:
 		deleted, added, err = m.replaceWindow(ctx, g)
-	case g.own.rows > 0:
-		added, err = m.insert(ctx, g.own.table, g.own.name)
+	case g.own.Rows > 0:
+		added, err = m.insert(ctx, g.own.Table, g.own.Name)
 	}
 	if err != nil || deleted+added == 0 {
 		return err
@@ -29,24 +30,24 @@ func (m *merger) replace(ctx context.Context, g group) error {
 	m.written.New += added - changed
 	m.written.Changed += changed
 	m.written.Deleted += deleted
-	return m.work.countRows(ctx, m.schema, g.own.table.Name, added-deleted, m.stamp)
+	return m.work.countRows(ctx, m.schema, g.own.Table.Name, added-deleted, m.stamp)
 }
 
 // replaceWindow makes the rows of a window those of the batch. Rows are compared by content, each copy with one copy:
 // what is stored and comes again stays as it is, so that a window read again in vain changes nothing.
 func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int64, err error) {
-	t := g.own.table
+	t := g.own.Table
 	if t.Newest == "" {
 		return 0, 0, errors.New("a window can only be replaced in a table with a time column")
 	}
 	table, newest := duck.Table(m.schema, t.Name), duck.Name(t.Newest)
-	window := fmt.Sprintf("%[1]s >= %[2]s AND %[1]s < %[3]s", newest, instant(g.window[0]), instant(g.window[1]))
-	if g.own.rows == 0 {
+	window := fmt.Sprintf("%[1]s >= %[2]s AND %[1]s < %[3]s", newest, clause.Instant(g.window[0]), clause.Instant(g.window[1]))
+	if g.own.Rows == 0 {
 		deleted, err = m.exec(ctx, "DELETE FROM "+table+" WHERE "+window)
 		return deleted, 0, err
 	}
 	var stray int64
-	if err := m.work.db.Scan(ctx, fmt.Sprintf("SELECT count(*) FILTER ((%s) IS NOT TRUE) FROM %s", window, g.own.name), nil, &stray); err != nil {
+	if err := m.work.db.Scan(ctx, fmt.Sprintf("SELECT count(*) FILTER ((%s) IS NOT TRUE) FROM %s", window, g.own.Name), nil, &stray); err != nil {
 		return 0, 0, err
 	}
 	if stray > 0 {
@@ -54,11 +55,11 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 	}
 	same := transform.HashColumn
 	if g.refresh { // a hash may lie
-		same = "[" + textsOf("", append(told(t), transform.HashColumn)) + "]"
+		same = "[" + clause.Texts("", append(clause.Compared(t), transform.HashColumn)) + "]"
 	}
 	const copies = "(SELECT %s AS place, %s AS content, row_number() OVER (PARTITION BY %[2]s) AS copy FROM %s)"
 	stored := fmt.Sprintf(copies, "rowid", same, table+" WHERE "+window)
-	came := fmt.Sprintf(copies, transform.RowColumn, same, g.own.name)
+	came := fmt.Sprintf(copies, transform.RowColumn, same, g.own.Name)
 	fresh := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT c.place FROM %s c ANTI JOIN %s s USING (content, copy)", decided, came, stored)
 	if _, err := m.exec(ctx, fresh); err != nil {
 		return 0, 0, fmt.Errorf("compare with the stored rows: %w", err)
@@ -67,26 +68,18 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 	if deleted, err = m.exec(ctx, gone); err != nil {
 		return 0, 0, fmt.Errorf("take out what the window no longer has: %w", err)
 	}
-	added, err = m.insert(ctx, t, fmt.Sprintf("%s WHERE %s IN (SELECT place FROM %s)", g.own.name, transform.RowColumn, decided))
+	added, err = m.insert(ctx, t, fmt.Sprintf("%s WHERE %s IN (SELECT place FROM %s)", g.own.Name, transform.RowColumn, decided))
 	return deleted, added, err
 }
 
-// instant is a time as SQL has it, without a zone of the session in between.
-func instant(t time.Time) string {
-	return duck.Text(t.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + "::TIMESTAMPTZ"
-}
-
 // RowsBetween counts the stored rows of a window of time.
-func (w *Work) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (int64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return 0, errClosed
-	}
-	var n int64
-	query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), instant(from), instant(to))
-	if err := w.db.Scan(ctx, query, nil, &n); err != nil {
-		return 0, w.judge(fmt.Errorf("count the rows of a window of %s: %w", t.Name, err))
-	}
-	return n, nil
+func (w *Facts) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
+	err = w.do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
+		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), clause.Instant(from), clause.Instant(to))
+		if err := db.Scan(ctx, query, nil, &n); err != nil {
+			return err
+		}
+		return nil
+	})
+	return n, err
 }

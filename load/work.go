@@ -16,6 +16,8 @@ import (
 	"aqueduck/internal/crash"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/layout"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -34,12 +36,10 @@ type Options struct {
 // foldAt is the log that a start still replays in seconds and under 400 MiB (measured at 501 MB: 2.9 s, 356 MiB).
 const foldAt = 512 << 20
 
-// Work is the open work database. Its methods may be called from many goroutines; one works at a time.
-type Work struct {
-	Restored string // what Open had to repair, in words; "" when nothing
-	Copied   bool   // Open made it from the file that readers have
-
-	dir     Dir
+// Database is the open work database: one works in it at a time, by do. It knows the tables that are stored, and the time of the
+// last commit.
+type Database struct {
+	dir     layout.Dir
 	options Options
 
 	mu       sync.Mutex // guards all below, and the database
@@ -48,23 +48,53 @@ type Work struct {
 	tables   map[[2]string]transform.Table
 	recalled map[[2]string]transform.Table // stored, and perhaps not prepared
 	derived  map[string][]string           // by schema: tables that each publish makes anew
-	tombs    *tombstones
-	applied  map[place]map[mark]bool // the tombstones that this database has taken in
-	suspect  bool                    // the database has shown damage: the next Open sets it aside
+	suspect  bool                          // the database has shown damage: the next Open sets it aside
+}
+
+// newDatabase is a database that is not open yet.
+func newDatabase(d layout.Dir, o Options) *Database {
+	return &Database{dir: d, options: o, tables: map[[2]string]transform.Table{}, recalled: map[[2]string]transform.Table{}, derived: map[string][]string{}}
+}
+
+// Work is the open work database. Its methods may be called from many goroutines; one works at a time. What it can do stands with the
+// types that it is made of, by concern.
+type Work struct {
+	Restored string // what Open had to repair, in words; "" when nothing
+	Copied   bool   // Open made it from the file that readers have
+
+	*Database
+	*Tables
+	*Checkpoints
+	*Sweeps
+	*ChildQueue
+	*DeadLetters
+	*Histories
+	*Records
+	*Facts
+	*Masks
+	*Erasures
+}
+
+// newWork gives all concerns one database.
+func newWork(db *Database, tombs *tombstone.Log) *Work {
+	checkpoints, erasures := &Checkpoints{db}, &Erasures{Database: db, tombs: tombs}
+	return &Work{
+		Database: db, Tables: &Tables{db}, Checkpoints: checkpoints, Sweeps: &Sweeps{checkpoints}, ChildQueue: &ChildQueue{checkpoints},
+		DeadLetters: &DeadLetters{db}, Histories: &Histories{db, erasures}, Records: &Records{db}, Facts: &Facts{db}, Masks: &Masks{db}, Erasures: erasures,
+	}
 }
 
 // Open opens the work database, makes it from the newest whole published file when there is none, and repairs what a
 // killed process left. The caller holds the lock.
-func Open(ctx context.Context, d Dir, o Options) (*Work, error) {
-	w := &Work{dir: d, options: o, tables: map[[2]string]transform.Table{},
-		recalled: map[[2]string]transform.Table{}, derived: map[string][]string{}}
-	if err := d.tidy(); err != nil {
+func Open(ctx context.Context, d layout.Dir, o Options) (*Work, error) {
+	if err := layout.Tidy(d); err != nil {
 		return nil, disk.Explain(fmt.Errorf("clean up %s: %w", d.State(), err), string(d))
 	}
-	var err error
-	if w.tombs, err = d.readTombstones(); err != nil {
+	tombs, err := tombstone.Read(d)
+	if err != nil {
 		return nil, fmt.Errorf("read what was erased: %w", err)
 	}
+	w := newWork(newDatabase(d, o), tombs)
 	if err := w.recover(ctx); err != nil {
 		return nil, disk.Explain(fmt.Errorf("open the work database: %w", err), string(d))
 	}
@@ -127,7 +157,7 @@ var ErrWorkMemory = duck.ErrMemory
 var ErrFormat = errors.New("a newer version of the program made the database")
 
 // open opens the work database as it is and reads what commits go on from.
-func (w *Work) open(ctx context.Context) error {
+func (w *Database) open(ctx context.Context) error {
 	db, err := duck.Open(ctx, w.settings(w.dir.Database()))
 	if err != nil {
 		return err
@@ -140,7 +170,7 @@ func (w *Work) open(ctx context.Context) error {
 	return nil
 }
 
-func (w *Work) settings(path string) duck.Options {
+func (w *Database) settings(path string) duck.Options {
 	return duck.Options{
 		Path: path, Threads: w.options.Threads, Memory: w.options.Memory, TempDir: w.dir.Temp(),
 		RowGroup: w.options.RowGroup, Timezone: w.options.Timezone,
@@ -176,7 +206,7 @@ func readFormat(ctx context.Context, db *duck.DB) (int, error) {
 }
 
 // Dir is where the work database lives.
-func (w *Work) Dir() Dir { return w.dir }
+func (w *Database) Dir() layout.Dir { return w.dir }
 
 // Become makes what it writes from now on what another run writes, by that one's clock.
 func (w *Work) Become(runID string, now func() time.Time) {
@@ -186,13 +216,29 @@ func (w *Work) Become(runID string, now func() time.Time) {
 }
 
 // RunID is the run that its commits are of.
-func (w *Work) RunID() string { return w.options.RunID }
+func (w *Database) RunID() string { return w.options.RunID }
+
+// Now is the time of the machine.
+func (w *Database) Now() time.Time { return w.options.Now() }
+
+// Keeps reports whether erasing a person leaves a column of personal data, as table.column, as it is.
+func (w *Database) Keeps(column string) bool { return w.options.Keep[column] }
+
+// prepared notes tables that commits may write.
+func (w *Database) prepared(schema string, tables []transform.Table) {
+	for _, t := range tables {
+		w.tables[[2]string{schema, t.Name}] = t
+	}
+}
+
+// landed notes the time of a commit that has landed.
+func (w *Database) landed(stamp time.Time) { w.last = stamp }
 
 // LogSize is the size of the log that the next start would replay.
-func (w *Work) LogSize() int64 { return disk.Size(w.dir.Database() + ".wal") }
+func (w *Database) LogSize() int64 { return disk.Size(w.dir.Database() + ".wal") }
 
 // FoldNeeded says whether the log is long enough to be taken into the file.
-func (w *Work) FoldNeeded() bool {
+func (w *Database) FoldNeeded() bool {
 	limit := w.options.FoldAt
 	if limit == 0 {
 		limit = foldAt
@@ -200,14 +246,28 @@ func (w *Work) FoldNeeded() bool {
 	return w.LogSize() > limit
 }
 
+// do works on the open database, alone. An error says what was being done, unless what is "", and is noted where it speaks of damage.
+func (w *Database) do(what string, work func(db *duck.DB) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	err := work(w.db)
+	if err != nil && what != "" {
+		err = fmt.Errorf("%s: %w", what, err)
+	}
+	return w.judge(err)
+}
+
 // Close closes the database; what is committed stays. A database that has shown damage is marked for the next Open.
-func (w *Work) Close() error {
+func (w *Database) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.close()
 }
 
-func (w *Work) close() error {
+func (w *Database) close() error {
 	if w.db == nil {
 		return nil
 	}
@@ -217,7 +277,7 @@ func (w *Work) close() error {
 }
 
 // mark leaves word for the next Open when the database has shown damage.
-func (w *Work) mark() error {
+func (w *Database) mark() error {
 	if !w.suspect {
 		return nil
 	}
@@ -226,7 +286,7 @@ func (w *Work) mark() error {
 
 // Doubt passes on an error that a copy of the database gave. When it speaks of damage it is ErrDamaged, and the next Open sets the
 // database aside, though it is closed.
-func (w *Work) Doubt(err error) error {
+func (w *Database) Doubt(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err = w.judge(err)
@@ -243,7 +303,7 @@ var ErrDamaged = errors.New("the work database is damaged")
 var errClosed = errors.New("the work database is closed")
 
 // judge passes an error on, notes damage that it speaks of, and says when the disk is full.
-func (w *Work) judge(err error) error {
+func (w *Database) judge(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -261,13 +321,13 @@ func (w *Work) judge(err error) error {
 }
 
 // Fold takes the log into the file: in a copy, which then takes the work database's place.
-func (w *Work) Fold(ctx context.Context) error {
+func (w *Database) Fold(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.judge(w.fold(ctx))
 }
 
-func (w *Work) fold(ctx context.Context) error {
+func (w *Database) fold(ctx context.Context) error {
 	if w.db == nil {
 		return errClosed
 	}
@@ -287,7 +347,7 @@ func (w *Work) fold(ctx context.Context) error {
 	return w.open(ctx)
 }
 
-func (w *Work) foldCopy(ctx context.Context) error {
+func (w *Database) foldCopy(ctx context.Context) error {
 	d := w.dir
 	fresh := filepath.Join(d.State(), "new-fold")
 	if err := CopyDatabase(fresh, d.Work()); err != nil {
@@ -298,11 +358,11 @@ func (w *Work) foldCopy(ctx context.Context) error {
 		return err
 	}
 	crash.At(crash.FoldCheckpointed)
-	if err := disk.Move(d.folded(), fresh); err != nil {
+	if err := disk.Move(d.Folded(), fresh); err != nil {
 		return err
 	}
 	crash.At(crash.FoldReady)
-	return d.finishFold()
+	return d.FinishFold()
 }
 
 // checkpointCopy takes the log of a private copy into its file, durably, and proves that no log is left.
@@ -360,7 +420,7 @@ func CopyDatabase(to, from string) error {
 }
 
 // table gives a table that Ensure has been told of.
-func (w *Work) table(schema, name string) (transform.Table, error) {
+func (w *Database) table(schema, name string) (transform.Table, error) {
 	t, ok := w.tables[[2]string{schema, name}]
 	if !ok {
 		return t, fmt.Errorf("table %s.%s was not prepared before its first use", schema, name)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
@@ -24,7 +24,7 @@ func (of completion) pipelines(c *cobra.Command, _ []string, _ string) ([]string
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	// A warehouse that cannot be read takes the names away from nobody.
-	runs, _ := pipeline.PastRuns(c.Context(), load.Dir(config.Warehouse.Dir), "", math.MaxInt)
+	runs, _ := pipeline.PastRuns(c.Context(), layout.Dir(config.Warehouse.Dir), "", math.MaxInt)
 	var names []string
 	for _, p := range config.Pipelines {
 		name := p.Name

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/layout"
+
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
@@ -56,16 +57,16 @@ func (env *Env) configExists() bool {
 func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 
 // warehouse is the directory to look into: commands that only look need no configuration when --dir is given.
-func (env *Env) warehouse() (load.Dir, error) {
+func (env *Env) warehouse() (layout.Dir, error) {
 	if env.dir != "" {
 		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
 			return "", &pipeline.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "name the warehouse's directory: --dir DIR"}
 		}
-		return load.Dir(env.dir), nil
+		return layout.Dir(env.dir), nil
 	}
 	config, _, err := env.load()
 	if err != nil {
 		return "", err
 	}
-	return load.Dir(config.Warehouse.Dir), nil
+	return layout.Dir(config.Warehouse.Dir), nil
 }

@@ -4,14 +4,15 @@ import (
 	"net/http"
 	"testing"
 
+	"aqueduck/load/layout"
+
 	"aqueduck/internal/cli/emulate"
-	"aqueduck/load"
 )
 
 // TestS55TheEmulatorAnswersToThisMachineAlone asks the emulator inside a run, and that of emulate, under names that lead to them.
 func TestS55TheEmulatorAnswersToThisMachineAlone(t *testing.T) {
 	t.Parallel()
-	inside, err := emulate.EmbedStill(lookup([]string{"EMULATOR_CONTACTS=10"}), load.Dir(t.TempDir()))
+	inside, err := emulate.EmbedStill(lookup([]string{"EMULATOR_CONTACTS=10"}), layout.Dir(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // ownMounts is in the environment of a test that may mount filesystems nobody else sees.
@@ -33,7 +33,7 @@ func TestF5ASmallDiskLosesNothing(t *testing.T) {
 	s.server.Config.Handler = s.space
 	ends := map[string]int{}
 	for i := range 20 {
-		s.dir = load.Dir(filepath.Join(s.home, "data"))
+		s.dir = layout.Dir(filepath.Join(s.home, "data"))
 		size := 8 + 13*i
 		if err := os.MkdirAll(string(s.dir), 0o755); err != nil {
 			t.Fatal(err)

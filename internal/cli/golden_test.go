@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/oracletest"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 )
 
@@ -33,7 +33,7 @@ func TestF26AWarehouseOfAnEarlierProgramGoesOn(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(home, "pipelines.yaml"), []byte(nightly), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			dir := load.Dir(filepath.Join(home, "warehouse"))
+			dir := layout.Dir(filepath.Join(home, "warehouse"))
 			rows := func(query string) []string {
 				t.Helper()
 				rows, err := oracletest.Rows(dir.Current(), query)

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/internal/pipeline"
 	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // interrupted has serve be asked to stop in the middle of the first night's run.
@@ -66,8 +67,8 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 	} {
 		h := newHost(t, at(time.March, 2, 4, 0), strings.Replace(alerted, "schedule:", "catch_up: "+c.catchUp+", schedule:", 1))
 		came := h.told()
-		dir := load.Dir(filepath.Join(h.home, "data"))
-		if err := dir.Prepare(); err != nil {
+		dir := layout.Dir(filepath.Join(h.home, "data"))
+		if err := load.Prepare(dir); err != nil {
 			t.Fatal(err)
 		}
 		// What a killed run leaves; the process is this one, as in a container that was started again.

@@ -19,7 +19,7 @@ import (
 
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // inMonth is in the environment of the process that lives through a month: its disk is full for a night, and what it holds is measured.
@@ -28,7 +28,7 @@ const inMonth = "AQUEDUCK_MONTH"
 // month is `serve` up to 31 March, from the first, or from the 18th.
 type month struct {
 	*host
-	dir     load.Dir
+	dir     layout.Dir
 	first   int // its first day
 	off     int // the day on which the machine is switched off for two nights; it comes back at noon
 	nights  map[int]trouble
@@ -80,7 +80,7 @@ func newMonth(t *testing.T) *month {
 		m.nights[days[i]] = trouble
 	}
 	m.host = newHost(t, at(time.March, m.first, 13, 0), strings.Replace(alerted, "[contacts, deleted_contacts]", "[contacts, deleted_contacts, contact_activities]", 1))
-	m.dir = load.Dir(filepath.Join(m.home, "data"))
+	m.dir = layout.Dir(filepath.Join(m.home, "data"))
 	m.noon = m.pass12
 	return m
 }
@@ -125,7 +125,7 @@ func (m *month) pass12() {
 		}
 	}()
 	day := m.now().Day()
-	free, err := load.Lock(m.t.Context(), m.dir, 0, nil)
+	free, err := layout.Lock(m.t.Context(), m.dir, 0, nil)
 	if err != nil {
 		m.t.Fatalf("on %d March at noon: %v", day, err)
 	}

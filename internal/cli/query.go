@@ -16,12 +16,13 @@ import (
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 func newQuery(env *Env) *cobra.Command {
 	var s saved
-	bounds := bounds{memory: load.DefaultMemory}
+	bounds := bounds{memory: read.DefaultMemory}
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Ask the published file",
@@ -99,14 +100,14 @@ type bounds struct {
 
 // answer writes the rows that a statement gives, the first within a time: they are all worked out then, and writing them takes as long
 // as whoever reads them.
-func answer(ctx context.Context, env *Env, dir load.Dir, statement string, b bounds) error {
+func answer(ctx context.Context, env *Env, dir layout.Dir, statement string, b bounds) error {
 	program, err := sandbox.Self()
 	if err != nil {
 		return err
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	isolation := load.Isolation{Program: program, Memory: int64(b.memory)}
+	isolation := read.Isolation{Program: program, Memory: int64(b.memory)}
 	if b.time <= 0 {
 		b.time = math.MaxInt64
 	} else {
@@ -125,7 +126,7 @@ func answer(ctx context.Context, env *Env, dir load.Dir, statement string, b bou
 	return err
 }
 
-func writeRows(ctx context.Context, env *Env, in load.Isolation, file, statement string, ready func()) error {
+func writeRows(ctx context.Context, env *Env, in read.Isolation, file, statement string, ready func()) error {
 	out := render.NewRows(env.output, env.Stdout)
 	err := in.Query(ctx, file, statement, func(columns []string, row []any) error {
 		if row == nil {
@@ -140,7 +141,7 @@ func writeRows(ctx context.Context, env *Env, in load.Isolation, file, statement
 	return out.End()
 }
 
-func writeParquet(ctx context.Context, env *Env, in load.Isolation, file, statement string, ready func()) error {
+func writeParquet(ctx context.Context, env *Env, in read.Isolation, file, statement string, ready func()) error {
 	return in.Parquet(ctx, file, statement, ready, env.Stdout)
 }
 
@@ -163,26 +164,26 @@ func readStatement(env *Env, argument string) (string, error) {
 
 // explainUnanswered says why a statement was not answered, and what helps.
 func explainUnanswered(env *Env, err error) error {
-	if errors.Is(err, load.ErrNothingPublished) || errors.Is(err, load.ErrUnreadable) {
+	if errors.Is(err, read.ErrNothingPublished) || errors.Is(err, read.ErrUnreadable) {
 		return err
 	}
 	if env.written.failed() != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
-	var refused *load.Refused
+	var refused *read.Refused
 	switch {
 	case errors.Is(err, errTooLong):
 		p.Next = "ask for less, or give it longer: --timeout 1h"
-	case errors.Is(err, load.ErrMemory):
+	case errors.Is(err, read.ErrMemory):
 		p.Next = "ask for less, or give it more: --memory 8GB"
-	case errors.Is(err, load.ErrRow):
+	case errors.Is(err, read.ErrRow):
 		p.Next = "ask for a part of it: left(text, 1000)"
-	case errors.Is(err, load.ErrFault):
+	case errors.Is(err, read.ErrFault):
 		p.Next = "ask in another way; the warehouse is as it was"
 	case errors.As(err, &refused):
 		p.Next = "ask without it, or attach the published file in a DuckDB session of your own"
-	case errors.Is(err, load.ErrReadOnly):
+	case errors.Is(err, read.ErrReadOnly):
 		p.Next = "to keep an answer, attach the published file in a DuckDB session of your own"
 	}
 	return p

@@ -15,7 +15,7 @@ import (
 
 	"aqueduck/docs/queries"
 	"aqueduck/internal/oracletest"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // block is a piece of the README between two fences.
@@ -145,7 +145,7 @@ func everyQuestionIsAnswered(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for _, q := range all {
-		if rows, err := oracletest.Rows(load.Dir(dir).Current(), q.SQL); err != nil || len(rows) == 0 {
+		if rows, err := oracletest.Rows(layout.Dir(dir).Current(), q.SQL); err != nil || len(rows) == 0 {
 			t.Errorf("%s: %d rows, %v", q.Name, len(rows), err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // alerted is a configuration whose runs are told of.
@@ -110,7 +110,7 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := pipeline.ReadOverview(t.Context(), load.Dir(config.Warehouse.Dir), config, catalogue, h.now())
+	o, err := pipeline.ReadOverview(t.Context(), layout.Dir(config.Warehouse.Dir), config, catalogue, h.now())
 	if err != nil || len(o.Needs) != 1 || o.Needs[0].Act || o.Needs[0].What != "the last reading of deleted_contacts failed; try 2 of 4 comes at 02:45 CET" ||
 		o.Pipelines[0].Health != pipeline.HealthError || len(o.Coming) != 2 || o.Coming[0].Try != 2 {
 		t.Errorf("the overview has %+v, %+v, %v", o.Needs, o.Coming, err)

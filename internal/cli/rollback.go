@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	"aqueduck/load/layout"
+
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
 )
 
 func newRollback(env *Env) *cobra.Command {
@@ -55,7 +56,7 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 	return c
 }
 
-func printFiles(env *Env, dir load.Dir) error {
+func printFiles(env *Env, dir layout.Dir) error {
 	files, err := pipeline.PublishedFiles(dir)
 	if err != nil {
 		return err

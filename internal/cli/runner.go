@@ -4,11 +4,12 @@ import (
 	"context"
 	"time"
 
+	"aqueduck/load/layout"
+
 	"aqueduck/extract"
 	"aqueduck/internal/cli/emulate"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
 )
 
 // checkConnections finds what would stop a run before it touches anything: names of streams, addresses, tokens.
@@ -31,7 +32,7 @@ func newReadOnlyRunner(env *Env) (*pipeline.Runner, error) {
 	return runnerWith(env, emulate.EmbedStill)
 }
 
-func runnerWith(env *Env, embedded func(func(string) (string, bool), load.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
+func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
 	config, catalogue, err := env.load()
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func runnerWith(env *Env, embedded func(func(string) (string, bool), load.Dir) (
 	if err != nil {
 		return nil, err
 	}
-	dir := load.Dir(config.Warehouse.Dir)
+	dir := layout.Dir(config.Warehouse.Dir)
 	return &pipeline.Runner{
 		Config: config, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.log(), Version: release(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {

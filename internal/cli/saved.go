@@ -14,7 +14,8 @@ import (
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -70,7 +71,7 @@ func printSaved(env *Env) error {
 }
 
 // answerSaved answers a saved query. Where the warehouse lacks what it reads, it says which streams that needs.
-func answerSaved(ctx context.Context, env *Env, dir load.Dir, s saved, b bounds) error {
+func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s saved, b bounds) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
 		return err
@@ -121,9 +122,9 @@ func schemaOf(env *Env, workspace string) (string, error) {
 }
 
 // missingRelations says which relations of a saved query the warehouse does not have, and which streams they need; nil when it has them all.
-func missingRelations(ctx context.Context, env *Env, dir load.Dir, q queries.Query, schema string) error {
+func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Query, schema string) error {
 	stored, there := map[string]bool{}, false
-	err := load.Query(ctx, dir.Readable(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
+	err := read.Query(ctx, dir.Readable(), "SELECT table_schema || '.' || table_name FROM information_schema.tables", func(_ []string, row []any) error {
 		if row != nil {
 			stored[fmt.Sprint(row[0])] = true
 			there = there || strings.HasPrefix(fmt.Sprint(row[0]), schema+".")

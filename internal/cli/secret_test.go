@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // What must be nowhere: the token, and the address of a person of whom only an error's text tells.
@@ -138,9 +139,9 @@ func TestS2NeitherTokenNorAddressIsInAnythingThatIsWrittenOrSaid(t *testing.T) {
 		t.Fatalf("%d files were looked through: %v", looked, err)
 	}
 	// Texts lie compressed in a database: every row is asked for too.
-	file, all := load.Dir(filepath.Join(home, "data")).Current(), ""
+	file, all := layout.Dir(filepath.Join(home, "data")).Current(), ""
 	ask := func(query string, visit func(string)) {
-		if err := load.Query(t.Context(), file, query, func(_ []string, row []any) error {
+		if err := read.Query(t.Context(), file, query, func(_ []string, row []any) error {
 			if row != nil {
 				visit(fmt.Sprint(row[0]))
 			}

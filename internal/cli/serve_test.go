@@ -15,7 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // host runs `serve` inside the test, on a clock that waiting moves.
@@ -105,8 +106,8 @@ func (h *host) serve(until time.Time) (stdout, stderr string) {
 // runs are the times at which runs began, by the minute.
 func (h *host) runs() (began []string) {
 	h.t.Helper()
-	dir := load.Dir(filepath.Join(h.home, "data"))
-	err := load.Query(h.t.Context(), dir.Current(), "SELECT started_at FROM _sync.runs ORDER BY ALL", func(_ []string, row []any) error {
+	dir := layout.Dir(filepath.Join(h.home, "data"))
+	err := read.Query(h.t.Context(), dir.Current(), "SELECT started_at FROM _sync.runs ORDER BY ALL", func(_ []string, row []any) error {
 		if row != nil {
 			began = append(began, row[0].(time.Time).UTC().Format("01-02 15:04"))
 		}

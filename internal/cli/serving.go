@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/console"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/schedule"
-	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -180,7 +180,7 @@ func (s *server) serving(ctx context.Context) console.Serving {
 		Cancel:  s.cancel,
 		Reload:  s.reload,
 
-		Isolation: load.Isolation{Program: s.current().Program},
+		Isolation: read.Isolation{Program: s.current().Program},
 	}
 }
 

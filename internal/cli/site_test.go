@@ -14,7 +14,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 )
 
@@ -39,10 +39,10 @@ type site struct {
 	space  *emulator.Workspace
 	server *httptest.Server
 	life   *life
-	home   string   // holds pipelines.yaml and the warehouse
-	dir    load.Dir // the warehouse
-	houses int      // warehouses there were
-	whole  bool     // every kind of stream is read
+	home   string     // holds pipelines.yaml and the warehouse
+	dir    layout.Dir // the warehouse
+	houses int        // warehouses there were
+	whole  bool       // every kind of stream is read
 }
 
 func newSite(t *testing.T, seed uint64) *site {
@@ -123,7 +123,7 @@ func (s *site) move() {
 		}
 	}
 	s.houses++
-	s.dir = load.Dir(filepath.Join(s.home, "data"+strconv.Itoa(s.houses)))
+	s.dir = layout.Dir(filepath.Join(s.home, "data"+strconv.Itoa(s.houses)))
 }
 
 // sync starts a run.

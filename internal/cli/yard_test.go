@@ -15,7 +15,7 @@ import (
 
 	"aqueduck/internal/crash"
 	"aqueduck/internal/oracletest"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/tools/diskfault"
 )
@@ -94,14 +94,14 @@ func (y *yard) duplicate(to, from string) {
 type plot struct {
 	*yard
 	t        *testing.T
-	dir      load.Dir
+	dir      layout.Dir
 	pipeline string
 }
 
 // plot gives a copy of the warehouse of a history. It goes with the test.
 func (y *yard) plot(t *testing.T, history string) *plot {
 	t.Helper()
-	p := &plot{yard: y, t: t, pipeline: "nightly", dir: load.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
+	p := &plot{yard: y, t: t, pipeline: "nightly", dir: layout.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
 	if history != empty {
 		y.duplicate(string(p.dir), y.base(history))
 	}
@@ -196,7 +196,7 @@ func (p *plot) readable() {
 		return
 	}
 	file := p.dir.Current()
-	if err := load.CheckSum(file, load.SumFile(file)); err != nil {
+	if err := layout.CheckSum(file, layout.SumFile(file)); err != nil {
 		p.t.Errorf("what readers find: %v", err)
 	}
 }
@@ -227,7 +227,7 @@ func (p *plot) tidy() {
 	p.tidyAt(p.t, p.dir)
 }
 
-func (s *site) tidyAt(t *testing.T, dir load.Dir) {
+func (s *site) tidyAt(t *testing.T, dir layout.Dir) {
 	t.Helper()
 	at := *s
 	at.t, at.dir = t, dir

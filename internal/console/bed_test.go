@@ -21,7 +21,7 @@ import (
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -194,7 +194,7 @@ func (b *bed) open(change func(*Options)) error {
 			Cancel: func(name string) error { return b.did("cancel " + name) },
 			Reload: func() error { return b.did("reload") },
 
-			Isolation: load.Isolation{Program: program},
+			Isolation: read.Isolation{Program: program},
 		}}
 	if change != nil {
 		change(&o)

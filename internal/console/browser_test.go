@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/load/read"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
@@ -28,7 +30,6 @@ import (
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
@@ -88,7 +89,7 @@ func newStage(t *testing.T) *stage {
 			Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.trouble },
 			Run:     s.run,
 
-			Isolation: load.Isolation{Program: program},
+			Isolation: read.Isolation{Program: program},
 			Cancel: func(name string) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()

@@ -77,7 +77,7 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 	b := looker(t)
 	w, _ := warehouse()
 	var o pipeline.Overview
-	read(t, b.get("/api/v1/overview"), &o)
+	readJSON(t, b.get("/api/v1/overview"), &o)
 	if len(o.Pipelines) != 2 || o.Pipelines[0].Health != pipeline.HealthAct || len(o.Pipelines[0].Runs) != 2 || len(o.Needs) == 0 || o.Needs[0].Class != "data" || !o.Needs[0].Act {
 		t.Errorf("the overview is %+v", o)
 	}
@@ -85,12 +85,12 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 		t.Errorf("of the next 24 hours: %+v", o.Coming)
 	}
 	var p pipeline.PipelineOverview
-	read(t, b.get("/api/v1/pipelines/nightly"), &p)
+	readJSON(t, b.get("/api/v1/pipelines/nightly"), &p)
 	if p.Name != "nightly" || len(p.Streams) < 5 || p.AsOf.IsZero() {
 		t.Errorf("the pipeline is %+v", p)
 	}
 	var d pipeline.RunAccount
-	read(t, b.get("/api/v1/runs/"+w.failed), &d)
+	readJSON(t, b.get("/api/v1/runs/"+w.failed), &d)
 	i := slices.IndexFunc(d.Streams, func(s pipeline.RunStream) bool { return s.Stream == "tags" })
 	if d.Outcome != "FAILED" || d.Trace == nil || i < 0 || d.ClassOf(d.Streams[i]) != "data" || d.Streams[i].Next == "" || d.Class != "data" {
 		t.Errorf("the run is %+v", d)
@@ -101,7 +101,7 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, text string, into any) {
+func readJSON(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		t.Fatalf("%v\n%s", err, text)

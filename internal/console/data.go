@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
 // data is what is known of one published file. It never changes: another file is another data.
 type data struct {
 	file   string
-	apart  load.Isolation // of what views of users are asked, or may be
+	apart  read.Isolation // of what views of users are asked, or may be
 	Tables []*Table       `json:"tables"`
 
 	mu       sync.Mutex           // one question at a time: each may use all the memory that questions have
@@ -60,8 +60,8 @@ func (t *Table) Personal() (n int) {
 const questionTime = 30 * time.Second
 
 // ask opens the file for a question.
-func (d *data) ask(ctx context.Context, question func(r *load.Reader) error) error {
-	r, err := load.OpenReader(ctx, d.file)
+func (d *data) ask(ctx context.Context, question func(r *read.Reader) error) error {
+	r, err := read.OpenReader(ctx, d.file)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (d *data) ask(ctx context.Context, question func(r *load.Reader) error) err
 }
 
 // each runs a statement and gives its rows.
-func each(ctx context.Context, r *load.Reader, statement string, row func(v []any)) error {
+func each(ctx context.Context, r *read.Reader, statement string, row func(v []any)) error {
 	return r.Query(ctx, statement, rowsOf(row))
 }
 
@@ -97,7 +97,7 @@ func rowsOf(row func(v []any)) func([]string, []any) error {
 var hidden = []string{"_extra", "_hash"}
 
 // read reads the dictionary, the comments of tables and how many rows are stored.
-func (d *data) read(ctx context.Context, r *load.Reader, catalogue *schemas.Catalogue) error {
+func (d *data) read(ctx context.Context, r *read.Reader, catalogue *schemas.Catalogue) error {
 	tables := map[string]*Table{}
 	const columns = `SELECT schema, table_name, kind, column_name, type, coalesce(doc, ''), pii OR person, coalesce(reference, '') FROM _sync.dictionary
 		ORDER BY schema LIKE '%models', schema, table_name, position`

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -23,7 +23,7 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 	contains(t, page, "Schema <code>main</code>", "Schema <code>models</code>", `<a href="/data/t/main/contacts">contacts</a>`, `<a href="/data/q/contacts_by_country">`, "this warehouse does not have")
 	w, _ := warehouse()
 	var rows int64
-	err := load.Query(t.Context(), w.runner.Dir.Current(), "SELECT count(*) FROM contacts_all", func(_ []string, v []any) error {
+	err := read.Query(t.Context(), w.runner.Dir.Current(), "SELECT count(*) FROM contacts_all", func(_ []string, v []any) error {
 		if v != nil {
 			rows = v[0].(int64)
 		}
@@ -33,7 +33,7 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d data
-	read(t, b.get("/api/v1/data"), &d)
+	readJSON(t, b.get("/api/v1/data"), &d)
 	i := slices.IndexFunc(d.Tables, func(t *Table) bool { return t.Name == "conversations" })
 	if i < 0 || d.Tables[i].Doc == "" || d.Tables[i].Rows < 1 || !slices.Contains(d.Tables[i].From, "POST /conversations/search") || len(d.Tables[i].Columns) < 20 {
 		t.Fatalf("conversations is %+v", d.Tables[i])
@@ -51,7 +51,7 @@ func TestNoValueOfAPersonIsShown(t *testing.T) {
 	b := looker(t)
 	w, _ := warehouse()
 	secret := persons(t, w)
-	err := load.Query(t.Context(), w.runner.Dir.Current(), "SELECT id FROM contacts_all", func(_ []string, v []any) error {
+	err := read.Query(t.Context(), w.runner.Dir.Current(), "SELECT id FROM contacts_all", func(_ []string, v []any) error {
 		if v != nil {
 			secret = append(secret, v[0].(string))
 		}
@@ -96,7 +96,7 @@ func TestSavedQueriesAreDrawn(t *testing.T) {
 	contains(t, b.get("/data/q/contacts_by_week"), `class="bars"`, "<figcaption><b>")
 	contains(t, b.get("/data/q/articles_by_views"), "This warehouse does not have what it reads: <code>articles</code>")
 	var a answer
-	read(t, b.get("/api/v1/questions/contacts_by_country"), &a)
+	readJSON(t, b.get("/api/v1/questions/contacts_by_country"), &a)
 	if len(a.Columns) < 2 || len(a.Rows) == 0 || len(a.Hidden) > 0 {
 		t.Errorf("%+v", a)
 	}

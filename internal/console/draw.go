@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/layout"
+
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
 )
 
 // Pictures are SVG that is made here: of numbers, and of words of ours. Names that come from elsewhere stay in the templates.
@@ -95,7 +96,7 @@ type part struct {
 }
 
 // chartsOf are rows, duration and requests of the runs of a pipeline. Requests are split where something tells how they were answered.
-func chartsOf(dir load.Dir, runs []pipeline.PastRun) ([]chart, error) {
+func chartsOf(dir layout.Dir, runs []pipeline.PastRun) ([]chart, error) {
 	runs = slices.Clone(runs)
 	slices.Reverse(runs)
 	if len(runs) == 0 {
@@ -126,7 +127,7 @@ func chartsOf(dir load.Dir, runs []pipeline.PastRun) ([]chart, error) {
 }
 
 // answersOf is how many requests of a run were refused for being too many, and how many failed.
-func answersOf(dir load.Dir, run string) (limited, broken int64, err error) {
+func answersOf(dir layout.Dir, run string) (limited, broken int64, err error) {
 	t, err := pipeline.ReadTrace(dir, run)
 	if err != nil || t == nil {
 		return 0, 0, err

@@ -24,13 +24,15 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // newDir is a warehouse's directory of its own with the published file of another.
-func newDir(t *testing.T, of load.Dir) load.Dir {
+func newDir(t *testing.T, of layout.Dir) layout.Dir {
 	t.Helper()
-	dir := load.Dir(filepath.Join(t.TempDir(), "data"))
-	if err := dir.Prepare(); err != nil {
+	dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := load.Prepare(dir); err != nil {
 		t.Fatal(err)
 	}
 	if of != "" {
@@ -508,7 +510,7 @@ func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 func persons(t *testing.T, w *made) (all []string) {
 	t.Helper()
 	const query = `SELECT DISTINCT v FROM (SELECT unnest([name, email, phone, external_id]) AS v FROM contacts_all) WHERE length(v) > 4`
-	err := load.Query(t.Context(), w.runner.Dir.Current(), query, func(_ []string, row []any) error {
+	err := read.Query(t.Context(), w.runner.Dir.Current(), query, func(_ []string, row []any) error {
 		if row != nil {
 			all = append(all, row[0].(string))
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // shortest is the length of the shortest secret that keeps anybody out.
@@ -111,7 +111,7 @@ const tokenFile = "console.token"
 
 // Secret is what a visitor has to know: the password of the file, or a token that the first start makes. made is the file of a
 // new one, which is then said once; "" when there was one.
-func (p Place) Secret(dir load.Dir) (secret, made string, err error) {
+func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	if p.Password != "" {
 		secret, err = private(p.Password)
 		if errors.Is(err, fs.ErrNotExist) {

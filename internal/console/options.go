@@ -4,14 +4,16 @@ import (
 	"log/slog"
 	"time"
 
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
 	"aqueduck/schemas"
 )
 
 // Serving is what the process that serves the console can tell, and do. The console itself runs nothing.
 type Serving struct {
-	Dir     load.Dir
+	Dir     layout.Dir
 	Log     *slog.Logger // of what the server meets; nil: the process's own
 	Config  func() (*pipeline.Config, *schemas.Catalogue)
 	Trouble func() string // why pipelines.yaml as it is now is not what is served; "" when it is
@@ -19,7 +21,7 @@ type Serving struct {
 	Cancel  func(pipeline string) error
 	Reload  func() error
 
-	Isolation load.Isolation // how what users have defined is asked
+	Isolation read.Isolation // how what users have defined is asked
 }
 
 // Options are what a console needs. All but ReadOnly, TLS and Version are needed.

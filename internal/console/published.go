@@ -5,16 +5,17 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aqueduck/load/read"
+
 	"aqueduck/docs/queries"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
 )
 
 // published is what is known of the file that readers have now; nil when there is none yet.
 func (c *Console) published(ctx context.Context) (*data, error) {
 	file, err := filepath.EvalSymlinks(c.o.Dir.Link())
 	if err != nil {
-		return nil, load.ErrNothingPublished
+		return nil, read.ErrNothingPublished
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,7 +24,7 @@ func (c *Console) published(ctx context.Context) (*data, error) {
 	}
 	d := &data{file: file, apart: c.o.Isolation, profiles: map[string][]profile{}, answers: map[string]*answer{}}
 	_, catalogue := c.o.Config()
-	err = d.ask(ctx, func(r *load.Reader) error { return d.read(ctx, r, catalogue) })
+	err = d.ask(ctx, func(r *read.Reader) error { return d.read(ctx, r, catalogue) })
 	if err != nil {
 		return nil, err
 	}

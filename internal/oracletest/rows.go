@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // Rows asks a published file; each row is its values as text, separated by bars.
 func Rows(file, query string) ([]string, error) {
 	var rows []string
-	err := load.Query(context.Background(), file, query, collect(&rows))
+	err := read.Query(context.Background(), file, query, collect(&rows))
 	return rows, err
 }
 
@@ -30,12 +30,12 @@ func collect(rows *[]string) func([]string, []any) error {
 // published is a file that is asked several times: opening it costs more than most questions.
 type published struct {
 	testing.TB
-	*load.Reader
+	*read.Reader
 }
 
 func open(t testing.TB, file string) published {
 	t.Helper()
-	r, err := load.OpenReader(context.Background(), file)
+	r, err := read.OpenReader(context.Background(), file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/schedule"
 	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // TestWhatIsTriedAgain is what heals by itself, soon enough, with something left to use; who has to act is told at once all the same.
@@ -61,8 +62,8 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := &Runner{Dir: load.Dir(t.TempDir()), Now: func() time.Time { return two.Add(10 * time.Minute) }, Log: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil))}
-			if err := r.Dir.Prepare(); err != nil {
+			r := &Runner{Dir: layout.Dir(t.TempDir()), Now: func() time.Time { return two.Add(10 * time.Minute) }, Log: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil))}
+			if err := load.Prepare(r.Dir); err != nil {
 				t.Fatal(err)
 			}
 			c.p.Retry = c.p.Name == ""

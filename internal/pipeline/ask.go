@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // file is a published file that is open: all its answers are of one instant.
-type file struct{ *load.Reader }
+type file struct{ *read.Reader }
 
 // look opens the published file for as long as something is asked of it.
-func look(ctx context.Context, dir load.Dir, do func(f file) error) error {
-	r, err := load.OpenReader(ctx, dir.Readable())
+func look(ctx context.Context, dir layout.Dir, do func(f file) error) error {
+	r, err := read.OpenReader(ctx, dir.Readable())
 	if err != nil {
 		return err
 	}
@@ -30,6 +31,6 @@ func (f file) ask(ctx context.Context, sql string, row func(values []any) error)
 }
 
 // ask runs a statement of ours on the published file and gives its rows. Commands that only look have no other way.
-func ask(ctx context.Context, dir load.Dir, sql string, row func(values []any) error) error {
+func ask(ctx context.Context, dir layout.Dir, sql string, row func(values []any) error) error {
 	return look(ctx, dir, func(f file) error { return f.ask(ctx, sql, row) })
 }

@@ -15,7 +15,7 @@ import (
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // nightly is the configuration that most tests run.
@@ -104,7 +104,7 @@ func (b *bed) configure(config string) {
 		b.t.Fatal(err)
 	}
 	b.runner = &pipeline.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: b.space.Clock, Program: program,
+		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.Clock, Program: program,
 		Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			b.space.Advance(d)

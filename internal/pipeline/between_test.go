@@ -39,7 +39,7 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	from, until := time.Date(2024, 6, 5, 0, 0, 0, 0, time.UTC), time.Date(2024, 6, 7, 0, 0, 0, 0, time.UTC)
 	report, _ := asked(pipeline.Options{Select: []string{"reporting_conversation"}, Since: from, Until: until})
 	if s := stream(t, report, "reporting_conversation"); len(report.Streams) != 1 || s.Rows == 0 {
-		t.Errorf("streams %v, %+v", read(report), s)
+		t.Errorf("streams %v, %+v", streamStates(report), s)
 	}
 	if got := b.rows("SELECT DISTINCT strftime(_time, '%m-%d') FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00' ORDER BY 1"); strings.Join(got, " ") != "06-05 06-06" {
 		t.Errorf("the days that came again: %v", got)
@@ -66,10 +66,10 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 		t.Errorf("asked was %v, want %v", paths, want)
 	}
 	if report, _ := asked(pipeline.Options{Select: []string{"contacts_by_id"}, Since: from}); len(report.Streams) != 1 {
-		t.Errorf("of the member that reads by id came %v", read(report))
+		t.Errorf("of the member that reads by id came %v", streamStates(report))
 	}
-	if report, _ := asked(pipeline.Options{Select: []string{"nightly.*contact*"}, Since: b.space.Clock().Add(-48 * time.Hour)}); !slices.Contains(read(report), "contacts ok") || slices.Contains(read(report), "deleted_contacts ok") {
-		t.Errorf("of a pattern came %v", read(report))
+	if report, _ := asked(pipeline.Options{Select: []string{"nightly.*contact*"}, Since: b.space.Clock().Add(-48 * time.Hour)}); !slices.Contains(streamStates(report), "contacts ok") || slices.Contains(streamStates(report), "deleted_contacts ok") {
+		t.Errorf("of a pattern came %v", streamStates(report))
 	}
 	if got := states(); !slices.Equal(got, before) {
 		t.Errorf("marks moved:\n%s\nwere\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))

@@ -15,7 +15,8 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // PastRun is one run that has ended, or what kept it from being one.
@@ -132,7 +133,7 @@ const (
 )
 
 // note adds a line to the notes of ended runs. It begins with a line break: one that a full disk cut costs no other.
-func (e PastRun) note(dir load.Dir) (err error) {
+func (e PastRun) note(dir layout.Dir) (err error) {
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -173,13 +174,13 @@ func (r *Runner) LeaveOut(p *Pipeline, at time.Time) {
 const whyLeftOut = "the last one still ran, or the machine slept"
 
 // readEnds gives the notes of ended runs, those that can be read. Whatever spoilt the others, the database has its own.
-func readEnds(dir load.Dir) ([]PastRun, error) {
+func readEnds(dir layout.Dir) ([]PastRun, error) {
 	notes, err := readNotes(dir)
 	return slices.DeleteFunc(notes, func(e PastRun) bool { return e.Run == "" }), err
 }
 
 // readNotes gives what readEnds does, and the times that were left out.
-func readNotes(dir load.Dir) ([]PastRun, error) {
+func readNotes(dir layout.Dir) ([]PastRun, error) {
 	text, err := os.ReadFile(dir.EndsFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -199,7 +200,7 @@ func readNotes(dir load.Dir) ([]PastRun, error) {
 
 // PastRuns gives the runs that have ended, newest first, at most so many: those of the published file, and those that published
 // nothing. An empty pipeline means all.
-func PastRuns(ctx context.Context, dir load.Dir, pipeline string, most int) ([]PastRun, error) {
+func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]PastRun, error) {
 	runs, err := readEnds(dir)
 	if err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func PastRuns(ctx context.Context, dir load.Dir, pipeline string, most int) ([]P
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+	if err != nil && !errors.Is(err, read.ErrNothingPublished) {
 		return nil, err
 	}
 	runs = slices.DeleteFunc(runs, func(r PastRun) bool { return pipeline != "" && r.Pipeline != pipeline })

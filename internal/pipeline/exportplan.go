@@ -8,7 +8,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/extract/export"
-	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -59,7 +59,7 @@ func (r *Runner) planFamily(ctx context.Context, p *Plan, pipeline *Pipeline, wo
 // storedDataset gives the stream of a dataset that is published, for commands that move its mark.
 func (r *Runner) storedDataset(ctx context.Context, stream string) (*schemas.Stream, bool, error) {
 	states, err := ReadStates(ctx, r.Dir, []string{stream})
-	if errors.Is(err, load.ErrNothingPublished) {
+	if errors.Is(err, read.ErrNothingPublished) {
 		return nil, false, nil
 	}
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/pipeline"
 )
 
-// read names the streams of a report with their status.
-func read(r *pipeline.Report) (all []string) {
+// streamStates names the streams of a report with their status.
+func streamStates(r *pipeline.Report) (all []string) {
 	for _, s := range r.Streams {
 		all = append(all, s.Stream+" "+string(s.Status))
 	}
@@ -42,13 +42,13 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 			}
 			continue
 		}
-		if got := strings.Join(read(b.try(c.o)), " "); got != c.want {
+		if got := strings.Join(streamStates(b.try(c.o)), " "); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.o, got, c.want)
 		}
 	}
 	b.configure(strings.Replace(only(reporting, "reporting_conversation, reporting_conversatoin"), `"reporting_*"`, "reporting_conversation", 1))
 	report := b.try(pipeline.Options{})
-	if got := strings.Join(read(report), " "); got != "reporting_conversation ok reporting_conversatoin FAILED" || report.Exit() != pipeline.ExitFailed {
+	if got := strings.Join(streamStates(report), " "); got != "reporting_conversation ok reporting_conversatoin FAILED" || report.Exit() != pipeline.ExitFailed {
 		t.Errorf("a name that no dataset has: %s", got)
 	}
 }
@@ -63,10 +63,10 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.datasets"} })
 	report := b.try(pipeline.Options{})
 	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusUnavailable || s.Class != "plan" || !s.Lost || report.Exit() != pipeline.ExitFailed {
-		t.Errorf("%v %+v", read(report), s)
+		t.Errorf("%v %+v", streamStates(report), s)
 	}
 	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitOK || stream(t, report, "reporting_conversation").Lost {
-		t.Errorf("told of again: %v", read(report))
+		t.Errorf("told of again: %v", streamStates(report))
 	}
 	if after := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(after, before) {
 		t.Errorf("%s rows, %s before", after, before)
@@ -74,7 +74,7 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.enqueue"} })
 	b.space.Live(24)
 	if report := b.try(pipeline.Options{}); report.Count(pipeline.StatusUnavailable) != 3 {
-		t.Errorf("%v", read(report))
+		t.Errorf("%v", streamStates(report))
 	}
 }
 
@@ -93,7 +93,7 @@ func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 	b.configure(strings.Replace(reporting, `"reporting_*": {start: 2024-05-06}`, "reporting_conversation: {start: 2024-05-06, hash: [contact_nmae]}", 1))
 	report := b.try(pipeline.Options{})
 	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusFailed || s.Class != "config" || report.Count(pipeline.StatusFailed) != 1 {
-		t.Errorf("a column that is not there: %v %+v", read(report), s)
+		t.Errorf("a column that is not there: %v %+v", streamStates(report), s)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -53,7 +55,7 @@ func (r *run) acceptingKey() string {
 
 // keyMissing says what is wrong with the key of hashed columns, and how to go on with the one that stored values were hashed with; nil
 // where nothing is wrong.
-func keyMissing(dir load.Dir, key []byte, mark string, used bool) *Problem {
+func keyMissing(dir layout.Dir, key []byte, mark string, used bool) *Problem {
 	switch {
 	case key == nil && used:
 		return &Problem{Class: "config", What: "the key for hashed columns, " + dir.HashKeyFile() + ", is not there, and stored values were hashed with it: another key would give other hashes",
@@ -89,11 +91,11 @@ func (r *Runner) keyMissing(ctx context.Context) (missing *Problem, err error) {
 		return nil, fmt.Errorf("read the key for hashed columns: %w", err)
 	}
 	err = look(ctx, r.Dir, func(f file) error {
-		mark, used, err := f.HashedBy(ctx)
+		mark, used, err := load.HashedBy(ctx, f.Reader)
 		missing = keyMissing(r.Dir, key, mark, used)
 		return err
 	})
-	if errors.Is(err, load.ErrNothingPublished) {
+	if errors.Is(err, read.ErrNothingPublished) {
 		return nil, nil
 	}
 	return missing, err

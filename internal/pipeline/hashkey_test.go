@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 const hashing = nightly + "streams:\n  contacts: {hash: [email]}\n  deleted_contacts: {hash: [email]}\n"
 
 // restore makes a directory of what a backup has, by name, and the configuration one that reads into it.
-func (b *bed) restore(files map[string][]byte) load.Dir {
+func (b *bed) restore(files map[string][]byte) layout.Dir {
 	b.t.Helper()
 	dir := filepath.Join(b.t.TempDir(), "restored")
 	for name, text := range files {
@@ -26,7 +26,7 @@ func (b *bed) restore(files map[string][]byte) load.Dir {
 		b.must(os.WriteFile(filepath.Join(dir, name), text, 0o644))
 	}
 	b.configure(strings.Replace(b.config(), "{dir: data}", "{dir: "+dir+"}", 1))
-	return load.Dir(dir)
+	return layout.Dir(dir)
 }
 
 // keyRefused says how a run is refused for its key.
@@ -58,7 +58,7 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 		t.Error("the key is in the published file")
 	}
 	config := b.config()
-	put := func(files map[string][]byte) load.Dir {
+	put := func(files map[string][]byte) layout.Dir {
 		b.configure(config)
 		files["warehouse.duckdb"] = file
 		return b.restore(files)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -192,7 +193,7 @@ func (r *Runner) MaskingNotes(ctx context.Context) (notes []string, err error) {
 				if s.Family() || s.Into != "" {
 					continue
 				}
-				names, rows, err := f.StillMasked(ctx, workspace, s.Name, transform.Tables(s)[0], r.Config.masks(s, streams))
+				names, rows, err := load.StillMasked(ctx, f.Reader, workspace, s.Name, transform.Tables(s)[0], r.Config.masks(s, streams))
 				if err != nil {
 					return fmt.Errorf("see what of %s is still masked: %w", s.Name, err)
 				}
@@ -203,7 +204,7 @@ func (r *Runner) MaskingNotes(ctx context.Context) (notes []string, err error) {
 		}
 		return nil
 	})
-	if errors.Is(err, load.ErrNothingPublished) {
+	if errors.Is(err, read.ErrNothingPublished) {
 		return notes, nil
 	}
 	return notes, err

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // ErrCalledOff is why a run ends that somebody did not want: no time of its schedule is owed it.
@@ -27,8 +27,8 @@ func (r *Runner) Lost(ctx context.Context) error {
 	if _, err := os.Stat(r.Dir.RunFile()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	held, err := load.Lock(ctx, r.Dir, 0, r.Wait)
-	var busy *load.BusyError
+	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
+	var busy *layout.BusyError
 	if errors.As(err, &busy) {
 		return nil
 	}

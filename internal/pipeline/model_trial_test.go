@@ -19,7 +19,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // trial is one plan on its way. It is a testing.TB that keeps what fails instead of failing a test: a plan that fails is
@@ -245,7 +245,7 @@ func (t *trial) erase() {
 	defer t.common.alone.RUnlock()
 	_, err := t.bed.runner.Erase(t.Context(), id, yes)
 	var problem *pipeline.Problem
-	if err != nil && !errors.Is(err, load.ErrNothingPublished) && !(errors.As(err, &problem) && problem.Class == "usage") {
+	if err != nil && !errors.Is(err, read.ErrNothingPublished) && !(errors.As(err, &problem) && problem.Class == "usage") {
 		t.Errorf("erase: %s: %v", id, err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // Moved is a checkpoint that somebody moved by hand.
@@ -73,7 +74,7 @@ func (f file) moves(ctx context.Context) (moves []Moved, err error) {
 
 // History gives what PastRuns does, the times of schedules that were left out and, of all pipelines, the commands too that moved
 // checkpoints by hand.
-func History(ctx context.Context, dir load.Dir, pipeline string, most int) ([]PastRun, error) {
+func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]PastRun, error) {
 	runs, err := PastRuns(ctx, dir, pipeline, most)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func History(ctx context.Context, dir load.Dir, pipeline string, most int) ([]Pa
 	var moves []Moved
 	if pipeline == "" {
 		err = look(ctx, dir, func(f file) (err error) { moves, err = f.moves(ctx); return err })
-		if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+		if err != nil && !errors.Is(err, read.ErrNothingPublished) {
 			return nil, err
 		}
 	}

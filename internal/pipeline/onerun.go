@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // RunAccount is a run with how it spent its time: one that has ended, or the one under way.
@@ -32,7 +32,7 @@ func (r *RunAccount) ClassOf(s RunStream) string {
 }
 
 // ReadRun gives a run by its whole id; nil when there is none.
-func ReadRun(ctx context.Context, dir load.Dir, id string) (*RunAccount, error) {
+func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error) {
 	if !runID.MatchString(id) {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func bare(past PastRun) *RunDetail {
 }
 
 // ReadRunning gives what run.json says of the run under way; nil when nothing runs.
-func ReadRunning(dir load.Dir) (*Running, error) {
+func ReadRunning(dir layout.Dir) (*Running, error) {
 	var s Status
 	err := s.readRunning(dir)
 	return s.Running, err

@@ -12,7 +12,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/extract/export"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
@@ -31,7 +31,7 @@ type Online struct {
 	Notes   []string    `json:"notes"` // a line a workspace
 	Streams []Readable  `json:"streams"`
 	Dir     string      `json:"dir"` // the warehouse's
-	Room    load.Room   `json:"room"`
+	Room    layout.Room `json:"room"`
 	Running *Running    `json:"running,omitempty"` // the run that writes the warehouse now
 	Alerts  []Reachable `json:"alerts"`
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
@@ -58,7 +58,7 @@ type Need struct {
 const overviewRuns = 60
 
 // ReadOverview reads what ReadStatus and PastRuns do, and how the last runs spent their time.
-func ReadOverview(ctx context.Context, dir load.Dir, config *Config, catalogue *schemas.Catalogue, now time.Time) (*Overview, error) {
+func ReadOverview(ctx context.Context, dir layout.Dir, config *Config, catalogue *schemas.Catalogue, now time.Time) (*Overview, error) {
 	status, err := ReadStatus(ctx, dir, config, catalogue, now)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func order(act bool) int {
 }
 
 // judge says how a pipeline is, and what it needs.
-func (o *Overview) judge(dir load.Dir, known *Pipeline, p *PipelineOverview) error {
+func (o *Overview) judge(dir layout.Dir, known *Pipeline, p *PipelineOverview) error {
 	p.Health = HealthNew
 	lost := o.Lost != nil && o.Lost.Pipeline == p.Name
 	if len(p.Runs) == 0 && !lost {
@@ -180,7 +180,7 @@ func tooOld(streams []string) string {
 }
 
 // lastNeeds says what a run that failed needs: by stream, where streams failed, else what stopped it.
-func lastNeeds(dir load.Dir, p *PipelineOverview, last PastRun) (needs []Need, err error) {
+func lastNeeds(dir layout.Dir, p *PipelineOverview, last PastRun) (needs []Need, err error) {
 	trace, err := ReadTrace(dir, last.Run)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/extract"
-	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -48,7 +48,7 @@ const usualRate = 1000
 func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, asking bool) (*Plan, error) {
 	p := &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}
 	states, err := ReadStates(ctx, r.Dir, nil)
-	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+	if err != nil && !errors.Is(err, read.ErrNothingPublished) {
 		return nil, err
 	}
 	past, err := r.pastRequests(ctx)
@@ -213,7 +213,7 @@ func (r *Runner) pastRequests(ctx context.Context) (map[string]int64, error) {
 		past[str(v[0])] = whole(v[1])
 		return nil
 	})
-	if errors.Is(err, load.ErrNothingPublished) {
+	if errors.Is(err, read.ErrNothingPublished) {
 		return past, nil
 	}
 	return past, err
@@ -241,7 +241,7 @@ func (r *Runner) planTables(ctx context.Context, p *Plan) error {
 		have[str(v[0])], have[str(v[0])+"."+str(v[1])] = true, true
 		return nil
 	})
-	if err != nil && !errors.Is(err, load.ErrNothingPublished) {
+	if err != nil && !errors.Is(err, read.ErrNothingPublished) {
 		return err
 	}
 	var workspaces []string

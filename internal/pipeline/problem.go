@@ -11,7 +11,10 @@ import (
 	"aqueduck/extract/export"
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
+	"aqueduck/load/read"
+	"aqueduck/load/tombstone"
 )
 
 // Exit codes of the program, one meaning each but for ExitChanges (docs/operations.md).
@@ -107,7 +110,7 @@ func classify(err error) *Problem {
 		}
 		return &Problem{Class: problem.Class, What: firstLine(err), Next: problem.Next, Exit: problem.Exit}
 	}
-	var busy *load.BusyError
+	var busy *layout.BusyError
 	var api *extract.Error
 	var mistakes grammar.Mistakes
 	var held *publish.HeldBack
@@ -116,9 +119,9 @@ func classify(err error) *Problem {
 		return heldBack(held)
 	case errors.As(err, &mistakes):
 		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
-	case errors.Is(err, load.ErrNothingPublished):
+	case errors.Is(err, read.ErrNothingPublished):
 		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
-	case errors.Is(err, load.ErrUnreadable):
+	case errors.Is(err, read.ErrUnreadable):
 		return &Problem{Class: "data", What: firstLine(err),
 			Next: "aqueduck sync publishes a new one; until then an older file of .aqueduck/published can be opened"}
 	case errors.Is(err, load.ErrNoWholeFile):
@@ -130,17 +133,17 @@ func classify(err error) *Problem {
 		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again once it has ended; see what it does: aqueduck status"}
 	case errors.Is(err, load.ErrFormat):
 		return &Problem{Class: "config", What: firstLine(err), Next: "use the newest version of the program that wrote this warehouse, or newer"}
-	case errors.Is(err, load.ErrErasures):
+	case errors.Is(err, tombstone.ErrErasures):
 		return &Problem{Class: "data", What: firstLine(err), Exit: ExitConfig,
 			Next: "put the file back from a backup, or move it away: it is written again from the published file, with all erasures that this one knows of"}
 	case errors.Is(err, load.ErrNarrower):
 		return &Problem{Class: "config", What: firstLine(err), Next: "give the column its old type, or another name"}
-	case errors.Is(err, load.ErrMemory) || errors.Is(err, load.ErrRow):
+	case errors.Is(err, read.ErrMemory) || errors.Is(err, read.ErrRow):
 		return &Problem{Class: "query", What: firstLine(err), Next: "ask for less of it, or by aqueduck query, which takes --memory"}
 	case errors.Is(err, load.ErrWorkMemory):
 		return &Problem{Class: "data", What: firstLine(err),
 			Next: "what came is larger than DuckDB may hold: give it more, warehouse: {memory: 1GB} in pipelines.yaml (200MB if not said), then run the same command again; what was committed is safe"}
-	case errors.Is(err, load.ErrFault):
+	case errors.Is(err, read.ErrFault):
 		return &Problem{Class: "query", What: firstLine(err), Next: "correct the model that is read; the warehouse is as it was"}
 	case errors.Is(err, load.ErrDiskFull):
 		return classifyFile(err)
@@ -159,7 +162,7 @@ func classify(err error) *Problem {
 // classifyFile tells what the operating system says of files from faults of the program, which are what nothing else explains.
 func classifyFile(err error) *Problem {
 	switch {
-	case errors.Is(load.Dir("").Explain(err), load.ErrDiskFull): // also where nobody has said so
+	case errors.Is(layout.Dir("").Explain(err), load.ErrDiskFull): // also where nobody has said so
 		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
 	case load.DiskFailed(err):
 		return &Problem{Class: "disk", What: "the system fails to read or write a file: " + firstLine(err),

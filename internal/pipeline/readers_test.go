@@ -10,7 +10,7 @@ import (
 
 	"aqueduck/internal/lane"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // TestF12TenReadersAskDuringWholeRuns has ten readers open the published file anew again and again, each with several questions to
@@ -70,7 +70,7 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 
 // session opens what is published and asks the same three times; rows and the run that they are of must stay what they were.
 func (b *bed) session(asked *atomic.Int64) error {
-	r, err := load.OpenReader(context.Background(), b.runner.Dir.Link())
+	r, err := read.OpenReader(context.Background(), b.runner.Dir.Link())
 	if err != nil {
 		return err
 	}

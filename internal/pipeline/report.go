@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/transform"
 )
 
@@ -85,8 +86,8 @@ func (s *StreamResult) countRejects(noted []load.Misfits) {
 type Report struct {
 	Pipeline    string
 	RunID       string
-	APIVersions []string // that were asked for, each once
-	Dir         load.Dir // where the data is
+	APIVersions []string   // that were asked for, each once
+	Dir         layout.Dir // where the data is
 	Started     time.Time
 	Time        time.Duration
 	Streams     []StreamResult

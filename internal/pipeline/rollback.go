@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // PublishedFile is a file that readers have or had.
@@ -21,7 +22,7 @@ type PublishedFile struct {
 }
 
 // PublishedFiles gives the published files that are kept: what readers have, then the others, newest first.
-func PublishedFiles(dir load.Dir) ([]PublishedFile, error) {
+func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
 	paths, err := dir.PublishedFiles()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -45,7 +46,7 @@ func PublishedFiles(dir load.Dir) ([]PublishedFile, error) {
 // he did. An empty run means the newest file before the one that readers have.
 func (r *Runner) Rollback(ctx context.Context, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
 	if r.Dir.Current() == "" {
-		return false, load.ErrNothingPublished
+		return false, read.ErrNothingPublished
 	}
 	held, err := r.lock(ctx, 0)
 	if err != nil {
@@ -66,7 +67,7 @@ func (r *Runner) Rollback(ctx context.Context, run string, agreed func(from, to 
 	if ok, err := agreed(files[0], to); err != nil || !ok {
 		return false, err
 	}
-	if err := r.Dir.GoBack(to.Path); err != nil {
+	if err := r.Dir.Rollback(to.Path); err != nil {
 		return false, &Problem{Class: "data", What: "go back to " + to.Run, Err: err, Next: "aqueduck rollback --list names the others; readers keep what they have"}
 	}
 	return true, nil

@@ -11,7 +11,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 // RunDetail is all that is known of one run that has ended.
@@ -86,7 +87,7 @@ type RunPublished struct {
 }
 
 // FindRun gives a run, or a move by hand, by the beginning of its id; an empty one means the last run.
-func FindRun(ctx context.Context, dir load.Dir, id string) (*RunDetail, error) {
+func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error) {
 	runs, err := History(ctx, dir, "", keptEnds)
 	if err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func FindRun(ctx context.Context, dir load.Dir, id string) (*RunDetail, error) {
 	}
 	detail := &RunDetail{PastRun: found[len(found)-1], Published: found[len(found)-1].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}}
-	if err := look(ctx, dir, func(f file) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, load.ErrNothingPublished) {
+	if err := look(ctx, dir, func(f file) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, read.ErrNothingPublished) {
 		return nil, err
 	}
 	return detail, nil

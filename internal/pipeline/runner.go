@@ -16,6 +16,7 @@ import (
 	"aqueduck/internal/alert"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -34,7 +35,7 @@ type Source struct {
 type Runner struct {
 	Config    *Config
 	Catalogue *schemas.Catalogue
-	Dir       load.Dir
+	Dir       layout.Dir
 	Connect   func(ctx context.Context, workspace string) (Source, error)
 	Now       func() time.Time
 	Wait      func(context.Context, time.Duration) error
@@ -121,11 +122,11 @@ func (r *run) acceptsLoss(schema, table string) bool {
 // the lock, the disk, the configuration, another workspace's token.
 func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (report *Report, err error) {
 	defer extract.Caught(&err)
-	if err := r.Dir.Prepare(); err != nil {
+	if err := load.Prepare(r.Dir); err != nil {
 		return nil, notUsable(err)
 	}
 	held, err := r.lock(ctx, o.Wait)
-	var busy *load.BusyError
+	var busy *layout.BusyError
 	if errors.As(err, &busy) {
 		return nil, &Problem{Class: "busy", What: busy.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
 	}
@@ -164,12 +165,12 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 }
 
 // Serve gives the right to run the pipelines of the warehouse at their times, as long as it is held.
-func (r *Runner) Serve() (*load.Held, error) {
-	if err := r.Dir.Prepare(); err != nil {
+func (r *Runner) Serve() (*layout.LockHandle, error) {
+	if err := load.Prepare(r.Dir); err != nil {
 		return nil, notUsable(err)
 	}
-	held, err := load.LockServing(r.Dir)
-	var busy *load.BusyError
+	held, err := layout.LockServing(r.Dir)
+	var busy *layout.BusyError
 	if errors.As(err, &busy) {
 		return nil, &Problem{Class: "busy", What: busy.Error(), Next: "leave it to that one, or end it first; pipelines of another file can be added to its own"}
 	}
@@ -186,14 +187,14 @@ func (r *Runner) nameRun() (string, error) {
 }
 
 // lock waits for the right to write, and says whom for.
-func (r *Runner) lock(ctx context.Context, wait time.Duration) (*load.Held, error) {
-	held, err := load.Lock(ctx, r.Dir, 0, r.Wait)
-	var busy *load.BusyError
+func (r *Runner) lock(ctx context.Context, wait time.Duration) (*layout.LockHandle, error) {
+	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
+	var busy *layout.BusyError
 	if wait <= 0 || !errors.As(err, &busy) {
 		return held, err
 	}
 	r.Log.Warn("waiting: another process writes this warehouse", "holder", busy.Holder, "at_most", wait)
-	return load.Lock(ctx, r.Dir, wait, r.Wait)
+	return layout.Lock(ctx, r.Dir, wait, r.Wait)
 }
 
 func notUsable(err error) *Problem {

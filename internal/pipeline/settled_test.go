@@ -52,7 +52,7 @@ func TestT168APartThatNoCountTellsOfYetIsFound(t *testing.T) {
 	b.sync(pipeline.Options{})
 	b.space.Advance(72 * time.Hour) // one of them has no statistics: it is read as long as a window brings it
 	b.sync(pipeline.Options{})
-	b.must(b.space.ReplyConversation(talks[0], emulator.ByContact, "the newest part"))
+	b.must(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
 	b.space.Advance(time.Hour)
 	behind := func(record map[string]any) {
 		if record["id"] != talks[0] {

@@ -11,7 +11,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/lane"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // TestF17NightsWithFaultsDriftNowhere lives night after night with changes and faults for two requests in a hundred: every morning all
@@ -51,7 +51,7 @@ func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
 		}
 	}
 	grown := size(t, b.runner.Dir.Current())
-	b.runner.Dir = load.Dir(t.TempDir() + "/fresh")
+	b.runner.Dir = layout.Dir(t.TempDir() + "/fresh")
 	b.untilWell(2)
 	fresh := size(t, b.runner.Dir.Current())
 	t.Logf("the file has %d KiB, a fresh one %d", grown>>10, fresh>>10)

@@ -12,6 +12,8 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -27,7 +29,7 @@ type StreamState struct {
 }
 
 // ReadStates reads checkpoints from the published file: those of the named streams, or all.
-func ReadStates(ctx context.Context, dir load.Dir, streams []string) ([]StreamState, error) {
+func ReadStates(ctx context.Context, dir layout.Dir, streams []string) ([]StreamState, error) {
 	var states []StreamState
 	const all = "SELECT schema, stream, seq, synced_to, history_to, state FROM _sync.checkpoints ORDER BY ALL"
 	err := look(ctx, dir, func(f file) error {
@@ -154,12 +156,12 @@ func (r *Runner) move(ctx context.Context, what, only, stream string, confirm Co
 // alone has do work on the published warehouse while nobody else does, every table prepared and every erasure applied.
 func (r *Runner) alone(ctx context.Context, do func(*writer, []*workspace) error) (err error) {
 	if r.Dir.Current() == "" {
-		return load.ErrNothingPublished
+		return read.ErrNothingPublished
 	}
-	if err := r.Dir.Prepare(); err != nil {
+	if err := load.Prepare(r.Dir); err != nil {
 		return notUsable(err)
 	}
-	held, err := load.Lock(ctx, r.Dir, 0, r.Wait)
+	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -62,7 +63,7 @@ const staleRun = 30 * time.Second
 
 // ReadStatus reads the published file, run.json and how runs ended, and judges them at a time. Without a configuration there is no next run to tell of, and no stream
 // is late.
-func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *schemas.Catalogue, now time.Time) (*Status, error) {
+func ReadStatus(ctx context.Context, dir layout.Dir, config *Config, catalogue *schemas.Catalogue, now time.Time) (*Status, error) {
 	s := &Status{Dir: string(dir), Now: now.UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	if err := s.readRunning(dir); err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func ReadStatus(ctx context.Context, dir load.Dir, config *Config, catalogue *sc
 	return s, nil
 }
 
-func (s *Status) readRunning(dir load.Dir) error {
+func (s *Status) readRunning(dir layout.Dir) error {
 	info, err := os.Stat(dir.RunFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -133,9 +134,9 @@ func alive(pid int) bool {
 }
 
 // readPublished reads how far each stream is, and until when the runs of the file lived.
-func (s *Status) readPublished(ctx context.Context, dir load.Dir) (lived time.Time, err error) {
+func (s *Status) readPublished(ctx context.Context, dir layout.Dir) (lived time.Time, err error) {
 	err = look(ctx, dir, func(f file) (err error) { lived, err = s.read(ctx, f); return err })
-	if errors.Is(err, load.ErrNothingPublished) {
+	if errors.Is(err, read.ErrNothingPublished) {
 		return lived, nil
 	}
 	return lived, err
@@ -186,13 +187,13 @@ func (s *Status) asOf(catalogue *schemas.Catalogue) {
 }
 
 // LastRuns gives when each pipeline last began, as far as the published file knows.
-func LastRuns(ctx context.Context, dir load.Dir) (map[string]time.Time, error) {
+func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error) {
 	last := map[string]time.Time{}
 	err := ask(ctx, dir, "SELECT pipeline, max(started_at) FROM _sync.runs GROUP BY ALL", func(v []any) error {
 		last[str(v[0])] = when(v[1])
 		return nil
 	})
-	if errors.Is(err, load.ErrNothingPublished) {
+	if errors.Is(err, read.ErrNothingPublished) {
 		return last, nil
 	}
 	return last, err

@@ -9,7 +9,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // asShown is what readers have of the contacts that the source still gives, with their hashes and all that lies inside of them.
@@ -108,7 +108,7 @@ func TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain(t *testing.T) {
 func (b *bed) goOnFromPlanted() {
 	b.t.Helper()
 	planted := b.runner.Dir.Current()
-	b.must(load.WriteSum(load.SumFile(planted), planted, filepath.Base(planted)))
+	b.must(layout.WriteSum(layout.SumFile(planted), planted, filepath.Base(planted)))
 }
 
 // planned is what the plan says.

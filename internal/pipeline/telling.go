@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/alert"
-	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // Sender gives what tells the targets of the configuration how runs go; nil where nobody is to be told. An address that cannot be
@@ -58,7 +58,7 @@ func (r *Runner) changes(ctx context.Context, run string) (changes []string, err
 		changes = append(changes, str(v[0])+": "+str(v[1])+with(", at ", str(v[2])))
 		return nil
 	})
-	if errors.Is(err, load.ErrNothingPublished) {
+	if errors.Is(err, read.ErrNothingPublished) {
 		err = nil
 	}
 	return changes, err

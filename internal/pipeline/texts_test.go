@@ -13,6 +13,8 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 )
 
 func TestDurationsAreBrief(t *testing.T) {
@@ -56,10 +58,10 @@ func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 		exit  int
 	}{
 		{"mistakes", fmt.Errorf("reload: %w", mistakes), "config", ExitConfig},
-		{"nothing published", load.ErrNothingPublished, "data", ExitFailed},
-		{"unreadable", fmt.Errorf("look: %w", load.ErrUnreadable), "data", ExitFailed},
+		{"nothing published", read.ErrNothingPublished, "data", ExitFailed},
+		{"unreadable", fmt.Errorf("look: %w", read.ErrUnreadable), "data", ExitFailed},
 		{"no whole file", fmt.Errorf("open: %w", load.ErrNoWholeFile), "data", ExitConfig},
-		{"busy", &load.BusyError{Holder: "process 1"}, "busy", ExitBusy},
+		{"busy", &layout.BusyError{Holder: "process 1"}, "busy", ExitBusy},
 		{"full", fmt.Errorf("publish: %w", load.ErrDiskFull), "disk", ExitFailed},
 		{"an error of the disk", fmt.Errorf("publish: %w", &fs.PathError{Op: "sync", Path: "work.duckdb", Err: syscall.EIO}), "disk", ExitFailed},
 		{"one that DuckDB met", errors.New(`publish: checkpoint the copy: IO Error: Could not write file "work.duckdb": Input/output error`), "disk", ExitFailed},

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // Trace is how a run spent its time: names, times and counts. It has no text that came from outside, so nothing to erase.
@@ -194,7 +194,7 @@ func dropTraces(dir string) error {
 var runID = regexp.MustCompile(`^[0-9A-Z]{26}$`)
 
 // ReadTrace gives how a run spent its time; nil when nothing tells.
-func ReadTrace(dir load.Dir, run string) (*Trace, error) {
+func ReadTrace(dir layout.Dir, run string) (*Trace, error) {
 	if !runID.MatchString(run) {
 		return nil, nil
 	}

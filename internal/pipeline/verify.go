@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/load"
+	"aqueduck/load/compare"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -83,7 +84,7 @@ type verifier struct {
 	runner    *Runner
 	workspace string
 	client    *extract.Client
-	held      *load.Comparison
+	held      *compare.Comparison
 	states    []StreamState
 	shapes    []load.Shape
 	hashKey   []byte
@@ -96,7 +97,7 @@ type verifier struct {
 // everything is told before it is.
 func (r *Runner) Verify(ctx context.Context, pipelines []*Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
 	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true, given: r.Given}
-	held, err := r.Dir.Compare(ctx, v.File)
+	held, err := compare.Compare(ctx, r.Dir, v.File)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func (v *verifier) prepare(ctx context.Context, source Source) (err error) {
 	if err != nil {
 		return err
 	}
-	if v.shapes, err = v.held.Shapes(ctx, v.workspace); err != nil {
+	if v.shapes, err = load.Shapes(ctx, v.held.Reader, v.workspace); err != nil {
 		return err
 	}
 	return v.lookForKey(ctx)
@@ -232,7 +233,7 @@ func (v *verifier) lookForKey(ctx context.Context) (err error) {
 	if v.hashKey, err = v.runner.Dir.ReadHashKey(); err != nil {
 		return fmt.Errorf("read the key for hashed columns: %w", err)
 	}
-	mark, used, err := v.held.HashedBy(ctx)
+	mark, used, err := load.HashedBy(ctx, v.held.Reader)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"aqueduck/extract"
-	"aqueduck/load"
+	"aqueduck/load/compare"
 	"aqueduck/transform"
 )
 
@@ -80,7 +80,7 @@ func (c *check) parents(ctx context.Context, most int) ([]string, error) {
 	over := c.stream.Read.Over
 	parent, _ := c.runner.Catalogue.Stream(over.Streams[0])
 	t := transform.Tables(parent)[0]
-	a := load.Against{Schema: c.workspace, Table: t, Visible: t.Name}
+	a := compare.Against{Schema: c.workspace, Table: t, Visible: t.Name}
 	if t.View != "" {
 		a.Visible = t.View
 	}

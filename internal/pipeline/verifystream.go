@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
-	"aqueduck/load"
+	"aqueduck/load/compare"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -24,7 +24,7 @@ type check struct {
 	*verifier
 	stream  *schemas.Stream
 	decoder *transform.Decoder // nil: the stream is not asked
-	against load.Against
+	against compare.Against
 	state   extract.State
 	rows    int64
 	cost    int64 // requests of reading all, about
@@ -52,7 +52,7 @@ func (c *check) place(ctx context.Context, start time.Time) error {
 		return fmt.Errorf("the checkpoint of %s cannot be read: %w", s.Name, err)
 	}
 	c.result.AsOf = c.states[i].SyncedTo
-	c.against = load.Against{Schema: c.workspace, Table: own, Visible: own.Name, Newest: timeOf(s), From: start, To: c.result.AsOf}
+	c.against = compare.Against{Schema: c.workspace, Table: own, Visible: own.Name, Newest: timeOf(s), From: start, To: c.result.AsOf}
 	if own.View != "" {
 		c.against.Visible = own.View
 	}
@@ -217,7 +217,7 @@ func (c *check) wholeList(ctx context.Context) error {
 	for _, key := range absent {
 		c.records[key] = true
 		if !c.seen[key] {
-			c.note([]load.Difference{{Table: c.against.Visible, Key: key, Record: key, Kind: "ghost"}})
+			c.note([]compare.Difference{{Table: c.against.Visible, Key: key, Record: key, Kind: "ghost"}})
 		}
 	}
 	return nil
@@ -361,12 +361,12 @@ func (c *check) gone(ctx context.Context, key string) {
 	}
 	if absent, err := c.held.Absent(ctx, c.against, []string{key}); err == nil && len(absent) == 0 {
 		c.records[key] = true
-		c.note([]load.Difference{{Table: c.against.Visible, Key: key, Record: key, Kind: "ghost"}})
+		c.note([]compare.Difference{{Table: c.against.Visible, Key: key, Record: key, Kind: "ghost"}})
 	}
 }
 
 // note adds differences, each once.
-func (c *check) note(list []load.Difference) {
+func (c *check) note(list []compare.Difference) {
 	for _, d := range list {
 		sum := sha256.Sum256([]byte(strings.Join([]string{c.workspace, d.Table, d.Kind, d.Key}, "\x00")))
 		f := Found{ID: hex.EncodeToString(sum[:6]), Workspace: c.workspace, Stream: c.stream.Name, Table: d.Table, Kind: d.Kind, Key: d.Key, Columns: d.Columns}

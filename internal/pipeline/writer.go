@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -17,7 +18,7 @@ import (
 // writer is the run's one way into the work database. Streams commit through it side by side; publishing and folding
 // wait until no commit is under way, because both replace the database that the streams write to.
 type writer struct {
-	dir       load.Dir
+	dir       layout.Dir
 	open      load.Options
 	spec      publish.Spec
 	catalogue *schemas.Catalogue
@@ -31,7 +32,7 @@ type writer struct {
 	readers   *load.Snapshot // what they had before the first of these: a loss in small steps is one, too; nil: not read yet
 }
 
-func openWriter(ctx context.Context, dir load.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*writer, error) {
+func openWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*writer, error) {
 	w := &writer{dir: dir, open: o, spec: spec, catalogue: catalogue, tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
 	if w.work, err = load.Open(ctx, dir, o); err != nil {

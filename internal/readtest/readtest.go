@@ -14,7 +14,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // Runner gives what reads a workspace by a configuration, which is written to pipelines.yaml of a directory. Its clock is the
@@ -33,7 +33,7 @@ func Runner(dir, config string, space *emulator.Workspace) (r *pipeline.Runner, 
 		return nil, nil, err
 	}
 	return &pipeline.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: load.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
+		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
 		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
 			url, token, err := parsed.Connect(name, lookup)

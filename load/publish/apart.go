@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // finishApart has the models of users made by a process of their own, and finishes the copy.
@@ -73,7 +73,7 @@ type attempt struct {
 // attempt makes all of its models but lethal ones.
 func (b *building) attempt(o duck.Options, lethal map[string]error) *attempt {
 	a := &attempt{building: building{schema: b.schema, made: slices.Clone(b.made)}, within: cmp.Or(b.schema.Models.Longest, longest), at: -1}
-	o.Memory = min(o.Memory, load.DefaultMemory/2) // the process itself has no more than twice that
+	o.Memory = min(o.Memory, read.DefaultMemory/2) // the process itself has no more than twice that
 	a.todo = order{Options: o, Schema: b.schema.Models.Schema}
 	for _, r := range b.own {
 		switch {
@@ -105,7 +105,7 @@ func (a *attempt) run(ctx context.Context, program sandbox.Program) (killed stri
 	tooLong := fmt.Errorf("it took longer than %s and was given up", a.within)
 	clock := time.AfterFunc(a.within, func() { end(tooLong) })
 	defer clock.Stop()
-	err = program.Run(limited, "models", sandbox.Limits{Memory: load.DefaultMemory}, a.todo, func(kind byte, payload []byte) error {
+	err = program.Run(limited, "models", sandbox.Limits{Memory: read.DefaultMemory}, a.todo, func(kind byte, payload []byte) error {
 		clock.Reset(a.within)
 		return a.take(kind, payload)
 	})
@@ -116,9 +116,9 @@ func (a *attempt) run(ctx context.Context, program sandbox.Program) (killed stri
 	case context.Cause(limited) == tooLong:
 		err = tooLong
 	case errors.As(err, &died) && died.OutOfMemory():
-		err = load.ErrMemory
+		err = read.ErrMemory
 	case errors.As(err, &died):
-		err = fmt.Errorf("%w: %w", load.ErrFault, died)
+		err = fmt.Errorf("%w: %w", read.ErrFault, died)
 	default:
 		return "", err
 	}

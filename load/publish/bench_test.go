@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -30,8 +31,8 @@ var (
 func BenchmarkContacts(b *testing.B) {
 	for range b.N {
 		ctx := context.Background()
-		d := load.Dir(b.TempDir() + "/data")
-		if err := d.Prepare(); err != nil {
+		d := layout.Dir(b.TempDir() + "/data")
+		if err := load.Prepare(d); err != nil {
 			b.Fatal(err)
 		}
 		run := &wideRun{b: b, dir: d, tables: transform.Tables(wideStream())}
@@ -51,7 +52,7 @@ func BenchmarkContacts(b *testing.B) {
 
 type wideRun struct {
 	b      *testing.B
-	dir    load.Dir
+	dir    layout.Dir
 	work   *load.Work
 	tables []transform.Table
 	spent  []string

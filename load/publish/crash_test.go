@@ -20,7 +20,9 @@ import (
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
+	"aqueduck/load/read"
 	"aqueduck/transform"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,11 +66,11 @@ func child(order string) error {
 	if err := limitFiles(parts[2]); err != nil {
 		return err
 	}
-	ctx, d := context.Background(), load.Dir(parts[0])
-	if err := d.Prepare(); err != nil {
+	ctx, d := context.Background(), layout.Dir(parts[0])
+	if err := load.Prepare(d); err != nil {
 		return err
 	}
-	held, err := load.Lock(ctx, d, 10*time.Second, func(ctx context.Context, pause time.Duration) error {
+	held, err := layout.Lock(ctx, d, 10*time.Second, func(ctx context.Context, pause time.Duration) error {
 		time.Sleep(pause) // a real process waits in real time
 		return ctx.Err()
 	})
@@ -93,7 +95,7 @@ func openLocked(path string) error {
 }
 
 // life is the time between two publishes of the child.
-func life(ctx context.Context, d load.Dir, last int64) (done bool, err error) {
+func life(ctx context.Context, d layout.Dir, last int64) (done bool, err error) {
 	w, err := load.Open(ctx, d, load.Options{Now: time.Now, RunID: "run", FoldAt: 64 << 10, RowGroup: 2048})
 	if err != nil {
 		return false, err
@@ -224,9 +226,9 @@ func killing(t *testing.T, dir string, r *rand.Rand, kills int) {
 		if !killed(err) {
 			t.Fatalf("the process ended by itself: %v", err)
 		}
-		checkPublished(t, load.Dir(dir))
+		checkPublished(t, layout.Dir(dir))
 	}
-	finish(t, self(t), load.Dir(dir))
+	finish(t, self(t), layout.Dir(dir))
 }
 
 func killed(err error) bool {
@@ -239,7 +241,7 @@ func killed(err error) bool {
 }
 
 // finish runs the process once more, undisturbed, and compares all that it leaves with the model.
-func finish(t *testing.T, binary string, d load.Dir) {
+func finish(t *testing.T, binary string, d layout.Dir) {
 	t.Helper()
 	last := committed(t, d) + 3
 	if err := start(t, binary, fmt.Sprintf("%s|%d|", d, last)).Wait(); err != nil {
@@ -266,7 +268,7 @@ func finish(t *testing.T, binary string, d load.Dir) {
 }
 
 // committed is the number of the last commit in the work database, or in the published file when there is none.
-func committed(t *testing.T, d load.Dir) int64 {
+func committed(t *testing.T, d layout.Dir) int64 {
 	t.Helper()
 	w, err := load.Open(t.Context(), d, load.Options{Now: time.Now})
 	if err != nil {
@@ -284,7 +286,7 @@ func committed(t *testing.T, d load.Dir) int64 {
 
 // checkPublished proves that what readers have at this moment is whole: the file is the model as of its own
 // checkpoint, and every Parquet file can be read. It gives the number of the file's last commit.
-func checkPublished(t *testing.T, d load.Dir) int64 {
+func checkPublished(t *testing.T, d layout.Dir) int64 {
 	t.Helper()
 	checkLake(t, d)
 	if d.Current() == "" {
@@ -325,10 +327,10 @@ func checkPublished(t *testing.T, d load.Dir) int64 {
 }
 
 // ask gives the first column of a query on the published file.
-func ask(t testing.TB, d load.Dir, query string) []string {
+func ask(t testing.TB, d layout.Dir, query string) []string {
 	t.Helper()
 	var lines []string
-	err := load.Query(t.Context(), d.Current(), query, func(_ []string, row []any) error {
+	err := read.Query(t.Context(), d.Current(), query, func(_ []string, row []any) error {
 		if row != nil {
 			lines = append(lines, fmt.Sprint(row[0]))
 		}
@@ -341,7 +343,7 @@ func ask(t testing.TB, d load.Dir, query string) []string {
 }
 
 // checkLake opens what a reader's glob finds.
-func checkLake(t testing.TB, d load.Dir) {
+func checkLake(t testing.TB, d layout.Dir) {
 	t.Helper()
 	err := filepath.WalkDir(d.Lake(""), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".parquet") {

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/layout"
 )
 
 // fewRows may leave any table at once: of a tiny one that is a large share, and no sign of anything.
@@ -59,7 +60,7 @@ func (s *Spec) check(now load.Snapshot) error {
 }
 
 // Readers is what the published file holds; nothing where there is none that can be read.
-func Readers(ctx context.Context, d load.Dir) load.Snapshot {
+func Readers(ctx context.Context, d layout.Dir) load.Snapshot {
 	target, err := filepath.EvalSymlinks(d.Current())
 	if err != nil || d.Current() == "" {
 		return load.Snapshot{}

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"aqueduck/internal/crash"
-	"aqueduck/load"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/layout"
 )
 
 // lake is the Parquet side of one schema on its way: parts written under temporary names, and the manifest to come.
@@ -124,7 +124,7 @@ func (l *lake) writePart(ctx context.Context, db *duck.DB, want wanted, columns 
 	if err := os.Chmod(path, 0o644); err != nil {
 		return Part{}, err
 	}
-	sum, err := load.Sum(path)
+	sum, err := layout.Sum(path)
 	if err != nil {
 		return Part{}, err
 	}

@@ -9,13 +9,13 @@ import (
 	"slices"
 
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // Tasks are what processes of this program are asked to do for a publish, or of a published file.
 func Tasks() map[string]sandbox.Task {
-	all := load.Tasks()
+	all := read.Tasks()
 	maps.Copy(all, map[string]sandbox.Task{"models": makeOrdered})
 	return all
 }

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"aqueduck/load"
 	"aqueduck/load/internal/disk"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
 
 	"github.com/google/renameio/v2"
 )
@@ -75,7 +76,7 @@ func (t Table) whole(dir string) bool {
 		if !filepath.IsLocal(part.File) {
 			return false
 		}
-		sum, err := load.Sum(filepath.Join(dir, part.File))
+		sum, err := layout.Sum(filepath.Join(dir, part.File))
 		if err != nil || sum != part.SHA256 {
 			return false
 		}
@@ -85,13 +86,13 @@ func (t Table) whole(dir string) bool {
 
 // Consistent says whether the link leads to a published file that opens, and every schema in it has a manifest that
 // names this file and parts of the sizes it gives. Where not, a publish makes it so again.
-func Consistent(ctx context.Context, d load.Dir) (bool, error) {
+func Consistent(ctx context.Context, d layout.Dir) (bool, error) {
 	file := d.Current()
 	if file == "" || !disk.Exists(file) {
 		return false, nil
 	}
 	var names []string
-	err := load.Query(ctx, file, "SELECT DISTINCT schema FROM _sync.tables", func(_ []string, row []any) error {
+	err := read.Query(ctx, file, "SELECT DISTINCT schema FROM _sync.tables", func(_ []string, row []any) error {
 		if row != nil {
 			names = append(names, row[0].(string))
 		}

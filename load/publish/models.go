@@ -13,8 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/load"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // Models are the analysts' relations over one schema, in a schema of their own.
@@ -154,7 +155,7 @@ func (b *building) make(ctx context.Context, db *duck.DB) error {
 
 // filled is a model with the names and values that its SQL has in braces.
 func (b *building) filled(r Relation) Relation {
-	return Relation{Name: r.Name, Kind: r.Kind, SQL: load.InSchema(b.schema.Models.fill(r.SQL), b.schema.Name), Line: r.Line}
+	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.fill(r.SQL), b.schema.Name), Line: r.Line}
 }
 
 func (b *building) fail(r Relation, line int, err error) {
@@ -246,7 +247,7 @@ var lineInSQL = regexp.MustCompile(`LINE (\d+):`)
 
 // lineOf is the line of a model's file that the database complains about.
 func lineOf(r Relation, err error) int {
-	var refused *load.Refused
+	var refused *read.Refused
 	if errors.As(err, &refused) {
 		return r.Line + refused.Line - 1
 	}
@@ -261,14 +262,14 @@ func lineOf(r Relation, err error) int {
 
 // plain is the first line of what the database says: the others draw the statement as it was sent, which is in no file.
 func plain(err error) error {
-	var refused *load.Refused
+	var refused *read.Refused
 	if errors.As(err, &refused) {
 		elsewhere := *refused
 		elsewhere.Line = 0
 		return &elsewhere
 	}
 	if duck.OutOfMemory(err) {
-		return load.ErrMemory
+		return read.ErrMemory
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return errors.New(first)

@@ -16,6 +16,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/layout"
 	"aqueduck/transform"
 )
 
@@ -77,7 +78,7 @@ type Result struct {
 
 // publication is one publish on its way.
 type publication struct {
-	dir    load.Dir
+	dir    layout.Dir
 	spec   Spec
 	before load.Snapshot
 	at     time.Time
@@ -92,7 +93,7 @@ type publication struct {
 // Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
 // next Open starts from the published file. When it fails, readers keep what they had and the work database stays; after
 // *HeldBack it is still open.
-func Publish(ctx context.Context, d load.Dir, w *load.Work, s Spec) (Result, error) {
+func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, error) {
 	p := &publication{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
 	err := p.run(ctx, w)
 	var held *HeldBack
@@ -249,7 +250,7 @@ func (p *publication) seal() (string, error) {
 	if err := disk.SyncFile(p.copied()); err != nil {
 		return "", err
 	}
-	if err := load.WriteSum(sum, p.copied(), filepath.Base(file)); err != nil {
+	if err := layout.WriteSum(sum, p.copied(), filepath.Base(file)); err != nil {
 		return "", err
 	}
 	if err := os.Chmod(p.copied(), 0o444); err != nil {
@@ -259,7 +260,7 @@ func (p *publication) seal() (string, error) {
 		return "", err
 	}
 	crash.At(crash.PublishSealed)
-	if err := disk.Move(load.SumFile(file), sum); err != nil {
+	if err := disk.Move(layout.SumFile(file), sum); err != nil {
 		return "", err
 	}
 	crash.At(crash.PublishSummed)
@@ -311,7 +312,7 @@ func (p *publication) retain(current string) error {
 		if file == current || i <= keep {
 			continue
 		}
-		if err := errors.Join(os.RemoveAll(file+".wal"), os.RemoveAll(load.SumFile(file))); err != nil {
+		if err := errors.Join(os.RemoveAll(file+".wal"), os.RemoveAll(layout.SumFile(file))); err != nil {
 			return err
 		}
 		crash.At(crash.PublishRetained)

@@ -12,6 +12,7 @@ import (
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/transform"
 
@@ -21,7 +22,7 @@ import (
 // house is a warehouse of a test that commits and publishes.
 type house struct {
 	t    *testing.T
-	dir  load.Dir
+	dir  layout.Dir
 	work *load.Work
 	now  time.Time
 	runs int
@@ -29,8 +30,8 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{t: t, dir: load.Dir(filepath.Join(t.TempDir(), "data")), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
-	must(t, h.dir.Prepare())
+	h := &house{t: t, dir: layout.Dir(filepath.Join(t.TempDir(), "data")), now: time.Date(2026, 11, 1, 2, 0, 0, 0, time.UTC)}
+	must(t, load.Prepare(h.dir))
 	h.open()
 	t.Cleanup(func() { must(t, h.work.Close()) })
 	return h

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
 )
 
 // relate makes the relations of a schema. Views, comments and the dictionary are made when a definition has changed
@@ -118,10 +120,10 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 	switch r.Kind {
 	case "view", "table":
 		// It may be a user's own: no second statement follows it, whatever its text.
-		query := load.InSchema(r.SQL, schema)
+		query := clause.InSchema(r.SQL, schema)
 		ok, err := db.Reads(query)
 		if err == nil && !ok {
-			err = load.ErrReadOnly
+			err = read.ErrReadOnly
 		}
 		if err != nil {
 			return err

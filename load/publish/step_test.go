@@ -13,7 +13,7 @@ import (
 
 	"aqueduck/internal/crash"
 	"aqueduck/internal/lane"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // TestF2KillsAtEveryNamedPointLoseNothing builds the test binary with crash points and dies at each of them.
@@ -22,7 +22,7 @@ func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	binary := crashing(t)
 	for _, point := range crash.Points() {
 		t.Run(point, func(t *testing.T) {
-			dir := load.Dir(filepath.Join(t.TempDir(), "data"))
+			dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
 			c := start(t, binary, string(dir)+"|13|", "AQUEDUCK_CRASH="+point+":1")
 			if err := c.Wait(); !killed(err) {
 				t.Fatalf("the process was not killed at %s: %v", point, err)
@@ -68,7 +68,7 @@ func soonAfter(t *testing.T, binary, dir string, r *rand.Rand, kills int) {
 		if err := start(t, binary, dir+"|100000|", "AQUEDUCK_CRASH="+place).Wait(); !killed(err) {
 			t.Fatalf("the process was not killed after %s: %v", place, err)
 		}
-		checkPublished(t, load.Dir(dir))
+		checkPublished(t, layout.Dir(dir))
 	}
-	finish(t, binary, load.Dir(dir))
+	finish(t, binary, layout.Dir(dir))
 }

@@ -12,7 +12,9 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/layout"
 	"aqueduck/load/publish"
+	"aqueduck/load/read"
 
 	_ "github.com/duckdb/duckdb-go/v2" // an analyst's own session
 )
@@ -53,7 +55,7 @@ func TestT146ReadersStayOpenDuringPublishes(t *testing.T) {
 				return
 			default:
 			}
-			if err := load.Query(t.Context(), h.dir.Readable(), "SELECT count(*) FROM people_tagged", func([]string, []any) error { return nil }); err != nil {
+			if err := read.Query(t.Context(), h.dir.Readable(), "SELECT count(*) FROM people_tagged", func([]string, []any) error { return nil }); err != nil {
 				asked <- err
 				return
 			}
@@ -172,7 +174,7 @@ func TestT158OpeningAgainSeesTheNewRows(t *testing.T) {
 		open := analyst(t, h.dir.Current(), "?access_mode=READ_ONLY")
 		must(t, open.Ping())
 		for _, path := range []string{h.dir.Link(), h.dir.Current()} {
-			err := load.Query(t.Context(), path, "SELECT count(*)::INTEGER FROM people", func(_ []string, row []any) error {
+			err := read.Query(t.Context(), path, "SELECT count(*)::INTEGER FROM people", func(_ []string, row []any) error {
 				if row != nil && row[0] != int32(i+1) {
 					t.Errorf("%s has %v people after publish %d", path, row[0], i+1)
 				}
@@ -359,7 +361,7 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 	full := 0
 	for i := range 12 {
 		size := (i + 1) * 1100
-		dir := load.Dir(filepath.Join(t.TempDir(), "data"))
+		dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
 		order := fmt.Sprintf("%s|6|%d", dir, size<<10)
 		err := start(t, self(t), order).Wait()
 		var exit interface{ ExitCode() int }

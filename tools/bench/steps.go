@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -47,7 +48,7 @@ func steps(args []string) error {
 	w := walker{decoder: decoder, pages: bufio.NewReaderSize(in, 1<<20)}
 	ctx := context.Background()
 	if len(args) > 1 {
-		if w.work, err = openWork(ctx, load.Dir(args[1]), transform.Tables(stream)); err != nil {
+		if w.work, err = openWork(ctx, layout.Dir(args[1]), transform.Tables(stream)); err != nil {
 			return err
 		}
 	}
@@ -61,8 +62,8 @@ func steps(args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(w.cost)
 }
 
-func openWork(ctx context.Context, dir load.Dir, tables []transform.Table) (*load.Work, error) {
-	if err := dir.Prepare(); err != nil {
+func openWork(ctx context.Context, dir layout.Dir, tables []transform.Table) (*load.Work, error) {
+	if err := load.Prepare(dir); err != nil {
 		return nil, err
 	}
 	work, err := load.Open(ctx, dir, load.Options{Now: time.Now, RunID: "bench"})

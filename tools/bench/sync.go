@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // configuration is what the measured syncs run: contacts with their child tables, and all that is published of them;
@@ -105,7 +105,7 @@ func profiled(args []string) (err error) {
 	}
 	debug.SetGCPercent(gcPercent)
 	runner := &pipeline.Runner{
-		Config: config, Catalogue: catalogue, Dir: load.Dir(args[1]), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Config: config, Catalogue: catalogue, Dir: layout.Dir(args[1]), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
 			url, token, err := config.Connect(name, os.LookupEnv)
 			return pipeline.Source{BaseURL: url, Token: token}, err

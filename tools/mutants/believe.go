@@ -68,7 +68,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a full refresh believes hashes", file: "load/refresh.go", killer: "load.TestT172AFullRefreshComparesValues",
-		old: "same += \" AND NOT (\" + differ(t, \"s.\", \"t.\") + \")\"", new: "same += \" AND true\"",
+		old: "same += \" AND NOT (\" + clause.Differ(t, \"s.\", \"t.\") + \")\"", new: "same += \" AND true\"",
 	},
 	{
 		bug: "hiding that is taken back leaves the hashes of its rows", file: "load/reveal.go", killer: "pipeline.TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain",
@@ -88,7 +88,7 @@ var believing = []mutant{
 	},
 	{
 		bug: "a history that is kept no longer lasts for ever", file: "load/align.go", killer: "pipeline.TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake",
-		old: "			if n == 0 {\n				continue\n			}\n			ended[h.Name] = n\n", new: "			if n >= 0 {\n				continue\n			}\n			ended[h.Name] = n\n",
+		old: "if n == 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n", new: "if n >= 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n",
 	},
 	{
 		bug: "a member of a family is not read between times", file: "internal/pipeline/select.go", killer: "pipeline.TestT179AMemberOfAFamilyIsReadBetweenTimes",

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"aqueduck/docs/queries"
-	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // What others read, they read as we do: the published file, its models, the saved questions and the lake, by packages of other
@@ -146,7 +146,7 @@ var ofNow = regexp.MustCompile(`(?i)\bnow\(|current_date|current_timestamp`)
 // ourReadings reads every table, view and model of a file, and asks the saved questions.
 func ourReadings(t *testing.T, file string) map[string]reading {
 	t.Helper()
-	r, err := load.OpenReader(t.Context(), file)
+	r, err := read.OpenReader(t.Context(), file)
 	must(t, err)
 	defer func() { must(t, r.Close()) }()
 	var names []string
@@ -173,7 +173,7 @@ func ourReadings(t *testing.T, file string) map[string]reading {
 	return found
 }
 
-func ourReading(t *testing.T, r *load.Reader, query string) (found reading) {
+func ourReading(t *testing.T, r *read.Reader, query string) (found reading) {
 	t.Helper()
 	must(t, r.Query(t.Context(), "DESCRIBE "+query, func(_ []string, row []any) error {
 		if row != nil {

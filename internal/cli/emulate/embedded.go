@@ -16,7 +16,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
-	"aqueduck/load"
+	"aqueduck/load/layout"
 )
 
 // embeddedEpoch is when the emulated workspace begins to live.
@@ -34,7 +34,7 @@ const emulatedToken = "emulated-workspace-token"
 
 // Embed starts the emulator of a warehouse on a loopback port. EMULATOR_HOURS of life pass first, but not before the
 // first run; what it is and the hours lived are kept in the warehouse's directory.
-func Embed(lookup func(string) (string, bool), dir load.Dir) (pipeline.Source, error) {
+func Embed(lookup func(string) (string, bool), dir layout.Dir) (pipeline.Source, error) {
 	life, first, err := readLife(lookup, dir)
 	if err != nil {
 		return pipeline.Source{}, err
@@ -64,7 +64,7 @@ func Embed(lookup func(string) (string, bool), dir load.Dir) (pipeline.Source, e
 }
 
 // EmbedStill starts the emulator of a warehouse as its last run saw it; no hour passes.
-func EmbedStill(lookup func(string) (string, bool), dir load.Dir) (pipeline.Source, error) {
+func EmbedStill(lookup func(string) (string, bool), dir layout.Dir) (pipeline.Source, error) {
 	life, _, err := readLife(lookup, dir)
 	if err != nil {
 		return pipeline.Source{}, err
@@ -73,7 +73,7 @@ func EmbedStill(lookup func(string) (string, bool), dir load.Dir) (pipeline.Sour
 }
 
 // readLife reads what the workspace of a warehouse is. Before the first run the environment says it.
-func readLife(lookup func(string) (string, bool), dir load.Dir) (life embeddedWorkspace, first bool, err error) {
+func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embeddedWorkspace, first bool, err error) {
 	text, err := os.ReadFile(embeddedFile(dir))
 	if err == nil {
 		err = json.Unmarshal(text, &life)
@@ -93,7 +93,7 @@ func readLife(lookup func(string) (string, bool), dir load.Dir) (life embeddedWo
 	return life, true, err
 }
 
-func embeddedFile(dir load.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
+func embeddedFile(dir layout.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
 
 // serveEmulator serves a workspace that has lived its hours and whose clock runs on from there.
 func serveEmulator(life *embeddedWorkspace) (pipeline.Source, error) {

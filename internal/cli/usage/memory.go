@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"aqueduck/internal/grammar"
-	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // Memory is the value of a flag that bounds memory, as people write it.
@@ -16,7 +16,7 @@ func (m *Memory) Set(text string) error {
 	if err != nil {
 		return err
 	}
-	if n < load.LeastMemory {
+	if n < read.LeastMemory {
 		return fmt.Errorf("%s is less than a statement needs to begin with: 256MiB", text)
 	}
 	*m = Memory(n)

@@ -1,4 +1,4 @@
-package load
+package stage
 
 import (
 	"context"
@@ -6,37 +6,37 @@ import (
 	"errors"
 	"fmt"
 
-	"aqueduck/load/internal/duck"
-	"aqueduck/transform"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
 )
 
-// staged is a batch inside DuckDB: a temporary table with the columns of the batch.
-type staged struct {
-	name   string // quoted, with its catalog
-	table  transform.Table
-	rows   int64
-	unique bool // no key comes twice
+// Batch is a batch inside DuckDB: a temporary table with the columns of the batch.
+type Batch struct {
+	Name   string // quoted, with its catalog
+	Table  transform.Table
+	Rows   int64
+	Unique bool // no key comes twice
 }
 
-// stage copies a batch whole into a temporary table. It is the only door for Arrow: DuckDB gives wrong values, without
+// New copies a batch whole into a temporary table. It is the only door for Arrow: DuckDB gives wrong values, without
 // an error, for any other query of a registered batch. The view is made in the memory catalog and never in the file,
 // and it is read once, as the stream behind it can only be.
-func stage(ctx context.Context, db *duck.DB, name string, b transform.Batch) (staged, error) {
-	s := staged{name: "temp." + duck.Name(name), table: b.Table, rows: b.Rows.NumRows(), unique: unique(b.Rows, b.Table.Key)}
-	if err := copyArrow(ctx, db, s.name, b.Rows); err != nil {
+func New(ctx context.Context, db *duck.DB, name string, b transform.Batch) (Batch, error) {
+	s := Batch{Name: "temp." + duck.Name(name), Table: b.Table, Rows: b.Rows.NumRows(), Unique: unique(b.Rows, b.Table.Key)}
+	if err := copyArrow(ctx, db, s.Name, b.Rows); err != nil {
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
 	}
 	// What came out must be what went in: the number of rows and the sum of their numbers.
 	var rows, sum int64
-	if err := db.Scan(ctx, "SELECT count(*), coalesce(sum(_row), 0)::BIGINT FROM "+s.name, nil, &rows, &sum); err != nil {
+	if err := db.Scan(ctx, "SELECT count(*), coalesce(sum(_row), 0)::BIGINT FROM "+s.Name, nil, &rows, &sum); err != nil {
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
 	}
-	if want := rowSum(b.Rows); rows != s.rows || sum != want {
-		return s, fmt.Errorf("stage %s: %d rows with sum %d arrived as %d with sum %d", b.Table.Name, s.rows, want, rows, sum)
+	if want := rowSum(b.Rows); rows != s.Rows || sum != want {
+		return s, fmt.Errorf("stage %s: %d rows with sum %d arrived as %d with sum %d", b.Table.Name, s.Rows, want, rows, sum)
 	}
 	return s, nil
 }
@@ -80,11 +80,4 @@ func rowSum(rows arrow.RecordBatch) int64 {
 		sum += n
 	}
 	return sum
-}
-
-// drop forgets temporary tables. One that cannot be dropped is replaced by the next of its name.
-func drop(ctx context.Context, db *duck.DB, names ...string) {
-	for _, name := range names {
-		_, _ = db.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+name)
-	}
 }

@@ -1,4 +1,4 @@
-package load
+package read
 
 import (
 	"context"
@@ -29,10 +29,10 @@ func Parquet(ctx context.Context, path, statement string, ready func(), to io.Wr
 }
 
 func (r *Reader) parquet(ctx context.Context, statement string, ready func(), to io.Writer) error {
-	if err := reads(r.db, statement); err != nil {
+	if err := RequireRead(r.DB, statement); err != nil {
 		return err
 	}
-	return r.db.Conn().Raw(func(raw any) error {
+	return r.DB.Conn().Raw(func(raw any) error {
 		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
 		if err != nil {
 			return err

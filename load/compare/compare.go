@@ -1,4 +1,4 @@
-package load
+package compare
 
 import (
 	"context"
@@ -8,7 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
 
@@ -41,17 +46,17 @@ type Judged struct {
 // Comparison holds records that were read again against one published file, in which it writes nothing. It belongs to one
 // goroutine at a time.
 type Comparison struct {
-	*Reader
-	tombs *tombstones
+	*read.Reader
+	tombs *tombstone.Log
 }
 
 // Compare opens a published file, usually Dir.Current, to hold records against it. The caller closes it.
-func (d Dir) Compare(ctx context.Context, path string) (*Comparison, error) {
-	tombs, err := d.readTombstones()
+func Compare(ctx context.Context, d layout.Dir, path string) (*Comparison, error) {
+	tombs, err := tombstone.Read(d)
 	if err != nil {
 		return nil, fmt.Errorf("read what was erased: %w", err)
 	}
-	r, err := OpenReader(ctx, path)
+	r, err := read.OpenReader(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +69,15 @@ func (c *Comparison) Records(ctx context.Context, a Against, batches []transform
 	if batches[0].Rows.NumRows() == 0 {
 		return j, nil
 	}
-	own, err := stage(ctx, c.db, "verify_own", batches[0])
+	own, err := stage.New(ctx, c.DB, "verify_own", batches[0])
 	if err != nil {
 		return j, err
 	}
-	defer drop(ctx, c.db, own.name, "temp.verify_judged", "temp.verify_child")
-	if j.Seen, err = c.texts(ctx, "SELECT DISTINCT "+keyText("", a.Table.Key)+" FROM "+own.name); err != nil {
+	defer stage.Drop(ctx, c.DB, own.Name, "temp.verify_judged", "temp.verify_child")
+	if j.Seen, err = c.texts(ctx, "SELECT DISTINCT "+clause.KeyText("", a.Table.Key)+" FROM "+own.Name); err != nil {
 		return j, err
 	}
-	if err := c.judge(ctx, a, own); err != nil {
+	if err := c.judgeRecords(ctx, a, own); err != nil {
 		return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
 	}
 	if j.Compared, err = c.texts(ctx, "SELECT record FROM temp.verify_judged"); err != nil {
@@ -91,50 +96,50 @@ func (c *Comparison) Records(ctx context.Context, a Against, batches []transform
 	return j, nil
 }
 
-// judge chooses the records that say something about the file: neither newer than the file nor older than what it has, and of
+// judgeRecords chooses the records that say something about the file: neither newer than the file nor older than what it has, and of
 // several copies the one that a run would take.
-func (c *Comparison) judge(ctx context.Context, a Against, own staged) error {
+func (c *Comparison) judgeRecords(ctx context.Context, a Against, own stage.Batch) error {
 	where := "true"
 	var args []any
 	if a.Newest != "" {
 		at := "s." + duck.Name(a.Newest)
 		where = fmt.Sprintf(`(%[1]s IS NULL OR %[1]s >= $1 AND %[1]s < $2) AND NOT EXISTS (SELECT 1 FROM %[2]s t WHERE %[3]s AND t.%[4]s > %[1]s)`,
-			at, duck.Table(a.Schema, a.Table.Name), matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
+			at, duck.Table(a.Schema, a.Table.Name), clause.Matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
 		args = []any{a.From.UTC(), a.To.UTC()}
 	}
-	said := newestCopies("(SELECT s.* FROM "+own.name+" s WHERE "+where+")", a.Table)
-	_, err := c.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT _row, "+keyText("s.", a.Table.Key)+" AS record FROM "+said+" s", args...)
+	said := clause.NewestCopies("(SELECT s.* FROM "+own.Name+" s WHERE "+where+")", a.Table)
+	_, err := c.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT _row, "+clause.KeyText("s.", a.Table.Key)+" AS record FROM "+said+" s", args...)
 	return err
 }
 
 // rows compares the staged rows of judged records with those of their table; in is where they have to be.
-func (c *Comparison) rows(ctx context.Context, a Against, s staged, in string) ([]Difference, error) {
-	stored, err := c.columns(ctx, a.Schema, s.table.Name)
+func (c *Comparison) rows(ctx context.Context, a Against, s stage.Batch, in string) ([]Difference, error) {
+	stored, err := c.columns(ctx, a.Schema, s.Table.Name)
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
-	key := keyText("s.", s.table.Key)
-	from := s.name + " s JOIN temp.verify_judged j USING (_row)"
+	key := clause.KeyText("s.", s.Table.Key)
+	from := s.Name + " s JOIN temp.verify_judged j USING (_row)"
 	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		key, c.people(s.table), from, duck.Table(a.Schema, in), matches("t.", s.table.Key, "s.", s.table.Key))
-	list, err := c.differences(ctx, a.Schema, s.table.Name, "missing", missing)
+		key, c.people(s.Table), from, duck.Table(a.Schema, in), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
+	list, err := c.differences(ctx, a.Schema, s.Table.Name, "missing", missing)
 	if err != nil {
 		return nil, err
 	}
 	var differs []string
-	for _, column := range s.table.Columns {
+	for _, column := range s.Table.Columns {
 		if test := c.differs(column, stored[column.Name]); test != "" {
 			differs = append(differs, "CASE WHEN "+test+" THEN "+duck.Text(column.Name)+" END")
 		}
 	}
 	there := ""
-	if s.table.Gone {
+	if s.Table.Gone {
 		there = " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	stale := fmt.Sprintf(`SELECT key, record, differ, people FROM (SELECT DISTINCT %s AS key, j.record AS record, concat_ws(',', %s) AS differ, %s AS people
-		FROM %s JOIN %s t ON %s%s) WHERE differ <> ''`, key, strings.Join(differs, ", "), c.people(s.table), from,
-		duck.Table(a.Schema, s.table.Name), matches("t.", s.table.Key, "s.", s.table.Key), there)
-	more, err := c.differences(ctx, a.Schema, s.table.Name, "stale", stale)
+		FROM %s JOIN %s t ON %s%s) WHERE differ <> ''`, key, strings.Join(differs, ", "), c.people(s.Table), from,
+		duck.Table(a.Schema, s.Table.Name), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key), there)
+	more, err := c.differences(ctx, a.Schema, s.Table.Name, "stale", stale)
 	return append(list, more...), err
 }
 
@@ -160,7 +165,7 @@ func (c *Comparison) differs(column transform.Column, stored string) string {
 	if column.SQL == "JSON" {
 		test += " AND (s." + transform.HashColumn + " <> t." + transform.HashColumn + " OR " + otherLeaves("s.", "t.", column.Name) + ")"
 	}
-	if len(c.tombs.marks) > 0 && (column.PII || column.Redactable || column.SQL == "JSON") {
+	if len(c.tombs.Hashes) > 0 && (column.PII || column.Redactable || column.SQL == "JSON") {
 		test += " AND t." + name + " IS NOT NULL"
 	}
 	return test
@@ -181,29 +186,29 @@ const maskedLeaves = `EXISTS (SELECT 1 FROM json_tree(t._extra) x WHERE regexp_f
 
 // child compares the rows of a nested list, and where it is whole finds those that are here and in it no more.
 func (c *Comparison) child(ctx context.Context, a Against, b transform.Batch) ([]Difference, error) {
-	s, err := stage(ctx, c.db, "verify_child", b)
+	s, err := stage.New(ctx, c.DB, "verify_child", b)
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.rows(ctx, a, s, s.table.Name)
-	if err != nil || !s.table.Complete || s.table.Within != "" {
+	list, err := c.rows(ctx, a, s, s.Table.Name)
+	if err != nil || !s.Table.Complete || s.Table.Within != "" {
 		return list, err
 	}
-	stored, err := c.columns(ctx, a.Schema, s.table.Name)
+	stored, err := c.columns(ctx, a.Schema, s.Table.Name)
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
 	ghosts := fmt.Sprintf(`SELECT DISTINCT %s, j.record, NULL, [] FROM %s t JOIN temp.verify_own o ON %s JOIN temp.verify_judged j ON j._row = o._row
-		WHERE NOT EXISTS (SELECT 1 FROM %s s JOIN temp.verify_judged k USING (_row) WHERE %s)`, keyText("t.", s.table.Key), duck.Table(a.Schema, s.table.Name),
-		matches("t.", s.table.ParentKey, "o.", a.Table.Key), s.name, matches("s.", s.table.Key, "t.", s.table.Key))
-	more, err := c.differences(ctx, a.Schema, s.table.Name, "ghost", ghosts)
+		WHERE NOT EXISTS (SELECT 1 FROM %s s JOIN temp.verify_judged k USING (_row) WHERE %s)`, clause.KeyText("t.", s.Table.Key), duck.Table(a.Schema, s.Table.Name),
+		clause.Matches("t.", s.Table.ParentKey, "o.", a.Table.Key), s.Name, clause.Matches("s.", s.Table.Key, "t.", s.Table.Key))
+	more, err := c.differences(ctx, a.Schema, s.Table.Name, "ghost", ghosts)
 	return append(list, more...), err
 }
 
 // people is the list of contacts that a staged row is of.
 func (c *Comparison) people(t transform.Table) string {
 	var columns []string
-	for _, name := range persons(t) {
+	for _, name := range clause.Persons(t) {
 		columns = append(columns, "s."+duck.Name(name)+"::VARCHAR")
 	}
 	return "[" + strings.Join(columns, ", ") + "]"
@@ -211,7 +216,7 @@ func (c *Comparison) people(t transform.Table) string {
 
 // differences runs a query for key, record, columns and contacts. A row of somebody who was erased is no difference.
 func (c *Comparison) differences(ctx context.Context, schema, table, kind, query string) (list []Difference, err error) {
-	err = c.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+	err = c.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		d := Difference{Table: table, Kind: kind}
 		var columns sql.NullString
 		var people any
@@ -222,7 +227,10 @@ func (c *Comparison) differences(ctx context.Context, schema, table, kind, query
 			d.Columns = strings.Split(columns.String, ",")
 		}
 		named, _ := people.([]any)
-		if !slices.ContainsFunc(named, func(id any) bool { text, ok := id.(string); return ok && c.tombs.has(place{schema, ""}, text) }) {
+		if !slices.ContainsFunc(named, func(id any) bool {
+			text, ok := id.(string)
+			return ok && c.tombs.Has(tombstone.People(schema), text)
+		}) {
 			list = append(list, d)
 		}
 		return nil
@@ -233,7 +241,7 @@ func (c *Comparison) differences(ctx context.Context, schema, table, kind, query
 // columns are those of a stored table with their types; none where the file does not have it.
 func (c *Comparison) columns(ctx context.Context, schema, table string) (map[string]string, error) {
 	found := map[string]string{}
-	err := c.db.Each(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3",
+	err := c.DB.Each(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3",
 		[]any{duck.Catalog, schema, table}, func(rows *sql.Rows) error {
 			var name, kind string
 			if err := rows.Scan(&name, &kind); err != nil {
@@ -261,17 +269,17 @@ func (c *Comparison) Absent(ctx context.Context, a Against, keys []string) ([]st
 		quoted[i] = duck.Text(key)
 	}
 	return c.texts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
-		strings.Join(quoted, ", "), keyText("", a.Table.Key), duck.Table(a.Schema, a.Visible)))
+		strings.Join(quoted, ", "), clause.KeyText("", a.Table.Key), duck.Table(a.Schema, a.Visible)))
 }
 
 // Count is the number of visible rows.
 func (c *Comparison) Count(ctx context.Context, a Against) (n int64, err error) {
-	return n, c.db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(a.Schema, a.Visible), nil, &n)
+	return n, c.DB.Scan(ctx, "SELECT count(*) FROM "+duck.Table(a.Schema, a.Visible), nil, &n)
 }
 
 // Keys are the keys of the visible rows whose times are within bounds: all, or so many of them, chosen by the seed.
 func (c *Comparison) Keys(ctx context.Context, a Against, most int, seed string) ([]string, error) {
-	return c.values(ctx, a, keyText("", a.Table.Key), most, seed)
+	return c.values(ctx, a, clause.KeyText("", a.Table.Key), most, seed)
 }
 
 // Times are the times of some visible rows, in seconds, chosen by the seed.
@@ -307,7 +315,7 @@ func (c *Comparison) Doubled(ctx context.Context, schema string, t transform.Tab
 		return nil, err
 	}
 	// Hashes first: they fit where the keys of ten million rows do not.
-	name, key := duck.Table(schema, t.Name), keyText("", t.Key)
+	name, key := duck.Table(schema, t.Name), clause.KeyText("", t.Key)
 	list, err := c.texts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
 		GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 100`, key, name, duck.Names("", t.Key)))
 	if err != nil {
@@ -332,13 +340,13 @@ func (c *Comparison) History(ctx context.Context, a Against, history transform.T
 		{"ghost", "c.state IS NULL"}, {"missing", "h.state IS NULL"}, {"stale", "h.state <> c.state"},
 	} {
 		people := "[]"
-		if names := persons(a.Table); len(names) == 1 && slices.Contains(a.Table.Key, names[0]) {
+		if names := clause.Persons(a.Table); len(names) == 1 && slices.Contains(a.Table.Key, names[0]) {
 			people = fmt.Sprintf("[coalesce(h.%[1]s, c.%[1]s)::VARCHAR]", duck.Name(names[0]))
 		}
 		query := fmt.Sprintf(`SELECT k, k, NULL, people FROM (SELECT %s AS k, %s AS people FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h
 			FULL JOIN (SELECT %[3]s, hash(%[4]s) AS state FROM %[7]s) c ON %[8]s WHERE %[9]s) ORDER BY k LIMIT 100`,
-			eitherText(a.Table.Key), people, duck.Names("", a.Table.Key), content("", a.Table), duck.Table(a.Schema, history.Name), transform.ValidTo,
-			duck.Table(a.Schema, a.Visible), matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
+			eitherText(a.Table.Key), people, duck.Names("", a.Table.Key), clause.Content("", a.Table), duck.Table(a.Schema, history.Name), transform.ValidTo,
+			duck.Table(a.Schema, a.Visible), clause.Matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
 		found, err := c.differences(ctx, a.Schema, history.Name, kind.name, query)
 		if err != nil {
 			return nil, fmt.Errorf("hold %s.%s against %s: %w", a.Schema, history.Name, a.Visible, err)
@@ -361,7 +369,7 @@ func eitherText(key []string) string {
 }
 
 func (c *Comparison) texts(ctx context.Context, query string, args ...any) (list []string, err error) {
-	err = c.db.Each(ctx, query, args, func(rows *sql.Rows) error {
+	err = c.DB.Each(ctx, query, args, func(rows *sql.Rows) error {
 		var text string
 		if err := rows.Scan(&text); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package load
+package layout
 
 import (
 	"context"
@@ -21,6 +21,7 @@ type BusyError struct {
 	Waited time.Duration
 }
 
+// Error says what the other process has, and which one it is.
 func (e *BusyError) Error() string {
 	switch {
 	case e.Serves:
@@ -31,21 +32,21 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("another process writes this warehouse, after %s still: %s", e.Waited, e.Holder)
 }
 
-// Held is the right to write a warehouse, or to serve it. It ends with Release, or with the process.
-type Held struct{ file *flock.Flock }
+// LockHandle is the right to write a warehouse, or to serve it. It ends with Release, or with the process.
+type LockHandle struct{ file *flock.Flock }
 
 // lockPause is how long a waiting process sleeps between two tries.
 const lockPause = 250 * time.Millisecond
 
 // Lock waits, at most that long, for the right to write; it gives a *BusyError when another process keeps it.
-func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Context, time.Duration) error) (*Held, error) {
+func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Context, time.Duration) error) (*LockHandle, error) {
 	var waited time.Duration
 	for {
-		if held, err := d.take(d.LockFile()); held != nil || err != nil {
+		if held, err := takeLock(d, d.LockFile()); held != nil || err != nil {
 			return held, err
 		}
 		if waited >= wait {
-			return nil, &BusyError{Holder: d.holder(), Waited: waited}
+			return nil, &BusyError{Holder: lockHolder(d), Waited: waited}
 		}
 		if err := pause(ctx, min(lockPause, wait-waited)); err != nil {
 			return nil, err
@@ -56,16 +57,16 @@ func Lock(ctx context.Context, d Dir, wait time.Duration, pause func(context.Con
 
 // LockServing gives the right to run the pipelines at their times: two processes that did would each read everything. It gives a
 // *BusyError when another has it. Runs need Lock besides, each for itself.
-func LockServing(d Dir) (*Held, error) {
-	held, err := d.take(d.serveFile())
+func LockServing(d Dir) (*LockHandle, error) {
+	held, err := takeLock(d, d.serveFile())
 	if held == nil && err == nil {
 		err = &BusyError{Serves: true, Holder: keeper(d.serveFile())}
 	}
 	return held, err
 }
 
-// take locks a file and writes this process into it; nil when another process has it.
-func (d Dir) take(path string) (*Held, error) {
+// takeLock locks a file and writes this process into it; nil when another process has it.
+func takeLock(d Dir, path string) (*LockHandle, error) {
 	file := flock.New(path, flock.SetPermissions(0o600))
 	got, err := file.TryLock()
 	if err != nil {
@@ -77,15 +78,15 @@ func (d Dir) take(path string) (*Held, error) {
 	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 		return nil, disk.Explain(errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Unlock()), string(d))
 	}
-	return &Held{file: file}, nil
+	return &LockHandle{file: file}, nil
 }
 
 // Release gives the right back.
-func (h *Held) Release() error { return h.file.Unlock() }
+func (h *LockHandle) Release() error { return h.file.Unlock() }
 
-// holder names the process that holds the lock. What run.json tells counts only when that process wrote it: a killed
+// lockHolder names the process that holds the lock. What run.json tells counts only when that process wrote it: a killed
 // one leaves its own behind.
-func (d Dir) holder() string {
+func lockHolder(d Dir) string {
 	holder := keeper(d.LockFile())
 	var run struct {
 		PID      int       `json:"pid"`

@@ -1,4 +1,4 @@
-package load
+package stage
 
 import (
 	"encoding/binary"

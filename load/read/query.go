@@ -1,4 +1,4 @@
-package load
+package read
 
 import (
 	"context"
@@ -37,7 +37,9 @@ func Query(ctx context.Context, path, statement string, visit func(columns []str
 
 // Reader is a published file that is open for reading: the same file until it is closed, whatever is published meanwhile.
 // It belongs to one goroutine at a time.
-type Reader struct{ db *duck.DB }
+type Reader struct {
+	DB *duck.DB // opened for reading alone
+}
 
 // OpenReader opens a published file: Dir.Current, or by Dir.Link whichever that leads to. The caller closes it.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
@@ -66,18 +68,18 @@ func openReader(ctx context.Context, path string, memory int64) (*Reader, error)
 }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.db.Close() }
+func (r *Reader) Close() error { return r.DB.Close() }
 
 // Query runs one reading statement, which reaches nothing but the file. It calls visit once with a nil row, for the names,
 // then for each row, which is visit's only until it returns. JSON comes as json.RawMessage and DECIMAL as json.Number, both
 // exact; dates, times of day, timestamps without a zone, intervals, UUIDs and blobs come as text, lists and structs as JSON.
 func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) (err error) {
-	if err := reads(r.db, statement); err != nil {
+	if err := RequireRead(r.DB, statement); err != nil {
 		return err
 	}
-	statement, columns, done := exact(ctx, r.db, statement)
+	statement, columns, done := exact(ctx, r.DB, statement)
 	defer func() { err = errors.Join(err, done()) }()
-	rows, err := r.db.Conn().QueryContext(ctx, statement)
+	rows, err := r.DB.Conn().QueryContext(ctx, statement)
 	if err != nil {
 		return err
 	}
@@ -115,8 +117,8 @@ func eachRow(rows *sql.Rows, names []string, columns []column, visit func(column
 	return rows.Err()
 }
 
-// reads refuses all statements but those that read, and more than one at once.
-func reads(db *duck.DB, statement string) error {
+// RequireRead refuses all statements but those that read, and more than one at once.
+func RequireRead(db *duck.DB, statement string) error {
 	ok, err := db.Reads(statement)
 	if err == nil && !ok {
 		return ErrReadOnly

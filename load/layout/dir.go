@@ -1,5 +1,4 @@
-// Package load keeps the work database: rows and checkpoints enter it together, one transaction a commit.
-package load
+package layout
 
 import (
 	"errors"
@@ -13,17 +12,8 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// ErrDiskFull is what every error about a full disk is.
-var ErrDiskFull = disk.ErrFull
-
 // Explain makes an error of writing below the directory say that the disk is full, where that is why: then it is ErrDiskFull.
 func (d Dir) Explain(err error) error { return disk.Explain(err, string(d)) }
-
-// DiskFailed says that an error is the operating system's word on a file: no fault of the program, nor of the data.
-func DiskFailed(err error) bool { return disk.Failed(err) }
-
-// Forbidden says that an error is that of a file which this user may not open, or not write.
-func Forbidden(err error) bool { return disk.Forbidden(err) }
 
 // Dir is the directory of one warehouse.
 type Dir string
@@ -72,36 +62,33 @@ func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 
 func (d Dir) marker() string { return filepath.Join(d.State(), "format") }
 
-// Prepare makes the directory a warehouse, or recognises one. A directory with anything else in it is refused and
-// stays as it is; one with nothing but a published file (and erasures.log, and hash.key) is a backup put back, and taken in.
-func (d Dir) Prepare() error {
-	if err := d.trusted(); err != nil {
-		return err
+// Make makes the directory a warehouse, or recognises one. A directory with anything else in it is refused and stays as it is; one
+// with nothing but a published file (and erasures.log, and hash.key) is a backup put back, which the caller takes in.
+func (d Dir) Make() (backup bool, err error) {
+	if err := checkTrusted(d); err != nil {
+		return false, err
 	}
-	known, err := d.known()
+	known, err := isWarehouse(d)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !known {
-		if err := d.strange(); err != nil {
+		if err := refuseOther(d); err != nil {
 			// What was strange may be another process at work, which has set the mark since.
-			if known, again := d.known(); again != nil || !known {
-				return err
+			if known, again := isWarehouse(d); again != nil || !known {
+				return false, err
 			}
 		}
 	}
-	if err := d.build(); err != nil {
-		return disk.Explain(fmt.Errorf("prepare %s: %w", d, err), string(d))
+	if err := buildDir(d); err != nil {
+		return false, disk.Explain(fmt.Errorf("prepare %s: %w", d, err), string(d))
 	}
 	info, err := os.Lstat(d.Link())
-	if err == nil && info.Mode().IsRegular() {
-		return d.adopt()
-	}
-	return nil
+	return err == nil && info.Mode().IsRegular(), nil
 }
 
-// trusted refuses a directory that somebody else could have put in another's place.
-func (d Dir) trusted() error {
+// checkTrusted refuses a directory that somebody else could have put in another's place.
+func checkTrusted(d Dir) error {
 	if d == "" {
 		return errors.New("the warehouse has no directory: name one in warehouse.dir or with --dir")
 	}
@@ -128,12 +115,12 @@ func (d Dir) trusted() error {
 			return fmt.Errorf("%s can be written by everybody: run `chmod o-w %s`, or name another directory", path, path)
 		}
 	}
-	return d.above()
+	return checkAbove(d)
 }
 
-// above refuses a directory below one in which everybody may rename: whatever lies in between could be replaced. Those that the
+// checkAbove refuses a directory below one in which everybody may rename: whatever lies in between could be replaced. Those that the
 // path names are looked at, and those that it really leads through.
-func (d Dir) above() error {
+func checkAbove(d Dir) error {
 	named, err := filepath.Abs(string(d))
 	if err != nil {
 		return err
@@ -156,8 +143,8 @@ func (d Dir) above() error {
 	return nil
 }
 
-// known says whether the directory is a warehouse of this program already.
-func (d Dir) known() (bool, error) {
+// isWarehouse says whether the directory is a warehouse of this program already.
+func isWarehouse(d Dir) (bool, error) {
 	text, err := os.ReadFile(d.marker())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -171,8 +158,8 @@ func (d Dir) known() (bool, error) {
 	return true, nil
 }
 
-// strange looks at a directory that is not marked: empty is fine, a backup alone is fine, anything else is refused.
-func (d Dir) strange() error {
+// refuseOther looks at a directory that is not marked: empty is fine, a backup alone is fine, anything else is refused.
+func refuseOther(d Dir) error {
 	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -184,7 +171,7 @@ func (d Dir) strange() error {
 		switch {
 		case e.Name() == "warehouse.duckdb" && e.Type().IsRegular():
 		case e.Name() == "erasures.log" || e.Name() == hashKeyName && e.Type().IsRegular() || e.Name() == "lost+found":
-		case e.Name() == ".aqueduck" && d.unfinished():
+		case e.Name() == ".aqueduck" && isUnfinished(d):
 		default:
 			return fmt.Errorf("%s is not a warehouse of this program and holds %s: name an empty directory", d, e.Name())
 		}
@@ -192,16 +179,16 @@ func (d Dir) strange() error {
 	return nil
 }
 
-// unfinished says whether a first start was killed before it could set the mark, or somebody put back a key and nothing else.
-func (d Dir) unfinished() bool {
+// isUnfinished says whether a first start was killed before it could set the mark, or somebody put back a key and nothing else.
+func isUnfinished(d Dir) bool {
 	entries, err := os.ReadDir(d.State())
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return !strings.HasPrefix(e.Name(), "format.new") && (e.Name() != hashKeyName || !e.Type().IsRegular())
 	})
 }
 
-// build makes what is missing. Readers reach the published files through .aqueduck, and see nothing else of it.
-func (d Dir) build() error {
+// buildDir makes what is missing. Readers reach the published files through .aqueduck, and see nothing else of it.
+func buildDir(d Dir) error {
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
 		return err
 	}
@@ -209,7 +196,7 @@ func (d Dir) build() error {
 		return err
 	}
 	if !disk.Exists(d.marker()) {
-		if err := d.mark(); err != nil {
+		if err := markDir(d); err != nil {
 			return err
 		}
 	}
@@ -221,15 +208,15 @@ func (d Dir) build() error {
 			return err
 		}
 	}
-	if err := d.takeHashKey(); err != nil {
+	if err := placeHashKey(d); err != nil {
 		return err
 	}
 	return disk.SyncDir(string(d))
 }
 
-// mark makes the directory a warehouse's. Another run, of this process or not, may be making the same one: each writes the mark
+// markDir makes the directory a warehouse's. Another run, of this process or not, may be making the same one: each writes the mark
 // under a name of its own.
-func (d Dir) mark() error {
+func markDir(d Dir) error {
 	fresh, err := os.CreateTemp(d.State(), "format.new-*")
 	if err != nil {
 		return err

@@ -1,0 +1,2 @@
+// Package compare holds records that were read again against a published file.
+package compare

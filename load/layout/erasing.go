@@ -1,0 +1,112 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aqueduck/load/internal/disk"
+)
+
+// Erasures is the log of all that was erased. It belongs to a backup.
+func (d Dir) Erasures() string { return filepath.Join(string(d), "erasures.log") }
+
+// ErasedAnything says that something was ever erased here.
+func (d Dir) ErasedAnything() bool { return disk.Exists(d.Erasures()) || d.Erasing() }
+
+// Erasing says that something was erased and older bytes of it may still lie in files: every publish writes the file anew
+// until one has removed them.
+func (d Dir) Erasing() bool { return disk.Exists(d.erasingFile()) }
+
+func (d Dir) erasingFile() string { return filepath.Join(d.State(), "erasing") }
+
+// BeginErasing notes, durably, that older bytes of what is erased may lie in files.
+func (d Dir) BeginErasing() error {
+	if err := os.WriteFile(d.erasingFile(), nil, 0o600); err != nil {
+		return err
+	}
+	return disk.SyncDir(d.State())
+}
+
+// ErasureTraces are files beside the published ones that may hold what was erased: damaged databases that were set aside, and the
+// text of rejected records, of which nobody knows whom they name.
+func ErasureTraces(d Dir) ([]string, error) {
+	var all []string
+	for dir, prefix := range map[string]string{d.State(): "damaged-", d.RejectDir(): ""} {
+		entries, err := os.ReadDir(dir) // a glob would pass over a directory that cannot be read
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), prefix) {
+				all = append(all, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// dropEndMessages takes the messages out of the notes of ended runs: a message may name whom it was about, and nobody knows of which it does.
+func dropEndMessages(d Dir) error {
+	text, err := os.ReadFile(d.EndsFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var kept []byte
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		var end map[string]any
+		if json.Unmarshal(line, &end) != nil {
+			continue
+		}
+		if end["error"] != nil {
+			end["error"] = "(erased)"
+		}
+		line, err := json.Marshal(end)
+		if err != nil {
+			return err
+		}
+		kept = append(append(kept, '\n'), line...)
+	}
+	fresh := filepath.Join(d.State(), "new-ended.jsonl") // the next start removes it, if this is killed
+	if err := errors.Join(os.WriteFile(fresh, kept, 0o600), disk.SyncFile(fresh)); err != nil {
+		return err
+	}
+	return disk.Move(d.EndsFile(), fresh)
+}
+
+// EndErasing removes what may hold erased bytes beside the published files, which the caller has put in order, and says
+// that nothing is left to do.
+func (d Dir) EndErasing() error {
+	traces, err := ErasureTraces(d)
+	if err != nil {
+		return err
+	}
+	for _, path := range traces {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	if err := emptyDir(d.Temp()); err != nil {
+		return err
+	}
+	if err := dropEndMessages(d); err != nil {
+		return fmt.Errorf("take the messages out of %s: %w", d.EndsFile(), err)
+	}
+	// That files are gone is durable before it is forgotten that they were to go.
+	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {
+		if err := disk.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Remove(d.erasingFile()), disk.SyncDir(d.State()))
+}

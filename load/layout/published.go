@@ -1,0 +1,125 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aqueduck/load/internal/disk"
+)
+
+// Rollback makes an older published file the one that readers have. What was committed since goes, with the marks that were moved: the
+// next run begins with that file. A file that is not as it was published is refused, and nothing changes. The caller holds the lock.
+func (d Dir) Rollback(file string) error {
+	if filepath.Dir(file) != filepath.Clean(d.Published()) || !strings.HasSuffix(file, ".duckdb") {
+		return fmt.Errorf("%s is no published file of %s", file, d)
+	}
+	if err := CheckSum(file, SumFile(file)); err != nil {
+		return err
+	}
+	// The link comes last: whatever ends this before, readers have what they had, and the next run begins with that.
+	if err := errors.Join(os.RemoveAll(d.Folded()), d.TrashWork(), d.EmptyTrash()); err != nil {
+		return d.Explain(fmt.Errorf("put the work database away: %w", err))
+	}
+	if err := disk.SyncDir(d.State()); err != nil {
+		return d.Explain(err)
+	}
+	return d.Explain(d.SwapLink(file))
+}
+
+// PublishedFiles gives the published files: the one that the link leads to first, then the others, newest first.
+func (d Dir) PublishedFiles() ([]string, error) {
+	entries, err := os.ReadDir(d.Published())
+	if err != nil {
+		return nil, err
+	}
+	current := d.Current()
+	var others []string
+	for _, e := range entries {
+		path := filepath.Join(d.Published(), e.Name())
+		if strings.HasSuffix(e.Name(), ".duckdb") && path != current {
+			others = append(others, path)
+		}
+	}
+	slices.SortFunc(others, newestFirst)
+	if current == "" || !disk.Exists(current) {
+		return others, nil
+	}
+	return append([]string{current}, others...), nil
+}
+
+// newestFirst orders by the time of publishing, which is when the file was last written.
+func newestFirst(a, b string) int {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX != nil || errY != nil {
+		return strings.Compare(b, a)
+	}
+	if c := y.ModTime().Compare(x.ModTime()); c != 0 {
+		return c
+	}
+	return strings.Compare(b, a)
+}
+
+// Current is the published file that the link leads to, "" when there is no link of ours. Readers in this process
+// open it instead of the link: DuckDB knows an open file by its path, and a path behind the link may have changed.
+func (d Dir) Current() string {
+	target, err := os.Readlink(d.Link())
+	if err != nil {
+		return ""
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(string(d), target)
+	}
+	if filepath.Dir(target) != filepath.Clean(d.Published()) {
+		return ""
+	}
+	return target
+}
+
+// Readable is what to open to read what is published: the link, which leads to the newest file whatever is published
+// meanwhile; "" when there is no link of ours.
+func (d Dir) Readable() string {
+	if d.Current() == "" {
+		return ""
+	}
+	return d.Link()
+}
+
+// CopyPublished copies a published file into a new work directory, without any log that somebody left beside it,
+// and only when it is the file that was published.
+func CopyPublished(d Dir, to, file string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := disk.Room(string(d), 2*disk.Size(file), "copying the published file"); err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	copied := filepath.Join(to, "work.duckdb")
+	if err := errors.Join(disk.Clone(copied, file), disk.SyncDir(to)); err != nil {
+		return err
+	}
+	return CheckSum(copied, SumFile(file))
+}
+
+// SwapLink makes the link lead to a published file, in one step for readers.
+func (d Dir) SwapLink(file string) error {
+	fresh := filepath.Join(d.State(), "new-link")
+	if err := os.RemoveAll(fresh); err != nil {
+		return err
+	}
+	target, err := filepath.Rel(string(d), file)
+	if err != nil {
+		return err
+	}
+	if err := os.Symlink(target, fresh); err != nil {
+		return err
+	}
+	return disk.Move(d.Link(), fresh)
+}

@@ -1,0 +1,66 @@
+package layout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"aqueduck/load/internal/disk"
+)
+
+// SumFile is where the checksum of a published file is kept, in the form that sha256sum reads.
+func SumFile(file string) string { return strings.TrimSuffix(file, ".duckdb") + ".sha256" }
+
+// WriteSum writes the checksum that belongs to a file which will be called name.
+func WriteSum(sumFile, file, name string) error {
+	sum, err := Sum(file)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(sumFile, []byte(sum+"  "+name+"\n"), 0o444); err != nil {
+		return err
+	}
+	if err := os.Chmod(sumFile, 0o444); err != nil { // whatever the umask
+		return err
+	}
+	return disk.SyncFile(sumFile)
+}
+
+// Sum is the SHA-256 of a file in hexadecimal.
+func Sum(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// CheckSum refuses a file that is not the one whose checksum was written.
+func CheckSum(file, sumFile string) error {
+	text, err := os.ReadFile(sumFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is missing: the file beside it was not published by this program", sumFile)
+	}
+	if err != nil {
+		return err
+	}
+	want, _, _ := strings.Cut(string(text), " ")
+	got, err := Sum(file)
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("the file of %s was changed after it was published", sumFile)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package layout
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load/internal/disk"
+)
+
+// Folded is a work database whose log was taken into its file, before it takes the place of the other.
+func (d Dir) Folded() string { return filepath.Join(d.State(), "folded") }
+
+// Tidy removes what a killed process left half done, and finishes a fold that was ready.
+func Tidy(d Dir) error {
+	if disk.Exists(d.Folded()) {
+		if err := d.FinishFold(); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(d.State())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, prefix := range []string{"trash-", "new-", "wtmp-", ".run.json"} { // the last is one that did not become run.json
+			if strings.HasPrefix(e.Name(), prefix) {
+				if err := os.RemoveAll(filepath.Join(d.State(), e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return emptyDir(d.Temp())
+}
+
+// emptyDir removes what is in a directory.
+func emptyDir(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(path, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishFold puts the folded copy in the place of the work database, which holds the same rows.
+func (d Dir) FinishFold() error {
+	if err := d.TrashWork(); err != nil {
+		return err
+	}
+	crash.At(crash.FoldSwapping)
+	if err := disk.Move(d.Work(), d.Folded()); err != nil {
+		return err
+	}
+	crash.At(crash.FoldSwapped)
+	return d.EmptyTrash()
+}
+
+func (d Dir) trash() string { return filepath.Join(d.State(), "trash-work") }
+
+// TrashWork takes the work database with its log out of the way, as one directory; the caller or the next start
+// removes it.
+func (d Dir) TrashWork() error {
+	if err := os.RemoveAll(d.trash()); err != nil {
+		return err
+	}
+	if !disk.Exists(d.Work()) {
+		return nil
+	}
+	return disk.Move(d.trash(), d.Work())
+}
+
+// EmptyTrash removes what TrashWork took away.
+func (d Dir) EmptyTrash() error { return os.RemoveAll(d.trash()) }

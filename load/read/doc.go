@@ -1,0 +1,2 @@
+// Package read answers statements that only read from a published file, in this process or in one of its own.
+package read

@@ -1,0 +1,215 @@
+package tombstone
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"aqueduck/load/internal/disk"
+	"aqueduck/load/layout"
+)
+
+// IDHash is what a tombstone keeps of whom, or what, was erased: a salted hash of the id, cut to what no two share.
+type IDHash [16]byte
+
+// String gives the hash in hexadecimal, as the log has it.
+func (m IDHash) String() string { return hex.EncodeToString(m[:]) }
+
+// ParseIDHash reads a hash as String gives it.
+func ParseIDHash(text string) (m IDHash, err error) {
+	raw, err := hex.DecodeString(text)
+	if err == nil && len(raw) != len(m) {
+		err = errors.New("a mark has 16 bytes")
+	}
+	copy(m[:], raw)
+	return m, err
+}
+
+// Scope is where a hash counts: a workspace's schema, and the table of a row; "" where a person is meant.
+type Scope struct{ Schema, Table string }
+
+// People is where the hashes of a workspace's persons count.
+func People(schema string) Scope { return Scope{Schema: schema} }
+
+// Log is data/erasures.log: the hashes of all that was ever erased. It lies outside the database and is only added
+// to, so that no older copy of the database brings anything back.
+type Log struct {
+	path   string
+	Salt   []byte                         // nil: nothing was ever erased
+	Hashes map[Scope]map[IDHash]time.Time // when each was noted
+	whole  int64                          // size of the file without a line that a killed process left half written
+}
+
+// saltSize keeps the salt with a usual id in one block of the hash.
+const saltSize = 16
+
+type tombstoneLine struct {
+	Salt   string    `json:"salt,omitempty"`  // first line only
+	Check  string    `json:"check,omitempty"` // of the salt; older logs have none
+	At     time.Time `json:"at,omitzero"`
+	Schema string    `json:"schema,omitempty"`
+	Person string    `json:"person,omitempty"`
+	Table  string    `json:"table,omitempty"`
+	Row    string    `json:"row,omitempty"`
+}
+
+// ErrErasures says that the log of erasures is damaged. Nothing is read or shown without it: it keeps away who was erased.
+var ErrErasures = errors.New("the log of erasures is damaged")
+
+// Read reads the log of a warehouse; where nothing was ever erased it is empty.
+func Read(d layout.Dir) (*Log, error) {
+	t := &Log{path: d.Erasures(), Hashes: map[Scope]map[IDHash]time.Time{}}
+	text, err := os.ReadFile(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.whole = int64(bytes.LastIndexByte(text, '\n') + 1)
+	for i, line := range bytes.Split(text[:t.whole], []byte{'\n'}) {
+		if len(line) == 0 {
+			continue
+		}
+		if err := t.take(line); err != nil {
+			return nil, fmt.Errorf("%w: %s:%d: this is no line of ours: %w", ErrErasures, t.path, i+1, err)
+		}
+	}
+	return t, nil
+}
+
+func (t *Log) take(line []byte) error {
+	var l tombstoneLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return err
+	}
+	if t.Salt == nil {
+		salt, err := hex.DecodeString(l.Salt)
+		if err != nil || len(salt) != saltSize {
+			return errors.New("it should hold the salt")
+		}
+		if l.Check != "" && l.Check != layout.SecretSum(salt) {
+			return errors.New("the salt is not the one that was written")
+		}
+		t.Salt = salt
+		return nil
+	}
+	m, err := ParseIDHash(l.Person + l.Row)
+	if err != nil {
+		return err
+	}
+	t.note(Scope{l.Schema, l.Table}, m, l.At)
+	return nil
+}
+
+func (t *Log) note(p Scope, m IDHash, at time.Time) {
+	if t.Hashes[p] == nil {
+		t.Hashes[p] = map[IDHash]time.Time{}
+	}
+	t.Hashes[p][m] = at
+}
+
+// Hash gives the hash of a person's id, or of a row's key.
+func (t *Log) Hash(p Scope, id string) IDHash {
+	var space [128]byte
+	text := append(append(append(space[:0], t.Salt...), p.Schema...), 0)
+	text = append(append(append(text, p.Table...), 0), id...)
+	sum := sha256.Sum256(text)
+	return IDHash(sum[:len(IDHash{})])
+}
+
+// Has says whether an id, or the key of a row, was erased. Measured: 0.2 to 0.4 µs.
+func (t *Log) Has(p Scope, id string) bool {
+	_, ok := t.Hashes[p][t.Hash(p, id)]
+	return ok
+}
+
+// Begin makes the salt before the first hash is made.
+func (t *Log) Begin() error {
+	if t.Salt != nil {
+		return nil
+	}
+	salt := make([]byte, saltSize)
+	if _, err := rand.Read(salt); err != nil {
+		return err
+	}
+	return t.BeginWith(salt)
+}
+
+// BeginWith begins a log that was lost, with the salt that the database has kept.
+func (t *Log) BeginWith(salt []byte) error {
+	return t.write([]tombstoneLine{{Salt: hex.EncodeToString(salt), Check: layout.SecretSum(salt)}}, func() { t.Salt = salt })
+}
+
+// Add notes hashes, durably. Those that are there already are not written again.
+func (t *Log) Add(p Scope, hashes []IDHash, at time.Time) error {
+	var lines []tombstoneLine
+	for _, m := range hashes {
+		if _, there := t.Hashes[p][m]; there {
+			continue
+		}
+		line := tombstoneLine{At: at, Schema: p.Schema, Table: p.Table, Person: m.String()}
+		if p.Table != "" {
+			line.Person, line.Row = "", m.String()
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return t.write(lines, func() {
+		for _, m := range hashes {
+			t.note(p, m, at)
+		}
+	})
+}
+
+func (t *Log) write(lines []tombstoneLine, done func()) (err error) {
+	var text []byte
+	for _, l := range lines {
+		line, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		text = append(append(text, line...), '\n')
+	}
+	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	// What a killed process left of a line was never promised to anybody.
+	if err := f.Truncate(t.whole); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(text, t.whole); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), disk.SyncDir(filepath.Dir(t.path))); err != nil {
+		return err
+	}
+	t.whole += int64(len(text))
+	done()
+	return nil
+}
+
+// RowKey is one text for the values of a key.
+func RowKey(values []string) string {
+	if len(values) == 1 {
+		return values[0]
+	}
+	text := ""
+	for _, v := range values {
+		text += strconv.Itoa(len(v)) + ":" + v
+	}
+	return text
+}
