@@ -46,22 +46,22 @@ func NewDecoder(s *schemas.Stream, o Options) (*Decoder, error) {
 		}
 		p.out = newOutput(p.table)
 	}
-	text, news := &recordText{}, &news{}
+	text, met := &recordText{}, &news{}
 	mask := &masker{text: text, policy: p, mac: hmac.New(sha256.New, o.HashKey)}
 	values := &converter{text: text, mask: mask}
-	rejects := &rejects{stream: s.Name, plans: plans, text: text, mask: mask, counted: map[complaint]*Reject{}}
+	unfit := &rejects{stream: s.Name, plans: plans, text: text, mask: mask, counted: map[complaint]*Reject{}}
 	return &Decoder{
 		stream: s.Name,
 		plans:  plans,
 		text:   text,
 		reader: reader{js: jx.DecodeBytes(nil), text: text, row: filler{
-			text: text, values: values, rejects: rejects, news: news,
+			text: text, values: values, rejects: unfit, news: met,
 			extras: extras{text: text, mask: mask, names: map[uint64]struct{}{}},
 		}},
 		completer: completer{text: text, values: values, plans: plans},
 		emitter:   emitter{version: []byte(o.APIVersion), text: text},
-		rejects:   rejects,
-		news:      news,
+		rejects:   unfit,
+		news:      met,
 		suspects:  newSuspects(plans[0]),
 	}, nil
 }

@@ -11,11 +11,11 @@ var transforming = []mutant{
 		old: "				sum += h // an order", new: "				sum += h - h // an order",
 	},
 	{
-		bug: "integers go through floats", file: "transform/internal/scalar/number.go", killer: "transform.TestT124T125IntegersAreExact",
+		bug: "integers go through floats", file: "transform/internal/scalar/number.go", killer: "scalar.TestT124T125IntegersAreExact",
 		old: "		v = v*10 + int64(c-'0')\n	}\n	return v, true", new: "		v = int64(float64(v)*10 + float64(c-'0'))\n	}\n	return v, true",
 	},
 	{
-		bug: "milliseconds are taken for seconds", file: "transform/internal/scalar/time.go", killer: "transform.TestT53Timestamps",
+		bug: "milliseconds are taken for seconds", file: "transform/internal/scalar/time.go", killer: "scalar.TestT53Timestamps",
 		old: "if seconds < earliest || seconds >= latest {", new: "if seconds < earliest {",
 	},
 	{
