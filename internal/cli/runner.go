@@ -31,6 +31,7 @@ func newReadOnlyRunner(env *Env) (*pipeline.Runner, error) {
 	return runnerWith(env, emulate.EmbedStill)
 }
 
+// runnerWith is a Runner whose embedded workspace is started in a given way.
 func runnerWith(env *Env, embedded func(func(string) (string, bool), load.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
 	config, catalogue, err := env.load()
 	if err != nil {
