@@ -18,6 +18,7 @@ func (env *Env) load() (*pipeline.Config, *schemas.Catalogue, error) {
 	return env.loadWith(pipeline.LoadConfig)
 }
 
+// loadWith is load by another way of reading.
 func (env *Env) loadWith(read func(string, func(string) (string, bool), ...string) (*pipeline.Config, *schemas.Catalogue, error)) (*pipeline.Config, *schemas.Catalogue, error) {
 	lookup, err := env.variables()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"aqueduck/internal/pipeline"
 )
 
+// newRoot is the program as a command, with all others below it.
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aqueduck",
@@ -40,7 +41,9 @@ Results go to stdout, everything else to stderr.`,
 		env.given, env.flags = given(c), givenFlags(env, c)
 		return checkGlobals(env, c)
 	}
-	root.AddCommand(newInit(env), newCheck(env), newSchema(env), newPlan(env), newSchedule(env), newSync(env), newStatus(env), newRuns(env), newRollback(env), newVerify(env), newQuery(env), newDoctor(env), newStreams(env), newState(env), newErase(env), newServe(env), emulate.NewCommand(emulate.Host{Name: env.Name, Stdout: env.Stdout, Now: env.Now, Log: env.log}), newVersion(env))
+	root.AddCommand(newInit(env), newCheck(env), newSchema(env), newPlan(env), newSchedule(env), newSync(env), newStatus(env), newRuns(env),
+		newRollback(env), newVerify(env), newQuery(env), newDoctor(env), newStreams(env), newState(env), newErase(env), newServe(env),
+		emulate.NewCommand(emulate.Host{Name: env.Name, Stdout: env.Stdout, Now: env.Now, Log: env.log}), newVersion(env))
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(help())
 	completeFlags(env, root)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -112,4 +113,15 @@ func Shortened(text string) string {
 		return string(runes[:most-1]) + "…"
 	}
 	return text
+}
+
+// unescapedJSON is JSON with <, > and & as they are: it is for programs and people, not for a page of HTML.
+func unescapedJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -194,15 +193,4 @@ func (r *jsonRows) End() error {
 	}
 	_, err := io.WriteString(r.w, text)
 	return err
-}
-
-// unescapedJSON is JSON with <, > and & as they are: it is for programs and people, not for a page of HTML.
-func unescapedJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	out.SetEscapeHTML(false)
-	if err := out.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
