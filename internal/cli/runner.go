@@ -32,12 +32,8 @@ func newReadOnlyRunner(env *Env) (*pipeline.Runner, error) {
 	return runnerWith(env, emulate.EmbedStill)
 }
 
-<<<<<<< HEAD
-func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
-=======
 // runnerWith is a Runner whose embedded workspace is started in a given way.
-func runnerWith(env *Env, embedded func(func(string) (string, bool), load.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
->>>>>>> j-cli
+func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
 	config, catalogue, err := env.load()
 	if err != nil {
 		return nil, err
