@@ -30,6 +30,9 @@ func (t *task) complete() bool {
 // byIDs reads the ids that an SQL file asks for, one request each or one for several.
 func (t *task) byIDs(ctx context.Context) error {
 	var ids, keys []string
+	if err := t.workspace.lethal[t.stream.Name]; err != nil {
+		return t.askedWrong(err)
+	}
 	err := t.run.writer.use(func(work *load.Work) (err error) {
 		ids, keys, err = t.idsToRead(ctx, work)
 		return err

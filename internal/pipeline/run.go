@@ -57,6 +57,7 @@ type workspace struct {
 	streams []*schemas.Stream
 	exports exported           // datasets of the families among the streams
 	answers map[string]string  // what the source last said of each stream: ok or unavailable
+	lethal  map[string]error   // by stream: what its SQL file did to the process that tried it
 	shares  map[string]float64 // of their histories that earlier runs had read, by stream
 	lost    error              // why it could not be asked who it is; nil: it could
 	refused atomic.Bool        // no stream of it is asked any more: it is lost, or answered 401
@@ -149,6 +150,9 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		r.reported.Changes = append(r.reported.Changes, changes...)
+		if err := r.rehearse(ctx, w); err != nil {
+			return err
+		}
 		if err := r.freezeHistories(ctx, w); err != nil {
 			return err
 		}

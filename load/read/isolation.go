@@ -167,9 +167,9 @@ func (t *relayed) Error() string { return t.text }
 
 func (t *relayed) Unwrap() error { return t.kind }
 
-// Tasks are what a process of Isolation is asked to do.
+// Tasks are what a process of Isolation, or of a rehearsal, is asked to do.
 func Tasks() map[string]sandbox.Task {
-	return map[string]sandbox.Task{"query": failing(answerQuery), "parquet": failing(answerParquet)}
+	return map[string]sandbox.Task{"query": failing(answerQuery), "parquet": failing(answerParquet), "rehearse": answerRehearsal}
 }
 
 // failing sends the error of a question as one that can be told from others.

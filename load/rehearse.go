@@ -1,0 +1,57 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"aqueduck/internal/sandbox"
+	"aqueduck/load/internal/duck"
+	"aqueduck/load/read"
+)
+
+// Rehearse has SQL of users tried by a process of its own before this one runs it: on tables like those of the work database without a row,
+// and on the published file, if there is one. What brings that process down comes back by its place, with read.ErrFault or read.ErrMemory or that it
+// took too long; the others are tried again without it. What is wrong with any of them otherwise is left for the run to tell.
+func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, published string, all []read.Rehearsed) (map[int]error, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	r := read.Rehearsal{Schema: schema, Path: published, Memory: read.DefaultMemory / 2}
+	if err := w.outline(ctx, &r); err != nil {
+		return nil, fmt.Errorf("look what SQL of users can be tried on: %w", err)
+	}
+	lethal := map[int]error{}
+	for {
+		r.SQL = nil
+		var places []int
+		for i, one := range all {
+			if lethal[i] == nil {
+				r.SQL, places = append(r.SQL, one), append(places, i)
+			}
+		}
+		at, err := r.Run(ctx, program)
+		if err == nil {
+			return lethal, nil
+		}
+		if at < 0 || at >= len(places) || ctx.Err() != nil {
+			return nil, fmt.Errorf("try SQL of users in a process of its own: %w", err)
+		}
+		lethal[places[at]] = err
+	}
+}
+
+// outline notes the statements that make the tables and views of the work database, tables first.
+func (w *Work) outline(ctx context.Context, r *read.Rehearsal) error {
+	return w.do("", func(db *duck.DB) error {
+		return db.Each(ctx, `SELECT sql FROM (
+		SELECT 0 AS place, 'CREATE SCHEMA IF NOT EXISTS "' || replace(schema_name, '"', '""') || '"' AS sql FROM duckdb_schemas() WHERE database_name = $1 AND NOT internal
+		UNION ALL SELECT 1, sql FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
+		UNION ALL SELECT 2, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal) ORDER BY place`, []any{duck.Catalog}, func(rows *sql.Rows) error {
+			var statement string
+			err := rows.Scan(&statement)
+			r.Make = append(r.Make, statement)
+			return err
+		})
+	})
+}
