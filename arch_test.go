@@ -13,8 +13,8 @@ import (
 
 // allowed says, for each directory, which packages of ours its own may import. Data takes one way; so do imports.
 var allowed = map[string][]string{
-	"cmd/aqueduck":         {"internal/console", "internal/sandbox", "internal/pipeline", "internal/emulator", "internal/emulator/api/fault", "internal/emulator/control", "internal/emulator/webhook", "internal/schedule", "internal/grammar", "extract", "load", "schemas", "docs/queries", "load/layout", "load/read"},
-	"internal/pipeline":    {"internal/sandbox", "extract", "extract/export", "transform", "load", "load/publish", "internal/schedule", "internal/grammar", "internal/crash", "internal/alert", "schemas", "transform/models", "load/compare", "load/layout", "load/read", "load/tombstone"},
+	"cmd/aqueduck":         {"internal/console", "internal/sandbox", "internal/pipeline", "internal/emulator", "internal/emulator/api/fault", "internal/emulator/control", "internal/emulator/webhook", "internal/schedule", "internal/grammar", "extract", "schemas", "docs/queries", "load/layout", "load/read", "load/facts"},
+	"internal/pipeline":    {"internal/sandbox", "extract", "extract/export", "transform", "load", "load/publish", "internal/schedule", "internal/grammar", "internal/crash", "internal/alert", "schemas", "transform/models", "load/compare", "load/layout", "load/read", "load/tombstone", "load/erase", "load/facts", "load/mask"},
 	"internal/alert":       {},
 	"internal/console":     {"internal/pipeline", "schemas", "docs/queries", "load/layout", "load/read"},
 	"docs/queries":         {},
@@ -33,8 +33,8 @@ var allowed = map[string][]string{
 	"transform":            {"schemas"},
 	"transform/models":     {"schemas"},
 	"schemas":              {"internal/grammar"},
-	"load":                 {"internal/crash", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/stage", "load/layout", "load/read", "load/tombstone", "schemas", "transform"},
-	"load/publish":         {"internal/crash", "internal/sandbox", "load", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/layout", "load/read", "transform"},
+	"load":                 {"internal/crash", "load/erase", "load/facts", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/stage", "load/internal/system", "load/internal/workdb", "load/layout", "load/mask", "load/read", "load/tombstone", "schemas", "transform"},
+	"load/publish":         {"internal/crash", "internal/sandbox", "load", "load/facts", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/internal/workdb", "load/layout", "load/read", "transform"},
 	"schemas/gendocs":      {"schemas"},
 	"load/internal/duck":   {},
 	"load/internal/disk":   {},
@@ -45,9 +45,14 @@ var allowed = map[string][]string{
 	"load/read":            {"internal/sandbox", "load/internal/duck"},
 	"load/internal/clause": {"load/internal/duck", "transform"},
 	"load/internal/stage":  {"load/internal/duck", "transform"},
+	"load/facts":           {"load/internal/clause", "load/internal/duck", "load/internal/workdb", "load/read", "schemas", "transform"},
+	"load/erase":           {"internal/crash", "load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/layout", "load/tombstone", "schemas", "transform"},
+	"load/internal/workdb": {"internal/crash", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/layout", "transform"},
+	"load/internal/system": {"load/internal/duck"},
+	"load/mask":            {"load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/read", "transform"},
 	"internal/oracletest":  {"internal/emulator", "load/read"},
 	"internal/readtest":    {"internal/emulator", "internal/pipeline", "load/layout"},
-	"bench":                {"extract", "transform", "load", "internal/emulator", "internal/emulator/state/conversations", "internal/pipeline", "schemas", "load/layout"},
+	"bench":                {"extract", "transform", "load", "internal/emulator", "internal/emulator/state/conversations", "internal/pipeline", "schemas", "load/layout", "load/facts"},
 }
 
 // homes says where a library that shapes the house may be imported. The program starts no other: whoever has its environment has
@@ -58,7 +63,7 @@ var homes = map[string][]string{
 	"net/http/pprof":                {},
 	"plugin":                        {},
 	"github.com/duckdb/duckdb-go":   {"load/publish", "load/internal/duck", "bench", "load/internal/stage", "load/read"},
-	"github.com/apache/arrow-go":    {"transform", "load", "load/committest", "bench", "load/internal/stage", "load/read"},
+	"github.com/apache/arrow-go":    {"transform", "load/committest", "bench", "load/internal/stage", "load/read", "load/erase"},
 	"github.com/parquet-go":         {"load/publish"},
 	"github.com/robfig/cron":        {"internal/schedule"},
 	"github.com/go-faster/jx":       {"extract", "extract/export", "transform"},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aqueduck/load"
+	"aqueduck/load/facts"
 )
 
 func (a *app) version() *cobra.Command {
@@ -23,7 +23,7 @@ that is linked in, with the checksum of its module, and every module as a Cyclon
 		Args:        noArguments,
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			library, err := load.DuckDB(c.Context())
+			library, err := facts.DuckDB(c.Context())
 			if err != nil {
 				return err
 			}
