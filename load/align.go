@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
+	"aqueduck/load/erase"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/read"
 	"aqueduck/transform"
 )
@@ -35,16 +36,16 @@ const unaligned = "temp.unaligned"
 
 // Histories keep the states that records were in.
 type Histories struct {
-	*Database
-	erasures *Erasures
+	*workdb.Database
+	erasures *erase.Erasures
 }
 
 // AlignHistory makes the open states of a history those of the records that are there, at an instant of the source's clock: a record that
 // left has none, and its last one says what became of it; one that is back, or whose fields another stream has brought, has a new one. So
 // what was true at x is what readers were shown at x. It tells how many states ended or began.
 func (w *Histories) AlignHistory(ctx context.Context, schema string, c Current, now time.Time) (n int64, err error) {
-	err = w.do("", func(*duck.DB) error {
-		history, err := w.table(schema, c.Table.History)
+	err = w.Do("", func(*duck.DB) error {
+		history, err := w.Table(schema, c.Table.History)
 		if err != nil {
 			return err
 		}
@@ -77,10 +78,10 @@ func (w *Histories) latestChange(ctx context.Context, schema string, c Current) 
 		args = append(args, c.Table.Name, c.Table.History)
 	}
 	var latest, held string
-	if err := w.db.Scan(ctx, query, args, &latest); err != nil {
+	if err := w.DB.Scan(ctx, query, args, &latest); err != nil {
 		return "", err
 	}
-	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{alignedKey(schema, c.Table.History)}, &held)
+	err := w.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{alignedKey(schema, c.Table.History)}, &held)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) || held == latest {
 		return "", err
 	}
@@ -98,10 +99,10 @@ type aligner struct {
 
 // release forgets the temporary relations. One that cannot be dropped is replaced by the next of its name.
 func (a *aligner) release(ctx context.Context) {
-	stage.Drop(ctx, a.work.db, unaligned)
+	stage.Drop(ctx, a.work.DB, unaligned)
 	for _, r := range a.current.Relations {
 		if name, made := a.names[r.Name]; made {
-			_, _ = a.work.db.Exec(context.WithoutCancel(ctx), "DROP "+r.Kind+" IF EXISTS "+name)
+			_, _ = a.work.DB.Exec(context.WithoutCancel(ctx), "DROP "+r.Kind+" IF EXISTS "+name)
 		}
 	}
 }
@@ -124,12 +125,12 @@ func (a *aligner) relate(ctx context.Context) (string, error) {
 			return named
 		})
 		query = clause.Bare(query, a.schema)
-		if err := read.RequireRead(a.work.db, query); err != nil {
+		if err := read.RequireRead(a.work.DB, query); err != nil {
 			return "", fmt.Errorf("relation %s: %w", r.Name, err)
 		}
 		last = "temp.main." + duck.Name("aligning_"+r.Name)
 		a.names[r.Name] = last
-		if _, err := a.work.db.Exec(ctx, "CREATE OR REPLACE TEMP "+r.Kind+" "+last+" AS "+query); err != nil {
+		if _, err := a.work.DB.Exec(ctx, "CREATE OR REPLACE TEMP "+r.Kind+" "+last+" AS "+query); err != nil {
 			return "", fmt.Errorf("relation %s: %w", r.Name, err)
 		}
 	}
@@ -145,8 +146,8 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 	if err := a.compare(ctx, current); err != nil {
 		return 0, err
 	}
-	stamp := w.stamp()
-	err = w.db.Transaction(ctx, func() error {
+	stamp := w.Stamp()
+	err = w.DB.Transaction(ctx, func() error {
 		ended, err := a.end(ctx, now, stamp)
 		if err != nil {
 			return fmt.Errorf("end states: %w", err)
@@ -156,7 +157,7 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 			return fmt.Errorf("begin states: %w", err)
 		}
 		if n = ended + begun; n > 0 {
-			if err := w.countRows(ctx, a.schema, a.history.Name, begun, stamp); err != nil {
+			if err := w.CountRows(ctx, a.schema, a.history.Name, begun, stamp); err != nil {
 				return err
 			}
 		}
@@ -164,13 +165,13 @@ func (a *aligner) align(ctx context.Context, now time.Time) (n int64, err error)
 		if err != nil {
 			return err
 		}
-		if err := w.saveNames(ctx, alignedKey(a.schema, t.History), []string{changed}); err != nil || n == 0 {
+		if err := w.SaveNames(ctx, alignedKey(a.schema, t.History), []string{changed}); err != nil || n == 0 {
 			return err
 		}
-		return w.saveStamp(ctx, stamp)
+		return w.SaveStamp(ctx, stamp)
 	})
 	if err == nil && n > 0 {
-		w.landed(stamp)
+		w.Landed(stamp)
 	}
 	return n, err
 }
@@ -182,7 +183,7 @@ func (a *aligner) compare(ctx context.Context, current string) error {
 		FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS state FROM %[7]s c) c ON %[8]s
 		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), clause.Content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
 		clause.Content("c.", t), current, clause.Matches("h.", t.Key, "c.", t.Key))
-	if _, err := w.db.Exec(ctx, query); err != nil {
+	if _, err := w.DB.Exec(ctx, query); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
 	return a.leaveErased(ctx)
@@ -201,7 +202,7 @@ func eitherKey(key []string) string {
 func (a *aligner) leaveErased(ctx context.Context) error {
 	w, t := a.work, a.current.Table
 	people := clause.Persons(t)
-	if len(people) == 0 || !w.erasures.leavesNoState(a.schema, a.history) {
+	if len(people) == 0 || !w.erasures.LeavesNoState(a.schema, a.history) {
 		return nil
 	}
 	for _, column := range people {
@@ -209,15 +210,15 @@ func (a *aligner) leaveErased(ctx context.Context) error {
 			continue // it is not in the table of what is not aligned
 		}
 		var erased []string
-		err := w.eachKey(ctx, unaligned, []string{column}, func(values []string) {
-			if w.erasures.erased(a.schema, values[0]) {
+		err := w.EachValue(ctx, unaligned, []string{column}, func(values []string) {
+			if w.erasures.Erased(a.schema, values[0]) {
 				erased = append(erased, duck.Text(values[0]))
 			}
 		})
 		if err != nil || len(erased) == 0 {
 			return err
 		}
-		if _, err := w.db.Exec(ctx, "DELETE FROM "+unaligned+" WHERE "+duck.Name(column)+" IN ("+strings.Join(erased, ", ")+")"); err != nil {
+		if _, err := w.DB.Exec(ctx, "DELETE FROM "+unaligned+" WHERE "+duck.Name(column)+" IN ("+strings.Join(erased, ", ")+")"); err != nil {
 			return err
 		}
 	}
@@ -231,7 +232,7 @@ func (a *aligner) end(ctx context.Context, now, stamp time.Time) (int64, error) 
 	if name, ok := a.names[a.current.Lifecycle]; ok {
 		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, clause.Matches("l.", t.Key, "u.", t.Key), word)
 	}
-	return a.work.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
+	return a.work.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
 		FROM (SELECT *, %s AS word FROM %s u WHERE u.open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
 		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.RunID())
 }
@@ -244,7 +245,7 @@ func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Tim
 		newest = "c." + duck.Name(t.Newest)
 	}
 	history := duck.Table(a.schema, a.history.Name)
-	return a.work.db.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s, %s)
+	return a.work.DB.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s, %s)
 		SELECT %s, greatest($1, (SELECT greatest(max(h.%[11]s), max(h.%[3]s) + to_microseconds(1)) FROM %[1]s h WHERE %[8]s)), %[9]s, $2, $3
 		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.here`,
 		history, duck.Names("", columns), transform.ValidFrom, transform.SourceUpdatedAt, transform.SyncedAtColumn, transform.RunIDColumn,
@@ -255,11 +256,11 @@ func (a *aligner) begin(ctx context.Context, current string, now, stamp time.Tim
 // FreezeHistories ends the open states of the histories that are kept no longer, of tables that still are: what is true of a record
 // afterwards they do not say. It tells how many states it ended, by history.
 func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time.Time) (ended map[string]int64, err error) {
-	err = w.do("end the states of histories that are kept no longer", func(db *duck.DB) error {
+	err = w.Do("end the states of histories that are kept no longer", func(db *duck.DB) error {
 		ended = map[string]int64{}
-		stamp := w.stamp()
+		stamp := w.Stamp()
 		err := db.Transaction(ctx, func() error {
-			for _, h := range w.leftHistories(schema) {
+			for _, h := range w.LeftHistories(schema) {
 				n, err := db.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = greatest($1, %s + to_microseconds(1)), %s = $2, %s = $3 WHERE %[2]s IS NULL",
 					duck.Table(schema, h.Name), transform.ValidTo, transform.ValidFrom, transform.SyncedAtColumn, transform.RunIDColumn), now.UTC(), stamp, w.RunID())
 				if err != nil {
@@ -269,47 +270,22 @@ func (w *Histories) FreezeHistories(ctx context.Context, schema string, now time
 					continue
 				}
 				ended[h.Name] = n
-				if err := w.countRows(ctx, schema, h.Name, 0, stamp); err != nil {
+				if err := w.CountRows(ctx, schema, h.Name, 0, stamp); err != nil {
 					return err
 				}
 			}
 			if len(ended) == 0 {
 				return nil
 			}
-			return w.saveStamp(ctx, stamp)
+			return w.SaveStamp(ctx, stamp)
 		})
 		if err != nil {
 			return err
 		}
 		if len(ended) > 0 {
-			w.landed(stamp)
+			w.Landed(stamp)
 		}
 		return nil
 	})
 	return ended, err
-}
-
-// leftHistories are the stored histories that are kept no longer, of tables that are.
-func (w *Database) leftHistories(schema string) (left []transform.Table) {
-	for key, t := range w.recalled {
-		_, kept := w.tables[key]
-		_, read := w.tables[[2]string{schema, t.HistoryOf}]
-		if key[0] == schema && t.HistoryOf != "" && read && !kept {
-			left = append(left, t)
-		}
-	}
-	return left
-}
-
-// Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
-func (w *Database) Left(schema string) (left []transform.Table) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for key, t := range w.recalled {
-		if _, kept := w.tables[key]; key[0] == schema && !kept {
-			left = append(left, t)
-		}
-	}
-	slices.SortFunc(left, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
-	return left
 }

@@ -33,7 +33,7 @@ func (m *merger) replaceSets(ctx context.Context, own, child stage.Batch, c tall
 	}
 	t := child.Table
 	var deleted, added int64
-	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
+	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (m *merger) moveParents(ctx context.Context, own stage.Batch, t transform.T
 	}
 	m.written.Rows += moved
 	m.written.Changed += moved
-	return m.work.countRows(ctx, m.schema, own.Table.Name, 0, m.stamp)
+	return m.work.CountRows(ctx, m.schema, own.Table.Name, 0, m.stamp)
 }
 
 func (m *merger) countChildren(ctx context.Context, t transform.Table, added, deleted int64) error {
@@ -165,5 +165,5 @@ func (m *merger) countChildren(ctx context.Context, t transform.Table, added, de
 	m.written.Rows += added
 	m.written.ChildRows += added
 	m.written.Deleted += deleted
-	return m.work.countRows(ctx, m.schema, t.Name, added-deleted, m.stamp)
+	return m.work.CountRows(ctx, m.schema, t.Name, added-deleted, m.stamp)
 }

@@ -3,13 +3,14 @@ package load
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/erase"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -36,12 +37,12 @@ type Written struct {
 }
 
 // Checkpoints are those of all streams, each moved in the transaction of what it stands for.
-type Checkpoints struct{ *Database }
+type Checkpoints struct{ *workdb.Database }
 
 // Checkpoint gives the stored checkpoint of a stream. It is read from the database each time: a commit may have
 // landed without its process having heard of it.
 func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
-	err = w.do("", func(*duck.DB) error {
+	err = w.Do("", func(*duck.DB) error {
 		c, err = w.checkpoint(ctx, workspace, stream)
 		return err
 	})
@@ -51,7 +52,7 @@ func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) 
 func (w *Checkpoints) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
 	c := Checkpoint{Workspace: workspace, Stream: stream}
 	var syncedTo, historyTo sql.NullTime
-	err := w.db.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
+	err := w.DB.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
 		[]any{workspace, stream}, &c.Seq, &c.State, &syncedTo, &historyTo)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, nil
@@ -71,18 +72,15 @@ func (w *Checkpoints) checkpoint(ctx context.Context, workspace, stream string) 
 // same says whether a checkpoint is the one already stored.
 func (c Checkpoint) same(stored Checkpoint) bool {
 	return c.Seq == stored.Seq && c.State == stored.State &&
-		micro(c.SyncedTo).Equal(stored.SyncedTo) && micro(c.HistoryTo).Equal(stored.HistoryTo)
+		workdb.Micro(c.SyncedTo).Equal(stored.SyncedTo) && workdb.Micro(c.HistoryTo).Equal(stored.HistoryTo)
 }
-
-// micro cuts a time to what the database keeps.
-func micro(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
 
 // Commit merges batches and moves the checkpoint of their stream, in one transaction. A stored checkpoint equal to
 // next is success, and writes nothing; one that is not base is ErrFenced. The caller keeps the batches and releases
 // them.
 func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next Checkpoint, batches []transform.Batch) (written Written, err error) {
-	err = w.do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
-		m := &merger{work: w.Database, schema: workspace, stream: stream, hook: Arriving(w.Erasures, workspace)}
+	err = w.Do(fmt.Sprintf("commit %s", stream), func(*duck.DB) error {
+		m := &merger{work: w.Database, schema: workspace, stream: stream, hook: erase.Arriving(w.Erasures, workspace)}
 		defer m.release(ctx)
 		if err := m.stage(ctx, batches); err != nil {
 			return err
@@ -107,7 +105,7 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 
 // MoveByHand moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
 func (w *Checkpoints) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
-	return w.do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
+	return w.Do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
 		_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
 			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.RunID(), stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
@@ -123,8 +121,8 @@ func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, 
 		return Written{}, fmt.Errorf("commit %d does not follow %d", next.Seq, base.Seq)
 	}
 	var written Written
-	stamp, landed := w.stamp(), false
-	err := w.db.Transaction(ctx, func() error {
+	stamp, landed := w.Stamp(), false
+	err := w.DB.Transaction(ctx, func() error {
 		crash.At(crash.CommitStaged)
 		stored, err := w.checkpoint(ctx, workspace, stream)
 		if err != nil {
@@ -143,76 +141,27 @@ func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, 
 			return fmt.Errorf("move the checkpoint: %w", err)
 		}
 		crash.At(crash.CommitWritten)
-		return w.saveStamp(ctx, stamp)
+		return w.SaveStamp(ctx, stamp)
 	})
 	crash.At(crash.CommitDone)
 	if err != nil || landed {
-		return Written{SyncedAt: w.last}, err
+		return Written{SyncedAt: w.Last}, err
 	}
-	w.landed(stamp)
+	w.Landed(stamp)
 	written.SyncedAt = stamp
 	return written, nil
 }
 
 func (w *Checkpoints) saveCheckpoint(ctx context.Context, workspace, stream string, c Checkpoint, stamp time.Time) error {
 	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.RunID(), stamp}
-	n, err := w.db.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
+	n, err := w.DB.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
 		run_id = $7, committed_at = $8 WHERE schema = $1 AND stream = $2`, args...)
 	if err != nil || n == 1 {
 		return err
 	}
-	_, err = w.db.Exec(ctx, `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
+	_, err = w.DB.Exec(ctx, `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args...)
 	return err
 }
 
-// Clock is the time of the commits: the machine's, but never before a row that is stored, whatever became of that clock since.
-func (w *Database) Clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.stamp()
-}
-
-// stamp is the _synced_at of the next commit: now, or a microsecond after the last when the clock does not move on.
-func (w *Database) stamp() time.Time {
-	now := micro(w.Now().UTC())
-	if now.After(w.last) {
-		return now
-	}
-	return w.last.Add(time.Microsecond)
-}
-
-// saveStamp keeps the largest _synced_at in the database, so that a restart does not fall behind it.
-func (w *Database) saveStamp(ctx context.Context, stamp time.Time) error {
-	text := stamp.Format(time.RFC3339Nano)
-	n, err := w.db.Exec(ctx, "UPDATE _sync.meta SET value = $1 WHERE key = 'synced_at'", text)
-	if err != nil || n == 1 {
-		return err
-	}
-	_, err = w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('synced_at', $1)", text)
-	return err
-}
-
-// countRows moves the number of rows of a table, and the time it last changed.
-func (w *Database) countRows(ctx context.Context, schema, table string, more int64, stamp time.Time) error {
-	_, err := w.db.Exec(ctx, "UPDATE _sync.tables SET rows = rows + $3, changed_at = $4 WHERE schema = $1 AND table_name = $2",
-		schema, table, more, stamp)
-	return err
-}
-
-// storedRows is the number of rows of a table.
-func (w *Database) storedRows(ctx context.Context, schema, table string) (int64, error) {
-	var n int64
-	err := w.db.Scan(ctx, "SELECT rows FROM _sync.tables WHERE schema = $1 AND table_name = $2", []any{schema, table}, &n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("table %s was not prepared before its first use", duck.Table(schema, table))
-	}
-	return n, err
-}
-
 func nullTime(t time.Time) sql.NullTime { return sql.NullTime{Time: t, Valid: !t.IsZero()} }
-
-func quoteJSON(s string) string {
-	text, _ := json.Marshal(s) // a string always has a JSON form
-	return string(text)
-}

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -20,12 +22,12 @@ type Change struct {
 }
 
 // Tables makes the tables of streams, and widens them.
-type Tables struct{ *Database }
+type Tables struct{ *workdb.Database }
 
 // Ensure makes the tables that are missing, adds the columns that are missing, and fills those from _extra. A caller
 // runs it for all its tables before the first row. Columns that no table has any more stay, empty in new rows.
 func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
-	err = w.do("", func(*duck.DB) error {
+	err = w.Do("", func(*duck.DB) error {
 		if err := schemaNames(schema); err != nil {
 			return err
 		}
@@ -33,14 +35,14 @@ func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.T
 		if err != nil {
 			return fmt.Errorf("prepare the tables of %s: %w", schema, err)
 		}
-		w.prepared(schema, tables)
+		w.Prepared(schema, tables)
 		return nil
 	})
 	return changes, err
 }
 
 func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
-	stored, err := w.storedColumns(ctx, schema)
+	stored, err := w.StoredColumns(ctx, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +51,12 @@ func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.T
 	})
 	// Changed columns beside rows in one log have had bugs in DuckDB's replay: such a log holds nothing else.
 	if altered {
-		if err := w.fold(ctx); err != nil {
+		if err := w.FoldHeld(ctx); err != nil {
 			return nil, err
 		}
 	}
 	var changes []Change
-	err = w.db.Transaction(ctx, func() error {
+	err = w.DB.Transaction(ctx, func() error {
 		for _, t := range tables {
 			done, err := w.ensureTable(ctx, schema, t, stored[t.Name])
 			if err != nil {
@@ -68,31 +70,13 @@ func (w *Tables) ensure(ctx context.Context, schema string, tables []transform.T
 		crash.At(crash.TablesMade)
 	}
 	if err == nil && altered {
-		err = w.fold(ctx)
+		err = w.FoldHeld(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
 	filled, err := w.fillNew(ctx, schema, tables)
 	return append(changes, filled...), err
-}
-
-// storedColumns gives the type of every column of every table of a schema.
-func (w *Database) storedColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
-	stored := map[string]map[string]string{}
-	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2"
-	err := w.db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
-		var table, column, kind string
-		if err := rows.Scan(&table, &column, &kind); err != nil {
-			return err
-		}
-		if stored[table] == nil {
-			stored[table] = map[string]string{}
-		}
-		stored[table][column] = kind
-		return nil
-	})
-	return stored, err
 }
 
 // sqlTypes are the names that DuckDB reports for the types of columns, where they differ from those declared.
@@ -133,11 +117,11 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 				statement += " USING " + transform.SpellDouble(duck.Name(c.Name))
 			}
 		}
-		if _, err := w.db.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
+		if _, err := w.DB.Exec(ctx, "ALTER TABLE "+name+" "+statement); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 		if len(c.Path) > 0 {
-			if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
+			if _, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, '')", toFill(schema, t, c)); err != nil {
 				return nil, err
 			}
 		}
@@ -147,7 +131,7 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 		return changes, nil
 	}
 	// A view remembers the columns that its table had.
-	_, err := w.db.Exec(ctx, GoneView(schema, t))
+	_, err := w.DB.Exec(ctx, GoneView(schema, t))
 	return changes, err
 }
 
@@ -164,11 +148,11 @@ func (w *Tables) createTable(ctx context.Context, schema string, t transform.Tab
 		statements = append(statements, GoneView(schema, t))
 	}
 	for _, statement := range statements {
-		if _, err := w.db.Exec(ctx, statement); err != nil {
+		if _, err := w.DB.Exec(ctx, statement); err != nil {
 			return nil, err
 		}
 	}
-	_, err := w.db.Exec(ctx, "INSERT INTO _sync.tables (schema, table_name, rows) VALUES ($1, $2, 0)", schema, t.Name)
+	_, err := w.DB.Exec(ctx, "INSERT INTO _sync.tables (schema, table_name, rows) VALUES ($1, $2, 0)", schema, t.Name)
 	return []Change{{schema, t.Name, "", fmt.Sprintf("made, with %d columns", len(t.Columns))}}, err
 }
 
@@ -185,14 +169,11 @@ var ErrNarrower = errors.New("the stored values of a column might not fit its ne
 // exact. A time as text is not what a source sends.
 var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
 
-// exactInDouble is the condition for a whole number that a double holds as it is.
-const exactInDouble = " BETWEEN -9007199254740992 AND 9007199254740992"
-
 // widens refuses a change of type that could lose values.
 func (w *Tables) widens(ctx context.Context, table, stored string, c transform.Column) error {
 	if stored == "BIGINT" && c.SQL == "DOUBLE" {
 		var rounded int64
-		err := w.db.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+exactInDouble, nil, &rounded)
+		err := w.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)
 		if err != nil || rounded > 0 {
 			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", ErrNarrower, rounded, c.Name))
 		}
@@ -210,7 +191,7 @@ func (w *Work) recordNews(ctx context.Context, schema, stream string, news []tra
 		if n.Column != "" {
 			change = "a value that the column does not hold: it is in _extra"
 		}
-		_, err := w.db.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
+		_, err := w.DB.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM _sync.schema_changes
 			WHERE schema = $3 AND table_name = $4 AND column_name = $5 AND stream = $7 AND path = $8 AND (column_name = '' OR example_type = $9))`,
 			w.RunID(), w.Now().UTC(), schema, n.Table, n.Column, change, stream, n.Path, n.Type)
@@ -224,11 +205,25 @@ func (w *Work) recordNews(ctx context.Context, schema, stream string, news []tra
 // recordChanges tells of changed tables in _sync.schema_changes.
 func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
 	for _, c := range changes {
-		_, err := w.db.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
+		_, err := w.DB.Exec(ctx, "INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change) VALUES ($1, $2, $3, $4, $5, $6)",
 			w.RunID(), w.Now().UTC(), c.Schema, c.Table, c.Column, c.What)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fileTypes are the types of stream files that widen, by their names in the database.
+var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
+
+// noteType notes a type that a column had until now.
+func (w *Tables) noteType(ctx context.Context, schema, table, column, stored string) error {
+	key := workdb.WasKey(schema, table, column)
+	var was string
+	err := w.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return w.SaveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
 }

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/erase"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -138,7 +139,7 @@ func TestT35TombstonesAreStrongerThanWhatComes(t *testing.T) {
 			e.take("notes", `{"id":"1","text":"of nobody known"}`)
 	}
 	fill()
-	c, err := e.Erase(t.Context(), "main", load.Asked, []string{"ann"})
+	c, err := e.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
 	must(t, err)
 	e.erased()
 	e.says("SELECT concat_ws('|', id, plan) FROM {schema}.talks", "1", "2|tin")
@@ -177,7 +178,7 @@ func TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{})
 	e.take("talks", annTalk, bobTalk)
-	_, err := e.Erase(t.Context(), "main", load.Asked, []string{"ann"})
+	_, err := e.Erase(t.Context(), "main", erase.Asked, []string{"ann"})
 	must(t, err)
 	e.take("reports", `{"id":"3","talk_id":"3","who":"ann"}`, `{"id":"4","talk_id":"4","who":"bob"}`)
 	e.take("talks", strings.Replace(annTalk, `"id":"1"`, `"id":"3"`, 1), strings.Replace(bobTalk, `"id":"2"`, `"id":"4"`, 1))
@@ -192,7 +193,7 @@ func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	e := newErasing(t, load.Options{Keep: map[string]bool{"talks.plan": true}})
 	e.take("talks", annTalk)
-	c, err := e.Erase(t.Context(), "main", load.Forgotten, []string{"ann"})
+	c, err := e.Erase(t.Context(), "main", erase.Forgotten, []string{"ann"})
 	must(t, err)
 	e.says("SELECT concat_ws('|', id, title, plan) FROM {schema}.talks", "1|gold")
 	if !strings.Contains(strings.Join(c.NotCovered, " "), "talks.plan: kept") {

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -23,7 +24,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 	if t.History == "" {
 		return nil
 	}
-	history, err := m.work.table(m.schema, t.History)
+	history, err := m.work.Table(m.schema, t.History)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (m *merger) keepStates(ctx context.Context, g group) error {
 		return err
 	}
 	m.written.Rows += added
-	return m.work.countRows(ctx, m.schema, history.Name, added, m.stamp)
+	return m.work.CountRows(ctx, m.schema, history.Name, added, m.stamp)
 }
 
 // shared are the columns that a history has of its table.
@@ -106,16 +107,16 @@ func (m *merger) findStates(ctx context.Context, g group) error {
 }
 
 // endStates ends the states of records that are gone, at the time that the source was found not to have them.
-func endStates(ctx context.Context, w *Database, schema string, t transform.Table, stamp time.Time) error {
+func endStates(ctx context.Context, w *workdb.Database, schema string, t transform.Table, stamp time.Time) error {
 	if t.History == "" || !t.Gone {
 		return nil
 	}
-	n, err := w.db.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %[9]s = '%[10]s' FROM %[7]s t
+	n, err := w.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %[9]s = '%[10]s' FROM %[7]s t
 		WHERE h.%[2]s IS NULL AND t.%[3]s IS NOT NULL AND %[8]s`, duck.Table(schema, t.History), transform.ValidTo, transform.GoneColumn, transform.ValidFrom,
 		transform.SyncedAtColumn, transform.RunIDColumn, duck.Table(schema, t.Name), clause.Matches("h.", t.Key, "t.", t.Key), transform.Lifecycle, transform.LifecycleGone),
 		stamp, w.RunID())
 	if err != nil || n == 0 {
 		return err
 	}
-	return w.countRows(ctx, schema, t.History, 0, stamp)
+	return w.CountRows(ctx, schema, t.History, 0, stamp)
 }

@@ -34,14 +34,14 @@ func (m *merger) noteIncomplete(ctx context.Context, g group) error {
 		reasons[one.Key] = one
 	}
 	keys := slices.Sorted(maps.Keys(reasons))
-	err := stage.Fill(ctx, m.work.db, doubted, []string{"id", "reason", "error"}, len(keys), func(i int) []string {
+	err := stage.Fill(ctx, m.work.DB, doubted, []string{"id", "reason", "error"}, len(keys), func(i int) []string {
 		one := reasons[keys[i]]
 		return []string{one.Key, one.Reason, one.Error}
 	})
 	if err != nil {
 		return fmt.Errorf("collect the records that did not come whole: %w", err)
 	}
-	defer stage.Drop(ctx, m.work.db, doubted)
+	defer stage.Drop(ctx, m.work.DB, doubted)
 	of := "schema = " + duck.Text(m.schema) + " AND stream = " + duck.Text(m.stream)
 	for _, statement := range []string{
 		"UPDATE _sync.incomplete AS i SET reason = d.reason, error = nullif(d.error, '') FROM " + doubted + " d WHERE i." + strings.ReplaceAll(of, "AND ", "AND i.") + " AND i.id = d.id",
@@ -57,7 +57,7 @@ func (m *merger) noteIncomplete(ctx context.Context, g group) error {
 
 // Incomplete gives the records of a stream that the last reading did not bring whole, the oldest first.
 func (w *DeadLetters) Incomplete(ctx context.Context, schema, stream string) (list []transform.Incomplete, err error) {
-	err = w.do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {
+	err = w.Do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {
 		return db.Each(ctx, "SELECT id, reason, coalesce(error, '') FROM _sync.incomplete WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
 			func(rows *sql.Rows) error {
 				var one transform.Incomplete

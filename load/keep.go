@@ -69,7 +69,7 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 // anyBeside reports whether the table with other copies of a table's records has any.
 func (m *merger) anyBeside(ctx context.Context, t transform.Table) (some bool, err error) {
 	if t.Beside != "" {
-		err = m.work.db.Scan(ctx, "SELECT count(*) > 0 FROM _sync.tables WHERE schema = $1 AND table_name = $2 AND rows > 0", []any{m.schema, t.Beside}, &some)
+		err = m.work.DB.Scan(ctx, "SELECT count(*) > 0 FROM _sync.tables WHERE schema = $1 AND table_name = $2 AND rows > 0", []any{m.schema, t.Beside}, &some)
 	}
 	return some, err
 }
@@ -79,7 +79,7 @@ func (m *merger) create(ctx context.Context, name, query string) (rows int64, er
 	if _, err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+query); err != nil {
 		return 0, err
 	}
-	err = m.work.db.Scan(ctx, "SELECT count(*) FROM "+name, nil, &rows)
+	err = m.work.DB.Scan(ctx, "SELECT count(*) FROM "+name, nil, &rows)
 	return rows, err
 }
 
@@ -101,7 +101,7 @@ func (c copies) of(t transform.Table) string {
 // that is; the zero value where there is no such table yet.
 func (m *merger) lookBeside(ctx context.Context, g group) (copies, error) {
 	t := g.own.Table
-	columns, err := m.work.storedColumns(ctx, m.schema)
+	columns, err := m.work.StoredColumns(ctx, m.schema)
 	if err != nil || len(columns[t.Beside]) == 0 { // that stream has not been read yet
 		return copies{}, err
 	}
@@ -224,7 +224,7 @@ func (m *merger) absentIn(ctx context.Context, s stage.Batch) (bits uint64, err 
 		return 0, nil
 	}
 	var any int64
-	err = m.work.db.Scan(ctx, fmt.Sprintf("SELECT coalesce(bit_or(%s), 0) FROM %s", transform.AbsentColumn, s.Name), nil, &any)
+	err = m.work.DB.Scan(ctx, fmt.Sprintf("SELECT coalesce(bit_or(%s), 0) FROM %s", transform.AbsentColumn, s.Name), nil, &any)
 	return uint64(any), err
 }
 
@@ -242,7 +242,7 @@ func withinAll(g group, table string) (names []string) {
 func (m *merger) copyStored(ctx context.Context, g group, table string, from copies, row, joined string) error {
 	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == table })
 	child := &g.children[i]
-	stored, err := m.work.storedRows(ctx, m.schema, from.of(child.Table))
+	stored, err := m.work.StoredRows(ctx, m.schema, from.of(child.Table))
 	if err != nil || stored == 0 {
 		return err
 	}
@@ -321,7 +321,7 @@ func (m *merger) notedLeftOut(ctx context.Context, t transform.Table) (string, e
 	}
 	of := fmt.Sprintf("FROM _sync.incomplete WHERE schema = %s AND stream = %s AND reason = '%s'", duck.Text(m.schema), duck.Text(m.stream), transform.LeftOut)
 	var n int64
-	err := m.work.db.Scan(ctx, "SELECT count(*) "+of, nil, &n)
+	err := m.work.DB.Scan(ctx, "SELECT count(*) "+of, nil, &n)
 	if err != nil || n == 0 {
 		return "", err
 	}

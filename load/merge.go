@@ -12,6 +12,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -27,7 +28,7 @@ const decided = "temp.decided"
 
 // merger merges the batches of one commit.
 type merger struct {
-	work   *Database
+	work   *workdb.Database
 	schema string
 	stream string
 	stamp  time.Time
@@ -88,7 +89,7 @@ func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
 		s := stage.Batch{Table: b.Table}
 		if b.Rows.NumRows() > 0 {
 			var err error
-			if s, err = stage.New(ctx, m.work.db, fmt.Sprintf("stage_%d", i), b); err != nil {
+			if s, err = stage.New(ctx, m.work.DB, fmt.Sprintf("stage_%d", i), b); err != nil {
 				return err
 			}
 		}
@@ -141,7 +142,7 @@ func (m *merger) release(ctx context.Context) {
 			}
 		}
 	}
-	stage.Drop(ctx, m.work.db, names...)
+	stage.Drop(ctx, m.work.DB, names...)
 }
 
 func (m *merger) merge(ctx context.Context) (Written, error) {
@@ -260,7 +261,7 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 	if doubled {
 		candidates = clause.NewestCopies(live, t)
 	}
-	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
+	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
 	if err != nil {
 		return tally{}, err
 	}
@@ -283,7 +284,7 @@ func (m *merger) decide(ctx context.Context, g group) (tally, error) {
 
 // count counts the decisions.
 func (m *merger) count(ctx context.Context, g group) (c tally, err error) {
-	err = m.work.db.Each(ctx, "SELECT state, count(*) FROM "+decided+" GROUP BY state", nil, func(rows *sql.Rows) error {
+	err = m.work.DB.Each(ctx, "SELECT state, count(*) FROM "+decided+" GROUP BY state", nil, func(rows *sql.Rows) error {
 		var state string
 		var n int64
 		if err := rows.Scan(&state, &n); err != nil {
@@ -304,7 +305,7 @@ func (m *merger) doubled(ctx context.Context, s stage.Batch, from string) (bool,
 	}
 	var one int
 	query := fmt.Sprintf("SELECT 1 FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", from, duck.Names("", s.Table.Key))
-	err := m.work.db.Scan(ctx, query, nil, &one)
+	err := m.work.DB.Scan(ctx, query, nil, &one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -340,7 +341,7 @@ func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
 	m.written.Rows += n
 	m.written.New += c.added
 	m.written.Changed += c.changed
-	return m.work.countRows(ctx, m.schema, t.Name, c.added, m.stamp)
+	return m.work.CountRows(ctx, m.schema, t.Name, c.added, m.stamp)
 }
 
 func writtenRows() string {
@@ -390,9 +391,9 @@ func (m *merger) markGone(ctx context.Context, own stage.Batch) error {
 	m.written.Rows += marked + added
 	m.written.New += added
 	m.written.Changed += marked
-	return m.work.countRows(ctx, m.schema, t.Name, added, m.stamp)
+	return m.work.CountRows(ctx, m.schema, t.Name, added, m.stamp)
 }
 
 func (m *merger) exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	return m.work.db.Exec(ctx, statement, args...)
+	return m.work.DB.Exec(ctx, statement, args...)
 }

@@ -12,6 +12,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -34,21 +35,21 @@ func (m *merger) noteMisfits(ctx context.Context, g group) error {
 	t := g.own.Table
 	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
 	var stored int64
-	if err := m.work.db.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &stored); err != nil {
+	if err := m.work.DB.Scan(ctx, "SELECT count(*) FROM _sync.misfits WHERE "+of, nil, &stored); err != nil {
 		return err
 	}
 	if stored == 0 && len(g.misfits) == 0 {
 		return nil
 	}
 	columns := []string{"row", "key", "table_name", "column_name", "reason", "count"}
-	err := stage.Fill(ctx, m.work.db, complained, columns, len(g.misfits), func(i int) []string {
+	err := stage.Fill(ctx, m.work.DB, complained, columns, len(g.misfits), func(i int) []string {
 		f := g.misfits[i]
 		return []string{strconv.FormatInt(f.Row, 10), f.Key, f.Table, f.Column, f.Reason, strconv.FormatInt(f.Count, 10)}
 	})
 	if err != nil {
 		return err
 	}
-	defer stage.Drop(ctx, m.work.db, complained, unfit)
+	defer stage.Drop(ctx, m.work.DB, complained, unfit)
 	came := "SELECT key FROM " + complained + " WHERE row::BIGINT < 0"
 	rows := "SELECT -1 AS row, NULL::VARCHAR AS key WHERE false"
 	if g.own.Rows > 0 {
@@ -83,11 +84,11 @@ func recordName(prefix string, t transform.Table) string {
 }
 
 // DeadLetters tell what came and is not stored, or not whole.
-type DeadLetters struct{ *Database }
+type DeadLetters struct{ *workdb.Database }
 
 // MisfitStreams gives the streams that have anything that does not fit, as pairs of schema and stream.
 func (w *DeadLetters) MisfitStreams(ctx context.Context) (streams map[[2]string]bool, err error) {
-	err = w.do("look which streams have values that do not fit", func(db *duck.DB) error {
+	err = w.Do("look which streams have values that do not fit", func(db *duck.DB) error {
 		streams = map[[2]string]bool{}
 		return db.Each(ctx, "SELECT DISTINCT schema, stream FROM _sync.misfits", nil, func(rows *sql.Rows) error {
 			var name [2]string
@@ -133,7 +134,7 @@ func (w *DeadLetters) MergeMisfits(ctx context.Context, schema, stream string, t
 
 // withMisfits runs what changes the notes of a stream, in one transaction.
 func (w *DeadLetters) withMisfits(ctx context.Context, stream string, change func(db *duck.DB) error) error {
-	return w.do("settle what does not fit of "+stream, func(db *duck.DB) error {
+	return w.Do("settle what does not fit of "+stream, func(db *duck.DB) error {
 		return db.Transaction(ctx, func() error { return change(db) })
 	})
 }
@@ -144,7 +145,7 @@ func misfitsOf(schema, stream string) string {
 
 // Misfits gives what does not fit of a stream, each value once however often it was read, by table, column and reason.
 func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list []Misfits, err error) {
-	err = w.do("count what does not fit of "+stream, func(db *duck.DB) error {
+	err = w.Do("count what does not fit of "+stream, func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT table_name, column_name, reason, sum(count)::BIGINT, coalesce(sum(count) FILTER (run_id = $1), 0)::BIGINT, min(key)
 			FROM _sync.misfits WHERE `+misfitsOf(schema, stream)+" GROUP BY ALL ORDER BY ALL", []any{w.RunID()}, func(rows *sql.Rows) error {
 			var m Misfits
@@ -159,7 +160,7 @@ func (w *DeadLetters) Misfits(ctx context.Context, schema, stream string) (list 
 // forgetMisfits takes out what is not stored any more, what fits by now, and what a complete reading did not bring again.
 func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
 	if !complete.IsZero() {
-		if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
+		if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err
 		}
 	}
@@ -168,11 +169,11 @@ func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own 
 	if own.Gone {
 		there += " WHERE " + transform.GoneColumn + " IS NULL"
 	}
-	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+there+")"); err != nil {
+	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+there+")"); err != nil {
 		return err
 	}
 	var unfit []string
-	err := w.db.Each(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", []any{own.Name}, func(rows *sql.Rows) error {
+	err := w.DB.Each(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", []any{own.Name}, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		unfit = append(unfit, name)
@@ -186,7 +187,7 @@ func (w *DeadLetters) forgetMisfits(ctx context.Context, schema, of string, own 
 			continue
 		}
 		// It may have widened, and taken the value that was waiting beside it.
-		_, err := w.db.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND column_name = $2 AND reason IN ($3, $4) AND key IN ("+
+		_, err := w.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND column_name = $2 AND reason IN ($3, $4) AND key IN ("+
 			stored+" WHERE "+duck.Name(c.Name)+" IS NOT NULL)", own.Name, c.Name, transform.ReasonType, transform.ReasonRange)
 		if err != nil {
 			return err

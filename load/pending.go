@@ -10,6 +10,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -26,7 +27,7 @@ func (m *merger) settle(ctx context.Context) error {
 			continue
 		}
 		_, err := m.exec(ctx, `DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND since <= $3
-			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, micro(a.at), strings.Join(a.ids, clause.Separator), clause.Separator)
+			AND id IN (SELECT unnest(string_split($4, $5)))`, m.schema, m.stream, workdb.Micro(a.at), strings.Join(a.ids, clause.Separator), clause.Separator)
 		if err != nil {
 			return fmt.Errorf("take out the ids that were read: %w", err)
 		}
@@ -46,21 +47,21 @@ func (m *merger) feed(ctx context.Context, g group) error {
 }
 
 // await has a stream wait for the ids in a column of the rows of a table that fit a condition and are not gone.
-func await(ctx context.Context, w *Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
+func await(ctx context.Context, w *workdb.Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
 	id := duck.Name(column) + "::VARCHAR"
 	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, duck.Table(schema, t.Name), rows, duck.Name(column))
 	if t.Gone {
 		query += " AND " + transform.GoneColumn + " IS NULL"
 	}
-	if _, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE awaited AS "+query); err != nil {
+	if _, err := w.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE awaited AS "+query); err != nil {
 		return 0, fmt.Errorf("find what %s has to read: %w", stream, err)
 	}
-	defer stage.Drop(ctx, w.db, "temp.awaited")
-	_, err := w.db.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
+	defer stage.Drop(ctx, w.DB, "temp.awaited")
+	_, err := w.DB.Exec(ctx, "DELETE FROM _sync.pending WHERE schema = $1 AND stream = $2 AND id IN (SELECT id FROM temp.awaited)", schema, stream)
 	if err != nil {
 		return 0, fmt.Errorf("put off what %s has to read: %w", stream, err)
 	}
-	n, err := w.db.Exec(ctx, "INSERT INTO _sync.pending (schema, stream, id, since) SELECT $1, $2, id, $3 FROM temp.awaited", schema, stream, stamp)
+	n, err := w.DB.Exec(ctx, "INSERT INTO _sync.pending (schema, stream, id, since) SELECT $1, $2, id, $3 FROM temp.awaited", schema, stream, stamp)
 	if err != nil {
 		return 0, fmt.Errorf("note what %s has to read: %w", stream, err)
 	}
@@ -80,7 +81,7 @@ type Origin struct {
 
 // Await has a stream wait for the rows that its origins hold already, and moves its checkpoint, in one transaction.
 func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, next Checkpoint, origins []Origin) error {
-	return w.do("", func(*duck.DB) error {
+	return w.Do("", func(*duck.DB) error {
 		_, err := w.move(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
 			for _, o := range origins {
 				rows := "true"
@@ -102,7 +103,7 @@ func (w *ChildQueue) Await(ctx context.Context, schema, stream string, base, nex
 
 // Pending gives the ids that a stream waits for, those that have waited longest first, and when the last was put there.
 func (w *ChildQueue) Pending(ctx context.Context, schema, stream string) (ids []string, at time.Time, err error) {
-	err = w.do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
+	err = w.Do(fmt.Sprintf("ask what %s has to read", stream), func(db *duck.DB) error {
 		err = db.Each(ctx, "SELECT id, since FROM _sync.pending WHERE schema = $1 AND stream = $2 ORDER BY since, id", []any{schema, stream},
 			func(rows *sql.Rows) error {
 				var id string

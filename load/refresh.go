@@ -89,7 +89,7 @@ func (m *merger) noteMet(ctx context.Context, g group) error {
 // compareLists marks as changed the records, same so far, whose stored rows of a list are others than those that came.
 func (m *merger) compareLists(ctx context.Context, own, child stage.Batch) error {
 	t := child.Table
-	stored, err := m.work.storedRows(ctx, m.schema, t.Name)
+	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
 	if err != nil || stored == 0 && child.Rows == 0 {
 		return err
 	}

@@ -11,11 +11,10 @@ import (
 	"aqueduck/internal/crash"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/system"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 )
-
-// suspectName is a file beside a work database that has shown damage.
-const suspectName = "suspect"
 
 // ErrNoWholeFile is the answer when the work database is gone and no published file is as it was published.
 var ErrNoWholeFile = errors.New("no published file is whole")
@@ -95,14 +94,14 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 
 // create makes an empty database. It is checkpointed while it is still private, so that its log begins empty.
 func (w *Work) create(ctx context.Context, path string) error {
-	db, err := duck.Open(ctx, w.settings(path))
+	db, err := duck.Open(ctx, w.Settings(path))
 	if err != nil {
 		return err
 	}
-	if err := createSystem(ctx, db); err != nil {
+	if err := system.Create(ctx, db); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	if err := checkpointClose(ctx, db, path); err != nil {
+	if err := workdb.CheckpointClose(ctx, db, path); err != nil {
 		return err
 	}
 	return errors.Join(os.Chmod(path, 0o600), disk.SyncDir(filepath.Dir(path)))
@@ -135,7 +134,7 @@ func adoptBackup(d layout.Dir) error {
 	if err != nil {
 		return fmt.Errorf("open the backup %s: %w", d.Link(), err)
 	}
-	_, err = readMeta(ctx, db)
+	_, err = system.ReadLast(ctx, db)
 	if err := errors.Join(err, db.Close()); err != nil {
 		return fmt.Errorf("%s is no backup of a warehouse: %w", d.Link(), err)
 	}

@@ -30,7 +30,7 @@ type Sweeps struct{ *Checkpoints }
 // Absent counts the records that are stored, not gone and older here than the sweep's opening, and that neither the
 // sweep nor any of the other numbers saw; and those stored and not gone beside them.
 func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, numbers ...int) (absent, present int64, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		t, err := w.sweepable(schema, sw)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 // Retire marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
 // transaction.
 func (w *Sweeps) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		t, err := w.sweepable(schema, sw)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (w *Sweeps) Retire(ctx context.Context, schema, stream string, base, next C
 			}
 			written := Written{Rows: n, Changed: n}
 			if n > 0 {
-				if err := w.countRows(ctx, schema, t.Name, 0, stamp); err != nil {
+				if err := w.CountRows(ctx, schema, t.Name, 0, stamp); err != nil {
 					return Written{}, err
 				}
 			}
@@ -87,7 +87,7 @@ func (w *Sweeps) Retire(ctx context.Context, schema, stream string, base, next C
 }
 
 func (w *Sweeps) sweepable(schema string, sw Sweep) (transform.Table, error) {
-	t, err := w.table(schema, sw.Table)
+	t, err := w.Table(schema, sw.Table)
 	if err == nil && !t.Gone {
 		err = fmt.Errorf("table %s does not mark what is gone", t.Name)
 	}
@@ -111,7 +111,7 @@ func unseen(t transform.Table, sw Sweep, numbers []int) string {
 
 // SeenKeys is the number of different keys that the sweeps of a stream have seen.
 func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		return db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
 	})
 	return n, err
@@ -119,7 +119,7 @@ func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, 
 
 // Forget drops what the sweeps of a stream saw, but for those of the numbers given.
 func (w *Sweeps) Forget(ctx context.Context, schema, stream string, keep ...int) error {
-	return w.do("", func(db *duck.DB) error {
+	return w.Do("", func(db *duck.DB) error {
 		list := []string{"-1"}
 		for _, n := range keep {
 			list = append(list, strconv.Itoa(n))

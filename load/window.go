@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
@@ -30,7 +29,7 @@ func (m *merger) replace(ctx context.Context, g group) error {
 	m.written.New += added - changed
 	m.written.Changed += changed
 	m.written.Deleted += deleted
-	return m.work.countRows(ctx, m.schema, g.own.Table.Name, added-deleted, m.stamp)
+	return m.work.CountRows(ctx, m.schema, g.own.Table.Name, added-deleted, m.stamp)
 }
 
 // replaceWindow makes the rows of a window those of the batch. Rows are compared by content, each copy with one copy:
@@ -47,7 +46,7 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 		return deleted, 0, err
 	}
 	var stray int64
-	if err := m.work.db.Scan(ctx, fmt.Sprintf("SELECT count(*) FILTER ((%s) IS NOT TRUE) FROM %s", window, g.own.Name), nil, &stray); err != nil {
+	if err := m.work.DB.Scan(ctx, fmt.Sprintf("SELECT count(*) FILTER ((%s) IS NOT TRUE) FROM %s", window, g.own.Name), nil, &stray); err != nil {
 		return 0, 0, err
 	}
 	if stray > 0 {
@@ -70,16 +69,4 @@ func (m *merger) replaceWindow(ctx context.Context, g group) (deleted, added int
 	}
 	added, err = m.insert(ctx, t, fmt.Sprintf("%s WHERE %s IN (SELECT place FROM %s)", g.own.Name, transform.RowColumn, decided))
 	return deleted, added, err
-}
-
-// RowsBetween counts the stored rows of a window of time.
-func (w *Facts) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
-	err = w.do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
-		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), clause.Instant(from), clause.Instant(to))
-		if err := db.Scan(ctx, query, nil, &n); err != nil {
-			return err
-		}
-		return nil
-	})
-	return n, err
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"aqueduck/load"
+	"aqueduck/load/facts"
 )
 
 // bill is what the program is made of, in the form of CycloneDX 1.6. It says what the linker has noted in the program itself,
@@ -62,7 +62,7 @@ func modules() (all []*debug.Module) {
 }
 
 // billOf lists Go's own library, the modules, and the database library that came prebuilt in one of them.
-func billOf(modules []*debug.Module, library load.Library) bill {
+func billOf(modules []*debug.Module, library facts.Library) bill {
 	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1}
 	b.Metadata.Component = component{Type: "application", Ref: "aqueduck", Name: "aqueduck", Version: release()}
 	std := "pkg:golang/std@" + strings.TrimPrefix(runtime.Version(), "go")

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/load"
+	"aqueduck/load/facts"
 )
 
 func newVersion(env *Env) *cobra.Command {
@@ -24,7 +24,7 @@ that is linked in, with the checksum of its module, and every module as a Cyclon
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			library, err := load.DuckDB(c.Context())
+			library, err := facts.DuckDB(c.Context())
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
+	"aqueduck/load/erase"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -70,7 +71,7 @@ func (r *Runner) settle(ctx context.Context) (unchanged *writer, restored string
 func (r *run) forget(ctx context.Context) error {
 	for _, w := range r.workspaces {
 		streams := r.runner.stored(w.name)
-		var c load.Certificate
+		var c erase.Certificate
 		err := r.writer.use(func(work *load.Work) error {
 			ids, err := gone(ctx, work, w.name, streams)
 			if err != nil || len(ids) == 0 {
@@ -80,7 +81,7 @@ func (r *run) forget(ctx context.Context) error {
 				return err
 			}
 			if ids = work.Unforgotten(w.name, ids); len(ids) > 0 {
-				c, err = work.Erase(ctx, w.name, load.Forgotten, ids)
+				c, err = work.Erase(ctx, w.name, erase.Forgotten, ids)
 			}
 			return err
 		})
@@ -160,7 +161,7 @@ func withMerged(ctx context.Context, work *load.Work, schema string, streams []*
 type Erased struct {
 	Workspace string
 	IDs       []string // the contact's, and those that were merged into it
-	load.Certificate
+	erase.Certificate
 }
 
 // Erase forgets a contact in every workspace that knows it, under all ids that were merged into it, once confirm has seen
@@ -185,7 +186,7 @@ func (r *Runner) Erase(ctx context.Context, id string, confirm func([]Erased) (b
 			return err
 		}
 		for _, e := range found {
-			c, err := w.work.Erase(ctx, e.Workspace, load.Asked, e.IDs)
+			c, err := w.work.Erase(ctx, e.Workspace, erase.Asked, e.IDs)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -36,7 +37,7 @@ func (r *run) evolve(ctx context.Context, w *workspace, streams []*schemas.Strea
 // evolved gives streams with their columns as wide as they are stored, and of those that are wanted so as wide as what came needs. They
 // are published so.
 func (w *writer) evolved(ctx context.Context, schema string, streams []*schemas.Stream, wanted func(stream string) bool) ([]*schemas.Stream, error) {
-	var shapes []load.Shape
+	var shapes []facts.Shape
 	err := w.use(func(work *load.Work) (err error) {
 		shapes, err = work.Shapes(ctx, schema)
 		return err
@@ -54,14 +55,14 @@ func (w *writer) evolved(ctx context.Context, schema string, streams []*schemas.
 }
 
 // widened is a stream with its columns as wide as they are stored; where it is wanted, as wide as what came needs.
-func widened(s *schemas.Stream, shapes []load.Shape, wanted bool) *schemas.Stream {
+func widened(s *schemas.Stream, shapes []facts.Shape, wanted bool) *schemas.Stream {
 	next := *s
 	own := transform.Tables(s)[0].Name
 	changed := false
 	widen := func(table string, columns []schemas.Column, key []string) []schemas.Column {
 		columns = slices.Clone(columns)
 		for i, c := range columns {
-			at := slices.IndexFunc(shapes, func(shape load.Shape) bool { return shape.Table == table && shape.Column == c.Name })
+			at := slices.IndexFunc(shapes, func(shape facts.Shape) bool { return shape.Table == table && shape.Column == c.Name })
 			if at < 0 || slices.Contains(key, c.Name) || !slices.Contains(ladder, c.Type) {
 				continue
 			}
@@ -84,7 +85,7 @@ func widened(s *schemas.Stream, shapes []load.Shape, wanted bool) *schemas.Strea
 
 // widest is the type that a column has from now on, and the narrower ones that it had; none where it never widened. Objects and lists
 // widen nothing: they are not values of a column, and stay in _extra. A boolean is a number only where it was one from the first on.
-func widest(declared schemas.Type, shape load.Shape, wanted bool) (schemas.Type, []schemas.Type) {
+func widest(declared schemas.Type, shape facts.Shape, wanted bool) (schemas.Type, []schemas.Type) {
 	now := stored[shape.Stored]
 	at := max(slices.Index(ladder, declared), slices.Index(ladder, now))
 	var was []schemas.Type

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/layout"
+	"aqueduck/load/mask"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
@@ -60,7 +61,7 @@ func keyMissing(dir layout.Dir, key []byte, mark string, used bool) *Problem {
 	case key == nil && used:
 		return &Problem{Class: "config", What: "the key for hashed columns, " + dir.HashKeyFile() + ", is not there, and stored values were hashed with it: another key would give other hashes",
 			Next: "put back the hash.key that belongs to this warehouse, into its directory or as .aqueduck/hash.key"}
-	case key != nil && mark != "" && mark != load.HashKeyMark(key):
+	case key != nil && mark != "" && mark != mask.HashKeyMark(key):
 		return &Problem{Class: "config", What: dir.HashKeyFile() + " is not the key that stored values were hashed with: it would give other hashes",
 			Next: "put back the hash.key that belongs to this warehouse, as .aqueduck/hash.key"}
 	}
@@ -74,7 +75,7 @@ func (r *run) noteKey(ctx context.Context) error {
 	}
 	return r.writer.use(func(work *load.Work) error {
 		mark, _, err := work.HashedBy(ctx)
-		if err != nil || mark == load.HashKeyMark(r.hashKey) {
+		if err != nil || mark == mask.HashKeyMark(r.hashKey) {
 			return err
 		}
 		return work.NoteHashKey(ctx, r.hashKey)
@@ -91,7 +92,7 @@ func (r *Runner) keyMissing(ctx context.Context) (missing *Problem, err error) {
 		return nil, fmt.Errorf("read the key for hashed columns: %w", err)
 	}
 	err = look(ctx, r.Dir, func(f file) error {
-		mark, used, err := load.HashedBy(ctx, f.Reader)
+		mark, used, err := mask.HashedBy(ctx, f.Reader)
 		missing = keyMissing(r.Dir, key, mark, used)
 		return err
 	})

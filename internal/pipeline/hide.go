@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aqueduck/load"
+	"aqueduck/load/mask"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -41,7 +42,7 @@ func (r *run) hide(ctx context.Context, w *workspace, streams []*schemas.Stream)
 
 // masking compares what is hashed and dropped of a stream, by itself and by those that go into its tables, with what was noted when its
 // rows were stored; nil where that is the same. added are the new names, in words.
-func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *schemas.Stream, streams []*schemas.Stream) (m *load.Masking, added []string, err error) {
+func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.Masking, added []string, err error) {
 	stored, noted, err := work.Hidden(ctx, w.name, s.Name)
 	if err != nil {
 		return nil, nil, err
@@ -50,11 +51,11 @@ func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *sch
 	if slices.Equal(names, stored) && (noted || len(names) == 0) && !(r.rehash && len(names) > 0) {
 		return nil, nil, nil
 	}
-	m = &load.Masking{Stream: s.Name, Names: names, Key: r.hashKey}
+	m = &mask.Masking{Stream: s.Name, Names: names, Key: r.hashKey}
 	if n, err := work.Rows(ctx, w.name, transform.Tables(s)[0].Name); err != nil || n == 0 {
 		return m, nil, err // nothing is stored under any name
 	}
-	m.Taken = load.TakenBack(stored, names)
+	m.Taken = mask.TakenBack(stored, names)
 	for _, name := range names {
 		if slices.Contains(stored, name) {
 			if r.rehash && strings.HasPrefix(name, "hash:") {
@@ -78,7 +79,7 @@ func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *sch
 
 // revealed are the places that names of hash and drop mean which were taken back. A name that the stream does not have any more means
 // none.
-func revealed(s *schemas.Stream, taken []string) (places []load.Revealed, err error) {
+func revealed(s *schemas.Stream, taken []string) (places []mask.Revealed, err error) {
 	for _, name := range taken {
 		kind, column, _ := strings.Cut(name, ":")
 		found, err := transform.Hidings(s, column, kind != "drop")
@@ -86,7 +87,7 @@ func revealed(s *schemas.Stream, taken []string) (places []load.Revealed, err er
 			continue
 		}
 		for _, p := range found {
-			places = append(places, load.Revealed{Hiding: p, Dropped: kind == "drop"})
+			places = append(places, mask.Revealed{Hiding: p, Dropped: kind == "drop"})
 		}
 	}
 	return places, nil
@@ -193,7 +194,7 @@ func (r *Runner) MaskingNotes(ctx context.Context) (notes []string, err error) {
 				if s.Family() || s.Into != "" {
 					continue
 				}
-				names, rows, err := load.StillMasked(ctx, f.Reader, workspace, s.Name, transform.Tables(s)[0], r.Config.masks(s, streams))
+				names, rows, err := mask.StillMasked(ctx, f.Reader, workspace, s.Name, transform.Tables(s)[0], r.Config.masks(s, streams))
 				if err != nil {
 					return fmt.Errorf("see what of %s is still masked: %w", s.Name, err)
 				}

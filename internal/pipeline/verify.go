@@ -11,6 +11,8 @@ import (
 	"aqueduck/extract"
 	"aqueduck/load"
 	"aqueduck/load/compare"
+	"aqueduck/load/facts"
+	"aqueduck/load/mask"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -86,7 +88,7 @@ type verifier struct {
 	client    *extract.Client
 	held      *compare.Comparison
 	states    []StreamState
-	shapes    []load.Shape
+	shapes    []facts.Shape
 	hashKey   []byte
 	options   VerifyOptions
 	limit     int64
@@ -219,7 +221,7 @@ func (v *verifier) prepare(ctx context.Context, source Source) (err error) {
 	if err != nil {
 		return err
 	}
-	if v.shapes, err = load.Shapes(ctx, v.held.Reader, v.workspace); err != nil {
+	if v.shapes, err = facts.Shapes(ctx, v.held.Reader, v.workspace); err != nil {
 		return err
 	}
 	return v.lookForKey(ctx)
@@ -233,7 +235,7 @@ func (v *verifier) lookForKey(ctx context.Context) (err error) {
 	if v.hashKey, err = v.runner.Dir.ReadHashKey(); err != nil {
 		return fmt.Errorf("read the key for hashed columns: %w", err)
 	}
-	mark, used, err := load.HashedBy(ctx, v.held.Reader)
+	mark, used, err := mask.HashedBy(ctx, v.held.Reader)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
@@ -29,7 +30,7 @@ type writer struct {
 	published time.Time                    // of the last publish in this run, or its start
 	broken    error                        // why the work database was closed before the run's end
 	publishes int
-	readers   *load.Snapshot // what they had before the first of these: a loss in small steps is one, too; nil: not read yet
+	readers   *facts.Snapshot // what they had before the first of these: a loss in small steps is one, too; nil: not read yet
 }
 
 func openWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*writer, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -44,7 +44,7 @@ type attribute struct {
 // attributes makes the views of a schema's attributes, where a row or a definition has changed.
 func (p *publication) attributes(ctx context.Context, db *duck.DB, s Schema, again bool) error {
 	for _, a := range s.Attributes {
-		at := slices.IndexFunc(p.before.Tables, func(t load.TableState) bool { return t.Schema == s.Name && t.Name == a.Table })
+		at := slices.IndexFunc(p.before.Tables, func(t facts.TableState) bool { return t.Schema == s.Name && t.Name == a.Table })
 		if at < 0 {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/layout"
 )
@@ -36,7 +36,7 @@ func (h *HeldBack) Error() string {
 
 // check compares what would be published with what readers have, and answers *HeldBack where a table lost a larger share of
 // its rows than s lets go. Rows that an erasure took out are no loss; views are what their tables are.
-func (s *Spec) check(now load.Snapshot) error {
+func (s *Spec) check(now facts.Snapshot) error {
 	if s.MaxLoss <= 0 {
 		return nil
 	}
@@ -60,18 +60,18 @@ func (s *Spec) check(now load.Snapshot) error {
 }
 
 // Readers is what the published file holds; nothing where there is none that can be read.
-func Readers(ctx context.Context, d layout.Dir) load.Snapshot {
+func Readers(ctx context.Context, d layout.Dir) facts.Snapshot {
 	target, err := filepath.EvalSymlinks(d.Current())
 	if err != nil || d.Current() == "" {
-		return load.Snapshot{}
+		return facts.Snapshot{}
 	}
 	db, err := duck.Open(ctx, duck.Options{Path: target, ReadOnly: true})
 	if err != nil {
-		return load.Snapshot{}
+		return facts.Snapshot{}
 	}
-	s, err := load.ReadSnapshot(ctx, db)
+	s, err := facts.ReadSnapshot(ctx, db)
 	if errors.Join(err, db.Close()) != nil {
-		return load.Snapshot{} // a file that cannot be read is no reason to leave readers with it
+		return facts.Snapshot{} // a file that cannot be read is no reason to leave readers with it
 	}
 	return s
 }

@@ -14,8 +14,10 @@ import (
 	"aqueduck/internal/crash"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 	"aqueduck/transform"
 )
@@ -27,7 +29,7 @@ type Spec struct {
 	Schemas  []Schema
 	Now      func() time.Time
 	Rebuild  bool                            // write the file anew, table by table
-	Readers  load.Snapshot                   // what readers had when the run began, as Readers gives it
+	Readers  facts.Snapshot                  // what readers had when the run began, as Readers gives it
 	MaxLoss  float64                         // share of a table's rows that they may lose at once; 0: all of them
 	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
 	Memory   int64                           // bytes that DuckDB may use; 0: 200 MB
@@ -80,7 +82,7 @@ type Result struct {
 type publication struct {
 	dir    layout.Dir
 	spec   Spec
-	before load.Snapshot
+	before facts.Snapshot
 	at     time.Time
 
 	name   string // of the file, without its directory
@@ -126,7 +128,7 @@ func (p *publication) run(ctx context.Context, w *load.Work) error {
 	crash.At(crash.PublishClosed)
 	p.choose()
 	p.spec.Rebuild = p.spec.Rebuild || d.Erasing()
-	if err := load.CopyDatabase(p.fresh, d.Work()); err != nil {
+	if err := workdb.CopyDatabase(p.fresh, d.Work()); err != nil {
 		return fmt.Errorf("copy the work database: %w", err)
 	}
 	crash.At(crash.PublishCopied)

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
-	"aqueduck/load"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/system"
 )
 
 // worn is how many times larger than a fresh one a file may be before it is written anew.
@@ -163,5 +163,5 @@ func (p *publication) copyTables(ctx context.Context, db *duck.DB) error {
 	if _, err := db.Exec(ctx, "DETACH old"); err != nil {
 		return err
 	}
-	return load.CommentSystem(ctx, db)
+	return system.Comment(ctx, db)
 }

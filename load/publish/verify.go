@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -15,14 +15,14 @@ import (
 // verify proves that the copy holds what the work database held, that keys are unique in every table that changed
 // since they were last checked, and that every relation can be read.
 func (p *publication) verify(ctx context.Context, db *duck.DB) error {
-	after, err := load.ReadSnapshot(ctx, db)
+	after, err := facts.ReadSnapshot(ctx, db)
 	if err != nil {
 		return err
 	}
 	if after.Checkpoints != p.before.Checkpoints {
 		return errors.New("the copy has other checkpoints than the work database")
 	}
-	if !slices.EqualFunc(after.Tables, p.before.Tables, func(a, b load.TableState) bool {
+	if !slices.EqualFunc(after.Tables, p.before.Tables, func(a, b facts.TableState) bool {
 		return a.Schema == b.Schema && a.Name == b.Name && a.Rows == b.Rows && a.Recorded == b.Recorded && a.ChangedAt.Equal(b.ChangedAt)
 	}) {
 		return fmt.Errorf("the copy has other tables than the work database: %v, not %v", after.Tables, p.before.Tables)
@@ -40,7 +40,7 @@ func (p *publication) verify(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-func (p *publication) verifySchema(ctx context.Context, db *duck.DB, s Schema, after load.Snapshot) error {
+func (p *publication) verifySchema(ctx context.Context, db *duck.DB, s Schema, after facts.Snapshot) error {
 	for _, state := range after.Tables {
 		if state.Schema != s.Name || state.ChangedAt.Equal(state.VerifiedAt) {
 			continue

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"strings"
 
-	"aqueduck/load"
+	"aqueduck/load/facts"
 )
 
 // report is what was measured over one workspace.
@@ -32,7 +32,7 @@ func machine(ctx context.Context) string {
 	if _, after, found := strings.Cut(string(text), "model name\t: "); err == nil && found {
 		model, _, _ = strings.Cut(after, "\n")
 	}
-	duckdb, err := load.DuckDB(ctx)
+	duckdb, err := facts.DuckDB(ctx)
 	if err != nil {
 		duckdb.Version = "of unknown version"
 	}

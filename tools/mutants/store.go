@@ -57,8 +57,8 @@ var loading = []mutant{
 		old: "if stored.Seq != base.Seq {", new: "if stored.Seq < base.Seq {",
 	},
 	{
-		bug: "two commits have the same _synced_at", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/SyncedAtAlwaysGrows",
-		old: "return w.last.Add(time.Microsecond)", new: "return w.last",
+		bug: "two commits have the same _synced_at", file: "load/internal/workdb/clock.go", killer: "load.TestCommitKeepsItsContract/SyncedAtAlwaysGrows",
+		old: "return w.Last.Add(time.Microsecond)", new: "return w.Last",
 	},
 	{
 		bug: "an older copy replaces a newer one", file: "load/refresh.go", killer: "load.TestCommitKeepsItsContract/T8LaterCopyOfTheSameSecondWins",
@@ -89,11 +89,11 @@ var loading = []mutant{
 		old: "return fmt.Sprintf(`t.%s < $3 AND %s NOT IN", new: "return fmt.Sprintf(`(t.%s < $3 OR true) AND %s NOT IN",
 	},
 	{
-		bug: "tombstones are not held against what comes", file: "load/arriving.go", killer: "load.TestT35TombstonesAreStrongerThanWhatComes",
+		bug: "tombstones are not held against what comes", file: "load/erase/arriving.go", killer: "load.TestT35TombstonesAreStrongerThanWhatComes",
 		old: "	if len(tombs.Hashes) == 0 {\n", new: "	if len(tombs.Hashes) >= 0 {\n",
 	},
 	{
-		bug: "what came before its record stays when the record names who was erased", file: "load/arriving.go", killer: "load.TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt",
+		bug: "what came before its record stays when the record names who was erased", file: "load/erase/arriving.go", killer: "load.TestT35ARowThatCameBeforeItsRecordIsForgottenWithIt",
 		old: "	if len(m.erased) == 0 {\n", new: "	if len(m.erased) >= 0 {\n",
 	},
 	{
@@ -102,7 +102,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "a damaged log stops every run", file: "load/work.go", killer: "load.TestF10DamagedWorkDatabaseIsRestored",
-		old: "	if errors.Is(err, ErrFormat) || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n", new: "	if err != nil || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n",
+		old: "	if errors.Is(err, system.ErrFormat) || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n", new: "	if err != nil || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n",
 	},
 	{
 		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDoubledKeyIsNotPublished",

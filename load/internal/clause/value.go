@@ -36,3 +36,6 @@ const Separator = "\x1f"
 func Instant(t time.Time) string {
 	return duck.Text(t.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + "::TIMESTAMPTZ"
 }
+
+// ExactInDouble is the condition for a whole number that a double holds as it is.
+const ExactInDouble = " BETWEEN -9007199254740992 AND 9007199254740992"

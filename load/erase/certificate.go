@@ -1,4 +1,4 @@
-package load
+package erase
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) 
 			return c, err
 		}
 	}
-	undescribed, err := w.undescribed(ctx, e.schema)
+	undescribed, err := w.Undescribed(ctx, e.schema)
 	if err != nil {
 		return c, err
 	}
@@ -109,11 +109,11 @@ func (w *Erasures) listFiles(c *Certificate) error {
 
 // saveErasure writes the certificate, a row for each that was erased.
 func (w *Erasures) saveErasure(ctx context.Context, e erasure, c Certificate) error {
-	salt := hex.EncodeToString(w.tombs.Salt)
-	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
+	salt := hex.EncodeToString(w.Tombs.Salt)
+	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = 'erasures_salt'"); err != nil {
 		return err
 	}
-	if _, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
+	if _, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
 		return err
 	}
 	marks := map[string][]tombstone.IDHash{"": e.marks}
@@ -135,7 +135,7 @@ func (w *Erasures) saveErasure(ctx context.Context, e erasure, c Certificate) er
 			if w.applied[tombstone.Scope{Schema: e.schema, Table: table}][m] && (e.reason != Restored || c.Rows == 0) {
 				continue
 			}
-			_, err := w.db.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
+			_, err := w.DB.Exec(ctx, `INSERT INTO _sync.erasures (schema, table_name, mark, recorded_at, run_id, reason, together, rows, tables, files, not_covered)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, e.schema, table, m.String(), w.Now().UTC(), w.RunID(),
 				e.reason, together, c.Rows, texts[0], texts[1], texts[2])
 			if err != nil {

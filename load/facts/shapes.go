@@ -1,12 +1,12 @@
-package load
+package facts
 
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/read"
 )
@@ -23,7 +23,7 @@ type Shape struct {
 
 // Shapes gives the columns of a schema that can widen, or have.
 func (w *Facts) Shapes(ctx context.Context, schema string) (all []Shape, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		all, err = shapes(ctx, db, schema)
 		return err
 	})
@@ -52,7 +52,7 @@ func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err e
 	for i := range all {
 		s := &all[i]
 		if err == nil && s.Stored == "BIGINT" && len(s.Misfits) > 0 {
-			err = db.Scan(ctx, "SELECT count(*) > 0 FROM "+duck.Table(schema, s.Table)+" WHERE NOT "+duck.Name(s.Column)+exactInDouble, nil, &s.Rounded)
+			err = db.Scan(ctx, "SELECT count(*) > 0 FROM "+duck.Table(schema, s.Table)+" WHERE NOT "+duck.Name(s.Column)+clause.ExactInDouble, nil, &s.Rounded)
 		}
 	}
 	if err != nil {
@@ -61,28 +61,9 @@ func shapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err e
 	return all, nil
 }
 
-// wasKey is the fact, in _sync.meta, of the types that a column had before it widened.
-func wasKey(schema, table, column string) string {
-	return "was " + duck.Table(schema, table) + "." + duck.Name(column)
-}
-
-// fileTypes are the types of stream files that widen, by their names in the database.
-var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
-
-// noteType notes a type that a column had until now.
-func (w *Tables) noteType(ctx context.Context, schema, table, column, stored string) error {
-	key := wasKey(schema, table, column)
-	var was string
-	err := w.db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &was)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	return w.saveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
-}
-
 // Known says whether a field, or a kind of value, of a stream was told of before.
 func (w *Facts) Known(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		known = map[[3]string]bool{}
 		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
 			func(rows *sql.Rows) error {

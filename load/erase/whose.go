@@ -1,4 +1,4 @@
-package load
+package erase
 
 import (
 	"context"
@@ -177,7 +177,7 @@ func (e *eraser) naming(ctx context.Context, own transform.Table) (string, error
 	name := ""
 	if len(parts) > 0 {
 		name = "temp." + duck.Name("naming_"+own.Name)
-		if _, err := e.work.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+strings.Join(parts, " UNION ")); err != nil {
+		if _, err := e.work.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+strings.Join(parts, " UNION ")); err != nil {
 			return "", fmt.Errorf("find the records of %s: %w", own.Name, err)
 		}
 	}
@@ -245,7 +245,7 @@ func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64
 		if err != nil || where == "" {
 			return 0, 0, err
 		}
-		gone, err = e.work.db.Exec(ctx, "DELETE FROM "+relation+" t WHERE "+where)
+		gone, err = e.work.DB.Exec(ctx, "DELETE FROM "+relation+" t WHERE "+where)
 		return gone, gone, err
 	}
 	list, _, err := e.rules(ctx, t)
@@ -271,7 +271,7 @@ func (e *eraser) goes(t transform.Table) bool {
 func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, error) {
 	sets := []string{transform.ExtraColumn + " = NULL"}
 	if slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn }) {
-		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.tombs.Salt))))
+		sets = append(sets, fmt.Sprintf("%[1]s = (hash(%[1]s, %[2]s) >> 1)::BIGINT", transform.HashColumn, duck.Text(fmt.Sprintf("%x", e.work.Tombs.Salt))))
 	}
 	for _, c := range r.columns {
 		sets = append(sets, duck.Name(c)+" = NULL")
@@ -282,14 +282,14 @@ func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, e
 	if s := e.stored(); s != "" {
 		sets = append(sets, s)
 	}
-	return e.work.db.Exec(ctx, "UPDATE "+e.at(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.left(), e.args...)
+	return e.work.DB.Exec(ctx, "UPDATE "+e.at(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.left(), e.args...)
 }
 
 // countLeft is what empty would do, without doing it.
 func (e *eraser) countLeft(ctx context.Context, t transform.Table) (rows int64, err error) {
 	count := func(where string) error {
 		var n int64
-		err := e.work.db.Scan(ctx, "SELECT count(*) FROM "+e.at(t.Name)+" t WHERE "+where, nil, &n)
+		err := e.work.DB.Scan(ctx, "SELECT count(*) FROM "+e.at(t.Name)+" t WHERE "+where, nil, &n)
 		rows = max(rows, n)
 		return err
 	}

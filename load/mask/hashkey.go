@@ -1,7 +1,10 @@
-package load
+package mask
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"aqueduck/load/internal/duck"
@@ -14,7 +17,7 @@ const hashKeyFact = "hash_key"
 // HashedBy gives the mark of the key that stored values were hashed with. Older warehouses only tell that some were: used without a
 // mark.
 func (w *Masks) HashedBy(ctx context.Context) (mark string, used bool, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		mark, used, err = hashedBy(ctx, db)
 		return err
 	})
@@ -37,7 +40,14 @@ func hashedBy(ctx context.Context, db *duck.DB) (mark string, used bool, err err
 
 // NoteHashKey notes which key values are hashed with from now on.
 func (w *Masks) NoteHashKey(ctx context.Context, key []byte) error {
-	return w.do("note which key values are hashed with", func(db *duck.DB) error {
-		return db.Transaction(ctx, func() error { return w.saveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
+	return w.Do("note which key values are hashed with", func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error { return w.SaveNames(ctx, hashKeyFact, []string{HashKeyMark(key)}) })
 	})
+}
+
+// HashKeyMark tells keys apart without telling anything of them: it is in the published file.
+func HashKeyMark(key []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("which key stored values were hashed with"))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
 }

@@ -1,4 +1,4 @@
-package load
+package system
 
 import (
 	"context"
@@ -9,8 +9,9 @@ import (
 	"aqueduck/load/internal/duck"
 )
 
-type systemTable struct {
-	name, doc string
+// Table is one of schema _sync.
+type Table struct {
+	Name, doc string
 	columns   []systemColumn
 }
 
@@ -21,22 +22,22 @@ func systemStatements() []string {
 	statements := []string{
 		"CREATE SCHEMA _sync",
 	}
-	for _, t := range systemTables() {
+	for _, t := range Tables() {
 		statements = append(append(statements, t.create()), t.comments()...)
 	}
 	return statements
 }
 
-func (t systemTable) create() string {
+func (t Table) create() string {
 	columns := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		columns[i] = duck.Name(c.name) + " " + c.sql
 	}
-	return "CREATE TABLE " + duck.Table("_sync", t.name) + " (" + strings.Join(columns, ", ") + ")"
+	return "CREATE TABLE " + duck.Table("_sync", t.Name) + " (" + strings.Join(columns, ", ") + ")"
 }
 
-func (t systemTable) comments() []string {
-	name := duck.Table("_sync", t.name)
+func (t Table) comments() []string {
+	name := duck.Table("_sync", t.Name)
 	statements := []string{"COMMENT ON TABLE " + name + " IS " + duck.Text(t.doc)}
 	for _, c := range t.columns {
 		statements = append(statements, "COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
@@ -44,11 +45,11 @@ func (t systemTable) comments() []string {
 	return statements
 }
 
-// CommentSystem comments the tables of schema _sync, in a database that has all of them: a copy made table by table has lost
+// Comment comments the tables of schema _sync, in a database that has all of them: a copy made table by table has lost
 // its comments.
-func CommentSystem(ctx context.Context, db *duck.DB) error {
+func Comment(ctx context.Context, db *duck.DB) error {
 	var statements []string
-	for _, t := range systemTables() {
+	for _, t := range Tables() {
 		statements = append(statements, t.comments()...)
 	}
 	err := db.Transaction(ctx, func() error { // one by one each would be written, and waited for
@@ -61,13 +62,13 @@ func CommentSystem(ctx context.Context, db *duck.DB) error {
 	return nil
 }
 
-// createSystem makes schema _sync in a new database.
-func createSystem(ctx context.Context, db *duck.DB) error {
+// Create makes schema _sync in a new database.
+func Create(ctx context.Context, db *duck.DB) error {
 	err := db.Transaction(ctx, func() error {
 		if _, err := db.Exec(ctx, strings.Join(systemStatements(), ";\n")); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", strconv.Itoa(databaseFormat))
+		_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ('format', $1)", strconv.Itoa(Format))
 		return err
 	})
 	if err != nil {
@@ -85,13 +86,14 @@ var (
 	at       = systemColumn{"recorded_at", "TIMESTAMPTZ", "When."}
 )
 
-func systemTables() []systemTable {
+// Tables are all tables of schema _sync.
+func Tables() []Table {
 	return append(stateTables(), reportTables()...)
 }
 
 // stateTables are what a run goes on from.
-func stateTables() []systemTable {
-	return []systemTable{
+func stateTables() []Table {
+	return []Table{
 		{"meta", "Facts about this file.", []systemColumn{
 			{"key", "VARCHAR", "Name of the fact."}, {"value", "VARCHAR", "The fact."}}},
 		{"workspaces", "The workspace that a schema is filled from; another one is refused.", []systemColumn{
@@ -136,8 +138,8 @@ func stateTables() []systemTable {
 }
 
 // reportTables are what people read about the runs.
-func reportTables() []systemTable {
-	return []systemTable{
+func reportTables() []Table {
+	return []Table{
 		{"runs", "One row a run; kept for 400 days.", []systemColumn{
 			ofRun, {"pipeline", "VARCHAR", "Pipeline, or the streams that were selected."},
 			{"started_at", "TIMESTAMPTZ", "Start."}, {"finished_at", "TIMESTAMPTZ", "End."},
@@ -197,4 +199,20 @@ func reportTables() []systemTable {
 			{"pii", "BOOLEAN", "Personal data."}, {"person", "BOOLEAN", "Holds a contact's id."},
 			{"reference", "VARCHAR", "table.column that it points to."}}},
 	}
+}
+
+// Missing are the statements that make of the stored table, by its columns, this one.
+func (t Table) Missing(stored map[string]string) []string {
+	if stored == nil {
+		return append([]string{t.create()}, t.comments()...)
+	}
+	name := duck.Table("_sync", t.Name)
+	var statements []string
+	for _, c := range t.columns {
+		if stored[c.name] == "" {
+			statements = append(statements, "ALTER TABLE "+name+" ADD COLUMN "+duck.Name(c.name)+" "+c.sql,
+				"COMMENT ON COLUMN "+name+"."+duck.Name(c.name)+" IS "+duck.Text(c.doc))
+		}
+	}
+	return statements
 }

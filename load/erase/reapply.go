@@ -1,8 +1,7 @@
-package load
+package erase
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,14 +38,14 @@ func (w *Erasures) forgetTraces(ctx context.Context, e *eraser) error {
 			}
 		}
 	}
-	if _, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+traces+" AS "+strings.Join(parts, " UNION ")); err != nil {
+	if _, err := w.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+traces+" AS "+strings.Join(parts, " UNION ")); err != nil {
 		return err
 	}
 	for table, columns := range map[string][]string{
 		"runs": {"error"}, "stream_runs": {"error", "hint"}, "audit": {"message", "expected", "found"}, "rejects": {"sample_key"},
 	} {
 		for _, c := range columns {
-			_, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE _sync.%s AS t SET %s = '(erased)' WHERE %[2]s IS NOT NULL AND EXISTS (SELECT 1 FROM %s x WHERE contains(t.%[2]s, x.word))",
+			_, err := w.DB.Exec(ctx, fmt.Sprintf("UPDATE _sync.%s AS t SET %s = '(erased)' WHERE %[2]s IS NOT NULL AND EXISTS (SELECT 1 FROM %s x WHERE contains(t.%[2]s, x.word))",
 				table, c, traces))
 			if err != nil {
 				return err
@@ -54,12 +53,12 @@ func (w *Erasures) forgetTraces(ctx context.Context, e *eraser) error {
 		}
 	}
 	for table, column := range map[string]string{"incomplete": "id", "misfits": "key"} {
-		if _, err := w.db.Exec(ctx, fmt.Sprintf("DELETE FROM _sync.%s AS t WHERE t.%s IN (SELECT word FROM %s)", table, column, traces)); err != nil {
+		if _, err := w.DB.Exec(ctx, fmt.Sprintf("DELETE FROM _sync.%s AS t WHERE t.%s IN (SELECT word FROM %s)", table, column, traces)); err != nil {
 			return err
 		}
 	}
 	// What a stream still has to look up is told by id, in its state.
-	_, err := w.db.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
+	_, err := w.DB.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
 		WHERE contains(t.state, '"' || x.word || '"')))::VARCHAR WHERE contains(t.state, '"short"') AND EXISTS (SELECT 1 FROM `+traces+` x WHERE contains(t.state, '"' || x.word || '"'))`)
 	return err
 }
@@ -70,7 +69,7 @@ func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys 
 	if !ok || len(keys) == 0 {
 		return nil
 	}
-	if err := stage.Fill(ctx, w.db, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
+	if err := stage.Fill(ctx, w.DB, takenOut, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 		return err
 	}
 	for _, part := range redacting(e.tables, t) {
@@ -81,7 +80,7 @@ func (w *Erasures) eraseRows(ctx context.Context, e *eraser, table string, keys 
 		if n == 0 {
 			continue
 		}
-		if err := w.countRows(ctx, e.schema, part.table.Name, 0, stamp); err != nil {
+		if err := w.CountRows(ctx, e.schema, part.table.Name, 0, stamp); err != nil {
 			return err
 		}
 	}
@@ -127,14 +126,14 @@ func redacting(tables []transform.Table, t transform.Table) []redacted {
 // Reapply erases again what the log of erasures has and this database does not know of: it is older, a backup that was put
 // back, or has a table that was not looked through. The zero certificate says that there was nothing.
 func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
-	err = w.do("", func(*duck.DB) error {
+	err = w.Do("", func(*duck.DB) error {
 		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]tombstone.IDHash{}}
 		again, err := w.unsearched(ctx, schema)
 		if err != nil {
 			return err
 		}
 		wanted := map[tombstone.Scope]map[tombstone.IDHash]bool{}
-		for p, marks := range w.tombs.Hashes {
+		for p, marks := range w.Tombs.Hashes {
 			for m := range marks {
 				if p.Schema != schema || w.applied[p][m] && !(again && p.Table == "") {
 					continue
@@ -181,8 +180,8 @@ func (w *Erasures) recognise(ctx context.Context, s *eraser, p tombstone.Scope, 
 			if column == "" {
 				key = t.Key
 			}
-			err := w.eachKey(ctx, s.at(t.Name), key, func(values []string) {
-				if text := tombstone.RowKey(values); !found[text] && marks[w.tombs.Hash(p, text)] {
+			err := w.EachValue(ctx, s.at(t.Name), key, func(values []string) {
+				if text := tombstone.RowKey(values); !found[text] && marks[w.Tombs.Hash(p, text)] {
 					found[text] = true
 					if p.Table == "" {
 						e.ids = append(e.ids, text)
@@ -199,36 +198,14 @@ func (w *Erasures) recognise(ctx context.Context, s *eraser, p tombstone.Scope, 
 	return nil
 }
 
-// eachKey gives the different values of some columns, as texts.
-func (w *Database) eachKey(ctx context.Context, relation string, columns []string, visit func([]string)) error {
-	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
-	return w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
-		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		texts := make([]string, len(columns))
-		for i, v := range values {
-			texts[i] = v.String
-		}
-		visit(texts)
-		return nil
-	})
-}
-
 // Behind says that the log of erasures has marks of a schema that this database has not taken in.
-func (w *Erasures) Behind(schema string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for p, marks := range w.tombs.Hashes {
-		for m := range marks {
-			if p.Schema == schema && !w.applied[p][m] {
-				return true
+func (w *Erasures) Behind(schema string) (behind bool) {
+	w.Alone(func() {
+		for scope, hashes := range w.Tombs.Hashes {
+			for hash := range hashes {
+				behind = behind || scope.Schema == schema && !w.applied[scope][hash]
 			}
 		}
-	}
-	return false
+	})
+	return behind
 }

@@ -1,9 +1,7 @@
-package load
+package mask
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +9,7 @@ import (
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/read"
 	"aqueduck/transform"
 )
@@ -27,7 +26,7 @@ func hashed(t transform.Table) bool {
 // reveal takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
 // the source no longer has are left alone: nobody reads them again.
 func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {
-	for _, t := range w.known(schema) {
+	for _, t := range w.Described(schema) {
 		if t.Name != p.Table {
 			continue
 		}
@@ -52,7 +51,7 @@ func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp tim
 		if err := w.unhashParents(ctx, schema, t, within, stamp); err != nil || !all {
 			return err
 		}
-		if parent, ok := w.known(schema)[t.Parent]; ok { // a list that was dropped names none of its records
+		if parent, ok := w.Described(schema)[t.Parent]; ok { // a list that was dropped names none of its records
 			return w.unhash(ctx, schema, parent, "true", stamp)
 		}
 	}
@@ -67,18 +66,18 @@ func (w *Masks) unhash(ctx context.Context, schema string, t transform.Table, wh
 	if t.Gone {
 		where = "(" + where + ") AND " + transform.GoneColumn + " IS NULL"
 	}
-	n, err := w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
+	n, err := w.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
 		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.RunID())
 	if err != nil || n == 0 {
 		return err
 	}
-	return w.countRows(ctx, schema, t.Name, 0, stamp)
+	return w.CountRows(ctx, schema, t.Name, 0, stamp)
 }
 
 // unhashParents takes the hash off the records that some rows of a list lie in; where is about these rows, and may use $1 for the time
 // of the commit.
 func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Table, where string, stamp time.Time) error {
-	parent, ok := w.known(schema)[t.Parent]
+	parent, ok := w.Described(schema)[t.Parent]
 	if !ok || len(t.ParentKey) != len(parent.Key) {
 		return nil
 	}
@@ -101,9 +100,9 @@ func TakenBack(stored, wanted []string) (taken []string) {
 // StillMasked tells which names of hash and drop were taken back of a stream, and how many rows of its own table still are as these
 // names left them, for they were not read again. No names: all were, or none was taken back.
 func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (names []string, rows int64, err error) {
-	err = w.do("", func(db *duck.DB) error {
-		t, ok := w.known(schema)[table]
-		if names, _, err = readNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
+	err = w.Do("", func(db *duck.DB) error {
+		t, ok := w.Described(schema)[table]
+		if names, _, err = workdb.ReadNames(ctx, db, takenKey(schema, stream)); err != nil || len(names) == 0 || !ok {
 			return err
 		}
 		if rows, err = countMasked(ctx, db, schema, t, transform.HashColumn+" IS NULL"); err != nil {
@@ -117,11 +116,11 @@ func (w *Masks) StillMasked(ctx context.Context, schema, stream, table string) (
 // StillMasked is that of Work for a published file; names that the stored rows were made with and that are wanted no more count as
 // taken back, which the next run does.
 func StillMasked(ctx context.Context, r *read.Reader, schema, stream string, t transform.Table, wanted []string) (names []string, rows int64, err error) {
-	before, _, err := readNames(ctx, r.DB, hiddenKey(schema, stream))
+	before, _, err := workdb.ReadNames(ctx, r.DB, hiddenKey(schema, stream))
 	if err != nil {
 		return nil, 0, err
 	}
-	if names, _, err = readNames(ctx, r.DB, takenKey(schema, stream)); err != nil {
+	if names, _, err = workdb.ReadNames(ctx, r.DB, takenKey(schema, stream)); err != nil {
 		return nil, 0, err
 	}
 	where := transform.HashColumn + " IS NULL"
@@ -145,29 +144,7 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 
 // EndReveal forgets which names of hash and drop were taken back of a stream: all of it was read again.
 func (w *Masks) EndReveal(ctx context.Context, schema, stream string) error {
-	return w.do("", func(*duck.DB) error {
-		return w.saveNames(ctx, takenKey(schema, stream), nil)
+	return w.Do("", func(*duck.DB) error {
+		return w.SaveNames(ctx, takenKey(schema, stream), nil)
 	})
-}
-
-// readNames reads a list of names out of _sync.meta; false where there is none.
-func readNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, error) {
-	var text string
-	err := db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
-	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), err == nil, err
-}
-
-// saveNames keeps a list of names in _sync.meta; of the names that were taken back an empty one is none.
-func (w *Database) saveNames(ctx context.Context, key string, names []string) error {
-	if _, err := w.db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
-		return err
-	}
-	if len(names) == 0 && strings.HasPrefix(key, "unhidden ") {
-		return nil
-	}
-	_, err := w.db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, strings.Join(names, "\n"))
-	return err
 }

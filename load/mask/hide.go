@@ -1,4 +1,4 @@
-package load
+package mask
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -17,12 +18,12 @@ import (
 const hashes = "temp.hashes"
 
 // Masks hash and drop values that are stored, and take that back.
-type Masks struct{ *Database }
+type Masks struct{ *workdb.Database }
 
 // Hidden gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
 func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
-	err = w.do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
-		names, noted, err = readNames(ctx, db, hiddenKey(schema, stream))
+	err = w.Do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
+		names, noted, err = workdb.ReadNames(ctx, db, hiddenKey(schema, stream))
 		return err
 	})
 	return names, noted, err
@@ -51,13 +52,13 @@ type Revealed struct {
 // changes, and those whose values a masking hid that was taken back, have no hash afterwards: they differ from whatever is read
 // again (T174). It tells how many values it hid; where it hid any, the next publish writes every file anew.
 func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		if len(m.Hide) > 0 {
 			if err := w.Dir().BeginErasing(); err != nil {
 				return err
 			}
 		}
-		stamp := w.stamp()
+		stamp := w.Stamp()
 		err := db.Transaction(ctx, func() error {
 			for _, p := range m.Hide {
 				n, err := w.hideOne(ctx, schema, p, m.Key, stamp)
@@ -71,24 +72,24 @@ func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64,
 					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
 				}
 			}
-			taken, _, err := readNames(ctx, db, takenKey(schema, m.Stream))
+			taken, _, err := workdb.ReadNames(ctx, db, takenKey(schema, m.Stream))
 			if err != nil {
 				return err
 			}
 			taken = slices.DeleteFunc(clause.Union(taken, m.Taken), func(name string) bool { return slices.Contains(m.Names, name) })
-			if err := w.saveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
+			if err := w.SaveNames(ctx, takenKey(schema, m.Stream), taken); err != nil {
 				return err
 			}
-			if err := w.saveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
+			if err := w.SaveNames(ctx, hiddenKey(schema, m.Stream), m.Names); err != nil {
 				return err
 			}
-			return w.saveStamp(ctx, stamp)
+			return w.SaveStamp(ctx, stamp)
 		})
 		stage.Drop(ctx, db, hashes)
 		if err != nil {
 			return fmt.Errorf("change what of %s is hashed and dropped: %w", m.Stream, err)
 		}
-		w.landed(stamp)
+		w.Landed(stamp)
 		return nil
 	})
 	return rows, err
@@ -97,7 +98,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m Masking) (rows int64,
 // hideOne works on a table and on the states that its rows were in.
 func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, key []byte, stamp time.Time) (int64, error) {
 	var all int64
-	for _, t := range w.known(schema) {
+	for _, t := range w.Described(schema) {
 		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
 			continue
 		}
@@ -117,7 +118,7 @@ func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, 
 		if err := w.unhashParents(ctx, schema, t, transform.SyncedAtColumn+" = $1", stamp); err != nil {
 			return 0, err
 		}
-		if err := w.countRows(ctx, schema, t.Name, -gone, stamp); err != nil {
+		if err := w.CountRows(ctx, schema, t.Name, -gone, stamp); err != nil {
 			return 0, err
 		}
 	}
@@ -126,7 +127,7 @@ func (w *Masks) hideOne(ctx context.Context, schema string, p transform.Hiding, 
 
 func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, p transform.Hiding, key []byte, stamp time.Time) (rows, gone int64, err error) {
 	if p.Rows {
-		gone, err = w.db.Exec(ctx, "DELETE FROM "+relation)
+		gone, err = w.DB.Exec(ctx, "DELETE FROM "+relation)
 		return gone, gone, err
 	}
 	if !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column }) {
@@ -137,7 +138,7 @@ func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, 
 		unhashed = ", " + transform.HashColumn + " = NULL"
 	}
 	set := func(value, from, where string) (int64, error) {
-		return w.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
+		return w.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
 			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.RunID())
 	}
 	switch {
@@ -150,7 +151,7 @@ func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, 
 		rows, err = set("NULL", "", column+" IS NOT NULL")
 	default:
 		// A path goes on in the items of lists, which no patch reaches: what still has the name after it goes whole.
-		patched := "json_merge_patch(" + column + ", " + duck.Text(without(p.Path)) + ")"
+		patched := "json_merge_patch(" + column + ", " + duck.Text(clause.Without(p.Path)) + ")"
 		rows, err = set("CASE WHEN NOT "+named(patched, p.Path)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+named(column, p.Path))
 	}
 	return rows, 0, err
@@ -158,7 +159,7 @@ func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, 
 
 // named is the condition that a JSON value has a field of the last name of a path, somewhere.
 func named(value string, path []string) string {
-	return "contains(" + value + "::VARCHAR, " + duck.Text(quoteJSON(path[len(path)-1])+":") + ")"
+	return "contains(" + value + "::VARCHAR, " + duck.Text(clause.QuoteJSON(path[len(path)-1])+":") + ")"
 }
 
 // fillHashes makes the table of a column's values with their hashes. Where some may be hashes already, what looks like one is.
@@ -168,7 +169,7 @@ func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bo
 	if some {
 		query += " AND NOT regexp_full_match(" + column + ", '[0-9a-f]{32}')"
 	}
-	err := w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+	err := w.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 		var word string
 		err := rows.Scan(&word)
 		pairs = append(pairs, []string{word, transform.Hash(key, word)})
@@ -177,5 +178,5 @@ func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bo
 	if err != nil {
 		return err
 	}
-	return stage.Fill(ctx, w.db, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
+	return stage.Fill(ctx, w.DB, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
 }

@@ -1,4 +1,4 @@
-package load
+package erase
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
@@ -37,35 +38,35 @@ type erasure struct {
 
 // Erasures take persons, and texts that the source took out, from the stored rows, and keep them out of those that come.
 type Erasures struct {
-	*Database
-	tombs   *tombstone.Log
+	*workdb.Database
+	Tombs   *tombstone.Log
 	applied map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has taken in
 }
 
-// readErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
-func (w *Erasures) readErasures(ctx context.Context) error {
+// ReadErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
+func (w *Erasures) ReadErasures(ctx context.Context) error {
 	w.applied = map[tombstone.Scope]map[tombstone.IDHash]bool{}
 	var salt sql.NullString
-	if err := w.db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
+	if err := w.DB.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
 		return err
 	}
 	if !salt.Valid {
 		return nil
 	}
-	if w.tombs.Salt == nil {
+	if w.Tombs.Salt == nil {
 		raw, err := hex.DecodeString(salt.String)
 		if err != nil {
 			return fmt.Errorf("the salt of the erasures: %w", err)
 		}
-		if err := w.tombs.BeginWith(raw); err != nil {
+		if err := w.Tombs.BeginWith(raw); err != nil {
 			return err
 		}
 	}
-	if salt.String != hex.EncodeToString(w.tombs.Salt) {
+	if salt.String != hex.EncodeToString(w.Tombs.Salt) {
 		return nil // another log's: all of this one are applied anew
 	}
 	times := map[tombstone.Scope]map[tombstone.IDHash]time.Time{}
-	err := w.db.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
+	err := w.DB.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
 		var p tombstone.Scope
 		var text string
 		var at time.Time
@@ -87,7 +88,7 @@ func (w *Erasures) readErasures(ctx context.Context) error {
 		return fmt.Errorf("read the erasures: %w", err)
 	}
 	for p, marks := range times {
-		if err := w.tombs.Add(p, slices.Collect(maps.Keys(marks)), w.Now().UTC()); err != nil {
+		if err := w.Tombs.Add(p, slices.Collect(maps.Keys(marks)), w.Now().UTC()); err != nil {
 			return err
 		}
 	}
@@ -104,7 +105,7 @@ func (w *Erasures) apply(p tombstone.Scope, m tombstone.IDHash) {
 // eraser looks at the stored tables of a schema.
 func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
 	e := &eraser{work: w, schema: schema, named: map[string]string{}}
-	for _, t := range w.known(schema) {
+	for _, t := range w.Described(schema) {
 		e.tables = append(e.tables, t)
 	}
 	slices.SortFunc(e.tables, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
@@ -119,27 +120,27 @@ func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
 	return e
 }
 
-// erased reports whether a person of a schema was erased.
-func (w *Erasures) erased(schema, id string) bool { return w.tombs.Has(tombstone.People(schema), id) }
+// Erased reports whether a person of a schema was erased.
+func (w *Erasures) Erased(schema, id string) bool { return w.Tombs.Has(tombstone.People(schema), id) }
 
-// leavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
-func (w *Erasures) leavesNoState(schema string, history transform.Table) bool {
-	return len(w.tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).goes(history)
+// LeavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
+func (w *Erasures) LeavesNoState(schema string, history transform.Table) bool {
+	return len(w.Tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).goes(history)
 }
 
 // Unforgotten gives those of some contacts' ids that have no tombstone yet.
 func (w *Erasures) Unforgotten(schema string, ids []string) []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.tombs.Salt == nil {
-		return ids
-	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.tombs.Has(tombstone.People(schema), id) })
+	w.Alone(func() {
+		if w.Tombs.Salt != nil {
+			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.Erased(schema, id) })
+		}
+	})
+	return ids
 }
 
 // Names says whether any row names one of some contacts.
 func (w *Erasures) Names(ctx context.Context, schema string, ids []string) (named bool, err error) {
-	err = w.do("", func(db *duck.DB) error {
+	err = w.Do("", func(db *duck.DB) error {
 		if err := w.fillForgotten(ctx, ids); err != nil {
 			return err
 		}
@@ -162,13 +163,13 @@ func (w *Erasures) Names(ctx context.Context, schema string, ids []string) (name
 // Erase erases contacts: what the tables hold of them, and from the next publish on every file. Their tombstones come
 // first. Each step can be taken again: a process killed between two is followed by one that goes on.
 func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []string) (c Certificate, err error) {
-	err = w.do("", func(*duck.DB) error {
-		if err := w.tombs.Begin(); err != nil {
+	err = w.Do("", func(*duck.DB) error {
+		if err := w.Tombs.Begin(); err != nil {
 			return fmt.Errorf("note whom to erase: %w", err)
 		}
 		e := erasure{schema: schema, reason: reason, ids: ids}
 		for _, id := range ids {
-			e.marks = append(e.marks, w.tombs.Hash(tombstone.People(schema), id))
+			e.marks = append(e.marks, w.Tombs.Hash(tombstone.People(schema), id))
 		}
 		c, err = w.erase(ctx, e)
 		return err
@@ -178,7 +179,7 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 
 // Touches is what Erase would do, without doing it.
 func (w *Erasures) Touches(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
-	err = w.do("", func(*duck.DB) error {
+	err = w.Do("", func(*duck.DB) error {
 		c, err = w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
 		return err
 	})
@@ -203,17 +204,17 @@ func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 	}
 	crash.At(crash.EraseBegun)
 	now := w.Now().UTC()
-	if err := w.tombs.Add(tombstone.People(e.schema), e.marks, now); err != nil {
+	if err := w.Tombs.Add(tombstone.People(e.schema), e.marks, now); err != nil {
 		return c, fmt.Errorf("note whom to erase: %w", err)
 	}
 	crash.At(crash.EraseNoted)
-	stamp := w.stamp()
-	err = w.db.Transaction(ctx, func() error { return w.eraseAll(ctx, e, c, stamp) })
+	stamp := w.Stamp()
+	err = w.DB.Transaction(ctx, func() error { return w.eraseAll(ctx, e, c, stamp) })
 	if err != nil {
 		return c, fmt.Errorf("erase: %w", err)
 	}
 	crash.At(crash.EraseCommitted)
-	w.landed(stamp)
+	w.Landed(stamp)
 	w.take(e)
 	return c, nil
 }
@@ -248,7 +249,7 @@ func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp
 		if rows == 0 {
 			continue
 		}
-		if err := w.countRows(ctx, e.schema, t.Name, -gone, stamp); err != nil {
+		if err := w.CountRows(ctx, e.schema, t.Name, -gone, stamp); err != nil {
 			return err
 		}
 		if t.Parent != "" {
@@ -271,7 +272,7 @@ func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp
 	if err := w.saveSearched(ctx, e.schema); err != nil {
 		return err
 	}
-	return w.saveStamp(ctx, stamp)
+	return w.SaveStamp(ctx, stamp)
 }
 
 // moveRecords moves the _synced_at of the records whose children were emptied.
@@ -284,17 +285,17 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 	if err != nil || named == "" {
 		return err
 	}
-	_, err = e.work.db.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s WHERE EXISTS (SELECT 1 FROM %s n WHERE %s) AND %s < $1",
+	_, err = e.work.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s WHERE EXISTS (SELECT 1 FROM %s n WHERE %s) AND %s < $1",
 		e.at(name), e.stored(), named, clause.Matches("n.", own.Key, "t.", own.Key), transform.SyncedAtColumn), e.args...)
 	if err != nil {
 		return err
 	}
-	return e.work.countRows(ctx, e.schema, name, 0, stamp)
+	return e.work.CountRows(ctx, e.schema, name, 0, stamp)
 }
 
 // fillForgotten makes the temporary table of the persons at hand.
 func (w *Erasures) fillForgotten(ctx context.Context, ids []string) error {
-	return stage.Fill(ctx, w.db, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
+	return stage.Fill(ctx, w.DB, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
 }
 
 func (w *Erasures) dropForgotten(ctx context.Context, e *eraser) {
@@ -306,5 +307,5 @@ func (w *Erasures) dropForgotten(ctx context.Context, e *eraser) {
 			}
 		}
 	}
-	stage.Drop(ctx, w.db, names...)
+	stage.Drop(ctx, w.DB, names...)
 }

@@ -1,0 +1,87 @@
+package erase
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+func searchedKey(schema string) string { return "searched " + schema }
+
+// Unsearched says that there are tombstones, and a table that was not looked through for all of them by what its stream file
+// says today: it was not described then, or said less.
+func (w *Erasures) Unsearched(ctx context.Context, schema string) (unsearched bool, err error) {
+	err = w.Do("", func(*duck.DB) error {
+		unsearched, err = w.unsearched(ctx, schema)
+		return err
+	})
+	return unsearched, err
+}
+
+func (w *Erasures) unsearched(ctx context.Context, schema string) (bool, error) {
+	marked := false
+	for p, marks := range w.Tombs.Hashes {
+		marked = marked || p.Schema == schema && len(marks) > 0
+	}
+	if !marked {
+		return false, nil
+	}
+	var text string
+	err := w.DB.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{searchedKey(schema)}, &text)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return false, fmt.Errorf("read which tables were looked through: %w", err)
+	}
+	searched := map[string]string{}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &searched); err != nil {
+			return false, fmt.Errorf("read which tables were looked through: %w", err)
+		}
+	}
+	for name, t := range w.Described(schema) {
+		if rules := erasable(t); rules != "" && searched[name] != rules {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// saveSearched notes that every table was looked through for every tombstone. It belongs into the transaction of an erasure.
+func (w *Erasures) saveSearched(ctx context.Context, schema string) error {
+	searched := map[string]string{}
+	for name, t := range w.Described(schema) {
+		if rules := erasable(t); rules != "" {
+			searched[name] = rules
+		}
+	}
+	text, err := json.Marshal(searched)
+	if err != nil {
+		return err
+	}
+	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", searchedKey(schema)); err != nil {
+		return err
+	}
+	_, err = w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", searchedKey(schema), string(text))
+	return err
+}
+
+// erasable tells apart what tables say of persons; "" where they say nothing.
+func erasable(t transform.Table) string {
+	says := t.Erase != ""
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %q\n", t.Erase, t.Key)
+	for _, c := range t.Columns {
+		says = says || c.PII || c.Person
+		fmt.Fprintf(h, "%s %t %t %t %t %q %s\n", c.Name, c.PII, c.Person, c.Stays, c.Erased, c.Whose, c.References)
+	}
+	if !says {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

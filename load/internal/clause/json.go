@@ -1,0 +1,21 @@
+package clause
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// QuoteJSON is a text as JSON.
+func QuoteJSON(s string) string {
+	text, _ := json.Marshal(s) // a string always has a JSON form
+	return string(text)
+}
+
+// Without is the merge patch that takes a path out of an object.
+func Without(path []string) string {
+	patch := "null"
+	for _, name := range slices.Backward(path) {
+		patch = "{" + QuoteJSON(name) + ":" + patch + "}"
+	}
+	return patch
+}

@@ -1,0 +1,52 @@
+package system
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"aqueduck/load/internal/duck"
+)
+
+// Format is raised whenever schema _sync has something that it had not before: an older program refuses the file then,
+// and this one puts in what is missing. A file of each format is in testdata.
+//
+//	1: the first
+//	2: schema_changes tells of fields that no column takes; attributes; erasures
+//	3: moves
+//	4: incomplete, misfits, new_rejected of runs and of their streams
+const Format = 4
+
+// ErrFormat is the answer to a database that a newer version of the program made.
+var ErrFormat = errors.New("a newer version of the program made the database")
+
+// ReadLast checks that a database is one of ours and gives the largest _synced_at ever given in it.
+func ReadLast(ctx context.Context, db *duck.DB) (time.Time, error) {
+	if _, err := ReadFormat(ctx, db); err != nil {
+		return time.Time{}, err
+	}
+	var last sql.NullString
+	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'synced_at'", nil, &last); err != nil || !last.Valid {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339Nano, last.String)
+}
+
+// ReadFormat gives the format of a database, and refuses one that this program does not know.
+func ReadFormat(ctx context.Context, db *duck.DB) (int, error) {
+	var found sql.NullString
+	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'format'", nil, &found); err != nil {
+		return 0, fmt.Errorf("read what the database says of itself: %w", err)
+	}
+	format, err := strconv.Atoi(found.String)
+	switch {
+	case err != nil || format < 1:
+		return 0, fmt.Errorf("the database does not say what it is: its format is %q", found.String)
+	case format > Format:
+		return 0, fmt.Errorf("%w: it has format %d, this one knows %d", ErrFormat, format, Format)
+	}
+	return format, nil
+}

@@ -1,0 +1,55 @@
+package workdb
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/load/internal/disk"
+)
+
+// SuspectName is a file beside a work database that has shown damage.
+const SuspectName = "suspect"
+
+// markSuspect leaves word for the next Open when the database has shown damage.
+func (w *Database) markSuspect() error {
+	if !w.suspect {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(w.path.Work(), SuspectName), nil, 0o600)
+}
+
+// Doubt passes on an error that a copy of the database gave. When it speaks of damage it is ErrDamaged, and the next Open sets the
+// database aside, though it is closed.
+func (w *Database) Doubt(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err = w.Judge(err)
+	if w.DB != nil {
+		return err // Close marks it
+	}
+	return errors.Join(err, w.markSuspect())
+}
+
+// ErrDamaged is the answer of a work database that has shown damage: the next Open makes it from the published file.
+var ErrDamaged = errors.New("the work database is damaged")
+
+// Judge passes an error on, notes damage that it speaks of, and says when the disk is full.
+func (w *Database) Judge(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = disk.Explain(err, string(w.path))
+	if errors.Is(err, disk.ErrFull) || errors.Is(err, ErrDamaged) {
+		return err
+	}
+	for _, sign := range []string{"Corrupt database file", "Corrupt WAL", "INTERNAL Error", "Serialization Error"} {
+		if strings.Contains(err.Error(), sign) {
+			w.suspect = true
+			return fmt.Errorf("%w (%s): %w", ErrDamaged, w.path.Database(), err)
+		}
+	}
+	return err
+}

@@ -1,0 +1,2 @@
+// Package workdb is the open work database: its lock, its clock, its log and the tables that are stored.
+package workdb

@@ -1,0 +1,125 @@
+package workdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load/internal/disk"
+	"aqueduck/load/internal/duck"
+)
+
+// LogSize is the size of the log that the next start would replay.
+func (w *Database) LogSize() int64 { return disk.Size(w.path.Database() + ".wal") }
+
+// FoldNeeded says whether the log is long enough to be taken into the file.
+func (w *Database) FoldNeeded() bool {
+	limit := w.options.FoldAt
+	if limit == 0 {
+		limit = foldAt
+	}
+	return w.LogSize() > limit
+}
+
+// Fold takes the log into the file: in a copy, which then takes the work database's place.
+func (w *Database) Fold(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Judge(w.FoldHeld(ctx))
+}
+
+// FoldHeld is Fold for whoever works in the database already. The database is another one afterwards.
+func (w *Database) FoldHeld(ctx context.Context) error {
+	if w.DB == nil {
+		return errClosed
+	}
+	if w.LogSize() == 0 {
+		return nil
+	}
+	d := w.path
+	if err := disk.Room(string(d), 2*(disk.Size(d.Database())+w.LogSize()), "taking the log into the database"); err != nil {
+		return err
+	}
+	if err := w.close(); err != nil {
+		return fmt.Errorf("close the work database: %w", err)
+	}
+	if err := w.foldCopy(ctx); err != nil {
+		return errors.Join(fmt.Errorf("take the log into the database: %w", err), w.Open(context.WithoutCancel(ctx)))
+	}
+	return w.Open(ctx)
+}
+
+func (w *Database) foldCopy(ctx context.Context) error {
+	d := w.path
+	fresh := filepath.Join(d.State(), "new-fold")
+	if err := CopyDatabase(fresh, d.Work()); err != nil {
+		return err
+	}
+	crash.At(crash.FoldCopied)
+	if err := CheckpointCopy(ctx, w.Settings(filepath.Join(fresh, "work.duckdb"))); err != nil {
+		return err
+	}
+	crash.At(crash.FoldCheckpointed)
+	if err := disk.Move(d.Folded(), fresh); err != nil {
+		return err
+	}
+	crash.At(crash.FoldReady)
+	return d.FinishFold()
+}
+
+// CheckpointCopy takes the log of a private copy into its file, durably, and proves that no log is left.
+func CheckpointCopy(ctx context.Context, o duck.Options) error {
+	db, err := duck.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	return CheckpointClose(ctx, db, o.Path)
+}
+
+// CheckpointClose is CheckpointCopy of a private database that is open.
+func CheckpointClose(ctx context.Context, db *duck.DB, path string) error {
+	err := db.Checkpoint(ctx)
+	if err == nil && disk.Size(path+".wal") > 0 {
+		err = replaceLog(ctx, db)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if disk.Size(path+".wal") > 0 {
+		return fmt.Errorf("%s still has a log after its checkpoint", path)
+	}
+	return disk.SyncFile(path)
+}
+
+// replaceLog gets rid of a log that ends before its first commit does, as a kill may leave it: to DuckDB it is nothing, which a
+// checkpoint neither takes in nor away. What is written next takes its place.
+func replaceLog(ctx context.Context, db *duck.DB) error {
+	for _, statement := range []string{"INSERT INTO _sync.meta (key, value) VALUES ('log', '')", "DELETE FROM _sync.meta WHERE key = 'log'"} {
+		if _, err := db.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return db.Checkpoint(ctx)
+}
+
+// CopyDatabase copies a closed database with its log into a new directory.
+func CopyDatabase(to, from string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"work.duckdb", "work.duckdb.wal"} {
+		if !disk.Exists(filepath.Join(from, name)) {
+			continue
+		}
+		if err := disk.Clone(filepath.Join(to, name), filepath.Join(from, name)); err != nil {
+			return err
+		}
+	}
+	return disk.SyncDir(to)
+}

@@ -1,0 +1,37 @@
+package workdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+)
+
+// ReadNames reads a list of names out of _sync.meta; false where there is none.
+func ReadNames(ctx context.Context, db *duck.DB, key string) ([]string, bool, error) {
+	var text string
+	err := db.Scan(ctx, "SELECT value FROM _sync.meta WHERE key = $1", []any{key}, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), err == nil, err
+}
+
+// SaveNames keeps a list of names in _sync.meta; of the names that were taken back an empty one is none.
+func (w *Database) SaveNames(ctx context.Context, key string, names []string) error {
+	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
+		return err
+	}
+	if len(names) == 0 && strings.HasPrefix(key, "unhidden ") {
+		return nil
+	}
+	_, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, strings.Join(names, "\n"))
+	return err
+}
+
+// WasKey is the fact, in _sync.meta, of the types that a column had before it widened.
+func WasKey(schema, table, column string) string {
+	return "was " + duck.Table(schema, table) + "." + duck.Name(column)
+}

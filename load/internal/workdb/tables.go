@@ -1,0 +1,168 @@
+package workdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
+)
+
+// LeftHistories are the stored histories that are kept no longer, of tables that are.
+func (w *Database) LeftHistories(schema string) (left []transform.Table) {
+	for key, t := range w.recalled {
+		_, kept := w.tables[key]
+		_, read := w.tables[[2]string{schema, t.HistoryOf}]
+		if key[0] == schema && t.HistoryOf != "" && read && !kept {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+// Left gives the stored tables of a schema that its configuration reads and keeps no longer, as far as something describes them.
+func (w *Database) Left(schema string) (left []transform.Table) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, t := range w.recalled {
+		if _, kept := w.tables[key]; key[0] == schema && !kept {
+			left = append(left, t)
+		}
+	}
+	slices.SortFunc(left, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
+	return left
+}
+
+// CountRows moves the number of rows of a table, and the time it last changed.
+func (w *Database) CountRows(ctx context.Context, schema, table string, more int64, stamp time.Time) error {
+	_, err := w.DB.Exec(ctx, "UPDATE _sync.tables SET rows = rows + $3, changed_at = $4 WHERE schema = $1 AND table_name = $2",
+		schema, table, more, stamp)
+	return err
+}
+
+// StoredRows is the number of rows of a table.
+func (w *Database) StoredRows(ctx context.Context, schema, table string) (int64, error) {
+	var n int64
+	err := w.DB.Scan(ctx, "SELECT rows FROM _sync.tables WHERE schema = $1 AND table_name = $2", []any{schema, table}, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("table %s was not prepared before its first use", duck.Table(schema, table))
+	}
+	return n, err
+}
+
+// StoredColumns gives the type of every column of every table of a schema.
+func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
+	stored := map[string]map[string]string{}
+	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2"
+	err := w.DB.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
+		var table, column, kind string
+		if err := rows.Scan(&table, &column, &kind); err != nil {
+			return err
+		}
+		if stored[table] == nil {
+			stored[table] = map[string]string{}
+		}
+		stored[table][column] = kind
+		return nil
+	})
+	return stored, err
+}
+
+// EachValue gives the different values of some columns, as texts.
+func (w *Database) EachValue(ctx context.Context, relation string, columns []string, visit func([]string)) error {
+	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
+	return w.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		texts := make([]string, len(columns))
+		for i, v := range values {
+			texts[i] = v.String
+		}
+		visit(texts)
+		return nil
+	})
+}
+
+// Recall tells of tables that may be stored without being prepared: those of streams that the configuration does not read any
+// more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
+// that each publish makes anew.
+func (w *Database) Recall(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
+	return w.Do(fmt.Sprintf("look which tables of %s are stored", schema), func(*duck.DB) error {
+		stored, err := w.StoredColumns(ctx, schema)
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			columns := stored[t.Name]
+			t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
+			whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
+			if len(t.Columns) > 0 && whole {
+				w.recalled[[2]string{schema, t.Name}] = t
+			}
+		}
+		w.derived[schema] = derived
+		return nil
+	})
+}
+
+// Described are all stored tables of a schema that something describes, by name.
+func (w *Database) Described(schema string) map[string]transform.Table {
+	all := map[string]transform.Table{}
+	for _, tables := range []map[[2]string]transform.Table{w.recalled, w.tables} {
+		for key, t := range tables {
+			if key[0] == schema {
+				all[t.Name] = t
+			}
+		}
+	}
+	for _, t := range all {
+		if own, ok := all[t.HistoryOf]; ok {
+			own.History = t.Name
+			all[own.Name] = own
+		}
+	}
+	return all
+}
+
+// Undescribed are the stored tables of a schema that no stream file describes which is named now.
+func (w *Database) Undescribed(ctx context.Context, schema string) (names []string, err error) {
+	known := w.Described(schema)
+	const query = "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 AND estimated_size > 0 ORDER BY 1"
+	err = w.DB.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		if _, ok := known[name]; !ok && !slices.Contains(w.derived[schema], name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// Prepared notes tables that commits may write.
+func (w *Database) Prepared(schema string, tables []transform.Table) {
+	for _, t := range tables {
+		w.tables[[2]string{schema, t.Name}] = t
+	}
+}
+
+// Table gives a table that Ensure has been told of.
+func (w *Database) Table(schema, name string) (transform.Table, error) {
+	t, ok := w.tables[[2]string{schema, name}]
+	if !ok {
+		return t, fmt.Errorf("table %s.%s was not prepared before its first use", schema, name)
+	}
+	return t, nil
+}
