@@ -27,7 +27,7 @@ const (
 )
 
 // notInOrder are packages that are over a limit still. The list only gets shorter.
-var notInOrder = []string{"schemas", "extract", "extract/export", "internal/alert", "internal/sandbox", "transform", "load", "load/publish", "internal/pipeline",
+var notInOrder = []string{"schemas", "extract", "extract/export", "internal/alert", "internal/sandbox", "transform", "internal/pipeline",
 	"internal/console", "cmd/aqueduck", "internal/diskfault", "internal/mutants", "internal/oracletest", "internal/release"}
 
 // checkedPackage is a package of ours as the compiler sees it, without its tests.

@@ -63,15 +63,6 @@ func (m *merger) keepAbsent(ctx context.Context, g group, c tally) (tally, error
 	return c, m.noteLeftOut(ctx, g, noted, true)
 }
 
-// create makes a temporary table of a query, and counts its rows.
-func (m *merger) create(ctx context.Context, name, query string) (rows int64, err error) {
-	if _, err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+query); err != nil {
-		return 0, err
-	}
-	err = m.work.DB.Scan(ctx, "SELECT count(*) FROM "+name, nil, &rows)
-	return rows, err
-}
-
 // copies say where what is stored of records is: in their own tables, or in those beside them.
 type copies struct {
 	beside bool
