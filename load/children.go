@@ -59,20 +59,6 @@ func (m *merger) replaceSets(ctx context.Context, own, child stage.Batch, c tall
 	return m.countChildren(ctx, t, added, deleted)
 }
 
-// lastCopies keeps the last of the children that have the same key, where some do.
-func (m *merger) lastCopies(ctx context.Context, child stage.Batch, from string, raw bool) (string, error) {
-	doubled, err := m.doubled(ctx, child, from)
-	if err != nil || !doubled {
-		return from, err
-	}
-	place := "place"
-	if raw {
-		place = "rowid"
-	}
-	return fmt.Sprintf("(SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s DESC) = 1)",
-		from, duck.Names("", child.Table.Key), place), nil
-}
-
 // addItems adds to child sets that are not complete: rows that are new or have other content are written, the others
 // stay. A parent that was not written itself moves its _synced_at with them.
 func (m *merger) addItems(ctx context.Context, g group, child stage.Batch) error {

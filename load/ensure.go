@@ -184,24 +184,6 @@ func (w *Tables) widens(ctx context.Context, table, stored string, c transform.C
 	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", ErrNarrower, c.Name, stored, c.SQL)
 }
 
-// recordNews tells, once and for all, of fields and kinds of values that a stream file does not know.
-func (w *Work) recordNews(ctx context.Context, schema, stream string, news []transform.News) error {
-	for _, n := range news {
-		change := "a field that no column takes: it is in _extra"
-		if n.Column != "" {
-			change = "a value that the column does not hold: it is in _extra"
-		}
-		_, err := w.DB.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
-			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM _sync.schema_changes
-			WHERE schema = $3 AND table_name = $4 AND column_name = $5 AND stream = $7 AND path = $8 AND (column_name = '' OR example_type = $9))`,
-			w.RunID(), w.Now().UTC(), schema, n.Table, n.Column, change, stream, n.Path, n.Type)
-		if err != nil {
-			return fmt.Errorf("note the field %s of %s: %w", n.Path, n.Table, err)
-		}
-	}
-	return nil
-}
-
 // recordChanges tells of changed tables in _sync.schema_changes.
 func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
 	for _, c := range changes {
@@ -226,4 +208,13 @@ func (w *Tables) noteType(ctx context.Context, schema, table, column, stored str
 		return err
 	}
 	return w.SaveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
+}
+
+// schemaNames refuses schemas that mean something else to DuckDB or to us.
+func schemaNames(schema string) error {
+	taken := []string{"_sync", duck.Catalog, "temp", "system", "memory", "information_schema", "pg_catalog"}
+	if schema == "" || slices.Contains(taken, strings.ToLower(schema)) {
+		return fmt.Errorf("a workspace cannot be called %q: the name is taken", schema)
+	}
+	return nil
 }

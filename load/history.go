@@ -84,7 +84,7 @@ func (m *merger) findStates(ctx context.Context, g group) error {
 	if t.Newest != "" {
 		last := "(SELECT max(t." + duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + clause.Matches("t.", t.Key, "s.", t.Key) + ")"
 		if g.refresh { // what it has not met yet is no sign that a copy is older
-			last = "CASE WHEN " + m.met("s.", t) + " THEN " + last + " END"
+			last = "CASE WHEN " + metBefore(m, "s.", t) + " THEN " + last + " END"
 		}
 		before += ", " + last
 	}

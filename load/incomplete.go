@@ -18,7 +18,7 @@ import (
 const doubted = "temp.doubted"
 
 // noteIncomplete takes out of _sync.incomplete what came whole, and puts in what did not. A record that is there already keeps its time.
-func (m *merger) noteIncomplete(ctx context.Context, g group) error {
+func noteIncomplete(ctx context.Context, m *merger, g group) error {
 	if len(g.completed) > 0 {
 		_, err := m.exec(ctx, "DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND id IN (SELECT unnest(string_split($3, $4)))",
 			m.schema, m.stream, strings.Join(g.completed, clause.Separator), clause.Separator)

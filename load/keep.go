@@ -74,15 +74,6 @@ func (m *merger) anyBeside(ctx context.Context, t transform.Table) (some bool, e
 	return some, err
 }
 
-// create makes a temporary table of a query, and counts its rows.
-func (m *merger) create(ctx context.Context, name, query string) (rows int64, err error) {
-	if _, err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS "+query); err != nil {
-		return 0, err
-	}
-	err = m.work.DB.Scan(ctx, "SELECT count(*) FROM "+name, nil, &rows)
-	return rows, err
-}
-
 // copies say where what is stored of records is: in their own tables, or in those beside them.
 type copies struct {
 	beside bool

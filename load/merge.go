@@ -3,85 +3,14 @@ package load
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
-	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
-
-// decided is the temporary table of what becomes of each record of a batch. Its states:
-const (
-	isNew     = "n" // not stored: comes
-	isChanged = "c" // stored with other content, or gone: is replaced
-	isSame    = "s" // stored as it is: stays, as do its complete children; others are still added to
-	isOlder   = "o" // stored newer: is dropped, with its children
-)
-
-const decided = "temp.decided"
-
-// merger merges the batches of one commit.
-type merger struct {
-	work   *workdb.Database
-	schema string
-	stream string
-	stamp  time.Time
-	hook   commitHook
-
-	groups   []group
-	answered []answer
-	written  Written
-}
-
-// commitHook is what has a say in each commit besides the merge: erasures, which keep out whom they have taken out. A step that fails
-// fails the commit.
-type commitHook interface {
-	// Staged comes before the transaction, and may empty staged rows: tables are all that the batches bring.
-	Staged(ctx context.Context, batches []transform.Batch, tables []*stage.Batch) error
-	// Replaces comes before stored rows go whose place rows s of a staged table take; candidates follows FROM to give these.
-	Replaces(ctx context.Context, s stage.Batch, candidates string) error
-	// Silent comes before the merge of a table, with the ids that answered with no row.
-	Silent(ctx context.Context, t transform.Table, ids []string) error
-	// Merged comes after the merge of all tables.
-	Merged(ctx context.Context, stamp time.Time) error
-	// Seal comes last in the transaction, and tells how many stored rows it has changed.
-	Seal(ctx context.Context, stamp time.Time) (changed int64, err error)
-	// Landed comes once the transaction is made.
-	Landed()
-}
-
-// group is the staged batch of a stream's own table, with those of its children.
-type group struct {
-	own     stage.Batch
-	mode    transform.Mode
-	window  [2]time.Time
-	sweep   int
-	seen    []string
-	feeds   []transform.Feed
-	gone    bool // some rows say that their record is gone
-	refresh bool // of a full refresh
-	muted   []string
-
-	misfits    []transform.Misfit
-	incomplete []transform.Incomplete
-	completed  []string
-	children   []stage.Batch
-}
-
-// child gives the staged batch of one of the group's child tables.
-func (g *group) child(table string) stage.Batch {
-	i := slices.IndexFunc(g.children, func(s stage.Batch) bool { return s.Table.Name == table })
-	if i < 0 {
-		return stage.Batch{}
-	}
-	return g.children[i]
-}
 
 // stage copies all batches into temporary tables. It comes before the transaction: what it makes is not the file's.
 func (m *merger) stage(ctx context.Context, batches []transform.Batch) error {
@@ -146,14 +75,14 @@ func (m *merger) release(ctx context.Context) {
 }
 
 func (m *merger) merge(ctx context.Context) (Written, error) {
-	if err := m.settle(ctx); err != nil {
+	if err := dequeueAnswered(ctx, m); err != nil {
 		return Written{}, err
 	}
 	for _, g := range m.groups {
-		if err := m.noteIncomplete(ctx, g); err != nil {
+		if err := noteIncomplete(ctx, m, g); err != nil {
 			return Written{}, err
 		}
-		if err := m.noteMisfits(ctx, g); err != nil {
+		if err := noteMisfits(ctx, m, g); err != nil {
 			return Written{}, fmt.Errorf("note what did not fit: %w", err)
 		}
 		if err := m.hook.Silent(ctx, g.own.Table, g.muted); err != nil {
@@ -179,7 +108,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	if g.mode != transform.Merge {
 		return m.replace(ctx, g)
 	}
-	if err := m.see(ctx, g); err != nil {
+	if err := recordSeenKeys(ctx, m, g); err != nil {
 		return err
 	}
 	if g.own.Rows == 0 {
@@ -204,7 +133,7 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 			return fmt.Errorf("%s: %w", child.Table.Name, err)
 		}
 	}
-	if err := m.noteMet(ctx, g); err != nil {
+	if err := noteMet(ctx, m, g); err != nil {
 		return err
 	}
 	if g.gone {
@@ -218,11 +147,11 @@ func (m *merger) mergeGroup(ctx context.Context, g group) error {
 	if m.written.Rows == before {
 		return nil
 	}
-	return m.feed(ctx, g)
+	return enqueueWritten(ctx, m, g)
 }
 
-// see records the keys of a sweep's batch, of unchanged records too.
-func (m *merger) see(ctx context.Context, g group) error {
+// recordSeenKeys records the keys of a sweep's batch, of unchanged records too.
+func recordSeenKeys(ctx context.Context, m *merger, g group) error {
 	if g.sweep == 0 {
 		return nil
 	}
@@ -238,12 +167,6 @@ func (m *merger) see(ctx context.Context, g group) error {
 	}
 	_, err := m.exec(ctx, into+"unnest(string_split($4, $5))", m.schema, m.stream, g.sweep, strings.Join(g.seen, clause.Separator), clause.Separator)
 	return err
-}
-
-// tally counts the records of a batch by what became of them.
-type tally struct {
-	added, changed, same, older int64
-	whole                       bool // every staged row is written
 }
 
 // decide fills the table of decisions: one row a key, for the copy of it that counts.
@@ -298,20 +221,6 @@ func (m *merger) count(ctx context.Context, g group) (c tally, err error) {
 	return c, err
 }
 
-// doubled says whether a key comes more than once in some of the rows of a batch.
-func (m *merger) doubled(ctx context.Context, s stage.Batch, from string) (bool, error) {
-	if s.Unique {
-		return false, nil
-	}
-	var one int
-	query := fmt.Sprintf("SELECT 1 FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", from, duck.Names("", s.Table.Key))
-	err := m.work.DB.Scan(ctx, query, nil, &one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // writeOwn replaces changed records and adds new ones.
 func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
 	t := g.own.Table
@@ -344,27 +253,6 @@ func (m *merger) writeOwn(ctx context.Context, g group, c tally) error {
 	return m.work.CountRows(ctx, m.schema, t.Name, c.added, m.stamp)
 }
 
-func writtenRows() string {
-	return fmt.Sprintf("SELECT _row FROM %s WHERE state IN ('%s', '%s')", decided, isNew, isChanged)
-}
-
-// insert adds rows, given as what follows FROM, to a table; each gets the time and the run of this commit.
-func (m *merger) insert(ctx context.Context, t transform.Table, from string) (int64, error) {
-	var names []string
-	for _, c := range t.Columns {
-		if c.Name != transform.SyncedAtColumn && c.Name != transform.RunIDColumn {
-			names = append(names, c.Name)
-		}
-	}
-	columns := duck.Names("", names)
-	n, err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s) SELECT %s, $1, $2 FROM %s", duck.Table(m.schema, t.Name),
-		columns, transform.SyncedAtColumn, transform.RunIDColumn, columns, from), m.stamp, m.work.RunID())
-	if err != nil {
-		return 0, fmt.Errorf("write the rows: %w", err)
-	}
-	return n, nil
-}
-
 // markGone handles the rows that say that their record is gone: the stored row keeps its content and says so too; a
 // record never seen gets a row with nothing but that. One that is known to be gone is noted again, with the new time:
 // whoever asked again has an answer now. Where a later row of the batch has the record again, it is not gone.
@@ -392,8 +280,4 @@ func (m *merger) markGone(ctx context.Context, own stage.Batch) error {
 	m.written.New += added
 	m.written.Changed += marked
 	return m.work.CountRows(ctx, m.schema, t.Name, added, m.stamp)
-}
-
-func (m *merger) exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	return m.work.DB.Exec(ctx, statement, args...)
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // noteMisfits has _sync.misfits tell of each record of a batch what did not fit in it, whoever read it before.
-func (m *merger) noteMisfits(ctx context.Context, g group) error {
+func noteMisfits(ctx context.Context, m *merger, g group) error {
 	t := g.own.Table
 	of := "schema = " + duck.Text(m.schema) + " AND record_table = " + duck.Text(t.Name)
 	var stored int64

@@ -14,14 +14,8 @@ import (
 	"aqueduck/transform"
 )
 
-// answer is ids that a stream waits for no longer.
-type answer struct {
-	ids []string
-	at  time.Time
-}
-
-// settle takes the answered ids out of _sync.pending. One that was put there again since it was asked for stays.
-func (m *merger) settle(ctx context.Context) error {
+// dequeueAnswered takes the answered ids out of _sync.pending. One that was put there again since it was asked for stays.
+func dequeueAnswered(ctx context.Context, m *merger) error {
 	for _, a := range m.answered {
 		if len(a.ids) == 0 {
 			continue
@@ -35,8 +29,8 @@ func (m *merger) settle(ctx context.Context) error {
 	return nil
 }
 
-// feed puts the rows that this commit wrote into _sync.pending for the streams that are read over them.
-func (m *merger) feed(ctx context.Context, g group) error {
+// enqueueWritten puts the rows that this commit wrote into _sync.pending for the streams that are read over them.
+func enqueueWritten(ctx context.Context, m *merger, g group) error {
 	for _, f := range g.feeds {
 		rows := fmt.Sprintf("%s = %s", transform.SyncedAtColumn, clause.Instant(m.stamp))
 		if _, err := await(ctx, m.work, m.schema, f.Stream, g.own.Table, f.Column, rows, m.stamp); err != nil {

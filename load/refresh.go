@@ -14,12 +14,6 @@ import (
 // otherLists is the temporary table of the records whose stored lists are not those of the batch.
 const otherLists = "temp.other_lists"
 
-// refreshSweep is the number in _sync.seen under which a full refresh notes the keys that it has met; sweeps begin with 1.
-const refreshSweep = 0
-
-// refreshOf is the name in _sync.seen of the streams that go into a table, which no stream has.
-func refreshOf(table string) string { return "table " + table }
-
 // BeginRefresh forgets which records of a table an earlier full refresh has met. The caller runs it before the first commit of a
 // new one; a refresh that was interrupted goes on without it.
 func (w *Sweeps) BeginRefresh(ctx context.Context, schema, table string) error {
@@ -41,7 +35,7 @@ func (m *merger) state(g group, doubled bool) string {
 			older += " AND s.unknown IS NULL"
 		}
 		if g.refresh {
-			older += " AND " + m.met("s.", t)
+			older += " AND " + metBefore(m, "s.", t)
 		}
 		s.WriteString(" WHEN " + older + " THEN '" + isOlder + "'")
 	}
@@ -51,12 +45,6 @@ func (m *merger) state(g group, doubled bool) string {
 	}
 	s.WriteString(" WHEN " + same + " THEN '" + isSame + "' ELSE '" + isChanged + "' END")
 	return s.String()
-}
-
-// met is the condition that this full refresh has brought a record before.
-func (m *merger) met(prefix string, t transform.Table) string {
-	return fmt.Sprintf("EXISTS (SELECT 1 FROM _sync.seen k WHERE k.schema = %s AND k.stream = %s AND k.sweep = %d AND k.key = %s)",
-		duck.Text(m.schema), duck.Text(refreshOf(t.Name)), refreshSweep, clause.KeyText(prefix, t.Key))
 }
 
 // refresh completes the decisions of a full refresh: a record is changed as well where a stored list of it has other rows than the
@@ -74,7 +62,7 @@ func (m *merger) refresh(ctx context.Context, g group) error {
 }
 
 // noteMet notes which records a full refresh has met, once the batch is merged.
-func (m *merger) noteMet(ctx context.Context, g group) error {
+func noteMet(ctx context.Context, m *merger, g group) error {
 	if !g.refresh || g.own.Table.Newest == "" {
 		return nil
 	}

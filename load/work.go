@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"aqueduck/load/erase"
 	"aqueduck/load/facts"
 	"aqueduck/load/internal/disk"
-	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
@@ -115,13 +113,4 @@ func damage(err error) bool {
 		}
 	}
 	return true
-}
-
-// schemaNames refuses schemas that mean something else to DuckDB or to us.
-func schemaNames(schema string) error {
-	taken := []string{"_sync", duck.Catalog, "temp", "system", "memory", "information_schema", "pg_catalog"}
-	if schema == "" || slices.Contains(taken, strings.ToLower(schema)) {
-		return fmt.Errorf("a workspace cannot be called %q: the name is taken", schema)
-	}
-	return nil
 }

@@ -5,12 +5,37 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
+
+// eraser looks at the stored tables of a schema.
+func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
+	e := &eraser{work: w, schema: schema, named: map[string]string{}}
+	for _, t := range w.Described(schema) {
+		e.tables = append(e.tables, t)
+	}
+	slices.SortFunc(e.tables, func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) })
+	e.at = func(table string) string {
+		if table == "" {
+			return ""
+		}
+		return duck.Table(schema, table)
+	}
+	e.stored = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }
+	e.args = []any{stamp, w.RunID()}
+	return e
+}
+
+// fillForgotten makes the temporary table of the persons at hand.
+func (w *Erasures) fillForgotten(ctx context.Context, ids []string) error {
+	return stage.Fill(ctx, w.DB, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
+}
 
 // forgotten is the temporary table of the ids of the persons that are being erased.
 const forgotten = "temp.forgotten"

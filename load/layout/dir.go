@@ -12,11 +12,11 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// Explain makes an error of writing below the directory say that the disk is full, where that is why: then it is ErrDiskFull.
-func (d Dir) Explain(err error) error { return disk.Explain(err, string(d)) }
-
 // Dir is the directory of one warehouse.
 type Dir string
+
+// Explain makes an error of writing below the directory say that the disk is full, where that is why: then it is ErrDiskFull.
+func (d Dir) Explain(err error) error { return disk.Explain(err, string(d)) }
 
 // format is the content of the file that marks a directory as a warehouse of this program.
 const format = "aqueduck warehouse 1\n"

@@ -17,9 +17,6 @@ import (
 // hashes is the temporary table of values with what becomes of them.
 const hashes = "temp.hashes"
 
-// Masks hash and drop values that are stored, and take that back.
-type Masks struct{ *workdb.Database }
-
 // Hidden gives the names of hash and drop that the stored rows of a stream were made with; false where that was never noted.
 func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
 	err = w.Do(fmt.Sprintf("read what of %s is hidden", stream), func(db *duck.DB) error {
@@ -27,25 +24,6 @@ func (w *Masks) Hidden(ctx context.Context, schema, stream string) (names []stri
 		return err
 	})
 	return names, noted, err
-}
-
-func hiddenKey(schema, stream string) string { return "hidden " + duck.Table(schema, stream) }
-
-// Masking is a change of what is hashed and dropped of a stream.
-type Masking struct {
-	Stream string
-	Names  []string           // all names of hash and drop from now on
-	Hide   []transform.Hiding // places that names which are new mean
-	Reveal []Revealed         // places that names which were taken back meant
-	Taken  []string           // these names
-	Key    []byte
-}
-
-// Revealed is a place whose stored values a masking hid that was taken back. The values are not here: they come with the rows, once
-// these are read again.
-type Revealed struct {
-	transform.Hiding
-	Dropped bool // nothing was stored: every row may have had a value
 }
 
 // Mask takes out of the stored rows of a stream what is hashed or dropped from now on, and notes all names that are. Rows that it
@@ -155,11 +133,6 @@ func (w *Masks) hideIn(ctx context.Context, relation string, t transform.Table, 
 		rows, err = set("CASE WHEN NOT "+named(patched, p.Path)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+named(column, p.Path))
 	}
 	return rows, 0, err
-}
-
-// named is the condition that a JSON value has a field of the last name of a path, somewhere.
-func named(value string, path []string) string {
-	return "contains(" + value + "::VARCHAR, " + duck.Text(clause.QuoteJSON(path[len(path)-1])+":") + ")"
 }
 
 // fillHashes makes the table of a column's values with their hashes. Where some may be hashes already, what looks like one is.

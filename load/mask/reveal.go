@@ -14,15 +14,6 @@ import (
 	"aqueduck/transform"
 )
 
-// takenKey is the fact, in _sync.meta, that names of hash and drop were taken back of a stream, some of whose rows were not read again
-// since.
-func takenKey(schema, stream string) string { return "unhidden " + duck.Table(schema, stream) }
-
-// hashed says whether the rows of a table have a hash.
-func hashed(t transform.Table) bool {
-	return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == transform.HashColumn })
-}
-
 // reveal takes the hash off the rows whose values a masking hid that was taken back, and off the records that they lie in. Rows that
 // the source no longer has are left alone: nobody reads them again.
 func (w *Masks) reveal(ctx context.Context, schema string, p Revealed, stamp time.Time) error {

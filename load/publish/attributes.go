@@ -15,18 +15,6 @@ import (
 	"aqueduck/transform"
 )
 
-// Attributes is a view with a typed column for each attribute that a column of JSON was seen to have.
-type Attributes struct {
-	View   string
-	Doc    string
-	Stream string
-	Table  string   // stored table, whose attributes are looked at
-	Column string   // its column
-	Of     string   // table or relation that the view reads
-	Key    []string // columns that the view has of it
-	Model  string   // what data_attributes calls the records
-}
-
 // mostAttributes bounds a view: an object keyed by ids would bring a column a record.
 const mostAttributes = 1000
 

@@ -9,10 +9,10 @@ import (
 	"os"
 	"strconv"
 
-	"aqueduck/load/internal/duck"
-
 	"github.com/duckdb/duckdb-go/v2"
 	"github.com/parquet-go/parquet-go"
+
+	"aqueduck/load/internal/duck"
 )
 
 // counted is what DuckDB wrote into a part, by its own count.

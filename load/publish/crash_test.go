@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
 	"aqueduck/internal/lane"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
@@ -24,9 +27,6 @@ import (
 	"aqueduck/load/publish"
 	"aqueduck/load/read"
 	"aqueduck/transform"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
 )
 
 // The test binary is also the process that crash tests kill: with childVariable it commits until it is told to stop.

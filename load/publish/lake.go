@@ -16,15 +16,6 @@ import (
 	"aqueduck/load/layout"
 )
 
-// lake is the Parquet side of one schema on its way: parts written under temporary names, and the manifest to come.
-type lake struct {
-	dir      string
-	schema   Schema
-	manifest Manifest
-	old      Manifest
-	written  map[string]string // table → file under its temporary name
-}
-
 // wanted is one table of the lake.
 type wanted struct {
 	name      string

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
-
-	"github.com/google/renameio/v2"
 )
 
 const (

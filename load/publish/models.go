@@ -18,38 +18,12 @@ import (
 	"aqueduck/load/read"
 )
 
-// Models are the analysts' relations over one schema, in a schema of their own.
-type Models struct {
-	Schema    string
-	Relations []Relation    // in any order: their SQL says what they need, as {schema}.contacts or {models}.reply_pairs
-	Values    Values        // which it may also name in braces
-	Longest   time.Duration // that one of them may take; 0: ten minutes
-}
-
-// FailedModel is a model that is not in the published file, because DuckDB refused it. Others are.
-type FailedModel struct {
-	Schema, Name string
-	File         string
-	Line         int // of the file, 0 when the database names none
-	Err          error
-}
-
 func (f FailedModel) String() string {
 	place := f.File
 	if f.Line > 0 {
 		place = fmt.Sprintf("%s:%d", f.File, f.Line)
 	}
 	return fmt.Sprintf("%s: model %s.%s: %v", place, f.Schema, f.Name, f.Err)
-}
-
-// building is the models of a schema while they are made.
-type building struct {
-	schema     Schema
-	definition string // noted once they are made, where none has failed
-	defined    bool   // they are those of before: only tables are made again
-	made       []Relation
-	failed     []FailedModel
-	own        []Relation // users', in the order to make them: a process of their own does that
 }
 
 // makeModels makes the program's models of a schema, when a definition has changed since they were last made; models that are tables

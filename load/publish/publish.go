@@ -12,85 +12,12 @@ import (
 	"time"
 
 	"aqueduck/internal/crash"
-	"aqueduck/internal/sandbox"
 	"aqueduck/load"
-	"aqueduck/load/facts"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
-	"aqueduck/transform"
 )
-
-// Spec says what is published.
-type Spec struct {
-	RunID    string
-	Keep     int // older published files to go back to
-	Schemas  []Schema
-	Now      func() time.Time
-	Rebuild  bool                            // write the file anew, table by table
-	Readers  facts.Snapshot                  // what readers had when the run began, as Readers gives it
-	MaxLoss  float64                         // share of a table's rows that they may lose at once; 0: all of them
-	Accept   func(schema, table string) bool // a stored table that may lose more; nil: none
-	Memory   int64                           // bytes that DuckDB may use; 0: 200 MB
-	Timezone string                          // "": UTC; what days and weeks mean in relations
-	Program  sandbox.Program                 // this one, which makes the models of users in a process of its own; needed where there are any
-}
-
-// Schema is what is published of one workspace.
-type Schema struct {
-	Name      string
-	Tables    []transform.Table
-	Internal  []string // those of Tables that feed relations and are not in the lake themselves
-	Relations []Relation
-
-	Attributes []Attributes // views that are not in the lake: they say nothing that their tables do not
-	Models     Models       // nor are these
-}
-
-// Relation is one view or table made of the stored tables.
-type Relation struct {
-	Name    string
-	Kind    string // view or table
-	Doc     string
-	Columns []Column // those with a comment of their own; others keep that of their source
-	SQL     string   // a SELECT with {schema} for the schema's name
-	Union   []string // relations that it has the rows and columns of: its Parquet file is theirs, joined
-	File    string   // of a model: where a mistake in it is told of
-	Line    int      // where its SQL begins in that file
-	Own     bool     // of a model: a user's, which a process of its own makes
-}
-
-// Column documents one column of a relation.
-type Column struct{ Name, Doc string }
-
-// Result tells what a publish did.
-type Result struct {
-	Published bool
-	File      string // the published file
-	Bytes     int64
-	Changed   int // tables with other rows than before
-	Verified  int // tables whose keys were checked
-	Parts     int // Parquet files written
-	Reused    int // Parquet files that stayed as they are
-	Rebuilt   bool
-
-	FailedModels []FailedModel // which are not in the file
-}
-
-// publication is one publish on its way.
-type publication struct {
-	dir    layout.Dir
-	spec   Spec
-	before facts.Snapshot
-	at     time.Time
-
-	name   string // of the file, without its directory
-	fresh  string // directory of the copy
-	result Result
-	lakes  []*lake
-	models []*building // what is to be finished
-}
 
 // Publish makes the content of the work database what readers see, in the file and in the lake, and closes it: the
 // next Open starts from the published file. When it fails, readers keep what they had and the work database stays; after

@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/transform"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // house is a warehouse of a test that commits and publishes.

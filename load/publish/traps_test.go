@@ -15,8 +15,6 @@ import (
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/load/read"
-
-	_ "github.com/duckdb/duckdb-go/v2" // an analyst's own session
 )
 
 // analyst opens a file as an analyst's tool does.

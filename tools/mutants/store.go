@@ -38,7 +38,7 @@ var transforming = []mutant{
 // loading are bugs of what commits rows, keeps the work database and publishes it.
 var loading = []mutant{
 	{
-		bug: "the mark is committed before the rows", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
+		bug: "the mark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
 		old: "		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 		new: "		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {\n			return err\n		}\n" +
 			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.db.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
@@ -49,11 +49,11 @@ var loading = []mutant{
 		old: `context.WithoutCancel(ctx), "ROLLBACK")`, new: `context.WithoutCancel(ctx), "COMMIT")`,
 	},
 	{
-		bug: "the same commit again writes again", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/CommitIsIdempotent",
+		bug: "the same commit again writes again", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/CommitIsIdempotent",
 		old: "if landed = next.same(stored); landed {", new: "if landed = next.same(stored) && next.Seq < 0; landed {",
 	},
 	{
-		bug: "a commit on an old checkpoint is taken", file: "load/commit.go", killer: "load.TestCommitKeepsItsContract/CommitRefusesStaleCheckpoint",
+		bug: "a commit on an old checkpoint is taken", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/CommitRefusesStaleCheckpoint",
 		old: "if stored.Seq != base.Seq {", new: "if stored.Seq < base.Seq {",
 	},
 	{

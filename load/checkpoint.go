@@ -1,0 +1,137 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"aqueduck/internal/crash"
+	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
+)
+
+// Checkpoint is how far a stream is read, as of its commit number Seq; the zero value is a stream never committed.
+type Checkpoint struct {
+	Workspace, Stream string
+	Seq               int64
+	State             string // where reading goes on; load does not look into it
+	SyncedTo          time.Time
+	HistoryTo         time.Time
+}
+
+// ErrFenced is the answer to a commit whose base is not the stored checkpoint: somebody else has written.
+var ErrFenced = errors.New("the checkpoint is not the one that the reading began from")
+
+// Written counts what a commit changed.
+type Written struct {
+	Rows      int64 // rows written, over all tables
+	New       int64 // records that were not stored
+	Changed   int64 // records stored with other content, revived, or now gone
+	ChildRows int64 // rows written to child tables
+	Deleted   int64 // child rows taken out, those that came again with their parent too
+	SyncedAt  time.Time
+}
+
+// Checkpoints are those of all streams, each moved in the transaction of what it stands for.
+type Checkpoints struct{ *workdb.Database }
+
+// Checkpoint gives the stored checkpoint of a stream. It is read from the database each time: a commit may have
+// landed without its process having heard of it.
+func (w *Checkpoints) Checkpoint(ctx context.Context, workspace, stream string) (c Checkpoint, err error) {
+	err = w.Do("", func(*duck.DB) error {
+		c, err = w.checkpoint(ctx, workspace, stream)
+		return err
+	})
+	return c, err
+}
+
+func (w *Checkpoints) checkpoint(ctx context.Context, workspace, stream string) (Checkpoint, error) {
+	c := Checkpoint{Workspace: workspace, Stream: stream}
+	var syncedTo, historyTo sql.NullTime
+	err := w.DB.Scan(ctx, "SELECT seq, state, synced_to, history_to FROM _sync.checkpoints WHERE schema = $1 AND stream = $2",
+		[]any{workspace, stream}, &c.Seq, &c.State, &syncedTo, &historyTo)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, nil
+	}
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("read the checkpoint of %s: %w", stream, err)
+	}
+	if syncedTo.Valid {
+		c.SyncedTo = syncedTo.Time.UTC()
+	}
+	if historyTo.Valid {
+		c.HistoryTo = historyTo.Time.UTC()
+	}
+	return c, nil
+}
+
+// same says whether a checkpoint is the one already stored.
+func (c Checkpoint) same(stored Checkpoint) bool {
+	return c.Seq == stored.Seq && c.State == stored.State &&
+		workdb.Micro(c.SyncedTo).Equal(stored.SyncedTo) && workdb.Micro(c.HistoryTo).Equal(stored.HistoryTo)
+}
+
+// MoveByHand moves a checkpoint as somebody has asked, and notes in the same transaction who did what with it.
+func (w *Checkpoints) MoveByHand(ctx context.Context, base, next Checkpoint, what, who string) error {
+	return w.Do(fmt.Sprintf("move the checkpoint of %s", base.Stream), func(db *duck.DB) error {
+		_, err := w.move(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
+			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.RunID(), stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
+			return Written{}, err
+		})
+		return err
+	})
+}
+
+// move runs steps and moves a checkpoint in one transaction.
+func (w *Checkpoints) move(ctx context.Context, workspace, stream string, base, next Checkpoint, steps func(stamp time.Time) (Written, error)) (Written, error) {
+	if next.Seq != base.Seq+1 {
+		return Written{}, fmt.Errorf("commit %d does not follow %d", next.Seq, base.Seq)
+	}
+	var written Written
+	stamp, landed := w.Stamp(), false
+	err := w.DB.Transaction(ctx, func() error {
+		crash.At(crash.CommitStaged)
+		stored, err := w.checkpoint(ctx, workspace, stream)
+		if err != nil {
+			return err
+		}
+		if landed = next.same(stored); landed {
+			return nil
+		}
+		if stored.Seq != base.Seq {
+			return fmt.Errorf("%w: stored is commit %d, expected %d", ErrFenced, stored.Seq, base.Seq)
+		}
+		if written, err = steps(stamp); err != nil {
+			return err
+		}
+		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {
+			return fmt.Errorf("move the checkpoint: %w", err)
+		}
+		crash.At(crash.CommitWritten)
+		return w.SaveStamp(ctx, stamp)
+	})
+	crash.At(crash.CommitDone)
+	if err != nil || landed {
+		return Written{SyncedAt: w.Last}, err
+	}
+	w.Landed(stamp)
+	written.SyncedAt = stamp
+	return written, nil
+}
+
+func (w *Checkpoints) saveCheckpoint(ctx context.Context, workspace, stream string, c Checkpoint, stamp time.Time) error {
+	args := []any{workspace, stream, c.Seq, c.State, nullTime(c.SyncedTo), nullTime(c.HistoryTo), w.RunID(), stamp}
+	n, err := w.DB.Exec(ctx, `UPDATE _sync.checkpoints SET seq = $3, state = $4, synced_to = $5, history_to = $6,
+		run_id = $7, committed_at = $8 WHERE schema = $1 AND stream = $2`, args...)
+	if err != nil || n == 1 {
+		return err
+	}
+	_, err = w.DB.Exec(ctx, `INSERT INTO _sync.checkpoints (schema, stream, seq, state, synced_to, history_to, run_id, committed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args...)
+	return err
+}
+
+func nullTime(t time.Time) sql.NullTime { return sql.NullTime{Time: t, Valid: !t.IsZero()} }

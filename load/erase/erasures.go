@@ -1,0 +1,122 @@
+package erase
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"aqueduck/load/internal/workdb"
+	"aqueduck/load/tombstone"
+)
+
+// Why something is erased.
+const (
+	Forgotten = "forgotten" // the source has erased the person
+	Asked     = "asked"     // the command erase
+	Redacted  = "redacted"  // the source took a text out
+	Restored  = "restored"  // the database was older than the erasure
+)
+
+// erasure is one step of erasing: persons, rows whose text the source took out, or both.
+type erasure struct {
+	schema, reason string
+	ids            []string              // of persons
+	marks          []tombstone.IDHash    // of persons, those too of whom nothing is stored
+	rows           map[string][][]string // by table: keys
+	rowMarks       map[string][]tombstone.IDHash
+}
+
+// Erasures take persons, and texts that the source took out, from the stored rows, and keep them out of those that come.
+type Erasures struct {
+	*workdb.Database
+	Tombs   *tombstone.Log
+	applied map[tombstone.Scope]map[tombstone.IDHash]bool // the tombstones that this database has taken in
+}
+
+// ReadErasures reads which tombstones the database has taken in. A log that was lost is written again from them.
+func (w *Erasures) ReadErasures(ctx context.Context) error {
+	w.applied = map[tombstone.Scope]map[tombstone.IDHash]bool{}
+	var salt sql.NullString
+	if err := w.DB.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = 'erasures_salt'", nil, &salt); err != nil {
+		return err
+	}
+	if !salt.Valid {
+		return nil
+	}
+	if w.Tombs.Salt == nil {
+		raw, err := hex.DecodeString(salt.String)
+		if err != nil {
+			return fmt.Errorf("the salt of the erasures: %w", err)
+		}
+		if err := w.Tombs.BeginWith(raw); err != nil {
+			return err
+		}
+	}
+	if salt.String != hex.EncodeToString(w.Tombs.Salt) {
+		return nil // another log's: all of this one are applied anew
+	}
+	times := map[tombstone.Scope]map[tombstone.IDHash]time.Time{}
+	err := w.DB.Each(ctx, "SELECT schema, table_name, mark, recorded_at FROM _sync.erasures", nil, func(rows *sql.Rows) error {
+		var p tombstone.Scope
+		var text string
+		var at time.Time
+		if err := rows.Scan(&p.Schema, &p.Table, &text, &at); err != nil {
+			return err
+		}
+		m, err := tombstone.ParseIDHash(text)
+		if err != nil {
+			return err
+		}
+		w.apply(p, m)
+		if times[p] == nil {
+			times[p] = map[tombstone.IDHash]time.Time{}
+		}
+		times[p][m] = at.UTC()
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the erasures: %w", err)
+	}
+	for p, marks := range times {
+		if err := w.Tombs.Add(p, slices.Collect(maps.Keys(marks)), w.Now().UTC()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Erasures) apply(p tombstone.Scope, m tombstone.IDHash) {
+	if w.applied[p] == nil {
+		w.applied[p] = map[tombstone.IDHash]bool{}
+	}
+	w.applied[p][m] = true
+}
+
+// Erased reports whether a person of a schema was erased.
+func (w *Erasures) Erased(schema, id string) bool { return w.Tombs.Has(tombstone.People(schema), id) }
+
+// Unforgotten gives those of some contacts' ids that have no tombstone yet.
+func (w *Erasures) Unforgotten(schema string, ids []string) []string {
+	w.Alone(func() {
+		if w.Tombs.Salt != nil {
+			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.Erased(schema, id) })
+		}
+	})
+	return ids
+}
+
+// take notes that the database has taken in the tombstones of an erasure.
+func (w *Erasures) take(e erasure) {
+	for _, m := range e.marks {
+		w.apply(tombstone.People(e.schema), m)
+	}
+	for table, marks := range e.rowMarks {
+		for _, m := range marks {
+			w.apply(tombstone.Scope{Schema: e.schema, Table: table}, m)
+		}
+	}
+}
