@@ -111,7 +111,7 @@ func maskingNotes(ctx context.Context, env *Env, config *pipeline.Config) (found
 	if err != nil {
 		return nil
 	}
-	notes, err := runner.MaskingNotes(ctx)
+	notes, err := pipeline.MaskingNotes(ctx, runner)
 	if err != nil {
 		env.log().Debug("the published file was not looked at", "error", err)
 		return nil
@@ -143,8 +143,8 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 	if err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(runner.Config.Lookup)
-	answers, err := runner.Online(ctx)
+	runner.Alerts = pipeline.NewSender(runner, runner.Config.Lookup)
+	answers, err := pipeline.CheckOnline(ctx, runner)
 	if answers == nil {
 		return err
 	}

@@ -34,7 +34,7 @@ source is not read again. Needs neither token nor network.`,
 			if err != nil {
 				return err
 			}
-			done, err := runner.Erase(c.Context(), args[0], func(found []pipeline.Erased) (bool, error) {
+			done, err := pipeline.Erase(c.Context(), runner, args[0], func(found []pipeline.Erased) (bool, error) {
 				printTouched(env, found)
 				if yes {
 					return true, nil

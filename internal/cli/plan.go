@@ -31,7 +31,7 @@ Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends 
 			if err != nil {
 				return err
 			}
-			plan, err := runner.Plan(c.Context(), pipelines, o, ask)
+			plan, err := pipeline.Make(c.Context(), runner, pipelines, o, ask)
 			if err != nil {
 				return err
 			}

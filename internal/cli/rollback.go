@@ -38,7 +38,7 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 				run = args[0]
 			}
 			runner := &pipeline.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.log()}
-			done, err := runner.Rollback(c.Context(), run, func(from, to pipeline.PublishedFile) (bool, error) {
+			done, err := pipeline.Rollback(c.Context(), runner, run, func(from, to pipeline.PublishedFile) (bool, error) {
 				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", from.Run, from.At.Format(time.RFC3339), to.Run, to.At.Format(time.RFC3339))
 				if yes {
 					return true, nil

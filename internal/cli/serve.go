@@ -83,17 +83,17 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(runner.Config.Lookup)
+	runner.Alerts = pipeline.NewSender(runner, runner.Config.Lookup)
 	s := &server{env: env, byHand: o.place.Address != "" && !o.readOnly, runner: runner, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
 	if err := s.fits(runner); err != nil {
 		return err
 	}
-	held, err := runner.Serve()
+	held, err := pipeline.HoldServeLock(runner)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if err := runner.Lost(ctx); err != nil {
+	if err := pipeline.NoteCrashed(ctx, runner); err != nil {
 		return err
 	}
 	last, err := pipeline.LastRuns(ctx, runner.Dir)
@@ -188,7 +188,7 @@ func aside(stop func(error), do func() error) (ended func()) {
 // runServed runs a pipeline once. Its failure is written down; the next time comes all the same.
 func runServed(ctx context.Context, env *Env, runner *pipeline.Runner, p *pipeline.Pipeline, o pipeline.Options) {
 	out, end := afterOutput(env, p)
-	report, err := runner.Run(ctx, p, o, out)
+	report, err := pipeline.Run(ctx, runner, p, o, out)
 	end()
 	switch {
 	case err != nil && ctx.Err() != nil: // asked to stop before anything was read

@@ -81,7 +81,7 @@ const lookEvery = 10 * time.Minute
 // lookAtAge tells of what has grown too old, where somebody is to be told, until the context ends.
 func lookAtAge(ctx context.Context, runner *pipeline.Runner) {
 	for runner.Alerts != nil && runner.Wait(ctx, lookEvery) == nil {
-		runner.TellAge(ctx)
+		pipeline.NotifyFreshness(ctx, runner)
 	}
 }
 
@@ -98,11 +98,11 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts boo
 				runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
 			}
 		}
-		skipped := func(at time.Time) { runner.LeaveOut(p, at) }
+		skipped := func(at time.Time) { pipeline.NoteSkipped(runner, p, at) }
 		waiting()
 		owed := 0
 		if starts {
-			owed = runner.Owed(p)
+			owed = pipeline.CatchUpTry(runner, p)
 		}
 		try := max(1, owed) // of the run that comes first
 		jobs = append(jobs, schedule.Job{
@@ -115,9 +115,9 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts boo
 				s.handOver(runner)
 				waiting()
 			},
-			Again: func() time.Time { at, _ := runner.Again(p); return at },
+			Again: func() time.Time { at, _ := pipeline.NextRetry(runner, p); return at },
 			Retry: func(context.Context) {
-				_, o := runner.Again(p)
+				_, o := pipeline.NextRetry(runner, p)
 				o.Wait = time.Hour
 				s.one(ctx, runner, p, o, false) // where it runs already somebody saw to it
 				s.handOver(runner)
@@ -237,7 +237,7 @@ func (s *server) reload() error {
 		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.fileNames(), "error", s.trouble)
 		return err
 	}
-	fresh.Alerts = fresh.Sender(fresh.Config.Lookup)
+	fresh.Alerts = pipeline.NewSender(fresh, fresh.Config.Lookup)
 	s.runner, s.trouble = fresh, ""
 	s.runner.Log.Info("the configuration was read again", "file", s.env.fileNames())
 	s.reschedule()

@@ -149,7 +149,7 @@ first. Where one cannot be moved, none is.`,
 				return usage.Errorf(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
 			}
 			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
-				return r.Rewind(c.Context(), m.workspace, args[0], mark, confirm)
+				return pipeline.Rewind(c.Context(), r, m.workspace, args[0], mark, confirm)
 			})
 		},
 	}
@@ -170,7 +170,7 @@ reads everything and compares. Shows each checkpoint as it is and as it would be
 		ValidArgsFunction: completion{env}.streams,
 		RunE: func(c *cobra.Command, args []string) error {
 			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
-				return r.Reset(c.Context(), m.workspace, args[0], confirm)
+				return pipeline.Reset(c.Context(), r, m.workspace, args[0], confirm)
 			})
 		},
 	}

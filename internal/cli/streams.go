@@ -145,7 +145,7 @@ stream file, or the name of a stream. Nothing is written.`,
 			if workspace, err = runner.Config.Workspace(workspace); err != nil {
 				return err
 			}
-			trial, err := runner.Try(c.Context(), workspace, s, id)
+			trial, err := pipeline.Try(c.Context(), runner, workspace, s, id)
 			if err != nil {
 				return err
 			}
@@ -180,7 +180,7 @@ written.`,
 			if workspace, err = runner.Config.Workspace(workspace); err != nil {
 				return err
 			}
-			made, text, err := runner.Propose(c.Context(), workspace, args[1], list, name)
+			made, text, err := pipeline.Propose(c.Context(), runner, workspace, args[1], list, name)
 			if err != nil {
 				return err
 			}

@@ -74,7 +74,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, 
 	if err := checkConnections(runner, pipelines); err != nil {
 		return err
 	}
-	runner.Alerts = runner.Sender(runner.Config.Lookup)
+	runner.Alerts = pipeline.NewSender(runner, runner.Config.Lookup)
 	summary := &pipeline.Summary{Version: 1, Program: release(), Runs: []*pipeline.RunDetail{}}
 	runner.Ended = summary.Add
 	defer func() { err = errors.Join(err, writeSummary(env, summary, file)) }()
@@ -84,7 +84,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, 
 			return ctx.Err()
 		}
 		out, ended := afterOutput(env, p)
-		report, err := runner.Run(ctx, p, o, out)
+		report, err := pipeline.Run(ctx, runner, p, o, out)
 		ended()
 		clearScreen(env)
 		if err != nil {

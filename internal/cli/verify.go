@@ -37,7 +37,7 @@ told best right after a sync: a record of a list without times, or one that was 
 			case len(accept) > 0 && (o.Deep || c.Flags().Changed("requests")):
 				return usage.Errorf(c, "--accept reads nothing: it goes without --deep and --requests")
 			case len(accept) > 0:
-				return runner.Accept(accept)
+				return pipeline.Accept(runner, accept)
 			case o.Requests < 1:
 				return usage.Errorf(c, "--requests is at least 1")
 			}
@@ -45,7 +45,7 @@ told best right after a sync: a record of a list without times, or one that was 
 			if err != nil {
 				return err
 			}
-			verified, err := runner.Verify(c.Context(), pipelines, o, env.say)
+			verified, err := pipeline.Verify(c.Context(), runner, pipelines, o, env.say)
 			if err != nil {
 				return err
 			}

@@ -67,7 +67,7 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 		}
 		return &fault.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
 	})
-	report, err := r.Run(context.Background(), r.Config.Pipelines[0], pipeline.Options{CaughtUp: true}, io.Discard)
+	report, err := pipeline.Run(context.Background(), r, r.Config.Pipelines[0], pipeline.Options{CaughtUp: true}, io.Discard)
 	if err != nil {
 		return w, err
 	}

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// after runs the commands of a pipeline's `after:`, one after the other, when a run has put changed data before the readers; the
+// runAfter runs the commands of a pipeline's `after:`, one after the other, when a run has put changed data before the readers; the
 // first that fails is the last, and is told in the report. They run without the warehouse's lock, and write to out. Their
 // environment is this process's without tokens and addresses of alerts, and has AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN. A context
 // that ends takes them along.
-func (r *Runner) after(ctx context.Context, p *Pipeline, report *Report, out io.Writer) {
+func runAfter(ctx context.Context, r *Runner, p *Pipeline, report *Report, out io.Writer) {
 	if !report.Published || report.TablesChanged == 0 || ctx.Err() != nil {
 		return
 	}
 	for _, command := range p.After {
 		r.Log.Info("running", "after", p.Name, "command", command)
-		if err := r.command(ctx, p, report, command, out).Run(); err != nil {
+		if err := afterCommand(ctx, r, p, report, command, out).Run(); err != nil {
 			report.After = &Problem{Class: "config", What: fmt.Sprintf("after the run, `%s` ended with: %v; the run itself is published", command, err),
 				Next: "mend the command under pipelines." + p.Name + ".after, and run it by hand: the next run does so only when data has changed"}
 			return
@@ -32,7 +32,7 @@ func (r *Runner) after(ctx context.Context, p *Pipeline, report *Report, out io.
 	}
 }
 
-func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text string, out io.Writer) *exec.Cmd {
+func afterCommand(ctx context.Context, r *Runner, p *Pipeline, report *Report, text string, out io.Writer) *exec.Cmd {
 	c := exec.CommandContext(ctx, "/bin/sh", "-c", text)
 	c.Dir = p.dir
 	c.Stdout, c.Stderr = out, out
@@ -40,7 +40,7 @@ func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text 
 	if err != nil {
 		database = r.Dir.Link() // it is for the command to say that it cannot be found
 	}
-	c.Env = append(r.withoutSecrets(os.Environ()), "AQUEDUCK_DATABASE="+database, "AQUEDUCK_PIPELINE="+p.Name, "AQUEDUCK_RUN="+report.RunID)
+	c.Env = append(withoutSecrets(r, os.Environ()), "AQUEDUCK_DATABASE="+database, "AQUEDUCK_PIPELINE="+p.Name, "AQUEDUCK_RUN="+report.RunID)
 	// What the shell starts goes with it.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error {
@@ -54,7 +54,7 @@ func (r *Runner) command(ctx context.Context, p *Pipeline, report *Report, text 
 }
 
 // withoutSecrets is an environment but for the variables that tokens and the addresses of alerts are taken from.
-func (r *Runner) withoutSecrets(environment []string) []string {
+func withoutSecrets(r *Runner, environment []string) []string {
 	var secret []string
 	for _, w := range r.Config.Workspaces {
 		secret = append(secret, w.token)

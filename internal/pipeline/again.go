@@ -15,16 +15,16 @@ func pauses() []time.Duration {
 // Tries is how many runs one time of a schedule may have, with those that make up for a failure.
 func Tries() int { return 1 + len(pauses()) }
 
-// retry sets when a run that its schedule began is tried again. It is, before the pipeline's next time, where what went wrong heals by
+// planRetry sets when a run that its schedule began is tried again. It is, before the pipeline's next time, where what went wrong heals by
 // itself, and where there is something left of what the pipeline may use.
-func (r *Runner) retry(past *PastRun, p *Pipeline, o *Options, report *Report) {
+func planRetry(r *Runner, past *PastRun, p *Pipeline, o *Options, report *Report) {
 	if past.Try = o.Try; o.Try == 0 || o.Try >= Tries() || !p.Retry || past.Outcome != "FAILED" || !past.heals(report) {
 		return
 	}
 	ends, err := readEnds(r.Dir)
 	now := r.Now()
 	at := now.Add(pauses()[o.Try-1])
-	if _, _, left := p.left(append(ends, *past)); err != nil || !left || !at.Before(p.Schedule.Next(now)) {
+	if _, _, left := timeLeft(p, append(ends, *past)); err != nil || !left || !at.Before(p.Schedule.Next(now)) {
 		return
 	}
 	past.RetryAt, past.quiet = toMicro(at), !report.wanting()
@@ -48,9 +48,9 @@ func (r *Report) wanting() bool {
 	}))
 }
 
-// left is what the runs of one time of the schedule, the newest last, have left of the pipeline's max_requests and max_time; 0 where it
+// timeLeft is what the runs of one time of the schedule, the newest last, have left of the pipeline's max_requests and max_time; 0 where it
 // has none, and not ok where nothing is left.
-func (p *Pipeline) left(runs []PastRun) (requests int64, d time.Duration, ok bool) {
+func timeLeft(p *Pipeline, runs []PastRun) (requests int64, d time.Duration, ok bool) {
 	requests, d = p.MaxRequests, p.MaxTime
 	for _, r := range slices.Backward(runs) {
 		if r.Pipeline != p.Name || r.Try == 0 {
@@ -66,25 +66,25 @@ func (p *Pipeline) left(runs []PastRun) (requests int64, d time.Duration, ok boo
 	return max(requests, 0), max(d, 0), ok
 }
 
-// Again is when a pipeline's last run by its schedule is tried again, and how; the zero time where it is not, or has been since. A run
+// NextRetry is when a pipeline's last run by its schedule is tried again, and how; the zero time where it is not, or has been since. A run
 // that went well since, by hand, leaves nothing to try, and one whose next time has come stands for it.
-func (r *Runner) Again(p *Pipeline) (at time.Time, o Options) {
+func NextRetry(r *Runner, p *Pipeline) (at time.Time, o Options) {
 	ends, err := readEnds(r.Dir)
 	if err != nil {
 		r.Log.Warn("it cannot be told whether a run is to be tried again", "pipeline", p.Name, "error", err)
 		return time.Time{}, o
 	}
-	at, try := p.again(ends, r.Now())
+	at, try := retryOf(p, ends, r.Now())
 	if at.IsZero() {
 		return at, o
 	}
 	o = Options{Failed: true, Try: try}
-	o.MaxRequests, o.MaxTime, _ = p.left(ends)
+	o.MaxRequests, o.MaxTime, _ = timeLeft(p, ends)
 	return at, o
 }
 
-// again finds in how runs ended, the newest last, when the pipeline is tried again, and which try that is.
-func (p *Pipeline) again(ends []PastRun, now time.Time) (at time.Time, try int) {
+// retryOf finds in how runs ended, the newest last, when the pipeline is tried again, and which try that is.
+func retryOf(p *Pipeline, ends []PastRun, now time.Time) (at time.Time, try int) {
 	for _, e := range slices.Backward(ends) {
 		switch {
 		case e.Pipeline != p.Name || e.Narrow:
@@ -100,9 +100,9 @@ func (p *Pipeline) again(ends []PastRun, now time.Time) (at time.Time, try int) 
 	return at, 0
 }
 
-// next is when a pipeline with a schedule runs next: at its time, or once more before that.
-func (p *Pipeline) next(ends []PastRun, now time.Time) NextRun {
-	if at, try := p.again(ends, now); at.After(now) {
+// nextRun is when a pipeline with a schedule runs next: at its time, or once more before that.
+func nextRun(p *Pipeline, ends []PastRun, now time.Time) NextRun {
+	if at, try := retryOf(p, ends, now); at.After(now) {
 		return NextRun{Pipeline: p.Name, At: at.In(p.Schedule.Next(now).Location()), Try: try}
 	}
 	return NextRun{Pipeline: p.Name, At: p.Schedule.Next(now)}

@@ -89,7 +89,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 				e.reported(c.report)
 				e.Requests, e.Started, e.Finished = requests, started, finished
 			}
-			r.retry(&e, &c.p, &Options{Try: c.try}, c.report)
+			planRetry(r, &e, &c.p, &Options{Try: c.try}, c.report)
 			var after time.Duration
 			if !e.RetryAt.IsZero() {
 				after = e.RetryAt.Sub(r.Now())
@@ -128,7 +128,7 @@ func TestATryIsTakenBack(t *testing.T) {
 		{"it is not wanted any more", Pipeline{}, []PastRun{wanted}, two, 0},
 	} {
 		c.p.Name, c.p.Schedule = "nightly", nightly
-		at, try := c.p.again(c.ends, c.now)
+		at, try := retryOf(&c.p, c.ends, c.now)
 		if try != c.try || at.Equal(wanted.RetryAt) != (try > 0) {
 			t.Errorf("%s: try %d at %s, want %d", c.name, try, at, c.try)
 		}

@@ -23,8 +23,8 @@ func (r *run) find(f load.Finding) {
 	}
 }
 
-// audit closes the findings of a run: exact ones fail it, soft and known ones are told when they are new.
-func (r *run) audit(ctx context.Context) error {
+// auditRun closes the findings of a run: exact ones fail it, soft and known ones are told when they are new.
+func auditRun(ctx context.Context, r *run) error {
 	ctx = context.WithoutCancel(ctx)
 	var told map[[3]string]bool
 	err := r.writer.use(func(work *load.Work) (err error) {
@@ -35,12 +35,12 @@ func (r *run) audit(ctx context.Context) error {
 		return fmt.Errorf("read what was told before: %w", err)
 	}
 	for _, w := range r.workspaces {
-		if err := r.orphans(ctx, w); err != nil {
+		if err := auditOrphans(ctx, r, w); err != nil {
 			return err
 		}
 	}
 	for _, t := range r.tasks {
-		if err := r.auditIncomplete(ctx, t); err != nil {
+		if err := auditIncomplete(ctx, r, t); err != nil {
 			return err
 		}
 	}
@@ -55,8 +55,8 @@ func (r *run) audit(ctx context.Context) error {
 	return nil
 }
 
-// orphans finds rows of nested lists without their record.
-func (r *run) orphans(ctx context.Context, w *workspace) error {
+// auditOrphans finds rows of nested lists without their record.
+func auditOrphans(ctx context.Context, r *run, w *workspace) error {
 	var found map[string]int64
 	err := r.writer.use(func(work *load.Work) (err error) {
 		found, err = work.Orphans(ctx, w.name, r.writer.tables[w.name])
@@ -76,7 +76,7 @@ func (r *run) orphans(ctx context.Context, w *workspace) error {
 }
 
 // auditPage looks at what a page tells of itself. What is known to be cut short is told once.
-func (t *task) auditPage(page extract.Page) {
+func auditPage(t *task, page extract.Page) {
 	for _, record := range page.Records {
 		if t.capped || record.Gone || record.Raw == nil {
 			continue
@@ -90,7 +90,7 @@ func (t *task) auditPage(page extract.Page) {
 }
 
 // auditTimes tells of times that come in milliseconds: they are stored as the instants that they are.
-func (t *task) auditTimes() {
+func auditTimes(t *task) {
 	for _, column := range t.decoder.MillisecondColumns() {
 		t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "milliseconds", Once: true,
 			Message: "the source sends times in milliseconds, first seen in " + column + "; they are stored as instants, like all others"})
@@ -99,7 +99,7 @@ func (t *task) auditTimes() {
 
 // auditSweep compares what a walk over a list has read with the list's own count. A list that moves meanwhile has another one: only
 // what no change that was seen explains is told.
-func (t *task) auditSweep(sweep *extract.Sweep) {
+func auditSweep(t *task, sweep *extract.Sweep) {
 	off := sweep.Total - sweep.Rows
 	if off < 0 {
 		off = -off

@@ -108,7 +108,7 @@ func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 	}
 	note := `{"run":"01K9","pipeline":"nightly","outcome":"FAILED","class":"transient","error":"GET /contacts/` + who + `: 503"}`
 	b.must(os.WriteFile(b.runner.Dir.EndsFile(), []byte("\n"+note+"\ntorn"), 0o600))
-	if _, err := b.runner.Erase(context.Background(), who, func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
+	if _, err := pipeline.Erase(context.Background(), b.runner, who, func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.rows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "0" {

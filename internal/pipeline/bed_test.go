@@ -129,7 +129,7 @@ func (b *bed) sync(o pipeline.Options) *pipeline.Report {
 
 func (b *bed) try(o pipeline.Options) *pipeline.Report {
 	b.t.Helper()
-	report, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], o)
+	report, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], o)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ pipelines:
 		})
 	}
 	for _, p := range b.runner.Config.Pipelines {
-		if report, err := b.runner.Sync(t.Context(), p, pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitOK {
+		if report, err := pipeline.Sync(t.Context(), b.runner, p, pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitOK {
 			t.Fatalf("%s: %v %v", p.Name, report, err)
 		}
 	}

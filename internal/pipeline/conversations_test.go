@@ -84,9 +84,9 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 	serial(t)
 	yes := func([]pipeline.Move) (bool, error) { return true, nil }
 	for name, back := range map[string]func(b *bed) error{
-		"reset": func(b *bed) error { return b.runner.Reset(t.Context(), "", "conversations", yes) },
+		"reset": func(b *bed) error { return pipeline.Reset(t.Context(), b.runner, "", "conversations", yes) },
 		"rewind": func(b *bed) error {
-			return b.runner.Rewind(t.Context(), "", "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
+			return pipeline.Rewind(t.Context(), b.runner, "", "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
 		},
 	} {
 		b := newTalkBed(t, emulator.Knobs{NoLag: true})

@@ -8,15 +8,15 @@ import (
 	"aqueduck/transform"
 )
 
-// details reads the records of a page by themselves, for a stream whose list leaves out what a record has. Those that are
+// readDetails reads the records of a page by themselves, for a stream whose list leaves out what a record has. Those that are
 // stored as the list shows them are not asked for, unless the page is of a reading that looks for silent changes; of a list
 // that is walked whole, those that an earlier walk of the run has brought.
-func (t *task) details(ctx context.Context, reader *extract.Reader, page extract.Page) (extract.Page, error) {
+func readDetails(ctx context.Context, t *task, reader *extract.Reader, page extract.Page) (extract.Page, error) {
 	if t.stream.Read.Detail == nil {
 		return page, nil
 	}
 	if t.state.Sweep != nil {
-		return t.bring(ctx, reader, page)
+		return readDetail(ctx, t, reader, page)
 	}
 	var same []bool
 	if t.heads != nil {
@@ -39,8 +39,8 @@ func (t *task) details(ctx context.Context, reader *extract.Reader, page extract
 	return reader.Detail(ctx, page, same)
 }
 
-// bring reads the records of a page of a list that is walked whole, each once in a run however often the list is walked.
-func (t *task) bring(ctx context.Context, reader *extract.Reader, page extract.Page) (extract.Page, error) {
+// readDetail reads the records of a page of a list that is walked whole, each once in a run however often the list is walked.
+func readDetail(ctx context.Context, t *task, reader *extract.Reader, page extract.Page) (extract.Page, error) {
 	leave := make([]bool, len(page.Records))
 	for i, record := range page.Records {
 		key, ok := extract.Key(t.stream, record.Raw)

@@ -49,17 +49,17 @@ type PastRun struct {
 // Run runs a pipeline once, with all that belongs to it: Sync, the commands after it, a note of how it ended beside the database,
 // where `status` finds it although nothing could be published, and alerts. The commands write to out. What kept it from being a run is a
 // *StoppedError.
-func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer) (*Report, error) {
+func Run(ctx context.Context, r *Runner, p *Pipeline, o Options, out io.Writer) (*Report, error) {
 	began := r.Now()
 	var err error
 	if o.id, err = r.nameRun(); err != nil {
 		return nil, err
 	}
 	past := PastRun{Run: o.id, Pipeline: p.Name, Started: toMicro(began), Narrow: o.narrow(), CaughtUp: o.CaughtUp}
-	r.begun(ctx, &past)
-	report, err := r.Sync(ctx, p, o)
+	notifyRunBegan(ctx, r, &past)
+	report, err := Sync(ctx, r, p, o)
 	if err == nil {
-		r.after(ctx, p, report, out)
+		runAfter(ctx, r, p, report, out)
 	}
 	past.Finished = toMicro(r.Now())
 	if err != nil {
@@ -72,11 +72,11 @@ func (r *Runner) Run(ctx context.Context, p *Pipeline, o Options, out io.Writer)
 	}
 	past.CalledOff = past.Outcome == "INTERRUPTED" && calledOff(ctx)
 	past.Next = r.Given.To(past.Next)
-	r.retry(&past, p, &o, report)
+	planRetry(r, &past, p, &o, report)
 	if noted := past.note(r.Dir); noted != nil {
 		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.id, "error", noted)
 	}
-	r.tell(ctx, &past)
+	notifyRunEnded(ctx, r, &past)
 	if r.Ended != nil {
 		r.Ended(past, report)
 	}
@@ -163,8 +163,8 @@ func (e PastRun) note(dir layout.Dir) (err error) {
 // LeftOut is the outcome, in a list of runs, of a time of a schedule that had no run. Its note has no run's id: it is none.
 const LeftOut = "LEFT OUT"
 
-// LeaveOut tells that a time of a pipeline's schedule has no run: in the log, and in the list of runs.
-func (r *Runner) LeaveOut(p *Pipeline, at time.Time) {
+// NoteSkipped tells that a time of a pipeline's schedule has no run: in the log, and in the list of runs.
+func NoteSkipped(r *Runner, p *Pipeline, at time.Time) {
 	r.Log.Warn("a run was left out: "+whyLeftOut, "pipeline", p.Name, "at", at.Format(time.RFC3339))
 	if err := (PastRun{Pipeline: p.Name, Started: toMicro(at), Finished: toMicro(at), Outcome: LeftOut}).note(r.Dir); err != nil {
 		r.Log.Warn("it could not be noted down that a run was left out: runs does not know", "pipeline", p.Name, "error", err)

@@ -14,14 +14,14 @@ import (
 	"aqueduck/transform"
 )
 
-// settle finishes an erasure that a process did not come to the end of, and repeats those that the database is older than.
+// resumeErasures finishes an erasure that a process did not come to the end of, and repeats those that the database is older than.
 // It comes before anything else at every start, and tells what had to be repaired to begin at all. Where nothing was to be done the
 // work database is left open, for whoever goes on with it, and tells that itself. The caller holds the lock.
-func (r *Runner) settle(ctx context.Context) (unchanged *writer, restored string, err error) {
+func resumeErasures(ctx context.Context, r *Runner) (unchanged *writer, restored string, err error) {
 	if !r.Dir.ErasedAnything() {
 		return nil, "", nil
 	}
-	w, workspaces, err := r.openAll(ctx)
+	w, workspaces, err := openAll(ctx, r)
 	if err != nil {
 		return nil, "", err
 	}
@@ -45,7 +45,7 @@ func (r *Runner) settle(ctx context.Context) (unchanged *writer, restored string
 	if !behind {
 		return w, "", nil
 	}
-	if err := r.prepareAll(ctx, w, workspaces); err != nil {
+	if err := prepareAll(ctx, r, w, workspaces); err != nil {
 		return nil, restored, err
 	}
 	for _, each := range workspaces {
@@ -67,8 +67,8 @@ func (r *Runner) settle(ctx context.Context) (unchanged *writer, restored string
 	return nil, restored, err
 }
 
-// forget erases whom the sources have forgotten. It comes before every publish: readers find nothing of them.
-func (r *run) forget(ctx context.Context) error {
+// eraseGone erases whom the sources have forgotten. It comes before every publish: readers find nothing of them.
+func eraseGone(ctx context.Context, r *run) error {
 	for _, w := range r.workspaces {
 		streams := r.runner.stored(w.name)
 		var c erase.Certificate
@@ -166,11 +166,11 @@ type Erased struct {
 
 // Erase forgets a contact in every workspace that knows it, under all ids that were merged into it, once confirm has seen
 // what that touches. It gives the certificates; none when confirm said no.
-func (r *Runner) Erase(ctx context.Context, id string, confirm func([]Erased) (bool, error)) (done []Erased, err error) {
-	err = r.alone(ctx, func(w *writer, workspaces []*workspace) error {
+func Erase(ctx context.Context, r *Runner, id string, confirm func([]Erased) (bool, error)) (done []Erased, err error) {
+	err = withWarehouse(ctx, r, func(w *writer, workspaces []*workspace) error {
 		var found []Erased
 		for _, each := range workspaces {
-			e, err := r.touches(ctx, w, each.name, id)
+			e, err := countTouched(ctx, r, w, each.name, id)
 			if err != nil {
 				return err
 			}
@@ -198,8 +198,8 @@ func (r *Runner) Erase(ctx context.Context, id string, confirm func([]Erased) (b
 	return done, err
 }
 
-// touches finds what a workspace has of a contact; nil when nothing names it.
-func (r *Runner) touches(ctx context.Context, w *writer, workspace, id string) (*Erased, error) {
+// countTouched finds what a workspace has of a contact; nil when nothing names it.
+func countTouched(ctx context.Context, r *Runner, w *writer, workspace, id string) (*Erased, error) {
 	streams := r.stored(workspace)
 	ids, err := withMerged(ctx, w.work, workspace, streams, []string{id})
 	if err != nil {
@@ -220,8 +220,8 @@ func (r *Runner) touches(ctx context.Context, w *writer, workspace, id string) (
 	return &Erased{workspace, ids, c}, err
 }
 
-// kept are the columns that stay when a person is erased, as table.column.
-func (r *Runner) kept() map[string]bool {
+// keptColumns are the columns that stay when a person is erased, as table.column.
+func keptColumns(r *Runner) map[string]bool {
 	kept := map[string]bool{}
 	for _, s := range r.Catalogue.Streams() {
 		for _, column := range r.Config.Settings(s.Name).KeepErased {

@@ -48,7 +48,7 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	b.sync(pipeline.Options{})
 	b.configure(nightly) // neither the history nor the streams of one's own
 
-	done, err := b.runner.Erase(context.Background(), ids[0], func([]pipeline.Erased) (bool, error) { return true, nil })
+	done, err := pipeline.Erase(context.Background(), b.runner, ids[0], func([]pipeline.Erased) (bool, error) { return true, nil })
 	b.must(err)
 	if len(done) != 1 || done[0].Tables["contacts_history"] == 0 {
 		t.Fatalf("%+v", done)
@@ -72,7 +72,7 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
 	b.noCanary(string(b.runner.Dir))
 	id := b.space.IDs("active")[0]
-	done, err = b.runner.Erase(context.Background(), id, func([]pipeline.Erased) (bool, error) { return true, nil })
+	done, err = pipeline.Erase(context.Background(), b.runner, id, func([]pipeline.Erased) (bool, error) { return true, nil })
 	b.must(err)
 	if all := strings.Join(done[0].NotCovered, "\n"); !strings.Contains(all, "my_talk: nothing says whether its rows are about persons") || strings.Contains(all, "my_people") {
 		t.Errorf("not covered: %s", all)

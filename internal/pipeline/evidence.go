@@ -25,12 +25,12 @@ type evidence struct {
 // askedAsEvidence is how many stored rows are asked for by id when a search returns none of them.
 const askedAsEvidence = 5
 
-// weigh holds a page of a window against the rows that are stored in that window. A search that returns none of them has shown
+// weighWindow holds a page of a window against the rows that are stored in that window. A search that returns none of them has shown
 // nothing: it may be ill. Before its end counts, a few of them are asked for by id. If they are there, and of a time that was asked for, the
 // search is broken.
-func (t *task) weigh(ctx context.Context, page extract.Page) error {
+func weighWindow(ctx context.Context, t *task, page extract.Page) error {
 	column := t.stream.TimeColumn()
-	if column == "" || page.Window == nil || page.Resumed || t.windowed() || t.fedByOthers() {
+	if column == "" || page.Window == nil || page.Resumed || t.windowed() || isFedByOthers(t) {
 		return nil
 	}
 	from, to := time.Unix(page.Window.From, 0), t.workspace.client.Now()
@@ -51,17 +51,17 @@ func (t *task) weigh(ctx context.Context, page extract.Page) error {
 	if t.evidence.stored == 0 || t.evidence.met {
 		return nil
 	}
-	if err := t.meet(ctx, column, from, to, page.Records); err != nil || t.evidence.met || !page.Boundary {
+	if err := meetKnown(ctx, t, column, from, to, page.Records); err != nil || t.evidence.met || !page.Boundary {
 		return err
 	}
-	return t.askAgain(ctx, column, from, to)
+	return askAgain(ctx, t, column, from, to)
 }
 
 // reachKnown has a forward window reach back to the newest row that is stored: where nothing has changed for long, that row shows that
 // the list still has what it had.
-func (t *task) reachKnown(ctx context.Context, req *extract.Request) error {
+func reachKnown(ctx context.Context, t *task, req *extract.Request) error {
 	column := t.stream.TimeColumn()
-	if column == "" || req.Phase != extract.Forward || t.windowed() || t.fedByOthers() {
+	if column == "" || req.Phase != extract.Forward || t.windowed() || isFedByOthers(t) {
 		return nil
 	}
 	return t.run.writer.use(func(work *load.Work) (err error) {
@@ -75,7 +75,7 @@ func (t *task) reachKnown(ctx context.Context, req *extract.Request) error {
 
 // dropKnown takes out of a page the records that are older than its window is by the mark, and stored with the time that they have:
 // that they came is all that they were asked for. Read again they would count as they are sent now, which nothing sets right later.
-func (t *task) dropKnown(ctx context.Context, page extract.Page) (extract.Page, error) {
+func dropKnown(ctx context.Context, t *task, page extract.Page) (extract.Page, error) {
 	if page.Window == nil || page.Window.Before == 0 {
 		return page, nil
 	}
@@ -110,8 +110,8 @@ func (t *task) dropKnown(ctx context.Context, page extract.Page) (extract.Page, 
 	return page, nil
 }
 
-// meet notes whether a stored row of the window is among some records.
-func (t *task) meet(ctx context.Context, column string, from, to time.Time, records []extract.Record) error {
+// meetKnown notes whether a stored row of the window is among some records.
+func meetKnown(ctx context.Context, t *task, column string, from, to time.Time, records []extract.Record) error {
 	keys := make([]string, 0, len(records))
 	for _, record := range records {
 		if key, ok := extract.Key(t.stream, record.Raw); ok {
@@ -134,8 +134,8 @@ func (t *task) meet(ctx context.Context, column string, from, to time.Time, reco
 
 // askAgain asks for some stored rows of the window by id. One that is of a time that the window asks for, changed or not, shows that the
 // search left it out: as it was before, it was asked for too.
-func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) error {
-	there, asked, known, err := t.askStored(ctx, column, from, to)
+func askAgain(ctx context.Context, t *task, column string, from, to time.Time) error {
+	there, asked, known, err := askStored(ctx, t, column, from, to)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) 
 	case !known:
 		proof = "and nothing reads them by id"
 	case len(there) == 0 && !t.evidence.came:
-		return t.askOlder(ctx, column, from)
+		return askOlder(ctx, t, column, from)
 	case within == 0:
 		return nil
 	}
@@ -160,8 +160,8 @@ func (t *task) askAgain(ctx context.Context, column string, from, to time.Time) 
 
 // askOlder has a search that returned nothing show something. The stored rows of its window are gone: where some older ones are there by
 // id, the list without a bound must have a record. Which one is left open: who came back a moment ago no search has heard of.
-func (t *task) askOlder(ctx context.Context, column string, before time.Time) error {
-	there, _, _, err := t.askStored(ctx, column, time.Unix(0, 0), before)
+func askOlder(ctx context.Context, t *task, column string, before time.Time) error {
+	there, _, _, err := askStored(ctx, t, column, time.Unix(0, 0), before)
 	if err != nil || len(there) == 0 {
 		return err
 	}
@@ -185,7 +185,7 @@ func (t *task) askOlder(ctx context.Context, column string, before time.Time) er
 
 // askStored asks for the newest few rows that are stored between two times by id. It gives how many it asked for, and the times of those
 // that are there; known is whether anything reads them.
-func (t *task) askStored(ctx context.Context, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
+func askStored(ctx context.Context, t *task, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
 	var stored map[string]time.Time
 	err = t.run.writer.use(func(work *load.Work) (err error) {
 		stored, err = work.KeysBetween(ctx, t.workspace.name, t.tables[0], column, from, to, nil, askedAsEvidence)
@@ -197,7 +197,7 @@ func (t *task) askStored(ctx context.Context, column string, from, to time.Time)
 	if len(stored) == 0 {
 		return nil, 0, true, nil
 	}
-	records, known, err := t.readByID(ctx, slices.Sorted(maps.Keys(stored)))
+	records, known, err := readByID(ctx, t, slices.Sorted(maps.Keys(stored)))
 	if err != nil {
 		return nil, 0, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.stream.Name, err)
 	}
@@ -210,12 +210,12 @@ func (t *task) askStored(ctx context.Context, column string, from, to time.Time)
 }
 
 // readByID reads records by id; known is whether anything does.
-func (t *task) readByID(ctx context.Context, ids []string) (records []extract.Record, known bool, err error) {
+func readByID(ctx context.Context, t *task, ids []string) (records []extract.Record, known bool, err error) {
 	if t.stream.Read.Single() != nil {
 		page, err := t.workspace.client.Read(t.request(extract.Forward)).ByID(ctx, ids)
 		return page.Records, true, err
 	}
-	other, known := t.byIDStream()
+	other, known := streamByID(t)
 	if !known {
 		return nil, false, nil
 	}
@@ -232,8 +232,8 @@ func (t *task) readByID(ctx context.Context, ids []string) (records []extract.Re
 	}
 }
 
-// byIDStream is the stream that reads this one's records by id: another one, or itself.
-func (t *task) byIDStream() (*schemas.Stream, bool) {
+// streamByID is the stream that reads this one's records by id: another one, or itself.
+func streamByID(t *task) (*schemas.Stream, bool) {
 	if over := t.stream.Read.Over; t.stream.With != "" && t.stream.Read.ByIDs() && over.View != "" && over.Size == 0 {
 		return t.stream, true
 	}
@@ -253,8 +253,8 @@ func byIDStream(catalogue *schemas.Catalogue, s *schemas.Stream) (*schemas.Strea
 	return streams[i], true
 }
 
-// fedByOthers reports whether the lists of other streams bring rows of this one's table: those its own list may rightly lack.
-func (t *task) fedByOthers() bool {
+// isFedByOthers reports whether the lists of other streams bring rows of this one's table: those its own list may rightly lack.
+func isFedByOthers(t *task) bool {
 	return slices.ContainsFunc(t.run.runner.Catalogue.Streams(), func(other *schemas.Stream) bool {
 		return other.Into == t.stream.Name && !other.Read.ByIDs()
 	})

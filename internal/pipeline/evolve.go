@@ -19,9 +19,9 @@ var ladder = []schemas.Type{schemas.Bool, schemas.Int, schemas.Double, schemas.T
 // stored are the types as the database calls them.
 var stored = map[string]schemas.Type{"BOOLEAN": schemas.Bool, "BIGINT": schemas.Int, "DOUBLE": schemas.Double, "VARCHAR": schemas.Text}
 
-// evolve gives the streams of a workspace with the columns widened that were found not to hold what came, where the
+// evolveTables gives the streams of a workspace with the columns widened that were found not to hold what came, where the
 // configuration wants that, or that are wide already: a column never narrows.
-func (r *run) evolve(ctx context.Context, w *workspace, streams []*schemas.Stream) ([]*schemas.Stream, error) {
+func evolveTables(ctx context.Context, r *run, w *workspace, streams []*schemas.Stream) ([]*schemas.Stream, error) {
 	evolved, err := r.writer.evolved(ctx, w.name, streams, func(stream string) bool { return r.config.Settings(stream).OnChange == "evolve" })
 	if err != nil {
 		return nil, err
@@ -124,9 +124,9 @@ func (w *writer) describe(schema string, tables []transform.Table) {
 	}
 }
 
-// refuseNews stops a stream whose configuration wants no change, when its records have something that was not there before.
+// refuseNewColumns stops a stream whose configuration wants no change, when its records have something that was not there before.
 // Its first run is what later ones are held against.
-func (t *task) refuseNews(ctx context.Context, news []transform.News) error {
+func refuseNewColumns(ctx context.Context, t *task, news []transform.News) error {
 	if len(news) == 0 || t.base.Seq == 0 || t.run.config.Settings(t.stream.Name).OnChange != "fail" {
 		return nil
 	}

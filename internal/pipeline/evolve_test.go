@@ -97,7 +97,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 		t.Errorf("rows:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	drift := func() []string {
-		v, err := b.runner.Verify(t.Context(), b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+		v, err := pipeline.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
 		b.must(err)
 		return differences(v)
 	}
@@ -110,7 +110,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 		t.Errorf("a full refresh: %+v", report.Streams)
 	}
 	// A command that opens the warehouse has the columns as they are, and so has a run that widens nothing any more.
-	b.must(b.runner.Reset(t.Context(), "", "doors", func([]pipeline.Move) (bool, error) { return true, nil }))
+	b.must(pipeline.Reset(t.Context(), b.runner, "", "doors", func([]pipeline.Move) (bool, error) { return true, nil }))
 	b.configure(strings.Replace(b.config(), "on_change: evolve", "on_change: freeze", 1))
 	all[0] = one(1, `true`, `1`, `{"odd":1}`)
 	if report := read(all...); report.Exit() != 0 || !slices.Equal(b.rows(values)[1:], want[1:]) {

@@ -36,7 +36,7 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 		}
 		return nil
 	})
-	if report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitInterrupted {
+	if report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitInterrupted {
 		t.Fatalf("%v %+v", err, report)
 	}
 	b.space.Inject(nil)

@@ -25,9 +25,9 @@ const (
 	slotsPatient = time.Hour
 )
 
-// exports reads one dataset: the job that an earlier run left, then span after span. In a run's first phase these are the
+// read reads one dataset: the job that an earlier run left, then span after span. In a run's first phase these are the
 // days since the last one, today's so far included, and, once a day, those that may have changed; then the history.
-func (t *task) exports(ctx context.Context, phase extract.Phase) error {
+func (t *exportReader) read(ctx context.Context, phase extract.Phase) error {
 	x := t.export
 	if x.until == 0 {
 		x.until = x.source.Now().Unix()
@@ -65,7 +65,7 @@ func (t *task) exports(ctx context.Context, phase extract.Phase) error {
 }
 
 // nextSpan gives the days to ask for next, nil when there are none in this phase.
-func (t *task) nextSpan(phase extract.Phase) *extract.ExportJob {
+func (t *exportReader) nextSpan(phase extract.Phase) *extract.ExportJob {
 	if phase == extract.History {
 		return t.historySpan()
 	}
@@ -97,7 +97,7 @@ func (t *task) nextSpan(phase extract.Phase) *extract.ExportJob {
 
 // nextInWindow gives the days of an explicit window to ask for next: whole ones, all that it touches. A job that an earlier run left is
 // not waited for: its days are asked for again.
-func (t *task) nextInWindow() *extract.ExportJob {
+func (t *exportReader) nextInWindow() *extract.ExportJob {
 	x, o := t.export, t.run.options
 	if x.window == 0 {
 		if x.window = t.floor(); !o.Since.IsZero() {
@@ -112,7 +112,7 @@ func (t *task) nextInWindow() *extract.ExportJob {
 }
 
 // historySpan gives the newest days that were never read.
-func (t *task) historySpan() *extract.ExportJob {
+func (t *exportReader) historySpan() *extract.ExportJob {
 	x := t.export
 	if !t.owesHistory() {
 		return nil
@@ -133,7 +133,7 @@ func span(kind string, from, to int64) *extract.ExportJob {
 }
 
 // floor is how far down the history goes.
-func (t *task) floor() int64 {
+func (t *exportReader) floor() int64 {
 	floor := t.export.days.add(t.export.until, -usualHistory)
 	if !t.start.IsZero() {
 		floor = t.start.Unix()
@@ -144,14 +144,14 @@ func (t *task) floor() int64 {
 	return floor
 }
 
-// owesDays says whether there are older days to read.
-func (t *task) owesDays() bool {
+// owesDays reports whether there are older days to read.
+func (t *exportReader) owesDays() bool {
 	deeper := !t.start.IsZero() && t.state.HistoryTo > t.start.Unix()
 	return t.state.SyncedTo > 0 && (!t.state.HistoryDone || deeper)
 }
 
 // daysRead is the share of the history that is read.
-func (t *task) daysRead() float64 {
+func (t *exportReader) daysRead() float64 {
 	if t.state.SyncedTo == 0 || t.export.until == 0 {
 		return 0
 	}
@@ -161,7 +161,7 @@ func (t *task) daysRead() float64 {
 
 // span exports some days and stores them. A job that the source lost is asked for again; days that are too much for one
 // commit are asked for by fewer.
-func (t *task) span(ctx context.Context, job extract.ExportJob) error {
+func (t *exportReader) span(ctx context.Context, job extract.ExportJob) error {
 	for earlier := job.ID != ""; ; earlier = false {
 		err := t.export1(ctx, &job, earlier)
 		var problem *Problem
@@ -183,7 +183,7 @@ func (t *task) span(ctx context.Context, job extract.ExportJob) error {
 }
 
 // export1 is one job, from its enqueueing to the commit of its rows.
-func (t *task) export1(ctx context.Context, job *extract.ExportJob, earlier bool) (err error) {
+func (t *exportReader) export1(ctx context.Context, job *extract.ExportJob, earlier bool) (err error) {
 	if job.ID == "" {
 		if err := t.enqueue(ctx, job); err != nil {
 			return err
@@ -207,7 +207,7 @@ func (t *task) export1(ctx context.Context, job *extract.ExportJob, earlier bool
 	return t.fetch(ctx, *job, status, spool)
 }
 
-func (t *task) fetch(ctx context.Context, job extract.ExportJob, status export.Status, spool *os.File) error {
+func (t *exportReader) fetch(ctx context.Context, job extract.ExportJob, status export.Status, spool *os.File) error {
 	archive, err := t.export.source.Fetch(ctx, t.stream, status, spool, export.Usual())
 	var foreign *extract.ForeignHost
 	if errors.As(err, &foreign) {
@@ -223,7 +223,7 @@ func (t *task) fetch(ctx context.Context, job extract.ExportJob, status export.S
 
 // enqueue asks for a job: that it is about to is committed before, and what the job is called after. A crash in between
 // leaves a job that nobody waits for, never one that is waited for and not known; its days are simply asked for again.
-func (t *task) enqueue(ctx context.Context, job *extract.ExportJob) error {
+func (t *exportReader) enqueue(ctx context.Context, job *extract.ExportJob) error {
 	x := t.export
 	began := x.source.Now()
 	for {
@@ -261,8 +261,11 @@ func (t *task) enqueue(ctx context.Context, job *extract.ExportJob) error {
 	}
 }
 
+// commitProgress commits how far the dataset is read.
+func (t *exportReader) commitProgress(ctx context.Context) error { return t.commitState(ctx, nil) }
+
 // commitState commits the state alone, when it is another one than what is stored.
-func (t *task) commitState(ctx context.Context, change func(*extract.Export)) error {
+func (t *exportReader) commitState(ctx context.Context, change func(*extract.Export)) error {
 	e := *t.state.Export
 	if change != nil {
 		change(&e)

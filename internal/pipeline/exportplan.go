@@ -13,7 +13,7 @@ import (
 )
 
 // planFamily plans the datasets of a family: those that are stored, and, when the source may be asked, those it has.
-func (r *Runner) planFamily(ctx context.Context, p *Plan, pipeline *Pipeline, workspace string, family *schemas.Stream,
+func planFamily(ctx context.Context, r *Runner, p *Plan, pipeline *Pipeline, workspace string, family *schemas.Stream,
 	states []StreamState, past map[string]int64, client *extract.Client) error {
 	means := func(name string) bool {
 		return slices.ContainsFunc(pipeline.datasets, func(pattern string) bool { return meansDataset(pattern, family.Name, name) })
@@ -57,7 +57,7 @@ func (r *Runner) planFamily(ctx context.Context, p *Plan, pipeline *Pipeline, wo
 }
 
 // storedDataset gives the stream of a dataset that is published, for commands that move its mark.
-func (r *Runner) storedDataset(ctx context.Context, stream string) (*schemas.Stream, bool, error) {
+func storedDataset(ctx context.Context, r *Runner, stream string) (*schemas.Stream, bool, error) {
 	states, err := ReadStates(ctx, r.Dir, []string{stream})
 	if errors.Is(err, read.ErrNothingPublished) {
 		return nil, false, nil

@@ -25,8 +25,8 @@ type exportTally struct {
 }
 
 // store makes the rows of an export those of its days, in one transaction with the mark.
-func (t *task) store(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
-	t.run.progress.exported(t, archive.Rows)
+func (t *exportReader) store(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
+	t.run.progress.exported(t.task, archive.Rows)
 	if archive.Text > mostExport {
 		return t.tooMuch(job, archive)
 	}
@@ -45,7 +45,7 @@ func (t *task) store(ctx context.Context, job extract.ExportJob, archive *export
 }
 
 // tooMuch has the days asked for by half as many at once, or says that one day is too much.
-func (t *task) tooMuch(job extract.ExportJob, archive *export.Archive) error {
+func (t *exportReader) tooMuch(job extract.ExportJob, archive *export.Archive) error {
 	if !t.oneDay(job) {
 		return errTooMuch
 	}
@@ -54,10 +54,12 @@ func (t *task) tooMuch(job extract.ExportJob, archive *export.Archive) error {
 		Next: "drop columns that are not needed, under streams: in pipelines.yaml"}
 }
 
-func (t *task) oneDay(job extract.ExportJob) bool { return t.export.days.count(job.From, job.To) == 1 }
+func (t *exportReader) oneDay(job extract.ExportJob) bool {
+	return t.export.days.count(job.From, job.To) == 1
+}
 
 // match finds the columns of every member; all is what the table has after that.
-func (t *task) match(archive *export.Archive) ([]export.Columns, []extract.ExportColumn, error) {
+func (t *exportReader) match(archive *export.Archive) ([]export.Columns, []extract.ExportColumn, error) {
 	all := t.state.Export.Columns
 	accept := t.run.options.acceptsDrop(t.stream.Name)
 	columns := make([]export.Columns, len(archive.Members))
@@ -80,7 +82,7 @@ func (t *task) match(archive *export.Archive) ([]export.Columns, []extract.Expor
 }
 
 // reshape gives the table the columns that are new, and makes a decoder for them.
-func (t *task) reshape(ctx context.Context, all []extract.ExportColumn) error {
+func (t *exportReader) reshape(ctx context.Context, all []extract.ExportColumn) error {
 	e := *t.state.Export
 	e.Columns = all
 	s := datasetStream(t.export.family, t.stream.Name, &e)
@@ -99,7 +101,7 @@ func (t *task) reshape(ctx context.Context, all []extract.ExportColumn) error {
 }
 
 // decode puts the rows of the days into a batch. Rows of the seconds around are left out.
-func (t *task) decode(job extract.ExportJob, archive *export.Archive, columns []export.Columns) (exportTally, error) {
+func (t *exportReader) decode(job extract.ExportJob, archive *export.Archive, columns []export.Columns) (exportTally, error) {
 	var tally exportTally
 	var buffer []byte
 	meta := transform.Meta{ReadAt: t.export.source.Now()}
@@ -140,7 +142,7 @@ func (t *task) decode(job extract.ExportJob, archive *export.Archive, columns []
 }
 
 // commitSpan replaces the days.
-func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *export.Archive, tally exportTally) error {
+func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, archive *export.Archive, tally exportTally) error {
 	batches := t.decoder.Take()
 	defer release(batches)
 	own := &batches[0]
@@ -151,7 +153,7 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 		own.Misfits = append(own.Misfits, transform.Misfit{Row: row, Table: t.tables[0].Name, Column: export.TimeColumn, Reason: reasonAmbiguous, Count: 1})
 	}
 	t.result.keepTexts(rejects)
-	err := t.refuseMostRejected(rejects, own.Rows.NumRows())
+	err := refuseMostRejected(t.task, rejects, own.Rows.NumRows())
 	if err == nil {
 		err = t.balance(archive, tally, rejects, own.Rows.NumRows())
 	}
@@ -175,7 +177,7 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 	}
 	t.result.Extracted += archive.Rows
 	t.result.add(written)
-	t.run.progress.committed(t, began)
+	t.run.progress.committed(t.task, began)
 	switch { // the next job asks for about as much as one commit should hold
 	case archive.Text > largeExport:
 		t.export.span = max(1, t.export.span/2)
@@ -186,7 +188,7 @@ func (t *task) commitSpan(ctx context.Context, job extract.ExportJob, archive *e
 }
 
 // balance proves that every row of the file is accounted for.
-func (t *task) balance(archive *export.Archive, tally exportTally, rejects []transform.Reject, stored int64) error {
+func (t *exportReader) balance(archive *export.Archive, tally exportTally, rejects []transform.Reject, stored int64) error {
 	var whole int64
 	for _, r := range rejects {
 		if r.Raw != nil {
@@ -200,7 +202,7 @@ func (t *task) balance(archive *export.Archive, tally exportTally, rejects []tra
 }
 
 // refuseEmptied does not believe a source that suddenly has far fewer rows of days that were read before (T152).
-func (t *task) refuseEmptied(ctx context.Context, job extract.ExportJob, rows int64) error {
+func (t *exportReader) refuseEmptied(ctx context.Context, job extract.ExportJob, rows int64) error {
 	if t.run.options.acceptsDrop(t.stream.Name) {
 		return nil
 	}
@@ -222,7 +224,7 @@ func (t *task) refuseEmptied(ctx context.Context, job extract.ExportJob, rows in
 }
 
 // after is the state that is true once the days of a job are stored.
-func (t *task) after(job extract.ExportJob) extract.State {
+func (t *exportReader) after(job extract.ExportJob) extract.State {
 	state, e := t.state, *t.state.Export
 	e.Job = nil
 	switch job.Kind {

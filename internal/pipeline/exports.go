@@ -29,12 +29,19 @@ type exporting struct {
 	refresh time.Duration
 }
 
+// exportReader reads one dataset of exports: job after job, span after span of days.
+type exportReader struct {
+	*task
+	export *exporting
+}
+
 // exported is what a run knows of the exports of one workspace.
 type exported struct {
-	known  []*schemas.Stream          // every dataset that has a table, read in this run or not
-	tasks  map[string]*exporting      // by stream, those of this run
-	states map[string]*extract.Export // by stream, as stored
-	broken map[*schemas.Stream]error  // families whose datasets cannot be listed, names that no dataset has
+	known []*schemas.Stream // every dataset that has a table, read in this run or not
+	// readers make a task of this run one that reads its dataset, by stream.
+	readers map[string]func(t *task) (dayReader, error)
+	states  map[string]*extract.Export // by stream, as stored
+	broken  map[*schemas.Stream]error  // families whose datasets cannot be listed, names that no dataset has
 }
 
 // datasetStream is the stream of one dataset: its columns are texts, as the source sends them, behind the time that rows
@@ -160,9 +167,9 @@ func (w *writer) widen(ctx context.Context, schema string, t transform.Table) ([
 	return changes, w.work.Fold(ctx)
 }
 
-// expand puts the datasets that the pipeline means in the place of their families: only the source knows which there are.
-func (r *run) expand(ctx context.Context, w *workspace) error {
-	w.exports = exported{tasks: map[string]*exporting{}, broken: map[*schemas.Stream]error{}}
+// expandDatasets puts the datasets that the pipeline means in the place of their families: only the source knows which there are.
+func expandDatasets(ctx context.Context, r *run, w *workspace) error {
+	w.exports = exported{readers: map[string]func(*task) (dayReader, error){}, broken: map[*schemas.Stream]error{}}
 	var err error
 	if w.exports.states, w.exports.known, err = r.writer.adopt(ctx, w.name, r.runner.stored(w.name)); err != nil {
 		return err
@@ -178,7 +185,7 @@ func (r *run) expand(ctx context.Context, w *workspace) error {
 			continue
 		}
 		if w.lost != nil {
-			streams = append(streams, r.unlisted(w, s, w.lost)...)
+			streams = append(streams, datasetsNotListed(r, w, s, w.lost)...)
 			continue
 		}
 		source := export.New(w.client, s)
@@ -187,30 +194,30 @@ func (r *run) expand(ctx context.Context, w *workspace) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			streams = append(streams, r.unlisted(w, s, err)...)
+			streams = append(streams, datasetsNotListed(r, w, s, err)...)
 			continue
 		}
 		if len(odd) > 0 {
 			r.find(load.Finding{Schema: w.name, Stream: s.Name, Kind: "known", Name: "dataset_odd", Once: true, Found: fmt.Sprint(len(odd)),
 				Message: fmt.Sprintf("datasets %q cannot be asked for: they have no id that makes a name, or no attributes. The others are read", odd)})
 		}
-		streams = append(streams, r.datasets(w, s, sets, func(set export.Dataset) *exporting {
+		streams = append(streams, listDatasets(r, w, s, sets, func(set export.Dataset) *exporting {
 			return &exporting{family: s, source: source, set: set, days: days{zone}, span: firstSpan, refresh: usualRefresh}
 		})...)
-		streams = append(streams, r.unasked(w, s, odd, streams)...)
+		streams = append(streams, datasetsNotAsked(r, w, s, odd, streams)...)
 	}
 	w.streams = streams
 	return nil
 }
 
-// unasked are the streams, but for those that others say something of already, of datasets that were read before and that the list says
+// datasetsNotAsked are the streams, but for those that others say something of already, of datasets that were read before and that the list says
 // nothing of that can be asked for: they fail.
-func (r *run) unasked(w *workspace, family *schemas.Stream, odd []string, others []*schemas.Stream) (streams []*schemas.Stream) {
+func datasetsNotAsked(r *run, w *workspace, family *schemas.Stream, odd []string, others []*schemas.Stream) (streams []*schemas.Stream) {
 	for _, s := range w.exports.known {
 		if slices.ContainsFunc(others, func(other *schemas.Stream) bool { return other.Name == s.Name }) {
 			continue
 		}
-		if e := w.exports.states[s.Name]; e.Family == family.Name && slices.Contains(odd, e.Dataset) && r.wants(family, s.Name) {
+		if e := w.exports.states[s.Name]; e.Family == family.Name && slices.Contains(odd, e.Dataset) && wantsDataset(r, family, s.Name) {
 			w.exports.broken[s] = &Problem{Class: "source", Next: sourceNext,
 				What: fmt.Sprintf("stream %s: the list says nothing of dataset %q that can be asked for", s.Name, e.Dataset)}
 			streams = append(streams, s)
@@ -219,10 +226,10 @@ func (r *run) unasked(w *workspace, family *schemas.Stream, odd []string, others
 	return streams
 }
 
-// unlisted are the streams of a family whose list cannot be read: those that were read before, or the family where none was.
-func (r *run) unlisted(w *workspace, family *schemas.Stream, err error) (streams []*schemas.Stream) {
+// datasetsNotListed are the streams of a family whose list cannot be read: those that were read before, or the family where none was.
+func datasetsNotListed(r *run, w *workspace, family *schemas.Stream, err error) (streams []*schemas.Stream) {
 	for _, s := range w.exports.known {
-		if e := w.exports.states[s.Name]; e.Family == family.Name && r.wants(family, s.Name) {
+		if e := w.exports.states[s.Name]; e.Family == family.Name && wantsDataset(r, family, s.Name) {
 			streams = append(streams, s)
 		}
 	}
@@ -235,13 +242,13 @@ func (r *run) unlisted(w *workspace, family *schemas.Stream, err error) (streams
 	return streams
 }
 
-// datasets are the streams of a family in this run.
-func (r *run) datasets(w *workspace, family *schemas.Stream, sets []export.Dataset, with func(export.Dataset) *exporting) []*schemas.Stream {
+// listDatasets are the streams of a family in this run.
+func listDatasets(r *run, w *workspace, family *schemas.Stream, sets []export.Dataset, with func(export.Dataset) *exporting) []*schemas.Stream {
 	var streams []*schemas.Stream
 	names := map[string]bool{}
 	for _, set := range sets {
 		name := family.Name + "_" + export.Name(set.ID)
-		if names[name] || !r.wants(family, name) {
+		if names[name] || !wantsDataset(r, family, name) {
 			continue
 		}
 		names[name] = true
@@ -257,11 +264,11 @@ func (r *run) datasets(w *workspace, family *schemas.Stream, sets []export.Datas
 		if d := r.config.Settings(name).Refresh; d > 0 {
 			x.refresh = d
 		}
-		w.exports.tasks[name] = x
+		w.exports.readers[name] = func(t *task) (dayReader, error) { return newExportReader(t, x) }
 		streams = append(streams, datasetStream(family, name, e))
 	}
 	for _, pattern := range slices.Concat(r.pipeline.datasets, r.pipeline.own(r.options.Select)) {
-		if exact(pattern) == 1 && strings.HasPrefix(pattern, family.Name+"_") && !names[pattern] && r.wants(family, pattern) {
+		if exact(pattern) == 1 && strings.HasPrefix(pattern, family.Name+"_") && !names[pattern] && wantsDataset(r, family, pattern) {
 			s := &schemas.Stream{Name: pattern, File: family.File, Read: family.Read, Dataset: pattern}
 			w.exports.broken[s] = &Problem{Class: "config", What: "the workspace has no dataset for " + pattern, Next: "aqueduck plan --ask names those it has"}
 			names[pattern] = true
@@ -271,23 +278,17 @@ func (r *run) datasets(w *workspace, family *schemas.Stream, sets []export.Datas
 	return streams
 }
 
-// wants says whether this run reads a dataset.
-func (r *run) wants(family *schemas.Stream, name string) bool {
+// wantsDataset says whether this run reads a dataset.
+func wantsDataset(r *run, family *schemas.Stream, name string) bool {
 	means := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool { return meansDataset(p, family.Name, name) })
 	}
 	return means(r.pipeline.datasets) && (len(r.options.Select) == 0 || means(r.pipeline.own(r.options.Select))) && !means(r.pipeline.own(r.options.Exclude))
 }
 
-// readDataset makes a task one that reads a dataset: its checkpoint, as it was restored, and what the source says today.
-func (t *task) readDataset() error {
+// newExportReader makes a task one that reads a dataset: its checkpoint, as it was restored, and what the source says today.
+func newExportReader(t *task, x *exporting) (dayReader, error) {
 	w := t.workspace
-	t.broken = w.exports.broken[t.stream]
-	x := w.exports.tasks[t.stream.Name]
-	if x == nil || t.broken != nil {
-		return nil
-	}
-	t.export = x
 	t.start = dayOf(t.start, x.days)
 	if t.state.Export == nil {
 		t.state.Export = &extract.Export{Family: x.family.Name, Dataset: x.set.ID}
@@ -302,14 +303,15 @@ func (t *task) readDataset() error {
 		t.state.HistoryDone = false
 		t.state.HistoryTo = x.days.of(t.state.SyncedTo)
 	}
+	reader := &exportReader{t, x}
 	if len(t.stream.Columns) == 0 {
-		return nil
+		return reader, nil
 	}
-	return t.decodes(t.stream)
+	return reader, reader.decodes(t.stream)
 }
 
 // decodes gives the task a decoder for the columns of its stream.
-func (t *task) decodes(s *schemas.Stream) error {
+func (t *exportReader) decodes(s *schemas.Stream) error {
 	o, err := t.hides(s)
 	if err != nil {
 		t.broken = err
@@ -334,7 +336,7 @@ func dayOf(start time.Time, grid days) time.Time {
 
 // hides gives the names of hash and drop that a dataset has. A pattern means whichever datasets have such a column; a
 // dataset that is named has it, or is not read.
-func (t *task) hides(s *schemas.Stream) (transform.Options, error) {
+func (t *exportReader) hides(s *schemas.Stream) (transform.Options, error) {
 	o := transform.Options{APIVersion: t.workspace.config.APIVersion, HashKey: t.run.hashKey}
 	settings := t.run.config.Settings(s.Name)
 	for _, each := range []struct {
@@ -376,7 +378,7 @@ func describeExport(state extract.State) string {
 // than streams are read side by side, which is three of the workspace's five.
 func waitingFirst(tasks []*task) {
 	later := func(t *task) int {
-		if t.export != nil && t.state.Export.Job == nil {
+		if t.days != nil && t.state.Export.Job == nil {
 			return 1
 		}
 		return 0

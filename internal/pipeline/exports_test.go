@@ -143,7 +143,7 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 		}
 		return nil
 	})
-	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	if err != nil || report.Exit() != pipeline.ExitInterrupted || polled == "" {
 		t.Fatalf("the run was not cut while it waited: %v %+v", err, report)
 	}

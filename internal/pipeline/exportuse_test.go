@@ -104,7 +104,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	b.sync(pipeline.Options{})
 	yes := func([]pipeline.Move) (bool, error) { return true, nil }
 	rows := b.rows("SELECT count(*) FROM reporting_conversation")
-	if err := b.runner.Rewind(context.Background(), "", "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
+	if err := pipeline.Rewind(context.Background(), b.runner, "", "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, rows) {
@@ -114,7 +114,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
 		t.Errorf("after the mark moved: %+v", s)
 	}
-	if err := b.runner.Reset(context.Background(), "", "reporting_conversation", yes); err != nil {
+	if err := pipeline.Reset(context.Background(), b.runner, "", "reporting_conversation", yes); err != nil {
 		t.Fatal(err)
 	}
 	report = b.sync(pipeline.Options{})
@@ -122,7 +122,7 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 		t.Errorf("after it was forgotten: %+v", s)
 	}
 	b.reportsEqualOracle(reportStart)
-	if err := b.runner.Reset(context.Background(), "", "reporting_nothing", yes); err == nil {
+	if err := pipeline.Reset(context.Background(), b.runner, "", "reporting_nothing", yes); err == nil {
 		t.Error("a dataset that is not there was forgotten")
 	}
 }
@@ -142,7 +142,7 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	planned := func(ask bool) string {
-		p, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, ask)
+		p, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, ask)
 		if err != nil {
 			t.Fatal(err)
 		}

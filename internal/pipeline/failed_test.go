@@ -15,7 +15,7 @@ func TestFailedReadsAllOfARunThatWasNone(t *testing.T) {
 	serial(t)
 	b := newBed(t, tiny(76))
 	run := func(o pipeline.Options) (*pipeline.Report, error) {
-		return b.runner.Run(t.Context(), b.runner.Config.Pipelines[0], o, io.Discard)
+		return pipeline.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], o, io.Discard)
 	}
 	if _, err := run(pipeline.Options{}); err != nil {
 		t.Fatal(err)

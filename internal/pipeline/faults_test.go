@@ -60,7 +60,7 @@ func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
 	wait := b.runner.Wait
 	b.runner.Wait = func(context.Context, time.Duration) error { panic("nobody waits here") }
 	b.runner.Parallel = 1
-	_, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	p := pipeline.AsProblem(err)
 	if p.ExitCode() != pipeline.ExitInternal || p.What != "panic: nobody waits here" || !strings.Contains(pipeline.Whence(err), "faults_test.go") {
 		t.Errorf("%+v\n%s", p, pipeline.Whence(err))

@@ -24,12 +24,12 @@ func (s *Status) judge(config *Config, catalogue *schemas.Catalogue) {
 	for i := range s.Streams {
 		stream := &s.Streams[i]
 		for _, p := range config.Pipelines {
-			if p.reads(config, catalogue, stream.Workspace, stream.Stream) {
+			if readsStream(p, config, catalogue, stream.Workspace, stream.Stream) {
 				read := stream.OK
 				if read.IsZero() {
 					read = stream.first // it is as old as the wish to have it
 				}
-				stream.Freshness = better(stream.Freshness, p.fresh(read, s.Now))
+				stream.Freshness = better(stream.Freshness, freshnessOf(p, read, s.Now))
 			}
 		}
 	}
@@ -51,8 +51,8 @@ func (s *Status) Stale() (names []string) {
 	return names
 }
 
-// fresh judges a stream that was last read well at a time.
-func (p *Pipeline) fresh(read, now time.Time) Freshness {
+// freshnessOf judges a stream that was last read well at a time.
+func freshnessOf(p *Pipeline, read, now time.Time) Freshness {
 	if read.IsZero() {
 		return ""
 	}
@@ -79,8 +79,8 @@ func (p *Pipeline) fresh(read, now time.Time) Freshness {
 	return Fresh
 }
 
-// reads says whether the pipeline reads a stream, or the dataset of a family, of a workspace.
-func (p *Pipeline) reads(config *Config, catalogue *schemas.Catalogue, workspace, stream string) bool {
+// readsStream says whether the pipeline reads a stream, or the dataset of a family, of a workspace.
+func readsStream(p *Pipeline, config *Config, catalogue *schemas.Catalogue, workspace, stream string) bool {
 	if !slices.Contains(p.Workspaces(config), workspace) {
 		return false
 	}
@@ -95,9 +95,9 @@ func (p *Pipeline) reads(config *Config, catalogue *schemas.Catalogue, workspace
 	})
 }
 
-// readWell says that the run read the stream up to now, whatever is left of its history. One that takes its ids from others is owed
+// isReadWell says that the run read the stream up to now, whatever is left of its history. One that takes its ids from others is owed
 // nothing while only their history keeps it waiting.
-func (t *task) readWell() bool {
+func isReadWell(t *task) bool {
 	if t.newest || !t.stream.Read.ByIDs() || t.settled() {
 		return t.newest
 	}

@@ -19,13 +19,13 @@ func (c *Config) hashes(catalogue *schemas.Catalogue) bool {
 		slices.ContainsFunc(c.datasets, func(d datasetSettings) bool { return len(d.settings.Hash) > 0 })
 }
 
-// lookForKey decides which key hashed columns are made with. Values that are stored were made with one key: where that is not in its
+// findHashKey decides which key hashed columns are made with. Values that are stored were made with one key: where that is not in its
 // place, no second one is made in silence (T175). rehash says that another key was accepted, so that all that is hashed is read again.
-func (r *run) lookForKey(ctx context.Context) (rehash bool, err error) {
+func findHashKey(ctx context.Context, r *run) (rehash bool, err error) {
 	dir := r.runner.Dir
 	if r.hashKey, err = dir.ReadHashKey(); err != nil {
 		return false, &Problem{Class: "config", What: "read the key for hashed columns", Err: err,
-			Next: "put the file back from a backup; without it, remove the file, then: " + r.acceptingKey()}
+			Next: "put the file back from a backup; without it, remove the file, then: " + acceptHashKeyCommand(r)}
 	}
 	mark, used, err := r.writer.work.HashedBy(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *run) lookForKey(ctx context.Context) (rehash bool, err error) {
 			return false, nil // nothing is hashed now: no key is needed, and none is made
 		}
 		if !r.options.AcceptHashKey {
-			missing.Next += "; without it: " + r.acceptingKey()
+			missing.Next += "; without it: " + acceptHashKeyCommand(r)
 			return false, missing
 		}
 		rehash = true
@@ -49,8 +49,8 @@ func (r *run) lookForKey(ctx context.Context) (rehash bool, err error) {
 	return rehash, nil
 }
 
-// acceptingKey is the command that goes on with another key.
-func (r *run) acceptingKey() string {
+// acceptHashKeyCommand is the command that goes on with another key.
+func acceptHashKeyCommand(r *run) string {
 	return r.runner.Given.To("aqueduck sync "+r.pipeline.Name+" --full-refresh --accept-hash-key") + " hashes everything that the source still has with a new one"
 }
 
@@ -68,8 +68,8 @@ func keyMissing(dir layout.Dir, key []byte, mark string, used bool) *Problem {
 	return nil
 }
 
-// noteKey notes which key values are hashed with from now on, once the rows of another one are marked to be read again.
-func (r *run) noteKey(ctx context.Context) error {
+// noteHashKey notes which key values are hashed with from now on, once the rows of another one are marked to be read again.
+func noteHashKey(ctx context.Context, r *run) error {
 	if !r.config.hashes(r.runner.Catalogue) {
 		return nil
 	}
@@ -82,8 +82,8 @@ func (r *run) noteKey(ctx context.Context) error {
 	})
 }
 
-// keyMissing is what the next run would be refused for, by the published file; nil where its key is in its place.
-func (r *Runner) keyMissing(ctx context.Context) (missing *Problem, err error) {
+// checkHashKey is what the next run would be refused for, by the published file; nil where its key is in its place.
+func checkHashKey(ctx context.Context, r *Runner) (missing *Problem, err error) {
 	if !r.Config.hashes(r.Catalogue) {
 		return nil, nil
 	}

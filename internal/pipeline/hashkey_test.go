@@ -32,12 +32,12 @@ func (b *bed) restore(files map[string][]byte) layout.Dir {
 // keyRefused says how a run is refused for its key.
 func (b *bed) keyRefused(words string) {
 	b.t.Helper()
-	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	var p *pipeline.Problem
 	if !errors.As(err, &p) || p.Class != "config" || !strings.Contains(p.Error(), words) || !strings.Contains(p.Next, "put back the hash.key") || !strings.Contains(p.Next, "--accept-hash-key") {
 		b.t.Errorf("the run: %v", err)
 	}
-	if _, err := b.runner.Verify(b.t.Context(), b.runner.Config.Pipelines, pipeline.VerifyOptions{Requests: 20}, func(string) {}); !errors.As(err, &p) ||
+	if _, err := pipeline.Verify(b.t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.VerifyOptions{Requests: 20}, func(string) {}); !errors.As(err, &p) ||
 		p.Class != "config" || !strings.Contains(p.Error(), words) {
 		b.t.Errorf("verify: %v", err)
 	}

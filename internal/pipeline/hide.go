@@ -14,16 +14,16 @@ import (
 	"aqueduck/transform"
 )
 
-// hide takes out of what is stored what is hashed or dropped from now on, and says so: rows that were read before the
+// applyMasking takes out of what is stored what is hashed or dropped from now on, and says so: rows that were read before the
 // configuration asked for it are rebuilt, and with them every file. Of what is no longer hidden the rows differ from whatever
 // is read again: the values come with the next reading of each.
-func (r *run) hide(ctx context.Context, w *workspace, streams []*schemas.Stream) error {
+func applyMasking(ctx context.Context, r *run, w *workspace, streams []*schemas.Stream) error {
 	for _, s := range streams {
 		if s.Family() || s.Into != "" {
 			continue // one whose tables are another's is looked at with that one
 		}
 		err := r.writer.use(func(work *load.Work) error {
-			m, added, err := r.masking(ctx, work, w, s, streams)
+			m, added, err := findMasking(ctx, r, work, w, s, streams)
 			if err != nil || m == nil {
 				return err
 			}
@@ -40,9 +40,9 @@ func (r *run) hide(ctx context.Context, w *workspace, streams []*schemas.Stream)
 	return nil
 }
 
-// masking compares what is hashed and dropped of a stream, by itself and by those that go into its tables, with what was noted when its
+// findMasking compares what is hashed and dropped of a stream, by itself and by those that go into its tables, with what was noted when its
 // rows were stored; nil where that is the same. added are the new names, in words.
-func (r *run) masking(ctx context.Context, work *load.Work, w *workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.Masking, added []string, err error) {
+func findMasking(ctx context.Context, r *run, work *load.Work, w *workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.Masking, added []string, err error) {
 	stored, noted, err := work.Hidden(ctx, w.name, s.Name)
 	if err != nil {
 		return nil, nil, err
@@ -122,9 +122,9 @@ func marked(kind string, names []string) (all []string) {
 	return slices.Compact(all)
 }
 
-// tellTakenBack notes of which streams rows still are as a masking left them that was taken back, and what brings their values. A full
+// noteRevealed notes of which streams rows still are as a masking left them that was taken back, and what brings their values. A full
 // refresh has read all that the source gives: what is left then stays as it is, which is told once.
-func (r *run) tellTakenBack(ctx context.Context, w *workspace) error {
+func noteRevealed(ctx context.Context, r *run, w *workspace) error {
 	for _, s := range slices.Concat(r.runner.stored(w.name), w.exports.known) {
 		if s.Family() || s.Into != "" {
 			continue
@@ -178,9 +178,9 @@ func takenBackNote(stream string, names []string, rows int64, refreshed bool, gi
 
 // MaskingNotes says, of the published file, which streams have rows as a masking left them that the configuration has taken back, now or
 // since, and what brings their values; and that the key of hashed columns is missing. Where nothing is published there is nothing.
-func (r *Runner) MaskingNotes(ctx context.Context) (notes []string, err error) {
+func MaskingNotes(ctx context.Context, r *Runner) (notes []string, err error) {
 	notes = []string{}
-	missing, err := r.keyMissing(ctx)
+	missing, err := checkHashKey(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // alignHistories makes the open states of the histories those of the records that readers are about to be shown (T177).
-func (r *run) alignHistories(ctx context.Context) error {
+func alignHistories(ctx context.Context, r *run) error {
 	for _, w := range r.workspaces {
 		if w.lost != nil {
 			continue
@@ -62,7 +62,7 @@ func (r *Runner) current(s *schemas.Stream) (load.Current, error) {
 }
 
 // freezeHistories ends the states of histories that the configuration keeps no longer, and says so: the tables stay as they are.
-func (r *run) freezeHistories(ctx context.Context, w *workspace) error {
+func freezeHistories(ctx context.Context, r *run, w *workspace) error {
 	if w.lost != nil {
 		return nil
 	}

@@ -12,9 +12,9 @@ import (
 	"aqueduck/load"
 )
 
-// identify refuses to mix two workspaces, or the emulator and a real one, in one warehouse, before anything is written. A workspace
+// identifyWorkspace refuses to mix two workspaces, or the emulator and a real one, in one warehouse, before anything is written. A workspace
 // that does not answer is lost to this run; others need not be.
-func (r *run) identify(ctx context.Context, w *workspace) error {
+func identifyWorkspace(ctx context.Context, r *run, w *workspace) error {
 	var pinned load.Workspace
 	var known bool
 	err := r.writer.use(func(work *load.Work) (err error) {
@@ -27,7 +27,7 @@ func (r *run) identify(ctx context.Context, w *workspace) error {
 	if known && pinned.Emulated != w.source.Emulated {
 		return mixed(w, pinned)
 	}
-	id, err := r.whose(ctx, w)
+	id, err := fetchWorkspaceID(ctx, r, w)
 	if err != nil {
 		w.lost = unidentified(err)
 		w.refused.Store(true)
@@ -43,8 +43,8 @@ func (r *run) identify(ctx context.Context, w *workspace) error {
 	})
 }
 
-// whose asks for one record of a stream that names its workspace; "" where what may be read does not tell.
-func (r *run) whose(ctx context.Context, w *workspace) (string, error) {
+// fetchWorkspaceID asks for one record of a stream that names its workspace; "" where what may be read does not tell.
+func fetchWorkspaceID(ctx context.Context, r *run, w *workspace) (string, error) {
 	for _, s := range r.runner.Catalogue.Streams() {
 		if s.Identity == nil || s.Read.ByIDs() {
 			continue
@@ -62,8 +62,8 @@ func (r *run) whose(ctx context.Context, w *workspace) (string, error) {
 	return "", nil
 }
 
-// named says of which workspace an error is, where there are several.
-func (r *run) named(w *workspace, err error) error {
+// explainUnidentified says of which workspace an error is, where there are several.
+func explainUnidentified(r *run, w *workspace, err error) error {
 	if len(r.config.Workspaces) < 2 {
 		return err
 	}
@@ -94,7 +94,7 @@ const clockSkew = 30 * time.Second
 
 // compareClocks tells when the machine's clock and the workspace's differ. Watermarks go by the workspace's, unless the two are so far
 // apart that one must be wrong; the times of commits, and those at which pipelines begin, go by the machine's.
-func (r *run) compareClocks(w *workspace) {
+func compareClocks(r *run, w *workspace) {
 	skew := -w.client.Skew()
 	if skew.Abs() <= clockSkew {
 		return

@@ -31,7 +31,7 @@ type doubts struct {
 const mostAskedAgain = 500
 
 // restoreDoubts reads what earlier runs have noted.
-func (t *task) restoreDoubts(ctx context.Context, work *load.Work) error {
+func restoreDoubts(ctx context.Context, t *task, work *load.Work) error {
 	list, err := work.Incomplete(ctx, t.workspace.name, t.stream.Name)
 	t.doubts = doubts{noted: map[string]string{}, asked: map[string]bool{}, whole: map[string]bool{}}
 	for _, one := range list {
@@ -40,9 +40,9 @@ func (t *task) restoreDoubts(ctx context.Context, work *load.Work) error {
 	return err
 }
 
-// take decodes a record into the open batch, unless it is not whole: then nothing of it counts but that it is there.
-func (t *task) take(record extract.Record, meta transform.Meta) error {
-	key, named := t.keyOf(record)
+// takeRecord decodes a record into the open batch, unless it is not whole: then nothing of it counts but that it is there.
+func takeRecord(t *task, record extract.Record, meta transform.Meta) error {
+	key, named := findKey(t, record)
 	missing := record.Missing
 	if missing == "" && named && t.stream.Read.Detail == nil {
 		missing = extract.Missing(t.stream, record.Raw)
@@ -54,7 +54,7 @@ func (t *task) take(record extract.Record, meta transform.Meta) error {
 		missing = transform.Lacks
 	}
 	if missing != "" && named {
-		asked := t.doubt(key, missing, record.Error)
+		asked := noteDoubt(t, key, missing, record.Error)
 		if kept := missing == transform.Lacks || missing == extract.Unreadable && record.Raw != nil || missing == extract.NoTime && !asked; !kept {
 			if t.state.Sweep != nil {
 				t.seen = append(t.seen, key)
@@ -72,20 +72,20 @@ func (t *task) take(record extract.Record, meta transform.Meta) error {
 	case (record.Unsettled || lacks) && named && !t.doubts.asked[key]:
 		t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: transform.Recheck})
 	default:
-		t.settleDoubt(key)
+		dropDoubt(t, key)
 	}
 	suspects := t.decoder.Suspects()
 	if t.doubts.now && missing == "" && !slices.Contains(suspects, key) {
 		t.doubts.whole[key] = true
 	}
 	for _, key := range suspects {
-		t.doubt(key, transform.Lacks, "")
+		noteDoubt(t, key, transform.Lacks, "")
 	}
 	return nil
 }
 
-// keyOf is the key of a record that can be noted; false where the stream has no key of one column.
-func (t *task) keyOf(record extract.Record) (string, bool) {
+// findKey is the key of a record that can be noted; false where the stream has no key of one column.
+func findKey(t *task, record extract.Record) (string, bool) {
 	if len(t.stream.Key) != 1 {
 		return "", false
 	}
@@ -95,23 +95,23 @@ func (t *task) keyOf(record extract.Record) (string, bool) {
 	return extract.Key(t.stream, record.Raw)
 }
 
-// doubt notes a record, whatever may end the run, and reports whether it is asked for once more in this one, or came whole in it when it
+// noteDoubt notes a record, whatever may end the run, and reports whether it is asked for once more in this one, or came whole in it when it
 // was asked for before.
-func (t *task) doubt(key, reason, text string) (asked bool) {
+func noteDoubt(t *task, key, reason, text string) (asked bool) {
 	if t.doubts.whole[key] {
 		return true
 	}
 	t.doubts.incomplete = append(t.doubts.incomplete, transform.Incomplete{Key: key, Reason: reason, Error: Shorten(text)})
 	t.doubts.noted[key] = reason
-	if reason == extract.Unreadable || t.stream.Read.Detail != nil && reason != transform.Lacks || t.doubts.asked[key] || !t.readsByID() {
+	if reason == extract.Unreadable || t.stream.Read.Detail != nil && reason != transform.Lacks || t.doubts.asked[key] || !canReadByID(t) {
 		return false
 	}
 	t.doubts.again = append(t.doubts.again, key)
 	return true
 }
 
-// settleDoubt takes out what was noted of a record that has come whole, or is gone. What was left out of one only the stored rows tell.
-func (t *task) settleDoubt(key string) {
+// dropDoubt takes out what was noted of a record that has come whole, or is gone. What was left out of one only the stored rows tell.
+func dropDoubt(t *task, key string) {
 	if reason, noted := t.doubts.noted[key]; noted && reason != transform.LeftOut {
 		t.doubts.incomplete = slices.DeleteFunc(t.doubts.incomplete, func(one transform.Incomplete) bool { return one.Key == key })
 		t.doubts.completed = append(t.doubts.completed, key)
@@ -119,19 +119,19 @@ func (t *task) settleDoubt(key string) {
 	}
 }
 
-// readsByID reports whether single records can be read, by the stream itself or by one that reads for it.
-func (t *task) readsByID() bool {
-	_, known := t.byIDStream()
+// canReadByID reports whether single records can be read, by the stream itself or by one that reads for it.
+func canReadByID(t *task) bool {
+	_, known := streamByID(t)
 	return known || t.stream.Read.Single() != nil
 }
 
 // askNoted asks for the records that earlier runs have noted.
-func (t *task) askNoted(ctx context.Context) error {
-	return t.askWhole(ctx, slices.Sorted(maps.Keys(t.doubts.noted)))
+func askNoted(ctx context.Context, t *task) error {
+	return askWhole(ctx, t, slices.Sorted(maps.Keys(t.doubts.noted)))
 }
 
 // askDoubted asks once more for the records that this run has met and that were not whole, also by what is stored of them.
-func (t *task) askDoubted(ctx context.Context) error {
+func askDoubted(ctx context.Context, t *task) error {
 	ids := t.doubts.again
 	err := t.run.writer.use(func(work *load.Work) error {
 		list, err := work.Incomplete(ctx, t.workspace.name, t.stream.Name)
@@ -147,14 +147,14 @@ func (t *task) askDoubted(ctx context.Context) error {
 	}
 	slices.Sort(ids)
 	t.doubts.again = nil
-	return t.askWhole(ctx, slices.Compact(ids))
+	return askWhole(ctx, t, slices.Compact(ids))
 }
 
 // askWhole asks for records by id, in the order of their ids and each once in a run. Of more than a run asks for, it goes on behind those
 // that were asked for last.
-func (t *task) askWhole(ctx context.Context, ids []string) error {
+func askWhole(ctx context.Context, t *task, ids []string) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return t.doubts.asked[id] })
-	if len(ids) == 0 || !t.readsByID() || t.windowed() {
+	if len(ids) == 0 || !canReadByID(t) || t.windowed() {
 		return nil
 	}
 	if len(ids) > mostAskedAgain {
@@ -172,7 +172,7 @@ func (t *task) askWhole(ctx context.Context, ids []string) error {
 		for _, id := range chunk {
 			t.doubts.asked[id] = true
 		}
-		records, _, err := t.readByID(ctx, chunk)
+		records, _, err := readByID(ctx, t, chunk)
 		t.doubts.now = true
 		failed := t.add(extract.Page{State: t.state, ServerTime: t.workspace.client.ServerNow(), Records: records})
 		t.doubts.now = false
@@ -187,7 +187,7 @@ func (t *task) askWhole(ctx context.Context, ids []string) error {
 }
 
 // auditIncomplete finds the records that are not whole when a run ends.
-func (r *run) auditIncomplete(ctx context.Context, t *task) error {
+func auditIncomplete(ctx context.Context, r *run, t *task) error {
 	var list []transform.Incomplete
 	err := r.writer.use(func(work *load.Work) (err error) {
 		list, err = work.Incomplete(ctx, t.workspace.name, t.stream.Name)

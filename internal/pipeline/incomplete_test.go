@@ -360,7 +360,7 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 		}
 		return false
 	})
-	_, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	b.must(err)
 	b.front = b.space
 	b.answering("", nil)

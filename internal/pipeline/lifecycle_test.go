@@ -19,6 +19,7 @@ import (
 type people struct{ *bed }
 
 func (p people) lead() string { return p.create("lead") }
+
 func (p people) user() string { return p.create("user") }
 
 func (p people) create(role string) string {

@@ -31,7 +31,7 @@ func (b *bed) whatever(l *life, n int) {
 	if n%3 == 1 {
 		o.MaxRequests = int64(2 + l.roll(25))
 	}
-	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], o)
+	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
 	if err != nil && ctx.Err() == nil || err == nil && report.Exit() == pipeline.ExitFailed {
 		b.t.Fatalf("run %d: %v\n%+v", n, err, report)
 	}
@@ -190,7 +190,7 @@ func TestTheShareOfALogsHistoryIsTheTimeThatWasRead(t *testing.T) {
 	if s := stream(t, report, "admin_activity_logs"); s.Backfill != 1 {
 		t.Errorf("at the end: %+v", s)
 	}
-	plan, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{Select: []string{"admin_activity_logs"}}, true)
+	plan, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{Select: []string{"admin_activity_logs"}}, true)
 	if err != nil || len(plan.Streams) != 1 || !strings.HasPrefix(plan.Streams[0].Read, "changes since ") {
 		t.Errorf("the plan: %+v, %v", plan, err)
 	}

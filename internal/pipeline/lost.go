@@ -21,9 +21,9 @@ const Killed = "KILLED"
 // exitKilled is what a shell says of a process that was killed.
 const exitKilled = 137
 
-// Lost notes down a run that ended without a word, where there is one, and tells of it unless it is made up for at once. It is for who
+// NoteCrashed notes down a run that ended without a word, where there is one, and tells of it unless it is made up for at once. It is for who
 // begins the runs of a schedule. Where something runs now nothing is lost.
-func (r *Runner) Lost(ctx context.Context) error {
+func NoteCrashed(ctx context.Context, r *Runner) error {
 	if _, err := os.Stat(r.Dir.RunFile()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -35,19 +35,19 @@ func (r *Runner) Lost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	past, err := r.bury()
+	past, err := noteCrashedRun(r)
 	if err = errors.Join(err, held.Release()); err != nil || past == nil {
 		return err
 	}
-	if p, ok := r.Config.Pipeline(past.Pipeline); !ok || !p.makesUp(past) {
-		r.tell(ctx, past)
+	if p, ok := r.Config.Pipeline(past.Pipeline); !ok || !isCatchUp(p, past) {
+		notifyRunEnded(ctx, r, past)
 	}
 	return nil
 }
 
-// bury turns what a run that was killed has left into a note of how it ended; nil where none has. The caller holds the lock: nobody
+// noteCrashedRun turns what a run that was killed has left into a note of how it ended; nil where none has. The caller holds the lock: nobody
 // else runs.
-func (r *Runner) bury() (*PastRun, error) {
+func noteCrashedRun(r *Runner) (*PastRun, error) {
 	text, err := os.ReadFile(r.Dir.RunFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -82,18 +82,18 @@ func (r *Running) killed() *PastRun {
 		Line: fmt.Sprintf("%s %s published=no run=%s", Killed, r.Pipeline, r.Run)}
 }
 
-// makesUp says that a run of the schedule that did not come to its end is made up for when the program starts again: as a time that
+// isCatchUp says that a run of the schedule that did not come to its end is made up for when the program starts again: as a time that
 // was missed. One that is killed each time is not for ever.
-func (p *Pipeline) makesUp(e *PastRun) bool {
+func isCatchUp(p *Pipeline, e *PastRun) bool {
 	if p.Schedule == nil || !p.CatchUp || e.Try == 0 || e.CalledOff {
 		return false
 	}
 	return e.Outcome == "INTERRUPTED" || e.Outcome == Killed && e.Try < Tries()
 }
 
-// Owed is which run of its last time a pipeline has still to have, for the one before was interrupted or lost; 0 where it
+// CatchUpTry is which run of its last time a pipeline has still to have, for the one before was interrupted or lost; 0 where it
 // owes none.
-func (r *Runner) Owed(p *Pipeline) (try int) {
+func CatchUpTry(r *Runner, p *Pipeline) (try int) {
 	ends, err := readEnds(r.Dir)
 	if err != nil {
 		r.Log.Warn("it cannot be told whether a run is to be made up for", "pipeline", p.Name, "error", err)
@@ -103,7 +103,7 @@ func (r *Runner) Owed(p *Pipeline) (try int) {
 		switch {
 		case e.Pipeline != p.Name || e.Narrow:
 		case e.Try == 0 && e.Outcome != "OK": // by hand, and no answer to what is owed
-		case !p.makesUp(&e):
+		case !isCatchUp(p, &e):
 			return 0
 		case e.Outcome == Killed:
 			return e.Try + 1
@@ -114,10 +114,10 @@ func (r *Runner) Owed(p *Pipeline) (try int) {
 	return 0
 }
 
-// lostNeed is what a run that was lost needs: somebody, where nothing makes up for it.
-func (p *Pipeline) lostNeed(e *PastRun) Need {
+// crashedItem is what a run that was lost needs: somebody, where nothing makes up for it.
+func crashedItem(p *Pipeline, e *PastRun) Need {
 	n := Need{Pipeline: p.Name, Run: e.Run, Class: e.Class, What: "a run ended without a word; what it committed is safe", Next: "aqueduck sync " + p.Name}
-	if n.Act = !p.makesUp(e); !n.Act {
+	if n.Act = !isCatchUp(p, e); !n.Act {
 		n.What += "; aqueduck serve makes up for it when it starts"
 	}
 	return n

@@ -12,9 +12,9 @@ import (
 	"aqueduck/internal/emulator"
 )
 
-// plan is what a seed stands for: a small workspace, what is read of it, and one thing after another that happens. It is
+// trialPlan is what a seed stands for: a small workspace, what is read of it, and one thing after another that happens. It is
 // written and read as lines of text.
-type plan struct {
+type trialPlan struct {
 	seed      uint64
 	families  []string
 	workspace uint64 // the seed of its population
@@ -34,7 +34,7 @@ type op struct {
 
 func (o op) String() string { return strings.TrimSpace(fmt.Sprintf("%s %d %s", o.do, o.n, o.with)) }
 
-func (p *plan) String() string {
+func (p *trialPlan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d\nreads %s\nworkspace %d\ncontacts %d\npage %d\n", p.seed, strings.Join(p.families, ","), p.workspace, p.contacts, p.page)
 	if p.begun {
@@ -50,8 +50,8 @@ func (p *plan) String() string {
 }
 
 // parsePlan reads what String writes. Lines that begin with # say nothing.
-func parsePlan(text string) (*plan, error) {
-	p := &plan{}
+func parsePlan(text string) (*trialPlan, error) {
+	p := &trialPlan{}
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || line[0] == '#' {
@@ -93,7 +93,7 @@ func parsePlan(text string) (*plan, error) {
 }
 
 // streams are those of the families, each once.
-func (p *plan) streams() []string {
+func (p *trialPlan) streams() []string {
 	var list []string
 	for _, f := range families {
 		if !slices.Contains(p.families, f.name) {
@@ -108,7 +108,7 @@ func (p *plan) streams() []string {
 	return list
 }
 
-func (p *plan) readsAny(names ...string) bool {
+func (p *trialPlan) readsAny(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(p.families, name) })
 }
 
@@ -137,9 +137,9 @@ var weighted = []string{"contacts", "contacts", "contacts", "conversations", "co
 var nameless = sync.OnceValue(func() *emulator.Workspace { return emulator.New(emulator.Config{Seed: 1, Contacts: 1}) })
 
 // drawPlan is the plan of a seed, with so many runs at the most.
-func drawPlan(seed uint64, runs int) *plan {
+func drawPlan(seed uint64, runs int) *trialPlan {
 	d := rand.New(rand.NewPCG(seed, 6))
-	p := &plan{seed: seed, contacts: 4 + d.IntN(16), workspace: seed, page: 1 + d.IntN(8), families: []string{weighted[d.IntN(len(weighted))]}}
+	p := &trialPlan{seed: seed, contacts: 4 + d.IntN(16), workspace: seed, page: 1 + d.IntN(8), families: []string{weighted[d.IntN(len(weighted))]}}
 	if p.begun = d.IntN(4) > 0; p.begun { // few populations: each is read once for all plans that begin with it
 		p.workspace, p.contacts = 1, []int{6, 14}[d.IntN(2)]
 	}
@@ -177,10 +177,10 @@ func drawPlan(seed uint64, runs int) *plan {
 	return p
 }
 
-func (p *plan) add(do string, n int64, with string) { p.ops = append(p.ops, op{do, n, with}) }
+func (p *trialPlan) add(do string, n int64, with string) { p.ops = append(p.ops, op{do, n, with}) }
 
 // oddity is a fault that stays until another word is said of it, or one of what surrounds the program.
-func (p *plan) oddity(d *rand.Rand) {
+func (p *trialPlan) oddity(d *rand.Rand) {
 	switch d.IntN(6) {
 	case 0:
 		p.add("clock", []int64{-86400, -3600, 3600, 86400, 365 * 86400}[d.IntN(5)], "")
@@ -203,7 +203,7 @@ func (p *plan) oddity(d *rand.Rand) {
 }
 
 // run adds a run: how it ends, what happens between its requests, and what it was asked for.
-func (p *plan) run(d *rand.Rand) {
+func (p *trialPlan) run(d *rand.Rand) {
 	var with []string
 	say := func(format string, a ...any) { with = append(with, fmt.Sprintf(format, a...)) }
 	switch d.IntN(10) {

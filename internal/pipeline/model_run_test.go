@@ -126,7 +126,7 @@ func (t *trial) run(o op) {
 // sync runs the program, which dies when it passes a named place for the n-th time.
 func (t *trial) sync(ctx context.Context, r *modelRun, die func()) (*pipeline.Report, error) {
 	sync := func() (*pipeline.Report, error) {
-		return t.bed.runner.Sync(ctx, t.bed.runner.Config.Pipelines[0], r.options())
+		return pipeline.Sync(ctx, t.bed.runner, t.bed.runner.Config.Pipelines[0], r.options())
 	}
 	if r.point == "" || !crash.Named {
 		t.common.alone.RLock()

@@ -8,8 +8,8 @@ import (
 
 // shrink takes out of a plan what it fails without: operations by halves and then by fewer, words of runs, families, contacts,
 // time. fails tries a plan; after so many tries the plan stays as it is then.
-func shrink(p *plan, tries int, fails func(*plan) bool) *plan {
-	attempt := func(smaller *plan) bool {
+func shrink(p *trialPlan, tries int, fails func(*trialPlan) bool) *trialPlan {
+	attempt := func(smaller *trialPlan) bool {
 		if tries--; tries < 0 || !fails(smaller) {
 			return false
 		}
@@ -50,7 +50,7 @@ func shrink(p *plan, tries int, fails func(*plan) bool) *plan {
 }
 
 // with is the plan with other operations.
-func (p *plan) with(ops []op) *plan {
+func (p *trialPlan) with(ops []op) *trialPlan {
 	other := *p
 	other.ops = ops
 	return &other
@@ -82,7 +82,7 @@ func TestAPlanIsShrunkToWhatItFailsBy(t *testing.T) {
 	p.add("wait", 4000, "")
 	p.add("contacts.merge", 5, "")
 	p.add("run", 7, "life=3 die=4")
-	fails := func(p *plan) bool {
+	fails := func(p *trialPlan) bool {
 		text := p.String()
 		merged := strings.Index(text, "contacts.merge 5\n")
 		return merged > 0 && strings.Contains(text[merged:], "die=4")

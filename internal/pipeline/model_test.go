@@ -41,7 +41,7 @@ func TestF22RandomLivesFaultsCrashesAndRunsEqualTheOracle(t *testing.T) {
 }
 
 // tryPlans carries out the plans of so many seeds, several side by side. What fails is repeated by a target of make.
-func tryPlans(t *testing.T, target, what string, seeds int, draw func(seed uint64, runs int) *plan) {
+func tryPlans(t *testing.T, target, what string, seeds int, draw func(seed uint64, runs int) *trialPlan) {
 	t.Helper()
 	c := &common{dir: (&trial{TB: t}).TempDir(), read: map[string]string{}}
 	t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
@@ -111,7 +111,7 @@ func number(name string, usual int) int {
 }
 
 // tell carries out one plan with the program's own log.
-func tell(t *testing.T, p *plan, c *common, log io.Writer) {
+func tell(t *testing.T, p *trialPlan, c *common, log io.Writer) {
 	t.Helper()
 	t.Logf("the plan:\n%s", p)
 	if done := try(t, p, c, log); done.Failed() {
@@ -120,14 +120,14 @@ func tell(t *testing.T, p *plan, c *common, log io.Writer) {
 }
 
 // report shrinks a plan that failed and tells what is left of it. What it is shrunk to fails in the same way.
-func report(t *testing.T, p *plan, done *trial, c *common, target string) {
+func report(t *testing.T, p *trialPlan, done *trial, c *common, target string) {
 	t.Helper()
 	kind := func(done *trial) string {
 		first, _, _ := strings.Cut(done.failed[0], ":")
 		return first
 	}
 	want, last := kind(done), done
-	small := shrink(p, number("AQUEDUCK_TRIES", modelTries), func(p *plan) bool {
+	small := shrink(p, number("AQUEDUCK_TRIES", modelTries), func(p *trialPlan) bool {
 		again := try(t, p, c, io.Discard)
 		same := again.Failed() && kind(again) == want
 		if same {

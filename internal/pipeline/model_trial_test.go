@@ -26,7 +26,7 @@ import (
 // tried again and again with less in it.
 type trial struct {
 	testing.TB
-	plan    *plan
+	plan    *trialPlan
 	common  *common
 	bed     *bed
 	life    *life
@@ -45,16 +45,24 @@ type trial struct {
 	cleanup []func()
 }
 
-func (t *trial) Helper()          {}
+func (t *trial) Helper() {}
+
 func (t *trial) Cleanup(f func()) { t.cleanup = append(t.cleanup, f) }
-func (t *trial) Failed() bool     { return len(t.failed) > 0 }
+
+func (t *trial) Failed() bool { return len(t.failed) > 0 }
+
 func (t *trial) Error(args ...any) {
 	t.failed = append(t.failed, strings.TrimSpace(fmt.Sprintln(args...)))
 }
-func (t *trial) Errorf(form string, a ...any)  { t.failed = append(t.failed, fmt.Sprintf(form, a...)) }
-func (t *trial) FailNow()                      { runtime.Goexit() }
-func (t *trial) Fatal(args ...any)             { t.Error(args...); t.FailNow() }
-func (t *trial) Fatalf(form string, a ...any)  { t.Errorf(form, a...); t.FailNow() }
+
+func (t *trial) Errorf(form string, a ...any) { t.failed = append(t.failed, fmt.Sprintf(form, a...)) }
+
+func (t *trial) FailNow() { runtime.Goexit() }
+
+func (t *trial) Fatal(args ...any) { t.Error(args...); t.FailNow() }
+
+func (t *trial) Fatalf(form string, a ...any) { t.Errorf(form, a...); t.FailNow() }
+
 func (t *trial) Logf(form string, args ...any) {}
 
 // memory is a directory whose files are in memory, where there is one with room: nobody pulls the plug here.
@@ -77,7 +85,7 @@ func (t *trial) TempDir() string {
 }
 
 // try carries out a plan and gives what failed; nothing when all is as it should be.
-func try(tb testing.TB, p *plan, c *common, log io.Writer) *trial {
+func try(tb testing.TB, p *trialPlan, c *common, log io.Writer) *trial {
 	t := &trial{TB: tb, plan: p, common: c, log: log}
 	done := make(chan struct{})
 	go func() {
@@ -243,7 +251,7 @@ func (t *trial) erase() {
 	yes := func([]pipeline.Erased) (bool, error) { return true, nil }
 	t.common.alone.RLock()
 	defer t.common.alone.RUnlock()
-	_, err := t.bed.runner.Erase(t.Context(), id, yes)
+	_, err := pipeline.Erase(t.Context(), t.bed.runner, id, yes)
 	var problem *pipeline.Problem
 	if err != nil && !errors.Is(err, read.ErrNothingPublished) && !(errors.As(err, &problem) && problem.Class == "usage") {
 		t.Errorf("erase: %s: %v", id, err)

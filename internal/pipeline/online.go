@@ -48,10 +48,10 @@ func (o *Online) Failed() bool {
 	return o.Room.Short() || slices.ContainsFunc(o.Alerts, func(a Reachable) bool { return a.Why != "" }) || slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" })
 }
 
-// Online asks each workspace for the smallest page of each stream, and looks at what a run needs besides: the disk, nobody else who
+// CheckOnline asks each workspace for the smallest page of each stream, and looks at what a run needs besides: the disk, nobody else who
 // writes, somebody to tell. It writes nothing, and sends nothing to those who are told of runs. The error is that of the first workspace
 // that does not answer; what the others did comes with it, nil where none did.
-func (r *Runner) Online(ctx context.Context) (*Online, error) {
+func CheckOnline(ctx context.Context, r *Runner) (*Online, error) {
 	o := &Online{Notes: []string{}, Streams: []Readable{}, Dir: string(r.Dir), Alerts: []Reachable{}}
 	var err error
 	if o.Room, err = r.Dir.Room(); err != nil {
@@ -72,7 +72,7 @@ func (r *Runner) Online(ctx context.Context) (*Online, error) {
 		}
 	}
 	for _, name := range r.Config.names {
-		if failed := r.askEach(ctx, o, name); failed != nil && err == nil {
+		if failed := askEachStream(ctx, r, o, name); failed != nil && err == nil {
 			err = fmt.Errorf("workspace %s: %w", name, failed)
 		}
 		if ctx.Err() != nil {
@@ -85,8 +85,8 @@ func (r *Runner) Online(ctx context.Context) (*Online, error) {
 	return o, err
 }
 
-func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error {
-	client, closing, err := r.asker(ctx, workspace)
+func askEachStream(ctx context.Context, r *Runner, o *Online, workspace string) error {
+	client, closing, err := connectReader(ctx, r, workspace)
 	if err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 	streams := r.Catalogue.Streams()
 	slices.SortStableFunc(streams, func(a, b *schemas.Stream) int { return after(a) - after(b) })
 	for _, s := range streams {
-		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: r.named(workspace, s), Answer: "yes"}
-		record, asked, err := r.askOne(ctx, client, s, firsts)
+		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: isNamed(r, workspace, s), Answer: "yes"}
+		record, asked, err := askStream(ctx, r, client, s, firsts)
 		if extract.ClassOf(err) == extract.ClassAuth || ctx.Err() != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (r *Runner) askEach(ctx context.Context, o *Online, workspace string) error
 		answered = answered || err == nil && asked
 		switch {
 		case err != nil:
-			one.Answer, one.Why = r.whyNot(ctx, workspace, s, firsts, err)
+			one.Answer, one.Why = explainRefusal(ctx, r, workspace, s, firsts, err)
 		case !asked:
 			one.Answer, one.Why = "by id", "not asked, for want of an id; aqueduck streams try "+s.Name+" --id ID asks for one"
 		}
@@ -143,15 +143,15 @@ func after(s *schemas.Stream) int {
 	return 0
 }
 
-// askOne asks for the least that shows whether a stream can be read: the smallest page, and a record by itself where it is
+// askStream asks for the least that shows whether a stream can be read: the smallest page, and a record by itself where it is
 // read so. What is read by ids is asked for the id of a record that another stream gave; asked is false where none did.
-func (r *Runner) askOne(ctx context.Context, client *extract.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
+func askStream(ctx context.Context, r *Runner, client *extract.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
 	switch {
 	case s.Family():
 		_, _, err = export.New(client, s).Datasets(ctx, s)
 		return nil, true, err
 	case s.Read.ByIDs():
-		id, ok := r.someID(s, firsts)
+		id, ok := findSomeID(r, s, firsts)
 		if !ok {
 			return nil, false, nil
 		}
@@ -167,8 +167,8 @@ func (r *Runner) askOne(ctx context.Context, client *extract.Client, s *schemas.
 	return record, true, err
 }
 
-// someID is the id of a record that a stream can be asked for under: of one that its ids are a column of, or its own by itself.
-func (r *Runner) someID(s *schemas.Stream, firsts map[string][]byte) (string, bool) {
+// findSomeID is the id of a record that a stream can be asked for under: of one that its ids are a column of, or its own by itself.
+func findSomeID(r *Runner, s *schemas.Stream, firsts map[string][]byte) (string, bool) {
 	if s.Read.Over.Size > 0 {
 		return "", false // what the file asks by is known once the others are stored
 	}
@@ -184,15 +184,15 @@ func (r *Runner) someID(s *schemas.Stream, firsts map[string][]byte) (string, bo
 	return "", false
 }
 
-// named says whether a pipeline reads the stream of a workspace.
-func (r *Runner) named(workspace string, s *schemas.Stream) bool {
+// isNamed says whether a pipeline reads the stream of a workspace.
+func isNamed(r *Runner, workspace string, s *schemas.Stream) bool {
 	return slices.ContainsFunc(r.Config.Pipelines, func(p *Pipeline) bool {
 		return slices.Contains(p.Workspaces(r.Config), workspace) && (slices.Contains(p.Streams, s.Name) || s.With != "" && slices.Contains(p.Streams, s.With))
 	})
 }
 
-// whyNot says why a stream cannot be read. A 404 is the version's when a later version has the same stream.
-func (r *Runner) whyNot(ctx context.Context, workspace string, s *schemas.Stream, firsts map[string][]byte, err error) (answer, why string) {
+// explainRefusal says why a stream cannot be read. A 404 is the version's when a later version has the same stream.
+func explainRefusal(ctx context.Context, r *Runner, workspace string, s *schemas.Stream, firsts map[string][]byte, err error) (answer, why string) {
 	problem := classify(err)
 	if extract.ClassOf(err) != extract.ClassNotFound {
 		return problem.Class, problem.What
@@ -205,10 +205,10 @@ func (r *Runner) whyNot(ctx context.Context, workspace string, s *schemas.Stream
 	config.APIVersion = latestVersion
 	later := *r
 	later.Config = &Config{Workspaces: map[string]*Workspace{workspace: &config}}
-	client, closing, failed := later.asker(ctx, workspace)
+	client, closing, failed := connectReader(ctx, &later, workspace)
 	if failed == nil {
 		defer closing()
-		_, _, failed = later.askOne(ctx, client, s, firsts)
+		_, _, failed = askStream(ctx, &later, client, s, firsts)
 	}
 	if failed == nil || extract.ClassOf(failed) == extract.ClassPlan || extract.ClassOf(failed) == extract.ClassScope {
 		return "version", fmt.Sprintf("404: version %s does not have it, %s does", old, latestVersion)

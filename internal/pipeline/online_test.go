@@ -30,7 +30,7 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	}
 	b := newBed(t, tiny(306))
 	b.runner.Alerts = &alert.Sender{Targets: []alert.Target{{Name: "ops", Ping: there.URL + "/uuid"}}}
-	online, err := b.runner.Online(context.Background())
+	online, err := pipeline.CheckOnline(context.Background(), b.runner)
 	b.must(err)
 	if online.Failed() || online.Room.Free <= 0 || online.Room.Needs != 0 || len(online.Alerts) != 1 || online.Alerts[0] != (pipeline.Reachable{Alert: "ops", For: "ping"}) {
 		t.Errorf("before the first run: %+v", online)
@@ -44,7 +44,7 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	asked = 0
 	b.must(os.WriteFile(b.runner.Dir.RunFile(), []byte(`{"pid": 1, "pipeline": "nightly"}`), 0o600))
 	b.runner.Alerts.Targets = append(b.runner.Alerts.Targets, alert.Target{Name: "chat", Webhook: nobody})
-	online, err = b.runner.Online(context.Background())
+	online, err = pipeline.CheckOnline(context.Background(), b.runner)
 	b.must(err)
 	said.Reset()
 	online.Print(&said)

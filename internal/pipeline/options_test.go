@@ -186,7 +186,7 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 		}
 	}
 	var problem *pipeline.Problem
-	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{Select: []string{"tickets"}})
+	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{Select: []string{"tickets"}})
 	if !errors.As(err, &problem) || problem.ExitCode() != pipeline.ExitUsage || !strings.Contains(problem.Next, "deleted_contacts") {
 		t.Errorf("an unknown stream: %v", err)
 	}
@@ -326,7 +326,7 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 			cancel()
 		}
 	})
-	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	if err != nil || report.Exit() != pipeline.ExitInterrupted || !strings.HasPrefix(report.LastLine(), "INTERRUPTED nightly ") {
 		t.Fatalf("%v %+v", err, report)
 	}
@@ -349,7 +349,7 @@ func TestT151AnErrorOfClosingIsTold(t *testing.T) {
 		source.Close = func() error { return errors.New("the source did not end well") }
 		return source, err
 	}
-	_, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	if err == nil || !strings.Contains(err.Error(), "did not end well") {
 		t.Errorf("got %v", err)
 	}

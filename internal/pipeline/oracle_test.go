@@ -179,7 +179,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 					}
 					return &fault.Fault{Game: fault.GameSize}
 				})
-				report, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{})
+				report, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 				if err != nil { // the record that names the workspace could not be read: nothing else was asked for
 					told++
 					continue

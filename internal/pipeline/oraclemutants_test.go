@@ -80,9 +80,11 @@ func (v *verdict) Differ(_ string, here, truth []string) {
 	}
 }
 
-func (v *verdict) Errorf(string, ...any)             { v.differs = true }
+func (v *verdict) Errorf(string, ...any) { v.differs = true }
+
 func (v *verdict) Fatalf(format string, args ...any) { panic(givenUp{fmt.Sprintf(format, args...)}) }
-func (v *verdict) Fatal(args ...any)                 { panic(givenUp{fmt.Sprint(args...)}) }
+
+func (v *verdict) Fatal(args ...any) { panic(givenUp{fmt.Sprint(args...)}) }
 
 // read runs the pipeline into a new warehouse, the answers edited on their way, and compares what is published.
 func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, report *pipeline.Report) {

@@ -77,7 +77,7 @@ func ReadOverview(ctx context.Context, dir layout.Dir, config *Config, catalogue
 		}
 		own := Status{}
 		for _, s := range status.Streams {
-			if p.reads(config, catalogue, s.Workspace, s.Stream) {
+			if readsStream(p, config, catalogue, s.Workspace, s.Stream) {
 				own.Streams = append(own.Streams, s)
 			}
 		}
@@ -130,14 +130,14 @@ func (o *Overview) judge(dir layout.Dir, known *Pipeline, p *PipelineOverview) e
 			return err
 		}
 	case Killed:
-		failed = append(failed, known.lostNeed(&last))
+		failed = append(failed, crashedItem(known, &last))
 	}
 	if old, breached := p.old(failed); len(old) > 0 {
 		p.Health = HealthLate
 		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: breached, What: tooOld(old), Next: "aqueduck sync " + p.Name})
 	}
 	if lost {
-		failed = append(failed, known.lostNeed(o.Lost.killed()))
+		failed = append(failed, crashedItem(known, o.Lost.killed()))
 	}
 	for i, n := range failed {
 		if p.Try > 0 && !n.Act && n.Run == last.Run && last.Outcome == "FAILED" {

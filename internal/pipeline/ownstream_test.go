@@ -117,7 +117,7 @@ func (b *bed) addsAColumn(file string) {
 		b.t.Fatal(err)
 	}
 	b.configure(string(config))
-	plan, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, false)
+	plan, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, false)
 	if err != nil || len(plan.Columns) != 1 || plan.Columns[0] != "main.help_sites.display_name" && plan.Columns[0] != "main.help_sites_all.display_name" {
 		b.t.Errorf("the plan says %+v, %v", plan.Columns, err)
 	}

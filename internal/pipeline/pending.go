@@ -12,9 +12,9 @@ import (
 	"aqueduck/transform"
 )
 
-// feeds are the streams that are read over the rows of one. What it commits waits for them, also when this run does not read
+// childQueues are the streams that are read over the rows of one. What it commits waits for them, also when this run does not read
 // them: those that were ever read, and those that some pipeline is to read.
-func (r *run) feeds(ctx context.Context, w *workspace, s *schemas.Stream) (feeds []transform.Feed, err error) {
+func childQueues(ctx context.Context, r *run, w *workspace, s *schemas.Stream) (feeds []transform.Feed, err error) {
 	for _, other := range r.runner.Catalogue.Streams() {
 		if !other.Read.Pending() || !slices.Contains(other.Read.Over.Streams, s.Name) && !slices.Contains(other.Read.Over.Streams, s.Owner()) {
 			continue
@@ -33,9 +33,9 @@ func (r *run) feeds(ctx context.Context, w *workspace, s *schemas.Stream) (feeds
 	return feeds, nil
 }
 
-// mute notes the ids of a page that answered without any record, where that says that what is stored was redacted. One that
+// noteRedacted notes the ids of a page that answered without any record, where that says that what is stored was redacted. One that
 // answered 404 says nothing of the kind: it is gone.
-func (t *task) mute(page extract.Page) {
+func noteRedacted(t *task, page extract.Page) {
 	if t.tables[0].MutedBy == "" {
 		return
 	}
@@ -50,8 +50,8 @@ func (t *task) mute(page extract.Page) {
 	}
 }
 
-// pending walks the ids that wait for the stream, until none does: rows of its own may put further ones there.
-func (t *task) pending(ctx context.Context) error {
+// read walks the ids that wait for the stream, until none does: rows of its own may put further ones there.
+func (t *queueReader) read(ctx context.Context, _ extract.Phase) error {
 	if err := t.await(ctx); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (t *task) pending(ctx context.Context) error {
 		}
 		req := t.request(extract.Forward)
 		req.IDs = ids
-		if err := t.read(ctx, req); err != nil || t.result.Cut {
+		if err := t.readPages(ctx, req); err != nil || t.result.Cut {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (t *task) pending(ctx context.Context) error {
 
 // await puts rows that are stored already among the ids that wait: all of them when the stream is new, or forgotten; now and
 // then those that changed lately, for what comes under them later without a change of theirs; of an explicit window those of its time.
-func (t *task) await(ctx context.Context) error {
+func (t *queueReader) await(ctx context.Context) error {
 	over, now := t.stream.Read.Over, t.workspace.client.Now()
 	var since, until time.Time
 	switch {

@@ -44,14 +44,14 @@ type PlannedStream struct {
 // usualRate is assumed, in requests a minute, where neither the configuration nor a last run tells.
 const usualRate = 1000
 
-// Plan looks at what is published and, when it may ask, at the source: one request a stream.
-func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, asking bool) (*Plan, error) {
+// Make looks at what is published and, when it may ask, at the source: one request a stream.
+func Make(ctx context.Context, r *Runner, pipelines []*Pipeline, o Options, asking bool) (*Plan, error) {
 	p := &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}
 	states, err := ReadStates(ctx, r.Dir, nil)
 	if err != nil && !errors.Is(err, read.ErrNothingPublished) {
 		return nil, err
 	}
-	past, err := r.pastRequests(ctx)
+	past, err := pastRequests(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 			var count func(*schemas.Stream) (int64, error)
 			var ask *extract.Client
 			if asking {
-				client, closing, err := r.asker(ctx, name)
+				client, closing, err := connectReader(ctx, r, name)
 				if err != nil {
 					return nil, err
 				}
@@ -79,12 +79,12 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 				}
 				seen[name+"."+s.Name] = true
 				if s.Family() {
-					if err := r.planFamily(ctx, p, pipeline, name, s, states, past, ask); err != nil {
+					if err := planFamily(ctx, r, p, pipeline, name, s, states, past, ask); err != nil {
 						return nil, err
 					}
 					continue
 				}
-				planned, err := r.planStream(name, s, states, past, count)
+				planned, err := planStream(r, name, s, states, past, count)
 				if err != nil {
 					return nil, err
 				}
@@ -93,27 +93,27 @@ func (r *Runner) Plan(ctx context.Context, pipelines []*Pipeline, o Options, ask
 			}
 		}
 	}
-	p.Time = r.duration(p)
-	if p.Notes, err = r.MaskingNotes(ctx); err != nil {
+	p.Time = estimateDuration(r, p)
+	if p.Notes, err = MaskingNotes(ctx, r); err != nil {
 		return nil, err
 	}
-	return p, r.planTables(ctx, p)
+	return p, planTables(ctx, r, p)
 }
 
-// asker is a client for the few requests of a plan.
-func (r *Runner) asker(ctx context.Context, name string) (*extract.Client, func(), error) {
-	client, _, closing, err := r.askerOf(ctx, name, 0)
+// connectReader is a client for the few requests of a plan.
+func connectReader(ctx context.Context, r *Runner, name string) (*extract.Client, func(), error) {
+	client, _, closing, err := ConnectWorkspace(ctx, r, name, 0)
 	return client, closing, err
 }
 
-// askerOf is a client for so many requests, 0 for any number, with the source it asks.
-func (r *Runner) askerOf(ctx context.Context, name string, most int64) (*extract.Client, Source, func(), error) {
+// ConnectWorkspace is a client for so many requests, 0 for any number, with the source it asks.
+func ConnectWorkspace(ctx context.Context, r *Runner, name string, most int64) (*extract.Client, Source, func(), error) {
 	run := &run{runner: r, config: r.Config, pipeline: &Pipeline{}, options: Options{MaxRequests: most}, now: r.Now}
 	source, err := r.Connect(ctx, name)
 	if err != nil {
 		return nil, source, nil, err
 	}
-	client, err := run.client(name, source)
+	client, err := newClient(run, name, source)
 	if err != nil {
 		return nil, source, nil, err
 	}
@@ -127,7 +127,7 @@ func (r *Runner) askerOf(ctx context.Context, name string, most int64) (*extract
 	}, nil
 }
 
-func (r *Runner) planStream(workspace string, s *schemas.Stream, states []StreamState, past map[string]int64, count func(*schemas.Stream) (int64, error)) (PlannedStream, error) {
+func planStream(r *Runner, workspace string, s *schemas.Stream, states []StreamState, past map[string]int64, count func(*schemas.Stream) (int64, error)) (PlannedStream, error) {
 	planned := PlannedStream{Workspace: workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known; --ask asks", Change: s.Change()}
 	var state extract.State
 	i := slices.IndexFunc(states, func(x StreamState) bool { return x.Workspace == workspace && x.Stream == s.Name })
@@ -205,7 +205,7 @@ func describe(s *schemas.Stream, state extract.State, start time.Time) string {
 }
 
 // pastRequests are the requests of each stream's last run that was not cut short.
-func (r *Runner) pastRequests(ctx context.Context) (map[string]int64, error) {
+func pastRequests(ctx context.Context, r *Runner) (map[string]int64, error) {
 	past := map[string]int64{}
 	const last = `SELECT schema || '.' || stream, arg_max(requests, started_at) FROM _sync.stream_runs
 		WHERE outcome = 'ok' AND backfill >= 1 GROUP BY ALL`
@@ -219,8 +219,8 @@ func (r *Runner) pastRequests(ctx context.Context) (map[string]int64, error) {
 	return past, err
 }
 
-// duration is how long the requests take at the slowest rate that a workspace of the plan allows.
-func (r *Runner) duration(p *Plan) time.Duration {
+// estimateDuration is how long the requests take at the slowest rate that a workspace of the plan allows.
+func estimateDuration(r *Runner, p *Plan) time.Duration {
 	rate := 0
 	for _, s := range p.Streams {
 		if limit := r.Config.Workspaces[s.Workspace].RequestsPerMinute; limit > 0 && (rate == 0 || limit < rate) {
@@ -234,7 +234,7 @@ func (r *Runner) duration(p *Plan) time.Duration {
 }
 
 // planTables compares the tables of the streams with those that are published.
-func (r *Runner) planTables(ctx context.Context, p *Plan) error {
+func planTables(ctx context.Context, r *Runner, p *Plan) error {
 	have := map[string]bool{}
 	const columns = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns() WHERE NOT internal"
 	err := ask(ctx, r.Dir, columns, func(v []any) error {

@@ -182,7 +182,7 @@ func (p *progress) measure(ctx context.Context, t *task) {
 		p.measureTime(t)
 		return
 	}
-	if t.export != nil {
+	if t.days != nil {
 		return // its days tell
 	}
 	total, err := t.workspace.client.Count(ctx, t.stream)
@@ -241,8 +241,8 @@ func (p *progress) backfilled(t *task) (share float64, left time.Duration) {
 	if t.stream.Read.ByIDs() || t.state.SyncedTo > 0 && !t.owesHistory() {
 		return 1, 0
 	}
-	if t.export != nil {
-		return t.daysRead(), 0
+	if t.days != nil {
+		return t.days.daysRead(), 0
 	}
 	if h := p.history[t]; h != nil {
 		return h.share(), h.left(p.run.now())
@@ -258,7 +258,7 @@ func (p *progress) snapshot() Running {
 	r := Running{Run: p.run.id, Pipeline: p.run.pipeline.Name, PID: os.Getpid(), Started: p.run.started, At: now, Doing: p.doing, Percent: 100,
 		Try: p.run.options.Try, Narrow: p.run.options.narrow(), CaughtUp: p.run.options.CaughtUp}
 	for _, t := range p.run.tasks {
-		s := RunningStream{Workspace: t.workspace.name, Stream: t.stream.Name, Phase: "waiting", WaitsFor: t.awaits(), Backfill: t.found}
+		s := RunningStream{Workspace: t.workspace.name, Stream: t.stream.Name, Phase: "waiting", WaitsFor: describeWait(t), Backfill: t.found}
 		if known := p.streams[t]; known != nil {
 			s = *known
 			s.Requests, s.WaitsFor = t.workspace.client.Sent(t.stream).Requests, t.workspace.client.WaitsFor(t.stream)
@@ -278,8 +278,8 @@ func (p *progress) snapshot() Running {
 	return r
 }
 
-// awaits is what a stream waits for that has not begun: those that it is read under, or its turn.
-func (t *task) awaits() string {
+// describeWait is what a stream waits for that has not begun: those that it is read under, or its turn.
+func describeWait(t *task) string {
 	if over := t.stream.Read.Over; over != nil && len(over.Streams)+len(over.After) > 0 {
 		return strings.Join(slices.Concat(over.Streams, over.After), ", ")
 	}

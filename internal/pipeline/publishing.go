@@ -11,32 +11,32 @@ import (
 
 // publishIfDue publishes in the middle of a long run.
 func (r *run) publishIfDue(ctx context.Context) error {
-	if ctx.Err() != nil || !r.due() {
+	if ctx.Err() != nil || !isPublishDue(r) {
 		return nil
 	}
 	r.publishMu.Lock()
 	defer r.publishMu.Unlock()
-	if !r.due() { // another stream has just done it
+	if !isPublishDue(r) { // another stream has just done it
 		return nil
 	}
-	return r.publish(ctx, true)
+	return r.publish(ctx)
 }
 
-// due says that readers have waited long enough: publish.every, or, for whoever opens the file during a long first sync to
+// isPublishDue says that readers have waited long enough: publish.every, or, for whoever opens the file during a long first sync to
 // see yesterday before last year, publish.first.
-func (r *run) due() bool {
+func isPublishDue(r *run) bool {
 	p := r.config.Warehouse.Publish
 	return !r.held.Load() && (r.writer.due(p.Every) || r.newest && !r.writer.hasPublished() && r.now().Sub(r.started) >= p.First)
 }
 
-func (r *run) publish(ctx context.Context, more bool) error {
+func publishRun(ctx context.Context, r *run, more bool) error {
 	r.progress.publishing(true)
 	defer r.progress.publishing(false)
 	r.progress.trim() // a publish needs the memory more than the batches after it
-	if err := r.forget(ctx); err != nil {
+	if err := eraseGone(ctx, r); err != nil {
 		return err
 	}
-	if err := r.alignHistories(ctx); err != nil {
+	if err := alignHistories(ctx, r); err != nil {
 		return err
 	}
 	result, err := r.writer.publish(ctx, more)
@@ -46,7 +46,7 @@ func (r *run) publish(ctx context.Context, more bool) error {
 		r.held.Store(true) // the run goes on; what it still reads may explain it
 		return nil
 	case errors.As(err, &held):
-		return r.holdBack(ctx, held)
+		return holdBack(ctx, r, held)
 	case err != nil:
 		return err
 	}
@@ -59,12 +59,12 @@ func (r *run) publish(ctx context.Context, more bool) error {
 }
 
 // holdBack ends a run whose readers keep what they have. The next run publishes, or says the same.
-func (r *run) holdBack(ctx context.Context, held *publish.HeldBack) error {
+func holdBack(ctx context.Context, r *run, held *publish.HeldBack) error {
 	for _, loss := range held.Losses {
 		r.find(load.Finding{Schema: loss.Schema, Table: loss.Table, Kind: "exact", Name: "rows_lost", Expected: fmt.Sprint(loss.Before),
 			Found: fmt.Sprint(loss.After), Message: "the table lost so many rows that the publish was held back"})
 	}
 	r.reported.Held, r.reported.Published = heldBack(held), false
 	r.reported.Held.Next = r.runner.Given.To(r.reported.Held.Next)
-	return r.save(ctx)
+	return saveRun(ctx, r)
 }

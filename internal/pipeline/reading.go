@@ -27,18 +27,18 @@ func (t *task) complete() bool {
 	return t.result.Status == StatusOK && !t.result.Cut && (!t.stream.Read.Since.Windowed() || t.state.HistoryDone)
 }
 
-// byIDs reads the ids that an SQL file asks for, one request each or one for several.
-func (t *task) byIDs(ctx context.Context) error {
+// read reads the ids that an SQL file asks for, one request each or one for several.
+func (t *idReader) read(ctx context.Context, _ extract.Phase) error {
 	var ids, keys []string
 	if err := t.workspace.lethal[t.stream.Name]; err != nil {
-		return t.askedWrong(err)
+		return t.idQueryError(err)
 	}
 	err := t.run.writer.use(func(work *load.Work) (err error) {
 		ids, keys, err = t.idsToRead(ctx, work)
 		return err
 	})
 	if err != nil {
-		return t.askedWrong(err)
+		return t.idQueryError(err)
 	}
 	for id := range t.doubts.noted {
 		if t.stream.Read.Over.Size == 0 && !slices.Contains(ids, id) {
@@ -50,14 +50,14 @@ func (t *task) byIDs(ctx context.Context) error {
 	}
 	req := t.request(extract.Forward)
 	req.IDs, req.Keys = ids, keys
-	if err := t.read(ctx, req); err != nil || t.result.Cut {
+	if err := t.readPages(ctx, req); err != nil || t.result.Cut {
 		return err
 	}
-	return t.askDoubted(ctx)
+	return askDoubted(ctx, t.task)
 }
 
-// askedWrong is the error of the SQL file that names the ids: of a user's own it is his to correct.
-func (t *task) askedWrong(err error) error {
+// idQueryError is the error of the SQL file that names the ids: of a user's own it is his to correct.
+func (t *idReader) idQueryError(err error) error {
 	err = fmt.Errorf("stream %s: ask %s which ids to read: %w", t.stream.Name, t.stream.Read.Over.View, err)
 	if t.stream.BuiltIn || errors.Is(err, context.Canceled) {
 		return err
@@ -69,8 +69,8 @@ func (t *task) askedWrong(err error) error {
 func (t *task) hasHistory() bool { return t.owesHistory() && !t.windowed() }
 
 func (t *task) owesHistory() bool {
-	if t.export != nil {
-		return t.owesDays()
+	if t.days != nil {
+		return t.days.owesDays()
 	}
 	deeper := !t.start.IsZero() && t.state.HistoryTo > t.start.Unix() || t.start.IsZero() && t.state.HistoryTo > 0
 	return t.stream.Read.Since.Windowed() && (!t.state.HistoryDone || deeper)
@@ -84,7 +84,7 @@ func (t *task) reached() float64 {
 	return 1
 }
 
-func (r *run) historyLeft() bool {
+func hasHistoryLeft(r *run) bool {
 	return slices.ContainsFunc(r.tasks, func(t *task) bool { return t.result.Status == StatusOK && t.hasHistory() })
 }
 

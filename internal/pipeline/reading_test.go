@@ -192,7 +192,7 @@ func TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges(t *testing.T) {
 	b.must(b.space.UpdateContact(who[0], emulator.Change{Field: "name", Value: "Mended"}))
 	b.space.Advance(time.Hour)
 	line(b.sync(pipeline.Options{}), "rejected=1 new_rejected=0")
-	if _, err := b.runner.Erase(t.Context(), who[1], func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
+	if _, err := pipeline.Erase(t.Context(), b.runner, who[1], func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.rows("SELECT key FROM _sync.misfits"); len(got) != 0 {

@@ -17,7 +17,7 @@ const askedAtOnce = 150
 
 // reconcile holds the whole list against what is stored, now and then: what search no longer has was deleted, what it has
 // and is not stored was told too late. Both are asked for by id, so that only the API's own word counts.
-func (t *task) reconcile(ctx context.Context) error {
+func (t *listReader) reconcile(ctx context.Context) error {
 	now := t.workspace.client.Now()
 	if t.stream.Reconcile == 0 || t.run.options.Limit > 0 || t.windowed() || t.owesHistory() || lately(t.state.Reconciled, t.stream.Reconcile, now) {
 		return nil
@@ -65,7 +65,7 @@ func lately(then int64, span time.Duration, now time.Time) bool {
 
 // listed are the keys that the whole list has, down to the beginning of what is wanted. Records that a list has whole are
 // stored as they are met: what changed without a sign is found so.
-func (t *task) listed(ctx context.Context) (map[string]bool, error) {
+func (t *listReader) listed(ctx context.Context) (map[string]bool, error) {
 	req := t.request(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
 	if t.start.After(req.Since) {
@@ -104,7 +104,7 @@ func (t *task) listed(ctx context.Context) (map[string]bool, error) {
 
 // unmatched are the ids that only one of the list and the table has. A list that lacks a large share of the table is not
 // believed without the operator: it may be the search that is ill.
-func (t *task) unmatched(ctx context.Context, listed map[string]bool) (ids []string, err error) {
+func (t *listReader) unmatched(ctx context.Context, listed map[string]bool) (ids []string, err error) {
 	var stored int
 	err = t.run.writer.use(func(work *load.Work) error {
 		return work.EachKey(ctx, t.workspace.name, t.tables[0], t.start, func(key string) {

@@ -57,7 +57,7 @@ func TestT173VerifyTakesTheCopyThatARunTakes(t *testing.T) {
 	b := newBed(t, tiny(422))
 	d := b.withDoors("")
 	stale := func() []string {
-		v, err := b.runner.Verify(t.Context(), b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+		v, err := pipeline.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
 		b.must(err)
 		return differences(v)
 	}

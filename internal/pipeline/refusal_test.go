@@ -51,7 +51,7 @@ func TestT116RefusedTokenIsToldBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(72))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 1 })
-	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	if problem := pipeline.AsProblem(err); err == nil || problem.ExitCode() != pipeline.ExitRefused || problem.Next == "" {
 		t.Errorf("got %v", err)
 	}
@@ -68,7 +68,7 @@ func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
 		b.space.Advance(time.Minute)
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	_, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{MaxTime: time.Second})
+	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{MaxTime: time.Second})
 	if p := pipeline.AsProblem(err); err == nil || p.Class != "transient" || p.ExitCode() != pipeline.ExitFailed || !strings.Contains(p.Next, "max_time") {
 		t.Errorf("got %+v", p)
 	}
@@ -169,7 +169,7 @@ func (b *bed) refused(file string, change func(), words ...string) {
 	b.t.Helper()
 	change()
 	n := b.space.Count()
-	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	var problem *pipeline.Problem
 	if !errors.As(err, &problem) || problem.ExitCode() != pipeline.ExitConfig || problem.Next == "" {
 		b.t.Fatalf("got %v", err)

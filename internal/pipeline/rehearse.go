@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"aqueduck/load/read"
-
 	"aqueduck/load"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 

@@ -34,7 +34,7 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 			o, pace, interrupt = pipeline.Options{FullRefresh: true}, 5*time.Minute, func() {}
 		}
 		b.space.Between(c.watch(l, pace, interrupt))
-		report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], o)
+		report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
 		if err == nil && report.Exit() == pipeline.ExitFailed || err != nil && ctx.Err() == nil {
 			t.Fatalf("run %d %+v: %v\n%+v", n, o, err, report)
 		}

@@ -74,7 +74,7 @@ func TestPlanTellsBeforehand(t *testing.T) {
 	b := newBed(t, tiny(121))
 	plan := func(asking bool) *pipeline.Plan {
 		t.Helper()
-		p, err := b.runner.Plan(context.Background(), b.runner.Config.Pipelines, pipeline.Options{}, asking)
+		p, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, asking)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 	ctx := context.Background()
 	yes := func(m []pipeline.Move) (bool, error) { return len(m) == 1 && m[0].Before != m[0].After, nil }
 	back := b.space.Clock().Add(-30 * 24 * time.Hour)
-	if err := b.runner.Rewind(ctx, "", "contacts", back, yes); err != nil {
+	if err := pipeline.Rewind(ctx, b.runner, "", "contacts", back, yes); err != nil {
 		t.Fatal(err)
 	}
 	states, err := pipeline.ReadStates(ctx, b.runner.Dir, []string{"contacts"})
@@ -190,7 +190,7 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 		t.Errorf("after rewinding: %+v", s)
 	}
 	for _, stream := range []string{"contacts", "deleted_contacts", "contact_activities"} {
-		if err := b.runner.Reset(ctx, "", stream, yes); err != nil {
+		if err := pipeline.Reset(ctx, b.runner, "", stream, yes); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,14 +202,14 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 
 	no := func([]pipeline.Move) (bool, error) { return false, nil }
 	file := b.runner.Dir.Current()
-	if err := b.runner.Reset(ctx, "", "contacts", no); err != nil || b.runner.Dir.Current() != file {
+	if err := pipeline.Reset(ctx, b.runner, "", "contacts", no); err != nil || b.runner.Dir.Current() != file {
 		t.Errorf("a refused change: %v, published %s after %s", err, b.runner.Dir.Current(), file)
 	}
 	for name, err := range map[string]error{
-		"forward":      b.runner.Rewind(ctx, "", "contacts", b.space.Clock().Add(time.Hour), yes),
-		"no mark":      b.runner.Rewind(ctx, "", "deleted_contacts", back, yes),
-		"no such":      b.runner.Reset(ctx, "", "contcats", yes),
-		"never a time": b.runner.Rewind(ctx, "", "contacts_by_id", back, yes),
+		"forward":      pipeline.Rewind(ctx, b.runner, "", "contacts", b.space.Clock().Add(time.Hour), yes),
+		"no mark":      pipeline.Rewind(ctx, b.runner, "", "deleted_contacts", back, yes),
+		"no such":      pipeline.Reset(ctx, b.runner, "", "contcats", yes),
+		"never a time": pipeline.Rewind(ctx, b.runner, "", "contacts_by_id", back, yes),
 	} {
 		if pipeline.AsProblem(err).ExitCode() != pipeline.ExitUsage {
 			t.Errorf("%s: %v", name, err)

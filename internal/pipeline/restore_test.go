@@ -54,7 +54,7 @@ func (b *bed) interrupt(after int) {
 			cancel()
 		}
 	})
-	report, err := b.runner.Sync(ctx, b.runner.Config.Pipelines[0], pipeline.Options{})
+	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	if err != nil || report.Exit() != pipeline.ExitInterrupted {
 		b.t.Fatalf("%v %+v", err, report)
 	}
@@ -138,7 +138,7 @@ func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 			}
 		}
 	})
-	_, err := b.runner.Sync(context.Background(), b.runner.Config.Pipelines[0], pipeline.Options{FullRefresh: true})
+	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{FullRefresh: true})
 	if err == nil || !strings.Contains(err.Error(), "publish: ") || !strings.Contains(err.Error(), "no such file or directory") {
 		t.Errorf("the run ended with %v", err)
 	}

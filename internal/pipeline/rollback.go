@@ -44,7 +44,7 @@ func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
 
 // Rollback makes the file that a run published the one that readers have, once whoever asks has seen which and agreed; it says whether
 // he did. An empty run means the newest file before the one that readers have.
-func (r *Runner) Rollback(ctx context.Context, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
+func Rollback(ctx context.Context, r *Runner, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
 	if r.Dir.Current() == "" {
 		return false, read.ErrNothingPublished
 	}

@@ -44,8 +44,9 @@ type run struct {
 	reported  Report
 	findMu    sync.Mutex // guards findings
 	findings  []load.Finding
-	publishMu sync.Mutex // one stream publishes for all
-	newest    bool       // what is newest is read, and history is still to be
+	publishMu sync.Mutex                      // one stream publishes for all
+	publish   func(ctx context.Context) error // what is committed so far
+	newest    bool                            // what is newest is read, and history is still to be
 }
 
 // workspace is one source of the run.
@@ -68,80 +69,80 @@ func (r *run) over() bool {
 	return r.stopped.Load() || !r.deadline.IsZero() && !r.now().Before(r.deadline)
 }
 
-// do is the whole run, from the first look at the workspace to the published file.
-func (r *run) do(ctx context.Context) error {
+// readAll is the whole run, from the first look at the workspace to the published file.
+func readAll(ctx context.Context, r *run) error {
 	done, err := r.progress.announce()
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := r.prepare(ctx); err != nil {
+	if err := prepareRun(ctx, r); err != nil {
 		return err
 	}
 	if !r.deadline.IsZero() {
-		r.stopAt(r.deadline)
+		stopAt(r, r.deadline)
 	}
 	if len(r.tasks) == 0 {
 		r.reported.Notes = append(r.reported.Notes, "every stream ended well in the last run: nothing was read")
 		return nil
 	}
 	defer r.progress.write(ctx)()
-	if err := r.phase(ctx, extract.Forward); err != nil {
+	if err := readPhase(ctx, r, extract.Forward); err != nil {
 		return err
 	}
-	if r.historyLeft() && !r.over() && ctx.Err() == nil {
-		if err := r.saveAs(ctx, "UNFINISHED"); err != nil {
+	if hasHistoryLeft(r) && !r.over() && ctx.Err() == nil {
+		if err := saveRunAs(ctx, r, "UNFINISHED"); err != nil {
 			return err
 		}
 		r.newest = true
 		if err := r.publishIfDue(ctx); err != nil {
 			return err
 		}
-		if err := r.phase(ctx, extract.History); err != nil {
+		if err := readPhase(ctx, r, extract.History); err != nil {
 			return err
 		}
 	}
-	if err := r.followUps(ctx); err != nil {
+	if err := readFollowUps(ctx, r); err != nil {
 		return err
 	}
 	whole := context.WithoutCancel(ctx) // a run that is interrupted says no less of what it has read
-	if err := r.endRefreshes(whole); err != nil {
+	if err := endRefreshes(whole, r); err != nil {
 		return err
 	}
 	for _, w := range r.workspaces {
-		r.compareClocks(w)
-		if err := r.tellTakenBack(whole, w); err != nil {
+		compareClocks(r, w)
+		if err := noteRevealed(whole, r, w); err != nil {
 			return err
 		}
 	}
-	r.unread(ctx)
-	r.spent()
+	noteUnread(ctx, r)
+	noteSpent(r)
 	r.reported.Interrupted, r.reported.code = ctx.Err() != nil, r.runner.interrupted(ctx)
-	if err := r.save(ctx); err != nil {
+	if err := saveRun(ctx, r); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		r.reported.Interrupted, r.reported.code = true, r.runner.interrupted(ctx)
 		return nil // what is committed is safe; the next run publishes it
 	}
-	return r.publish(ctx, false)
+	return publishRun(ctx, r, false)
 }
 
-// prepare makes sure that the warehouse belongs to these workspaces before anything is written, then makes the tables.
-func (r *run) prepare(ctx context.Context) error {
+// prepareRun makes sure that the warehouse belongs to these workspaces before anything is written, then makes the tables.
+func prepareRun(ctx context.Context, r *run) error {
 	for _, w := range r.workspaces {
-		if err := r.identify(ctx, w); err != nil {
-			return r.named(w, err)
+		if err := identifyWorkspace(ctx, r, w); err != nil {
+			return explainUnidentified(r, w, err)
 		}
 	}
 	if first := r.workspaces[0]; ctx.Err() != nil || !slices.ContainsFunc(r.workspaces, func(w *workspace) bool { return w.lost == nil }) {
-		return r.named(first, cmp.Or(first.lost, ctx.Err()))
+		return explainUnidentified(r, first, cmp.Or(first.lost, ctx.Err()))
 	}
 	for _, w := range r.workspaces {
-		if err := r.expand(ctx, w); err != nil {
-			return r.named(w, err)
+		if err := expandDatasets(ctx, r, w); err != nil {
+			return explainUnidentified(r, w, err)
 		}
-		streams, err := r.evolve(ctx, w, r.runner.stored(w.name))
+		streams, err := evolveTables(ctx, r, w, r.runner.stored(w.name))
 		if err != nil {
 			return err
 		}
@@ -153,14 +154,14 @@ func (r *run) prepare(ctx context.Context) error {
 		if err := r.rehearse(ctx, w); err != nil {
 			return err
 		}
-		if err := r.freezeHistories(ctx, w); err != nil {
+		if err := freezeHistories(ctx, r, w); err != nil {
 			return err
 		}
-		if err := r.hide(ctx, w, slices.Concat(r.runner.stored(w.name), w.exports.known)); err != nil {
+		if err := applyMasking(ctx, r, w, slices.Concat(r.runner.stored(w.name), w.exports.known)); err != nil {
 			return err
 		}
 		if r.options.Failed {
-			if err := r.keepFailed(ctx, w); err != nil {
+			if err := keepFailed(ctx, r, w); err != nil {
 				return err
 			}
 		}
@@ -174,7 +175,7 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		for i, s := range w.streams {
-			t, err := r.newTask(ctx, w, s)
+			t, err := newTask(ctx, r, w, s)
 			if err != nil {
 				return err
 			}
@@ -184,12 +185,12 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 	}
-	return r.noteKey(ctx)
+	return noteHashKey(ctx, r)
 }
 
 // keepFailed leaves only the streams that did not end well in the pipeline's last run: all of them, where something else kept that
 // run from being one, or from being published.
-func (r *run) keepFailed(ctx context.Context, w *workspace) error {
+func keepFailed(ctx context.Context, r *run, w *workspace) error {
 	ends, err := readEnds(r.runner.Dir)
 	if err != nil {
 		return err
@@ -213,8 +214,8 @@ func (r *run) keepFailed(ctx context.Context, w *workspace) error {
 	})
 }
 
-// phase reads every stream that asks for itself, cheap ones first.
-func (r *run) phase(ctx context.Context, phase extract.Phase) error {
+// readPhase reads every stream that asks for itself, cheap ones first.
+func readPhase(ctx context.Context, r *run, phase extract.Phase) error {
 	var tasks []*task
 	for _, t := range r.tasks {
 		if !t.stream.Read.ByIDs() {
@@ -223,13 +224,13 @@ func (r *run) phase(ctx context.Context, phase extract.Phase) error {
 	}
 	slices.SortStableFunc(tasks, func(a, b *task) int { return cost(a.stream) - cost(b.stream) })
 	// Those that runs with little time have not come to are first, or they would never be.
-	slices.SortStableFunc(tasks, func(a, b *task) int { return cmp.Compare(b.behind(tasks), a.behind(tasks)) })
+	slices.SortStableFunc(tasks, func(a, b *task) int { return cmp.Compare(countDaysBehind(b, tasks), countDaysBehind(a, tasks)) })
 	waitingFirst(tasks)
-	return r.side(ctx, tasks, phase)
+	return readSideBySide(ctx, r, tasks, phase)
 }
 
-// behind is in how many days a stream was not read that another of the tasks was read in.
-func (t *task) behind(tasks []*task) int {
+// countDaysBehind is in how many days a stream was not read that another of the tasks was read in.
+func countDaysBehind(t *task, tasks []*task) int {
 	latest := t.state.SyncedTo
 	for _, other := range tasks {
 		if other.workspace == t.workspace {
@@ -242,27 +243,27 @@ func (t *task) behind(tasks []*task) int {
 	return int((latest - t.state.SyncedTo) / 86400)
 }
 
-// followUps reads the streams that take their ids from others: those of an SQL file once the others are read to the end,
+// readFollowUps reads the streams that take their ids from others: those of an SQL file once the others are read to the end,
 // for while history is still to come, an id that search has not given yet is no reason to ask for it alone; those that
 // wait for rows of others whatever has come of these.
-func (r *run) followUps(ctx context.Context) error {
+func readFollowUps(ctx context.Context, r *run) error {
 	var tasks []*task
 	for _, t := range r.tasks {
 		if t.stream.Read.ByIDs() && t.settled() {
 			tasks = append(tasks, t)
 		}
 	}
-	return r.side(ctx, tasks, extract.Forward)
+	return readSideBySide(ctx, r, tasks, extract.Forward)
 }
 
-// side reads streams side by side. One stream's failure does not stop the others; it is in the stream's result. A panic ends the run as a
+// readSideBySide reads streams side by side. One stream's failure does not stop the others; it is in the stream's result. A panic ends the run as a
 // kill would: nothing is committed after it, for nobody knows what it left half done.
-func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) error {
+func readSideBySide(ctx context.Context, r *run, tasks []*task, phase extract.Phase) error {
 	var group errgroup.Group
 	group.SetLimit(firstSet(r.runner.Parallel, parallelStreams))
 	for _, t := range tasks {
 		group.Go(func() error {
-			err := r.stream(ctx, t, phase)
+			err := readStream(ctx, r, t, phase)
 			if err != nil {
 				r.stopped.Store(true)
 				err = errors.Join(err, r.writer.close())
@@ -273,8 +274,8 @@ func (r *run) side(ctx context.Context, tasks []*task, phase extract.Phase) erro
 	return group.Wait()
 }
 
-// stream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all. What it gives is a panic.
-func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) (fault error) {
+// readStream reads one stream and writes down how that went; its error ends there, but for an answer that refuses all. What it gives is a panic.
+func readStream(ctx context.Context, r *run, t *task, phase extract.Phase) (fault error) {
 	defer extract.Caught(&fault)
 	if t.result.Status != StatusOK || r.over() || t.workspace.refused.Load() || phase == extract.History && !t.hasHistory() {
 		return nil
@@ -299,40 +300,12 @@ func (r *run) stream(ctx context.Context, t *task, phase extract.Phase) (fault e
 	return nil
 }
 
-// do reads the stream by its kind. The state machine of each kind lives in extract; what only the warehouse knows,
-// absence and ids, is asked here.
+// do reads one phase of the stream in its way.
 func (t *task) do(ctx context.Context, phase extract.Phase) error {
-	switch {
-	case t.broken != nil:
+	if t.broken != nil {
 		return t.broken
-	case t.export != nil:
-		return t.exports(ctx, phase)
-	case t.stream.Read.Pending():
-		return t.pending(ctx)
-	case t.stream.Read.ByIDs():
-		return t.byIDs(ctx)
-	case t.stream.Read.Since.By == "full":
-		if err := t.sweep(ctx); err != nil || t.result.Cut {
-			return err
-		}
-		return t.askDoubted(ctx)
 	}
-	if phase == extract.Forward {
-		if err := t.askNoted(ctx); err != nil || t.result.Cut {
-			return err
-		}
-	}
-	req := t.request(phase)
-	if err := t.reachKnown(ctx, &req); err != nil {
-		return err
-	}
-	if err := t.read(ctx, req); err != nil || t.result.Cut {
-		return err
-	}
-	if err := t.askDoubted(ctx); err != nil || t.result.Cut {
-		return err
-	}
-	return t.reconcile(ctx)
+	return t.reader.read(ctx, phase)
 }
 
 func (t *task) request(phase extract.Phase) extract.Request {

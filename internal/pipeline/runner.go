@@ -101,7 +101,7 @@ func (o *Options) acceptsDrop(names ...string) bool {
 
 // acceptsLoss says that a stored table may lose any share of its rows: it was named, by its own name or its readers', or its
 // stream was.
-func (r *run) acceptsLoss(schema, table string) bool {
+func acceptsLoss(r *run, schema, table string) bool {
 	if r.options.acceptsDrop(table) {
 		return true
 	}
@@ -120,7 +120,7 @@ func (r *run) acceptsLoss(schema, table string) bool {
 
 // Sync runs one pipeline once. The report tells how each stream ended; the error is what kept the run from being one:
 // the lock, the disk, the configuration, another workspace's token.
-func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (report *Report, err error) {
+func Sync(ctx context.Context, r *Runner, pipeline *Pipeline, o Options) (report *Report, err error) {
 	defer extract.Caught(&err)
 	if err := load.Prepare(r.Dir); err != nil {
 		return nil, notUsable(err)
@@ -135,37 +135,37 @@ func (r *Runner) Sync(ctx context.Context, pipeline *Pipeline, o Options) (repor
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 
-	if lost, err := r.bury(); err != nil {
+	if lost, err := noteCrashedRun(r); err != nil {
 		return nil, err
 	} else if lost != nil && lost.Pipeline != pipeline.Name {
-		r.tell(ctx, lost) // this run does not make up for it
+		notifyRunEnded(ctx, r, lost) // this run does not make up for it
 	}
-	settled, restored, err := r.settle(ctx)
+	settled, restored, err := resumeErasures(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	run := &run{runner: r, config: r.Config, pipeline: pipeline, now: r.Now, writer: settled}
-	defer func() { err = errors.Join(err, run.close()) }()
+	defer func() { err = errors.Join(err, closeRun(run)) }()
 	if o.id == "" {
 		if o.id, err = r.nameRun(); err != nil {
 			return nil, err
 		}
 	}
 	run.options, run.id = o, o.id
-	if err := run.open(ctx); err != nil {
+	if err := openRun(ctx, run); err != nil {
 		return nil, err
 	}
 	if restored != "" {
 		run.note(restored)
 	}
-	if err := run.do(ctx); err != nil {
+	if err := readAll(ctx, run); err != nil {
 		return nil, err
 	}
-	return run.report(), nil
+	return makeReport(run), nil
 }
 
-// Serve gives the right to run the pipelines of the warehouse at their times, as long as it is held.
-func (r *Runner) Serve() (*layout.LockHandle, error) {
+// HoldServeLock gives the right to run the pipelines of the warehouse at their times, as long as it is held.
+func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
 	if err := load.Prepare(r.Dir); err != nil {
 		return nil, notUsable(err)
 	}
@@ -206,10 +206,10 @@ func notUsable(err error) *Problem {
 		Next: "give an empty directory, or the one of this warehouse: warehouse.dir in pipelines.yaml, or --dir"}
 }
 
-// open connects the workspaces and opens the work database.
-func (r *run) open(ctx context.Context) error {
+// openRun connects the workspaces and opens the work database.
+func openRun(ctx context.Context, r *run) error {
 	for _, name := range r.pipeline.Workspaces(r.config) {
-		w, err := r.connect(ctx, name)
+		w, err := connectWorkspace(ctx, r, name)
 		if w != nil {
 			r.workspaces = append(r.workspaces, w) // closed with the run, whatever else fails
 		}
@@ -229,14 +229,15 @@ func (r *run) open(ctx context.Context) error {
 	}
 	if limit := firstSet(r.options.MaxTime, r.pipeline.MaxTime); limit > 0 {
 		r.deadline = r.started.Add(limit)
-		r.stopAt(r.started.Add(max(limit, toBegin)))
+		stopAt(r, r.started.Add(max(limit, toBegin)))
 	}
-	spec, err := r.runner.spec(r.id, r.workspaces)
+	spec, err := publishSpec(r.runner, r.id, r.workspaces)
 	if err != nil {
 		return err
 	}
-	spec.Accept = r.acceptsLoss
+	spec.Accept = func(schema, table string) bool { return acceptsLoss(r, schema, table) }
 	r.progress = newProgress(r)
+	r.publish = func(ctx context.Context) error { return publishRun(ctx, r, true) }
 	if options := r.runner.loadOptions(r.now, r.id); r.writer != nil {
 		r.writer.become(options, spec)
 	} else if r.writer, err = openWriter(ctx, r.runner.Dir, options, spec, r.runner.Catalogue); err != nil {
@@ -245,7 +246,7 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.writer.remember(ctx); err != nil {
 		return err
 	}
-	if r.rehash, err = r.lookForKey(ctx); err != nil {
+	if r.rehash, err = findHashKey(ctx, r); err != nil {
 		return err
 	}
 	if note := r.writer.work.Restored; note != "" {
@@ -254,8 +255,8 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// close ends what open began, as far as it came.
-func (r *run) close() error {
+// closeRun ends what open began, as far as it came.
+func closeRun(r *run) error {
 	var errs []error
 	if r.writer != nil {
 		errs = append(errs, r.writer.close())
@@ -271,20 +272,20 @@ func (r *run) close() error {
 	return errors.Join(errs...)
 }
 
-func (r *run) connect(ctx context.Context, name string) (*workspace, error) {
+func connectWorkspace(ctx context.Context, r *run, name string) (*workspace, error) {
 	source, err := r.runner.Connect(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	w := &workspace{name: name, config: r.config.Workspaces[name], source: source}
-	if w.client, err = r.client(name, source); err != nil {
+	if w.client, err = newClient(r, name, source); err != nil {
 		return w, err
 	}
 	w.streams, err = r.runner.streams(r.pipeline, &r.options)
 	return w, err
 }
 
-func (r *run) client(name string, source Source) (*extract.Client, error) {
+func newClient(r *run, name string, source Source) (*extract.Client, error) {
 	config := r.config.Workspaces[name]
 	client, err := extract.New(extract.Options{
 		BaseURL: source.BaseURL, Token: source.Token, Refresh: source.Refresh,
@@ -302,7 +303,7 @@ func (r *run) client(name string, source Source) (*extract.Client, error) {
 const toBegin = 30 * time.Second
 
 // stopAt has the workspaces' clients send nothing more from some time on.
-func (r *run) stopAt(t time.Time) {
+func stopAt(r *run, t time.Time) {
 	for _, w := range r.workspaces {
 		w.client.StopAt(t)
 	}

@@ -15,8 +15,8 @@ import (
 // keepRejects is how long the text of a record that was kept out whole stays in the rejects directory.
 const keepRejects = 7 * 24 * time.Hour
 
-// report closes the account of a run: what each stream did, how far it is read, what is left.
-func (r *run) report() *Report {
+// makeReport closes the account of a run: what each stream did, how far it is read, what is left.
+func makeReport(r *run) *Report {
 	r.reported.Streams = r.reported.Streams[:0]
 	r.reported.Left = 0
 	for _, t := range r.tasks {
@@ -26,13 +26,13 @@ func (r *run) report() *Report {
 		t.result.Requests, t.result.Retries = sent.Requests, sent.Retries
 		r.reported.Left = max(r.reported.Left, left)
 		result := t.result
-		if result.Status == StatusOK && !t.readWell() {
+		if result.Status == StatusOK && !isReadWell(t) {
 			result.Status = StatusCut
 		}
 		r.reported.Streams = append(r.reported.Streams, result)
 	}
 	slices.SortStableFunc(r.reported.Streams, func(a, b StreamResult) int {
-		return slices.Index(r.order(), a.Stream) - slices.Index(r.order(), b.Stream)
+		return slices.Index(streamOrder(r), a.Stream) - slices.Index(streamOrder(r), b.Stream)
 	})
 	r.reported.Requests = 0
 	for _, w := range r.workspaces {
@@ -42,8 +42,8 @@ func (r *run) report() *Report {
 	return &r.reported
 }
 
-// order is the order of streams as the pipeline names them, those that go along after their leader.
-func (r *run) order() []string {
+// streamOrder is the order of streams as the pipeline names them, those that go along after their leader.
+func streamOrder(r *run) []string {
 	var names []string
 	for _, name := range r.pipeline.Streams {
 		names = append(names, name)
@@ -56,20 +56,20 @@ func (r *run) order() []string {
 	return names
 }
 
-// save writes the run's own rows, which the next publish shows.
-func (r *run) save(ctx context.Context) error {
-	if err := r.audit(ctx); err != nil {
+// saveRun writes the run's own rows, which the next publish shows.
+func saveRun(ctx context.Context, r *run) error {
+	if err := auditRun(ctx, r); err != nil {
 		return err
 	}
-	return r.saveAs(ctx, r.report().Outcome())
+	return saveRunAs(ctx, r, makeReport(r).Outcome())
 }
 
-// saveAs writes the run's own rows with an outcome, in the place of those it wrote before.
-func (r *run) saveAs(ctx context.Context, outcome string) error {
-	if err := r.countRejects(context.WithoutCancel(ctx)); err != nil {
+// saveRunAs writes the run's own rows with an outcome, in the place of those it wrote before.
+func saveRunAs(ctx context.Context, r *run, outcome string) error {
+	if err := countRejects(context.WithoutCancel(ctx), r); err != nil {
 		return err
 	}
-	report := r.report()
+	report := makeReport(r)
 	finished := r.now()
 	emulated := slices.ContainsFunc(r.workspaces, func(w *workspace) bool { return w.source.Emulated })
 	saved := load.Run{
@@ -103,12 +103,12 @@ func (r *run) saveAs(ctx context.Context, outcome string) error {
 	if err != nil {
 		return fmt.Errorf("note down the run: %w", err)
 	}
-	return r.keepRejects(report)
+	return keepRejectFiles(r, report)
 }
 
 // countRejects counts what does not fit of each stream, each value once: the same number in every run until something changes. Every stream
 // is settled before any is held against another whose table has the same records.
-func (r *run) countRejects(ctx context.Context) error {
+func countRejects(ctx context.Context, r *run) error {
 	for _, t := range r.tasks {
 		t.result.countRejects(nil)
 	}
@@ -119,7 +119,7 @@ func (r *run) countRejects(ctx context.Context) error {
 		}
 		for _, step := range []func(t *task) error{
 			func(t *task) error {
-				return work.SettleMisfits(ctx, t.workspace.name, t.stream.Name, t.tables, t.wholeSince())
+				return work.SettleMisfits(ctx, t.workspace.name, t.stream.Name, t.tables, wholeSince(t))
 			},
 			func(t *task) error { return work.MergeMisfits(ctx, t.workspace.name, t.stream.Name, t.tables) },
 			func(t *task) error {
@@ -142,15 +142,15 @@ func (r *run) countRejects(ctx context.Context) error {
 }
 
 // wholeSince is when a reading of all that the stream has began, if this run was one; else the zero time.
-func (t *task) wholeSince() time.Time {
+func wholeSince(t *task) time.Time {
 	if t.result.Status == StatusOK && !t.result.Cut && (t.stream.Read.Since.By == "full" || t.run.options.FullRefresh) {
 		return t.run.started
 	}
 	return time.Time{}
 }
 
-// keepRejects keeps the text of records that were kept out whole, for a few days and for the operator only.
-func (r *run) keepRejects(report *Report) error {
+// keepRejectFiles keeps the text of records that were kept out whole, for a few days and for the operator only.
+func keepRejectFiles(r *run, report *Report) error {
 	dir := r.runner.Dir.RejectDir()
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -217,8 +217,8 @@ func isTable(streams []*schemas.Stream, name string) bool {
 	return slices.ContainsFunc(tables(streams), func(t transform.Table) bool { return name != "" && (t.Name == name || t.View == name) })
 }
 
-// spec says what the published file holds.
-func (r *Runner) spec(id string, workspaces []*workspace) (publish.Spec, error) {
+// publishSpec says what the published file holds.
+func publishSpec(r *Runner, id string, workspaces []*workspace) (publish.Spec, error) {
 	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Timezone: r.Config.Warehouse.Timezone, Program: r.Program,
 		Memory: r.Config.Warehouse.Memory, MaxLoss: r.Config.Warehouse.Publish.MaxLoss}
 	for _, w := range workspaces {

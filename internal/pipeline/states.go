@@ -59,8 +59,8 @@ type Confirm func(moves []Move) (bool, error)
 
 // Rewind moves the mark of a stream that is read in windows of time back, so that the next run reads what changed from there on again:
 // in one workspace, or, where none is named, in every one that has read the stream.
-func (r *Runner) Rewind(ctx context.Context, workspace, stream string, to time.Time, confirm Confirm) error {
-	s, err := r.known(ctx, stream)
+func Rewind(ctx context.Context, r *Runner, workspace, stream string, to time.Time, confirm Confirm) error {
+	s, err := findStream(ctx, r, stream)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (r *Runner) Rewind(ctx context.Context, workspace, stream string, to time.T
 		return &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream + with(" --workspace ", workspace)}
 	}
-	return r.move(ctx, "rewind", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
+	return moveCheckpoints(ctx, r, "rewind", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
 		if state.SyncedTo == 0 {
 			return state, &Problem{Class: "usage", Exit: ExitUsage, What: "stream " + stream + " is not read to any time yet", Next: "aqueduck sync"}
 		}
@@ -88,21 +88,21 @@ func (r *Runner) Rewind(ctx context.Context, workspace, stream string, to time.T
 
 // Reset forgets how far a stream is read, in one workspace or, where none is named, in all. Its rows stay; the next run reads everything
 // and compares.
-func (r *Runner) Reset(ctx context.Context, workspace, stream string, confirm Confirm) error {
-	s, err := r.known(ctx, stream)
+func Reset(ctx context.Context, r *Runner, workspace, stream string, confirm Confirm) error {
+	s, err := findStream(ctx, r, stream)
 	if err != nil {
 		return err
 	}
-	return r.move(ctx, "reset", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
+	return moveCheckpoints(ctx, r, "reset", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
 		return extract.State{Export: tableOf(state.Export), Again: s.Read.Detail != nil}, nil
 	})
 }
 
-func (r *Runner) known(ctx context.Context, stream string) (*schemas.Stream, error) {
+func findStream(ctx context.Context, r *Runner, stream string) (*schemas.Stream, error) {
 	s, ok := r.Catalogue.Stream(stream)
 	if !ok {
 		var err error
-		if s, ok, err = r.storedDataset(ctx, stream); err != nil {
+		if s, ok, err = storedDataset(ctx, r, stream); err != nil {
 			return nil, err
 		}
 	}
@@ -112,9 +112,9 @@ func (r *Runner) known(ctx context.Context, stream string) (*schemas.Stream, err
 	return s, nil
 }
 
-// move changes the checkpoint of a stream in one workspace, or in every one that has one: all of them or, where one cannot be, none.
+// moveCheckpoints changes the checkpoint of a stream in one workspace, or in every one that has one: all of them or, where one cannot be, none.
 // Then it publishes, so that what people see is what the next run goes on from.
-func (r *Runner) move(ctx context.Context, what, only, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
+func moveCheckpoints(ctx context.Context, r *Runner, what, only, stream string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
 	names := r.Config.Names()
 	if only != "" {
 		if _, err := r.Config.Workspace(only); err != nil {
@@ -122,7 +122,7 @@ func (r *Runner) move(ctx context.Context, what, only, stream string, confirm Co
 		}
 		names = []string{only}
 	}
-	return r.alone(ctx, func(w *writer, _ []*workspace) error {
+	return withWarehouse(ctx, r, func(w *writer, _ []*workspace) error {
 		var steps []step
 		var moves []Move
 		for _, name := range names {
@@ -153,8 +153,8 @@ func (r *Runner) move(ctx context.Context, what, only, stream string, confirm Co
 	})
 }
 
-// alone has do work on the published warehouse while nobody else does, every table prepared and every erasure applied.
-func (r *Runner) alone(ctx context.Context, do func(*writer, []*workspace) error) (err error) {
+// withWarehouse has do work on the published warehouse while nobody else does, every table prepared and every erasure applied.
+func withWarehouse(ctx context.Context, r *Runner, do func(*writer, []*workspace) error) (err error) {
 	if r.Dir.Current() == "" {
 		return read.ErrNothingPublished
 	}
@@ -166,32 +166,32 @@ func (r *Runner) alone(ctx context.Context, do func(*writer, []*workspace) error
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	unchanged, _, err := r.settle(ctx)
+	unchanged, _, err := resumeErasures(ctx, r)
 	if unchanged != nil {
 		err = unchanged.close()
 	}
 	if err != nil {
 		return err
 	}
-	w, workspaces, err := r.openAll(ctx)
+	w, workspaces, err := openAll(ctx, r)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
-	if err := r.prepareAll(ctx, w, workspaces); err != nil {
+	if err := prepareAll(ctx, r, w, workspaces); err != nil {
 		return err
 	}
 	return do(w, workspaces)
 }
 
 // openAll opens the work database for every workspace of the configuration. The caller holds the lock.
-func (r *Runner) openAll(ctx context.Context) (*writer, []*workspace, error) {
+func openAll(ctx context.Context, r *Runner) (*writer, []*workspace, error) {
 	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
 	var workspaces []*workspace
 	for _, name := range r.Config.Names() {
 		workspaces = append(workspaces, &workspace{name: name, config: r.Config.Workspaces[name]})
 	}
-	spec, err := r.spec(id, workspaces)
+	spec, err := publishSpec(r, id, workspaces)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,7 +199,7 @@ func (r *Runner) openAll(ctx context.Context) (*writer, []*workspace, error) {
 	return w, workspaces, err
 }
 
-func (r *Runner) prepareAll(ctx context.Context, w *writer, workspaces []*workspace) error {
+func prepareAll(ctx context.Context, r *Runner, w *writer, workspaces []*workspace) error {
 	for _, each := range workspaces {
 		streams := r.stored(each.name)
 		_, datasets, err := w.adopt(ctx, each.name, streams)
@@ -218,7 +218,7 @@ func (r *Runner) prepareAll(ctx context.Context, w *writer, workspaces []*worksp
 
 // loadOptions say how the work database is opened.
 func (r *Runner) loadOptions(now func() time.Time, run string) load.Options {
-	return load.Options{Now: now, RunID: run, Memory: r.Config.Warehouse.Memory, Timezone: r.Config.Warehouse.Timezone, Keep: r.kept()}
+	return load.Options{Now: now, RunID: run, Memory: r.Config.Warehouse.Memory, Timezone: r.Config.Warehouse.Timezone, Keep: keptColumns(r)}
 }
 
 // step is one move of a checkpoint.

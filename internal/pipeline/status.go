@@ -91,7 +91,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *Config, catalogue *
 		}
 		for _, p := range config.Pipelines {
 			if p.Schedule != nil {
-				s.Next = append(s.Next, p.next(ends, s.Now))
+				s.Next = append(s.Next, nextRun(p, ends, s.Now))
 			}
 		}
 		s.judge(config, catalogue)

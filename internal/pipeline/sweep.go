@@ -22,7 +22,7 @@ const (
 
 // sweep walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
 // it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
-func (t *task) sweep(ctx context.Context) error {
+func (t *sweepReader) sweep(ctx context.Context) error {
 	first, resumed, err := t.firstSweep(ctx)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (t *task) sweep(ctx context.Context) error {
 		if t.walked, err = t.run.writer.clock(); err != nil {
 			return err
 		}
-		if err := t.read(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
+		if err := t.readPages(ctx, t.request(extract.Forward)); err != nil || t.result.Cut {
 			return err
 		}
 		if resumed && t.stream.Absent == "gone" {
@@ -59,7 +59,7 @@ func (t *task) sweep(ctx context.Context) error {
 				return t.endShort(ctx, stated, all)
 			}
 		}
-		t.auditSweep(t.state.Sweep)
+		auditSweep(t.task, t.state.Sweep)
 		if t.state.Sweep.Capped {
 			t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
 				Message: fmt.Sprintf("the list stops after %d records: what it has not may still be there, and stays", t.state.Sweep.Rows)})
@@ -88,7 +88,7 @@ func (t *task) sweep(ctx context.Context) error {
 
 // endShort ends a sweep whose list gives less than it states, each time that it is walked: of what did not come nothing is known, and
 // nothing is concluded to be gone.
-func (t *task) endShort(ctx context.Context, stated, all int64) error {
+func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
 	t.state.Sweep, t.state.Position = nil, nil
 	if err := t.commit(ctx); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (t *task) endShort(ctx context.Context, stated, all int64) error {
 }
 
 // sweptSoFar is how many different records the walks of this run have brought, together.
-func (t *task) sweptSoFar(ctx context.Context) (n int64, err error) {
+func (t *sweepReader) sweptSoFar(ctx context.Context) (n int64, err error) {
 	err = t.run.writer.use(func(work *load.Work) (err error) {
 		n, err = work.SeenKeys(ctx, t.workspace.name, t.stream.Name)
 		return err
@@ -111,7 +111,7 @@ func (t *task) sweptSoFar(ctx context.Context) (n int64, err error) {
 
 // firstSweep is the number of this run's first walk. One that was left in its middle is walked on; what others saw that
 // were never concluded from is forgotten, for it is not of today: their run was killed, or its marks were taken back.
-func (t *task) firstSweep(ctx context.Context) (n int, resumed bool, err error) {
+func (t *sweepReader) firstSweep(ctx context.Context) (n int, resumed bool, err error) {
 	if t.state.Sweep != nil && t.state.Window != nil {
 		return t.state.Sweep.Number, true, nil
 	}
@@ -119,7 +119,7 @@ func (t *task) firstSweep(ctx context.Context) (n int, resumed bool, err error) 
 	return 1, false, t.forgetSweeps(ctx)
 }
 
-func (t *task) forgetSweeps(ctx context.Context) error {
+func (t *sweepReader) forgetSweeps(ctx context.Context) error {
 	err := t.run.writer.use(func(work *load.Work) error { return work.Forget(ctx, t.workspace.name, t.stream.Name) })
 	if err != nil {
 		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.stream.Name, err)
@@ -129,7 +129,7 @@ func (t *task) forgetSweeps(ctx context.Context) error {
 
 // agreed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list
 // stood still, or the two last walks miss the same rows.
-func (t *task) agreed(ctx context.Context, first, n int) (agreed bool, err error) {
+func (t *sweepReader) agreed(ctx context.Context, first, n int) (agreed bool, err error) {
 	err = t.run.writer.use(func(work *load.Work) error {
 		last, _, err := work.Absent(ctx, t.workspace.name, t.stream.Name, t.swept(n))
 		if err != nil {
@@ -158,7 +158,7 @@ func (t *task) agreed(ctx context.Context, first, n int) (agreed bool, err error
 
 // retire marks gone what the two walks that agree did not find, or, when none agree, what no walk found, and ends the
 // sweep.
-func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
+func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) error {
 	if agreed {
 		first = max(first, n-1)
 	}
@@ -196,7 +196,7 @@ func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 	return nil
 }
 
-func (t *task) swept(n int) load.Sweep {
+func (t *sweepReader) swept(n int) load.Sweep {
 	sweep := load.Sweep{Table: t.tables[0].Name, Number: n, Opened: t.walked}
 	sweep.Copies, _ = transform.Copies(t.stream)
 	if t.state.Sweep != nil && t.state.Sweep.Refused != "" {

@@ -114,7 +114,7 @@ func (b *bed) goOnFromPlanted() {
 // planned is what the plan says.
 func (b *bed) planned() string {
 	b.t.Helper()
-	plan, err := b.runner.Plan(b.t.Context(), b.runner.Config.Pipelines, pipeline.Options{}, false)
+	plan, err := pipeline.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, false)
 	b.must(err)
 	var text strings.Builder
 	plan.Print(&text)

@@ -32,7 +32,8 @@ type task struct {
 	start     time.Time // history is read down to here; zero: to the first record
 	decoder   *transform.Decoder
 	heads     *transform.Heads // nil: nothing in a list tells whether a record is stored as it is
-	export    *exporting       // of a dataset of exports; nil: of any other stream
+	reader    reader           // reads the stream in its way
+	days      dayReader        // the same, of a dataset of exports; nil: of any other stream
 	feeds     []transform.Feed // streams that are read over what this one commits
 	answered  []string         // ids of the open batch that the stream waits for no longer
 	brought   map[string]bool  // keys of records that this run's walks over a list have read by themselves
@@ -58,7 +59,7 @@ type task struct {
 	refreshed bool // a full refresh ended: what the source gives was all read again
 }
 
-func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*task, error) {
+func newTask(ctx context.Context, r *run, w *workspace, s *schemas.Stream) (*task, error) {
 	settings := r.config.Settings(s.Name)
 	if s.Read.Since.By == schemas.Export {
 		settings.Hash, settings.Drop = nil, nil // its columns are known once it is restored
@@ -77,12 +78,15 @@ func (r *run) newTask(ctx context.Context, w *workspace, s *schemas.Stream) (*ta
 		run: r, workspace: w, stream: s, tables: transform.Tables(s), decoder: decoder, heads: heads, start: settings.Start,
 		result: StreamResult{Workspace: w.name, Stream: s.Name, Status: StatusOK},
 	}
-	if t.feeds, err = r.feeds(ctx, w, s); err != nil {
+	if t.feeds, err = childQueues(ctx, r, w, s); err != nil {
 		return nil, err
 	}
 	if err = t.restore(ctx); err == nil && s.Read.Since.By == schemas.Export {
-		err = t.readDataset()
+		if t.broken = w.exports.broken[s]; t.broken == nil && w.exports.readers[s.Name] != nil {
+			t.days, err = w.exports.readers[s.Name](t)
+		}
 	}
+	t.reader = newReader(t)
 	t.found = t.reached()
 	if known := w.shares[s.Name]; t.found == 0 && t.state.HistoryTo > 0 && known < 1 {
 		t.found = known
@@ -98,7 +102,7 @@ func (t *task) restore(ctx context.Context) error {
 		if t.base, err = work.Checkpoint(ctx, t.workspace.name, t.stream.Name); err != nil {
 			return fmt.Errorf("stream %s: read its checkpoint: %w", t.stream.Name, err)
 		}
-		if err := t.restoreDoubts(ctx, work); err != nil {
+		if err := restoreDoubts(ctx, t, work); err != nil {
 			return fmt.Errorf("stream %s: %w", t.stream.Name, err)
 		}
 		known, err := extract.ParseState(t.base.State)
@@ -106,7 +110,7 @@ func (t *task) restore(ctx context.Context) error {
 			t.decoder.Expect(known.Sent, known.Sometimes)
 		}
 		if t.run.options.FullRefresh && t.workspace.lost == nil {
-			return t.beginRefresh(ctx, work, again)
+			return beginRefresh(ctx, t, work, again)
 		}
 		if t.state = known; err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.stream.Name, err, t.stream.Name)
@@ -115,14 +119,14 @@ func (t *task) restore(ctx context.Context) error {
 			t.state = extract.State{Again: again}
 			t.run.reported.Notes = append(t.run.reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.stream.Name, was, now))
 		}
-		return t.pullBack(ctx, work)
+		return pullBackWatermark(ctx, t, work)
 	})
 }
 
-// read is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
+// readPages is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
 // whole when reading stopped is committed, whatever stopped it. History is many windows one after the other, short ones
 // first: there the end of a window is no reason to commit less than a batch.
-func (t *task) read(ctx context.Context, req extract.Request) error {
+func (t *task) readPages(ctx context.Context, req extract.Request) error {
 	reader := t.workspace.client.Read(req)
 	for !t.over() {
 		page, err := reader.Next(ctx)
@@ -135,14 +139,14 @@ func (t *task) read(ctx context.Context, req extract.Request) error {
 		if err != nil {
 			return errors.Join(err, t.commit(ctx))
 		}
-		doubt := t.weigh(ctx, page)
+		doubt := weighWindow(ctx, t, page)
 		if doubt != nil {
 			page.State, page.Boundary = t.state, false // what came is kept, and proves nothing
 		}
-		if page, err = t.dropKnown(ctx, page); err != nil {
+		if page, err = dropKnown(ctx, t, page); err != nil {
 			return errors.Join(doubt, err, t.commit(ctx))
 		}
-		page, err = t.details(ctx, reader, page)
+		page, err = readDetails(ctx, t, reader, page)
 		if failed := t.add(page); failed != nil {
 			return failed
 		}
@@ -186,22 +190,22 @@ func (t *task) add(page extract.Page) error {
 				t.decoder.Gone(record.Over, meta)
 				t.result.Gone++
 			}
-			t.settleDoubt(record.Over)
+			dropDoubt(t, record.Over)
 			continue
 		}
-		if err := t.take(record, meta); err != nil {
+		if err := takeRecord(t, record, meta); err != nil {
 			return err
 		}
 	}
 	if t.stream.Read.Pending() {
 		t.answered = append(t.answered, page.Answered...)
-		t.mute(page)
+		noteRedacted(t, page)
 	}
 	t.result.Extracted += int64(len(page.Records))
 	if !t.windowed() {
 		t.state = page.State
 	}
-	t.auditPage(page)
+	auditPage(t, page)
 	if page.Gap {
 		t.run.find(load.Finding{Schema: t.workspace.name, Stream: t.stream.Name, Table: t.tables[0].Name, Kind: "known", Name: "feed_gap",
 			Message: "the feed no longer knew where the last reading ended; what it still has was read again from its beginning"})
@@ -232,10 +236,10 @@ func (t *task) commit(ctx context.Context) error {
 	if t.decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
 		return nil
 	}
-	if err := t.refuseVanishedColumns(ctx); err != nil {
+	if err := refuseVanishedColumns(ctx, t); err != nil {
 		return err
 	}
-	if err := t.refuseVanishedGroups(); err != nil {
+	if err := refuseVanishedGroups(t); err != nil {
 		return err
 	}
 	batches := t.decoder.Take()
@@ -245,13 +249,13 @@ func (t *task) commit(ctx context.Context) error {
 	}
 	batches[0].Refresh = t.state.Replace
 	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
-	t.auditTimes()
+	auditTimes(t)
 	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
 	rejects := t.decoder.Rejects()
 	t.result.keepTexts(rejects)
-	err := t.refuseMostRejected(rejects, batches[0].Rows.NumRows())
+	err := refuseMostRejected(t, rejects, batches[0].Rows.NumRows())
 	if err == nil {
-		err = t.refuseNews(ctx, batches[0].News)
+		err = refuseNewColumns(ctx, t, batches[0].News)
 	}
 	if err != nil {
 		t.result.refused = append(t.result.refused, rejects...)
@@ -272,7 +276,7 @@ func (t *task) commit(ctx context.Context) error {
 
 // refuseMostRejected stops the stream when more of its records were kept out whole than came in: that is a stream file
 // which does not fit its source, and moving the mark past such records would lose them.
-func (t *task) refuseMostRejected(rejects []transform.Reject, taken int64) error {
+func refuseMostRejected(t *task, rejects []transform.Reject, taken int64) error {
 	var whole int64
 	reason := ""
 	for _, r := range rejects {
@@ -314,7 +318,7 @@ func release(batches []transform.Batch) {
 
 // refuseVanishedColumns stops the stream when a column that nearly every stored row has is in none of many records: an
 // answer that leaves a field out would otherwise overwrite good data with nulls (T33). Another API version may leave it out.
-func (t *task) refuseVanishedColumns(ctx context.Context) error {
+func refuseVanishedColumns(ctx context.Context, t *task) error {
 	absent, records := t.decoder.AbsentColumns()
 	if records < 1000 || len(absent) == 0 {
 		return nil
@@ -340,7 +344,7 @@ func (t *task) refuseVanishedColumns(ctx context.Context) error {
 
 // refuseVanishedGroups stops the stream when hardly any of its records has a list or an object that the source always sent: what is
 // stored of it would grow old, and nothing would say so.
-func (t *task) refuseVanishedGroups() error {
+func refuseVanishedGroups(t *task) error {
 	vanished := t.decoder.Vanished()
 	if len(vanished) == 0 {
 		return nil
@@ -366,7 +370,7 @@ func (t *task) settle(ctx context.Context, err error) {
 	if problem.Class == "auth" || errors.Is(err, t.workspace.lost) {
 		t.run.apart(t.workspace, problem)
 	}
-	if t.explain(problem); problem.Class == "bug" {
+	if explainCut(t, problem); problem.Class == "bug" {
 		t.result.fault = err
 	}
 	t.result.Status = StatusFailed
@@ -377,8 +381,8 @@ func (t *task) settle(ctx context.Context, err error) {
 	t.result.Class, t.result.Error, t.result.Next = problem.Class, problem.Error(), t.run.runner.Given.To(problem.next(t.run.pipeline.Name))
 }
 
-// explain makes a refusal say what the stream needs, where its file does.
-func (t *task) explain(p *Problem) {
+// explainCut makes a refusal say what the stream needs, where its file does.
+func explainCut(t *task, p *Problem) {
 	needs, asked := t.stream.Needs, t.workspace.config.APIVersion
 	switch {
 	case p.Class == "scope" && needs.Scope != "":

@@ -11,9 +11,9 @@ import (
 	"aqueduck/load/read"
 )
 
-// Sender gives what tells the targets of the configuration how runs go; nil where nobody is to be told. An address that cannot be
+// NewSender gives what tells the targets of the configuration how runs go; nil where nobody is to be told. An address that cannot be
 // found out is logged: a run does not depend on it.
-func (r *Runner) Sender(lookup func(string) (string, bool)) *alert.Sender {
+func NewSender(r *Runner, lookup func(string) (string, bool)) *alert.Sender {
 	targets, missing := r.Config.Alerts(lookup)
 	for _, err := range missing {
 		r.Log.Warn("nobody is told by this alert", "error", err)
@@ -24,32 +24,32 @@ func (r *Runner) Sender(lookup func(string) (string, bool)) *alert.Sender {
 	return &alert.Sender{Targets: targets, State: filepath.Join(r.Dir.State(), "alerts.json"), Now: r.Now, Wait: r.Wait, Log: r.Log}
 }
 
-// begun tells that a run begins.
-func (r *Runner) begun(ctx context.Context, past *PastRun) {
+// notifyRunBegan tells that a run begins.
+func notifyRunBegan(ctx context.Context, r *Runner, past *PastRun) {
 	if r.Alerts != nil {
 		r.Alerts.Begun(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, At: past.Started})
 	}
 }
 
-// tell tells how a run ended, and what has grown too old.
-func (r *Runner) tell(ctx context.Context, past *PastRun) {
+// notifyRunEnded tells how a run ended, and what has grown too old.
+func notifyRunEnded(ctx context.Context, r *Runner, past *PastRun) {
 	if r.Alerts == nil {
 		return
 	}
 	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Well: past.Exit == ExitOK, Interrupted: past.Outcome == "INTERRUPTED", Again: past.quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	var err error
-	if told.Changes, err = r.changes(ctx, past.Run); err != nil {
+	if told.Changes, err = columnChanges(ctx, r, past.Run); err != nil {
 		r.Log.Warn("it cannot be told what has changed in the source", "run", past.Run, "error", err)
 	}
 	r.Alerts.Ended(ctx, told)
-	r.TellAge(ctx)
+	NotifyFreshness(ctx, r)
 }
 
-// changes are what was new in the source for the run: fields that no column takes, columns that were added or widened. A table that
+// columnChanges are what was new in the source for the run: fields that no column takes, columns that were added or widened. A table that
 // the run made is no news of the source.
-func (r *Runner) changes(ctx context.Context, run string) (changes []string, err error) {
-	if !r.told(alert.Changed) {
+func columnChanges(ctx context.Context, r *Runner, run string) (changes []string, err error) {
+	if !subscribed(r, alert.Changed) {
 		return nil, nil
 	}
 	err = ask(ctx, r.Dir, `SELECT concat_ws('.', schema, table_name, nullif(column_name, '')), change, path FROM _sync.schema_changes c WHERE run_id = '`+run+`'
@@ -64,9 +64,9 @@ func (r *Runner) changes(ctx context.Context, run string) (changes []string, err
 	return changes, err
 }
 
-// TellAge tells of the streams whose freshness is breached, and where none is any more.
-func (r *Runner) TellAge(ctx context.Context) {
-	if !r.told(alert.Late) {
+// NotifyFreshness tells of the streams whose freshness is breached, and where none is any more.
+func NotifyFreshness(ctx context.Context, r *Runner) {
+	if !subscribed(r, alert.Late) {
 		return
 	}
 	s, err := ReadStatus(ctx, r.Dir, r.Config, r.Catalogue, r.Now())
@@ -77,7 +77,7 @@ func (r *Runner) TellAge(ctx context.Context) {
 	for _, p := range r.Config.Pipelines {
 		var names []string
 		for _, stream := range s.Streams {
-			if stream.Freshness == Breached && p.reads(r.Config, r.Catalogue, stream.Workspace, stream.Stream) {
+			if stream.Freshness == Breached && readsStream(p, r.Config, r.Catalogue, stream.Workspace, stream.Stream) {
 				names = append(names, strings.TrimPrefix(stream.Workspace+".", "main.")+stream.Stream)
 			}
 		}
@@ -85,7 +85,7 @@ func (r *Runner) TellAge(ctx context.Context) {
 	}
 }
 
-// told says whether anybody wants to be told of something.
-func (r *Runner) told(kind alert.Kind) bool {
+// subscribed says whether anybody wants to be told of something.
+func subscribed(r *Runner, kind alert.Kind) bool {
 	return r.Alerts != nil && slices.ContainsFunc(r.Alerts.Targets, func(t alert.Target) bool { return t.Webhook != "" && slices.Contains(t.On, kind) })
 }

@@ -50,7 +50,7 @@ func TestWhatIsNewInTheSourceIsToldOnce(t *testing.T) {
 			})
 		}
 		b.space.Live(24)
-		if _, err := b.runner.Run(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{}, io.Discard); err != nil {
+		if _, err := pipeline.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{}, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -61,14 +61,14 @@ type Misfit struct {
 const shownRows = 10
 
 // Try reads one page of a stream with the workspace's own token, and writes nothing.
-func (r *Runner) Try(ctx context.Context, workspace string, s *schemas.Stream, id string) (*Trial, error) {
+func Try(ctx context.Context, r *Runner, workspace string, s *schemas.Stream, id string) (*Trial, error) {
 	if s.Family() {
 		return nil, &Problem{Class: "config", What: s.Name + " stands for datasets, which come as files", Next: "aqueduck plan --ask lists them"}
 	}
 	if s.Read.ByIDs() && id == "" {
 		return nil, &Problem{Class: "config", What: s.Name + " is read by id", Next: "name one: aqueduck streams try " + s.Name + " --id ID"}
 	}
-	client, closing, err := r.asker(ctx, workspace)
+	client, closing, err := connectReader(ctx, r, workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +224,11 @@ func (t *TrialTable) print(w io.Writer) {
 
 // Propose reads the beginning of a list that no stream file is about, and writes one. list names one of several lists of
 // the answer, name the stream; both may be empty.
-func (r *Runner) Propose(ctx context.Context, workspace, path, list, name string) (string, []byte, error) {
+func Propose(ctx context.Context, r *Runner, workspace, path, list, name string) (string, []byte, error) {
 	if err := schemas.Reads(path); err != nil {
 		return "", nil, &Problem{Class: "config", What: err.Error(), Next: "give the address of a list, e.g. /news/newsfeeds"}
 	}
-	client, closing, err := r.asker(ctx, workspace)
+	client, closing, err := connectReader(ctx, r, workspace)
 	if err != nil {
 		return "", nil, err
 	}

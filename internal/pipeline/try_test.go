@@ -27,7 +27,7 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 	}
 	var names []string
 	for path, paging := range lists {
-		name, text, err := b.runner.Propose(context.Background(), "main", path, "", "new_"+filepath.Base(path))
+		name, text, err := pipeline.Propose(context.Background(), b.runner, "main", path, "", "new_"+filepath.Base(path))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -40,7 +40,7 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trial, err := b.runner.Try(context.Background(), "main", s, "")
+		trial, err := pipeline.Try(context.Background(), b.runner, "main", s, "")
 		if err != nil || trial.Refused != "" || len(trial.Untaken)+len(trial.Misfits)+len(trial.Never) > 0 || trial.Came == 0 {
 			t.Errorf("%s: %+v, %v\n%s", path, trial, err, text)
 		}
@@ -68,7 +68,7 @@ func TestATrialShowsWhatDoesNotFit(t *testing.T) {
 		b.configure(nightly)
 		s, err := pipeline.StreamOf(b.runner.Catalogue, file)
 		b.must(err)
-		trial, err := b.runner.Try(context.Background(), "main", s, "")
+		trial, err := pipeline.Try(context.Background(), b.runner, "main", s, "")
 		b.must(err)
 		var out bytes.Buffer
 		trial.Print(&out)
@@ -118,7 +118,7 @@ func TestOnlineSaysWhyAStreamCannotBeRead(t *testing.T) {
 		return true
 	})
 	b.configure(strings.Replace(nightly, "2.17", "2.14", 1))
-	online, err := b.runner.Online(context.Background())
+	online, err := pipeline.CheckOnline(context.Background(), b.runner)
 	b.must(err)
 	want := map[string]string{"calls": "plan", "admin_activity_logs": "scope", "deleted_contacts": "version", "contacts_by_id": "yes", "contacts": "yes",
 		"articles": "scope", "data_connector_versions": "version", "call_transcripts": "by id",

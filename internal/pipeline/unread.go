@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// spent tells of streams that were read no further than was wanted, and of a run whose requests were used up: one that has fewer than
+// noteSpent tells of streams that were read no further than was wanted, and of a run whose requests were used up: one that has fewer than
 // a run without news needs reads nothing new for ever.
-func (r *run) spent() {
+func noteSpent(r *run) {
 	var cut, limited []string
 	for _, t := range r.tasks {
 		if t.result.Cut {
@@ -33,8 +33,8 @@ func (r *run) spent() {
 	}
 }
 
-// unread notes the streams that an interruption, or an answer that refuses all, left no time for.
-func (r *run) unread(ctx context.Context) {
+// noteUnread notes the streams that an interruption, or an answer that refuses all, left no time for.
+func noteUnread(ctx context.Context, r *run) {
 	for _, t := range r.tasks {
 		ended := ctx.Err() != nil || r.stopped.Load() || t.workspace.refused.Load()
 		if ended && t.result.Status == StatusOK && !t.done {

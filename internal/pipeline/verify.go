@@ -97,7 +97,7 @@ type verifier struct {
 // Verify reads the sources of pipelines again, as far as the options let it, and compares. It takes no lock and writes
 // nothing into the warehouse's database: what is compared is the file that readers have when it begins. The cost of reading
 // everything is told before it is.
-func (r *Runner) Verify(ctx context.Context, pipelines []*Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
+func Verify(ctx context.Context, r *Runner, pipelines []*Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
 	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true, given: r.Given}
 	held, err := compare.Compare(ctx, r.Dir, v.File)
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *Runner) Verify(ctx context.Context, pipelines []*Pipeline, o VerifyOpti
 		}
 	}
 	v.Under = under(v.Sampled, v.Differ)
-	return v, r.recall(v)
+	return v, recallAccepted(r, v)
 }
 
 // all holds every stream of the workspace against the file, the small ones first: what they leave is for the others.
@@ -137,7 +137,7 @@ func (v *verifier) all(ctx context.Context, sum *Verification, streams []*schema
 	if v.options.Deep {
 		most = 0
 	}
-	client, source, closing, err := v.runner.askerOf(ctx, v.workspace, most)
+	client, source, closing, err := ConnectWorkspace(ctx, v.runner, v.workspace, most)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/duckdb/duckdb-go/v2"
-
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/pipeline"
 )
@@ -24,7 +22,7 @@ func (b *bed) verify(o pipeline.VerifyOptions) *pipeline.Verification {
 		o.Requests = 200
 	}
 	before := b.space.Count()
-	v, err := b.runner.Verify(context.Background(), b.runner.Config.Pipelines, o, func(string) {})
+	v, err := pipeline.Verify(context.Background(), b.runner, b.runner.Config.Pipelines, o, func(string) {})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -117,15 +115,15 @@ func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
 	for _, f := range v.Findings {
 		ids = append(ids, f.ID)
 	}
-	b.must(b.runner.Accept(ids[1:]))
+	b.must(pipeline.Accept(b.runner, ids[1:]))
 	if v = b.verify(pipeline.VerifyOptions{}); v.Exit() != pipeline.ExitBreached {
 		t.Error("one difference is not explained, and it is passed over")
 	}
-	b.must(b.runner.Accept(ids[:1]))
+	b.must(pipeline.Accept(b.runner, ids[:1]))
 	if v = b.verify(pipeline.VerifyOptions{}); v.Exit() != pipeline.ExitOK || len(v.Findings) != len(want) {
 		t.Errorf("what was accepted fails: %s", v.LastLine())
 	}
-	if err := b.runner.Accept([]string{"feedface"}); err == nil {
+	if err := pipeline.Accept(b.runner, []string{"feedface"}); err == nil {
 		t.Error("a difference that was never found is accepted")
 	}
 }

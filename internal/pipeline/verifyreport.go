@@ -143,11 +143,11 @@ type notebook struct {
 	Accepted map[string]time.Time `json:"accepted"` // those that somebody has explained, and when
 }
 
-func (r *Runner) notebook() string { return filepath.Join(r.Dir.State(), "verify.json") }
+func notebookPath(r *Runner) string { return filepath.Join(r.Dir.State(), "verify.json") }
 
-func (r *Runner) readNotebook() (notebook, error) {
+func readNotebook(r *Runner) (notebook, error) {
 	n := notebook{Format: 1, Accepted: map[string]time.Time{}}
-	text, err := os.ReadFile(r.notebook())
+	text, err := os.ReadFile(notebookPath(r))
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
 	}
@@ -155,7 +155,7 @@ func (r *Runner) readNotebook() (notebook, error) {
 		err = json.Unmarshal(text, &n)
 	}
 	if err != nil {
-		return n, &Problem{Class: "config", What: "read " + r.notebook(), Err: err, Next: "remove the file: what was accepted is then to be accepted again"}
+		return n, &Problem{Class: "config", What: "read " + notebookPath(r), Err: err, Next: "remove the file: what was accepted is then to be accepted again"}
 	}
 	return n, nil
 }
@@ -168,9 +168,9 @@ func (n notebook) write(path string) error {
 	return renameio.WriteFile(path, append(text, '\n'), 0o600)
 }
 
-// recall marks what was accepted before, and remembers what was found.
-func (r *Runner) recall(v *Verification) error {
-	n, err := r.readNotebook()
+// recallAccepted marks what was accepted before, and remembers what was found.
+func recallAccepted(r *Runner, v *Verification) error {
+	n, err := readNotebook(r)
 	if err != nil {
 		return err
 	}
@@ -179,12 +179,12 @@ func (r *Runner) recall(v *Verification) error {
 		_, v.Findings[i].Accepted = n.Accepted[f.ID]
 		n.Found = append(n.Found, f.ID)
 	}
-	return n.write(r.notebook())
+	return n.write(notebookPath(r))
 }
 
 // Accept explains differences that the last verification found: they are told, and fail no later one.
-func (r *Runner) Accept(ids []string) error {
-	n, err := r.readNotebook()
+func Accept(r *Runner, ids []string) error {
+	n, err := readNotebook(r)
 	if err != nil {
 		return err
 	}
@@ -195,5 +195,5 @@ func (r *Runner) Accept(ids []string) error {
 		}
 		n.Accepted[id] = r.Now().UTC()
 	}
-	return n.write(r.notebook())
+	return n.write(notebookPath(r))
 }

@@ -11,11 +11,11 @@ import (
 	"aqueduck/schemas"
 )
 
-// pullBack takes back a watermark that lies in the future, by the server's clock and by ours: they were wrong when it was set. Nothing
+// pullBackWatermark takes back a watermark that lies in the future, by the server's clock and by ours: they were wrong when it was set. Nothing
 // after the newest stored record is known to be read, whatever the watermark says.
-func (t *task) pullBack(ctx context.Context, work *load.Work) error {
+func pullBackWatermark(ctx context.Context, t *task, work *load.Work) error {
 	latest := t.state.Latest()
-	if t.workspace.lost != nil || t.export != nil || !t.workspace.client.InFuture(latest) {
+	if t.workspace.lost != nil || t.days != nil || !t.workspace.client.InFuture(latest) {
 		return nil
 	}
 	to := t.workspace.client.Now()

@@ -98,7 +98,7 @@ func TestWorkspacesThatAllRefuseTheirTokensEndTheRun(t *testing.T) {
 	b, _ := pair(t)
 	b.env["ACME_TOKEN"], b.env["WORKSPACE_TOKEN"] = "dG9rOjEyMzQ1Njc4", "dG9rOjEyMzQ1Njc4"
 	b.configure(b.config())
-	_, err := b.runner.Sync(t.Context(), b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
 	if p := pipeline.AsProblem(err); err == nil || p.ExitCode() != pipeline.ExitRefused || !strings.HasPrefix(p.Error(), "workspace main: read one record") {
 		t.Errorf("%v", err)
 	}

@@ -29,9 +29,9 @@ func TestF27WorldsThatLieAreNoticedOrRight(t *testing.T) {
 var lyingFamilies = []string{"contacts", "contacts", "conversations", "conversations", "tickets", "content"}
 
 // drawWorld is the plan of a seed.
-func drawWorld(seed uint64, runs int) *plan {
+func drawWorld(seed uint64, runs int) *trialPlan {
 	d := rand.New(rand.NewPCG(seed, 7))
-	p := &plan{seed: seed, world: true, begun: true, workspace: 1, contacts: 66, page: 4 + d.IntN(30), families: []string{lyingFamilies[d.IntN(len(lyingFamilies))]}}
+	p := &trialPlan{seed: seed, world: true, begun: true, workspace: 1, contacts: 66, page: 4 + d.IntN(30), families: []string{lyingFamilies[d.IntN(len(lyingFamilies))]}}
 	l := &life{dice: d, space: nameless()}
 	var events []event
 	for _, f := range families {

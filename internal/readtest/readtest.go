@@ -45,7 +45,7 @@ func Runner(dir, config string, space *emulator.Workspace) (r *pipeline.Runner, 
 // Publish runs the first pipeline once and gives the file that readers have then. A run that does not end well, or has
 // something to note, is an error.
 func Publish(ctx context.Context, r *pipeline.Runner) (string, error) {
-	report, err := r.Sync(ctx, r.Config.Pipelines[0], pipeline.Options{})
+	report, err := pipeline.Sync(ctx, r, r.Config.Pipelines[0], pipeline.Options{})
 	if err != nil {
 		return "", err
 	}

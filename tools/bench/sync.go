@@ -127,7 +127,7 @@ func profiled(args []string) (err error) {
 		return err
 	}
 	defer pprof.StopCPUProfile()
-	report, err := runner.Sync(context.Background(), p, pipeline.Options{})
+	report, err := pipeline.Sync(context.Background(), runner, p, pipeline.Options{})
 	if err != nil {
 		return err
 	}
