@@ -3,7 +3,6 @@ package pipeline
 import (
 	"database/sql"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/internal/goldentest"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/schedule"
 )
-
-// With -update the files with expected text are written anew; git shows what is different.
-var update = flag.Bool("update", false, "write the expected texts")
 
 // environment is a lookup of variables that are written down.
 func environment(pairs ...string) func(string) (string, bool) {
@@ -29,23 +26,6 @@ func environment(pairs ...string) func(string) (string, bool) {
 			}
 		}
 		return "", false
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }
 
@@ -67,7 +47,7 @@ func TestEachBadConfigIsToldWhatIsWrongAndWhere(t *testing.T) {
 			if strings.Contains(text, "dG9rOjEyMzQ1Njc4") {
 				t.Errorf("a token is shown:\n%s", text)
 			}
-			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", strings.ReplaceAll(text, "testdata/bad/", ""))
+			goldentest.Compare(t, strings.TrimSuffix(file, ".yaml")+".txt", strings.ReplaceAll(text, "testdata/bad/", ""))
 		})
 	}
 }
@@ -117,7 +97,7 @@ func TestWhatIsReadAllTheSameIsWarnedOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "testdata/warned/"+name+".txt", strings.ReplaceAll(c.Warnings.Format(), "testdata/warned/", ""))
+		goldentest.Compare(t, "testdata/warned/"+name+".txt", strings.ReplaceAll(c.Warnings.Format(), "testdata/warned/", ""))
 	}
 }
 
@@ -280,5 +260,5 @@ func TestThePageOfTheConfigurationIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	head, _, _ := strings.Cut(string(text), "## Keys\n")
-	golden(t, file, head+"## Keys\n\n"+ConfigSpec().Markdown())
+	goldentest.Compare(t, file, head+"## Keys\n\n"+ConfigSpec().Markdown())
 }

@@ -32,8 +32,8 @@ type written struct {
 	markdown, page string
 }
 
-// dictionary is that of the built-in streams and a hostile one, made once for all tests.
-var dictionary = sync.OnceValues(func() (w written, err error) {
+// dictionaries makes that of the built-in streams and a hostile one, once for all tests.
+var dictionaries = sync.OnceValues(func() (w written, err error) {
 	if w.catalogue, err = schemas.Builtin(); err != nil {
 		return w, err
 	}
@@ -51,7 +51,7 @@ var dictionary = sync.OnceValues(func() (w written, err error) {
 
 func pages(t *testing.T) (d *pipeline.Dictionary, c *schemas.Catalogue, markdown, page string) {
 	t.Helper()
-	w, err := dictionary()
+	w, err := dictionaries()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/goldentest"
 	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
 )
@@ -48,5 +49,5 @@ func TestThePageOfChangesHasTheTables(t *testing.T) {
 	if !found || !closed {
 		t.Fatalf("%s has no section between %q and %q", file, begin, end)
 	}
-	golden(t, file, head+begin+list.String()+"\n"+end+tail)
+	goldentest.Compare(t, file, head+begin+list.String()+"\n"+end+tail)
 }
