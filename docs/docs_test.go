@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
+	"aqueduck/internal/runner"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 )
@@ -28,7 +28,7 @@ pipelines: {all: {streams: [conversations, deleted_conversations, contacts, dele
 type house struct {
 	t      *testing.T
 	space  *emulator.Workspace
-	runner *pipeline.Runner
+	runner *runner.Runner
 }
 
 func newHouse(t *testing.T) *house {

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"aqueduck/internal/cli"
-	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
+	"aqueduck/internal/sync"
 )
 
 func main() {
 	cli.Harden()
 	if sandbox.Asked() {
-		os.Exit(sandbox.Serve(pipeline.Tasks()))
+		os.Exit(sandbox.Serve(sync.Tasks()))
 	}
 	// The heap is a few large buffers of texts and numbers. To let garbage double it first would cost a hundred megabytes;
 	// at 20 % the first batches, whose buffers are still growing, cost 3 % more CPU time than at 40 %.

@@ -11,8 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/config"
 	"aqueduck/internal/grammar"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/preview"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/sync"
 	"aqueduck/schemas"
 )
 
@@ -67,7 +70,7 @@ var mistakeForms = []string{"text", "json", "github"}
 func printMistakes(ctx context.Context, env *Env, format string, lenient bool) error {
 	read := env.load
 	if lenient {
-		read = func() (*pipeline.Config, *schemas.Catalogue, error) { return env.loadWith(pipeline.CheckConfig) }
+		read = func() (*config.Config, *schemas.Catalogue, error) { return env.loadWith(config.CheckConfig) }
 	}
 	config, catalogue, err := read()
 	var found grammar.Mistakes
@@ -75,7 +78,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		return err
 	}
 	if err != nil {
-		env.exit = pipeline.ExitConfig
+		env.exit = problem.ExitConfig
 	} else {
 		found = config.Warnings
 		if !lenient {
@@ -106,12 +109,12 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 // maskingNotes warns of stored rows that are still as a masking left them which the configuration has taken back, and of a key that is
 // missing. Where the published file
 // cannot be read there is nothing to say of it: that is no mistake of the configuration.
-func maskingNotes(ctx context.Context, env *Env, config *pipeline.Config) (found grammar.Mistakes) {
+func maskingNotes(ctx context.Context, env *Env, config *config.Config) (found grammar.Mistakes) {
 	runner, err := newReadOnlyRunner(env)
 	if err != nil {
 		return nil
 	}
-	notes, err := pipeline.MaskingNotes(ctx, runner)
+	notes, err := sync.MaskingNotes(ctx, runner)
 	if err != nil {
 		env.log().Debug("the published file was not looked at", "error", err)
 		return nil
@@ -143,13 +146,13 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 	if err != nil {
 		return err
 	}
-	runner.Alerts = pipeline.NewSender(runner, runner.Config.Lookup)
-	answers, err := pipeline.CheckOnline(ctx, runner)
+	runner.Alerts = sync.NewSender(runner, runner.Config.Lookup)
+	answers, err := preview.CheckOnline(ctx, runner)
 	if answers == nil {
 		return err
 	}
 	if answers.Failed() {
-		env.exit = pipeline.ExitFailed
+		env.exit = problem.ExitFailed
 	}
 	if format == "json" {
 		return errors.Join(err, env.encode(answers))
@@ -159,7 +162,7 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 }
 
 // printContents says what a configuration without mistakes holds.
-func printContents(env *Env, config *pipeline.Config, catalogue *schemas.Catalogue) error {
+func printContents(env *Env, config *config.Config, catalogue *schemas.Catalogue) error {
 	var pipelines, workspaces []string
 	for _, p := range config.Pipelines {
 		pipelines = append(pipelines, p.Name)

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/admin"
+	"aqueduck/internal/runlog"
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
@@ -24,11 +25,11 @@ func (of completion) pipelines(c *cobra.Command, _ []string, _ string) ([]string
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	// A warehouse that cannot be read takes the names away from nobody.
-	runs, _ := pipeline.PastRuns(c.Context(), layout.Dir(config.Warehouse.Dir), "", math.MaxInt)
+	runs, _ := runlog.PastRuns(c.Context(), layout.Dir(config.Warehouse.Dir), "", math.MaxInt)
 	var names []string
 	for _, p := range config.Pipelines {
 		name := p.Name
-		if i := slices.IndexFunc(runs, func(r pipeline.PastRun) bool { return r.Pipeline == p.Name }); i >= 0 {
+		if i := slices.IndexFunc(runs, func(r runlog.PastRun) bool { return r.Pipeline == p.Name }); i >= 0 {
 			name += fmt.Sprintf("\tlast run %s %s", runs[i].Started.UTC().Format("2006-01-02 15:04"), runs[i].Outcome)
 		}
 		names = append(names, name)
@@ -45,7 +46,7 @@ func (of completion) runs(c *cobra.Command, args []string, _ string) ([]string, 
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
 	}
-	runs, _ := pipeline.PastRuns(c.Context(), dir, "", 20) // of a warehouse that cannot be read none
+	runs, _ := runlog.PastRuns(c.Context(), dir, "", 20) // of a warehouse that cannot be read none
 	var ids []string
 	for _, r := range runs {
 		ids = append(ids, fmt.Sprintf("%s\t%s %s %s", r.Run, r.Pipeline, r.Started.UTC().Format("2006-01-02 15:04"), r.Outcome))
@@ -59,7 +60,7 @@ func (of completion) files(_ *cobra.Command, args []string, _ string) ([]string,
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
 	}
-	files, _ := pipeline.PublishedFiles(dir) // of a warehouse that cannot be read none
+	files, _ := admin.PublishedFiles(dir) // of a warehouse that cannot be read none
 	var ids []string
 	for _, f := range files {
 		if !f.Current {

@@ -9,36 +9,37 @@ import (
 
 	"aqueduck/load/layout"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
 	"aqueduck/schemas"
 )
 
 // load reads the configuration and every stream file, reporting all mistakes at once.
-func (env *Env) load() (*pipeline.Config, *schemas.Catalogue, error) {
-	return env.loadWith(pipeline.LoadConfig)
+func (env *Env) load() (*config.Config, *schemas.Catalogue, error) {
+	return env.loadWith(config.LoadConfig)
 }
 
 // loadWith is load by another way of reading.
-func (env *Env) loadWith(read func(string, func(string) (string, bool), ...string) (*pipeline.Config, *schemas.Catalogue, error)) (*pipeline.Config, *schemas.Catalogue, error) {
+func (env *Env) loadWith(read func(string, func(string) (string, bool), ...string) (*config.Config, *schemas.Catalogue, error)) (*config.Config, *schemas.Catalogue, error) {
 	lookup, err := env.variables()
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := pipeline.ConfigFiles(env.file)
+	files, err := config.ConfigFiles(env.file)
 	if err != nil {
 		return nil, nil, err
 	}
-	config, catalogue, err := read(files[0], lookup, files[1:]...)
+	cfg, catalogue, err := read(files[0], lookup, files[1:]...)
 	if err != nil {
 		return nil, nil, err
 	}
 	if env.dir != "" {
-		config.Warehouse.Dir = env.dir
-		if i := slices.IndexFunc(env.flags, func(o pipeline.Origin) bool { return o.Setting == "--dir" }); i >= 0 {
-			config.Came("warehouse.dir", env.flags[i].From)
+		cfg.Warehouse.Dir = env.dir
+		if i := slices.IndexFunc(env.flags, func(o config.Origin) bool { return o.Setting == "--dir" }); i >= 0 {
+			cfg.Came("warehouse.dir", env.flags[i].From)
 		}
 	}
-	return config, catalogue, nil
+	return cfg, catalogue, nil
 }
 
 // configured says that there is a configuration, or that one was asked for by name.
@@ -61,7 +62,7 @@ func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 func (env *Env) warehouse() (layout.Dir, error) {
 	if env.dir != "" {
 		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
-			return "", &pipeline.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "name the warehouse's directory: --dir DIR"}
+			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "name the warehouse's directory: --dir DIR"}
 		}
 		return layout.Dir(env.dir), nil
 	}

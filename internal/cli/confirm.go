@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // confirm asks, and gives the answer. A question that nobody answers is no "no" that a script may pass over.
@@ -17,7 +17,7 @@ func confirm(env *Env, question string) (bool, error) {
 	switch {
 	case errors.Is(err, io.EOF) && answer == "":
 		fmt.Fprintln(env.Stderr)
-		return false, &pipeline.Problem{Class: "usage", Exit: pipeline.ExitUsage, What: "nobody answered; nothing was changed", Next: "answer y or n, or say --yes"}
+		return false, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "nobody answered; nothing was changed", Next: "answer y or n, or say --yes"}
 	case err != nil && !errors.Is(err, io.EOF):
 		return false, fmt.Errorf("read the answer: %w", err)
 	}

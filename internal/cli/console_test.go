@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // visitor asks the console of a process.
@@ -97,9 +97,9 @@ func TestTheConsoleBeginsAndEndsRuns(t *testing.T) {
 		status, _ = v.ask(http.MethodPost, "pipelines/nightly/retry", nil)
 	}
 	p.until("\nOK nightly ")
-	var o pipeline.Overview
+	var o runlog.Overview
 	v.ask(http.MethodGet, "overview", &o)
-	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != pipeline.HealthOK || len(o.Pipelines[0].Runs) != 2 {
+	if len(o.Pipelines) != 1 || o.Pipelines[0].Health != runlog.HealthOK || len(o.Pipelines[0].Runs) != 2 {
 		t.Errorf("the overview is %+v", o.Pipelines)
 	}
 	p.signal(syscall.SIGTERM)
@@ -132,7 +132,7 @@ func TestAConfigurationIsReadAgainWhileItIsServed(t *testing.T) {
 	if status, text := v.ask(http.MethodPost, "reload", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, `did you mean \"contacts\"?`) {
 		t.Errorf("a bad file: %d %s", status, text)
 	}
-	var o pipeline.Overview
+	var o runlog.Overview
 	v.ask(http.MethodGet, "overview", &o)
 	if len(o.Pipelines) != 1 {
 		t.Errorf("after it: %+v", o.Pipelines)

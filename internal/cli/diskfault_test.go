@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/lane"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 	"aqueduck/tools/diskfault"
 )
 
@@ -175,7 +175,7 @@ func (p *plot) strike(f diskFault, n int) string {
 		if hit.Name != "" && !f.short && !harmless(hit) {
 			p.t.Errorf("%s of %s was passed over: %v", f.what, hit, e)
 		}
-	case e.status.ExitStatus() == pipeline.ExitInternal:
+	case e.status.ExitStatus() == problem.ExitInternal:
 		how = "taken for a fault of the program"
 		p.t.Errorf("%s is taken for a fault of the program: %v", f.what, e)
 	case e.status.Signaled():

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
 )
 
 func newDoctor(env *Env) *cobra.Command {
@@ -78,10 +78,10 @@ func flagOrigin(env *Env, f *pflag.Flag) string {
 }
 
 // givenFlags are the flags that a command was given, and by what.
-func givenFlags(env *Env, c *cobra.Command) (all []pipeline.Origin) {
+func givenFlags(env *Env, c *cobra.Command) (all []config.Origin) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if from := flagOrigin(env, f); from != "default" {
-			all = append(all, pipeline.Origin{Setting: "--" + f.Name, From: from})
+			all = append(all, config.Origin{Setting: "--" + f.Name, From: from})
 		}
 	})
 	return all
@@ -89,11 +89,11 @@ func givenFlags(env *Env, c *cobra.Command) (all []pipeline.Origin) {
 
 // mentionedVariables are the variables that pipelines.yaml names, without their values; none where there is no such file.
 func mentionedVariables(env *Env) (all []origin, err error) {
-	files, err := pipeline.ConfigFiles(env.file)
+	files, err := config.ConfigFiles(env.file)
 	if err != nil {
 		return nil, err
 	}
-	configured, err := pipeline.Origins(files)
+	configured, err := config.Origins(files)
 	var lacking *fs.PathError
 	if errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist) {
 		return []origin{{"configuration", "", "there is no " + lacking.Path}}, nil
@@ -119,7 +119,7 @@ func mentionedVariables(env *Env) (all []origin, err error) {
 const notSet = "not set"
 
 // variableOrigin says where a variable comes from.
-func variableOrigin(env *Env, v pipeline.Variable, file, dotenv string, kept map[string]string) origin {
+func variableOrigin(env *Env, v config.Variable, file, dotenv string, kept map[string]string) origin {
 	o := origin{v.Name, "", notSet}
 	value, _ := env.Lookup(v.Name)
 	switch {

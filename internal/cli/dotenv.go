@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
 )
 
 // variables looks up what the configuration names: in the environment, then in .env beside its first file.
 func (env *Env) variables() (func(string) (string, bool), error) {
-	files, err := pipeline.ConfigFiles(env.file)
+	files, err := config.ConfigFiles(env.file)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func readEnv(name string) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &pipeline.Problem{Class: "config", What: "read the variables", Err: err, Next: "let it be read, or put it away"}
+		return nil, &problem.Problem{Class: "config", What: "read the variables", Err: err, Next: "let it be read, or put it away"}
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -51,11 +52,11 @@ func readEnv(name string) (map[string]string, error) {
 		return nil, fmt.Errorf("look at %s: %w", name, err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && !info.IsDir() { // what is no file is told below
-		return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s can be read by others (mode %04o)", name, mode), Next: "chmod 600 " + name}
+		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("%s can be read by others (mode %04o)", name, mode), Next: "chmod 600 " + name}
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxEnv+1))
 	if err != nil || len(text) > maxEnv {
-		return nil, &pipeline.Problem{Class: "config", What: name + " is not a file of at most 64 KiB", Err: err, Next: "write a line NAME=value for each variable"}
+		return nil, &problem.Problem{Class: "config", What: name + " is not a file of at most 64 KiB", Err: err, Next: "write a line NAME=value for each variable"}
 	}
 	kept := map[string]string{}
 	n := 0
@@ -69,7 +70,7 @@ func readEnv(name string) (map[string]string, error) {
 			err = fmt.Errorf("%s is given twice", variable)
 		}
 		if err != nil {
-			return nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s:%d", name, n), Err: err, Next: "write a line NAME=value for each variable"}
+			return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("%s:%d", name, n), Err: err, Next: "write a line NAME=value for each variable"}
 		}
 		kept[variable] = value
 	}
@@ -84,7 +85,7 @@ func assignment(line string) (name, value string, err error) {
 		return "", "", nil
 	}
 	name, value, found := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-	if name = strings.TrimSpace(name); !found || !pipeline.IsVariable(name) {
+	if name = strings.TrimSpace(name); !found || !config.IsVariable(name) {
 		return "", "", errors.New("no line NAME=value")
 	}
 	value = strings.TrimSpace(value)

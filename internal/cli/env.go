@@ -14,8 +14,9 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/config"
 	"aqueduck/internal/grammar"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // Env is the program with everything it takes from outside: its arguments, its streams, its environment, its clock.
@@ -37,8 +38,8 @@ type Env struct {
 	progress  string // auto, tty, plain, json, none
 	color     string // auto, always, never
 	quiet     bool
-	given     pipeline.Given    // -f and --dir, as far as they were given
-	flags     []pipeline.Origin // that were given, and by what
+	given     problem.Given   // -f and --dir, as far as they were given
+	flags     []config.Origin // that were given, and by what
 	verbose   usage.Verbosity
 
 	watched atomic.Pointer[render.Screen] // where a run is shown, while it is
@@ -51,7 +52,7 @@ type Env struct {
 
 // printProblem says what went wrong, but for mistakes of the command line: to people in the one form that errors have, to programs in lines of
 // JSON.
-func (env *Env) printProblem(err error) *pipeline.Problem {
+func (env *Env) printProblem(err error) *problem.Problem {
 	problem := env.asProblem(err)
 	var mistakes grammar.Mistakes
 	wrong := errors.As(err, &mistakes)
@@ -79,15 +80,15 @@ func (env *Env) printTrace(err error) {
 	switch {
 	case env.verbose <= 1 && (debug == "0" || debug == "false"):
 	case env.machine.Load():
-		env.jsonLog().Error("where it is", "trace", pipeline.Whence(err))
+		env.jsonLog().Error("where it is", "trace", problem.Whence(err))
 	default:
-		fmt.Fprintf(env.Stderr, "\n%s\n", pipeline.Whence(err))
+		fmt.Fprintf(env.Stderr, "\n%s\n", problem.Whence(err))
 	}
 }
 
 // asProblem is an error with a next step that can be copied.
-func (env *Env) asProblem(err error) *pipeline.Problem {
-	problem := *pipeline.AsProblem(err)
+func (env *Env) asProblem(err error) *problem.Problem {
+	problem := *problem.AsProblem(err)
 	problem.Next = env.given.To(problem.Next)
 	return &problem
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
 )
 
 func newErase(env *Env) *cobra.Command {
@@ -34,7 +34,7 @@ source is not read again. Needs neither token nor network.`,
 			if err != nil {
 				return err
 			}
-			done, err := pipeline.Erase(c.Context(), runner, args[0], func(found []pipeline.Erased) (bool, error) {
+			done, err := admin.Erase(c.Context(), runner, args[0], func(found []admin.Erased) (bool, error) {
 				printTouched(env, found)
 				if yes {
 					return true, nil
@@ -56,7 +56,7 @@ source is not read again. Needs neither token nor network.`,
 }
 
 // printTouched says what an erasure would do.
-func printTouched(env *Env, found []pipeline.Erased) {
+func printTouched(env *Env, found []admin.Erased) {
 	for _, e := range found {
 		fmt.Fprintf(env.Stderr, "workspace %s: %s\n", e.Workspace, strings.Join(e.IDs, ", "))
 		if e.Rows == 0 {
@@ -83,7 +83,7 @@ type certificate struct {
 	NotCovered []string         `json:"not_covered"`
 }
 
-func printCertificates(env *Env, done []pipeline.Erased) error {
+func printCertificates(env *Env, done []admin.Erased) error {
 	if env.output == "json" {
 		all := make([]certificate, len(done))
 		for i, e := range done {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // inProcess is the program inside the test: it reads and writes nothing outside.
@@ -202,7 +202,7 @@ func TestOnlyWhoAsksIsShownWhereAFaultIs(t *testing.T) {
 		a.Lookup, a.Now = lookup(strings.Fields(asked.env)), func() time.Time { panic("no clock") }
 		code := execute(t.Context(), a)
 		text := stderr.String()
-		if code != pipeline.ExitInternal || !strings.HasPrefix(text, "error[bug] panic: no clock\n     next: ") || strings.Contains(text, "goroutine ") != asked.shown || strings.Contains(text, "help_test.go") != asked.shown {
+		if code != problem.ExitInternal || !strings.HasPrefix(text, "error[bug] panic: no clock\n     next: ") || strings.Contains(text, "goroutine ") != asked.shown || strings.Contains(text, "help_test.go") != asked.shown {
 			t.Errorf("%+v: %d\n%s", asked, code, text)
 		}
 		stderr.Reset()

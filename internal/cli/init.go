@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 var (
@@ -102,7 +102,7 @@ func starterText(emulated bool) string {
 func writeStarters(env *Env, files []starter, force bool) error {
 	for _, f := range files {
 		if _, err := os.Lstat(f.name); !force && !errors.Is(err, fs.ErrNotExist) {
-			return &pipeline.Problem{Class: "config", What: f.name + " is there already; nothing was written", Next: "go to another directory, or overwrite it: --force"}
+			return &problem.Problem{Class: "config", What: f.name + " is there already; nothing was written", Next: "go to another directory, or overwrite it: --force"}
 		}
 	}
 	for _, f := range files {
@@ -111,7 +111,7 @@ func writeStarters(env *Env, files []starter, force bool) error {
 			write = func(name string, text []byte, mode fs.FileMode) error { return renameio.WriteFile(name, text, mode) }
 		}
 		if err := write(f.name, f.text, f.mode); err != nil {
-			return &pipeline.Problem{Class: "config", What: "write " + f.name, Err: err, Next: "name a directory that can be written to: -f DIR/pipelines.yaml"}
+			return &problem.Problem{Class: "config", What: "write " + f.name, Err: err, Next: "name a directory that can be written to: -f DIR/pipelines.yaml"}
 		}
 		fmt.Fprintln(env.Stdout, "wrote "+f.name)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/internal/config"
 	"aqueduck/internal/formtest"
-	"aqueduck/internal/pipeline"
 )
 
 // TestWhatInitWritesIsRightToTheLastComment takes the comments away that hide a key: what people are shown to write is right too.
@@ -24,9 +24,9 @@ func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
 	if n := len(hidden.FindAllString(starterConfig, -1)); n < 10 {
 		t.Fatalf("%d keys are hidden by comments", n)
 	}
-	pair := formtest.New(t, pipeline.ConfigSpec(), true)
+	pair := formtest.New(t, config.ConfigSpec(), true)
 	none := func(string) (string, bool) { return "", false }
-	own, _, err := pipeline.LoadConfig("../../pipelines.yaml", none)
+	own, _, err := config.LoadConfig("../../pipelines.yaml", none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, _, err := pipeline.LoadConfig(file, none)
+		c, _, err := config.LoadConfig(file, none)
 		if err != nil || c.Warnings != nil {
 			t.Fatalf("%v %v\n%s", err, c, text)
 		}

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/runlog"
 	"aqueduck/load"
 	"aqueduck/load/layout"
 )
@@ -61,7 +62,7 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 		act     bool
 	}{
 		{"one", 1, []string{"02 04:00 /ping/start", "02 04:00 /ping"}, false},
-		{"one", pipeline.Tries(), []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
+		{"one", runlog.Tries(), []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
 		{"one", 0, []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
 		{"none", 1, []string{"02 04:00 /ping/fail", "02 04:00 /hook failure interrupted"}, true},
 	} {
@@ -72,7 +73,7 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What a killed run leaves; the process is this one, as in a container that was started again.
-		left, err := json.Marshal(pipeline.Running{Run: "01KJP3D2M0000000000000000A", Pipeline: "nightly", PID: os.Getpid(), Started: at(time.March, 2, 1, 30), At: at(time.March, 2, 1, 31), Try: c.try})
+		left, err := json.Marshal(runlog.Running{Run: "01KJP3D2M0000000000000000A", Pipeline: "nightly", PID: os.Getpid(), Started: at(time.March, 2, 1, 30), At: at(time.March, 2, 1, 31), Try: c.try})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,12 +83,12 @@ func TestServeMakesUpForANightThatWasLost(t *testing.T) {
 		if err := os.Chtimes(dir.RunFile(), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
-		needs := func() []pipeline.Need {
-			config, catalogue, err := pipeline.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN=x")))
+		needs := func() []runlog.Need {
+			config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookup(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN=x")))
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := pipeline.ReadOverview(t.Context(), dir, config, catalogue, h.now())
+			o, err := runlog.ReadOverview(t.Context(), dir, config, catalogue, h.now())
 			if err != nil {
 				t.Fatal(err)
 			}

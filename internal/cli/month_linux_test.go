@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 	"aqueduck/load/layout"
 )
 
@@ -193,7 +193,7 @@ func (m *month) ran() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	runs, err := pipeline.PastRuns(m.t.Context(), m.dir, "nightly", 500)
+	runs, err := runlog.PastRuns(m.t.Context(), m.dir, "nightly", 500)
 	if err != nil {
 		m.t.Fatal(err)
 	}

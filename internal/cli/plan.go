@@ -3,11 +3,13 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 func newPlan(env *Env) *cobra.Command {
-	var o pipeline.Options
+	var o runner.Options
 	var ask, detailed bool
 	c := &cobra.Command{
 		Use:   "plan [pipeline…]",
@@ -31,12 +33,12 @@ Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends 
 			if err != nil {
 				return err
 			}
-			plan, err := pipeline.Make(c.Context(), runner, pipelines, o, ask)
+			plan, err := plan.Make(c.Context(), runner, pipelines, o, ask)
 			if err != nil {
 				return err
 			}
 			if detailed && plan.Changes() {
-				env.exit = pipeline.ExitChanges
+				env.exit = problem.ExitChanges
 			}
 			if env.output == "json" {
 				return env.encode(plan)
@@ -56,7 +58,7 @@ Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends 
 }
 
 // printPlannedStreams writes what would be read, as CSV; what is not known is empty.
-func printPlannedStreams(env *Env, p *pipeline.Plan) error {
+func printPlannedStreams(env *Env, p *plan.Plan) error {
 	var all [][]any
 	known := func(n int64) any {
 		if n < 0 {

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
+	pipelinesync "aqueduck/internal/sync"
 	"aqueduck/tools/diskfault"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,7 +25,7 @@ import (
 // The tests of this package that end processes run the program itself: another one, built with crash points.
 func TestMain(m *testing.M) {
 	if sandbox.Asked() {
-		os.Exit(sandbox.Serve(pipeline.Tasks()))
+		os.Exit(sandbox.Serve(pipelinesync.Tasks()))
 	}
 	diskfault.Launch()
 	if order := os.Getenv(analystVariable); order != "" {

@@ -14,7 +14,7 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
@@ -157,7 +157,7 @@ func readStatement(env *Env, argument string) (string, error) {
 		return "", fmt.Errorf("read the statement from standard input: %w", err)
 	}
 	if len(text) > longest {
-		return "", &pipeline.Problem{Class: "query", What: "the statement on standard input is longer than 1 MiB", Next: "give a shorter one"}
+		return "", &problem.Problem{Class: "query", What: "the statement on standard input is longer than 1 MiB", Next: "give a shorter one"}
 	}
 	return strings.TrimSpace(string(text)), nil
 }
@@ -170,7 +170,7 @@ func explainUnanswered(env *Env, err error) error {
 	if env.written.failed() != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
-	p := &pipeline.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
+	p := &problem.Problem{Class: "query", What: "the statement was not answered", Err: err, Next: "FROM _sync.dictionary lists tables and columns"}
 	var refused *read.Refused
 	switch {
 	case errors.Is(err, errTooLong):

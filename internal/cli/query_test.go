@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // TestParquetIsNotWrittenOnATerminal: what it is, is told before anything is asked.
@@ -16,7 +16,7 @@ func TestParquetIsNotWrittenOnATerminal(t *testing.T) {
 	_, theirs := pseudo(t)
 	a, _, stderr := inProcess("query", "--dir", t.TempDir(), "-o", "parquet", "SELECT 1")
 	a.Stdout = theirs
-	if code := execute(t.Context(), a); code != pipeline.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: say where, by > answer.parquet") {
+	if code := execute(t.Context(), a); code != problem.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: say where, by > answer.parquet") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 }

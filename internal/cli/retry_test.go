@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
 )
 
@@ -106,13 +108,13 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 	if code := execute(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "+01:00, in 5m: try 2 of 4, by aqueduck serve\n") {
 		t.Errorf("%d %s%s", code, stdout, stderr)
 	}
-	config, catalogue, err := pipeline.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookup(h.env))
+	config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookup(h.env))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := pipeline.ReadOverview(t.Context(), layout.Dir(config.Warehouse.Dir), config, catalogue, h.now())
+	o, err := runlog.ReadOverview(t.Context(), layout.Dir(config.Warehouse.Dir), config, catalogue, h.now())
 	if err != nil || len(o.Needs) != 1 || o.Needs[0].Act || o.Needs[0].What != "the last reading of deleted_contacts failed; try 2 of 4 comes at 02:45 CET" ||
-		o.Pipelines[0].Health != pipeline.HealthError || len(o.Coming) != 2 || o.Coming[0].Try != 2 {
+		o.Pipelines[0].Health != runlog.HealthError || len(o.Coming) != 2 || o.Coming[0].Try != 2 {
 		t.Errorf("the overview has %+v, %+v, %v", o.Needs, o.Coming, err)
 	}
 	out, _ := h.serve(at(time.March, 3, 12, 0))
@@ -125,7 +127,7 @@ func TestServeGoesOnTryingAfterARestart(t *testing.T) {
 // TestARunThatAReloadOvertookIsHandedOver: the jobs that were made while it ran did not know yet that it is to be tried again.
 func TestARunThatAReloadOvertookIsHandedOver(t *testing.T) {
 	t.Parallel()
-	before, since := &pipeline.Runner{}, &pipeline.Runner{}
+	before, since := &runner.Runner{}, &runner.Runner{}
 	s := &server{runner: since, reloaded: make(chan struct{}, 1)}
 	s.handOver(since)
 	if len(s.reloaded) != 0 {

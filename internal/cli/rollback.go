@@ -8,9 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 func newRollback(env *Env) *cobra.Command {
@@ -37,8 +38,8 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 			if len(args) > 0 {
 				run = args[0]
 			}
-			runner := &pipeline.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.log()}
-			done, err := pipeline.Rollback(c.Context(), runner, run, func(from, to pipeline.PublishedFile) (bool, error) {
+			runner := &runner.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.log()}
+			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
 				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", from.Run, from.At.Format(time.RFC3339), to.Run, to.At.Format(time.RFC3339))
 				if yes {
 					return true, nil
@@ -57,12 +58,12 @@ schedule first if readers are to keep it. The Parquet files stay as they are unt
 }
 
 func printFiles(env *Env, dir layout.Dir) error {
-	files, err := pipeline.PublishedFiles(dir)
+	files, err := admin.PublishedFiles(dir)
 	if err != nil {
 		return err
 	}
 	if env.output == "json" {
-		return env.encode(append([]pipeline.PublishedFile{}, files...))
+		return env.encode(append([]admin.PublishedFile{}, files...))
 	}
 	out := render.NewRows(env.output, env.Stdout)
 	if err := out.Columns([]string{"run", "published_at", "bytes", "current"}); err != nil {

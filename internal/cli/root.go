@@ -7,7 +7,7 @@ import (
 
 	"aqueduck/internal/cli/emulate"
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // newRoot is the program as a command, with all others below it.
@@ -51,7 +51,7 @@ Results go to stdout, everything else to stderr.`,
 }
 
 // given are the flags that name the configuration and the warehouse.
-func given(c *cobra.Command) pipeline.Given {
+func given(c *cobra.Command) problem.Given {
 	var words []string
 	for _, f := range []struct{ name, flag string }{{"file", "-f"}, {"dir", "--dir"}} {
 		if !c.Flags().Changed(f.name) {
@@ -61,5 +61,5 @@ func given(c *cobra.Command) pipeline.Given {
 			words = append(words, f.flag, value)
 		}
 	}
-	return pipeline.GivenBy(words...)
+	return problem.GivenBy(words...)
 }

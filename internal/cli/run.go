@@ -8,7 +8,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // Run executes the command line and gives the exit code. Results go to stdout, everything else to stderr.
@@ -27,7 +27,7 @@ func execute(ctx context.Context, env *Env) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	err := recoverPanic(func() error { return root.ExecuteContext(ctx) })
-	if lost := env.written.failed(); err == nil && lost != nil && env.exit == pipeline.ExitOK {
+	if lost := env.written.failed(); err == nil && lost != nil && env.exit == problem.ExitOK {
 		err = fmt.Errorf("write the result: %w", lost)
 	}
 	if err == nil {
@@ -41,11 +41,11 @@ func printFailure(ctx context.Context, env *Env, err error) int {
 	var misuse *usage.Error
 	switch {
 	case errors.As(err, &misuse) && env.machine.Load():
-		env.jsonLog().Error(pipeline.Shorten(err.Error()), "class", "usage", "next", misuse.Command+" --help")
-		return pipeline.ExitUsage
+		env.jsonLog().Error(problem.Shorten(err.Error()), "class", "usage", "next", misuse.Command+" --help")
+		return problem.ExitUsage
 	case errors.As(err, &misuse):
 		fmt.Fprintf(env.Stderr, "error[usage] %v\n     next: %s --help\n", err, misuse.Command)
-		return pipeline.ExitUsage
+		return problem.ExitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		env.say("interrupted; what was committed is safe, and the same command goes on from there")
 		return interruptCode(ctx)

@@ -8,12 +8,13 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/cli/emulate"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
 )
 
 // checkConnections finds what would stop a run before it touches anything: names of streams, addresses, tokens.
-func checkConnections(runner *pipeline.Runner, pipelines []*pipeline.Pipeline) error {
+func checkConnections(runner *runner.Runner, pipelines []*config.Pipeline) error {
 	for _, p := range pipelines {
 		for _, name := range p.Workspaces(runner.Config) {
 			if _, _, err := runner.Config.Connect(name, runner.Config.Lookup); err != nil {
@@ -25,16 +26,16 @@ func checkConnections(runner *pipeline.Runner, pipelines []*pipeline.Pipeline) e
 }
 
 // newRunner is a Runner over the configuration, the clock and the environment.
-func newRunner(env *Env) (*pipeline.Runner, error) { return runnerWith(env, emulate.Embed) }
+func newRunner(env *Env) (*runner.Runner, error) { return runnerWith(env, emulate.Embed) }
 
 // newReadOnlyRunner is a Runner that writes nothing: the embedded workspace stands still.
-func newReadOnlyRunner(env *Env) (*pipeline.Runner, error) {
+func newReadOnlyRunner(env *Env) (*runner.Runner, error) {
 	return runnerWith(env, emulate.EmbedStill)
 }
 
 // runnerWith is a Runner whose embedded workspace is started in a given way.
-func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (pipeline.Source, error)) (*pipeline.Runner, error) {
-	config, catalogue, err := env.load()
+func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (runner.Source, error)) (*runner.Runner, error) {
+	cfg, catalogue, err := env.load()
 	if err != nil {
 		return nil, err
 	}
@@ -42,21 +43,21 @@ func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir)
 	if err != nil {
 		return nil, err
 	}
-	dir := layout.Dir(config.Warehouse.Dir)
-	return &pipeline.Runner{
-		Config: config, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.log(), Version: release(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
-			url, token, err := config.Connect(name, config.Lookup)
-			if err == nil && url == pipeline.Emulator {
+	dir := layout.Dir(cfg.Warehouse.Dir)
+	return &runner.Runner{
+		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.log(), Version: release(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
+		Connect: func(_ context.Context, name string) (runner.Source, error) {
+			url, token, err := cfg.Connect(name, cfg.Lookup)
+			if err == nil && url == config.Emulator {
 				return embedded(env.Lookup, dir)
 			}
-			return pipeline.Source{BaseURL: url, Token: token, Refresh: func() (extract.Secret, error) { return currentToken(env, config, name) }}, err
+			return runner.Source{BaseURL: url, Token: token, Refresh: func() (extract.Secret, error) { return currentToken(env, cfg, name) }}, err
 		},
 	}, nil
 }
 
 // currentToken looks a token up again: its file, or .env, may hold another one by now.
-func currentToken(env *Env, config *pipeline.Config, workspace string) (extract.Secret, error) {
+func currentToken(env *Env, config *config.Config, workspace string) (extract.Secret, error) {
 	lookup, err := env.variables()
 	if err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 func newRuns(env *Env) *cobra.Command {
@@ -28,7 +28,7 @@ func newRuns(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			runs, err := pipeline.History(c.Context(), dir, name, most)
+			runs, err := runlog.History(c.Context(), dir, name, most)
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func checkPipelineName(env *Env, name string) error {
 	return nil
 }
 
-func printRuns(env *Env, runs []pipeline.PastRun) error {
+func printRuns(env *Env, runs []runlog.PastRun) error {
 	if env.output == "json" {
 		return env.encode(runs)
 	}
@@ -101,12 +101,12 @@ the configuration came from that it went by: line of the file, variable, flag or
 			if len(args) > 0 {
 				id = args[0]
 			}
-			run, err := pipeline.FindRun(c.Context(), dir, id)
+			run, err := runlog.FindRun(c.Context(), dir, id)
 			if err != nil {
 				return err
 			}
 			if env.verbose > 0 || env.output == "json" {
-				trace, err := pipeline.ReadTrace(dir, run.Run)
+				trace, err := runlog.ReadTrace(dir, run.Run)
 				if err != nil {
 					return err
 				}

@@ -12,8 +12,10 @@ import (
 	"aqueduck/docs/queries"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/grammar"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
@@ -80,7 +82,7 @@ func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s saved, b bound
 	if err != nil {
 		return err
 	}
-	err = answer(ctx, env, dir, q.In(schema, pipeline.ModelSchema(schema)), b)
+	err = answer(ctx, env, dir, q.In(schema, config.ModelSchema(schema)), b)
 	if err == nil {
 		return nil
 	}
@@ -106,7 +108,7 @@ func savedQuery(name string) (queries.Query, error) {
 	if near := grammar.DidYouMean(name, names); near != "" {
 		next = near + " " + next
 	}
-	return queries.Query{}, &pipeline.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: pipeline.ExitUsage}
+	return queries.Query{}, &problem.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: problem.ExitUsage}
 }
 
 // schemaOf is that of a workspace: the one that is named, else the first of the configuration, else main.
@@ -135,23 +137,23 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 		return nil // that it cannot be read is what the query itself has said
 	}
 	if !there {
-		return &pipeline.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "name it: --workspace NAME"}
+		return &problem.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "name it: --workspace NAME"}
 	}
 	missing := slices.DeleteFunc(slices.Clone(q.Reads), func(name string) bool {
 		if model, ok := strings.CutPrefix(name, "models."); ok {
-			return stored[pipeline.ModelSchema(schema)+"."+model]
+			return stored[config.ModelSchema(schema)+"."+model]
 		}
 		return stored[schema+"."+name]
 	})
 	if len(missing) == 0 {
 		return nil
 	}
-	p := &pipeline.Problem{Class: "query", What: q.Name + " reads what this warehouse does not have: " + strings.Join(missing, ", ")}
+	p := &problem.Problem{Class: "query", What: q.Name + " reads what this warehouse does not have: " + strings.Join(missing, ", ")}
 	catalogue, err := schemas.Builtin()
 	if err != nil {
 		return err
 	}
-	streams, err := pipeline.StreamsOf(catalogue, missing)
+	streams, err := dictionary.StreamsOf(catalogue, missing)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
 )
 
 func newSchedule(env *Env) *cobra.Command {
@@ -36,15 +36,15 @@ skip a time or show it twice. Reads the configuration only.`,
 			if each < 1 || each > 1000 {
 				return usage.Errorf(c, "--number %d: it is 1 to 1000", each)
 			}
-			config, _, err := env.load()
+			cfg, _, err := env.load()
 			if err != nil {
 				return err
 			}
-			pipelines, err := config.Select(args)
+			pipelines, err := cfg.Select(args)
 			if err != nil {
 				return err
 			}
-			due := pipeline.NextRuns(pipelines, env.Now(), each)
+			due := config.NextRuns(pipelines, env.Now(), each)
 			if env.output == "json" {
 				return env.encode(due)
 			}
@@ -59,7 +59,7 @@ skip a time or show it twice. Reads the configuration only.`,
 				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs by hand only\n", env.fileNames())
 				return err
 			}
-			pipeline.PrintDue(env.Stdout, due)
+			config.PrintDue(env.Stdout, due)
 			return nil
 		},
 	}

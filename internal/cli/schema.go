@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
 	"aqueduck/schemas"
 )
 
@@ -38,5 +38,5 @@ It knows the form of the file. What check knows besides (names of streams, sched
 }
 
 func configSchema() ([]byte, error) {
-	return pipeline.ConfigSpec().JSONSchema("pipelines.yaml of aqueduck", true)
+	return config.ConfigSpec().JSONSchema("pipelines.yaml of aqueduck", true)
 }

@@ -9,8 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/config"
 	"aqueduck/internal/console"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 func newServe(env *Env) *cobra.Command {
@@ -79,24 +82,24 @@ func (o serveOptions) check(c *cobra.Command) error {
 
 // serveAll runs what there is to run, and shows it, until the context ends.
 func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
-	runner, err := newRunner(env)
+	setup, err := newRunner(env)
 	if err != nil {
 		return err
 	}
-	runner.Alerts = pipeline.NewSender(runner, runner.Config.Lookup)
-	s := &server{env: env, byHand: o.place.Address != "" && !o.readOnly, runner: runner, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
-	if err := s.fits(runner); err != nil {
+	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
+	s := &server{env: env, byHand: o.place.Address != "" && !o.readOnly, runner: setup, underWay: map[string]*underWay{}, reloaded: make(chan struct{}, 1)}
+	if err := s.fits(setup); err != nil {
 		return err
 	}
-	held, err := pipeline.HoldServeLock(runner)
+	held, err := runner.HoldServeLock(setup)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if err := pipeline.NoteCrashed(ctx, runner); err != nil {
+	if err := sync.NoteCrashed(ctx, setup); err != nil {
 		return err
 	}
-	last, err := pipeline.LastRuns(ctx, runner.Dir)
+	last, err := runlog.LastRuns(ctx, setup.Dir)
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,7 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	shown()
 	measured()
 	s.runs.Wait()
-	runner.Log.Info("stopped")
+	setup.Log.Info("stopped")
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -186,9 +189,9 @@ func aside(stop func(error), do func() error) (ended func()) {
 }
 
 // runServed runs a pipeline once. Its failure is written down; the next time comes all the same.
-func runServed(ctx context.Context, env *Env, runner *pipeline.Runner, p *pipeline.Pipeline, o pipeline.Options) {
+func runServed(ctx context.Context, env *Env, runner *runner.Runner, p *config.Pipeline, o runner.Options) {
 	out, end := afterOutput(env, p)
-	report, err := pipeline.Run(ctx, runner, p, o, out)
+	report, err := sync.Run(ctx, runner, p, o, out)
 	end()
 	switch {
 	case err != nil && ctx.Err() != nil: // asked to stop before anything was read

@@ -9,9 +9,14 @@ import (
 	"syscall"
 	"time"
 
+	"aqueduck/internal/config"
 	"aqueduck/internal/console"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/internal/schedule"
+	"aqueduck/internal/serve"
+	pipelinesync "aqueduck/internal/sync"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
@@ -24,7 +29,7 @@ type server struct {
 	reloaded chan struct{} // has one word while a configuration waits to be scheduled
 
 	mu       sync.Mutex // guards what follows
-	runner   *pipeline.Runner
+	runner   *runner.Runner
 	trouble  string // why the file as it is now is not served
 	underWay map[string]*underWay
 }
@@ -35,14 +40,14 @@ type underWay struct {
 	ended  chan struct{}
 }
 
-func (s *server) current() *pipeline.Runner {
+func (s *server) current() *runner.Runner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.runner
 }
 
 // fits says what keeps a configuration from being served.
-func (s *server) fits(runner *pipeline.Runner) error {
+func (s *server) fits(runner *runner.Runner) error {
 	if err := checkConnections(runner, runner.Config.Pipelines); err != nil {
 		return err
 	}
@@ -51,7 +56,7 @@ func (s *server) fits(runner *pipeline.Runner) error {
 			return nil
 		}
 	}
-	return &pipeline.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
+	return &problem.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give one, e.g. schedule: "0 2 * * *"`}
 }
 
 // schedule runs the pipelines at their times until the context ends. A configuration that was read anew is gone on with at once;
@@ -79,48 +84,48 @@ func (s *server) schedule(ctx context.Context, last map[string]time.Time) {
 const lookEvery = 10 * time.Minute
 
 // lookAtAge tells of what has grown too old, where somebody is to be told, until the context ends.
-func lookAtAge(ctx context.Context, runner *pipeline.Runner) {
+func lookAtAge(ctx context.Context, runner *runner.Runner) {
 	for runner.Alerts != nil && runner.Wait(ctx, lookEvery) == nil {
-		pipeline.NotifyFreshness(ctx, runner)
+		pipelinesync.NotifyFreshness(ctx, runner)
 	}
 }
 
 // jobs are the pipelines that have a schedule. When the program starts some owe a run of their last time. Their runs live as long as
 // the program wants them to, not as their schedule.
 func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
-	runner := s.current()
-	for _, p := range runner.Config.Pipelines {
+	setup := s.current()
+	for _, p := range setup.Config.Pipelines {
 		if p.Schedule == nil {
 			continue
 		}
 		waiting := func() {
 			if ctx.Err() == nil {
-				runner.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(runner.Now()).Format(time.RFC3339))
+				setup.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(setup.Now()).Format(time.RFC3339))
 			}
 		}
-		skipped := func(at time.Time) { pipeline.NoteSkipped(runner, p, at) }
+		skipped := func(at time.Time) { serve.NoteSkipped(setup, p, at) }
 		waiting()
 		owed := 0
 		if starts {
-			owed = pipeline.CatchUpTry(runner, p)
+			owed = serve.CatchUpTry(setup, p)
 		}
 		try := max(1, owed) // of the run that comes first
 		jobs = append(jobs, schedule.Job{
 			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], Owed: owed > 0, Skipped: skipped,
 			Run: func(_ context.Context, caughtUp bool) {
-				if !s.one(ctx, runner, p, pipeline.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
-					skipped(runner.Now())
+				if !s.one(ctx, setup, p, runner.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
+					skipped(setup.Now())
 				}
 				try = 1
-				s.handOver(runner)
+				s.handOver(setup)
 				waiting()
 			},
-			Again: func() time.Time { at, _ := pipeline.NextRetry(runner, p); return at },
+			Again: func() time.Time { at, _ := serve.NextRetry(setup, p); return at },
 			Retry: func(context.Context) {
-				_, o := pipeline.NextRetry(runner, p)
+				_, o := serve.NextRetry(setup, p)
 				o.Wait = time.Hour
-				s.one(ctx, runner, p, o, false) // where it runs already somebody saw to it
-				s.handOver(runner)
+				s.one(ctx, setup, p, o, false) // where it runs already somebody saw to it
+				s.handOver(setup)
 				waiting()
 			},
 		})
@@ -130,7 +135,7 @@ func (s *server) jobs(ctx context.Context, last map[string]time.Time, starts boo
 
 // one runs a pipeline, and is false where it runs already, by hand or by a configuration that was replaced since; unless it is to
 // wait for that.
-func (s *server) one(ctx context.Context, runner *pipeline.Runner, p *pipeline.Pipeline, o pipeline.Options, wait bool) bool {
+func (s *server) one(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
 	ctx, end, other := s.begin(ctx, p.Name)
 	for ; other != nil; ctx, end, other = s.begin(ctx, p.Name) {
 		if !wait {
@@ -171,7 +176,7 @@ func (s *server) serving(ctx context.Context) console.Serving {
 	return console.Serving{
 		Dir: s.current().Dir,
 		Log: s.current().Log,
-		Config: func() (*pipeline.Config, *schemas.Catalogue) {
+		Config: func() (*config.Config, *schemas.Catalogue) {
 			runner := s.current()
 			return runner.Config, runner.Catalogue
 		},
@@ -186,25 +191,25 @@ func (s *server) serving(ctx context.Context) console.Serving {
 
 // start begins a run that somebody asked for, and does not wait for it.
 func (s *server) start(ctx context.Context, name string, failed bool) error {
-	runner := s.current()
-	p, ok := runner.Config.Pipeline(name)
+	setup := s.current()
+	p, ok := setup.Config.Pipeline(name)
 	if !ok {
-		return &pipeline.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "go back to the overview"}
+		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "go back to the overview"}
 	}
-	running, err := pipeline.ReadRunning(runner.Dir)
+	running, err := runlog.ReadRunning(setup.Dir)
 	if err != nil {
 		return err
 	}
 	if running != nil {
-		return &pipeline.Problem{Class: "busy", What: running.Pipeline + " runs already", Next: "wait for its end, or cancel it"}
+		return &problem.Problem{Class: "busy", What: running.Pipeline + " runs already", Next: "wait for its end, or cancel it"}
 	}
 	run, end, other := s.begin(ctx, name)
 	if other != nil {
-		return &pipeline.Problem{Class: "busy", What: name + " runs already", Next: "wait for its end, or cancel it"}
+		return &problem.Problem{Class: "busy", What: name + " runs already", Next: "wait for its end, or cancel it"}
 	}
 	s.runs.Go(func() {
 		defer end()
-		runServed(run, s.env, runner, p, pipeline.Options{Wait: time.Minute, Failed: failed})
+		runServed(run, s.env, setup, p, runner.Options{Wait: time.Minute, Failed: failed})
 	})
 	return nil
 }
@@ -215,9 +220,9 @@ func (s *server) cancel(name string) error {
 	defer s.mu.Unlock()
 	u := s.underWay[name]
 	if u == nil {
-		return &pipeline.Problem{Class: "usage", What: "this program runs no " + name + " now", Next: "a run of another process is ended where it was begun, by Ctrl-C"}
+		return &problem.Problem{Class: "usage", What: "this program runs no " + name + " now", Next: "a run of another process is ended where it was begun, by Ctrl-C"}
 	}
-	u.cancel(pipeline.ErrCalledOff)
+	u.cancel(pipelinesync.ErrCalledOff)
 	return nil
 }
 
@@ -230,14 +235,14 @@ func (s *server) reload() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && fresh.Dir != s.runner.Dir {
-		err = &pipeline.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is %s now, and %s is served", fresh.Dir, s.runner.Dir), Next: "start `aqueduck serve` anew for another warehouse"}
+		err = &problem.Problem{Class: "config", What: fmt.Sprintf("warehouse.dir is %s now, and %s is served", fresh.Dir, s.runner.Dir), Next: "start `aqueduck serve` anew for another warehouse"}
 	}
 	if err != nil {
-		s.trouble = pipeline.AsProblem(err).Error()
+		s.trouble = problem.AsProblem(err).Error()
 		s.runner.Log.Error("the configuration has mistakes: it is served as it was", "file", s.env.fileNames(), "error", s.trouble)
 		return err
 	}
-	fresh.Alerts = pipeline.NewSender(fresh, fresh.Config.Lookup)
+	fresh.Alerts = pipelinesync.NewSender(fresh, fresh.Config.Lookup)
 	s.runner, s.trouble = fresh, ""
 	s.runner.Log.Info("the configuration was read again", "file", s.env.fileNames())
 	s.reschedule()
@@ -253,7 +258,7 @@ func (s *server) reschedule() {
 }
 
 // handOver has the jobs of the configuration that came during a run know how it ended: they may have to try it again.
-func (s *server) handOver(runner *pipeline.Runner) {
+func (s *server) handOver(runner *runner.Runner) {
 	if s.current() != runner {
 		s.reschedule()
 	}

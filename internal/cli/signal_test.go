@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"aqueduck/internal/lane"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // soon is how long a run may take to end after a signal.
@@ -130,7 +130,7 @@ func TestF14TheCodeOfAnInterruptedRunIsTheOneThatIsNoted(t *testing.T) {
 		if code := p.exit(); code != want {
 			t.Errorf("%s ended the process with %d", sent, code)
 		}
-		runs, err := pipeline.PastRuns(t.Context(), s.dir, "", 1)
+		runs, err := runlog.PastRuns(t.Context(), s.dir, "", 1)
 		if err != nil || len(runs) != 1 || runs[0].Exit != want || runs[0].Outcome != "INTERRUPTED" {
 			t.Errorf("%s is noted as %+v, %v", sent, runs, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // signalContext gives a context that the first SIGINT, SIGTERM or hangup of the terminal cancels; a second one ends the program at once. Who
@@ -25,14 +25,14 @@ func signalContext(env *Env) (context.Context, func()) {
 		for {
 			select {
 			case s := <-notify:
-				code := int32(pipeline.ExitInterrupted)
+				code := int32(problem.ExitInterrupted)
 				switch {
 				case s == syscall.SIGHUP && env.reloads.Load():
 					continue
 				case s == syscall.SIGHUP:
-					code = pipeline.ExitHungUp
+					code = problem.ExitHungUp
 				case s == syscall.SIGTERM:
-					code = pipeline.ExitTerminated
+					code = problem.ExitTerminated
 				}
 				if !got.CompareAndSwap(0, code) {
 					os.Exit(int(code))
@@ -54,5 +54,5 @@ func interruptCode(ctx context.Context) int {
 	if got, ok := ctx.Value(signalKey{}).(*atomic.Int32); ok && got.Load() != 0 {
 		return int(got.Load())
 	}
-	return pipeline.ExitInterrupted
+	return problem.ExitInterrupted
 }

@@ -10,10 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/grammar"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 func newState(env *Env) *cobra.Command {
@@ -44,7 +46,7 @@ func newStateShow(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			states, err := pipeline.ReadStates(c.Context(), dir, nil)
+			states, err := runlog.ReadStates(c.Context(), dir, nil)
 			if err != nil {
 				return err
 			}
@@ -57,7 +59,7 @@ func newStateShow(env *Env) *cobra.Command {
 }
 
 // selectStates are the checkpoints of these streams, of all when none is named.
-func selectStates(env *Env, c *cobra.Command, states []pipeline.StreamState, names []string) ([]pipeline.StreamState, error) {
+func selectStates(env *Env, c *cobra.Command, states []runlog.StreamState, names []string) ([]runlog.StreamState, error) {
 	if len(names) == 0 {
 		return states, nil
 	}
@@ -74,7 +76,7 @@ func selectStates(env *Env, c *cobra.Command, states []pipeline.StreamState, nam
 		}
 		return nil, usage.Errorf(c, "no checkpoint of a stream %q", name)
 	}
-	return slices.DeleteFunc(states, func(s pipeline.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil
+	return slices.DeleteFunc(states, func(s runlog.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil
 }
 
 // shownState is a checkpoint as JSON has it: null for what is not there.
@@ -85,10 +87,10 @@ type shownState struct {
 	SyncedTo  *time.Time      `json:"synced_to"`
 	HistoryTo *time.Time      `json:"history_to"`
 	State     json.RawMessage `json:"state"`
-	Moved     *pipeline.Moved `json:"moved"`
+	Moved     *runlog.Moved   `json:"moved"`
 }
 
-func printStates(env *Env, states []pipeline.StreamState) error {
+func printStates(env *Env, states []runlog.StreamState) error {
 	if env.output == "json" {
 		shown := make([]shownState, len(states))
 		for i, s := range states {
@@ -148,8 +150,8 @@ first. Where one cannot be moved, none is.`,
 			if mark.IsZero() {
 				return usage.Errorf(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
 			}
-			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
-				return pipeline.Rewind(c.Context(), r, m.workspace, args[0], mark, confirm)
+			return moveCheckpoints(env, m, func(r *runner.Runner, confirm admin.Confirm) error {
+				return admin.Rewind(c.Context(), r, m.workspace, args[0], mark, confirm)
 			})
 		},
 	}
@@ -169,8 +171,8 @@ reads everything and compares. Shows each checkpoint as it is and as it would be
 		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: completion{env}.streams,
 		RunE: func(c *cobra.Command, args []string) error {
-			return moveCheckpoints(env, m, func(r *pipeline.Runner, confirm pipeline.Confirm) error {
-				return pipeline.Reset(c.Context(), r, m.workspace, args[0], confirm)
+			return moveCheckpoints(env, m, func(r *runner.Runner, confirm admin.Confirm) error {
+				return admin.Reset(c.Context(), r, m.workspace, args[0], confirm)
 			})
 		},
 	}
@@ -190,14 +192,14 @@ func (m *move) flags(c *cobra.Command) {
 }
 
 // moveCheckpoints shows what would move, asks, and has it moved.
-func moveCheckpoints(env *Env, m move, do func(*pipeline.Runner, pipeline.Confirm) error) error {
+func moveCheckpoints(env *Env, m move, do func(*runner.Runner, admin.Confirm) error) error {
 	runner, err := newReadOnlyRunner(env)
 	if err != nil {
 		return err
 	}
 	runner.By = operator()
 	changed := false
-	err = do(runner, func(moves []pipeline.Move) (bool, error) {
+	err = do(runner, func(moves []admin.Move) (bool, error) {
 		question := "change it? [y/N] "
 		if len(moves) > 1 {
 			question = fmt.Sprintf("change all %d? [y/N] ", len(moves))

@@ -8,7 +8,9 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/schemas"
 )
 
@@ -28,7 +30,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 			if err != nil {
 				return err
 			}
-			var config *pipeline.Config // without one there is no next run to tell of
+			var config *config.Config // without one there is no next run to tell of
 			var catalogue *schemas.Catalogue
 			if env.configExists() {
 				if config, catalogue, err = env.load(); err != nil && (env.dir == "" || exitCode) {
@@ -38,7 +40,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 					fmt.Fprintf(env.Stderr, "note: %s has mistakes, so that no next run is shown, and nothing is late: aqueduck check lists them\n", env.fileNames())
 				}
 			}
-			s, err := pipeline.ReadStatus(c.Context(), dir, config, catalogue, env.Now())
+			s, err := runlog.ReadStatus(c.Context(), dir, config, catalogue, env.Now())
 			if err != nil {
 				return err
 			}
@@ -52,7 +54,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 				s.Print(env.Stdout)
 			}
 			if stale := s.Stale(); err == nil && exitCode && len(stale) > 0 {
-				return &pipeline.Problem{Class: "freshness", Exit: pipeline.ExitBreached, What: "older than they may be: " + strings.Join(stale, ", "),
+				return &problem.Problem{Class: "freshness", Exit: problem.ExitBreached, What: "older than they may be: " + strings.Join(stale, ", "),
 					Next: "aqueduck status shows why; aqueduck sync reads them"}
 			}
 			return err
@@ -63,7 +65,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 }
 
 // printStatusStreams writes how far each stream is, as CSV.
-func printStatusStreams(env *Env, s *pipeline.Status) error {
+func printStatusStreams(env *Env, s *runlog.Status) error {
 	var all [][]any
 	for _, x := range s.Streams {
 		all = append(all, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), render.Moment(x.OK), render.Moment(x.SyncedTo), render.Moment(x.HistoryTo), x.Backfill})

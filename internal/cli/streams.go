@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/preview"
 	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
 )
@@ -44,7 +46,7 @@ personal data, the field of the API that a column comes from, the models that it
 			if len(args) == 1 {
 				return printStream(env, catalogue, args[0])
 			}
-			all := pipeline.Describe(catalogue)
+			all := dictionary.Describe(catalogue)
 			if env.output == "json" {
 				return env.encode(all)
 			}
@@ -55,7 +57,7 @@ personal data, the field of the API that a column comes from, the models that it
 				}
 				return env.list([]string{"stream", "request", "since", "file", "doc"}, rows)
 			}
-			pipeline.PrintCatalogue(env.Stdout, all)
+			dictionary.PrintCatalogue(env.Stdout, all)
 			return nil
 		},
 	}
@@ -67,7 +69,7 @@ personal data, the field of the API that a column comes from, the models that it
 
 // writeDictionary writes the dictionary of all streams, and of the models that come with the program or that the configuration names.
 func writeDictionary(ctx context.Context, env *Env, html bool) error {
-	var config *pipeline.Config
+	var config *config.Config
 	catalogue, err := schemas.Builtin()
 	if env.configured() {
 		config, catalogue, err = env.load()
@@ -79,7 +81,7 @@ func writeDictionary(ctx context.Context, env *Env, html bool) error {
 	if err != nil {
 		return err
 	}
-	d, err := pipeline.NewDictionary(ctx, catalogue, config, program)
+	d, err := dictionary.NewDictionary(ctx, catalogue, config, program)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func readCatalogue(env *Env) (*schemas.Catalogue, error) {
 }
 
 func printStream(env *Env, catalogue *schemas.Catalogue, name string) error {
-	described, err := pipeline.DescribeOne(catalogue, name)
+	described, err := dictionary.DescribeOne(catalogue, name)
 	if err != nil {
 		return err
 	}
@@ -138,14 +140,14 @@ stream file, or the name of a stream. Nothing is written.`,
 			if err != nil {
 				return err
 			}
-			s, err := pipeline.StreamOf(runner.Catalogue, args[0])
+			s, err := dictionary.StreamOf(runner.Catalogue, args[0])
 			if err != nil {
 				return err
 			}
 			if workspace, err = runner.Config.Workspace(workspace); err != nil {
 				return err
 			}
-			trial, err := pipeline.Try(c.Context(), runner, workspace, s, id)
+			trial, err := preview.Try(c.Context(), runner, workspace, s, id)
 			if err != nil {
 				return err
 			}
@@ -180,7 +182,7 @@ written.`,
 			if workspace, err = runner.Config.Workspace(workspace); err != nil {
 				return err
 			}
-			made, text, err := pipeline.Propose(c.Context(), runner, workspace, args[1], list, name)
+			made, text, err := preview.Propose(c.Context(), runner, workspace, args[1], list, name)
 			if err != nil {
 				return err
 			}

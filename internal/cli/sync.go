@@ -11,11 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 func newSync(env *Env) *cobra.Command {
-	var o pipeline.Options
+	var o runner.Options
 	var since, until, summary string
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
@@ -62,7 +65,7 @@ A terminal shows each stream while it is read, how much of its history is there,
 }
 
 // syncAll runs the named pipelines one after the other; the worst exit code is the program's.
-func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, file string) (err error) {
+func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, file string) (err error) {
 	runner, err := newRunner(env)
 	if err != nil {
 		return err
@@ -74,8 +77,8 @@ func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, 
 	if err := checkConnections(runner, pipelines); err != nil {
 		return err
 	}
-	runner.Alerts = pipeline.NewSender(runner, runner.Config.Lookup)
-	summary := &pipeline.Summary{Version: 1, Program: release(), Runs: []*pipeline.RunDetail{}}
+	runner.Alerts = sync.NewSender(runner, runner.Config.Lookup)
+	summary := &runlog.Summary{Version: 1, Program: release(), Runs: []*runlog.RunDetail{}}
 	runner.Ended = summary.Add
 	defer func() { err = errors.Join(err, writeSummary(env, summary, file)) }()
 	defer watchRuns(env, runner)()
@@ -84,7 +87,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, 
 			return ctx.Err()
 		}
 		out, ended := afterOutput(env, p)
-		report, err := pipeline.Run(ctx, runner, p, o, out)
+		report, err := sync.Run(ctx, runner, p, o, out)
 		ended()
 		clearScreen(env)
 		if err != nil {
@@ -94,7 +97,7 @@ func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, 
 			return err
 		}
 		printReport(env, report)
-		if env.exit = max(env.exit, report.Exit()); o.FailFast && env.exit != pipeline.ExitOK {
+		if env.exit = max(env.exit, report.Exit()); o.FailFast && env.exit != problem.ExitOK {
 			return nil
 		}
 	}
@@ -103,21 +106,21 @@ func syncAll(ctx context.Context, env *Env, names []string, o pipeline.Options, 
 
 // printLastLine writes how a run ended that was none: what is wrong is told beside it.
 func printLastLine(env *Env, err error) {
-	var stopped *pipeline.StoppedError
+	var stopped *runlog.StoppedError
 	if errors.As(err, &stopped) {
 		fmt.Fprintln(env.Stdout, stopped.Line)
 	}
 }
 
 // writeSummary tells programs what the runs did: on stdout where they asked for JSON, and in a file where they named one.
-func writeSummary(env *Env, s *pipeline.Summary, file string) error {
+func writeSummary(env *Env, s *runlog.Summary, file string) error {
 	if file != "" {
 		text, err := json.MarshalIndent(s, "", "  ")
 		if err == nil {
 			err = renameio.WriteFile(file, append(text, '\n'), 0o644)
 		}
 		if err != nil {
-			return &pipeline.Problem{Class: "config", What: "write the summary of the runs, which have ended as they say", Err: err, Next: "give --summary-file a file in a directory that can be written"}
+			return &problem.Problem{Class: "config", What: "write the summary of the runs, which have ended as they say", Err: err, Next: "give --summary-file a file in a directory that can be written"}
 		}
 	}
 	if env.output == "json" {
@@ -126,7 +129,7 @@ func writeSummary(env *Env, s *pipeline.Summary, file string) error {
 	return nil
 }
 
-func printReport(env *Env, r *pipeline.Report) {
+func printReport(env *Env, r *runlog.Report) {
 	defer func() {
 		for _, fault := range r.Faults() {
 			env.printTrace(fault)
@@ -143,7 +146,7 @@ func printReport(env *Env, r *pipeline.Report) {
 }
 
 // spans checks the flags of sync that hold a time or a span of time.
-func spans(c *cobra.Command, o *pipeline.Options, since, until string) (err error) {
+func spans(c *cobra.Command, o *runner.Options, since, until string) (err error) {
 	if o.Since, err = instant(since); err == nil {
 		o.Until, err = instant(until)
 	}

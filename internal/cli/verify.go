@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/verify"
 )
 
 func newVerify(env *Env) *cobra.Command {
-	var o pipeline.VerifyOptions
+	var o verify.VerifyOptions
 	var accept []string
 	c := &cobra.Command{
 		Use:   "verify [pipeline…]",
@@ -29,7 +30,7 @@ told best right after a sync: a record of a list without times, or one that was 
 		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: completion{env}.pipelines,
 		RunE: func(c *cobra.Command, args []string) error {
-			runner, err := newReadOnlyRunner(env)
+			setup, err := newReadOnlyRunner(env)
 			if err != nil {
 				return err
 			}
@@ -37,15 +38,15 @@ told best right after a sync: a record of a list without times, or one that was 
 			case len(accept) > 0 && (o.Deep || c.Flags().Changed("requests")):
 				return usage.Errorf(c, "--accept reads nothing: it goes without --deep and --requests")
 			case len(accept) > 0:
-				return pipeline.Accept(runner, accept)
+				return verify.Accept(setup, accept)
 			case o.Requests < 1:
 				return usage.Errorf(c, "--requests is at least 1")
 			}
-			pipelines, err := runner.Chosen(args, pipeline.Options{Select: o.Select, Exclude: o.Exclude})
+			pipelines, err := setup.Chosen(args, runner.Options{Select: o.Select, Exclude: o.Exclude})
 			if err != nil {
 				return err
 			}
-			verified, err := pipeline.Verify(c.Context(), runner, pipelines, o, env.say)
+			verified, err := verify.Verify(c.Context(), setup, pipelines, o, env.say)
 			if err != nil {
 				return err
 			}

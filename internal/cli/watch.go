@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"aqueduck/internal/cli/render"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // watchRuns shows the runs of a runner as they were asked to be shown: in a table, where there is a terminal that can, one that moves its
 // cursor; in a line now and then; as lines of JSON; or not at all. What it gives ends that.
-func watchRuns(env *Env, runner *pipeline.Runner) (end func()) {
+func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 	f, isFile := env.Stderr.(*os.File)
 	able := isFile && !env.quiet && env.logLevel != "debug" && terminal(f) && env.variableOr("TERM", "dumb") != "dumb"
 	switch {
@@ -26,7 +28,7 @@ func watchRuns(env *Env, runner *pipeline.Runner) (end func()) {
 		return func() { env.watched.Store(nil) }
 	case env.progress == "json":
 		runner.Log = env.logTo(env.Stderr, false, slog.LevelWarn)
-		runner.Watch = render.Every(jsonEvery, func(r pipeline.Running) {
+		runner.Watch = render.Every(jsonEvery, func(r runlog.Running) {
 			if line, err := json.Marshal(r); err == nil { // it is made of numbers and texts
 				fmt.Fprintf(env.Stderr, "%s\n", line)
 			}
@@ -35,7 +37,7 @@ func watchRuns(env *Env, runner *pipeline.Runner) (end func()) {
 		runner.Log = env.logTo(env.Stderr, isFile && terminal(f), slog.LevelWarn)
 	case !env.quiet:
 		runner.TellBegin = true
-		runner.Watch = render.Every(plainEvery, func(r pipeline.Running) { runner.Log.Info(r.Line()) })
+		runner.Watch = render.Every(plainEvery, func(r runlog.Running) { runner.Log.Info(r.Line()) })
 	}
 	return func() {}
 }
@@ -55,7 +57,7 @@ func clearScreen(env *Env) {
 
 // afterOutput is where the commands after a run write: to stderr as they do, or, for programs, in lines of the log. What it gives ends
 // their last line.
-func afterOutput(env *Env, p *pipeline.Pipeline) (out io.Writer, end func()) {
+func afterOutput(env *Env, p *config.Pipeline) (out io.Writer, end func()) {
 	if !env.machine.Load() {
 		return env.Stderr, func() {}
 	}

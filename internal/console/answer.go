@@ -17,8 +17,8 @@ func encode(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// problem says as JSON what is wrong, in the words that errors have everywhere.
-func problem(w http.ResponseWriter, status int, class, what string, next ...string) {
+// writeProblem says as JSON what is wrong, in the words that errors have everywhere.
+func writeProblem(w http.ResponseWriter, status int, class, what string, next ...string) {
 	v := map[string]string{"class": class, "error": what}
 	for _, n := range next {
 		v["next"] = n

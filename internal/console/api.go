@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // api has the pages as JSON. What is asked for and how it looks changes only with the version in the path.
@@ -25,7 +25,7 @@ func (c *Console) api(mux *http.ServeMux) {
 		return nil, errNotThere
 	}))
 	mux.HandleFunc("GET /api/v1/runs/{id}", c.json(func(ctx context.Context, r *http.Request) (any, error) {
-		d, err := pipeline.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
+		d, err := runlog.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
 		if err == nil && d == nil {
 			err = errNotThere
 		}
@@ -57,7 +57,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-c.live }()
 	default:
 		w.Header().Set("Retry-After", "60")
-		problem(w, http.StatusServiceUnavailable, "busy", fmt.Sprintf("%d pages are live already, which is as many as may be", mostLive), "close some of them")
+		writeProblem(w, http.StatusServiceUnavailable, "busy", fmt.Sprintf("%d pages are live already, which is as many as may be", mostLive), "close some of them")
 		return
 	}
 	control := http.NewResponseController(w)
@@ -90,7 +90,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *Console) event() (string, error) {
-	running, err := pipeline.ReadRunning(c.o.Dir)
+	running, err := runlog.ReadRunning(c.o.Dir)
 	if err != nil {
 		return "", err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // axis is a run drawn over its time, a line a stream.
@@ -29,7 +29,7 @@ type line struct {
 }
 
 // axisOf draws what is known of how a run spent its time; nothing when nothing is.
-func axisOf(d *pipeline.RunAccount) axis {
+func axisOf(d *runlog.RunAccount) axis {
 	if d.Trace == nil {
 		return axis{}
 	}
@@ -45,15 +45,15 @@ func axisOf(d *pipeline.RunAccount) axis {
 	for i := range ticks + 1 {
 		a.Ticks = append(a.Ticks, took(a.Took*time.Duration(i)/ticks))
 	}
-	called := pipeline.Called(d.Trace.Streams, func(s pipeline.TracedStream) (string, string) { return s.Workspace, s.Stream })
-	began := func(s pipeline.TracedStream) time.Time {
+	called := runlog.Called(d.Trace.Streams, func(s runlog.TracedStream) (string, string) { return s.Workspace, s.Stream })
+	began := func(s runlog.TracedStream) time.Time {
 		if len(s.Spans) == 0 {
 			return to
 		}
 		return s.Spans[0].From
 	}
 	streams := slices.Clone(d.Trace.Streams)
-	slices.SortStableFunc(streams, func(a, b pipeline.TracedStream) int { return began(a).Compare(began(b)) }) // one reads it like a page
+	slices.SortStableFunc(streams, func(a, b runlog.TracedStream) int { return began(a).Compare(began(b)) }) // one reads it like a page
 	for _, s := range streams {
 		l := line{Name: called(s), Endpoint: s.Endpoint, Class: s.Class, Bars: spans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
 			Retries: s.Retries, Waited: s.Waited}
@@ -64,7 +64,7 @@ func axisOf(d *pipeline.RunAccount) axis {
 }
 
 // lastOf is the last time that an account tells of, of a run that has not ended.
-func lastOf(t *pipeline.Trace) time.Time {
+func lastOf(t *runlog.Trace) time.Time {
 	to := t.Started.Add(time.Second)
 	all := slices.Clone(t.Publishing)
 	for _, s := range t.Streams {
@@ -81,7 +81,7 @@ func lastOf(t *pipeline.Trace) time.Time {
 // layers are drawn one above the other: what a stream waited for lies on its reading.
 var layers = []string{"reading", "waiting", "committing", "publishing"}
 
-func spans(all []pipeline.Span, from time.Time, whole time.Duration) template.HTML {
+func spans(all []runlog.Span, from time.Time, whole time.Duration) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="axis" viewBox="0 0 1000 16" preserveAspectRatio="none" aria-hidden="true">`)
 	for i := 1; i < 4; i++ {

@@ -16,11 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/config"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
-	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
+	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
+	pipelinesync "aqueduck/internal/sync"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
@@ -28,7 +30,7 @@ import (
 // hostile is what a source may send where a page shows it.
 const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)>`
 
-const config = `version: 1
+const pipelinesYAML = `version: 1
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", requests_per_minute: 60}}
 pipelines:
   nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, conversations, tags, admins]}
@@ -44,13 +46,13 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 	}
 	space := emulator.New(emulator.Config{Seed: 5, Contacts: 40, Inactive: 10, Conversations: 25})
 	space.Live(2)
-	r, end, err := readtest.Runner(dir, config, space)
+	r, end, err := readtest.Runner(dir, pipelinesYAML, space)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
 	connect := r.Connect
-	r.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+	r.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
 		source.Emulated = true // its time is what a page takes for now
 		return source, err
@@ -67,7 +69,7 @@ var warehouse = sync.OnceValues(func() (w *made, err error) {
 		}
 		return &fault.Fault{Status: http.StatusBadRequest, Body: `{"type": "error.list", "request_id": "r", "errors": [{"code": "x", "message": "` + hostile + `"}]}`}
 	})
-	report, err := pipeline.Run(context.Background(), r, r.Config.Pipelines[0], pipeline.Options{CaughtUp: true}, io.Discard)
+	report, err := pipelinesync.Run(context.Background(), r, r.Config.Pipelines[0], runner.Options{CaughtUp: true}, io.Discard)
 	if err != nil {
 		return w, err
 	}
@@ -80,14 +82,14 @@ var begun atomic.Bool
 
 type made struct {
 	dir    string
-	runner *pipeline.Runner
+	runner *runner.Runner
 	space  *emulator.Workspace
 	failed string // id of the run that failed
 }
 
 func TestMain(m *testing.M) {
 	if sandbox.Asked() {
-		os.Exit(sandbox.Serve(pipeline.Tasks()))
+		os.Exit(sandbox.Serve(pipelinesync.Tasks()))
 	}
 	code := m.Run()
 	if begun.Load() {
@@ -183,7 +185,7 @@ func (b *bed) open(change func(*Options)) error {
 	o := Options{Secret: secret, Address: b.server.Listener.Addr().String(), Hosts: []string{b.server.Listener.Addr().String()}, Now: b.clock, Version: "test",
 		Serving: Serving{
 			Dir:     w.runner.Dir,
-			Config:  func() (*pipeline.Config, *schemas.Catalogue) { return w.runner.Config, w.runner.Catalogue },
+			Config:  func() (*config.Config, *schemas.Catalogue) { return w.runner.Config, w.runner.Catalogue },
 			Trouble: func() string { b.mu.Lock(); defer b.mu.Unlock(); return b.trouble },
 			Run: func(name string, failed bool) error {
 				if failed {

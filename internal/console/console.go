@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // mostLive is how many pages may be told of a run at once: each holds a connection, and reads run.json each second.
@@ -24,7 +24,7 @@ type Console struct {
 	ending  chan struct{} // closed when the server shuts down: what is live ends then
 
 	mu    sync.Mutex // guards what follows
-	seen  *pipeline.Overview
+	seen  *runlog.Overview
 	until time.Time // that it may be shown
 	facts *data     // of the published file that was last asked
 }

@@ -14,7 +14,8 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 )
 
 // contains fails for each text that a page lacks.
@@ -76,22 +77,22 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 	t.Parallel()
 	b := looker(t)
 	w, _ := warehouse()
-	var o pipeline.Overview
+	var o runlog.Overview
 	readJSON(t, b.get("/api/v1/overview"), &o)
-	if len(o.Pipelines) != 2 || o.Pipelines[0].Health != pipeline.HealthAct || len(o.Pipelines[0].Runs) != 2 || len(o.Needs) == 0 || o.Needs[0].Class != "data" || !o.Needs[0].Act {
+	if len(o.Pipelines) != 2 || o.Pipelines[0].Health != runlog.HealthAct || len(o.Pipelines[0].Runs) != 2 || len(o.Needs) == 0 || o.Needs[0].Class != "data" || !o.Needs[0].Act {
 		t.Errorf("the overview is %+v", o)
 	}
 	if at := o.Pipelines[0].Runs[0].Started; len(o.Coming) != 1 || o.Coming[0].At.Sub(at) > 24*time.Hour {
 		t.Errorf("of the next 24 hours: %+v", o.Coming)
 	}
-	var p pipeline.PipelineOverview
+	var p runlog.PipelineOverview
 	readJSON(t, b.get("/api/v1/pipelines/nightly"), &p)
 	if p.Name != "nightly" || len(p.Streams) < 5 || p.AsOf.IsZero() {
 		t.Errorf("the pipeline is %+v", p)
 	}
-	var d pipeline.RunAccount
+	var d runlog.RunAccount
 	readJSON(t, b.get("/api/v1/runs/"+w.failed), &d)
-	i := slices.IndexFunc(d.Streams, func(s pipeline.RunStream) bool { return s.Stream == "tags" })
+	i := slices.IndexFunc(d.Streams, func(s runlog.RunStream) bool { return s.Stream == "tags" })
 	if d.Outcome != "FAILED" || d.Trace == nil || i < 0 || d.ClassOf(d.Streams[i]) != "data" || d.Streams[i].Next == "" || d.Class != "data" {
 		t.Errorf("the run is %+v", d)
 	}
@@ -148,7 +149,7 @@ func TestButtonsDoWhatTheySay(t *testing.T) {
 	if want := []string{"cancel nightly", "reload", "retry nightly", "run nightly", "run nightly"}; !slices.Equal(b.done, want) {
 		t.Errorf("done: %v", b.done)
 	}
-	b.refuse = &pipeline.Problem{Class: "busy", What: "nightly runs already", Next: "wait"}
+	b.refuse = &problem.Problem{Class: "busy", What: "nightly runs already", Next: "wait"}
 	a, text = b.ask(http.MethodPost, "/p/nightly/run", nil, nil)
 	if a.StatusCode != http.StatusConflict || !strings.Contains(text, "nightly runs already") {
 		t.Errorf("%s %s", a.Status, text)
@@ -164,8 +165,8 @@ func TestARunIsLive(t *testing.T) {
 	b.login()
 	dir := b.console.o.Dir
 	const id = "01K0000000000000000000000R"
-	running, err := json.Marshal(pipeline.Running{Run: id, Pipeline: "nightly", PID: os.Getpid(), Started: b.clock(), At: b.clock(), Doing: "reading", Percent: 40,
-		Streams: []pipeline.RunningStream{{Stream: "contacts", Phase: "history", Extracted: 1234, Backfill: 0.4}}})
+	running, err := json.Marshal(runlog.Running{Run: id, Pipeline: "nightly", PID: os.Getpid(), Started: b.clock(), At: b.clock(), Doing: "reading", Percent: 40,
+		Streams: []runlog.RunningStream{{Stream: "contacts", Phase: "history", Extracted: 1234, Backfill: 0.4}}})
 	if err != nil {
 		t.Fatal(err)
 	}

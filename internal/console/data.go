@@ -10,7 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/problem"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
@@ -79,7 +80,7 @@ func (d *data) queryApart(ctx context.Context, statement string, visit func(colu
 	defer cancel()
 	err := d.apart.Query(limited, d.file, statement, visit)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return &pipeline.Problem{Class: "query", What: fmt.Sprintf("it took longer than %s and was given up", questionTime), Next: "ask it by aqueduck query, which takes --timeout"}
+		return &problem.Problem{Class: "query", What: fmt.Sprintf("it took longer than %s and was given up", questionTime), Next: "ask it by aqueduck query, which takes --timeout"}
 	}
 	return err
 }
@@ -172,7 +173,7 @@ func origin(catalogue *schemas.Catalogue, t *Table) (from []string, err error) {
 	if t.model() {
 		name = "models." + name
 	}
-	streams, err := pipeline.StreamsOf(catalogue, []string{name})
+	streams, err := dictionary.StreamsOf(catalogue, []string{name})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
@@ -107,15 +107,15 @@ func TestSavedQueriesAreDrawn(t *testing.T) {
 func TestQuestionsAreAskedAboutEachWorkspace(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pipelines.yaml")
-	text := strings.Replace(config, "workspaces: {main:", `workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}, acme:`, 1)
+	text := strings.Replace(pipelinesYAML, "workspaces: {main:", `workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}, acme:`, 1)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	two, catalogue, err := pipeline.LoadConfig(file, os.LookupEnv)
+	two, catalogue, err := config.LoadConfig(file, os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBed(t, func(o *Options) { o.Config = func() (*pipeline.Config, *schemas.Catalogue) { return two, catalogue } })
+	b := newBed(t, func(o *Options) { o.Config = func() (*config.Config, *schemas.Catalogue) { return two, catalogue } })
 	b.login()
 	contains(t, b.get("/data"), `<b>main</b> · <a href="/data?workspace=acme">acme</a>`, `<a href="/data/q/contacts_by_country?workspace=main">`)
 	contains(t, b.get("/data?workspace=acme"), `<a href="/data?workspace=main">main</a> · <b>acme</b>`, "this warehouse does not have contacts")

@@ -10,7 +10,7 @@ import (
 
 	"aqueduck/load/layout"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // Pictures are SVG that is made here: of numbers, and of words of ours. Names that come from elsewhere stay in the templates.
@@ -19,7 +19,7 @@ import (
 const shownRuns = 30
 
 // strip is the last runs of a pipeline, the newest on the right, each a link with its own shape.
-func strip(runs []pipeline.PastRun) template.HTML {
+func strip(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 18
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="the last runs">`, shownRuns*wide, high, shownRuns*wide, high)
@@ -56,7 +56,7 @@ func strip(runs []pipeline.PastRun) template.HTML {
 
 // spark is the rows of the last runs as a row of bars, each above its run in the strip. Their heights are the roots of the numbers:
 // beside a first run the others would not be seen.
-func spark(runs []pipeline.PastRun) template.HTML {
+func spark(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 24
 	runs = runs[:min(len(runs), shownRuns)]
 	var most int64 = 1
@@ -85,7 +85,7 @@ type legend struct{ Class, Word string }
 
 // column is one run's share of a chart: its parts from the bottom up, by class.
 type column struct {
-	run   pipeline.PastRun
+	run   runlog.PastRun
 	parts []part
 	label string
 }
@@ -96,7 +96,7 @@ type part struct {
 }
 
 // chartsOf are rows, duration and requests of the runs of a pipeline. Requests are split where something tells how they were answered.
-func chartsOf(dir layout.Dir, runs []pipeline.PastRun) ([]chart, error) {
+func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]chart, error) {
 	runs = slices.Clone(runs)
 	slices.Reverse(runs)
 	if len(runs) == 0 {
@@ -128,7 +128,7 @@ func chartsOf(dir layout.Dir, runs []pipeline.PastRun) ([]chart, error) {
 
 // answersOf is how many requests of a run were refused for being too many, and how many failed.
 func answersOf(dir layout.Dir, run string) (limited, broken int64, err error) {
-	t, err := pipeline.ReadTrace(dir, run)
+	t, err := runlog.ReadTrace(dir, run)
 	if err != nil || t == nil {
 		return 0, 0, err
 	}

@@ -79,10 +79,10 @@ func (g *guard) authenticated(next http.Handler) http.Handler {
 				next.ServeHTTP(w, r)
 			case tooMany:
 				w.Header().Set("Retry-After", "30")
-				problem(w, http.StatusTooManyRequests, "auth", "too many wrong tokens", "wait half a minute")
+				writeProblem(w, http.StatusTooManyRequests, "auth", "too many wrong tokens", "wait half a minute")
 			case refused:
 				w.Header().Set("WWW-Authenticate", "Bearer")
-				problem(w, http.StatusUnauthorized, "auth", "the token is not this console's", "send the one of .aqueduck/console.token in the warehouse's directory, or the password that it was started with")
+				writeProblem(w, http.StatusUnauthorized, "auth", "the token is not this console's", "send the one of .aqueduck/console.token in the warehouse's directory, or the password that it was started with")
 			}
 			return
 		}
@@ -91,7 +91,7 @@ func (g *guard) authenticated(next http.Handler) http.Handler {
 			return
 		}
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		problem(w, http.StatusUnauthorized, "auth", "the console's token is missing", "log in, or send it as Authorization: Bearer TOKEN")
+		writeProblem(w, http.StatusUnauthorized, "auth", "the console's token is missing", "log in, or send it as Authorization: Bearer TOKEN")
 	})
 }
 

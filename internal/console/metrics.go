@@ -13,7 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 )
 
 // Metrics is what Prometheus asks for, at an address of its own: /metrics, /healthz and /readyz, for those hosts only. It wants no
@@ -44,7 +45,7 @@ func ListenMetrics(address string, names []string) (net.Listener, []string, erro
 	p := Place{Address: address, Hosts: names}
 	host, _, err := net.SplitHostPort(address)
 	if err == nil && !Loopback(host) {
-		return nil, nil, &pipeline.Problem{Class: "config", What: fmt.Sprintf("--metrics %s could be reached from other machines", address),
+		return nil, nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--metrics %s could be reached from other machines", address),
 			Next: "listen at 127.0.0.1: what watches from elsewhere comes by a proxy (--metrics-host), or by a tunnel"}
 	}
 	l, err := p.Listen()
@@ -93,7 +94,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), questionTime)
 	defer cancel()
 	config, catalogue := c.s.Config()
-	o, err := pipeline.ReadOverview(ctx, c.s.Dir, config, catalogue, c.now())
+	o, err := runlog.ReadOverview(ctx, c.s.Dir, config, catalogue, c.now())
 	if err != nil {
 		to <- prometheus.NewInvalidMetric(needsNow, err)
 		return
@@ -123,7 +124,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		if len(p.Runs) > 0 {
 			last := p.Runs[0]
 			give(lastRun, seconds(last.Finished), p.Name)
-			give(lastRunOK, truth(last.Exit == pipeline.ExitOK), p.Name)
+			give(lastRunOK, truth(last.Exit == problem.ExitOK), p.Name)
 			give(lastRunTook, last.Finished.Sub(last.Started).Seconds(), p.Name)
 			give(lastRunRows, float64(last.Rows), p.Name)
 			give(lastRunRequests, float64(last.Requests), p.Name)
@@ -134,7 +135,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 			give(syncedTo, seconds(s.SyncedTo), s.Workspace, s.Stream)
 		}
 		give(backfilled, s.Backfill, s.Workspace, s.Stream)
-		if i := slices.Index([]pipeline.Freshness{pipeline.Fresh, pipeline.Late, pipeline.Breached}, s.Freshness); i >= 0 {
+		if i := slices.Index([]runlog.Freshness{runlog.Fresh, runlog.Late, runlog.Breached}, s.Freshness); i >= 0 {
 			give(lateness, float64(i), s.Workspace, s.Stream)
 		}
 	}

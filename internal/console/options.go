@@ -7,7 +7,7 @@ import (
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
 	"aqueduck/schemas"
 )
 
@@ -15,7 +15,7 @@ import (
 type Serving struct {
 	Dir     layout.Dir
 	Log     *slog.Logger // of what the server meets; nil: the process's own
-	Config  func() (*pipeline.Config, *schemas.Catalogue)
+	Config  func() (*config.Config, *schemas.Catalogue)
 	Trouble func() string // why pipelines.yaml as it is now is not what is served; "" when it is
 	Run     func(pipeline string, failed bool) error
 	Cancel  func(pipeline string) error

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 )
 
 // said is what a page says after a button, by the word in its address: no text comes from there.
@@ -60,7 +61,7 @@ func (c *Console) page(read func(context.Context, *http.Request) (name string, c
 			return
 		}
 		v.In, v.Now, v.Emulated = true, o.Now, o.Emulated
-		v.Wanting = len(slices.DeleteFunc(slices.Clone(o.Needs), func(n pipeline.Need) bool { return !n.Act }))
+		v.Wanting = len(slices.DeleteFunc(slices.Clone(o.Needs), func(n runlog.Need) bool { return !n.Act }))
 		v.Trouble, v.Said = c.o.Trouble(), said[r.URL.Query().Get("said")]
 		c.show(w, r, http.StatusOK, name, content)
 	}
@@ -93,14 +94,14 @@ type errorView struct {
 
 // wrong says on a page, or as JSON, what went wrong and what helps.
 func (c *Console) wrong(w http.ResponseWriter, r *http.Request, err error) {
-	status, p := http.StatusInternalServerError, pipeline.AsProblem(err)
+	status, p := http.StatusInternalServerError, problem.AsProblem(err)
 	switch {
 	case errors.Is(err, errNotThere):
-		status, p = http.StatusNotFound, &pipeline.Problem{Class: "usage", What: err.Error(), Next: "go back to the overview"}
+		status, p = http.StatusNotFound, &problem.Problem{Class: "usage", What: err.Error(), Next: "go back to the overview"}
 	case errors.Is(err, errForm):
-		status, p = http.StatusBadRequest, &pipeline.Problem{Class: "usage", What: err.Error(), Next: "send it again"}
+		status, p = http.StatusBadRequest, &problem.Problem{Class: "usage", What: err.Error(), Next: "send it again"}
 	case errors.Is(err, errReadOnly):
-		status, p = http.StatusForbidden, &pipeline.Problem{Class: "usage", What: err.Error(), Next: "start `aqueduck serve` without it"}
+		status, p = http.StatusForbidden, &problem.Problem{Class: "usage", What: err.Error(), Next: "start `aqueduck serve` without it"}
 	case p.Class == "busy" || p.Class == "usage":
 		status = http.StatusConflict
 	case p.Class == "config":
@@ -112,7 +113,7 @@ func (c *Console) wrong(w http.ResponseWriter, r *http.Request, err error) {
 		if status == http.StatusNotFound {
 			p.Next = "GET /api/v1/overview names pipelines and runs, GET /api/v1/data tables"
 		}
-		problem(w, status, p.Class, p.Error(), p.Next)
+		writeProblem(w, status, p.Class, p.Error(), p.Next)
 		return
 	}
 	c.show(w, r, status, "error", &errorView{view: view{Title: "Not done", In: true, Now: c.o.Now()}, What: p.Error(), Next: p.Next})
@@ -122,14 +123,14 @@ func (c *Console) wrong(w http.ResponseWriter, r *http.Request, err error) {
 const fresh = time.Second
 
 // overview is what is known of all pipelines.
-func (c *Console) overview(ctx context.Context) (*pipeline.Overview, error) {
+func (c *Console) overview(ctx context.Context) (*runlog.Overview, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen != nil && c.o.Now().Before(c.until) {
 		return c.seen, nil
 	}
 	config, catalogue := c.o.Config()
-	o, err := pipeline.ReadOverview(ctx, c.o.Dir, config, catalogue, c.o.Now())
+	o, err := runlog.ReadOverview(ctx, c.o.Dir, config, catalogue, c.o.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +145,10 @@ func (c *Console) forget() {
 	c.seen = nil
 }
 
-func findPipeline(o *pipeline.Overview, name string) (pipeline.PipelineOverview, bool) {
-	i := slices.IndexFunc(o.Pipelines, func(p pipeline.PipelineOverview) bool { return p.Name == name })
+func findPipeline(o *runlog.Overview, name string) (runlog.PipelineOverview, bool) {
+	i := slices.IndexFunc(o.Pipelines, func(p runlog.PipelineOverview) bool { return p.Name == name })
 	if i < 0 {
-		return pipeline.PipelineOverview{}, false
+		return runlog.PipelineOverview{}, false
 	}
 	return o.Pipelines[i], true
 }

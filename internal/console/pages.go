@@ -5,13 +5,13 @@ import (
 	"net/http"
 	"slices"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // overviewView is the first page.
 type overviewView struct {
 	view
-	*pipeline.Overview
+	*runlog.Overview
 	Counts map[string]int
 }
 
@@ -30,9 +30,9 @@ func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, fr
 // pipelineView is the page of a pipeline.
 type pipelineView struct {
 	view
-	pipeline.PipelineOverview
-	Status *pipeline.Overview
-	Mine   []pipeline.Need
+	runlog.PipelineOverview
+	Status *runlog.Overview
+	Mine   []runlog.Need
 	Charts []chart
 }
 
@@ -60,7 +60,7 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 // runsView is the list of all runs.
 type runsView struct {
 	view
-	Runs []pipeline.PastRun
+	Runs []runlog.PastRun
 }
 
 func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framed, error) {
@@ -72,14 +72,14 @@ func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framed
 	for _, p := range o.Pipelines {
 		v.Runs = append(v.Runs, p.Runs...)
 	}
-	slices.SortStableFunc(v.Runs, func(a, b pipeline.PastRun) int { return b.Started.Compare(a.Started) })
+	slices.SortStableFunc(v.Runs, func(a, b runlog.PastRun) int { return b.Started.Compare(a.Started) })
 	return "runs", v, nil
 }
 
 // freshnessView is every stream, with how old it is.
 type freshnessView struct {
 	view
-	Streams []pipeline.StreamStatus
+	Streams []runlog.StreamStatus
 }
 
 func (c *Console) freshnessPage(ctx context.Context, _ *http.Request) (string, framed, error) {

@@ -8,7 +8,7 @@ import (
 	"aqueduck/load/read"
 
 	"aqueduck/docs/queries"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
 )
 
 // published is what is known of the file that readers have now; nil when there is none yet.
@@ -38,18 +38,18 @@ func (c *Console) questions(d *data, workspace string) ([]question, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, _ := c.o.Config()
-	schema, err := config.Workspace(workspace)
+	cfg, _ := c.o.Config()
+	schema, err := cfg.Workspace(workspace)
 	if err != nil {
 		return nil, errNotThere
 	}
 	var found []question
 	for _, q := range all {
-		one := question{Name: q.Name, Question: q.Question, SQL: q.SQL, Workspace: schema, statement: q.In(schema, pipeline.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
+		one := question{Name: q.Name, Question: q.Question, SQL: q.SQL, Workspace: schema, statement: q.In(schema, config.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
 		for _, name := range q.Reads {
 			of := schema
 			if model, ok := strings.CutPrefix(name, "models."); ok {
-				of, name = pipeline.ModelSchema(schema), model
+				of, name = config.ModelSchema(schema), model
 			}
 			t := d.table(of, name)
 			if t == nil {

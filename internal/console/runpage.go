@@ -5,13 +5,13 @@ import (
 	"net/http"
 	"slices"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // runView is the page of a run.
 type runView struct {
 	view
-	*pipeline.RunAccount
+	*runlog.RunAccount
 	Axis    axis
 	Errors  []failed
 	Can     bool // be stopped from here
@@ -22,11 +22,11 @@ type runView struct {
 type failed struct {
 	Class   string
 	Act     bool
-	Streams []pipeline.RunStream
+	Streams []runlog.RunStream
 }
 
 func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framed, error) {
-	d, err := pipeline.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
+	d, err := runlog.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
 	}
@@ -41,7 +41,7 @@ func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framed,
 		class := d.ClassOf(s)
 		i := slices.IndexFunc(v.Errors, func(f failed) bool { return f.Class == class })
 		if i < 0 {
-			i, v.Errors = len(v.Errors), append(v.Errors, failed{Class: class, Act: pipeline.Wanting(class)})
+			i, v.Errors = len(v.Errors), append(v.Errors, failed{Class: class, Act: runlog.Wanting(class)})
 		}
 		v.Errors[i].Streams = append(v.Errors[i].Streams, s)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // number is a whole number as people read it.
@@ -124,17 +124,17 @@ func shape(state string) mark {
 	return mark{"quiet", "○", cmp.Or(strings.ToLower(state), "–")}
 }
 
-func state(h pipeline.Health) mark {
+func state(h runlog.Health) mark {
 	m := shape(string(h))
-	if h == pipeline.HealthAct {
+	if h == runlog.HealthAct {
 		m.Word = "needs you"
 	}
 	return m
 }
 
 // streamState is the worse of how a stream's last reading ended and how old it is.
-func streamState(s pipeline.StreamStatus) mark {
-	if s.Outcome != "" && s.Outcome != string(pipeline.StatusOK) {
+func streamState(s runlog.StreamStatus) mark {
+	if s.Outcome != "" && s.Outcome != string(runlog.StatusOK) {
 		return shape(s.Outcome)
 	}
 	return shape(cmp.Or(string(s.Freshness), s.Outcome))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // nasty are names of attributes that break whoever takes them for identifiers.
@@ -28,7 +28,7 @@ func TestT49AttributesOfAnyNameHaveAColumn(t *testing.T) {
 		b.must(b.space.UpdateContact(id, emulator.Change{Field: "custom_attributes." + name, Value: fmt.Sprint("value ", i)}))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	columns := map[string]string{}
 	for _, row := range b.rows("SELECT to_json({'n': name, 'c': column_name})::VARCHAR FROM _sync.attributes WHERE stream = 'contacts'") {
 		var one struct{ N, C string }
@@ -65,10 +65,10 @@ func TestT176AnAttributeHasOneSpelling(t *testing.T) {
 	b.configure(b.config())
 	pages := []string{`{"id":1,"custom":{"a":1,"b":true}}`, `{"id":2,"custom":{"a":1.0,"b":1}}`, `{"id":3,"custom":{"a":2.50,"b":1.0}}`, `{"id":4,"custom":{"a":1e20,"b":false}}`}
 	d.show(pages...)
-	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.sync(runner.Options{Select: []string{"doors"}})
 	b.space.Advance(time.Hour)
 	d.show(append(pages, `{"id":5,"custom":{"a":"1","b":"true"}}`, `{"id":6,"custom":{"a":1.00,"b":0.5}}`)...)
-	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.sync(runner.Options{Select: []string{"doors"}})
 	want := []string{"1|1|true", "2|1|1", "3|2.5|1", "4|1e+20|false", "5|1|true", "6|1|0.5"}
 	if got := b.rows("SELECT id, a, b FROM doors_attributes ORDER BY id"); !slices.Equal(got, want) {
 		t.Errorf("attributes %v, want %v", got, want)
@@ -91,19 +91,19 @@ func TestT48AttributesHaveTheTypeOfWhatWasSeen(t *testing.T) {
 		}
 	}
 	d.show(`{"id":1,"custom":{"flag":true,"n":7,"d":1,"text":"x","mixed":1,"list":[1],"null":null,"big":9007199254740993}}`, `{"id":2,"custom":{"flag":false,"n":-1,"d":0.5,"text":"y","mixed":"no","list":{},"big":0.5}}`)
-	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.sync(runner.Options{Select: []string{"doors"}})
 	types("id VARCHAR, big VARCHAR, d DOUBLE, flag BOOLEAN, list JSON, mixed VARCHAR, n BIGINT, text VARCHAR")
 	if got := b.rows("SELECT flag, n, d, text, mixed, list::VARCHAR, big FROM doors_attributes ORDER BY id"); strings.Join(got, "\n") != "true|7|1|x|1|[1]|9007199254740993\nfalse|-1|0.5|y|no|{}|0.5" {
 		t.Errorf("values: %q", got)
 	}
 	// A name that would come first comes last, and a number where flags were makes a text of them, which it stays.
 	d.show(`{"id":1,"custom":{"flag":8,"Big":true}}`)
-	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.sync(runner.Options{Select: []string{"doors"}})
 	d.show(`{"id":1,"custom":{"flag":true}}`)
-	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.sync(runner.Options{Select: []string{"doors"}})
 	types("id VARCHAR, big VARCHAR, d DOUBLE, flag VARCHAR, list JSON, mixed VARCHAR, n BIGINT, text VARCHAR, Big_2 BOOLEAN")
 
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM contacts_attributes a JOIN _sync.attributes s ON s.stream = 'contacts' AND s.types LIKE '%date%'"); got[0] == "0" {
 		t.Error("no attribute of contacts is a date")
 	}
@@ -119,7 +119,7 @@ func TestT51T52WhatTheListOfAttributesSaysChangesNoColumn(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", "data_attributes, contacts, companies", 1)
 	b := newBedWith(t, tiny(423), strings.Replace(config, "2.17", "2.16", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	const (
 		told  = "SELECT (SELECT data_type FROM data_attributes WHERE model = 'contact' AND full_name = 'last_seen_at'), (SELECT archived FROM data_attributes WHERE model = 'company' AND name = 'score')"
 		types = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE table_name IN ('contacts_raw', 'contacts_attributes', 'companies_attributes') ORDER BY ALL"
@@ -137,7 +137,7 @@ func TestT51T52WhatTheListOfAttributesSaysChangesNoColumn(t *testing.T) {
 	b.space.Live(5)
 	b.space.Advance(time.Hour)
 	b.configure(config)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows(told); got[0] != "datetime|true" {
 		t.Errorf("in the later version, once archived: %s", got[0])
 	}

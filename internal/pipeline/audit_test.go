@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/load"
 )
 
@@ -34,9 +36,9 @@ func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
 	})
 	want := []string{"known|conversations|conversation_parts|parts_capped"}
 	for n := range 2 {
-		report := b.try(pipeline.Options{FullRefresh: true})
+		report := b.try(runner.Options{FullRefresh: true})
 		// A list that states more than it gives is no word for the end: that is a failure in every run.
-		if s := stream(t, report, "collections"); report.Exit() != pipeline.ExitFailed || s.Class != "source" || !strings.Contains(s.Error, "states") {
+		if s := stream(t, report, "collections"); report.Exit() != problem.ExitFailed || s.Class != "source" || !strings.Contains(s.Error, "states") {
 			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), s)
 		}
 		var told []string
@@ -56,8 +58,8 @@ func TestWhatIsCutShortAndWhatDoesNotAddUpIsTold(t *testing.T) {
 // TestAnExactFindingFailsTheRun: it is in the table of the run, and a soft one is no failure.
 func TestAnExactFindingFailsTheRun(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[string]int{"exact": pipeline.ExitFailed, "soft": pipeline.ExitOK, "known": pipeline.ExitOK} {
-		report := &pipeline.Report{Pipeline: "nightly", Published: true, Findings: []load.Finding{
+	for kind, want := range map[string]int{"exact": problem.ExitFailed, "soft": problem.ExitOK, "known": problem.ExitOK} {
+		report := &runlog.Report{Pipeline: "nightly", Published: true, Findings: []load.Finding{
 			{Schema: "main", Table: "contact_tags_raw", Kind: kind, Name: "orphans", Expected: "0", Found: "2", Message: "rows of nobody"}}}
 		var text strings.Builder
 		report.Print(&text)

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 // away is a workspace in which a contact with a long list of tags is archived between the page of search that it is on and the reading of
@@ -25,7 +27,7 @@ func away(t *testing.T) (b *bed, who string) {
 		}
 		b.space.ServeHTTP(w, r)
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.must(b.space.Unarchive(who, false))
 	return b, who
 }
@@ -39,12 +41,12 @@ func TestAContactThatIsAwayWhileItsListsAreReadHasThemInTheEnd(t *testing.T) {
 		t.Fatalf("%s has all its tags already: the test shows nothing", who)
 	}
 	b.space.Advance(25 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	n := b.space.Count()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	quiet := b.space.Count() - n
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if again := b.space.Count() - n - quiet; again != quiet || b.rows(tags)[0] != "true" {
 		t.Errorf("%d requests, then %d: it is asked for again and again", quiet, again)
 	}
@@ -63,14 +65,14 @@ func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
 		}
 		b.space.ServeHTTP(w, r)
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if noted := b.rows("FROM _sync.incomplete"); !left || len(noted) > 0 {
 		t.Errorf("left while he was read: %t; noted is %v", left, noted)
 	}
 	b.space.Advance(25 * time.Hour)
 	b.must(b.space.Unarchive(who, false))
 	b.space.Advance(25 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -78,7 +80,7 @@ func TestT190WhoLeavesWhileHisListsAreReadByIDIsNoFailure(t *testing.T) {
 func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(34))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(80 * time.Hour) // older than the overlap
 	people := b.space.IDs("active")
 	for range 2 {
@@ -91,7 +93,7 @@ func TestT186WhoIsArchivedASecondTimeComesBackASecondTime(t *testing.T) {
 				}
 				b.space.Advance(time.Second)
 			}
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.space.Advance(25 * time.Hour)
 		}
 		b.is("active", "", people[:12]...)
@@ -108,7 +110,7 @@ func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 	}
 	note := `{"run":"01K9","pipeline":"nightly","outcome":"FAILED","class":"transient","error":"GET /contacts/` + who + `: 503"}`
 	b.must(os.WriteFile(b.runner.Dir.EndsFile(), []byte("\n"+note+"\ntorn"), 0o600))
-	if _, err := pipeline.Erase(context.Background(), b.runner, who, func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
+	if _, err := admin.Erase(context.Background(), b.runner, who, func([]admin.Erased) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.rows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, '" + who + "')"); got[0] != "0" {
@@ -119,7 +121,7 @@ func TestWhoIsErasedIsInNoNoteOfAStream(t *testing.T) {
 		t.Errorf("the notes of ended runs are %s (%v)", text, err)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 }
 
 // TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt: he has had his tags since search last told all of him, and of so few nobody knows what
@@ -130,7 +132,7 @@ func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
 	c := tiny(94)
 	c.Contacts, c.Inactive, c.Activities = 12, 2, 20
 	b := newBed(t, c)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	id := b.space.IDs("active")[0]
 	tags := "SELECT tag_id FROM contact_tags WHERE contact_id = '" + id + "' ORDER BY 1"
 	was := b.rows(tags)
@@ -139,7 +141,7 @@ func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
 		b.must(b.space.Tag(id, n))
 	}
 	b.must(b.space.Archive(id))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(80 * time.Hour) // search will not find him again
 	b.must(b.space.Unarchive(id, false))
 	leaving := func(routes ...string) {
@@ -154,7 +156,7 @@ func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
 	}
 	leaving("contacts.search")
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	all := b.rows(tags)
 	if len(all) <= len(was) {
 		t.Fatalf("read by id he has the tags %v, and had %v: the test shows nothing", all, was)
@@ -163,12 +165,12 @@ func TestT190WhatSearchLeavesOutIsAsTheReadingByIDHadIt(t *testing.T) {
 	for n := range 2 {
 		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: fmt.Sprint("Name ", n)}))
 		b.space.Advance(25 * time.Hour)
-		report := b.try(pipeline.Options{})
-		if got := b.rows(tags); !slices.Equal(got, all) || report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) != 1 {
+		report := b.try(runner.Options{})
+		if got := b.rows(tags); !slices.Equal(got, all) || report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 {
 			t.Errorf("run %d: the tags are %v, were %v: %s", n, got, all, report.LastLine())
 		}
 	}
 	leaving("contacts.search")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }

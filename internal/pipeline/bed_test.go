@@ -11,10 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/config"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
+	"aqueduck/internal/sync"
 	"aqueduck/load/layout"
 )
 
@@ -33,7 +37,7 @@ type bed struct {
 	space    *emulator.Workspace
 	front    http.Handler // what answers: the workspace, or something before it
 	url      string
-	runner   *pipeline.Runner
+	runner   *runner.Runner
 	file     string
 	log      *bytes.Buffer
 	emulated bool              // the source says so of itself
@@ -83,9 +87,9 @@ func newBedWith(t testing.TB, c emulator.Config, config string) *bed {
 }
 
 // configure replaces pipelines.yaml, as an operator between two runs.
-func (b *bed) configure(config string) {
+func (b *bed) configure(cfg string) {
 	b.t.Helper()
-	if err := os.WriteFile(b.file, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(b.file, []byte(cfg), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
 	lookup := func(name string) (string, bool) {
@@ -95,7 +99,7 @@ func (b *bed) configure(config string) {
 		v, ok := map[string]string{"WORKSPACE_URL": b.url, "WORKSPACE_TOKEN": b.space.Token()}[name]
 		return v, ok
 	}
-	parsed, catalogue, err := pipeline.LoadConfig(b.file, lookup)
+	parsed, catalogue, err := config.LoadConfig(b.file, lookup)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -103,33 +107,33 @@ func (b *bed) configure(config string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.runner = &pipeline.Runner{
+	b.runner = &runner.Runner{
 		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.Clock, Program: program,
 		Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			b.space.Advance(d)
 			return ctx.Err()
 		},
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := parsed.Connect(name, lookup)
-			return pipeline.Source{BaseURL: url, Token: token, Emulated: b.emulated}, err
+			return runner.Source{BaseURL: url, Token: token, Emulated: b.emulated}, err
 		},
 	}
 }
 
 // sync runs the pipeline and fails the test when the run does not end well.
-func (b *bed) sync(o pipeline.Options) *pipeline.Report {
+func (b *bed) sync(o runner.Options) *runlog.Report {
 	b.t.Helper()
 	report := b.try(o)
-	if report.Exit() != pipeline.ExitOK {
+	if report.Exit() != problem.ExitOK {
 		b.t.Fatalf("the run ended %s\n%+v", report.LastLine(), report.Streams)
 	}
 	return report
 }
 
-func (b *bed) try(o pipeline.Options) *pipeline.Report {
+func (b *bed) try(o runner.Options) *runlog.Report {
 	b.t.Helper()
-	report, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], o)
+	report, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], o)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // TestT179AMemberOfAFamilyIsReadBetweenTimes names one dataset of exports, and streams that are read under the rows of others, for a span
@@ -19,11 +21,11 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	c := tiny(451)
 	c.Contacts, c.Conversations = 60, 25
 	b := newBedWith(t, c, reading(`conversations, hitl_events, tags, "reporting_*"`)+"streams:\n  \"reporting_*\": {start: 2024-06-01}\n")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(10 * time.Hour)
 	states := func() []string { return b.rows("SELECT stream, state FROM _sync.checkpoints ORDER BY stream") }
 	before := states()
-	asked := func(o pipeline.Options) (report *pipeline.Report, paths []string) {
+	asked := func(o runner.Options) (report *runlog.Report, paths []string) {
 		t.Helper()
 		first := len(b.space.Requests())
 		report = b.sync(o)
@@ -37,7 +39,7 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	b.plant("DELETE FROM reporting_conversation WHERE _time < '2024-06-08 00:00:00+00'", "UPDATE _sync.tables SET rows = (SELECT count(*) FROM reporting_conversation) WHERE table_name = 'reporting_conversation'")
 	b.goOnFromPlanted()
 	from, until := time.Date(2024, 6, 5, 0, 0, 0, 0, time.UTC), time.Date(2024, 6, 7, 0, 0, 0, 0, time.UTC)
-	report, _ := asked(pipeline.Options{Select: []string{"reporting_conversation"}, Since: from, Until: until})
+	report, _ := asked(runner.Options{Select: []string{"reporting_conversation"}, Since: from, Until: until})
 	if s := stream(t, report, "reporting_conversation"); len(report.Streams) != 1 || s.Rows == 0 {
 		t.Errorf("streams %v, %+v", streamStates(report), s)
 	}
@@ -54,7 +56,7 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	if _, err := fmt.Sscan(median, &seconds); err != nil {
 		t.Fatal(err)
 	}
-	_, paths := asked(pipeline.Options{Select: []string{"hitl_events"}, Since: time.Unix(seconds, 0)})
+	_, paths := asked(runner.Options{Select: []string{"hitl_events"}, Since: time.Unix(seconds, 0)})
 	var want []string
 	for _, id := range b.rows(fmt.Sprintf("SELECT id FROM conversations WHERE updated_at >= to_timestamp(%d)", seconds)) {
 		want = append(want, "GET /conversations/"+id+"/hitl_events")
@@ -65,21 +67,21 @@ func TestT179AMemberOfAFamilyIsReadBetweenTimes(t *testing.T) {
 	if !slices.Equal(paths, want) || len(paths) < 5 {
 		t.Errorf("asked was %v, want %v", paths, want)
 	}
-	if report, _ := asked(pipeline.Options{Select: []string{"contacts_by_id"}, Since: from}); len(report.Streams) != 1 {
+	if report, _ := asked(runner.Options{Select: []string{"contacts_by_id"}, Since: from}); len(report.Streams) != 1 {
 		t.Errorf("of the member that reads by id came %v", streamStates(report))
 	}
-	if report, _ := asked(pipeline.Options{Select: []string{"nightly.*contact*"}, Since: b.space.Clock().Add(-48 * time.Hour)}); !slices.Contains(streamStates(report), "contacts ok") || slices.Contains(streamStates(report), "deleted_contacts ok") {
+	if report, _ := asked(runner.Options{Select: []string{"nightly.*contact*"}, Since: b.space.Clock().Add(-48 * time.Hour)}); !slices.Contains(streamStates(report), "contacts ok") || slices.Contains(streamStates(report), "deleted_contacts ok") {
 		t.Errorf("of a pattern came %v", streamStates(report))
 	}
 	if got := states(); !slices.Equal(got, before) {
 		t.Errorf("marks moved:\n%s\nwere\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
-	_, err := b.runner.Chosen(nil, pipeline.Options{Select: []string{"tags"}, Since: from})
-	var p *pipeline.Problem
+	_, err := b.runner.Chosen(nil, runner.Options{Select: []string{"tags"}, Since: from})
+	var p *problem.Problem
 	if !errors.As(err, &p) || p.Class != "usage" || !strings.Contains(p.What, "tags is a whole list, without times") {
 		t.Errorf("a whole list: %v", err)
 	}
-	if report := b.sync(pipeline.Options{}); report.Exit() != 0 {
+	if report := b.sync(runner.Options{}); report.Exit() != 0 {
 		t.Errorf("the run after: %s", report.LastLine())
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	pipelinesync "aqueduck/internal/sync"
 )
 
 // TestPipelinesOfOneWorkspaceShareItsBudget runs pipelines one right after another, which is what becomes of pipelines that serve
@@ -40,7 +42,7 @@ pipelines:
 		})
 	}
 	for _, p := range b.runner.Config.Pipelines {
-		if report, err := pipeline.Sync(t.Context(), b.runner, p, pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitOK {
+		if report, err := pipelinesync.Sync(t.Context(), b.runner, p, runner.Options{}); err != nil || report.Exit() != problem.ExitOK {
 			t.Fatalf("%s: %v %v", p.Name, report, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // TestT87CallsAndTranscriptsEqualTheOracle reads the calls of a workspace that lives on, through runs that are cut and
@@ -34,19 +34,19 @@ func TestT87CallsAndTranscriptsEqualTheOracle(t *testing.T) {
 				b.space.Live(7)
 			}
 			l.quiet()
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
-			if report := b.sync(pipeline.Options{}); report.Rows() != 0 || stream(t, report, "call_transcripts").Requests != 0 {
+			if report := b.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "call_transcripts").Requests != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
 			if temper.knobs.TranscriptLate == 0 {
 				return
 			}
 			b.space.Advance(15 * 24 * time.Hour)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
 			b.space.Advance(24 * time.Hour)
-			if report := b.sync(pipeline.Options{}); stream(t, report, "call_transcripts").Requests != 0 {
+			if report := b.sync(runner.Options{}); stream(t, report, "call_transcripts").Requests != 0 {
 				t.Errorf("two weeks after the last call transcripts are still asked for: %+v", stream(t, report, "call_transcripts"))
 			}
 		})
@@ -62,7 +62,7 @@ func TestT87ALateTranscriptIsReadOnceItIsFinal(t *testing.T) {
 	b := newBedWith(t, c, reading("calls, call_transcripts"))
 	b.space.Live(3)
 	b.space.Advance(2 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	pending := b.rows("SELECT count(*), count(DISTINCT l.call_id) FROM call_transcripts t LEFT JOIN call_transcript_lines l USING (call_id) WHERE transcript_status = 'pending'")
 	if !strings.HasSuffix(pending[0], "|0") || strings.HasPrefix(pending[0], "0|") {
 		t.Fatalf("pending and with lines: %v", pending)
@@ -73,7 +73,7 @@ func TestT87ALateTranscriptIsReadOnceItIsFinal(t *testing.T) {
 			t.Fatal("the transcripts are never final")
 		}
 		b.space.Advance(24 * time.Hour)
-		if s := stream(t, b.sync(pipeline.Options{}), "call_transcripts"); s.Requests < 1 || s.Requests > 1 {
+		if s := stream(t, b.sync(runner.Options{}), "call_transcripts"); s.Requests < 1 || s.Requests > 1 {
 			t.Errorf("night %d: %d requests for a handful of calls", nights, s.Requests)
 		}
 	}
@@ -90,7 +90,7 @@ func TestT88CallsWithoutATranscriptHaveNoLines(t *testing.T) {
 	c := tiny(123)
 	c.Calls = 100
 	b := newBedWith(t, c, reading("calls, call_transcripts"))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	got := b.rows(`SELECT count(*) FILTER (transcript_status IS NULL) > 5, count(*) FILTER (transcript_status = 'failed') > 0, count(_extra), count(transcript_text)
 		FROM call_transcripts WHERE NOT EXISTS (SELECT 1 FROM call_transcript_lines l WHERE l.call_id = call_transcripts.call_id)`)
 	if got[0] != "true|true|0|0" {
@@ -108,7 +108,7 @@ func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
 	c := tiny(124)
 	c.Calls, c.CallsLeftOut = 150, 0.1
 	b := newBedWith(t, c, reading("calls, call_transcripts"))
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	missing := b.rows("SELECT count(*) FROM calls c WHERE ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM call_transcripts t WHERE t.call_id = c.id)")
 	recorded := b.rows("SELECT count(*) FROM call_transcripts_all WHERE _gone_at IS NOT NULL AND transcript_status IS NULL")
 	if missing[0] != recorded[0] || missing[0] == "0" || stream(t, report, "call_transcripts").Gone == 0 {
@@ -116,7 +116,7 @@ func TestT89CallsThatSearchLeavesOutAreRecorded(t *testing.T) {
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.CallsLeftOut = 0 })
 	b.space.Advance(24 * time.Hour)
-	if s := stream(t, b.sync(pipeline.Options{}), "call_transcripts"); s.Requests > 2 {
+	if s := stream(t, b.sync(runner.Options{}), "call_transcripts"); s.Requests > 2 {
 		t.Errorf("%d requests: what was missed long after its call is not asked for again", s.Requests)
 	}
 }
@@ -128,8 +128,8 @@ func TestT90SignedAddressesAreNoChangeAndAreNotStored(t *testing.T) {
 	c := tiny(125)
 	c.Calls = 60
 	b := newBedWith(t, c, reading("calls, call_transcripts"))
-	b.sync(pipeline.Options{})
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+	b.sync(runner.Options{})
+	if report := b.sync(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("the second run wrote %d rows", report.Rows())
 	}
 	for _, table := range []string{"calls_all", "call_transcripts_all", "call_transcript_lines", "call_recordings"} {

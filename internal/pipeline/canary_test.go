@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // hidden is a configuration that keeps e-mails as hashes only and drops columns, paths and a field that no column takes.
@@ -45,9 +45,9 @@ func TestHiddenValuesAreNowhere(t *testing.T) {
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withCanaries })
 	b.space.Advance(time.Hour)
 	b.space.Between(func(int) { b.noCanary(b.runner.Dir.State()) })
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	p.did(b.space.Unarchive(ids[0], false)) // read by id
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Between(nil)
 	b.noCanary(string(b.runner.Dir))
 	if text := b.log.String(); strings.Contains(text, canary) || len(text) == 0 {
@@ -83,14 +83,14 @@ func TestHidingLaterRebuildsWhatIsStored(t *testing.T) {
 	p.did(b.space.Archive(ids[0]))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if len(b.scan(b.runner.Dir.Published(), canary)) < 2 || b.found("contacts", canary) < 3 {
 		t.Fatal("the files do not hold what is to be hidden: the test finds nothing")
 	}
 	b.configure(hidden)
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "contacts: hash email, drop _extra.secret, ") || !strings.Contains(notes, "deleted_contacts: hash email since this run: what was stored is rebuilt") {
 		t.Errorf("the run says %q", notes)
 	}
@@ -100,7 +100,7 @@ func TestHidingLaterRebuildsWhatIsStored(t *testing.T) {
 		t.Error("a Parquet file holds what is hidden, or not even what is not")
 	}
 	stored := b.rows("SELECT id, email FROM contacts_all WHERE email IS NOT NULL ORDER BY ALL")
-	report = b.sync(pipeline.Options{FullRefresh: true})
+	report = b.sync(runner.Options{FullRefresh: true})
 	if again := b.rows("SELECT id, email FROM contacts_all WHERE email IS NOT NULL ORDER BY ALL"); !slices.Equal(stored, again) || len(stored) == 0 || len(report.Notes) > 0 {
 		t.Errorf("read again, the hashes are %v, were %v; notes %v", again, stored, report.Notes)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // wrong is a machine's clock that jumps, or stands still.
@@ -62,7 +62,7 @@ func TestF8ClocksThatJumpOrStandStillLoseNothing(t *testing.T) {
 				}
 			}
 		})
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		b.space.Between(nil)
 		changed := b.rows("SELECT max(_synced_at)::VARCHAR FROM contact_activities")[0]
 		if changed <= last {
@@ -75,6 +75,6 @@ func TestF8ClocksThatJumpOrStandStillLoseNothing(t *testing.T) {
 		b.space.Advance(time.Hour)
 	}
 	clock.jump(0)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }

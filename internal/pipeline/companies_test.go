@@ -6,7 +6,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // companyTables are the tables of companies and what the oracle says of them.
@@ -45,23 +45,23 @@ func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 			c.Knobs = knobs
 			b := newBedWith(t, c, reading("companies"))
 			l := newLife(b, 151)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			if knobs.NoLag {
 				b.space.Between(func(int) { b.made() })
 			}
 			for range 2 {
 				l.happen(10)
 				b.space.Live(7)
-				b.sync(pipeline.Options{})
+				b.sync(runner.Options{})
 			}
 			b.space.SetKnobs(func(k *emulator.Knobs) { k.StaleReplica = 0 })
 			l.quiet()
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.companies()
 			if got := b.rows("SELECT count(_gone_at) FROM companies_all"); got[0] != "0" {
 				t.Errorf("%s are gone, and none was deleted", got[0])
 			}
-			if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+			if report := b.sync(runner.Options{}); report.Rows() != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
 		})
@@ -86,12 +86,12 @@ func TestT78ACompanyThatLosesItsUsersStays(t *testing.T) {
 	who := b.space.IDs("active")[0]
 	b.must(b.space.AddCompany(who, last))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.companies()
 	b.must(b.space.RemoveCompany(who, last))
 	b.must(b.space.UpdateCompany(alone, emulator.Change{Field: "name", Value: "Still there"}))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT name, user_count FROM companies WHERE id = '" + alone + "'"); len(got) != 1 || got[0] != "Still there|0" {
 		t.Errorf("without users it is %v", got)
 	}
@@ -108,8 +108,8 @@ func TestTheHistoryOfCompaniesIsOneByWhicheverWayTheyCome(t *testing.T) {
 	for _, name := range []string{"One", "Two"} {
 		b.must(b.space.UpdateCompany(alone, emulator.Change{Field: "name", Value: name}))
 		b.space.Advance(time.Hour)
-		b.sync(pipeline.Options{})
-		b.sync(pipeline.Options{FullRefresh: true})
+		b.sync(runner.Options{})
+		b.sync(runner.Options{FullRefresh: true})
 	}
 	got := b.rows("SELECT name, valid_to IS NULL FROM companies_history WHERE id = '" + alone + "' ORDER BY valid_from")
 	oracletest.Same(t, "states", got, []string{"One|false", "Two|true"})
@@ -131,13 +131,13 @@ func TestT80AListThatStopsProvesNoAbsence(t *testing.T) {
 	}
 	hidden, err := b.space.CreateCompany(emulator.Change{Field: "name", Value: "Hidden"})
 	b.must(err)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.companies()
 	all := b.rows("SELECT count(*) FROM companies")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.CompanyListCap = 20 })
 	for range 2 {
 		b.space.Advance(time.Hour)
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 	}
 	if got := b.rows("SELECT count(*), count(_gone_at) FROM companies_all"); got[0] != all+"|0" {
 		t.Errorf("of %s companies, some gone: %s", all, got[0])
@@ -151,10 +151,10 @@ func TestT80AListThatStopsProvesNoAbsence(t *testing.T) {
 	fresh.front, fresh.runner.Now = b.space, b.space.Clock
 	fresh.configure(reading("companies"))
 	b.space.Advance(80 * time.Hour) // search by a later mark does not find it
-	fresh.sync(pipeline.Options{})
+	fresh.sync(runner.Options{})
 	b.must(b.space.AddCompany(b.space.IDs("active")[0], b.space.CompanyCount()-1))
 	b.space.Advance(time.Hour)
-	s := stream(t, fresh.sync(pipeline.Options{}), "companies_by_id")
+	s := stream(t, fresh.sync(runner.Options{}), "companies_by_id")
 	if got := fresh.rows("SELECT name FROM companies WHERE id = '" + hidden + "'"); len(got) != 1 || got[0] != "Hidden" || s.Requests != 1 {
 		t.Errorf("what only a contact knows is %v, %+v", got, s)
 	}

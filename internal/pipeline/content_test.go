@@ -13,7 +13,9 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // just is a pipeline of some streams alone.
@@ -27,14 +29,14 @@ func TestT92StatisticsOfArticlesMoveWithoutTheirUpdatedAt(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBedWith(t, tiny(160), just("articles"))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	const asked = "SELECT max(updated_at), sum(views), count(*) FROM articles"
 	before := b.rows(asked)[0]
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+	if report := b.sync(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("within the hour: %s", report.LastLine())
 	}
 	b.space.Advance(time.Hour)
-	s := stream(t, b.sync(pipeline.Options{}), "articles")
+	s := stream(t, b.sync(runner.Options{}), "articles")
 	after := b.rows(asked)[0]
 	if count := fmt.Sprint(s.Changed); s.Gone != 0 || !strings.HasSuffix(before, "|"+count) || s.Requests != s.Changed+1 {
 		t.Errorf("an hour later: %+v", s)
@@ -61,16 +63,16 @@ func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
 		})
 	}
 	fail(id(3))
-	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitFailed || report.Rows() == 0 {
+	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed || report.Rows() == 0 {
 		t.Errorf("one that cannot be read: %s", report.LastLine())
 	}
 	fail("")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	contentHolds(t, b, "articles")
 	b.space.Advance(time.Minute)
 	b.must(b.space.RemoveContent("articles", id(0)))
 	fail(id(5))
-	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitFailed || stream(t, report, "articles").Gone != 1 {
+	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed || stream(t, report, "articles").Gone != 1 {
 		t.Errorf("one has left, one cannot be read: %s", report.LastLine())
 	}
 	fail("")
@@ -83,13 +85,13 @@ func TestT56RecordsOfAWholeListAreReadByThemselves(t *testing.T) {
 		}
 		return false
 	})
-	s := stream(t, b.sync(pipeline.Options{}), "articles")
+	s := stream(t, b.sync(runner.Options{}), "articles")
 	if s.Gone != 1 || s.Requests != int64(len(all)-1+1) {
 		t.Errorf("one leaves after it was listed: %+v", s)
 	}
 	contentHolds(t, b, "articles")
 	oracletest.Same(t, "gone", b.rows("SELECT id FROM articles_all WHERE _gone_at IS NOT NULL AND title IS NOT NULL"), []string{id(0), id(7)})
-	if s := stream(t, b.sync(pipeline.Options{FullRefresh: true}), "articles"); s.Rows != 0 {
+	if s := stream(t, b.sync(runner.Options{FullRefresh: true}), "articles"); s.Rows != 0 {
 		t.Errorf("without news: %+v", s)
 	}
 }
@@ -116,11 +118,11 @@ func TestT93ReferencesToDynamicContentAreFoundInBodies(t *testing.T) {
 	t.Parallel()
 	config := just("articles")
 	b := newBedWith(t, tiny(161), strings.Replace(config, "2.17", "2.16", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	early := b.references()
 	oracletest.Same(t, "up to 2.16", early, b.referred("span"))
 	b.configure(config)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	late := b.references()
 	oracletest.Same(t, "in the later version", late, b.referred("span", "div"))
 	if len(early) == 0 || len(late) <= len(early) {
@@ -142,7 +144,7 @@ func TestT93ReferencesToDynamicContentAreFoundInBodies(t *testing.T) {
 			return raw(t, record)
 		}
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	want := []string{odd + "|en|one|block", odd + "|en|two|inline", odd + "|en|three|inline"}
 	for _, row := range late {
 		if !strings.HasPrefix(row, gone+"|") {
@@ -189,18 +191,18 @@ func TestContentThatATokenMayNotReadIsUnavailable(t *testing.T) {
 	b.must(b.space.AddToken("none"))
 	b.must(b.space.AddToken("writer", "read_write_dynamic_content", "read_write_data_connector_versions"))
 	why := "scope"
-	step := func(when, token string, knobs func(k *emulator.Knobs), unavailable ...string) *pipeline.Report {
+	step := func(when, token string, knobs func(k *emulator.Knobs), unavailable ...string) *runlog.Report {
 		t.Helper()
 		b.env = map[string]string{"WORKSPACE_TOKEN": token}
 		b.space.SetKnobs(knobs)
 		b.space.Advance(time.Minute)
-		report := b.try(pipeline.Options{})
+		report := b.try(runner.Options{})
 		var got []string
 		for _, s := range report.Streams {
-			if s.Status == pipeline.StatusUnavailable {
+			if s.Status == runlog.StatusUnavailable {
 				got = append(got, s.Stream)
 			}
-			if s.Status == pipeline.StatusUnavailable && (s.Class != why || why == "scope" && !strings.Contains(s.Next, "the scope read_d")) || s.Gone != 0 || s.Status == pipeline.StatusFailed {
+			if s.Status == runlog.StatusUnavailable && (s.Class != why || why == "scope" && !strings.Contains(s.Next, "the scope read_d")) || s.Gone != 0 || s.Status == runlog.StatusFailed {
 				t.Errorf("%s: %+v", when, s)
 			}
 		}
@@ -240,13 +242,13 @@ func TestFoldersInsideOthersAreFoundWhicheverTheListHas(t *testing.T) {
 	c := tiny(165)
 	c.Knobs.TopFolders = true
 	b := newBedWith(t, c, just("folders"))
-	if report := b.sync(pipeline.Options{MaxRequests: 4}); report.Rows() == 0 || stream(t, report, "folders").Gone != 0 {
+	if report := b.sync(runner.Options{MaxRequests: 4}); report.Rows() == 0 || stream(t, report, "folders").Gone != 0 {
 		t.Errorf("cut: %+v", report.Streams)
 	}
-	step := func(when string, rows, requests int, edit func(folders []map[string]any) []map[string]any) pipeline.StreamResult {
+	step := func(when string, rows, requests int, edit func(folders []map[string]any) []map[string]any) runlog.StreamResult {
 		t.Helper()
 		b.space.Advance(time.Minute)
-		s := stream(t, b.sync(pipeline.Options{}), "folders")
+		s := stream(t, b.sync(runner.Options{}), "folders")
 		if rows >= 0 && int(s.Rows) != rows || int(s.Requests) != requests {
 			t.Errorf("%s, where %d requests are enough: %+v", when, requests, s)
 		}
@@ -297,9 +299,9 @@ func TestT94AListThatDoesNotGoOnStopsLoudly(t *testing.T) {
 					return raw(t, answer)
 				}
 			})
-			report := b.try(pipeline.Options{})
+			report := b.try(runner.Options{})
 			for _, s := range report.Streams {
-				if s.Status != pipeline.StatusFailed || s.Gone != 0 || !strings.Contains(s.Error, s.Stream) {
+				if s.Status != runlog.StatusFailed || s.Gone != 0 || !strings.Contains(s.Error, s.Stream) {
 					t.Errorf("%+v", s)
 				}
 			}

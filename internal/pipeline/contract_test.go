@@ -13,7 +13,9 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/load"
 )
 
@@ -23,7 +25,7 @@ func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(81))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	faults := map[string]*fault.Fault{
 		"error list": {Status: http.StatusOK, Body: `{"type":"error.list","errors":[{"code":"server_broke","message":"x"}]}`},
 		"no list":    {Status: http.StatusOK, Body: `{}`},
@@ -36,14 +38,14 @@ func TestT19T119AnswersThatAreNoListStopTheirStream(t *testing.T) {
 			}
 			return nil
 		})
-		report := b.try(pipeline.Options{})
-		if s := stream(t, report, "deleted_contacts"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || report.Count(pipeline.StatusOK) != 3 {
+		report := b.try(runner.Options{})
+		if s := stream(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Class != "data" || report.Count(runlog.StatusOK) != 3 {
 			t.Errorf("%s: %s\n%+v", name, report.LastLine(), s)
 		}
 	}
 	b.space.Inject(nil)
 	b.equalsOracle()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -54,7 +56,7 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 	c := tiny(82)
 	c.Contacts, c.NestedCap = 1050, 400
 	b := newBed(t, c)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for _, id := range b.space.IDs("active") {
 		if err := b.space.UpdateContact(id, emulator.Change{Field: "custom_attributes.plan", Value: "new"}); err != nil {
 			t.Fatal(err)
@@ -66,22 +68,22 @@ func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = otherwise })
 	state := b.checkpoint("contacts")
-	report := b.try(pipeline.Options{})
+	report := b.try(runner.Options{})
 	s := stream(t, report, "contacts")
-	if report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "role") || s.Rows != 0 {
+	if report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "role") || s.Rows != 0 {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
 	if b.checkpoint("contacts") != state || b.rows("SELECT count(*) - count(role) FROM contacts")[0] != "0" {
 		t.Error("the mark moved, or roles were lost")
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = nil })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	// Another API version may call it something else.
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = otherwise })
 	b.configure(strings.Replace(nightly, "2.17", "2.16", 1))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(role), count(*) FILTER (_extra->>'$.type_of_person' IS NULL) FROM contacts"); got[0] != "0|0" {
 		t.Errorf("under another version: %v", got)
 	}
@@ -93,7 +95,7 @@ func TestT137T167AWatermarkInTheFutureIsPulledBack(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(83))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	life := newLife(b, 83)
 	for _, future := range []time.Time{time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC), b.space.Clock().Add(20 * time.Hour)} {
 		for _, stream := range []string{"contacts", "contact_activities"} {
@@ -101,7 +103,7 @@ func TestT137T167AWatermarkInTheFutureIsPulledBack(t *testing.T) {
 		}
 		life.happen(10)
 		b.space.Advance(time.Hour)
-		report := b.sync(pipeline.Options{})
+		report := b.sync(runner.Options{})
 		b.equalsOracle()
 		if got := len(findings(report, "watermark_pulled_back")); got != 2 {
 			t.Errorf("%v: told of %d streams", future, got)
@@ -147,7 +149,7 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 	c := tiny(84)
 	c.NestedCap, c.TooLarge = 400, 20 // small pages
 	b := newBedWith(t, c, strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for _, id := range b.space.IDs("active") {
 		b.space.Advance(time.Minute)
 		if err := b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "All Change"}); err != nil {
@@ -155,7 +157,7 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 		}
 	}
 	b.space.Advance(time.Hour)
-	search := pipeline.Options{Select: []string{"contacts"}, MaxRequests: 14}
+	search := runner.Options{Select: []string{"contacts"}, MaxRequests: 14}
 	if s := stream(t, b.sync(search), "contacts"); !s.Cut || s.Rows == 0 {
 		t.Fatalf("the window was not cut in its middle: %+v", s)
 	}
@@ -172,7 +174,7 @@ func TestT13CursorOfAnotherQuestionIsNotSent(t *testing.T) {
 		return false
 	})
 	b.configure(nightly)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	// The first is the one record that names the workspace.
 	if len(bodies) < 2 || strings.Contains(bodies[1], "starting_after") {
 		t.Errorf("asked %v", bodies)
@@ -192,16 +194,16 @@ func TestT113VersionChangeReadsDaysAgain(t *testing.T) {
 		}
 	}
 	b.space.Advance(80 * time.Hour) // before the overlap of a usual night
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
 		t.Fatalf("2.16 sent email_verified for %s contacts", got[0])
 	}
 	b.configure(nightly)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(email_verified), min(_api_version) FROM contacts WHERE name = 'Before'"); got[0] != "5|2.17" {
 		t.Errorf("after the change of version: %s of 5", got[0])
 	}
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	b.equalsOracle()
 }
 
@@ -210,15 +212,15 @@ func TestT39FeedThatForgotIsTold(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(86))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(24 * 9)
 	b.space.ExpireCursors()
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Retention = 24 * time.Hour })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT kind, name, stream FROM _sync.audit"); len(got) != 1 || got[0] != "known|feed_gap|contact_activities" {
 		t.Errorf("the audit says %v", got)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM _sync.audit"); got[0] != "1" {
 		t.Errorf("told %s times", got[0])
 	}

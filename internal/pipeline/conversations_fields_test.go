@@ -9,7 +9,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // TestT24T26AMergedLeadKeepsItsConversations: the lead's own id stays where it was written, and contact_identity tells who
@@ -24,10 +24,10 @@ func TestT24T26AMergedLeadKeepsItsConversations(t *testing.T) {
 	before, err := p.space.OpenConversation(lead, 2)
 	p.did(err, p.space.ReplyConversation(before, conversations.ByContact, "<p>it is me</p>"))
 	p.space.Advance(time.Hour)
-	p.sync(pipeline.Options{})
+	p.sync(runner.Options{})
 	p.did(p.space.MergeAnyway(lead, user), p.space.ReplyConversation(before, conversations.ByTeammate, "<p>hello</p>"))
 	p.space.Advance(time.Hour)
-	p.sync(pipeline.Options{})
+	p.sync(runner.Options{})
 	got := p.rows(`SELECT contact_id, current_contact_id,
 			(SELECT count(*) > 0 FROM conversation_parts p WHERE p.conversation_id = c.conversation_id AND author_id = contact_id)
 		FROM conversation_contacts c JOIN contact_identity USING (contact_id) WHERE conversation_id = '` + before + "'")
@@ -211,7 +211,7 @@ func TestT76NoReasonIsNotNoEvent(t *testing.T) {
 		`otp_email_verification_failed|{"otp_email_verification_failed":{"reason":"no_email"}}`, "otp_email_verification_failed|{}")
 	c.mutate("conversations.get", func(body []byte) []byte { return bytes.ReplaceAll(body, []byte(`"data":{},`), nil) })
 	c.space.Advance(time.Hour)
-	c.sync(pipeline.Options{FullRefresh: true})
+	c.sync(runner.Options{FullRefresh: true})
 	c.have("where the key is not sent", `SELECT count(*) > 0, count(event_data), count(_extra) FROM conversation_parts
 		WHERE event_type IS NOT NULL AND coalesce(event_data, '{}') = '{}'`, "true|0|0")
 }

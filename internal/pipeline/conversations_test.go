@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // talks is a workspace whose conversations do all that conversations do.
@@ -37,7 +38,7 @@ func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 			k.ChangeShare, k.QuietConversations = 0.15, emulator.Never
 			b := newTalkBed(t, k)
 			for range temper.hours {
-				b.sync(pipeline.Options{})
+				b.sync(runner.Options{})
 				b.equalsOracle()
 				b.space.Live(1)
 			}
@@ -49,7 +50,7 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{NoLag: true})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	ids := b.space.ConversationIDs()
 	id := ids[len(ids)-1]
 	for _, change := range []error{
@@ -61,7 +62,7 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 		}
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	parts := b.space.PartIDs(id)
 	for _, change := range []error{
@@ -73,7 +74,7 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 		}
 	}
 	b.space.Advance(8 * 24 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -82,22 +83,22 @@ func TestT58WhatChangesWithoutASignIsFoundByReadingAgain(t *testing.T) {
 func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 	t.Parallel()
 	serial(t)
-	yes := func([]pipeline.Move) (bool, error) { return true, nil }
+	yes := func([]admin.Move) (bool, error) { return true, nil }
 	for name, back := range map[string]func(b *bed) error{
-		"reset": func(b *bed) error { return pipeline.Reset(t.Context(), b.runner, "", "conversations", yes) },
+		"reset": func(b *bed) error { return admin.Reset(t.Context(), b.runner, "", "conversations", yes) },
 		"rewind": func(b *bed) error {
-			return pipeline.Rewind(t.Context(), b.runner, "", "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
+			return admin.Rewind(t.Context(), b.runner, "", "conversations", b.space.Clock().AddDate(0, 0, -2), yes)
 		},
 	} {
 		b := newTalkBed(t, emulator.Knobs{NoLag: true})
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		ids := b.space.ConversationIDs()
 		id := ids[len(ids)-1]
 		if err := b.space.ReplyConversation(id, conversations.ByContact, "<p>secret</p>"); err != nil {
 			t.Fatal(err)
 		}
 		b.space.Advance(time.Hour)
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		parts := b.space.PartIDs(id)
 		if err := b.space.Redact(id, parts[len(parts)-1], false); err != nil {
 			t.Fatal(err)
@@ -106,7 +107,7 @@ func TestMarksTakenBackReadEachConversationAgain(t *testing.T) {
 		if err := back(b); err != nil {
 			t.Fatal(name, err)
 		}
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		b.equalsOracle()
 		if t.Failed() {
 			t.Fatal(name)
@@ -122,11 +123,11 @@ func TestTheQuietReadingsOfTheDocumentHealWithinAWeek(t *testing.T) {
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{QuietConversations: emulator.Always, SilentParts: true, DeleteConversations: true, QuietUntag: true,
 		ListDeletes: emulator.ListNone, DeletedOrder: emulator.OrderOldest, PartsCap: 30, ChangeShare: 0.1})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(6)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(8 * 24 * time.Hour)
-	b.sync(pipeline.Options{})
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{})
+	b.sync(runner.Options{FullRefresh: true})
 	b.equalsOracle()
 }

@@ -13,7 +13,9 @@ import (
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/load"
 )
 
@@ -45,17 +47,17 @@ func (c chats) open(parts int) string {
 }
 
 // read runs the pipeline once search knows what has happened.
-func (c chats) read() *pipeline.Report {
+func (c chats) read() *runlog.Report {
 	c.t.Helper()
 	c.space.Advance(time.Hour)
-	return c.sync(pipeline.Options{})
+	return c.sync(runner.Options{})
 }
 
 // reread runs it when it looks for changes that have no sign.
-func (c chats) reread() *pipeline.Report {
+func (c chats) reread() *runlog.Report {
 	c.t.Helper()
 	c.space.Advance(8 * 24 * time.Hour)
-	return c.sync(pipeline.Options{})
+	return c.sync(runner.Options{})
 }
 
 // have checks what a query gives.
@@ -89,8 +91,8 @@ func (c chats) singles(n int) int {
 	return c.asked(n, "/conversations/", "/conversations/search")["/conversations/"]
 }
 
-// halves counts the conversations that are stored with other parts than the API counts.
-const halves = `SELECT count(*) FROM conversations c WHERE statistics_count_conversation_parts <>
+// SplitPattern counts the conversations that are stored with other parts than the API counts.
+const SplitPattern = `SELECT count(*) FROM conversations c WHERE statistics_count_conversation_parts <>
 	(SELECT count(*) FROM conversation_parts p WHERE p.conversation_id = c.id)`
 
 // TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream: the list of a search is under one of two names. An answer without
@@ -107,8 +109,8 @@ func TestT54ListUnderNoKnownNameOrUnderTwoStopsTheStream(t *testing.T) {
 			return bytes.Replace(body, []byte(`"conversations":[`), []byte(list), 1)
 		})
 		c.space.Advance(time.Hour)
-		report := c.try(pipeline.Options{})
-		if s := stream(t, report, "conversations"); report.Exit() != pipeline.ExitFailed || s.Class != "data" {
+		report := c.try(runner.Options{})
+		if s := stream(t, report, "conversations"); report.Exit() != problem.ExitFailed || s.Class != "data" {
 			t.Errorf("%s: %s\n%+v", name, report.LastLine(), s)
 		}
 		c.have(name, "SELECT count(*) FROM conversations", before...)
@@ -132,7 +134,7 @@ func TestT55PartsThatComeWhileTheirPageIsReadAreNotLost(t *testing.T) {
 	c.once("/conversations/"+id, func() {
 		c.did(c.space.ReplyConversation(id, conversations.ByContact, "<p>before it is read</p>"))
 	})
-	c.sync(pipeline.Options{})
+	c.sync(runner.Options{})
 	parts := "SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + id + "'"
 	c.have("with the part that came in between", parts, "4")
 	c.did(c.space.ReplyConversation(id, conversations.ByTeammate, "<p>after it was read</p>"))
@@ -161,17 +163,17 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 	})
 	c.space.Advance(time.Hour)
 	for range 2 {
-		report := c.try(pipeline.Options{})
+		report := c.try(runner.Options{})
 		aside := slices.ContainsFunc(report.Findings, func(f load.Finding) bool { return f.Name == "incomplete" && strings.Contains(f.Message, bad) })
-		if s := stream(t, report, "conversations"); report.Exit() != pipeline.ExitFailed || s.Status != "ok" || !aside {
+		if s := stream(t, report, "conversations"); report.Exit() != problem.ExitFailed || s.Status != "ok" || !aside {
 			t.Errorf("%s\n%+v\n%+v", report.LastLine(), s, report.Findings)
 		}
 	}
 	c.have("the one that failed", "SELECT count(*) FROM conversations WHERE id = '"+bad+"'", "0")
-	c.have("halves after a failed reading", halves, "0")
+	c.have("halves after a failed reading", SplitPattern, "0")
 	c.space.Inject(nil)
 	c.read()
-	c.have("halves", halves, "0")
+	c.have("halves", SplitPattern, "0")
 	c.equalsOracle()
 
 	for n := range 4 {
@@ -182,7 +184,7 @@ func TestT56AConversationAndItsPartsAreCommittedTogether(t *testing.T) {
 		c.interrupt(2 + n)
 	}
 	c.read()
-	c.have("halves after interruptions", halves, "0")
+	c.have("halves after interruptions", SplitPattern, "0")
 	c.equalsOracle()
 }
 

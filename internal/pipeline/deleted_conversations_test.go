@@ -7,7 +7,9 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 var withDeleted = strings.Replace(talking, "[conversations]", "[conversations, deleted_conversations]", 1)
@@ -47,7 +49,7 @@ func TestT60ADeletedConversationIsMarkedInTheRunThatReadsOfIt(t *testing.T) {
 		c.deleted()
 		c.equalsOracle()
 		c.have(name+": gone", "SELECT count(*), count(_gone_at) FROM conversations_all WHERE id IN ('"+ids[2]+"', '"+ids[5]+"')", "2|2")
-		if report := c.sync(pipeline.Options{}); report.Rows() != 0 || stream(t, report, "conversations_by_id").Requests != 0 {
+		if report := c.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "conversations_by_id").Requests != 0 {
 			t.Errorf("%s: a quiet run: %s\n%+v", name, report.LastLine(), report.Streams)
 		}
 	}
@@ -75,8 +77,8 @@ func TestDeletedConversationsAreOfLaterVersions(t *testing.T) {
 	c := newDeletedBed(t, emulator.Knobs{NoLag: true, LaterOnly: true})
 	c.configure(strings.Replace(withDeleted, "2.17", "2.16", 1))
 	c.space.Advance(time.Hour)
-	report := c.try(pipeline.Options{})
-	if s := stream(t, report, "deleted_conversations"); s.Status != pipeline.StatusUnavailable || !strings.Contains(s.Error, "404") || report.Exit() != pipeline.ExitOK {
+	report := c.try(runner.Options{})
+	if s := stream(t, report, "deleted_conversations"); s.Status != runlog.StatusUnavailable || !strings.Contains(s.Error, "404") || report.Exit() != problem.ExitOK {
 		t.Errorf("%s %+v", report.LastLine(), s)
 	}
 	c.have("conversations", "SELECT count(*) FROM conversations", "20")

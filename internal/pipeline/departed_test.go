@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // TestT36AnEventTellsWhenADeletionWas un-archives a contact and deletes it so that no list tells: the reading by id says
@@ -25,10 +25,10 @@ func TestT36AnEventTellsWhenADeletionWas(t *testing.T) {
 		b.space.Advance(time.Minute)
 	}
 	do(b.space.Archive(id))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	do(b.space.Unarchive(id, false))
 	do(b.space.Delete(id))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
 	"aqueduck/transform/models"
@@ -27,7 +27,7 @@ columns:
 
 // written is a dictionary with what it is of, as Markdown and as HTML.
 type written struct {
-	of             *pipeline.Dictionary
+	of             *dictionary.Dictionary
 	catalogue      *schemas.Catalogue
 	markdown, page string
 }
@@ -40,7 +40,7 @@ var dictionaries = sync.OnceValues(func() (w written, err error) {
 	if err := w.catalogue.Add("hostiles.yaml", []byte(hostile)); err != nil {
 		return w, err
 	}
-	if w.of, err = pipeline.NewDictionary(context.Background(), w.catalogue, nil, sandbox.Program{}); err != nil {
+	if w.of, err = dictionary.NewDictionary(context.Background(), w.catalogue, nil, sandbox.Program{}); err != nil {
 		return w, err
 	}
 	var markdown, page strings.Builder
@@ -49,7 +49,7 @@ var dictionaries = sync.OnceValues(func() (w written, err error) {
 	return w, err
 })
 
-func pages(t *testing.T) (d *pipeline.Dictionary, c *schemas.Catalogue, markdown, page string) {
+func pages(t *testing.T) (d *dictionary.Dictionary, c *schemas.Catalogue, markdown, page string) {
 	t.Helper()
 	w, err := dictionaries()
 	if err != nil {

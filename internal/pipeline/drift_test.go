@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/lane"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // drifting is a list of doors whose records change their shape.
@@ -97,7 +97,7 @@ func TestF13RandomDriftsLoseNoRecordAndNoValue(t *testing.T) {
 		for range 5 {
 			what := d.drift()
 			report := read(d.pages(t)...)
-			if report.Exit() != pipeline.ExitOK {
+			if report.Exit() != problem.ExitOK {
 				t.Fatalf("%s: %s\n%+v", what, report.LastLine(), report.Streams)
 			}
 			d.stored(t, b, mode+", "+what)

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // people of a user's own file, who can be forgotten.
@@ -45,10 +46,10 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	b.own("contacts, deleted_contacts, contact_activities, my_people, my_talk", ownPeople, ownTalk)
 	with := b.config() + "streams: {contacts: {history: true}}\n"
 	b.configure(with)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.configure(nightly) // neither the history nor the streams of one's own
 
-	done, err := pipeline.Erase(context.Background(), b.runner, ids[0], func([]pipeline.Erased) (bool, error) { return true, nil })
+	done, err := admin.Erase(context.Background(), b.runner, ids[0], func([]admin.Erased) (bool, error) { return true, nil })
 	b.must(err)
 	if len(done) != 1 || done[0].Tables["contacts_history"] == 0 {
 		t.Fatalf("%+v", done)
@@ -60,7 +61,7 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	}
 	b.must(b.space.Erase(ids[1]))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM contacts_history WHERE name IS NOT NULL AND id IN ('" + strings.Join(ids, "', '") + "')"); got[0] != "0" {
 		t.Errorf("states of the forgotten: %v", got)
 	}
@@ -69,10 +70,10 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 	}
 
 	b.configure(with)
-	b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	b.sync(runner.Options{Select: []string{"deleted_contacts"}})
 	b.noCanary(string(b.runner.Dir))
 	id := b.space.IDs("active")[0]
-	done, err = pipeline.Erase(context.Background(), b.runner, id, func([]pipeline.Erased) (bool, error) { return true, nil })
+	done, err = admin.Erase(context.Background(), b.runner, id, func([]admin.Erased) (bool, error) { return true, nil })
 	b.must(err)
 	if all := strings.Join(done[0].NotCovered, "\n"); !strings.Contains(all, "my_talk: nothing says whether its rows are about persons") || strings.Contains(all, "my_people") {
 		t.Errorf("not covered: %s", all)
@@ -81,7 +82,7 @@ func TestT34WhatTheConfigurationReadsNoMoreIsErasedToo(t *testing.T) {
 		t.Errorf("%+v", done[0].Tables)
 	}
 	first := b.space.Count()
-	b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	b.sync(runner.Options{Select: []string{"deleted_contacts"}})
 	if log := b.log.String(); strings.Count(log, "a table that was not looked through") != 1 || b.space.Count() == first {
 		t.Errorf("the tables are looked through at each start:\n%s", log)
 	}
@@ -93,12 +94,12 @@ func TestHidingLaterReachesAHistoryThatIsNoLongerKept(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(177))
 	b.configure(nightly + "streams: {contacts: {history: true}}\n")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FILTER (email LIKE '%@%') > 10 FROM contacts_history"); got[0] != "true" {
 		t.Fatal("the history has no addresses: the test finds nothing")
 	}
 	b.configure(nightly + "streams: {contacts: {hash: [email], drop: [phone]}}\n")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FILTER (email LIKE '%@%'), count(phone) FROM contacts_history"); got[0] != "0|0" {
 		t.Errorf("in clear, phones: %v", got)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // planter puts a word into every text that an answer has of some contacts: in their own record, in what they wrote, in the
@@ -181,10 +181,10 @@ func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b, person, _ := forgetful(t, withTalks+"streams: {contacts: {history: true}, conversations: {history: true}, hitl_events: {history: true}}\n")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	older := b.backup()
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if err := os.WriteFile(filepath.Join(b.runner.Dir.RejectDir(), "a.main.contacts.jsonl"), []byte(canary+"reject\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -197,18 +197,18 @@ func TestT34AForgottenPersonIsInNoFile(t *testing.T) {
 	}
 	b.must(b.space.Erase(person))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.forgotten(person)
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+	if report := b.sync(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("a quiet run after it wrote %d rows: %+v", report.Rows(), report.Streams)
 	}
-	b.sync(pipeline.Options{FullRefresh: true}) // what the source still says of him is not taken in
+	b.sync(runner.Options{FullRefresh: true}) // what the source still says of him is not taken in
 	b.forgotten(person)
 
 	// T35: a file from before comes back in the place of the newest, then one in an empty directory with the log beside it.
 	b.putBack(older)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.forgotten(person)
 }
 
@@ -320,16 +320,16 @@ func TestT35ALeadIsForgottenWithTheContactItWasMergedInto(t *testing.T) {
 	lead, err := b.space.CreateContact("lead", emulator.Change{Field: "name", Value: canary + "name"})
 	b.must(err)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.must(b.space.Erase(person))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if len(b.scan(string(b.runner.Dir), canary)) == 0 {
 		t.Fatal("the lead is not found: the test finds nothing")
 	}
 	b.must(b.space.MergeAnyway(lead, person))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.noCanary(string(b.runner.Dir))
 	b.equalsOracle()
 }
@@ -342,8 +342,8 @@ func TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt(t *testing.T)
 	c := tiny(172)
 	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
 	b := newBedWith(t, c, reading(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n")
-	people := pipeline.Options{Select: []string{"contacts", "deleted_contacts", "contact_activities"}}
-	reports := pipeline.Options{Select: []string{"reporting_*"}}
+	people := runner.Options{Select: []string{"contacts", "deleted_contacts", "contact_activities"}}
+	reports := runner.Options{Select: []string{"reporting_*"}}
 	told := func(name string) (person, talk string) {
 		person, err := b.space.CreateContact("user")
 		b.must(err)
@@ -365,7 +365,7 @@ func TestT35AReportReadBeforeItsConversationForgetsThePersonWithIt(t *testing.T)
 	if b.found("reporting_conversation", canary) != 1 || !b.inLake(canary) {
 		t.Fatal("what is published holds nothing of him: the test finds nothing")
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.noCanary(string(b.runner.Dir))
 	b.noCanaryInTables()
 	if b.inLake(canary) || !b.inLake(visible) {

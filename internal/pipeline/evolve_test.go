@@ -11,20 +11,24 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/admin"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/verify"
 )
 
 // typed gives the doors a column of each type that widens.
-func (b *bed) typed(d *doorList, onChange string) func(pages ...string) *pipeline.Report {
+func (b *bed) typed(d *doorList, onChange string) func(pages ...string) *runlog.Report {
 	b.t.Helper()
 	b.must(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(doors+
 		"  - {name: flag, type: bool}\n  - {name: n, type: int}\n  - {name: d, type: double}\n  - {name: big, type: int}\n"), 0o600))
 	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true, on_change: " + onChange + "}\n")
-	return func(pages ...string) *pipeline.Report {
+	return func(pages ...string) *runlog.Report {
 		b.t.Helper()
 		d.show(pages...)
 		b.space.Advance(time.Hour)
-		return b.try(pipeline.Options{Select: []string{"doors"}})
+		return b.try(runner.Options{Select: []string{"doors"}})
 	}
 }
 
@@ -58,7 +62,7 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	}
 	// Wide columns stay wide when nobody asks for it any more.
 	b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
-	if report := b.try(pipeline.Options{Select: []string{"doors"}}); report.Exit() != 0 || b.rows(doorTypes)[0] != "BIGINT DOUBLE VARCHAR VARCHAR" {
+	if report := b.try(runner.Options{Select: []string{"doors"}}); report.Exit() != 0 || b.rows(doorTypes)[0] != "BIGINT DOUBLE VARCHAR VARCHAR" {
 		t.Errorf("%s: %s", report.LastLine(), b.rows(doorTypes)[0])
 	}
 }
@@ -97,7 +101,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 		t.Errorf("rows:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	drift := func() []string {
-		v, err := pipeline.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+		v, err := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
 		b.must(err)
 		return differences(v)
 	}
@@ -106,11 +110,11 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	}
 	d.show(all...)
 	b.space.Advance(time.Hour)
-	if report := b.sync(pipeline.Options{Select: []string{"doors"}, FullRefresh: true}); report.Rows() != 0 || report.Streams[0].Rejected != 0 {
+	if report := b.sync(runner.Options{Select: []string{"doors"}, FullRefresh: true}); report.Rows() != 0 || report.Streams[0].Rejected != 0 {
 		t.Errorf("a full refresh: %+v", report.Streams)
 	}
 	// A command that opens the warehouse has the columns as they are, and so has a run that widens nothing any more.
-	b.must(pipeline.Reset(t.Context(), b.runner, "", "doors", func([]pipeline.Move) (bool, error) { return true, nil }))
+	b.must(admin.Reset(t.Context(), b.runner, "", "doors", func([]admin.Move) (bool, error) { return true, nil }))
 	b.configure(strings.Replace(b.config(), "on_change: evolve", "on_change: freeze", 1))
 	all[0] = one(1, `true`, `1`, `{"odd":1}`)
 	if report := read(all...); report.Exit() != 0 || !slices.Equal(b.rows(values)[1:], want[1:]) {
@@ -175,15 +179,15 @@ func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBedWith(t, tiny(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(240 * time.Hour) // far behind the days that each run reads again
-	b.sync(pipeline.Options{})
-	quiet := stream(t, b.sync(pipeline.Options{}), "contacts").Extracted
+	b.sync(runner.Options{})
+	quiet := stream(t, b.sync(runner.Options{}), "contacts").Extracted
 	if got := b.rows("SELECT count(email_verified) FROM contacts"); got[0] != "0" {
 		t.Fatalf("2.16 sent email_verified for %s contacts", got[0])
 	}
 	b.configure(nightly)
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FILTER (email_verified IS NULL), min(_api_version) FROM contacts"); got[0] != "0|2.17" {
 		t.Errorf("contacts without, lowest version: %s", got[0])
 	}
@@ -191,7 +195,7 @@ func TestT113AnotherVersionReadsAgainWhatItChanges(t *testing.T) {
 		t.Errorf("notes: %q", report.Notes)
 	}
 	b.equalsOracle()
-	if s := stream(t, b.sync(pipeline.Options{}), "contacts"); s.Extracted > quiet || s.Rows > 0 {
+	if s := stream(t, b.sync(runner.Options{}), "contacts"); s.Extracted > quiet || s.Rows > 0 {
 		t.Errorf("the run after: %+v, before the change it read %d", s, quiet)
 	}
 }
@@ -202,7 +206,7 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(413))
 	d := b.withDoors("")
-	doorsOnly := pipeline.Options{Select: []string{"doors"}}
+	doorsOnly := runner.Options{Select: []string{"doors"}}
 	var odd []string
 	for n := range 12 {
 		odd = append(odd, fmt.Sprintf(`{"name":"door %d"}`, n))
@@ -215,7 +219,7 @@ func TestT123AStreamWhoseRecordsAreKeptOutStops(t *testing.T) {
 	d.show(append([]string{door(1, 1, "shut")}, odd...)...)
 	b.space.Advance(time.Hour)
 	report := b.try(doorsOnly)
-	if s := stream(t, report, "doors"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "12 of 13 records were kept out whole") {
+	if s := stream(t, report, "doors"); report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "12 of 13 records were kept out whole") {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
 	if got := b.rows("SELECT state FROM doors"); got[0] != "open" || b.checkpoint("doors") != mark {
@@ -230,18 +234,18 @@ func TestT183AColumnThatAnUpgradeWidensHasTheValuesThatDidNotFit(t *testing.T) {
 	b := newBed(t, tiny(414))
 	d := b.withDoors("")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
-	run := func(kind string) *pipeline.Report {
+	run := func(kind string) *runlog.Report {
 		t.Helper()
 		b.must(os.WriteFile(file, []byte(doors+"  - {name: share, type: "+kind+"}\n"), 0o600))
 		b.configure(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
-		return b.sync(pipeline.Options{Select: []string{"doors"}})
+		return b.sync(runner.Options{Select: []string{"doors"}})
 	}
 	d.show(`{"id":1,"share":33}`, `{"id":2,"share":33.5}`, `{"id":3,"share":"many"}`)
 	if s := stream(t, run("int"), "doors"); s.Rejected != 2 {
 		t.Errorf("whole numbers: %+v", s)
 	}
 	b.space.Advance(time.Hour)
-	if s := stream(t, run("double"), "doors"); s.Status != pipeline.StatusOK {
+	if s := stream(t, run("double"), "doors"); s.Status != runlog.StatusOK {
 		t.Errorf("any numbers: %+v", s)
 	}
 	want := "1|33|∅\n2|33.5|∅\n3|∅|{\"share\":\"many\"}"

@@ -13,7 +13,10 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // only has the pipeline read one dataset.
@@ -36,11 +39,11 @@ func TestT97ARunKilledBeforeItKnowsItsJobAsksAgain(t *testing.T) {
 		}
 		return nil
 	})
-	if report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{}); err != nil || report.Exit() != pipeline.ExitInterrupted {
+	if report, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], runner.Options{}); err != nil || report.Exit() != problem.ExitInterrupted {
 		t.Fatalf("%v %+v", err, report)
 	}
 	b.space.Inject(nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
@@ -51,11 +54,11 @@ func TestARunThatIsCutAtEveryRequestLosesAndDoublesNothing(t *testing.T) {
 	for _, most := range []int64{14, 25} {
 		b := exportBed(t, emulator.ExportKnobs{})
 		for n := 0; ; n++ {
-			report := b.try(pipeline.Options{MaxRequests: most})
-			if report.Exit() != pipeline.ExitOK || n > 60 {
+			report := b.try(runner.Options{MaxRequests: most})
+			if report.Exit() != problem.ExitOK || n > 60 {
 				t.Fatalf("%d requests a run, run %d: %s\n%+v", most, n, report.LastLine(), report.Streams)
 			}
-			cut := slices.ContainsFunc(report.Streams, func(s pipeline.StreamResult) bool { return s.Cut || s.Backfill < 1 })
+			cut := slices.ContainsFunc(report.Streams, func(s runlog.StreamResult) bool { return s.Cut || s.Backfill < 1 })
 			if len(report.Streams) == 3 && !cut {
 				break
 			}
@@ -71,7 +74,7 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(24)
 	for name, file := range map[string]emulator.ExportFile{
 		"T101 truncated": {Truncate: 0.01}, "T102 a second member": {SecondMember: true}, "T111 no member": {NoMember: true},
@@ -79,8 +82,8 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 	} {
 		b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File = file })
 		before := b.rows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL")
-		report := b.try(pipeline.Options{})
-		if report.Exit() != pipeline.ExitFailed || report.Count(pipeline.StatusFailed) != 3 {
+		report := b.try(runner.Options{})
+		if report.Exit() != problem.ExitFailed || report.Count(runlog.StatusFailed) != 3 {
 			t.Errorf("%s: %s", name, report.LastLine())
 		}
 		if after := b.rows("FROM (SELECT * EXCLUDE (_run_id) FROM reporting_conversation) ORDER BY ALL"); !slices.Equal(after, before) {
@@ -88,7 +91,7 @@ func TestT101ABrokenFileLeavesWhatIsStored(t *testing.T) {
 		}
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File = emulator.ExportFile{} })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 }
 
@@ -111,14 +114,14 @@ func TestS10AHostThatIsNotNamedIsRefusedWithWhatToWrite(t *testing.T) {
 		{strings.Replace(config, "base_url:", line+", base_url:", 1), "transient", "the source has lost the export", "sync nightly --failed"},
 	} {
 		b.configure(test.config)
-		report := b.try(pipeline.Options{})
+		report := b.try(runner.Options{})
 		s := report.Streams[0]
-		if report.Exit() != pipeline.ExitFailed || s.Class != test.class || !strings.Contains(s.Error, test.why) || !strings.Contains(s.Next, test.next) {
+		if report.Exit() != problem.ExitFailed || s.Class != test.class || !strings.Contains(s.Error, test.why) || !strings.Contains(s.Next, test.next) {
 			t.Errorf("exit %d, %+v", report.Exit(), s)
 		}
 	}
 	b.space.Inject(nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
@@ -126,11 +129,11 @@ func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.File.Reversed = true })
-	report := b.try(pipeline.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusFailed || s.Class != "data" || report.Count(pipeline.StatusFailed) != 1 {
+	report := b.try(runner.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "data" || report.Count(runlog.StatusFailed) != 1 {
 		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 	}
 	b.reportEqualsOracle("admin_status_change", reportStart)
@@ -142,13 +145,13 @@ func TestAChangedHeaderAddsColumns(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Export.File.Added = []string{"Brand new", "Brand-New"}
 		k.Export.File.Without = []string{"channel"}
 	})
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	var added []string
 	for _, c := range report.Changes {
 		if c.Table == "reporting_conversation" {
@@ -175,18 +178,18 @@ func TestT109MostColumnsGoneIsRefusedUntilItIsAccepted(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(only(reporting, "reporting_conversation"))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
 		k.Export.File.Lost = []string{"Channel", "Name", "Time to first response (seconds)", "CSAT score, %", "Current state", "Subject", "User replied"}
 	})
-	report := b.try(pipeline.Options{})
+	report := b.try(runner.Options{})
 	if s := stream(t, report, "reporting_conversation"); s.Class != "data" || !strings.Contains(s.Next, "--accept-drop reporting_conversation") {
 		t.Fatalf("%+v", s)
 	}
-	b.sync(pipeline.Options{AcceptDrop: []string{"reporting_conversation"}})
+	b.sync(runner.Options{AcceptDrop: []string{"reporting_conversation"}})
 	b.space.Live(24)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 }
 
 // TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved has every export come with its header alone.
@@ -194,7 +197,7 @@ func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	stored := b.rows("SELECT count(*) FROM reporting_conversation")
 	b.space.Live(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
@@ -204,8 +207,8 @@ func TestT152ASourceThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 			return []byte(header + "\r\n")
 		}
 	})
-	report := b.try(pipeline.Options{})
-	if report.Count(pipeline.StatusFailed) != 3 {
+	report := b.try(runner.Options{})
+	if report.Count(runlog.StatusFailed) != 3 {
 		t.Errorf("%s", report.LastLine())
 	}
 	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, stored) {
@@ -229,7 +232,7 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 	b := newBedWith(t, c, strings.Replace(config, "{dir: data}", "{dir: data, timezone: America/New_York}", 1))
 	twice := time.Date(2024, 11, 3, 5, 30, 0, 0, time.UTC).Unix()
 	b.must(b.space.ReportRow("conversation", "twice", twice, map[string]any{"conversation_id": "twice"}))
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if got := b.rows("SELECT epoch(_time)::BIGINT, created_at FROM reporting_conversation WHERE conversation_id = 'twice'"); !slices.Equal(got, []string{"1730611800|2024-11-03 01:30:00"}) {
 		t.Errorf("the hour that comes twice: %v\n%s", got, report.LastLine())
 	}
@@ -243,11 +246,11 @@ func TestT107TimesWithoutAZoneAreThoseOfTheWarehouse(t *testing.T) {
 			truth++
 		}
 	}
-	if got := b.rows("SELECT count(*) FROM reporting_conversation"); got[0] != whole(truth) {
+	if got := b.rows("SELECT count(*) FROM reporting_conversation"); got[0] != AsWhole(truth) {
 		t.Errorf("%s rows, %d in truth", got, truth)
 	}
 	wrong := newBedWith(t, c, config)
-	if report := wrong.try(pipeline.Options{}); report.Count(pipeline.StatusFailed) != 1 || !strings.Contains(report.Streams[0].Next, "warehouse.timezone") {
+	if report := wrong.try(runner.Options{}); report.Count(runlog.StatusFailed) != 1 || !strings.Contains(report.Streams[0].Next, "warehouse.timezone") {
 		t.Errorf("in another zone: %+v", report.Streams)
 	}
 }
@@ -258,17 +261,17 @@ func TestT108AnotherVersionReadsEverythingAgain(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(only(reporting, "reporting_conversation"), `"2.17"`, `"2.16"`, 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) > 10, count(*) FILTER (user_replied = 'false') FROM reporting_conversation"); !slices.Equal(got, []string{"true|0"}) {
 		t.Fatalf("under 2.16: %v", got)
 	}
 	b.space.Live(24)
 	b.configure(only(reporting, "reporting_conversation"))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }
 
-func whole(n int) string { return strconv.Itoa(n) }
+func AsWhole(n int) string { return strconv.Itoa(n) }
 
 // TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew: a source that has begun again may give a name to another job.
 func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
@@ -276,8 +279,8 @@ func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{Pending: time.Hour})
 	b.configure(only(reporting, "reporting_conversation"))
-	b.try(pipeline.Options{MaxTime: time.Minute})
-	states, err := pipeline.ReadStates(t.Context(), b.runner.Dir, nil)
+	b.try(runner.Options{MaxTime: time.Minute})
+	states, err := runlog.ReadStates(t.Context(), b.runner.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,6 +301,6 @@ func TestAFileOfAnotherJobUnderARememberedNameIsAskedForAnew(t *testing.T) {
 		return true
 	})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Export.Pending = 0 })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }

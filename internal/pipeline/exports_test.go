@@ -13,7 +13,10 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // reporting reads the exports alone, from forty days before hour 0.
@@ -61,7 +64,7 @@ func (b *bed) asks() (n int) {
 func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if len(report.Streams) != 3 || report.Streams[0].New == 0 || report.Streams[0].Backfill != 1 {
 		t.Fatalf("%s\n%+v", report.LastLine(), report.Streams)
 	}
@@ -78,7 +81,7 @@ func TestEveryDatasetIsATableOfItsOwn(t *testing.T) {
 	}
 	before := b.asks()
 	b.space.Advance(time.Hour)
-	again := b.sync(pipeline.Options{})
+	again := b.sync(runner.Options{})
 	if again.Rows() != 0 || b.asks()-before != 3 {
 		t.Errorf("an hour later: %s, %d jobs", again.LastLine(), b.asks()-before)
 	}
@@ -90,17 +93,17 @@ func TestT106AValueThatChangesTwentyDaysLaterIsFound(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	day := b.space.Clock().Unix()
 	b.must(b.space.ReportRow("conversation", "late", day-3*24*3600, map[string]any{"conversation_id": "late", "created_at": fmt.Sprint(day - 3*24*3600), "state": "open"}))
 	for range 20 {
 		b.space.Live(24)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 	b.must(b.space.ReportChange("conversation", "late", "state", "closed"))
 	b.space.Live(24)
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 	if got := b.rows("SELECT current_state FROM reporting_conversation WHERE conversation_id = 'late'"); !slices.Equal(got, []string{"closed"}) {
 		t.Errorf("it is stored as %q\n%s", got, report.LastLine())
@@ -119,10 +122,10 @@ func TestT105RowsOnTheBoundsOfADayAreThereOnce(t *testing.T) {
 					b.must(b.space.ReportRow("conversation", fmt.Sprint(d, second), at, map[string]any{"conversation_id": fmt.Sprint(d, second), "created_at": fmt.Sprint(at)}))
 				}
 			}
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 			b.space.Live(24)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 		})
 	}
@@ -143,8 +146,8 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 		}
 		return nil
 	})
-	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	if err != nil || report.Exit() != pipeline.ExitInterrupted || polled == "" {
+	report, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	if err != nil || report.Exit() != problem.ExitInterrupted || polled == "" {
 		t.Fatalf("the run was not cut while it waited: %v %+v", err, report)
 	}
 	if n := b.asks(); n != 1 {
@@ -157,7 +160,7 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 		}
 		return nil
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if first != polled {
 		t.Errorf("the next run began with %s, the job was %s", first, polled)
 	}
@@ -165,7 +168,7 @@ func TestT97AJobThatWasAskedForIsGoneOnWith(t *testing.T) {
 	made, _ := b.space.ExportJobs()
 	fresh := exportBed(t, emulator.ExportKnobs{})
 	fresh.configure(strings.Replace(reporting, `["reporting_*"]`, `[reporting_conversation]`, 1))
-	fresh.sync(pipeline.Options{})
+	fresh.sync(runner.Options{})
 	if uncut, _ := fresh.space.ExportJobs(); made != uncut {
 		t.Errorf("%d jobs were made, %d without the cut", made, uncut)
 	}
@@ -183,7 +186,7 @@ func TestT98AnAnswerThatIsLostCostsAJobAndNoRow(t *testing.T) {
 		}
 		return nil
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 	if lost != 2 {
 		t.Errorf("%d answers were lost", lost)
@@ -194,7 +197,7 @@ func TestT96FullSlotsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := exportBed(t, emulator.ExportKnobs{Pending: 4 * time.Minute, Working: time.Minute})
 	b.space.OccupyExports(5)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportsEqualOracle(reportStart)
 }
 
@@ -217,13 +220,13 @@ func TestReportsOfEveryTemperEqualTheOracle(t *testing.T) {
 		t.Run(temper.name, func(t *testing.T) {
 			t.Parallel()
 			b := exportBed(t, temper.k)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 			if !temper.later {
 				return // a form is the same in the next night
 			}
 			b.space.Live(30)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.reportsEqualOracle(reportStart)
 		})
 	}
@@ -236,7 +239,7 @@ func TestADatasetThatCannotBeAskedForLeavesTheOthers(t *testing.T) {
 	b.answering("exports.datasets", func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`[{`), []byte(`[{"id":"!!","attributes":[{"id":"x"}]},{`), 1)
 	})
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if told := findings(report, "dataset_odd"); len(told) != 1 || !strings.Contains(told[0].Message, `"!!"`) {
 		t.Errorf("told %+v", told)
 	}
@@ -245,11 +248,11 @@ func TestADatasetThatCannotBeAskedForLeavesTheOthers(t *testing.T) {
 	b.answering("exports.datasets", func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"attributes":[{`), []byte(`"attributes":[],"other":[{`), 1)
 	})
-	report = b.try(pipeline.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusFailed || s.Class != "source" {
+	report = b.try(runner.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "source" {
 		t.Errorf("a dataset that was read before: %+v", s)
 	}
-	if report.Count(pipeline.StatusOK) != len(report.Streams)-1 {
+	if report.Count(runlog.StatusOK) != len(report.Streams)-1 {
 		t.Errorf("the others: %s", report.LastLine())
 	}
 }

@@ -9,12 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // streamStates names the streams of a report with their status.
-func streamStates(r *pipeline.Report) (all []string) {
+func streamStates(r *runlog.Report) (all []string) {
 	for _, s := range r.Streams {
 		all = append(all, s.Stream+" "+string(s.Status))
 	}
@@ -26,15 +30,15 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	for _, c := range []struct {
-		o    pipeline.Options
+		o    runner.Options
 		want string
 	}{
-		{pipeline.Options{Select: []string{"reporting_conversation"}}, "reporting_conversation ok"},
-		{pipeline.Options{Select: []string{"*_state"}, Exclude: nil}, ""},
-		{pipeline.Options{Select: []string{"reporting_*_state"}}, "reporting_conversation_state ok"},
-		{pipeline.Options{Select: []string{"*.reporting_*_state"}}, "reporting_conversation_state ok"},
-		{pipeline.Options{Exclude: []string{"reporting_conv*"}}, "reporting_admin_status_change ok"},
-		{pipeline.Options{Select: []string{"reporting_nothing"}}, "reporting_nothing FAILED"},
+		{runner.Options{Select: []string{"reporting_conversation"}}, "reporting_conversation ok"},
+		{runner.Options{Select: []string{"*_state"}, Exclude: nil}, ""},
+		{runner.Options{Select: []string{"reporting_*_state"}}, "reporting_conversation_state ok"},
+		{runner.Options{Select: []string{"*.reporting_*_state"}}, "reporting_conversation_state ok"},
+		{runner.Options{Exclude: []string{"reporting_conv*"}}, "reporting_admin_status_change ok"},
+		{runner.Options{Select: []string{"reporting_nothing"}}, "reporting_nothing FAILED"},
 	} {
 		if c.want == "" {
 			if _, err := b.runner.Chosen(nil, c.o); err == nil {
@@ -47,8 +51,8 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 		}
 	}
 	b.configure(strings.Replace(only(reporting, "reporting_conversation, reporting_conversatoin"), `"reporting_*"`, "reporting_conversation", 1))
-	report := b.try(pipeline.Options{})
-	if got := strings.Join(streamStates(report), " "); got != "reporting_conversation ok reporting_conversatoin FAILED" || report.Exit() != pipeline.ExitFailed {
+	report := b.try(runner.Options{})
+	if got := strings.Join(streamStates(report), " "); got != "reporting_conversation ok reporting_conversatoin FAILED" || report.Exit() != problem.ExitFailed {
 		t.Errorf("a name that no dataset has: %s", got)
 	}
 }
@@ -58,14 +62,14 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	before := b.rows("SELECT count(*) FROM reporting_conversation")
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.datasets"} })
-	report := b.try(pipeline.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusUnavailable || s.Class != "plan" || !s.Lost || report.Exit() != pipeline.ExitFailed {
+	report := b.try(runner.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusUnavailable || s.Class != "plan" || !s.Lost || report.Exit() != problem.ExitFailed {
 		t.Errorf("%v %+v", streamStates(report), s)
 	}
-	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitOK || stream(t, report, "reporting_conversation").Lost {
+	if report := b.try(runner.Options{}); report.Exit() != problem.ExitOK || stream(t, report, "reporting_conversation").Lost {
 		t.Errorf("told of again: %v", streamStates(report))
 	}
 	if after := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(after, before) {
@@ -73,7 +77,7 @@ func TestAWorkspaceWithoutExportsSaysSoAndKeepsWhatItHas(t *testing.T) {
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"exports.enqueue"} })
 	b.space.Live(24)
-	if report := b.try(pipeline.Options{}); report.Count(pipeline.StatusUnavailable) != 3 {
+	if report := b.try(runner.Options{}); report.Count(runlog.StatusUnavailable) != 3 {
 		t.Errorf("%v", streamStates(report))
 	}
 }
@@ -83,7 +87,7 @@ func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(reporting, "{start: 2024-05-06}", "{start: 2024-05-06, hash: [contact_name], drop: [teammate]}", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(contact_name) > 10, bool_and(contact_name ~ '^[0-9a-f]{32,}$') FROM reporting_conversation"); !slices.Equal(got, []string{"true|true"}) {
 		t.Errorf("hashed: %v", got)
 	}
@@ -91,8 +95,8 @@ func TestColumnsOfDatasetsAreHiddenByPatternAndByName(t *testing.T) {
 		t.Errorf("dropped: %v", got)
 	}
 	b.configure(strings.Replace(reporting, `"reporting_*": {start: 2024-05-06}`, "reporting_conversation: {start: 2024-05-06, hash: [contact_nmae]}", 1))
-	report := b.try(pipeline.Options{})
-	if s := stream(t, report, "reporting_conversation"); s.Status != pipeline.StatusFailed || s.Class != "config" || report.Count(pipeline.StatusFailed) != 1 {
+	report := b.try(runner.Options{})
+	if s := stream(t, report, "reporting_conversation"); s.Status != runlog.StatusFailed || s.Class != "config" || report.Count(runlog.StatusFailed) != 1 {
 		t.Errorf("a column that is not there: %v %+v", streamStates(report), s)
 	}
 }
@@ -101,28 +105,28 @@ func TestTheMarksOfADatasetMoveBackAndAreForgotten(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(pipeline.Options{})
-	yes := func([]pipeline.Move) (bool, error) { return true, nil }
+	b.sync(runner.Options{})
+	yes := func([]admin.Move) (bool, error) { return true, nil }
 	rows := b.rows("SELECT count(*) FROM reporting_conversation")
-	if err := pipeline.Rewind(context.Background(), b.runner, "", "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
+	if err := admin.Rewind(context.Background(), b.runner, "", "reporting_conversation", reportStart.AddDate(0, 0, 3), yes); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.rows("SELECT count(*) FROM reporting_conversation"); !slices.Equal(got, rows) {
 		t.Errorf("%s rows after the mark moved, %s before", got, rows)
 	}
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
 		t.Errorf("after the mark moved: %+v", s)
 	}
-	if err := pipeline.Reset(context.Background(), b.runner, "", "reporting_conversation", yes); err != nil {
+	if err := admin.Reset(context.Background(), b.runner, "", "reporting_conversation", yes); err != nil {
 		t.Fatal(err)
 	}
-	report = b.sync(pipeline.Options{})
+	report = b.sync(runner.Options{})
 	if s := stream(t, report, "reporting_conversation"); s.Extracted < 100 || s.Rows != 0 {
 		t.Errorf("after it was forgotten: %+v", s)
 	}
 	b.reportsEqualOracle(reportStart)
-	if err := pipeline.Reset(context.Background(), b.runner, "", "reporting_nothing", yes); err == nil {
+	if err := admin.Reset(context.Background(), b.runner, "", "reporting_nothing", yes); err == nil {
 		t.Error("a dataset that is not there was forgotten")
 	}
 }
@@ -131,9 +135,9 @@ func TestAnEarlierStartIsReadDownTo(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.configure(strings.Replace(reporting, "2024-05-06", "2024-03-01", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.reportsEqualOracle(time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC))
 }
 
@@ -142,7 +146,7 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	planned := func(ask bool) string {
-		p, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, ask)
+		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +163,7 @@ func TestThePlanOfExportsIsOfflineUntilItAsks(t *testing.T) {
 	if got := planned(true); got != three {
 		t.Errorf("asked: %s", got)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := strings.Fields(planned(false)); len(got) != 3 {
 		t.Errorf("after a run: %v", got)
 	}
@@ -171,9 +175,9 @@ func TestTheLakeHasTheTablesOfDatasets(t *testing.T) {
 	serial(t)
 	b := exportBed(t, emulator.ExportKnobs{})
 	b.configure(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(5)
-	b.sync(pipeline.Options{Select: []string{"contacts"}})
+	b.sync(runner.Options{Select: []string{"contacts"}})
 	if got := b.rows("SELECT count(*) FROM _sync.dictionary WHERE table_name = 'reporting_conversation' AND doc = 'CSAT score, %'"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("the dictionary has lost the table: %v", got)
 	}

@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // TestFailedReadsAllOfARunThatWasNone: where the API was away, or nothing could be published, no stream is known to have failed.
@@ -14,27 +17,27 @@ func TestFailedReadsAllOfARunThatWasNone(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := newBed(t, tiny(76))
-	run := func(o pipeline.Options) (*pipeline.Report, error) {
-		return pipeline.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], o, io.Discard)
+	run := func(o runner.Options) (*runlog.Report, error) {
+		return sync.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], o, io.Discard)
 	}
-	if _, err := run(pipeline.Options{}); err != nil {
+	if _, err := run(runner.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	b.space.Live(24)
 	b.front = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
-	if _, err := run(pipeline.Options{}); pipeline.AsProblem(err).Class != "transient" {
+	if _, err := run(runner.Options{}); problem.AsProblem(err).Class != "transient" {
 		t.Fatalf("while the API is away: %v", err)
 	}
 	b.front = b.space
-	if report, err := run(pipeline.Options{Failed: true}); err != nil || report.Exit() != pipeline.ExitOK || len(report.Streams) != 4 {
+	if report, err := run(runner.Options{Failed: true}); err != nil || report.Exit() != problem.ExitOK || len(report.Streams) != 4 {
 		t.Fatalf("it is back: %+v %v", report, err)
 	}
 	b.equalsOracle()
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = untagged })
-	if report, err := run(pipeline.Options{FullRefresh: true}); err != nil || report.Held == nil {
+	if report, err := run(runner.Options{FullRefresh: true}); err != nil || report.Held == nil {
 		t.Fatalf("a large loss: %+v %v", report, err)
 	}
-	if report, err := run(pipeline.Options{Failed: true, AcceptDrop: []string{"contact_tags_raw"}}); err != nil || !report.Published || len(report.Streams) != 4 {
+	if report, err := run(runner.Options{Failed: true, AcceptDrop: []string{"contact_tags_raw"}}); err != nil || !report.Published || len(report.Streams) != 4 {
 		t.Errorf("the publish that was held back: %+v %v", report, err)
 	}
 }

@@ -13,17 +13,20 @@ import (
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	pipelinesync "aqueduck/internal/sync"
 )
 
 // untilWell runs until a run ends well, at most so often; that one has all there is. It gives how many runs and requests that took.
 func (b *bed) untilWell(most int) (runs, requests int) {
 	b.t.Helper()
 	before := b.space.Count()
-	var report *pipeline.Report
+	var report *runlog.Report
 	for runs < most {
 		runs++
-		if report = b.try(pipeline.Options{}); report.Exit() == pipeline.ExitOK {
+		if report = b.try(runner.Options{}); report.Exit() == problem.ExitOK {
 			b.equalsOracle()
 			return runs, b.space.Count() - before
 		}
@@ -35,8 +38,8 @@ func (b *bed) untilWell(most int) (runs, requests int) {
 // conversing reads conversations too, each by a request of its own.
 var conversing = strings.Replace(nightly, "streams: [", "streams: [conversations, ", 1)
 
-// mixed are all kinds of faults, which together come to a share of requests.
-func mixed(share float64) string {
+// MixedWorkspaces are all kinds of faults, which together come to a share of requests.
+func MixedWorkspaces(share float64) string {
 	kinds := []string{"error=%g:500", "error=%g:503", "error=%g:504", "429=%g", "reset=%g", "truncate=%g", "garbage=%g", "html404=%g", "slow=%g:2ms", "drip=%g:50us"}
 	for i, kind := range kinds {
 		kinds[i] = fmt.Sprintf(kind, share/float64(len(kinds)))
@@ -60,13 +63,13 @@ func TestAPanicOfOneStreamEndsTheRunAsAKillWould(t *testing.T) {
 	wait := b.runner.Wait
 	b.runner.Wait = func(context.Context, time.Duration) error { panic("nobody waits here") }
 	b.runner.Parallel = 1
-	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	p := pipeline.AsProblem(err)
-	if p.ExitCode() != pipeline.ExitInternal || p.What != "panic: nobody waits here" || !strings.Contains(pipeline.Whence(err), "faults_test.go") {
-		t.Errorf("%+v\n%s", p, pipeline.Whence(err))
+	_, err := pipelinesync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	p := problem.AsProblem(err)
+	if p.ExitCode() != problem.ExitInternal || p.What != "panic: nobody waits here" || !strings.Contains(problem.Whence(err), "faults_test.go") {
+		t.Errorf("%+v\n%s", p, problem.Whence(err))
 	}
 	ill, b.runner.Wait = false, wait
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -83,7 +86,7 @@ func TestF6FaultsOfTheAPIEqualTheOracle(t *testing.T) {
 			Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never}}, conversing)
 		life := newLife(b, l.Seed())
 		for _, share := range shares {
-			b.must(b.space.SetChaos(mixed(share)))
+			b.must(b.space.SetChaos(MixedWorkspaces(share)))
 			runs, asked := b.untilWell(5)
 			t.Logf("seed %d: faults for %g %% of %d requests: %d runs", l.Seed(), 100*share, asked, runs)
 			life.happen(30)
@@ -109,12 +112,12 @@ func TestF7ARunEndsWhenItsTimeIsOver(t *testing.T) {
 	})
 	const most = 90 * time.Second
 	began := b.space.Clock()
-	report := b.try(pipeline.Options{MaxTime: most})
-	if took := b.space.Clock().Sub(began); took > most+5*time.Second || !stream(t, report, "contact_activities").Cut || report.Exit() != pipeline.ExitOK {
+	report := b.try(runner.Options{MaxTime: most})
+	if took := b.space.Clock().Sub(began); took > most+5*time.Second || !stream(t, report, "contact_activities").Cut || report.Exit() != problem.ExitOK {
 		t.Errorf("it ended after %s: %s\n%+v", took, report.LastLine(), report.Streams)
 	}
 	puttingOff = false
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -126,7 +129,7 @@ func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
 	c := tiny(74)
 	c.Conversations, c.Calls = 30, 20
 	b := newBedWith(t, c, strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", `"*"`, 1))
-	all := pipeline.Options{Exclude: []string{"reporting*"}}
+	all := runner.Options{Exclude: []string{"reporting*"}}
 	b.sync(all)
 	const gone = `SELECT table_name FROM duckdb_columns() WHERE column_name = '_gone_at' AND schema_name = 'main' ORDER BY 1`
 	tables := b.rows(gone)
@@ -141,7 +144,7 @@ func TestF19ListsThatAreAllEmptyTakeNothingAway(t *testing.T) {
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
 	b.space.Advance(8 * 24 * time.Hour) // a week later whole lists are held against what is stored
 	for range 2 {
-		if report := b.try(all); report.Exit() == pipeline.ExitOK {
+		if report := b.try(all); report.Exit() == problem.ExitOK {
 			t.Errorf("it ended well: %s", report.LastLine())
 		}
 	}
@@ -155,7 +158,7 @@ func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
 	t.Parallel()
 	c := emulator.Config{Seed: 75, Contacts: 400, Inactive: 180, Activities: 400, Knobs: emulator.Knobs{NoLag: true}}
 	once, pieces := newBed(t, c), newBed(t, c)
-	once.sync(pipeline.Options{})
+	once.sync(runner.Options{})
 	var mu sync.Mutex
 	now := pieces.space.Clock()
 	pieces.runner.Now = func() time.Time { // every look at it shows a minute more, after which no batch waits for a second page
@@ -165,7 +168,7 @@ func TestF25TheSameAnswersGiveTheSameTables(t *testing.T) {
 		return now
 	}
 	for _, name := range []string{"contacts", "deleted_contacts", "contact_activities"} {
-		pieces.sync(pipeline.Options{Select: []string{name}})
+		pieces.sync(runner.Options{Select: []string{name}})
 	}
 	if a, b := commits(once), commits(pieces); a >= b {
 		t.Errorf("%d commits in one, %d in pieces", a, b)

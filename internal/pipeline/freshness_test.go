@@ -9,17 +9,19 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // freshness gives what the status says of a stream, and its line.
-func (b *bed) freshness(name string) (pipeline.Freshness, string) {
+func (b *bed) freshness(name string) (runlog.Freshness, string) {
 	b.t.Helper()
-	s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
+	s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	i := slices.IndexFunc(s.Streams, func(stream pipeline.StreamStatus) bool { return stream.Stream == name })
+	i := slices.IndexFunc(s.Streams, func(stream runlog.StreamStatus) bool { return stream.Stream == name })
 	if i < 0 {
 		b.t.Fatalf("the status has no stream %s: %+v", name, s.Streams)
 	}
@@ -42,30 +44,30 @@ func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
 	c.Unavailable = []string{"contacts.deleted"}
 	b := newBed(t, c)
 	b.emulated = true // the status tells ages by the clock of the workspace
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	rows := b.rows("SELECT count(*) FROM contact_activities")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = append(k.Unavailable, "contacts.activities") })
 	for night, want := range []struct {
 		exit      int
-		freshness pipeline.Freshness
+		freshness runlog.Freshness
 		line      string
 	}{
-		{pipeline.ExitFailed, pipeline.Late, "unavailable late, 24h old"},
-		{pipeline.ExitOK, pipeline.Breached, "unavailable BREACHED, 48h old"},
-		{pipeline.ExitOK, pipeline.Breached, "unavailable BREACHED, 72h old"},
+		{problem.ExitFailed, runlog.Late, "unavailable late, 24h old"},
+		{problem.ExitOK, runlog.Breached, "unavailable BREACHED, 48h old"},
+		{problem.ExitOK, runlog.Breached, "unavailable BREACHED, 72h old"},
 	} {
 		b.space.Advance(24 * time.Hour)
-		report := b.try(pipeline.Options{FullRefresh: night == 2})
+		report := b.try(runner.Options{FullRefresh: night == 2})
 		var out bytes.Buffer
 		report.Print(&out)
-		if s := stream(t, report, "contact_activities"); report.Exit() != want.exit || s.Status != pipeline.StatusUnavailable ||
-			strings.Contains(out.String(), "contact_activities could be read until now") != (want.exit == pipeline.ExitFailed) {
+		if s := stream(t, report, "contact_activities"); report.Exit() != want.exit || s.Status != runlog.StatusUnavailable ||
+			strings.Contains(out.String(), "contact_activities could be read until now") != (want.exit == problem.ExitFailed) {
 			t.Errorf("night %d: exit %d, want %d\n%s", night, report.Exit(), want.exit, out.String())
 		}
 		if f, line := b.freshness("contact_activities"); f != want.freshness || !strings.Contains(line, want.line) {
 			t.Errorf("night %d: %q, want %s", night, line, want.line)
 		}
-		if f, line := b.freshness("contacts"); f != pipeline.Fresh {
+		if f, line := b.freshness("contacts"); f != runlog.Fresh {
 			t.Errorf("night %d: %q", night, line)
 		}
 		if f, line := b.freshness("deleted_contacts"); f != "" {
@@ -76,8 +78,8 @@ func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
 		t.Errorf("%s rows were read, %s are there", rows, now)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
-	b.sync(pipeline.Options{})
-	if f, line := b.freshness("contact_activities"); f != pipeline.Fresh {
+	b.sync(runner.Options{})
+	if f, line := b.freshness("contact_activities"); f != runlog.Fresh {
 		t.Errorf("it is back: %q", line)
 	}
 	b.equalsOracle()
@@ -91,24 +93,24 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 	c.Start = time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC) // a Friday, after the run of that night
 	b := newBed(t, c)
 	b.emulated = true
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"contacts.activities"} })
 	for _, step := range []struct {
 		hours  int
 		config string
-		want   pipeline.Freshness
+		want   runlog.Freshness
 	}{
-		{70, `schedule: "0 2 * * 1-5", `, pipeline.Fresh}, // Monday at one
-		{2, `schedule: "0 2 * * 1-5", `, pipeline.Late},
-		{24, `schedule: "0 2 * * 1-5", `, pipeline.Breached},
-		{0, `schedule: "0 2 * * 1-5", freshness: {error_after: 5d}, `, pipeline.Late},
-		{0, `schedule: "0 2 * * 1-5", freshness: {warn_after: 4d5h, error_after: 5d}, `, pipeline.Fresh},
-		{0, `freshness: {error_after: 2d}, `, pipeline.Breached},
+		{70, `schedule: "0 2 * * 1-5", `, runlog.Fresh}, // Monday at one
+		{2, `schedule: "0 2 * * 1-5", `, runlog.Late},
+		{24, `schedule: "0 2 * * 1-5", `, runlog.Breached},
+		{0, `schedule: "0 2 * * 1-5", freshness: {error_after: 5d}, `, runlog.Late},
+		{0, `schedule: "0 2 * * 1-5", freshness: {warn_after: 4d5h, error_after: 5d}, `, runlog.Fresh},
+		{0, `freshness: {error_after: 2d}, `, runlog.Breached},
 		{0, ``, ""},
 	} {
 		b.space.Advance(time.Duration(step.hours) * time.Hour)
 		b.configure(strings.Replace(nightly, `schedule: "0 2 * * *", `, step.config, 1))
-		b.try(pipeline.Options{})
+		b.try(runner.Options{})
 		if got, line := b.freshness("contact_activities"); got != step.want {
 			t.Errorf("%d hours on, with %s: %q, want %s", step.hours, step.config, line, step.want)
 		}
@@ -119,46 +121,46 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 // was, and of an empty warehouse nothing is told that was never read; a history that is cut makes nothing old.
 func TestWhatACutRunDidNotReachIsNotReadWell(t *testing.T) {
 	t.Parallel()
-	for _, cut := range []pipeline.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
+	for _, cut := range []runner.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
 		b := newBed(t, tiny(79))
 		b.emulated = true
 		b.space.Between(func(int) { b.space.Advance(time.Second) })
-		status := func() (*pipeline.Status, pipeline.StreamStatus) {
+		status := func() (*runlog.Status, runlog.StreamStatus) {
 			t.Helper()
-			s, err := pipeline.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
+			s, err := runlog.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(s.Streams, func(s pipeline.StreamStatus) bool { return s.Stream == "contacts" })
+			i := slices.IndexFunc(s.Streams, func(s runlog.StreamStatus) bool { return s.Stream == "contacts" })
 			if i < 0 {
-				return s, pipeline.StreamStatus{}
+				return s, runlog.StreamStatus{}
 			}
 			return s, s.Streams[i]
 		}
 		report := b.sync(cut)
-		if s, contacts := status(); !s.AsOf.IsZero() || contacts.Freshness == pipeline.Breached || !contacts.OK.IsZero() {
+		if s, contacts := status(); !s.AsOf.IsZero() || contacts.Freshness == runlog.Breached || !contacts.OK.IsZero() {
 			t.Errorf("%+v, nothing was read: data as of %s, %+v", cut, s.AsOf, contacts)
 		}
-		if s := stream(t, report, "contacts"); s.Status != pipeline.StatusCut || report.Exit() != pipeline.ExitOK {
+		if s := stream(t, report, "contacts"); s.Status != runlog.StatusCut || report.Exit() != problem.ExitOK {
 			t.Errorf("%+v: it was not reached, and is %s", cut, s.Status)
 		}
 		b.space.Advance(72 * time.Hour)
 		b.sync(cut)
-		if s, contacts := status(); contacts.Freshness != pipeline.Breached || !slices.Contains(s.Stale(), "contacts") {
+		if s, contacts := status(); contacts.Freshness != runlog.Breached || !slices.Contains(s.Stale(), "contacts") {
 			t.Errorf("%+v, three days on it was never read: %+v", cut, contacts)
 		}
 		if _, line := b.freshness("contacts"); !strings.Contains(line, "cut BREACHED, never read") {
 			t.Errorf("%q", line)
 		}
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		s, contacts := status()
-		if contacts.Freshness != pipeline.Fresh || contacts.Outcome != "ok" || s.AsOf.IsZero() {
+		if contacts.Freshness != runlog.Fresh || contacts.Outcome != "ok" || s.AsOf.IsZero() {
 			t.Errorf("%+v, all was read: data as of %s, %+v", cut, s.AsOf, contacts)
 		}
 		well := contacts.OK
 		b.space.Advance(24 * time.Hour)
 		b.sync(cut)
-		if _, contacts = status(); !contacts.OK.Equal(well) || contacts.Freshness != pipeline.Late || contacts.Outcome != "cut" {
+		if _, contacts = status(); !contacts.OK.Equal(well) || contacts.Freshness != runlog.Late || contacts.Outcome != "cut" {
 			t.Errorf("%+v, not reached: %+v, read well at %s", cut, contacts, well)
 		}
 	}
@@ -170,12 +172,12 @@ func TestAHistoryThatIsCutMakesNothingOld(t *testing.T) {
 	b := newBed(t, tiny(79))
 	b.emulated = true
 	for most := int64(2); most < 5; most++ {
-		report := b.sync(pipeline.Options{Select: []string{"contacts"}, MaxRequests: most})
+		report := b.sync(runner.Options{Select: []string{"contacts"}, MaxRequests: most})
 		s := stream(t, report, "contacts")
-		if s.Status == pipeline.StatusCut {
+		if s.Status == runlog.StatusCut {
 			continue
 		}
-		if f, line := b.freshness("contacts"); s.Backfill == 1 || f != pipeline.Fresh {
+		if f, line := b.freshness("contacts"); s.Backfill == 1 || f != runlog.Fresh {
 			t.Errorf("with %d requests: %s, %q", most, s.Status, line)
 		}
 		return

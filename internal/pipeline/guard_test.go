@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 // untagged answers as if no contact had a tag any more.
@@ -35,16 +36,16 @@ func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(57))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	before := b.rows("SELECT count(*) FROM contact_tags")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = untagged })
 	raw := b.rows("SELECT count(*) FROM contact_tags_raw")[0]
 	for n := range 2 {
 		b.space.Advance(time.Hour)
-		report := b.try(pipeline.Options{FullRefresh: n == 0})
+		report := b.try(runner.Options{FullRefresh: n == 0})
 		var text strings.Builder
 		report.Print(&text)
-		if report.Exit() != pipeline.ExitBreached || report.Published {
+		if report.Exit() != problem.ExitBreached || report.Published {
 			t.Fatalf("run %d: exit %d, %s", n, report.Exit(), report.LastLine())
 		}
 		for _, want := range []string{"main.contact_tags_raw would go from " + raw + " rows to 0", "aqueduck sync --accept-drop contact_tags_raw", "published=no"} {
@@ -57,7 +58,7 @@ func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
 			t.Fatalf("readers have %s tags after run %d, had %s", raw, n, before)
 		}
 	}
-	report := b.sync(pipeline.Options{AcceptDrop: []string{"contact_tags_raw"}})
+	report := b.sync(runner.Options{AcceptDrop: []string{"contact_tags_raw"}})
 	if !report.Published {
 		t.Error(report.LastLine())
 	}
@@ -77,14 +78,14 @@ func TestT152ErasuresAreNotHeldBack(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(58))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	before := b.rows("SELECT count(*) FROM contact_tags")[0]
 	active := b.space.IDs("active")
 	for _, id := range active[:len(active)*3/4] {
 		b.must(b.space.Erase(id))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{AcceptDrop: []string{"deleted_contacts"}})
+	b.sync(runner.Options{AcceptDrop: []string{"deleted_contacts"}})
 	after := b.rows("SELECT count(*) FROM contact_tags")[0]
 	if b.rows("SELECT " + after + " < 0.7 * " + before)[0] != "true" {
 		t.Fatalf("%s of %s tags are left: too few went to show anything", after, before)
@@ -93,11 +94,11 @@ func TestT152ErasuresAreNotHeldBack(t *testing.T) {
 	b.must(b.space.Erase(active[len(active)-1]))
 	b.space.Advance(time.Hour)
 	for n := range 2 {
-		if report := b.try(pipeline.Options{FullRefresh: n == 0}); report.Exit() != pipeline.ExitBreached {
+		if report := b.try(runner.Options{FullRefresh: n == 0}); report.Exit() != problem.ExitBreached {
 			t.Errorf("an erasure let a loss pass in run %d: %s", n, report.LastLine())
 		}
 	}
-	b.sync(pipeline.Options{AcceptDrop: []string{"contacts"}})
+	b.sync(runner.Options{AcceptDrop: []string{"contacts"}})
 	if got := b.rows("SELECT count(*) FROM contacts_all WHERE name IS NOT NULL AND id = '" + active[len(active)-1] + "'"); got[0] != "0" {
 		t.Error("whoever was erased beside the loss is still there")
 	}

@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
+	"aqueduck/internal/verify"
 	"aqueduck/load/layout"
 )
 
@@ -32,12 +35,12 @@ func (b *bed) restore(files map[string][]byte) layout.Dir {
 // keyRefused says how a run is refused for its key.
 func (b *bed) keyRefused(words string) {
 	b.t.Helper()
-	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	var p *pipeline.Problem
+	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	var p *problem.Problem
 	if !errors.As(err, &p) || p.Class != "config" || !strings.Contains(p.Error(), words) || !strings.Contains(p.Next, "put back the hash.key") || !strings.Contains(p.Next, "--accept-hash-key") {
 		b.t.Errorf("the run: %v", err)
 	}
-	if _, err := pipeline.Verify(b.t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.VerifyOptions{Requests: 20}, func(string) {}); !errors.As(err, &p) ||
+	if _, err := verify.Verify(b.t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Requests: 20}, func(string) {}); !errors.As(err, &p) ||
 		p.Class != "config" || !strings.Contains(p.Error(), words) {
 		b.t.Errorf("verify: %v", err)
 	}
@@ -49,7 +52,7 @@ func (b *bed) keyRefused(words string) {
 func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(431), hashing)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	key, err := os.ReadFile(b.runner.Dir.HashKeyFile())
 	b.must(err)
 	file := b.backup()
@@ -71,7 +74,7 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	}
 	b.must(os.WriteFile(filepath.Join(string(dir), "hash.key"), key, 0o644)) // the next step of the refusal
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	if got := b.rows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
 		t.Error(firstOther(got, hashes))
 	}
@@ -80,7 +83,7 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	}
 
 	put(map[string][]byte{".aqueduck/hash.key": key})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT id, email FROM contacts ORDER BY id"); !slices.Equal(got, hashes) {
 		t.Error(firstOther(got, hashes))
 	}
@@ -89,14 +92,14 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 	put(map[string][]byte{})
 	b.keyRefused("is not there")
 	put(map[string][]byte{"hash.key": slices.Repeat([]byte{7}, 32)})
-	b.sync(pipeline.Options{}) // an older version's warehouse does not say which key it was
+	b.sync(runner.Options{}) // an older version's warehouse does not say which key it was
 	b.must(os.WriteFile(b.runner.Dir.HashKeyFile(), key, 0o600))
 	b.keyRefused("is not the key")
 	if plan := b.planned(); !strings.Contains(plan, "is not the key that stored values were hashed with") {
 		t.Errorf("the plan says\n%s", plan)
 	}
 	b.configure(strings.Replace(b.config(), "hash: [email]", "drop: [email]", 2))
-	b.sync(pipeline.Options{}) // nothing is hashed any more: no key is needed
+	b.sync(runner.Options{}) // nothing is hashed any more: no key is needed
 }
 
 // TestT175AnotherKeyIsAcceptedByName goes on without the key that is lost: a full refresh with --accept-hash-key makes one and hashes
@@ -104,7 +107,7 @@ func TestT175NoSecondKeyIsMadeInSilence(t *testing.T) {
 func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(432), hashing)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	hashed := func() (contacts, deleted []string) {
 		return b.rows("SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id"), b.rows("SELECT id, email FROM deleted_contacts WHERE email IS NOT NULL ORDER BY id")
 	}
@@ -112,7 +115,7 @@ func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
 	b.must(os.Remove(b.runner.Dir.HashKeyFile()))
 	b.space.Advance(100 * time.Hour)
 	b.keyRefused("is not there")
-	accept := pipeline.Options{FullRefresh: true, AcceptHashKey: true, Select: []string{"contacts", "contact_activities"}}
+	accept := runner.Options{FullRefresh: true, AcceptHashKey: true, Select: []string{"contacts", "contact_activities"}}
 	notes := strings.Join(b.sync(accept).Notes, "\n")
 	if !strings.Contains(notes, "deleted_contacts: hash email has another key: ") || strings.Contains(notes, "note: contacts") {
 		t.Errorf("the run says %q", notes)
@@ -124,14 +127,14 @@ func TestT175AnotherKeyIsAcceptedByName(t *testing.T) {
 	if !slices.Equal(deletedNow, deleted) {
 		t.Error("what was not read has other hashes")
 	}
-	if notes := strings.Join(b.sync(pipeline.Options{}).Notes, "\n"); len(notes) > 0 { // which walks the whole list
+	if notes := strings.Join(b.sync(runner.Options{}).Notes, "\n"); len(notes) > 0 { // which walks the whole list
 		t.Errorf("the run after says %q", notes)
 	}
 	if _, now := hashed(); slices.Equal(now, deleted) || len(now) != len(deleted) {
 		t.Error("the deleted contacts keep their hashes")
 	}
 	again, _ := hashed()
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	if got, _ := hashed(); !slices.Equal(got, again) || !slices.Equal(got, contactsNow) {
 		t.Error("the hashes are not those of one key")
 	}

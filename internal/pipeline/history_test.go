@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // doors is a stream of a list that the test makes up.
@@ -72,10 +73,10 @@ func TestT154AHistoryHasOneRowForEachStateThatAReadSaw(t *testing.T) {
 			t.Errorf("history:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	read := func(pages ...string) *pipeline.Report {
+	read := func(pages ...string) *runlog.Report {
 		t.Helper()
 		d.show(pages...)
-		report := b.sync(pipeline.Options{Select: []string{"doors"}})
+		report := b.sync(runner.Options{Select: []string{"doors"}})
 		b.space.Advance(time.Hour)
 		return report
 	}
@@ -120,9 +121,9 @@ func TestHistoryOfContactsHasWhatWasTrueWhenItWasRead(t *testing.T) {
 	for _, name := range names {
 		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: name}))
 		b.space.Advance(72 * time.Hour) // what is behind the mark by more than two days is not read again
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 	}
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	got := b.rows("SELECT name FROM contacts_history WHERE id = '" + id + "' ORDER BY valid_from")
 	if strings.Join(got, "\n") != strings.Join(names, "\n") {
 		t.Errorf("names: %q", got)

@@ -9,7 +9,9 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // consulting reads conversations and their consultations, and nothing else.
@@ -60,10 +62,10 @@ func TestT69ToT74ConsultationsEqualTheOracle(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	c := newConsulting(t, 60, emulator.Knobs{NoLag: true, ChangeShare: 0.1, HitlRedacted: emulator.Never, DeleteConversations: true})
-	c.sync(pipeline.Options{})
+	c.sync(runner.Options{})
 	c.consultations()
 	asked := c.space.Count()
-	if report := c.sync(pipeline.Options{}); report.Rows() != 0 || stream(t, report, "hitl_events").Requests != 0 {
+	if report := c.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "hitl_events").Requests != 0 {
 		t.Errorf("without news: %s, %d requests\n%+v", report.LastLine(), c.space.Count()-asked, report.Streams)
 	}
 	c.space.Live(3)
@@ -82,7 +84,7 @@ func TestT69AnOutcomeThatComesLateIsFoundWithinAWeek(t *testing.T) {
 	c.read()
 	c.have("before its end", of(id, "count(*)"), "0")
 	c.space.Advance(26 * time.Hour)
-	if s := stream(t, c.sync(pipeline.Options{}), "hitl_events"); s.Requests != 0 {
+	if s := stream(t, c.sync(runner.Options{}), "hitl_events"); s.Requests != 0 {
 		t.Errorf("asked again before it is due: %+v", s)
 	}
 	c.reread()
@@ -159,7 +161,7 @@ func TestT72ARedactedConversationKeepsNoWordOfItsConsultations(t *testing.T) {
 		if c.inLake(canary) || !c.inLake(visible) {
 			t.Errorf("%s: a Parquet file holds the words, or not even others", name)
 		}
-		if report := c.sync(pipeline.Options{}); report.Rows() != 0 {
+		if report := c.sync(runner.Options{}); report.Rows() != 0 {
 			t.Errorf("%s: a quiet run after it: %s", name, report.LastLine())
 		}
 		c.did(c.space.Consult(gone, "approved", 1, time.Minute), c.space.ReplyConversation(gone, conversations.ByContact, "bye"))
@@ -210,8 +212,8 @@ func TestConsultationsThatTheTokenMayNotRead(t *testing.T) {
 	t.Parallel()
 	c := newConsulting(t, 8, emulator.Knobs{Forbidden: []string{"conversations.hitl"}})
 	c.space.Advance(time.Hour)
-	report := c.try(pipeline.Options{})
-	if s := stream(t, report, "hitl_events"); s.Status != pipeline.StatusUnavailable || s.Class != "scope" || report.Exit() != pipeline.ExitOK {
+	report := c.try(runner.Options{})
+	if s := stream(t, report, "hitl_events"); s.Status != runlog.StatusUnavailable || s.Class != "scope" || report.Exit() != problem.ExitOK {
 		t.Errorf("%s %+v", report.LastLine(), s)
 	}
 	c.space.SetKnobs(func(k *emulator.Knobs) { k.Forbidden = nil })
@@ -228,8 +230,8 @@ func TestConsultationsAreOfLaterVersions(t *testing.T) {
 	c.configure(strings.Replace(consulting, "2.17", "2.16", 1))
 	for range 2 {
 		c.space.Advance(time.Hour)
-		report := c.try(pipeline.Options{})
-		if s := stream(t, report, "hitl_events"); s.Status != pipeline.StatusUnavailable || s.Requests > 50 || !strings.Contains(s.Error, "404") || report.Exit() != pipeline.ExitOK {
+		report := c.try(runner.Options{})
+		if s := stream(t, report, "hitl_events"); s.Status != runlog.StatusUnavailable || s.Requests > 50 || !strings.Contains(s.Error, "404") || report.Exit() != problem.ExitOK {
 			t.Errorf("%s %+v", report.LastLine(), s)
 		}
 	}

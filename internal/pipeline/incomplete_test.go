@@ -13,7 +13,10 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // talkBed is a bed whose pipeline reads conversations, some of which have changed within the lookback window.
@@ -65,12 +68,12 @@ func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
 	})
 	all := b.space.Oracle("conversations")
 	for n := range 2 {
-		report := b.try(pipeline.Options{})
+		report := b.try(runner.Options{})
 		f := findings(report, "incomplete")
-		if report.Exit() != pipeline.ExitFailed || len(f) != 1 || f[0].Kind != "exact" || !strings.Contains(f[0].Message, bad+" (") {
+		if report.Exit() != problem.ExitFailed || len(f) != 1 || f[0].Kind != "exact" || !strings.Contains(f[0].Message, bad+" (") {
 			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), report.Findings)
 		}
-		if s := stream(t, report, "conversations"); s.Status != pipeline.StatusOK || s.SyncedTo.Before(b.space.Clock().Add(-time.Hour)) {
+		if s := stream(t, report, "conversations"); s.Status != runlog.StatusOK || s.SyncedTo.Before(b.space.Clock().Add(-time.Hour)) {
 			t.Errorf("run %d: %+v", n, s)
 		}
 		if got := b.rows("SELECT count(*) FROM conversations"); got[0] != strconv.Itoa(len(all)-1) {
@@ -82,7 +85,7 @@ func TestT170AConversationThatCanNeverBeReadHoldsNothingBack(t *testing.T) {
 		b.space.Advance(72 * time.Hour) // by the second run it is behind the lookback window
 	}
 	b.front = b.space
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.incomplete("conversations"); len(got) != 0 {
 		t.Errorf("noted %v", got)
 	}
@@ -94,7 +97,7 @@ func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b, talks := talkBed(t, 87)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.must(b.space.ReplyConversation(talks[1], conversations.ByContact, "and one thing more"))
 	b.space.Advance(time.Hour)
 	was := b.rows("SELECT * FROM conversation_parts ORDER BY ALL")
@@ -112,8 +115,8 @@ func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
 		}},
 	} {
 		b.changeRecord("conversations.get", talks[1], half.change)
-		report := b.try(pipeline.Options{})
-		if report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) != 1 {
+		report := b.try(runner.Options{})
+		if report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 {
 			t.Errorf("%s: %s\n%+v", half.reason, report.LastLine(), report.Findings)
 		}
 		if got := b.incomplete("conversations"); len(got) != 1 || got[0] != half.reason+"|"+talks[1] {
@@ -124,7 +127,7 @@ func TestT163HalfAConversationLeavesWhatIsStored(t *testing.T) {
 		}
 	}
 	b.answering("", nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -136,7 +139,7 @@ func TestT162AListThatOneContactLacksStays(t *testing.T) {
 	id := b.space.IDs("active")[0]
 	b.must(b.space.Tag(id, 1))
 	b.must(b.space.Tag(id, 2))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	tags := func() string {
 		return b.rows("SELECT string_agg(tag_id, ',' ORDER BY tag_id) FROM contact_tags WHERE contact_id = '" + id + "'")[0]
 	}
@@ -157,20 +160,20 @@ func TestT162AListThatOneContactLacksStays(t *testing.T) {
 		})
 	}
 	mutate("contacts.search", "contacts.get")
-	report := b.try(pipeline.Options{})
-	if report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) != 1 || tags() != was {
+	report := b.try(runner.Options{})
+	if report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 || tags() != was {
 		t.Errorf("%s\n%+v: tags %s, were %s", report.LastLine(), report.Findings, tags(), was)
 	}
 	if got := b.rows("SELECT name FROM contacts WHERE id = '" + id + "'"); got[0] != "New Name" {
 		t.Errorf("its name is %s", got[0])
 	}
 	mutate("contacts.search") // what search lacks the record's own reading has
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := tags(); got == was {
 		t.Errorf("its tags are still %s", got)
 	}
 	mutate()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -205,7 +208,7 @@ func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b, talks := talkBed(t, 89)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.must(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
 	b.space.Advance(time.Hour)
 	b.changeRecord("conversations.get", talks[0], func(record map[string]any) {
@@ -213,15 +216,15 @@ func TestT168ADetailThatLagsBehindItsHeadIsReadAgain(t *testing.T) {
 		list := parts["conversation_parts"].([]any)
 		parts["conversation_parts"], parts["total_count"] = list[:len(list)-1], len(list)-1
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.incomplete("conversations"); len(got) == 0 || got[0] != "recheck|"+talks[0] {
 		t.Errorf("noted %v", got)
 	}
 	b.answering("", nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	before := b.space.Count()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if n := b.asked(before, "/conversations/")["/conversations/"]; n > 2 {
 		t.Errorf("a run without news asked for %d conversations", n-1)
 	}
@@ -241,14 +244,14 @@ func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, tiny(91))
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			who := b.space.IDs("active")
 			for _, id := range who[:2] {
 				b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "New Name"}))
 			}
 			b.must(b.space.Archive(who[2]))
 			b.space.Advance(time.Hour)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.must(b.space.Unarchive(who[2], false))
 			b.must(b.space.UpdateContact(who[1], emulator.Change{Field: "name", Value: "Newer Name"}))
 			b.space.Advance(time.Hour)
@@ -260,7 +263,7 @@ func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
 					return body
 				}
 			})
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			if got := b.rows("SELECT name FROM contacts WHERE id = '" + who[1] + "'"); got[0] != "Newer Name" {
 				t.Errorf("the name is %s", got[0])
 			}
@@ -271,7 +274,7 @@ func TestT188ARecordWhoseTimeCannotBeReadIsAskedForUntilItCan(t *testing.T) {
 			b.space.Advance(30 * 24 * time.Hour) // no window goes back so far
 			b.must(b.space.UpdateContact(who[4], emulator.Change{Field: "name", Value: "New Name"}))
 			b.space.Advance(time.Hour)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
 			if got := append(b.incomplete("contacts"), b.incomplete("contacts_by_id")...); len(got) != 0 {
 				t.Errorf("noted %v", got)
@@ -331,7 +334,7 @@ func TestT193EveryRecordThatIsNotWholeHasItsTurn(t *testing.T) {
 		}
 	})
 	for range 3 {
-		if report := b.try(pipeline.Options{}); report.Exit() == pipeline.ExitOK {
+		if report := b.try(runner.Options{}); report.Exit() == problem.ExitOK {
 			t.Fatal("the run ended well")
 		}
 		b.space.Advance(30 * 24 * time.Hour) // the next has no record in its window
@@ -360,16 +363,16 @@ func TestT189StubsOutliveTheRunThatMetThem(t *testing.T) {
 		}
 		return false
 	})
-	_, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	b.must(err)
 	b.front = b.space
 	b.answering("", nil)
 	b.space.Advance(30 * 24 * time.Hour)
 	for range 3 { // 500 of them in each run
-		b.try(pipeline.Options{})
+		b.try(runner.Options{})
 		b.space.Advance(time.Hour)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM contacts_raw WHERE created_at IS NOT NULL"); got[0] != strconv.Itoa(len(b.space.IDs("active"))) {
 		t.Errorf("%s of %d contacts", got[0], len(b.space.IDs("active")))
 	}
@@ -403,7 +406,7 @@ func longListIsGone(t *testing.T, b *bed) {
 	known := b.space.IDs("active")[0]
 	tag(known)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	fresh, err := b.space.CreateContact("user", emulator.Change{Field: "name", Value: "Somebody New"})
 	b.must(err)
 	tag(fresh)
@@ -419,8 +422,8 @@ func longListIsGone(t *testing.T, b *bed) {
 	})
 	for n := range 2 {
 		b.space.Advance(50 * time.Hour)
-		report := b.try(pipeline.Options{})
-		if report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) == 0 {
+		report := b.try(runner.Options{})
+		if report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) == 0 {
 			t.Errorf("run %d: %s\n%+v", n, report.LastLine(), report.Findings)
 		}
 		if noted := strings.Join(b.incomplete("contacts"), " "); !strings.Contains(noted, known) || !strings.Contains(noted, fresh) {
@@ -434,7 +437,7 @@ func longListIsGone(t *testing.T, b *bed) {
 		}
 	}
 	b.front = b.space
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -449,27 +452,27 @@ func TestT190WhatTheReadingByIDLeavesOutIsAsSearchHadIt(t *testing.T) {
 		b.must(b.space.Tag(id, n))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	stored := func() string {
 		return strings.Join(b.rows("SELECT c.lifecycle, c.location_country, c.location_city, t.tag_id FROM contacts_all c JOIN contact_tags t ON t.contact_id = c.id WHERE c.id = '"+id+"' ORDER BY ALL"), " ")
 	}
 	was := stored()
 	b.space.Advance(80 * time.Hour) // search will not find it again
 	b.must(b.space.Archive(id))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(25 * time.Hour)
 	b.must(b.space.Unarchive(id, false))
 	b.changeRecord("contacts.get", id, func(record map[string]any) { delete(record, "tags"); delete(record, "location") })
 	for n := range 2 {
 		b.must(b.space.UpdateContact(people[1], emulator.Change{Field: "name", Value: strconv.Itoa(n)})) // somebody whom search finds
 		b.space.Advance(time.Hour)
-		report := b.try(pipeline.Options{})
-		if got := stored(); got != was || report.Exit() != pipeline.ExitFailed || len(findings(report, "incomplete")) != 1 {
+		report := b.try(runner.Options{})
+		if got := stored(); got != was || report.Exit() != problem.ExitFailed || len(findings(report, "incomplete")) != 1 {
 			t.Errorf("run %d: stored is %s, was %s: %s\n%+v", n, got, was, report.LastLine(), report.Findings)
 		}
 		b.space.Advance(25 * time.Hour)
 	}
 	b.answering("", nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }

@@ -12,7 +12,8 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 // people makes contacts for a test's story and fails it when the workspace refuses.
@@ -76,7 +77,7 @@ func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 	unseen, stored, paged, user, other := p.lead(), p.lead(), p.lead(), p.user(), p.user()
 	p.did(b.space.Merge(unseen, user))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("merged", user, unseen)
 	b.is("active", "", stored, paged, user)
 
@@ -90,16 +91,16 @@ func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
 		p.did(b.space.MergeAnyway(id, into))
 	}
 	b.once("/contacts/search", func() { p.did(b.space.Merge(paged, other)) })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("merged", user, append(chain, stored)...)
 	b.is("merged", other, paged)
 	b.equalsOracle()
 
 	p.did(b.space.RequestDeletion(user), b.space.Erase(user))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("merged", user, append(chain, stored, unseen)...)
 	b.is("permanently_deleted", "", user)
 	b.equalsOracle()
@@ -116,7 +117,7 @@ func TestT25ACycleOfMergesEnds(t *testing.T) {
 	p.did(b.space.MergeAnyway(two, three))
 	p.did(b.space.MergeAnyway(three, one))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	got := b.rows("SELECT lifecycle, count(*) FROM contact_identity WHERE contact_id IN ('" + strings.Join([]string{one, two, three, lead}, "','") + "') GROUP BY 1")
 	if len(got) != 1 || got[0] != "merged|4" {
 		t.Errorf("got %v, want four merged contacts, each once", got)
@@ -133,7 +134,7 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 	ids := []string{p.user(), p.lead(), p.user(), p.lead(), p.user()}
 	late := p.user()
 	b.space.Advance(80 * time.Hour) // older than the overlap
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for i, id := range append(ids, late) {
 		if i%2 == 0 {
 			p.did(b.space.Archive(id))
@@ -141,14 +142,14 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 			p.did(b.space.Block(id))
 		}
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("archived", "", ids[0], ids[2], ids[4])
 	b.is("blocked", "", ids[1], ids[3], late)
 
 	b.space.Advance(80 * time.Hour)
 	p.did(b.space.Unarchive(ids[0], false), b.space.Unblock(ids[1], false), b.space.Unarchive(ids[2], true), b.space.Unblock(ids[3], true))
 	b.once("/contacts/deleted", func() { p.did(b.space.Unarchive(ids[4], false)) })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("active", "", ids...)
 
 	p.did(b.space.Unblock(late, false))
@@ -159,11 +160,11 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 		}
 		return nil
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("deleted", "", late)
 	replica = false
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("active", "", late)
 	b.equalsOracle()
 }
@@ -189,9 +190,9 @@ func TestT36AnySignOfADeletionSuffices(t *testing.T) {
 			unseen, stored := p.user(), p.lead()
 			p.did(b.space.Delete(unseen))
 			b.space.Advance(time.Hour)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			p.did(b.space.Delete(stored))
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.is(evidence.word, "", unseen, stored)
 		})
 	}
@@ -207,14 +208,14 @@ func TestT31StatusesFollowEachOther(t *testing.T) {
 	id, promoted := p.user(), p.lead()
 	p.did(b.space.Archive(id), b.space.Archive(promoted))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("archived", "", id, promoted)
 	p.did(b.space.RequestDeletion(id), b.space.Promote(promoted))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("pending_deletion", "", id)
 	b.is("archived", "", promoted)
 	p.did(b.space.Erase(id))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("permanently_deleted", "", id)
 	b.equalsOracle()
 	if got := b.rows("SELECT email, external_id FROM deleted_contacts WHERE id = '" + id + "'"); got[0] != "∅|∅" {
@@ -239,7 +240,7 @@ func TestT41EventsThatMeanNothingChangeNothing(t *testing.T) {
 		}
 	})
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("active", "", lead, user, other)
 	if got := b.rows("SELECT event_type FROM contact_activities WHERE contact_id = '" + other + "' ORDER BY 1"); len(got) != 2 || got[1] != "contact.vanished" {
 		t.Errorf("the events of the contact are %v", got)
@@ -251,7 +252,7 @@ func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b := newBed(t, tiny(37))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.TailShare, k.Tail = 1, 40*time.Hour })
 	p := people{b}
 	var ids []string
@@ -259,7 +260,7 @@ func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 		ids = append(ids, p.user())
 	}
 	b.space.Advance(time.Minute)
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	b.is("active", "", ids...)
 	if found := stream(t, report, "contacts_by_id"); found.Extracted < 5 {
 		t.Errorf("%d were read by id, want nearly all of 6", found.Extracted)
@@ -267,7 +268,7 @@ func TestT6ContactThatSearchDoesNotKnowYetIsReadByID(t *testing.T) {
 	b.equalsOracle()
 	p.did(b.space.UpdateContact(ids[0], emulator.Change{Field: "name", Value: "Second Version"}))
 	b.space.Advance(41 * time.Hour)
-	report = b.sync(pipeline.Options{})
+	report = b.sync(runner.Options{})
 	if again := stream(t, report, "contacts_by_id"); again.Requests != 0 {
 		t.Errorf("%d were asked for by id again", again.Requests)
 	}
@@ -283,7 +284,7 @@ func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 	id := p.user()
 	p.did(b.space.Archive(id))
 	b.space.Advance(80 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	p.did(b.space.Unarchive(id, false))
 	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if strings.HasSuffix(r.URL.Path, id) {
@@ -291,12 +292,12 @@ func TestT37OnlyTheAPIsOwnWordMeansGone(t *testing.T) {
 		}
 		return nil
 	})
-	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitFailed || stream(t, report, "contacts_by_id").Class != "transient" {
+	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed || stream(t, report, "contacts_by_id").Class != "transient" {
 		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 	}
 	b.is("archived", "", id)
 	b.space.Inject(nil)
-	b.sync(pipeline.Options{Failed: true})
+	b.sync(runner.Options{Failed: true})
 	b.is("active", "", id)
 	b.equalsOracle()
 }
@@ -311,9 +312,9 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 	listed, deleted := p.user(), p.user()
 	p.did(b.space.Archive(listed), b.space.Archive(deleted))
 	b.space.Advance(80 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	p.did(b.space.Unarchive(listed, false), b.space.Unarchive(deleted, false))
-	b.sync(pipeline.Options{}) // the clock stands still meanwhile, and the reading is of this second
+	b.sync(runner.Options{}) // the clock stands still meanwhile, and the reading is of this second
 	b.is("active", "", listed, deleted)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.ListDeletes = emulator.ListNone })
 	if err := b.space.Archive(listed); err != nil {
@@ -323,12 +324,12 @@ func TestASignInTheSecondOfTheReadingIsAskedAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("archived", "", listed)
 	b.is("deleted", "", deleted)
 	b.equalsOracle()
 	b.space.Advance(time.Hour)
-	if report := b.sync(pipeline.Options{}); stream(t, report, "contacts_by_id").Requests != 0 {
+	if report := b.sync(runner.Options{}); stream(t, report, "contacts_by_id").Requests != 0 {
 		t.Errorf("asked again: %+v", report.Streams)
 	}
 }
@@ -346,12 +347,12 @@ func TestT42OrderOfReadingDoesNotMatter(t *testing.T) {
 		l := newLife(b, 40)
 		for range 2 {
 			for _, name := range order {
-				b.sync(pipeline.Options{Select: []string{name}})
+				b.sync(runner.Options{Select: []string{name}})
 			}
 			l.happen(40)
 			b.space.Advance(time.Hour)
 		}
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		b.equalsOracle()
 		if got := b.rows("SELECT id FROM contacts_all JOIN deleted_contacts d USING (id) WHERE contacts_all.role IS NULL"); len(got) != 0 {
 			t.Errorf("%v: the inactive list's word on %v was lost", order, got)
@@ -371,10 +372,10 @@ func TestT43TheIDIsTheOnlyKey(t *testing.T) {
 	}
 	p.did(email(one, "a@example.com"), email(two, "b@example.com"))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	p.did(email(one, "b@example.com"), email(two, "a@example.com"), b.space.Promote(two))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	var want []string
 	for _, row := range b.space.Oracle("contacts") {

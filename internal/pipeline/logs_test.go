@@ -8,7 +8,11 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // reading is the nightly pipeline with more streams.
@@ -27,12 +31,12 @@ func (b *bed) whatever(l *life, n int) {
 			cancel()
 		}
 	})
-	var o pipeline.Options
+	var o runner.Options
 	if n%3 == 1 {
 		o.MaxRequests = int64(2 + l.roll(25))
 	}
-	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
-	if err != nil && ctx.Err() == nil || err == nil && report.Exit() == pipeline.ExitFailed {
+	report, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
+	if err != nil && ctx.Err() == nil || err == nil && report.Exit() == problem.ExitFailed {
 		b.t.Fatalf("run %d: %v\n%+v", n, err, report)
 	}
 	b.space.Between(nil)
@@ -65,9 +69,9 @@ func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
 				}
 			}
 			l.quiet()
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
-			if report := b.sync(pipeline.Options{}); report.Rows() != 0 || !strings.Contains(report.LastLine(), "backfill=100%") {
+			if report := b.sync(runner.Options{}); report.Rows() != 0 || !strings.Contains(report.LastLine(), "backfill=100%") {
 				t.Errorf("a quiet run: %s", report.LastLine())
 			}
 		})
@@ -80,21 +84,21 @@ func TestT84FiftyEntriesInOneSecondStopTheStreamLoudly(t *testing.T) {
 	c := tiny(112)
 	c.LogPage = 20
 	b := newBedWith(t, c, reading("admin_activity_logs"))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	mark := b.rows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
 	b.space.Advance(time.Hour)
 	b.space.AddLogs(50, time.Second)
 	b.space.Advance(time.Hour)
-	report := b.try(pipeline.Options{})
+	report := b.try(runner.Options{})
 	s := stream(t, report, "admin_activity_logs")
-	if report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "one second") {
+	if report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Error, "one second") {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
 	if got := b.rows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'"); got[0] != mark[0] {
 		t.Errorf("the mark moved from %s to %s", mark[0], got[0])
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.LogPage = 0 })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -110,7 +114,7 @@ func TestT85TypesOfEveryVersionAreData(t *testing.T) {
 				c.OldLimitType = "the_assignment_limit_change"
 			}
 			b := newBedWith(t, c, strings.Replace(reading("admin_activity_logs"), "2.17", version, 1))
-			b.sync(pipeline.Options{Select: []string{"admin_activity_logs"}})
+			b.sync(runner.Options{Select: []string{"admin_activity_logs"}})
 			got := b.rows("SELECT DISTINCT activity_type, json_keys(metadata)[1] FROM admin_activity_logs WHERE activity_type LIKE '%assignment_limit%' ORDER BY 1")
 			if !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
@@ -140,20 +144,20 @@ func TestT86ActivityLogsOutsideThePlanKeepWhatTheyHave(t *testing.T) {
 			b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"logs.list"} })
 		}
 	})
-	report := b.sync(pipeline.Options{})
-	if s := stream(t, report, "admin_activity_logs"); s.Status != pipeline.StatusUnavailable || s.New == 0 || report.Count(pipeline.StatusOK) != 4 {
+	report := b.sync(runner.Options{})
+	if s := stream(t, report, "admin_activity_logs"); s.Status != runlog.StatusUnavailable || s.New == 0 || report.Count(runlog.StatusOK) != 4 {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
 	held := b.rows("SELECT count(*) FROM admin_activity_logs")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM admin_activity_logs"); got[0] != held[0] || got[0] == "0" || got[0] == "400" {
 		t.Errorf("%s rows, before %s", got[0], held[0])
 	}
 	b.space.Between(nil)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable, k.Mutate = nil, nil })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -163,11 +167,11 @@ func TestAnExplicitSpanOfTheActivityLogMovesNoMark(t *testing.T) {
 	c := tiny(115)
 	c.Logs = 365
 	b := newBedWith(t, c, reading("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2024-06-01}}\n")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	before := b.rows("SELECT state FROM _sync.checkpoints WHERE stream = 'admin_activity_logs'")
 	held := b.rows("SELECT count(*) FROM admin_activity_logs")
 	now := b.space.Clock()
-	report := b.sync(pipeline.Options{Since: now.Add(-200 * 24 * time.Hour), Until: now.Add(-100 * 24 * time.Hour)})
+	report := b.sync(runner.Options{Since: now.Add(-200 * 24 * time.Hour), Until: now.Add(-100 * 24 * time.Hour)})
 	if s := stream(t, report, "admin_activity_logs"); s.New < 50 || s.Requests > 3 {
 		t.Errorf("before: %v, %+v", held, s)
 	}
@@ -182,15 +186,15 @@ func TestTheShareOfALogsHistoryIsTheTimeThatWasRead(t *testing.T) {
 	c := tiny(116)
 	c.Logs, c.LogPage = 1000, 20
 	b := newBedWith(t, c, reading("admin_activity_logs")+"streams: {admin_activity_logs: {start: 2023-07-01}}\n")
-	report := b.sync(pipeline.Options{Select: []string{"admin_activity_logs"}, MaxRequests: 20})
+	report := b.sync(runner.Options{Select: []string{"admin_activity_logs"}, MaxRequests: 20})
 	if s := stream(t, report, "admin_activity_logs"); !s.Cut || s.Backfill < 0.02 || s.Backfill > 0.9 {
 		t.Errorf("after twenty requests: %+v", s)
 	}
-	report = b.sync(pipeline.Options{Select: []string{"admin_activity_logs"}})
+	report = b.sync(runner.Options{Select: []string{"admin_activity_logs"}})
 	if s := stream(t, report, "admin_activity_logs"); s.Backfill != 1 {
 		t.Errorf("at the end: %+v", s)
 	}
-	plan, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{Select: []string{"admin_activity_logs"}}, true)
+	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{Select: []string{"admin_activity_logs"}}, true)
 	if err != nil || len(plan.Streams) != 1 || !strings.HasPrefix(plan.Streams[0].Read, "changes since ") {
 		t.Errorf("the plan: %+v, %v", plan, err)
 	}

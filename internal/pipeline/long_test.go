@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // virtual is a clock that many wait by: whoever waits moves it to the end of the wait, nobody further.
@@ -113,12 +114,12 @@ func (l *longSync) newestAreWhole() {
 }
 
 // estimates gathers what run.json says while a run goes on.
-func (l *longSync) estimates(into map[time.Time]pipeline.Running) {
+func (l *longSync) estimates(into map[time.Time]runlog.Running) {
 	text, err := os.ReadFile(l.runner.Dir.RunFile())
 	if err != nil {
 		return // the run has not begun
 	}
-	var r pipeline.Running
+	var r runlog.Running
 	if json.Unmarshal(text, &r) == nil {
 		into[r.At] = r
 	}
@@ -129,7 +130,7 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	l := newLongSync(t)
-	seen := map[time.Time]pipeline.Running{}
+	seen := map[time.Time]runlog.Running{}
 	early := 0
 	var mu sync.Mutex
 	l.space.Between(func(n int) {
@@ -148,7 +149,7 @@ func TestALongFirstSyncShowsTheNewestFirstAndWhenItEnds(t *testing.T) {
 			l.newestAreWhole()
 		}
 	})
-	report := l.sync(pipeline.Options{})
+	report := l.sync(runner.Options{})
 	l.space.Between(nil)
 	end := l.clock.Now()
 	whole := end.Sub(l.began)
@@ -176,7 +177,7 @@ func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 	t.Parallel()
 	long(t)
 	one, pieces := newLongSync(t), newLongSync(t)
-	whole := one.sync(pipeline.Options{})
+	whole := one.sync(runner.Options{})
 	length := one.clock.Now().Sub(one.began)
 	cuts, lost := 0, 0
 	for ; cuts < 20; cuts++ {
@@ -184,7 +185,7 @@ func TestRunsCutShortAndKilledEndLikeOneLongRun(t *testing.T) {
 		if cuts == 2 {
 			pieces.killedAfter(pieces.clock.Now().Sub(pieces.began)+length/12, copied, &lost)
 		}
-		report := pieces.sync(pipeline.Options{MaxTime: length / 5})
+		report := pieces.sync(runner.Options{MaxTime: length / 5})
 		if cuts == 2 {
 			pieces.space.Between(nil)
 			pieces.comeBackAs(copied)

@@ -4,14 +4,14 @@ import (
 	"os"
 	"testing"
 
-	"aqueduck/internal/pipeline"
 	"aqueduck/internal/sandbox"
+	"aqueduck/internal/sync"
 )
 
 // The test binary is also the process in which models of users are made.
 func TestMain(m *testing.M) {
 	if sandbox.Asked() {
-		os.Exit(sandbox.Serve(pipeline.Tasks()))
+		os.Exit(sandbox.Serve(sync.Tasks()))
 	}
 	os.Exit(m.Run())
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 // TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps: a page is below what may be read, and its record larger than the memory that
@@ -18,13 +19,13 @@ func TestS59ARecordThatDuckDBCannotHoldEndsWithTheStepThatHelps(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(93), strings.Replace(nightly, "dir: data", "dir: data, memory: 100MB", 1))
 	b.grow(`"name":"Big","not_yet_told":"` + strings.Repeat("x", 24<<20) + `"`)
-	report := b.try(pipeline.Options{})
+	report := b.try(runner.Options{})
 	s := stream(t, report, "contacts")
-	if report.Exit() != pipeline.ExitFailed || s.Class != "data" || !strings.Contains(s.Next, "memory: 1GB") || !strings.Contains(s.Error, "Out of Memory Error") || strings.Contains(s.Error, "Possible solutions") {
+	if report.Exit() != problem.ExitFailed || s.Class != "data" || !strings.Contains(s.Next, "memory: 1GB") || !strings.Contains(s.Error, "Out of Memory Error") || strings.Contains(s.Error, "Possible solutions") {
 		t.Errorf("%s\nerror[%s] %s\nnext: %s", report.LastLine(), s.Class, s.Error, s.Next)
 	}
 	b.configure(strings.Replace(b.config(), "memory: 100MB", "memory: 1GB", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM contacts WHERE name = 'Big'"); got[0] != "1" {
 		t.Errorf("%s big contacts", got[0])
 	}
@@ -42,7 +43,7 @@ func TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders(t *testing.T) 
 	}
 	record.WriteString(`"last":1}`)
 	b.grow(record.String())
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT custom_attributes->>'last' FROM contacts WHERE name = 'Big'"); len(got) != 1 || got[0] != "1" {
 		t.Errorf("big contacts: %v", got)
 	}
@@ -54,7 +55,7 @@ func TestS59OneRecordOfManyAttributesDoesNotKeepOthersFromReaders(t *testing.T) 
 // grow reads the workspace once, after which search answers with some fields in the place of the name of one contact.
 func (b *bed) grow(fields string) {
 	b.t.Helper()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.must(b.space.UpdateContact(b.space.IDs("active")[0], emulator.Change{Field: "name", Value: "To Be Big"}))
 	b.space.Advance(time.Hour)
 	b.answering("contacts.search", func(body []byte) []byte {

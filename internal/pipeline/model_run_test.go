@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"aqueduck/internal/crash"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	pipelinesync "aqueduck/internal/sync"
 )
 
 // common is what the trials of a test share.
@@ -64,8 +67,8 @@ func parseRun(with string) (r modelRun) {
 	return r
 }
 
-func (r *modelRun) options() pipeline.Options {
-	o := pipeline.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0, Limit: int64(r.limit)}
+func (r *modelRun) options() runner.Options {
+	o := runner.Options{MaxRequests: int64(r.requests), MaxTime: time.Duration(r.seconds) * time.Second, FullRefresh: r.refresh > 0, Limit: int64(r.limit)}
 	if r.stream != "" {
 		o.Select = []string{r.stream}
 	}
@@ -124,9 +127,9 @@ func (t *trial) run(o op) {
 }
 
 // sync runs the program, which dies when it passes a named place for the n-th time.
-func (t *trial) sync(ctx context.Context, r *modelRun, die func()) (*pipeline.Report, error) {
-	sync := func() (*pipeline.Report, error) {
-		return pipeline.Sync(ctx, t.bed.runner, t.bed.runner.Config.Pipelines[0], r.options())
+func (t *trial) sync(ctx context.Context, r *modelRun, die func()) (*runlog.Report, error) {
+	sync := func() (*runlog.Report, error) {
+		return pipelinesync.Sync(ctx, t.bed.runner, t.bed.runner.Config.Pipelines[0], r.options())
 	}
 	if r.point == "" || !crash.Named {
 		t.common.alone.RLock()
@@ -157,15 +160,15 @@ func (t *trial) events() (all []event) {
 }
 
 // judge says what a run may not be. One that meets faults may fail, and one that was told to stop stops.
-func (t *trial) judge(ctx context.Context, before map[string][]string, report *pipeline.Report, err error) {
+func (t *trial) judge(ctx context.Context, before map[string][]string, report *runlog.Report, err error) {
 	quiet := !t.chaos && t.temper == "" && t.lies == "" && ctx.Err() == nil
-	var problem *pipeline.Problem
+	var found *problem.Problem
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
-	case err != nil && t.chaos && errors.As(err, &problem):
+	case err != nil && t.chaos && errors.As(err, &found):
 	case err != nil:
 		t.Errorf("run: %v", err)
-	case report.Exit() == pipeline.ExitOK:
+	case report.Exit() == problem.ExitOK:
 		t.green(before, report)
 	case quiet:
 		t.Errorf("run: without faults it ends %s\n%+v\n%+v", report.LastLine(), report.Streams, report.Findings)
@@ -198,13 +201,13 @@ func (t *trial) listed() map[string][]string {
 
 // green: what a run says to be synced to a time is there as it was then, and what a list had before it and after it is there,
 // whatever the wire did meanwhile. Only where the index is late, or somebody says another thing each time, may that be otherwise.
-func (t *trial) green(before map[string][]string, report *pipeline.Report) {
+func (t *trial) green(before map[string][]string, report *runlog.Report) {
 	if t.temper != "" || t.lies != "" || !report.Published || t.replays {
 		return
 	}
 	after := t.listed()
 	for _, s := range report.Streams {
-		if s.Status != pipeline.StatusOK || s.Cut || s.Backfill < 1 || s.SyncedTo.IsZero() {
+		if s.Status != runlog.StatusOK || s.Cut || s.Backfill < 1 || s.SyncedTo.IsZero() {
 			continue
 		}
 		if list, walked := before[s.Stream]; walked {
@@ -222,7 +225,7 @@ func (t *trial) green(before map[string][]string, report *pipeline.Report) {
 }
 
 // synced: what is searched has every record up to its mark, no older than it was then.
-func (t *trial) synced(s pipeline.StreamResult) {
+func (t *trial) synced(s runlog.StreamResult) {
 	stored := map[string]int64{}
 	for _, line := range t.bed.rows("SELECT id, epoch(updated_at)::BIGINT FROM " + s.Stream) {
 		id, at, _ := strings.Cut(line, "|")

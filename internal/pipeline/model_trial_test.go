@@ -16,9 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 	"aqueduck/load/read"
 )
 
@@ -169,7 +171,7 @@ func (t *trial) begin() {
 		b := t.newBed()
 		t.common.alone.RLock()
 		defer t.common.alone.RUnlock()
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		b.must(os.Rename(string(b.runner.Dir), to))
 	})
 	t.bed.must(copyDir(from, string(t.bed.runner.Dir)))
@@ -248,11 +250,11 @@ func (t *trial) erase() {
 	if t.bed.space.RequestDeletion(id) != nil || t.bed.space.Erase(id) != nil {
 		return
 	}
-	yes := func([]pipeline.Erased) (bool, error) { return true, nil }
+	yes := func([]admin.Erased) (bool, error) { return true, nil }
 	t.common.alone.RLock()
 	defer t.common.alone.RUnlock()
-	_, err := pipeline.Erase(t.Context(), t.bed.runner, id, yes)
-	var problem *pipeline.Problem
+	_, err := admin.Erase(t.Context(), t.bed.runner, id, yes)
+	var problem *problem.Problem
 	if err != nil && !errors.Is(err, read.ErrNothingPublished) && !(errors.As(err, &problem) && problem.Class == "usage") {
 		t.Errorf("erase: %s: %v", id, err)
 	}
@@ -281,7 +283,7 @@ func (t *trial) settle() {
 		if err != nil {
 			t.Fatalf("clean run: %v", err)
 		}
-		if report.Exit() != pipeline.ExitOK || !report.Published || len(report.Streams) < len(t.plan.streams()) {
+		if report.Exit() != problem.ExitOK || !report.Published || len(report.Streams) < len(t.plan.streams()) {
 			t.Fatalf("clean run: %s\n%+v\n%+v", report.LastLine(), report.Streams, report.Findings)
 		}
 		t.equal()

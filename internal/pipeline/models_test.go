@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // TestOwnModelsAreBuiltAndTheirFailuresTold has a model that is right, one that is wrong, then mended, and one removed.
@@ -24,7 +24,7 @@ func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
 	write("by_role", "SELECT role, count(*) AS people FROM {models}.contact_current GROUP BY ALL")
 	write("by_rule", "SELECT rule,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
 	b.configure(nightly + "models: models/*.sql\n")
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "by_rule.sql:4: model models.by_rule: Binder Error") {
 		t.Errorf("notes: %s", notes)
 	}
@@ -35,7 +35,7 @@ func TestOwnModelsAreBuiltAndTheirFailuresTold(t *testing.T) {
 	b.must(os.Remove(filepath.Join(dir, "by_role.sql")))
 	b.configure(nightly + "models: models/*.sql\n")
 	b.space.Advance(time.Hour)
-	if report = b.sync(pipeline.Options{}); len(report.Notes) > 0 {
+	if report = b.sync(runner.Options{}); len(report.Notes) > 0 {
 		t.Errorf("notes: %v", report.Notes)
 	}
 	if got := strings.Join(b.rows("SELECT view_name FROM duckdb_views() WHERE schema_name = 'models' AND view_name LIKE 'by%'"), " "); got != "by_rule" {
@@ -49,7 +49,7 @@ func TestModelsOfASecondWorkspaceHaveTheirOwnSchema(t *testing.T) {
 	serial(t)
 	b := newBed(t, tiny(62))
 	b.configure(strings.Replace(nightly, "workspaces:\n", "workspaces:\n  acme: {base_url: \"${WORKSPACE_URL}\", token: \"${WORKSPACE_TOKEN}\"}\n", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for _, schema := range []string{"models", "acme_models"} {
 		if got := b.rows("SELECT count(*) > 0 FROM " + schema + ".contact_current")[0]; got != "true" {
 			t.Errorf("%s.contact_current has no row", schema)

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"aqueduck/internal/alert"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/preview"
+	"aqueduck/internal/runner"
 )
 
 // TestOnlineLooksAtWhatARunNeedsBesidesTheAPI: the disk, who writes, and those that are to be told, who are told nothing.
@@ -30,9 +31,9 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	}
 	b := newBed(t, tiny(306))
 	b.runner.Alerts = &alert.Sender{Targets: []alert.Target{{Name: "ops", Ping: there.URL + "/uuid"}}}
-	online, err := pipeline.CheckOnline(context.Background(), b.runner)
+	online, err := preview.CheckOnline(context.Background(), b.runner)
 	b.must(err)
-	if online.Failed() || online.Room.Free <= 0 || online.Room.Needs != 0 || len(online.Alerts) != 1 || online.Alerts[0] != (pipeline.Reachable{Alert: "ops", For: "ping"}) {
+	if online.Failed() || online.Room.Free <= 0 || online.Room.Needs != 0 || len(online.Alerts) != 1 || online.Alerts[0] != (preview.Reachable{Alert: "ops", For: "ping"}) {
 		t.Errorf("before the first run: %+v", online)
 	}
 	var said bytes.Buffer
@@ -40,11 +41,11 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	if !strings.Contains(said.String(), ", this machine's clock agrees\n") || !strings.Contains(said.String(), "; nobody writes it\n") {
 		t.Errorf("what is fine is not told:\n%s", said.String())
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	asked = 0
 	b.must(os.WriteFile(b.runner.Dir.RunFile(), []byte(`{"pid": 1, "pipeline": "nightly"}`), 0o600))
 	b.runner.Alerts.Targets = append(b.runner.Alerts.Targets, alert.Target{Name: "chat", Webhook: nobody})
-	online, err = pipeline.CheckOnline(context.Background(), b.runner)
+	online, err = preview.CheckOnline(context.Background(), b.runner)
 	b.must(err)
 	said.Reset()
 	online.Print(&said)

@@ -12,7 +12,10 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // asked counts the requests since number n by the beginning of their path; the longest of those given that fits counts.
@@ -38,7 +41,7 @@ func (b *bed) checkpoint(stream string) string {
 func TestExplicitWindowMovesNoMark(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(61))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	state := b.checkpoint("contacts")
 	p := people{b}
 	old, recent := b.space.IDs("active")[0], b.space.IDs("active")[1]
@@ -49,21 +52,21 @@ func TestExplicitWindowMovesNoMark(t *testing.T) {
 	p.did(b.space.UpdateContact(recent, emulator.Change{Field: "name", Value: "Recent Change"}))
 	b.space.Advance(24 * time.Hour)
 
-	report := b.sync(pipeline.Options{Select: []string{"contacts"}, Until: between})
+	report := b.sync(runner.Options{Select: []string{"contacts"}, Until: between})
 	if got := b.rows("SELECT name FROM contacts WHERE name LIKE '%Change'"); len(got) != 1 || got[0] != "Old Change" {
 		// The page may hold what lies behind the window too; with this few contacts it holds all.
 		if len(got) != 2 {
 			t.Errorf("read %v, %s", got, report.LastLine())
 		}
 	}
-	b.sync(pipeline.Options{Select: []string{"contacts"}, Since: between})
+	b.sync(runner.Options{Select: []string{"contacts"}, Since: between})
 	if got := b.rows("SELECT name FROM contacts WHERE name LIKE '%Change' ORDER BY 1"); len(got) != 2 {
 		t.Errorf("read %v", got)
 	}
 	if got := b.checkpoint("contacts"); got != state {
 		t.Errorf("the checkpoint moved from %s to %s", state, got)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -71,7 +74,7 @@ func TestExplicitWindowMovesNoMark(t *testing.T) {
 func TestWindowIsOfSearchedStreamsOnly(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(62))
-	report := b.sync(pipeline.Options{Since: b.space.Clock().Add(-30 * 24 * time.Hour)})
+	report := b.sync(runner.Options{Since: b.space.Clock().Add(-30 * 24 * time.Hour)})
 	if len(report.Streams) != 1 || report.Streams[0].Stream != "contacts" || report.Streams[0].Backfill != 0 {
 		t.Errorf("streams read: %+v, want contacts alone, of which nothing is read for good", report.Streams)
 	}
@@ -85,13 +88,13 @@ func TestWindowIsOfSearchedStreamsOnly(t *testing.T) {
 func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(63), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(80 * time.Hour)
 	quiet := b.space.IDs("active")[0]
 	if err := b.space.UpdateQuietly(quiet, emulator.Change{Field: "name", Value: "Quiet Change"}); err != nil {
 		t.Fatal(err)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM contacts WHERE name = 'Quiet Change'"); got[0] != "0" {
 		t.Fatal("a change that moves no updated_at was found by search: the test tests nothing")
 	}
@@ -103,7 +106,7 @@ func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
 			least = min(least, len(b.rowsOf(file, "SELECT id FROM contacts")))
 		}
 	})
-	report := b.sync(pipeline.Options{FullRefresh: true})
+	report := b.sync(runner.Options{FullRefresh: true})
 	b.space.Between(nil)
 	if s := stream(t, report, "contacts"); s.Extracted < 120 || s.New != 0 || s.Changed != 1 {
 		t.Errorf("contacts: %+v", s)
@@ -117,8 +120,8 @@ func TestFullRefreshComparesEverythingAndEmptiesNothing(t *testing.T) {
 func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(64))
-	b.sync(pipeline.Options{})
-	b.runner.Given = pipeline.GivenBy("--dir", "my data")
+	b.sync(runner.Options{})
+	b.runner.Given = problem.GivenBy("--dir", "my data")
 	broken := true
 	b.space.Inject(func(_ int, r *http.Request) *fault.Fault {
 		if broken && r.URL.Path == "/contacts/deleted" {
@@ -126,8 +129,8 @@ func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 		}
 		return nil
 	})
-	report := b.try(pipeline.Options{})
-	if report.Exit() != pipeline.ExitFailed || report.Count(pipeline.StatusOK) != 3 || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=3 unavailable=0 failed=1 ") {
+	report := b.try(runner.Options{})
+	if report.Exit() != problem.ExitFailed || report.Count(runlog.StatusOK) != 3 || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=3 unavailable=0 failed=1 ") {
 		t.Errorf("%s", report.LastLine())
 	}
 	if s := stream(t, report, "deleted_contacts"); s.Next != "aqueduck sync --dir 'my data' nightly --failed" || s.Retries == 0 {
@@ -135,16 +138,16 @@ func TestFailedReadsOnlyWhatFailed(t *testing.T) {
 	}
 	broken = false
 	n := b.space.Count()
-	b.sync(pipeline.Options{Failed: true})
+	b.sync(runner.Options{Failed: true})
 	if asked := b.asked(n, "/contacts/deleted", "/contacts"); asked["/contacts/deleted"] != 1 || asked["/contacts"] > 1 {
 		t.Errorf("asked %v, want the list and the one record that names the workspace", asked)
 	}
 	n = b.space.Count()
-	report = b.sync(pipeline.Options{Failed: true})
+	report = b.sync(runner.Options{Failed: true})
 	if asked := b.asked(n, "/contacts/deleted"); asked["/contacts/deleted"] != 0 || len(report.Streams) != 0 {
 		t.Errorf("with nothing failed asked %v", asked)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -160,22 +163,22 @@ func TestFailFastEndsTheRunWithTheFirstFailure(t *testing.T) {
 		return nil
 	})
 	n := b.space.Count()
-	report := b.try(pipeline.Options{FailFast: true})
-	if report.Exit() != pipeline.ExitFailed || report.Count(pipeline.StatusFailed) != 1 || report.Count(pipeline.StatusInterrupted) != 3 {
+	report := b.try(runner.Options{FailFast: true})
+	if report.Exit() != problem.ExitFailed || report.Count(runlog.StatusFailed) != 1 || report.Count(runlog.StatusInterrupted) != 3 {
 		t.Errorf("%s %+v", report.LastLine(), report.Streams)
 	}
 	if asked := b.asked(n, "/contacts/search", "/contacts/activities"); asked["/contacts/search"] > 1 || asked["/contacts/activities"] > 0 {
 		t.Errorf("asked %v, want the one record that names the workspace", asked)
 	}
 	broken = false
-	b.sync(pipeline.Options{Failed: true})
+	b.sync(runner.Options{Failed: true})
 	b.equalsOracle()
 }
 
 func TestSelectAndExcludeNarrowARun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(65))
-	for _, o := range []pipeline.Options{
+	for _, o := range []runner.Options{
 		{Select: []string{"deleted_*"}}, {Exclude: []string{"contacts", "contact_activities"}},
 	} {
 		n := b.space.Count()
@@ -185,9 +188,9 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 			t.Errorf("%+v: asked %v", o, asked)
 		}
 	}
-	var problem *pipeline.Problem
-	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{Select: []string{"tickets"}})
-	if !errors.As(err, &problem) || problem.ExitCode() != pipeline.ExitUsage || !strings.Contains(problem.Next, "deleted_contacts") {
+	var found *problem.Problem
+	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{Select: []string{"tickets"}})
+	if !errors.As(err, &found) || found.ExitCode() != problem.ExitUsage || !strings.Contains(found.Next, "deleted_contacts") {
 		t.Errorf("an unknown stream: %v", err)
 	}
 }
@@ -196,7 +199,7 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 // goes back; what is left is told; in the end nothing is missing.
 func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 	t.Parallel()
-	for _, cut := range []pipeline.Options{{MaxRequests: 9}, {MaxTime: 4 * time.Minute}} {
+	for _, cut := range []runner.Options{{MaxRequests: 9}, {MaxTime: 4 * time.Minute}} {
 		t.Run(fmt.Sprint(cut.MaxRequests, cut.MaxTime), func(t *testing.T) {
 			t.Parallel()
 			c := tiny(66)
@@ -210,7 +213,7 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 					t.Errorf("%d requests", report.Requests)
 				}
 				spent := slices.ContainsFunc(report.Notes, func(note string) bool { return strings.Contains(note, "requests of this run were used up") })
-				short := slices.ContainsFunc(report.Streams, func(s pipeline.StreamResult) bool { return s.Cut })
+				short := slices.ContainsFunc(report.Streams, func(s runlog.StreamResult) bool { return s.Cut })
 				if spent != (short && cut.MaxRequests > 0) {
 					t.Errorf("%d requests, and the notes are %v", report.Requests, report.Notes)
 				}
@@ -227,7 +230,7 @@ func TestCutRunsEndEqualToOneLongRun(t *testing.T) {
 				}
 			}
 			b.space.Between(nil)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
 		})
 	}
@@ -243,22 +246,22 @@ func TestALimitedRunLeavesNothingOutOfTheNext(t *testing.T) {
 	b := newBedWith(t, c, strings.Replace(nightly, "contact_activities]", "contact_activities, companies, segments, admin_activity_logs]", 1))
 	tried := func() {
 		t.Helper()
-		report := b.sync(pipeline.Options{Limit: limit})
+		report := b.sync(runner.Options{Limit: limit})
 		for _, s := range report.Streams {
 			if s.Extracted >= limit+page || s.Extracted >= limit && s.Gone > 0 {
 				t.Errorf("of %s %d records were wanted: %+v", s.Stream, limit, s)
 			}
 		}
 		note := strings.Join(report.Notes, "\n")
-		if s := stream(t, report, "deleted_contacts"); s.Status != pipeline.StatusCut || !strings.Contains(note, "--limit 7: ") || !strings.Contains(note, s.Stream) {
+		if s := stream(t, report, "deleted_contacts"); s.Status != runlog.StatusCut || !strings.Contains(note, "--limit 7: ") || !strings.Contains(note, s.Stream) {
 			t.Errorf("it is told as %+v, %q", s, note)
 		}
-		if s := stream(t, report, "contacts"); s.Status == pipeline.StatusOK && s.Backfill == 1 {
+		if s := stream(t, report, "contacts"); s.Status == runlog.StatusOK && s.Backfill == 1 {
 			t.Errorf("it is told as %+v", s)
 		}
 	}
 	tried()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	for i, id := range b.space.IDs("archived") {
 		if i%3 == 0 {
@@ -268,7 +271,7 @@ func TestALimitedRunLeavesNothingOutOfTheNext(t *testing.T) {
 	people{b}.user()
 	b.space.Advance(200 * time.Hour)
 	tried()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -284,7 +287,7 @@ func TestForwardFirstHistoryAfter(t *testing.T) {
 	})
 	people{b}.user()
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if len(early) != 1 || early[0] != "true|true|true" {
 		t.Errorf("the first file published: %v", early)
 	}
@@ -297,7 +300,7 @@ func TestStartBoundsTheHistory(t *testing.T) {
 	t.Parallel()
 	from := func(date string) string { return nightly + "streams: {contacts: {start: " + date + "}}\n" }
 	b := newBedWith(t, tiny(68), from("2024-05-20"))
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	// One changed its role after the start, and the population does not count that as an update.
 	if got := b.rows("SELECT count(*) FROM contacts WHERE updated_at < '2024-05-20'"); got[0] > "1" {
 		t.Errorf("%s contacts are older than the start", got[0])
@@ -307,12 +310,12 @@ func TestStartBoundsTheHistory(t *testing.T) {
 	}
 	some := b.rows("SELECT count(*) FROM contacts")
 	b.configure(from("2024-03-01"))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if more := b.rows("SELECT count(*) FROM contacts"); len(more) != 1 || more[0] <= some[0] && len(more[0]) == len(some[0]) {
 		t.Errorf("%s contacts from May on, %s from March on", some[0], more[0])
 	}
 	b.configure(nightly)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -326,13 +329,13 @@ func TestInterruptedRunKeepsWhatIsWholeAndGoesOn(t *testing.T) {
 			cancel()
 		}
 	})
-	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	if err != nil || report.Exit() != pipeline.ExitInterrupted || !strings.HasPrefix(report.LastLine(), "INTERRUPTED nightly ") {
+	report, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	if err != nil || report.Exit() != problem.ExitInterrupted || !strings.HasPrefix(report.LastLine(), "INTERRUPTED nightly ") {
 		t.Fatalf("%v %+v", err, report)
 	}
 	kept := report.Rows()
 	b.space.Between(nil)
-	report = b.sync(pipeline.Options{})
+	report = b.sync(runner.Options{})
 	if kept == 0 || stream(t, report, "contact_activities").Rows+stream(t, report, "deleted_contacts").Rows > 200 {
 		t.Errorf("kept %d rows, then %s", kept, report.LastLine())
 	}
@@ -344,12 +347,12 @@ func TestT151AnErrorOfClosingIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(68))
 	connect := b.runner.Connect
-	b.runner.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+	b.runner.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
 		source.Close = func() error { return errors.New("the source did not end well") }
 		return source, err
 	}
-	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
+	_, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	if err == nil || !strings.Contains(err.Error(), "did not end well") {
 		t.Errorf("got %v", err)
 	}

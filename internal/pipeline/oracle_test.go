@@ -12,7 +12,10 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // TestWorkspacesOfEveryTemperEqualTheOracle reads workspaces that do what services of this kind do to their readers,
@@ -43,13 +46,13 @@ func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
 			l := newLife(b, 21)
 			for range 2 {
 				l.whilePaging(4)
-				b.sync(pipeline.Options{})
+				b.sync(runner.Options{})
 				l.happen(10)
 			}
 			b.space.Between(nil)
 			b.space.Advance(41 * time.Hour) // longer than any lag, shorter than the overlap
 			b.space.SetKnobs(func(k *emulator.Knobs) { k.StaleReplica = 0 })
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
 		})
 	}
@@ -59,10 +62,10 @@ func TestWorkspacesOfEveryTemperEqualTheOracle(t *testing.T) {
 func TestContactsAreAsManyAsSearchCounts(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, small())
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Live(6)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	ask := strings.NewReader(`{"query": {"field": "updated_at", "operator": ">", "value": 0}, "pagination": {"per_page": 1}}`)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.url+"/contacts/search", ask)
 	if err != nil {
@@ -97,7 +100,7 @@ func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
 		b.space.SetKnobs(func(k *emulator.Knobs) {
 			k.NextShape, k.EndShape, k.PagesAsText = shape.next, shape.end, shape.next == emulator.ShapeURL
 		})
-		b.sync(pipeline.Options{FullRefresh: true})
+		b.sync(runner.Options{FullRefresh: true})
 		b.equalsOracle()
 		l.happen(15)
 		b.space.Advance(time.Hour)
@@ -106,7 +109,7 @@ func TestT14ListsOfEveryShapeEqualTheOracle(t *testing.T) {
 		k.NextShape, k.EndShape, k.TotalError, k.NoTotalPages = emulator.ShapeURL, emulator.ShapeObject, -0.1, true
 		k.ShapesOf = map[string]emulator.Shapes{"contacts.deleted": {Next: emulator.ShapeNoPage, End: emulator.ShapeNoPages}}
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -115,10 +118,10 @@ func TestT14AnEmptyCursorIsNoEnd(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(23))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EndShape = emulator.ShapeEmptyEnd })
-	report := b.try(pipeline.Options{})
-	if report.Exit() != pipeline.ExitFailed || stream(t, report, "contacts").Class != "data" {
+	report := b.try(runner.Options{})
+	if report.Exit() != problem.ExitFailed || stream(t, report, "contacts").Class != "data" {
 		t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 	}
 	b.equalsOracle()
@@ -135,7 +138,7 @@ func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 	l := newLife(b, 24)
 	for range 4 {
 		l.whilePaging(5)
-		b.try(pipeline.Options{})
+		b.try(runner.Options{})
 		l.happen(10)
 	}
 	l.space.Between(nil)
@@ -143,7 +146,7 @@ func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -163,7 +166,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, tiny(26))
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			l := newLife(b, 26)
 			told := 0
 			for round := 0; round < 3 || games.tells && told == 0 && round < 20; round++ { // the dice may spare all that is told
@@ -179,7 +182,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 					}
 					return &fault.Fault{Game: fault.GameSize}
 				})
-				report, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
+				report, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 				if err != nil { // the record that names the workspace could not be read: nothing else was asked for
 					told++
 					continue
@@ -187,7 +190,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 				if met.Load() == (games.huge == "") {
 					t.Errorf("the answer that is too big: met %v", met.Load())
 				}
-				told += report.Count(pipeline.StatusFailed)
+				told += report.Count(runlog.StatusFailed)
 				for _, s := range report.Streams {
 					told += int(s.Rejected)
 				}
@@ -200,7 +203,7 @@ func TestGamesWithAnswersEqualTheOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.space.Advance(time.Hour)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
 		})
 	}
@@ -225,14 +228,14 @@ func TestT44CappedNestedListsAreReadOn(t *testing.T) {
 				}
 			}
 			b.space.Advance(time.Hour)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.equalsOracle()
 		})
 	}
 }
 
 // stream gives a stream's result.
-func stream(t testing.TB, r *pipeline.Report, name string) pipeline.StreamResult {
+func stream(t testing.TB, r *runlog.Report, name string) runlog.StreamResult {
 	t.Helper()
 	for _, s := range r.Streams {
 		if s.Stream == name {
@@ -240,5 +243,5 @@ func stream(t testing.TB, r *pipeline.Report, name string) pipeline.StreamResult
 		}
 	}
 	t.Fatalf("no stream %s in %+v", name, r.Streams)
-	return pipeline.StreamResult{}
+	return runlog.StreamResult{}
 }

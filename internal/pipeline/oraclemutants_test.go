@@ -15,7 +15,9 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/load"
 	"aqueduck/schemas"
 )
@@ -87,7 +89,7 @@ func (v *verdict) Fatalf(format string, args ...any) { panic(givenUp{fmt.Sprintf
 func (v *verdict) Fatal(args ...any) { panic(givenUp{fmt.Sprint(args...)}) }
 
 // read runs the pipeline into a new warehouse, the answers edited on their way, and compares what is published.
-func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, report *pipeline.Report) {
+func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, report *runlog.Report) {
 	j.t.Helper()
 	j.runs++
 	v = &verdict{TB: j.t, keys: map[string]bool{}}
@@ -108,7 +110,7 @@ func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, 
 		}
 	}()
 	b.configure(j.config)
-	report = b.try(pipeline.Options{})
+	report = b.try(runner.Options{})
 	if report.Published {
 		j.hold(b)
 	}
@@ -116,12 +118,12 @@ func (j *judged) read(edit func(route string, body []byte) []byte) (v *verdict, 
 }
 
 // says is whether a run says that something is wrong.
-func (j *judged) says(report *pipeline.Report) bool {
-	return report == nil || report.Exit() != pipeline.ExitOK || !report.Published || rejects(report) != j.usual ||
+func (j *judged) says(report *runlog.Report) bool {
+	return report == nil || report.Exit() != problem.ExitOK || !report.Published || rejects(report) != j.usual ||
 		slices.ContainsFunc(report.Findings, func(f load.Finding) bool { return !slices.Contains(j.known, f) })
 }
 
-func rejects(report *pipeline.Report) (n int64) {
+func rejects(report *runlog.Report) (n int64) {
 	for _, s := range report.Streams {
 		n += s.Rejected
 	}
@@ -154,7 +156,7 @@ func (j *judged) begin(c emulator.Config) {
 		j.space.space.Live(26)
 		j.space.space.Advance(time.Hour)
 		v, report := j.read(watch)
-		if v.differs || report.Exit() != pipeline.ExitOK || !report.Published {
+		if v.differs || report.Exit() != problem.ExitOK || !report.Published {
 			j.t.Fatalf("a right server's tables differ: %v, %s", slices.Sorted(maps.Keys(v.keys)), report.LastLine())
 		}
 		j.now, j.usual, j.known = answers, rejects(report), report.Findings

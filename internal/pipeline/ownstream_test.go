@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/runner"
 )
 
 // helpCenters is a user's own stream, the whole file.
@@ -67,7 +68,7 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 	}
 	b.configure(strings.Replace(nightly, "[contacts,", "[help_sites, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
 
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if s := stream(t, report, "help_sites"); s.New != 120 || s.Requests != 3 {
 		t.Errorf("%+v", s)
 	}
@@ -92,14 +93,14 @@ func TestStreamOfTwoYAMLFilesNeedsNoGo(t *testing.T) {
 
 	centers = 117
 	b.space.Advance(time.Hour)
-	report = b.sync(pipeline.Options{Select: []string{"help_sites"}})
+	report = b.sync(runner.Options{Select: []string{"help_sites"}})
 	if s := stream(t, report, "help_sites"); s.Gone != 3 || s.Requests != 6 {
 		t.Errorf("%+v: want two walks that agree about the three that left", s)
 	}
 	if got := b.rows("SELECT (SELECT count(*) FROM help_sites), (SELECT count(*) FROM help_sites_all)"); got[0] != "117|120" {
 		t.Errorf("after three left: %v", got)
 	}
-	if report = b.sync(pipeline.Options{Select: []string{"help_sites"}}); report.Rows() != 0 {
+	if report = b.sync(runner.Options{Select: []string{"help_sites"}}); report.Rows() != 0 {
 		t.Errorf("a quiet run wrote %d rows", report.Rows())
 	}
 	b.addsAColumn(filepath.Join(filepath.Dir(b.file), "streams", "help_sites.yaml"))
@@ -117,11 +118,11 @@ func (b *bed) addsAColumn(file string) {
 		b.t.Fatal(err)
 	}
 	b.configure(string(config))
-	plan, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, false)
+	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
 	if err != nil || len(plan.Columns) != 1 || plan.Columns[0] != "main.help_sites.display_name" && plan.Columns[0] != "main.help_sites_all.display_name" {
 		b.t.Errorf("the plan says %+v, %v", plan.Columns, err)
 	}
-	report := b.sync(pipeline.Options{Select: []string{"contact_activities"}})
+	report := b.sync(runner.Options{Select: []string{"contact_activities"}})
 	if got := b.rows("SELECT count(display_name), count(_extra->>'display_name') FROM help_sites_all"); got[0] != "120|0" || len(report.Changes) == 0 {
 		b.t.Errorf("filled and left in _extra: %v; %+v", got, report.Changes)
 	}
@@ -143,7 +144,7 @@ pipelines:
 	b := newBed(t, tiny(102))
 	b.env = map[string]string{"OTHER_URL": other.url, "OTHER_TOKEN": other.space.Token()}
 	b.configure(config)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	want := fmt.Sprint(len(other.space.Oracle("contacts")))
 	if got := b.rows("SELECT count(*) FROM acme.contacts"); got[0] != want {
@@ -155,7 +156,7 @@ pipelines:
 	other.space.Advance(time.Hour)
 	b.space.Advance(time.Hour)
 	b.runner.Config.Pipelines = b.runner.Config.Pipelines[1:]
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT (SELECT count(*) FROM acme.contacts WHERE name = 'Acme Only'), (SELECT count(*) FROM main.contacts WHERE name = 'Acme Only')"); got[0] != "1|0" {
 		t.Errorf("acme|main: %v", got)
 	}

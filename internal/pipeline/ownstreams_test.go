@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 	"aqueduck/schemas"
 )
 
@@ -90,7 +90,7 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 	}
 	b.own(`"my_*", data_connectors`, ownStreams)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	all := func(row map[string]any) bool { return true }
 	for _, want := range []struct {
 		table, oracle string
@@ -126,7 +126,7 @@ func TestAStreamOfEachWayOfReadingNeedsNoGo(t *testing.T) {
 	if got := b.rows("SELECT count(*) > 20 FROM my_exports_conversation"); got[0] != "true" {
 		t.Error("no rows of a dataset")
 	}
-	if report := b.sync(pipeline.Options{Exclude: []string{"my_notes", "my_transcripts"}}); report.Rows() != 0 {
+	if report := b.sync(runner.Options{Exclude: []string{"my_notes", "my_transcripts"}}); report.Rows() != 0 {
 		t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
 	}
 }

@@ -11,7 +11,8 @@ import (
 
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 )
 
 const connectors = `stream: connectors
@@ -89,11 +90,11 @@ func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(141))
 	b.own("connectors", connectors)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.own("connectors, connector_versions", connectors, connectorVersions)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.versions()
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 || stream(t, report, "connector_versions").Requests != 0 {
+	if report := b.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "connector_versions").Requests != 0 {
 		t.Errorf("without news: %s\n%+v", report.LastLine(), report.Streams)
 	}
 	all := b.rows("SELECT id FROM connectors ORDER BY id")
@@ -107,28 +108,28 @@ func TestAStreamOverAnotherWalksWhatComesAndChanges(t *testing.T) {
 		}
 		return nil
 	})
-	if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitFailed {
+	if report := b.try(runner.Options{}); report.Exit() != problem.ExitFailed {
 		t.Errorf("one that cannot be read: %s", report.LastLine())
 	}
 	if got := b.rows("SELECT id FROM _sync.pending"); len(got) != 1 || got[0] != all[0] {
 		t.Errorf("there waits %v, and not only %s; %s was read", got, all[0], fresh)
 	}
 	b.space.Inject(nil)
-	if s := stream(t, b.sync(pipeline.Options{}), "connector_versions"); s.Requests > 2 || s.New != 1 {
+	if s := stream(t, b.sync(runner.Options{}), "connector_versions"); s.Requests > 2 || s.New != 1 {
 		t.Errorf("the one that waited: %+v", s)
 	}
 	b.versions()
 	b.must(b.space.EditContent("data_connectors", all[1]))
 	b.space.Advance(time.Minute)
-	b.sync(pipeline.Options{Select: []string{"connectors"}})
+	b.sync(runner.Options{Select: []string{"connectors"}})
 	b.must(b.space.RemoveContent("data_connectors", all[1]))
 	b.space.Advance(time.Minute)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM _sync.pending"); got[0] != "0" {
 		t.Errorf("%s wait after a 404", got[0])
 	}
 	b.versions()
-	if s := stream(t, b.sync(pipeline.Options{FullRefresh: true}), "connector_versions"); s.Requests < int64(len(all)) || s.Rows != 0 {
+	if s := stream(t, b.sync(runner.Options{FullRefresh: true}), "connector_versions"); s.Requests < int64(len(all)) || s.Rows != 0 {
 		t.Errorf("a full refresh: %+v", s)
 	}
 }
@@ -151,12 +152,12 @@ func TestAStreamOverItselfEndsWhereNothingNewComes(t *testing.T) {
 		fmt.Fprintf(rw, `{"type":"list","data":[%s],"pages":{"next":null}}`, strings.Join(records, ","))
 		return true
 	})
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	oracletest.Same(t, "branches", b.rows("SELECT id || ' in ' || parent_id FROM branches"), []string{"c in a", "d in a", "e in c", "f in e"})
 	if s := stream(t, report, "branches"); s.Requests != 6 {
 		t.Errorf("one request a folder: %+v", s)
 	}
-	if s := stream(t, b.sync(pipeline.Options{}), "branches"); s.Requests != 0 {
+	if s := stream(t, b.sync(runner.Options{}), "branches"); s.Requests != 0 {
 		t.Errorf("without news: %+v", s)
 	}
 }
@@ -189,7 +190,7 @@ func TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain(t *testing.T) {
 	b.must(err)
 	b.must(b.space.Consult(id, "approved", 0, 26*time.Hour))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	found := func() string {
 		return b.rows("SELECT count(*) FROM asks WHERE conversation_id = '" + id + "'")[0]
 	}
@@ -197,11 +198,11 @@ func TestT69WhatComesWithoutAChangeIsFoundByWalkingAgain(t *testing.T) {
 		t.Fatalf("%s events before the end", found())
 	}
 	b.space.Advance(10 * time.Hour)
-	if s := stream(t, b.sync(pipeline.Options{}), "asks"); s.Requests != 0 {
+	if s := stream(t, b.sync(runner.Options{}), "asks"); s.Requests != 0 {
 		t.Errorf("asked %d times before it is due", s.Requests)
 	}
 	b.space.Advance(16 * time.Hour)
-	s := stream(t, b.sync(pipeline.Options{}), "asks")
+	s := stream(t, b.sync(runner.Options{}), "asks")
 	if found() != "3" || s.Requests == 0 || s.Requests > 6 {
 		t.Errorf("%s events after the end, in %d requests", found(), s.Requests)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/lane"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 	"aqueduck/load/read"
 )
 
@@ -20,7 +20,7 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 	t.Parallel()
 	const readers = 10
 	b := newBed(t, tiny(73))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	l := newLife(b, 73)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -56,7 +56,7 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 		before := asked.Load()
 		for range 2 {
 			l.happen(10)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 		}
 		questions.Done(int(asked.Load() - before))
 	}
@@ -64,7 +64,7 @@ func TestF12TenReadersAskDuringWholeRuns(t *testing.T) {
 	all.Wait()
 	b.space.Between(nil)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 

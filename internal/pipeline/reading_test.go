@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/load"
 )
 
 // findings are those of a name that a run told of.
-func findings(report *pipeline.Report, name string) []load.Finding {
+func findings(report *runlog.Report, name string) []load.Finding {
 	return slices.DeleteFunc(slices.Clone(report.Findings), func(f load.Finding) bool { return f.Name != name })
 }
 
@@ -53,7 +55,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 	_, err := b.space.OpenConversation(b.space.IDs("active")[0], 5)
 	b.must(err)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	marks := map[string]int64{"contacts": b.state("contacts").SyncedTo, "conversations": b.state("conversations").SyncedTo}
 	newLife(b, 84).happen(20)
 	b.space.Advance(time.Hour)
@@ -67,9 +69,9 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 			}
 		})
 		before := b.space.Count()
-		report := b.try(pipeline.Options{})
+		report := b.try(runner.Options{})
 		for name, mark := range marks {
-			if s := stream(t, report, name); s.Status != pipeline.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "and of that time") {
+			if s := stream(t, report, name); s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "and of that time") {
 				t.Errorf("%s: %+v", name, s)
 			}
 			if got := b.state(name).SyncedTo; got != mark {
@@ -81,7 +83,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 		}
 	}
 	b.answering("", nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -99,9 +101,9 @@ func TestT161WhoeverLeftExplainsAnEmptySearch(t *testing.T) {
 func whoeverLeftExplains(t *testing.T, empty float64) {
 	t.Helper()
 	b := newBed(t, tiny(85))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(72 * time.Hour)
-	b.sync(pipeline.Options{}) // nobody is in the lookback window by now
+	b.sync(runner.Options{}) // nobody is in the lookback window by now
 	p := people{b}
 	var changed []string
 	for _, id := range b.space.IDs("active")[:3] {
@@ -109,13 +111,13 @@ func whoeverLeftExplains(t *testing.T, empty float64) {
 		changed = append(changed, id)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for _, id := range changed {
 		p.did(b.space.Archive(id))
 	}
 	b.space.Advance(time.Hour)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyPages = empty })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyPages = 0 })
 	b.equalsOracle()
 }
@@ -125,18 +127,18 @@ func whoeverLeftExplains(t *testing.T, empty float64) {
 func TestT187WhatWasAskedForAsEvidenceStaysAsItIsStored(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(86))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	const newest = "SELECT id, name, email FROM contacts WHERE updated_at = (SELECT max(updated_at) FROM contacts)"
 	was := b.rows(newest)
 	b.space.Advance(30 * 24 * time.Hour)
-	b.sync(pipeline.Options{}) // after which nobody is in the lookback window
+	b.sync(runner.Options{}) // after which nobody is in the lookback window
 	b.space.Advance(24 * time.Hour)
 	came := 0
 	b.answering("contacts.search", func(body []byte) []byte {
 		came += bytes.Count(body, []byte(`"external_id"`))
 		return regexp.MustCompile(`"(name|email)":"[^"]*"`).ReplaceAll(body, []byte(`"$1":{"not":"a text"}`))
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.answering("", nil)
 	if came == 0 {
 		t.Error("nothing was asked for that is older than the window: the test shows nothing")
@@ -160,7 +162,7 @@ func TestT166RunsAreBoundedByDefault(t *testing.T) {
 func TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(87))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	who := b.space.IDs("active")[:2]
 	for _, id := range who {
 		b.must(b.space.UpdateContact(id, emulator.Change{Field: "name", Value: "Somebody Else"}))
@@ -170,35 +172,35 @@ func TestRejectsAreTheSameNumberInEveryRunUntilAValueChanges(t *testing.T) {
 	b.answering("contacts.search", func(body []byte) []byte {
 		return bytes.ReplaceAll(body, []byte(`"Somebody Else"`), []byte(`{"not":"a text"}`))
 	})
-	line := func(report *pipeline.Report, want string) {
+	line := func(report *runlog.Report, want string) {
 		t.Helper()
 		if !strings.Contains(report.LastLine(), " "+want+" requests=") {
 			t.Errorf("got %s, want %s", report.LastLine(), want)
 		}
 	}
-	line(b.sync(pipeline.Options{}), "rejected=2 new_rejected=2")
+	line(b.sync(runner.Options{}), "rejected=2 new_rejected=2")
 	for range 2 {
 		b.space.Advance(time.Hour)
-		line(b.sync(pipeline.Options{}), "rejected=2 new_rejected=0")
+		line(b.sync(runner.Options{}), "rejected=2 new_rejected=0")
 	}
 	if got := b.rows("SELECT key, column_name, reason FROM _sync.misfits ORDER BY key"); len(got) != 2 || got[0] != min(who[0], who[1])+"|name|type" {
 		t.Errorf("noted are %v", got)
 	}
 	b.space.Advance(10 * 24 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(time.Hour)
-	line(b.sync(pipeline.Options{}), "rejected=2 new_rejected=0") // no window reads them any more
+	line(b.sync(runner.Options{}), "rejected=2 new_rejected=0") // no window reads them any more
 	b.answering("", nil)
 	b.must(b.space.UpdateContact(who[0], emulator.Change{Field: "name", Value: "Mended"}))
 	b.space.Advance(time.Hour)
-	line(b.sync(pipeline.Options{}), "rejected=1 new_rejected=0")
-	if _, err := pipeline.Erase(t.Context(), b.runner, who[1], func([]pipeline.Erased) (bool, error) { return true, nil }); err != nil {
+	line(b.sync(runner.Options{}), "rejected=1 new_rejected=0")
+	if _, err := admin.Erase(t.Context(), b.runner, who[1], func([]admin.Erased) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.rows("SELECT key FROM _sync.misfits"); len(got) != 0 {
 		t.Errorf("after the erasure noted are %v", got)
 	}
-	line(b.sync(pipeline.Options{}), "rejected=0 new_rejected=0")
+	line(b.sync(runner.Options{}), "rejected=0 new_rejected=0")
 }
 
 // TestAValueOfARecordThatTwoTablesHoldCountsOnce: search and the contact's own reading bring the same wrong values of one contact, a night apart.
@@ -206,7 +208,7 @@ func TestAValueOfARecordThatTwoTablesHoldCountsOnce(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(87))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	who := b.space.IDs("active")[0]
 	b.must(b.space.UpdateContact(who, emulator.Change{Field: "name", Value: "New Name"}))
 	b.space.Advance(time.Hour)
@@ -230,9 +232,9 @@ func TestAValueOfARecordThatTwoTablesHoldCountsOnce(t *testing.T) {
 			return raw(t, answer)
 		}
 	})
-	line := func(want string) *pipeline.Report {
+	line := func(want string) *runlog.Report {
 		t.Helper()
-		report := b.sync(pipeline.Options{})
+		report := b.sync(runner.Options{})
 		if !strings.Contains(report.LastLine(), " "+want+" requests=") {
 			t.Errorf("got %s, want %s", report.LastLine(), want)
 		}

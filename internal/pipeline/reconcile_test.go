@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 const week = 7 * 24 * time.Hour
@@ -15,7 +16,7 @@ const week = 7 * 24 * time.Hour
 func deletedConversations(t *testing.T, n int) (b *bed, ids []string) {
 	t.Helper()
 	b = newTalkBed(t, emulator.Knobs{NoLag: true})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	ids = b.space.ConversationIDs()[:n]
 	for _, id := range ids {
 		if err := b.space.DeleteConversation(id); err != nil {
@@ -30,7 +31,7 @@ func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b, ids := deletedConversations(t, 2)
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if got := stream(t, report, "conversations").Gone; got != 2 {
 		t.Errorf("%d conversations are told to be gone, want 2", got)
 	}
@@ -41,7 +42,7 @@ func TestT60DeletedConversationIsFoundByTheWholeList(t *testing.T) {
 	}
 	asked := b.space.Count()
 	b.space.Advance(24 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if again := b.space.Count() - asked; again > 12 {
 		t.Errorf("the night after cost %d requests: the whole list is for once a week", again)
 	}
@@ -52,15 +53,15 @@ func TestT152AListThatLacksManyIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b, _ := deletedConversations(t, 50)
-	report := b.try(pipeline.Options{})
+	report := b.try(runner.Options{})
 	failed := stream(t, report, "conversations")
-	if failed.Status != pipeline.StatusFailed || !strings.Contains(failed.Error, "50 of 120 rows are not in the list any more; none was asked for") {
+	if failed.Status != runlog.StatusFailed || !strings.Contains(failed.Error, "50 of 120 rows are not in the list any more; none was asked for") {
 		t.Fatalf("%s: %s", failed.Status, failed.Error)
 	}
 	if got := b.rows("SELECT count(*) FROM conversations_all WHERE _gone_at IS NOT NULL"); got[0] != "0" {
 		t.Errorf("%s were marked gone", got)
 	}
-	b.sync(pipeline.Options{AcceptDrop: []string{"conversations"}})
+	b.sync(runner.Options{AcceptDrop: []string{"conversations"}})
 	b.equalsOracle()
 }
 
@@ -70,17 +71,17 @@ func TestT6ConversationThatSearchToldTooLateIsFoundByTheWholeList(t *testing.T) 
 	serial(t)
 	b := newTalkBed(t, emulator.Knobs{LagMax: 15 * 24 * time.Hour})
 	b.space.Advance(20 * 24 * time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	id, err := b.space.OpenConversation(b.space.IDs("active")[0], 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
 		b.space.Advance(4 * 24 * time.Hour)
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 	}
 	b.space.Advance(week)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + id + "'"); got[0] != "3" {
 		t.Errorf("it has %s parts here, want 3", got)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // TestT59WhatTheSourceRedactsIsInNoFile has a part and a first message redacted after they were stored and published: no
@@ -26,23 +26,23 @@ func TestT59WhatTheSourceRedactsIsInNoFile(t *testing.T) {
 	parts := b.space.PartIDs(talk)
 	b.must(b.space.ReplyConversation(talk, conversations.ByContact, visible+"thanks"))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	older := b.backup()
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if len(b.scan(string(b.runner.Dir), canary)) < 2 {
 		t.Fatal("the files do not hold the text: the test finds nothing")
 	}
 	b.must(b.space.Redact(talk, parts[len(parts)-1], true))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.redacted(talk)
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+	if report := b.sync(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("a quiet run after it: %s", report.LastLine())
 	}
 	b.putBack(older)
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.redacted(talk)
 }
 

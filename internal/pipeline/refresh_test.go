@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/verify"
 )
 
 // TestT172AFullRefreshTakesWhatTheSourceHasNow takes records of a source back to an earlier state, updated_at and all. Ordinary runs
@@ -15,7 +16,7 @@ func TestT172AFullRefreshTakesWhatTheSourceHasNow(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(421))
 	d := b.withDoors("")
-	doorsOnly := pipeline.Options{Select: []string{"doors"}}
+	doorsOnly := runner.Options{Select: []string{"doors"}}
 	states := func() string { return strings.Join(b.rows("SELECT state FROM doors ORDER BY id"), " ") }
 	d.show(door(1, 50, "new"), door(2, 50, "new"), door(3, 50, "new"), door(4, 50, "new"))
 	b.sync(doorsOnly)
@@ -57,18 +58,18 @@ func TestT173VerifyTakesTheCopyThatARunTakes(t *testing.T) {
 	b := newBed(t, tiny(422))
 	d := b.withDoors("")
 	stale := func() []string {
-		v, err := pipeline.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+		v, err := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
 		b.must(err)
 		return differences(v)
 	}
 	d.show(door(1, 3, "old"), door(2, 3, "same"))
-	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.sync(runner.Options{Select: []string{"doors"}})
 	d.show(door(1, 7, "new"), door(1, 3, "old"), door(2, 3, "same"))
 	if got := stale(); len(got) != 1 || got[0] != "doors_all stale 1 updated_at,state" {
 		t.Errorf("before the run: %q", got)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{Select: []string{"doors"}})
+	b.sync(runner.Options{Select: []string{"doors"}})
 	if got, rows := stale(), b.rows("SELECT state FROM doors ORDER BY id"); len(got) != 0 || strings.Join(rows, " ") != "new same" {
 		t.Errorf("after the run: %q, rows %v", got, rows)
 	}

@@ -12,7 +12,10 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // TestT116RefusedTokenStopsEverything revokes the token in the middle of a run: nothing more is asked, marks stay, what is
@@ -20,21 +23,21 @@ import (
 func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(71))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	newLife(b, 71).happen(20)
 	b.space.Advance(time.Hour)
 	before := b.rows("SELECT stream, synced_to FROM _sync.checkpoints ORDER BY 1")
 	n := b.space.Count()
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = n + 3 })
-	report := b.try(pipeline.Options{})
-	if report.Exit() != pipeline.ExitRefused || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=") {
+	report := b.try(runner.Options{})
+	if report.Exit() != problem.ExitRefused || !strings.HasPrefix(report.LastLine(), "FAILED nightly ok=") {
 		t.Errorf("exit %d: %s", report.Exit(), report.LastLine())
 	}
 	if asked := b.space.Count() - n; asked > 10 {
 		t.Errorf("%d requests, want no more after the refusals of what was under way", asked)
 	}
 	for _, s := range report.Streams {
-		if s.Status == pipeline.StatusOK && s.Stream != "contact_activities" && s.Stream != "deleted_contacts" {
+		if s.Status == runlog.StatusOK && s.Stream != "contact_activities" && s.Stream != "deleted_contacts" {
 			t.Errorf("%s counts as done: %+v", s.Stream, s)
 		}
 	}
@@ -43,7 +46,7 @@ func TestT116RefusedTokenStopsEverything(t *testing.T) {
 		t.Errorf("the mark moved: %s, then %s", before[i], after[i])
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 0 })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -51,8 +54,8 @@ func TestT116RefusedTokenIsToldBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(72))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.RevokeAt = 1 })
-	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	if problem := pipeline.AsProblem(err); err == nil || problem.ExitCode() != pipeline.ExitRefused || problem.Next == "" {
+	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	if found := problem.AsProblem(err); err == nil || found.ExitCode() != problem.ExitRefused || found.Next == "" {
 		t.Errorf("got %v", err)
 	}
 	if b.space.Count() != 1 || b.runner.Dir.Current() != "" {
@@ -68,8 +71,8 @@ func TestARunWhoseTimeIsUpBeforeItKnowsWhomItReadsSaysSo(t *testing.T) {
 		b.space.Advance(time.Minute)
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{MaxTime: time.Second})
-	if p := pipeline.AsProblem(err); err == nil || p.Class != "transient" || p.ExitCode() != pipeline.ExitFailed || !strings.Contains(p.Next, "max_time") {
+	_, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{MaxTime: time.Second})
+	if p := problem.AsProblem(err); err == nil || p.Class != "transient" || p.ExitCode() != problem.ExitFailed || !strings.Contains(p.Next, "max_time") {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -79,7 +82,7 @@ func TestRotatedTokenGoesOn(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(73))
 	connect := b.runner.Connect
-	b.runner.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+	b.runner.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
 		source.Refresh = func() (extract.Secret, error) { return "rotated", nil }
 		return source, err
@@ -89,7 +92,7 @@ func TestRotatedTokenGoesOn(t *testing.T) {
 			b.space.Rotate("rotated")
 		}
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -104,12 +107,12 @@ func TestT86UnavailableStreamHoldsUpNobody(t *testing.T) {
 	id := p.user()
 	p.did(b.space.Archive(id))
 	b.space.Advance(80 * time.Hour)
-	report := b.sync(pipeline.Options{})
-	if s := stream(t, report, "contact_activities"); s.Status != pipeline.StatusUnavailable || s.Next == "" || report.Count(pipeline.StatusOK) != 3 {
+	report := b.sync(runner.Options{})
+	if s := stream(t, report, "contact_activities"); s.Status != runlog.StatusUnavailable || s.Next == "" || report.Count(runlog.StatusOK) != 3 {
 		t.Errorf("%s\n%+v", report.LastLine(), s)
 	}
 	p.did(b.space.Unarchive(id, false))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.is("active", "", id)
 
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
@@ -119,12 +122,12 @@ func TestT86UnavailableStreamHoldsUpNobody(t *testing.T) {
 		}
 		return nil
 	})
-	report = b.try(pipeline.Options{})
-	if s := stream(t, report, "deleted_contacts"); report.Exit() != pipeline.ExitFailed || s.Status != pipeline.StatusUnavailable || s.Gone != 0 {
+	report = b.try(runner.Options{})
+	if s := stream(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Status != runlog.StatusUnavailable || s.Gone != 0 {
 		t.Errorf("%+v", s)
 	}
 	b.space.Inject(nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -136,30 +139,30 @@ func TestTokenThatMayReadNothingIsRefused(t *testing.T) {
 	b := newBed(t, c)
 	for _, code := range []string{"token_unauthorized", "scope_missing"} { // what a missing scope is called is not shown
 		b.space.SetKnobs(func(k *emulator.Knobs) { k.Codes = map[string]string{"token_unauthorized": code} })
-		if report := b.try(pipeline.Options{}); report.Exit() != pipeline.ExitRefused {
+		if report := b.try(runner.Options{}); report.Exit() != problem.ExitRefused {
 			t.Errorf("%s: exit %d: %s", code, report.Exit(), report.LastLine())
 		}
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Forbidden = nil })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
 func TestT115OtherWorkspaceIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(76))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	id := b.rows("SELECT id FROM _sync.workspaces")[0]
 	file := b.runner.Dir.Current()
 	b.refused(file, func() { b.space.SetWorkspaceID("another") }, "belongs to workspace another", "holds workspace "+id)
 	b.space.SetWorkspaceID(id)
 	b.refused(file, func() { b.emulated = true }, id, "is the emulator")
 	b.emulated = false
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 
 	filled := newBed(t, tiny(77))
 	filled.emulated = true
-	filled.sync(pipeline.Options{})
+	filled.sync(runner.Options{})
 	filled.refused(filled.runner.Dir.Current(), func() { filled.emulated = false }, "filled by the emulator")
 }
 
@@ -169,9 +172,9 @@ func (b *bed) refused(file string, change func(), words ...string) {
 	b.t.Helper()
 	change()
 	n := b.space.Count()
-	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	var problem *pipeline.Problem
-	if !errors.As(err, &problem) || problem.ExitCode() != pipeline.ExitConfig || problem.Next == "" {
+	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	var found *problem.Problem
+	if !errors.As(err, &found) || found.ExitCode() != problem.ExitConfig || found.Next == "" {
 		b.t.Fatalf("got %v", err)
 	}
 	for _, word := range words {
@@ -190,10 +193,10 @@ func TestWorkspaceThatBeginsEmptyIsKnownLater(t *testing.T) {
 	c := tiny(78)
 	c.EmptyLists = true
 	b := newBed(t, c)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = false })
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	b.equalsOracle()
 	b.refused(b.runner.Dir.Current(), func() { b.space.SetWorkspaceID("another") }, "another")
 }
@@ -208,14 +211,14 @@ key: [id]
 columns: [{name: id, type: text, doc: Id.}]
 `)
 	b.runner.Config.Workspaces["main"].APIVersion = "2.13"
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	for name, want := range map[string][2]string{"calls": {"version", "API version 2.14 or later"}, "away_status_reasons": {"version", "API version 2.14 or later"},
 		"old_articles": {"not_found", "aqueduck check --online"}} {
-		if s := stream(t, report, name); s.Status != pipeline.StatusUnavailable || s.Class != want[0] || !strings.Contains(s.Next, want[1]) {
+		if s := stream(t, report, name); s.Status != runlog.StatusUnavailable || s.Class != want[0] || !strings.Contains(s.Next, want[1]) {
 			t.Errorf("%s: %s %s, next: %s", name, s.Status, s.Class, s.Next)
 		}
 	}
-	if s := stream(t, report, "tags"); s.Status != pipeline.StatusOK || s.New == 0 {
+	if s := stream(t, report, "tags"); s.Status != runlog.StatusOK || s.New == 0 {
 		t.Errorf("%+v", s)
 	}
 }

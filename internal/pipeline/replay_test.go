@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	pipelinesync "aqueduck/internal/sync"
 )
 
 // TestDeltasReplayToTheFullTables has a consumer downstream read what changed by `_synced_at`, from whatever file is
@@ -31,11 +33,11 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 		o, pace := randomOptions(l), 25*time.Second
 		interrupt := cancel
 		if n == runs/2 { // one that is sure to publish in its middle
-			o, pace, interrupt = pipeline.Options{FullRefresh: true}, 5*time.Minute, func() {}
+			o, pace, interrupt = runner.Options{FullRefresh: true}, 5*time.Minute, func() {}
 		}
 		b.space.Between(c.watch(l, pace, interrupt))
-		report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
-		if err == nil && report.Exit() == pipeline.ExitFailed || err != nil && ctx.Err() == nil {
+		report, err := pipelinesync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], o)
+		if err == nil && report.Exit() == problem.ExitFailed || err != nil && ctx.Err() == nil {
 			t.Fatalf("run %d %+v: %v\n%+v", n, o, err, report)
 		}
 		cancel()
@@ -48,7 +50,7 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 		b.space.Advance(time.Duration(l.roll(20)) * time.Hour)
 	}
 	l.quiet()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	c.look()
 	b.equalsOracle()
 	if c.midway == 0 {
@@ -57,20 +59,20 @@ func TestDeltasReplayToTheFullTables(t *testing.T) {
 }
 
 // randomOptions are those of a plain run, mostly.
-func randomOptions(l *life) pipeline.Options {
+func randomOptions(l *life) runner.Options {
 	switch l.roll(8) {
 	case 0:
-		return pipeline.Options{FullRefresh: true}
+		return runner.Options{FullRefresh: true}
 	case 1:
-		return pipeline.Options{MaxRequests: int64(3 + l.roll(10))}
+		return runner.Options{MaxRequests: int64(3 + l.roll(10))}
 	case 2:
-		return pipeline.Options{MaxTime: time.Duration(1+l.roll(5)) * time.Minute}
+		return runner.Options{MaxTime: time.Duration(1+l.roll(5)) * time.Minute}
 	case 3:
-		return pipeline.Options{Select: []string{[]string{"contacts", "deleted_contacts", "contact_*"}[l.roll(3)]}}
+		return runner.Options{Select: []string{[]string{"contacts", "deleted_contacts", "contact_*"}[l.roll(3)]}}
 	case 4:
-		return pipeline.Options{Since: l.space.Clock().Add(-time.Duration(l.roll(500)) * time.Hour)}
+		return runner.Options{Since: l.space.Clock().Add(-time.Duration(l.roll(500)) * time.Hour)}
 	}
-	return pipeline.Options{}
+	return runner.Options{}
 }
 
 // row is one row as its reader has it, and the time that it says it changed.

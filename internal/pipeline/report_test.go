@@ -12,24 +12,28 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 func TestLastLineIsStable(t *testing.T) {
 	t.Parallel()
-	r := &pipeline.Report{Pipeline: "nightly", RunID: "01K9", Requests: 312, Published: true, Time: 11200 * time.Millisecond,
-		Streams: []pipeline.StreamResult{
-			{Stream: "a", Status: pipeline.StatusOK, Extracted: 18000, Rows: 18000, Backfill: 1, Requests: 300},
-			{Stream: "b", Status: pipeline.StatusOK, Rows: 904, Rejected: 3, Backfill: 0.37, Requests: 12},
+	r := &runlog.Report{Pipeline: "nightly", RunID: "01K9", Requests: 312, Published: true, Time: 11200 * time.Millisecond,
+		Streams: []runlog.StreamResult{
+			{Stream: "a", Status: runlog.StatusOK, Extracted: 18000, Rows: 18000, Backfill: 1, Requests: 300},
+			{Stream: "b", Status: runlog.StatusOK, Rows: 904, Rejected: 3, Backfill: 0.37, Requests: 12},
 		}}
 	const first = "OK nightly ok=2 unavailable=0 failed=0 rows=18904 rejected=3 new_rejected=0 requests=312 backfill=37% published=yes time=11.2s run=01K9"
 	if got := r.LastLine(); got != first {
 		t.Errorf("got\n%s\nwant\n%s", got, first)
 	}
 	r.Left, r.Time, r.Published = 7*time.Hour+10*time.Minute, 4*time.Minute+10*time.Second, false
-	r.Streams[0].Status = pipeline.StatusUnavailable
-	r.Streams[1].Status, r.Streams[1].Class = pipeline.StatusFailed, "transient"
+	r.Streams[0].Status = runlog.StatusUnavailable
+	r.Streams[1].Status, r.Streams[1].Class = runlog.StatusFailed, "transient"
 	const second = "FAILED nightly ok=0 unavailable=1 failed=1 rows=18904 rejected=3 new_rejected=0 requests=312 backfill=37% left=7h10m published=no time=4m10s run=01K9"
 	if got := r.LastLine(); got != second {
 		t.Errorf("got\n%s\nwant\n%s", got, second)
@@ -43,25 +47,25 @@ func TestLastLineIsStable(t *testing.T) {
 
 func TestExitCodeIsOfTheWorstStream(t *testing.T) {
 	t.Parallel()
-	of := func(status pipeline.Outcome, class string) pipeline.StreamResult {
-		return pipeline.StreamResult{Status: status, Class: class, Requests: 1}
+	of := func(status runlog.Outcome, class string) runlog.StreamResult {
+		return runlog.StreamResult{Status: status, Class: class, Requests: 1}
 	}
-	ok := of(pipeline.StatusOK, "")
+	ok := of(runlog.StatusOK, "")
 	for _, test := range []struct {
 		name    string
-		streams []pipeline.StreamResult
+		streams []runlog.StreamResult
 		want    int
 	}{
-		{"all well", []pipeline.StreamResult{ok, ok}, pipeline.ExitOK},
-		{"nothing to do", nil, pipeline.ExitOK},
-		{"one unavailable", []pipeline.StreamResult{ok, of(pipeline.StatusUnavailable, "plan")}, pipeline.ExitOK},
-		{"one lost", []pipeline.StreamResult{ok, {Status: pipeline.StatusUnavailable, Class: "plan", Requests: 1, Lost: true}}, pipeline.ExitFailed},
-		{"all unavailable", []pipeline.StreamResult{of(pipeline.StatusUnavailable, "plan"), of(pipeline.StatusUnavailable, "scope")}, pipeline.ExitRefused},
-		{"one failed", []pipeline.StreamResult{ok, of(pipeline.StatusFailed, "data"), of(pipeline.StatusUnavailable, "plan")}, pipeline.ExitFailed},
-		{"token refused", []pipeline.StreamResult{of(pipeline.StatusInterrupted, ""), of(pipeline.StatusFailed, "auth")}, pipeline.ExitRefused},
-		{"interrupted", []pipeline.StreamResult{of(pipeline.StatusFailed, "data"), of(pipeline.StatusInterrupted, "")}, pipeline.ExitInterrupted},
+		{"all well", []runlog.StreamResult{ok, ok}, problem.ExitOK},
+		{"nothing to do", nil, problem.ExitOK},
+		{"one unavailable", []runlog.StreamResult{ok, of(runlog.StatusUnavailable, "plan")}, problem.ExitOK},
+		{"one lost", []runlog.StreamResult{ok, {Status: runlog.StatusUnavailable, Class: "plan", Requests: 1, Lost: true}}, problem.ExitFailed},
+		{"all unavailable", []runlog.StreamResult{of(runlog.StatusUnavailable, "plan"), of(runlog.StatusUnavailable, "scope")}, problem.ExitRefused},
+		{"one failed", []runlog.StreamResult{ok, of(runlog.StatusFailed, "data"), of(runlog.StatusUnavailable, "plan")}, problem.ExitFailed},
+		{"token refused", []runlog.StreamResult{of(runlog.StatusInterrupted, ""), of(runlog.StatusFailed, "auth")}, problem.ExitRefused},
+		{"interrupted", []runlog.StreamResult{of(runlog.StatusFailed, "data"), of(runlog.StatusInterrupted, "")}, problem.ExitInterrupted},
 	} {
-		r := &pipeline.Report{Streams: test.streams, Interrupted: test.want == pipeline.ExitInterrupted}
+		r := &runlog.Report{Streams: test.streams, Interrupted: test.want == problem.ExitInterrupted}
 		if got := r.Exit(); got != test.want {
 			t.Errorf("%s: exit %d, want %d", test.name, got, test.want)
 		}
@@ -72,9 +76,9 @@ func TestExitCodeIsOfTheWorstStream(t *testing.T) {
 func TestPlanTellsBeforehand(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(121))
-	plan := func(asking bool) *pipeline.Plan {
+	plan := func(asking bool) *plan.Plan {
 		t.Helper()
-		p, err := pipeline.Make(context.Background(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, asking)
+		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, asking)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +97,7 @@ func TestPlanTellsBeforehand(t *testing.T) {
 			t.Errorf("%s: %d records, want %d", s.Stream, s.Records, want)
 		}
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	p = plan(false)
 	if len(p.Tables) != 0 || p.Requests < 3 || !strings.HasPrefix(p.Streams[1].Read, "the feed from the bookmark") && !strings.Contains(readOf(p, "contacts"), "changes since 2024-06-1") {
 		t.Errorf("after a run: %+v", p)
@@ -105,7 +109,7 @@ func TestPlanTellsBeforehand(t *testing.T) {
 	}
 }
 
-func readOf(p *pipeline.Plan, stream string) string {
+func readOf(p *plan.Plan, stream string) string {
 	for _, s := range p.Streams {
 		if s.Stream == stream {
 			return s.Read
@@ -118,11 +122,11 @@ func readOf(p *pipeline.Plan, stream string) string {
 func TestStatusTellsOfARunUnderWay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(122))
-	status := func() *pipeline.Status {
-		s, err := pipeline.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
+	status := func() *runlog.Status {
+		s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
 		if err != nil {
 			t.Error(err)
-			return &pipeline.Status{}
+			return &runlog.Status{}
 		}
 		return s
 	}
@@ -135,7 +139,7 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 			seen.Add(1)
 		}
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Between(nil)
 	if int(seen.Load()) != b.space.Count() {
 		t.Errorf("%d of %d requests were made while a run was told of", seen.Load(), b.space.Count())
@@ -150,7 +154,7 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 		t.Errorf("printed\n%s", out.String())
 	}
 	// How it spent its time is kept: all of its requests, and spans that lie within it.
-	trace, err := pipeline.ReadTrace(b.runner.Dir, s.Runs[0].Run)
+	trace, err := runlog.ReadTrace(b.runner.Dir, s.Runs[0].Run)
 	if err != nil || trace == nil || trace.Ended.Before(s.Runs[0].Finished) || len(trace.Publishing) == 0 {
 		t.Fatalf("%+v, %v", trace, err)
 	}
@@ -174,44 +178,44 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 func TestCheckpointsMoveBackOnly(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(123))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	ctx := context.Background()
-	yes := func(m []pipeline.Move) (bool, error) { return len(m) == 1 && m[0].Before != m[0].After, nil }
+	yes := func(m []admin.Move) (bool, error) { return len(m) == 1 && m[0].Before != m[0].After, nil }
 	back := b.space.Clock().Add(-30 * 24 * time.Hour)
-	if err := pipeline.Rewind(ctx, b.runner, "", "contacts", back, yes); err != nil {
+	if err := admin.Rewind(ctx, b.runner, "", "contacts", back, yes); err != nil {
 		t.Fatal(err)
 	}
-	states, err := pipeline.ReadStates(ctx, b.runner.Dir, []string{"contacts"})
+	states, err := runlog.ReadStates(ctx, b.runner.Dir, []string{"contacts"})
 	if err != nil || len(states) != 1 || !states[0].SyncedTo.Equal(back.Truncate(time.Second)) {
 		t.Fatalf("%v %+v", err, states)
 	}
-	report := b.sync(pipeline.Options{Select: []string{"contacts"}})
+	report := b.sync(runner.Options{Select: []string{"contacts"}})
 	if s := stream(t, report, "contacts"); s.Extracted == 0 || s.Rows != 0 {
 		t.Errorf("after rewinding: %+v", s)
 	}
 	for _, stream := range []string{"contacts", "deleted_contacts", "contact_activities"} {
-		if err := pipeline.Reset(ctx, b.runner, "", stream, yes); err != nil {
+		if err := admin.Reset(ctx, b.runner, "", stream, yes); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.equalsOracle()
-	if report = b.sync(pipeline.Options{}); report.Rows() != 0 || stream(t, report, "contacts").Extracted < 120 {
+	if report = b.sync(runner.Options{}); report.Rows() != 0 || stream(t, report, "contacts").Extracted < 120 {
 		t.Errorf("after resetting: %s", report.LastLine())
 	}
 	b.equalsOracle()
 
-	no := func([]pipeline.Move) (bool, error) { return false, nil }
+	no := func([]admin.Move) (bool, error) { return false, nil }
 	file := b.runner.Dir.Current()
-	if err := pipeline.Reset(ctx, b.runner, "", "contacts", no); err != nil || b.runner.Dir.Current() != file {
+	if err := admin.Reset(ctx, b.runner, "", "contacts", no); err != nil || b.runner.Dir.Current() != file {
 		t.Errorf("a refused change: %v, published %s after %s", err, b.runner.Dir.Current(), file)
 	}
 	for name, err := range map[string]error{
-		"forward":      pipeline.Rewind(ctx, b.runner, "", "contacts", b.space.Clock().Add(time.Hour), yes),
-		"no mark":      pipeline.Rewind(ctx, b.runner, "", "deleted_contacts", back, yes),
-		"no such":      pipeline.Reset(ctx, b.runner, "", "contcats", yes),
-		"never a time": pipeline.Rewind(ctx, b.runner, "", "contacts_by_id", back, yes),
+		"forward":      admin.Rewind(ctx, b.runner, "", "contacts", b.space.Clock().Add(time.Hour), yes),
+		"no mark":      admin.Rewind(ctx, b.runner, "", "deleted_contacts", back, yes),
+		"no such":      admin.Reset(ctx, b.runner, "", "contcats", yes),
+		"never a time": admin.Rewind(ctx, b.runner, "", "contacts_by_id", back, yes),
 	} {
-		if pipeline.AsProblem(err).ExitCode() != pipeline.ExitUsage {
+		if problem.AsProblem(err).ExitCode() != problem.ExitUsage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -221,20 +225,20 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 func TestT131ClocksThatDifferAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(124))
-	if report := b.sync(pipeline.Options{}); len(report.Notes) != 0 {
+	if report := b.sync(runner.Options{}); len(report.Notes) != 0 {
 		t.Errorf("with the same clock: %v", report.Notes)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = -20 * time.Hour })
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "20h ahead of that of main") {
 		t.Errorf("nearly a day apart: %q", report.Notes)
 	}
 	newLife(b, 124).happen(10)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = 20 * time.Hour })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.DateOffset = 0 })
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -242,7 +246,7 @@ func TestT131ClocksThatDifferAreTold(t *testing.T) {
 func TestRejectsAreKeptForAWeek(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(125))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	kept := map[string]time.Duration{"old.jsonl": -8 * 24 * time.Hour, "recent.jsonl": -6 * 24 * time.Hour}
 	for name, age := range kept {
 		path := filepath.Join(b.runner.Dir.RejectDir(), name)
@@ -251,7 +255,7 @@ func TestRejectsAreKeptForAWeek(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	files, err := os.ReadDir(b.runner.Dir.RejectDir())
 	if err != nil || len(files) != 1 || files[0].Name() != "recent.jsonl" {
 		t.Errorf("kept %v, %v", files, err)

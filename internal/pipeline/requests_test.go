@@ -15,7 +15,8 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/schemas"
 )
 
@@ -33,7 +34,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, emulator.Config{Seed: 171, Contacts: 300, Inactive: 30, Activities: 300, Conversations: 200, Calls: 60},
 		strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", `"*"`, 1))
-	exports := pipeline.Options{Exclude: []string{"reporting*"}} // which are asked for by the day, whatever changes
+	exports := runner.Options{Exclude: []string{"reporting*"}} // which are asked for by the day, whatever changes
 	b.sync(exports)
 	b.space.Advance(25 * time.Hour)
 	b.sync(exports)
@@ -74,7 +75,7 @@ func TestRequestsOfAChangedRecord(t *testing.T) {
 }
 
 // changedIn is how many records of a stream changed, whichever of the ways that lead into its tables told of it first.
-func changedIn(t *testing.T, report *pipeline.Report, c *schemas.Catalogue, s *schemas.Stream) (n int64) {
+func changedIn(t *testing.T, report *runlog.Report, c *schemas.Catalogue, s *schemas.Stream) (n int64) {
 	t.Helper()
 	names := []string{s.Name}
 	if s.Read.Pending() {

@@ -8,20 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // TestBackupAloneGoesOn puts a copied published file into an empty directory: the next run reads what is newer, not all.
 func TestBackupAloneGoesOn(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(111))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	backup, err := os.ReadFile(b.runner.Dir.Current())
 	if err != nil {
 		t.Fatal(err)
 	}
 	newLife(b, 111).happen(15)
-	b.sync(pipeline.Options{}) // which the backup knows nothing of
+	b.sync(runner.Options{}) // which the backup knows nothing of
 	newLife(b, 112).happen(15)
 	b.space.Advance(time.Hour)
 
@@ -33,7 +35,7 @@ func TestBackupAloneGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.configure(strings.Replace(nightly, "{dir: data}", "{dir: restored}", 1))
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if s := stream(t, report, "contacts"); s.New > 20 || s.Extracted > 60 {
 		t.Errorf("read all over again: %+v", s)
 	}
@@ -54,8 +56,8 @@ func (b *bed) interrupt(after int) {
 			cancel()
 		}
 	})
-	report, err := pipeline.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	if err != nil || report.Exit() != pipeline.ExitInterrupted {
+	report, err := sync.Sync(ctx, b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	if err != nil || report.Exit() != problem.ExitInterrupted {
 		b.t.Fatalf("%v %+v", err, report)
 	}
 	b.space.Between(nil)
@@ -65,14 +67,14 @@ func (b *bed) interrupt(after int) {
 func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(113))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	newLife(b, 113).happen(30)
 	b.space.Advance(time.Hour)
 	b.interrupt(4)
 	if err := os.RemoveAll(b.runner.Dir.Work()); err != nil {
 		t.Fatal(err)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 
 	newLife(b, 114).happen(30)
@@ -83,12 +85,12 @@ func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	if len(report.Notes) == 0 || !strings.Contains(report.Notes[0], "set aside") {
 		t.Errorf("the run says nothing of it: %v", report.Notes)
 	}
 	b.equalsOracle()
-	if report := b.sync(pipeline.Options{}); len(report.Notes) != 0 || report.Rows() != 0 {
+	if report := b.sync(runner.Options{}); len(report.Notes) != 0 || report.Rows() != 0 {
 		t.Errorf("the next run: %s %v", report.LastLine(), report.Notes)
 	}
 }
@@ -97,7 +99,7 @@ func TestLostWorkDatabaseIsMadeFromThePublishedFile(t *testing.T) {
 func TestLostLakeIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(115))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	part := filepath.Join(b.runner.Dir.Lake("main"), "contacts", "all.parquet")
 	before, err := os.ReadFile(part)
 	if err != nil {
@@ -111,7 +113,7 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		if after, err := os.ReadFile(part); err != nil || len(after) != len(before) {
 			t.Errorf("%s: %d bytes, were %d: %v", name, len(after), len(before), err)
 		}
@@ -123,7 +125,7 @@ func TestLostLakeIsWrittenAgain(t *testing.T) {
 func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	file := b.runner.Dir.Current()
 	newLife(b, 116).happen(20)
 	b.space.Advance(time.Hour)
@@ -138,7 +140,7 @@ func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 			}
 		}
 	})
-	_, err := pipeline.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{FullRefresh: true})
+	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{FullRefresh: true})
 	if err == nil || !strings.Contains(err.Error(), "publish: ") || !strings.Contains(err.Error(), "no such file or directory") {
 		t.Errorf("the run ended with %v", err)
 	}
@@ -149,6 +151,6 @@ func TestFailedPublishTellsWhyAndLosesNothing(t *testing.T) {
 	if b.runner.Dir.Current() != file {
 		t.Errorf("the link leads to %s", b.runner.Dir.Current())
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }

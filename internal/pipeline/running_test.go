@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // TestARunUnderWayTellsItsRateAndWhatStreamsWaitFor as a terminal shows it.
 func TestARunUnderWayTellsItsRateAndWhatStreamsWaitFor(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
-	r := pipeline.Running{Pipeline: "nightly", Doing: "reading", Started: began, At: began.Add(90 * time.Second), Requests: 1800, Percent: 40, Streams: []pipeline.RunningStream{
+	r := runlog.Running{Pipeline: "nightly", Doing: "reading", Started: began, At: began.Add(90 * time.Second), Requests: 1800, Percent: 40, Streams: []runlog.RunningStream{
 		{Stream: "contacts", Phase: "history", Requests: 1790, WaitsFor: "rate limit", Backfill: 0.4}, {Stream: "tags", Phase: "waiting", WaitsFor: "its turn"}}}
 	said := r.Table()
 	for _, want := range []string{", 1,800 requests, 1,200 a minute\n", "REQS", "WAITS FOR", "history     0     0  1,790     40 %  rate limit", "its turn"} {

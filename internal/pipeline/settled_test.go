@@ -7,7 +7,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // TestT168WhatAllCountsAgreeOnIsReadOnce: a priority or a new title moves a conversation's time, brings no part and has no time of its own. Where search,
@@ -16,19 +16,19 @@ func TestT168WhatAllCountsAgreeOnIsReadOnce(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(72 * time.Hour) // one of them has no statistics: it is read as long as a window brings it
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for _, id := range talks[2:] {
 		b.must(b.space.UpdateConversation(id, emulator.Change{Field: "priority", Value: "priority"}))
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.incomplete("conversations"); len(got) != 0 {
 		t.Errorf("noted %v", got)
 	}
 	before := b.space.Count()
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if n := b.asked(before, "/conversations/", "/conversations/search", "/conversations/deleted")["/conversations/"]; n != 0 {
 		t.Errorf("a quiet run asked for %d conversations", n)
 	}
@@ -36,11 +36,11 @@ func TestT168WhatAllCountsAgreeOnIsReadOnce(t *testing.T) {
 	b.must(b.space.UpdateConversation(talks[0], emulator.Change{Field: "priority", Value: "not_priority"}))
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.NoLag = true })
 	b.space.Advance(5 * time.Minute)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.incomplete("conversations"); len(got) != 1 || got[0] != "recheck|"+talks[0] {
 		t.Errorf("noted %v of what has changed five minutes ago", got)
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -50,9 +50,9 @@ func TestT168APartThatNoCountTellsOfYetIsFound(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(72 * time.Hour) // one of them has no statistics: it is read as long as a window brings it
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.must(b.space.ReplyConversation(talks[0], conversations.ByContact, "the newest part"))
 	b.space.Advance(time.Hour)
 	behind := func(record map[string]any) {
@@ -81,12 +81,12 @@ func TestT168APartThatNoCountTellsOfYetIsFound(t *testing.T) {
 			return text
 		}
 	})
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	parts := "SELECT count(*) FROM conversation_parts WHERE conversation_id = '" + talks[0] + "'"
 	if got := append(b.incomplete("conversations"), b.rows(parts)...); len(got) != 1 || got[0] != "4" {
 		t.Errorf("noted, and its parts: %v", got)
 	}
 	b.answering("", nil)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }

@@ -6,21 +6,23 @@ import (
 	"strings"
 	"testing"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // TestS58AnErrorIsToldInTwoKilobytes wherever it is told: in the report, in the tables, in the notes of runs and in what programs get.
 func TestS58AnErrorIsToldInTwoKilobytes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(88))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	long := strings.Repeat("x", 500_000)
 	b.answering("contacts.deleted", func([]byte) []byte {
 		return []byte(`{"type":"list","data":"` + long + `","pages":{"next":"` + long + `"}}`)
 	})
-	report := b.try(pipeline.Options{})
+	report := b.try(runner.Options{})
 	failed := stream(t, report, "deleted_contacts")
-	if failed.Status != pipeline.StatusFailed || len(failed.Error) > 2048 {
+	if failed.Status != runlog.StatusFailed || len(failed.Error) > 2048 {
 		t.Errorf("%s: an error of %d bytes", failed.Status, len(failed.Error))
 	}
 	var out bytes.Buffer
@@ -33,7 +35,7 @@ func TestS58AnErrorIsToldInTwoKilobytes(t *testing.T) {
 	if got := b.rows("SELECT max(length(error)) < 2048 FROM _sync.stream_runs"); got[0] != "true" {
 		t.Errorf("the tables have a longer one: %v", got)
 	}
-	if p := (&pipeline.Problem{Class: "data", What: long, Err: fmt.Errorf("%s", long)}); len(p.Error()) > 2048 || len(p.Text()) > 2200 {
+	if p := (&problem.Problem{Class: "data", What: long, Err: fmt.Errorf("%s", long)}); len(p.Error()) > 2048 || len(p.Text()) > 2200 {
 		t.Errorf("a problem of %d bytes", len(p.Error()))
 	}
 }

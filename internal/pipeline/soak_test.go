@@ -21,7 +21,7 @@ func TestF17NightsWithFaultsDriftNowhere(t *testing.T) {
 	t.Parallel()
 	l := lane.New(t, "nights", 2)
 	b := newBedWith(t, emulator.Config{Seed: l.Seed(), Contacts: 120, Inactive: 40, Activities: 150, Conversations: 30, NoLog: true,
-		Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never, Chaos: mixed(0.02)}}, conversing)
+		Knobs: emulator.Knobs{NoLag: true, QuietConversations: emulator.Never, Chaos: MixedWorkspaces(0.02)}}, conversing)
 	b.runner.Log = slog.New(slog.DiscardHandler) // what the test itself keeps is not what the program holds
 	life := newLife(b, l.Seed())
 	var early held

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/verify"
 )
 
 // shownColumns are those of a contact that a history keeps as they were.
@@ -36,7 +38,7 @@ func TestT177TrueAtXIsWhatReadersWereShownAtX(t *testing.T) {
 	var nights []night
 	ever := map[string]bool{}
 	for range 6 {
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		b.equalsOracle()
 		b.space.Advance(time.Second)
 		n := night{at: b.space.Clock(), shown: b.rows("SELECT " + shownColumns + " FROM contacts ORDER BY id"), left: map[string]string{}}
@@ -88,25 +90,25 @@ func TestT177TrueAtXIsWhatReadersWereShownAtX(t *testing.T) {
 func TestT177VerifyFindsStatesThatAreNotThoseOfTheRecords(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(443), nightly+"streams:\n  contacts: {history: true}\n")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	ids := b.space.IDs("active")
 	b.must(b.space.Archive(ids[0]))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
-	if v := b.verify(pipeline.VerifyOptions{}); v.Exit() != pipeline.ExitOK {
+	b.sync(runner.Options{})
+	if v := b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitOK {
 		t.Fatalf("before: %s", printed(v))
 	}
 	b.plant("UPDATE contacts_history SET valid_to = NULL, lifecycle = NULL WHERE id = '"+ids[0]+"'", "DELETE FROM contacts_history WHERE id = '"+ids[1]+"'",
 		"UPDATE contacts_history SET name = 'another' WHERE id = '"+ids[2]+"' AND valid_to IS NULL", "DELETE FROM _sync.meta WHERE key LIKE 'aligned %'",
 		"UPDATE _sync.tables SET rows = rows - 1 WHERE table_name = 'contacts_history'")
 	want := []string{"contacts_history ghost " + ids[0] + " ", "contacts_history missing " + ids[1] + " ", "contacts_history stale " + ids[2] + " "}
-	if got := differences(b.verify(pipeline.VerifyOptions{})); !slices.Equal(got, want) {
+	if got := differences(b.verify(verify.VerifyOptions{})); !slices.Equal(got, want) {
 		t.Errorf("verify finds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	b.goOnFromPlanted()
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
-	if v := b.verify(pipeline.VerifyOptions{}); v.Exit() != pipeline.ExitOK {
+	b.sync(runner.Options{})
+	if v := b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitOK {
 		t.Errorf("after: %s", printed(v))
 	}
 	if got := b.rows("SELECT lifecycle FROM contacts_history WHERE id = '" + ids[0] + "' AND valid_to IS NOT NULL"); len(got) != 1 || got[0] != "archived" {
@@ -123,7 +125,7 @@ func TestT178AHistoryThatIsKeptNoLongerStaysInFileAndLake(t *testing.T) {
 	with, without := "streams:\n  doors: {history: true}\n", ""
 	d := b.withDoors(with)
 	own := strings.TrimSuffix(b.config(), with)
-	doorsOnly := pipeline.Options{Select: []string{"doors"}}
+	doorsOnly := runner.Options{Select: []string{"doors"}}
 	both := func(when string) {
 		t.Helper()
 		inFile := b.rows("SELECT table_name FROM _sync.tables WHERE schema = 'main' AND table_name LIKE 'doors%' ORDER BY 1")

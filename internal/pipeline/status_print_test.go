@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // TestStatusNamesTheWorkspaceWhereThereAreSeveral of streams that both have.
 func TestStatusNamesTheWorkspaceWhereThereAreSeveral(t *testing.T) {
 	t.Parallel()
-	s := pipeline.Status{Streams: []pipeline.StreamStatus{{Workspace: "acme", Stream: "contacts", Hint: "look"}, {Workspace: "main", Stream: "contacts"}}}
+	s := runlog.Status{Streams: []runlog.StreamStatus{{Workspace: "acme", Stream: "contacts", Hint: "look"}, {Workspace: "main", Stream: "contacts"}}}
 	var said bytes.Buffer
 	s.Print(&said)
 	for _, want := range []string{"\n  acme.contacts  ", "\n  main.contacts  ", "\n  acme.contacts: next: look\n"} {
@@ -19,7 +19,7 @@ func TestStatusNamesTheWorkspaceWhereThereAreSeveral(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, said.String())
 		}
 	}
-	run := pipeline.RunDetail{Streams: []pipeline.RunStream{{Workspace: "acme", Stream: "contacts", Error: "gone"}, {Workspace: "main", Stream: "contacts"}}}
+	run := runlog.RunDetail{Streams: []runlog.RunStream{{Workspace: "acme", Stream: "contacts", Error: "gone"}, {Workspace: "main", Stream: "contacts"}}}
 	said = bytes.Buffer{}
 	if run.Print(&said); !strings.Contains(said.String(), "\n  acme.contacts: gone\n") || !strings.Contains(said.String(), "\n  main.contacts  ") {
 		t.Errorf("of a run that has ended:\n%s", said.String())

@@ -13,7 +13,8 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // TestEveryStream leads each stream of the table through what happens to a list: a second run without news, a record that
@@ -75,8 +76,8 @@ func newStreamBed(t *testing.T, cases []streamCase) *streamBed {
 }
 
 func (b *streamBed) everything() {
-	b.hold("the first run", "", b.sync(pipeline.Options{}))
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+	b.hold("the first run", "", b.sync(runner.Options{}))
+	if report := b.sync(runner.Options{}); report.Rows() != 0 {
 		b.t.Errorf("the second run wrote %d rows\n%+v", report.Rows(), report.Streams)
 	}
 	for _, edit := range []string{"change", "delete", "", "unknown", "type", "past the end"} {
@@ -84,15 +85,15 @@ func (b *streamBed) everything() {
 		b.edit = edit
 		b.mu.Unlock()
 		b.space.Advance(time.Minute)
-		b.hold("edit "+edit, edit, b.sync(pipeline.Options{}))
+		b.hold("edit "+edit, edit, b.sync(runner.Options{}))
 	}
 	b.unavailable()
 	b.space.Live(7)
-	b.hold("after hours of life", "life", b.sync(pipeline.Options{}))
+	b.hold("after hours of life", "life", b.sync(runner.Options{}))
 }
 
 // hold compares every stream with the oracle, and how it says that the record became what it is.
-func (b *streamBed) hold(when, edit string, report *pipeline.Report) {
+func (b *streamBed) hold(when, edit string, report *runlog.Report) {
 	b.t.Helper()
 	for _, c := range b.cases {
 		b.run(when+"/"+c.stream, func(t *testing.T) {
@@ -147,9 +148,9 @@ func (b *streamBed) unavailable() {
 		routes = append(routes, c.route)
 	}
 	refuse(routes...)
-	report := b.try(pipeline.Options{}) // where all streams are refused, so is the run
+	report := b.try(runner.Options{}) // where all streams are refused, so is the run
 	for _, c := range b.cases {
-		if s := stream(b.t, report, c.stream); s.Status != pipeline.StatusUnavailable || s.Rows != 0 || s.Gone != 0 {
+		if s := stream(b.t, report, c.stream); s.Status != runlog.StatusUnavailable || s.Rows != 0 || s.Gone != 0 {
 			b.t.Errorf("%s is %s: %+v", c.stream, s.Status, s)
 		}
 	}
@@ -275,10 +276,10 @@ func TestACopyADayIsKept(t *testing.T) {
 	now := func() string {
 		return b.rows("SELECT count(*), sum(member_count) FROM segments")[0]
 	}
-	b.sync(pipeline.Options{}) // at 02:00 UTC it is 16:00 there
+	b.sync(runner.Options{}) // at 02:00 UTC it is 16:00 there
 	first := now()
 	b.space.Live(4)
-	if report := b.sync(pipeline.Options{}); report.Rows() == 0 || now() == first {
+	if report := b.sync(runner.Options{}); report.Rows() == 0 || now() == first {
 		t.Fatalf("segments have as many as before: %s", first)
 	}
 	if got := days(); len(got) != 1 || !strings.HasSuffix(got[0], "|"+now()) {
@@ -286,11 +287,11 @@ func TestACopyADayIsKept(t *testing.T) {
 	}
 	last := days()
 	b.space.Advance(4 * time.Hour) // midnight there has passed
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := days(); len(got) != 2 || got[0] != last[0] {
 		t.Errorf("the next day there is %v, before it %v", got, last)
 	}
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+	if report := b.sync(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("a second reading of the day wrote %d rows", report.Rows())
 	}
 }

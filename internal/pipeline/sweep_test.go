@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // TestT28ListThatShiftsWhileItIsReadLosesNobody takes entries out of the inactive list's first page, and puts others in,
@@ -20,7 +22,7 @@ func TestT28ListThatShiftsWhileItIsReadLosesNobody(t *testing.T) {
 			c := tiny(51)
 			c.Inactive, c.DeletedOrder = 158, order
 			b := newBed(t, c)
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			for round := range 2 {
 				moved := 0
 				b.space.Between(func(int) {
@@ -38,10 +40,10 @@ func TestT28ListThatShiftsWhileItIsReadLosesNobody(t *testing.T) {
 						t.Error(err)
 					}
 				})
-				b.sync(pipeline.Options{})
+				b.sync(runner.Options{})
 				b.space.Between(nil)
 				b.space.Advance(time.Hour)
-				b.sync(pipeline.Options{})
+				b.sync(runner.Options{})
 				b.equalsOracle()
 			}
 		})
@@ -52,15 +54,15 @@ func TestT28ListThatShiftsWhileItIsReadLosesNobody(t *testing.T) {
 func TestSweepOfAQuietListIsOneWalk(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(52))
-	b.sync(pipeline.Options{})
-	report := b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	b.sync(runner.Options{})
+	report := b.sync(runner.Options{Select: []string{"deleted_contacts"}})
 	if s := stream(t, report, "deleted_contacts"); s.Requests != 1 {
 		t.Errorf("%d requests for 40 entries that have not changed", s.Requests)
 	}
 	if err := b.space.Unarchive(b.space.IDs("archived")[0], false); err != nil {
 		t.Fatal(err)
 	}
-	report = b.sync(pipeline.Options{Select: []string{"deleted_contacts"}})
+	report = b.sync(runner.Options{Select: []string{"deleted_contacts"}})
 	if s := stream(t, report, "deleted_contacts"); s.Requests != 2 || s.Gone != 1 {
 		t.Errorf("%d requests and %d gone; want a second walk that agrees about the one", s.Requests, s.Gone)
 	}
@@ -72,12 +74,12 @@ func TestT152EmptyListsTakeNobodyAway(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(53))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	before := b.rows("SELECT count(*), count(_gone_at) FROM deleted_contacts_all")
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
 	for range 3 {
-		report := b.try(pipeline.Options{})
-		if s := stream(t, report, "deleted_contacts"); report.Exit() != pipeline.ExitFailed || s.Class != "data" || s.Requests == 0 {
+		report := b.try(runner.Options{})
+		if s := stream(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Class != "data" || s.Requests == 0 {
 			t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 		}
 		if got := b.rows("SELECT count(*), count(_gone_at) FROM deleted_contacts_all"); got[0] != before[0] {
@@ -85,12 +87,12 @@ func TestT152EmptyListsTakeNobodyAway(t *testing.T) {
 		}
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = false })
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
-	b.try(pipeline.Options{})
-	b.sync(pipeline.Options{Select: []string{"deleted_contacts"}, AcceptDrop: []string{"deleted_contacts"}})
+	b.try(runner.Options{})
+	b.sync(runner.Options{Select: []string{"deleted_contacts"}, AcceptDrop: []string{"deleted_contacts"}})
 	if got := b.rows("SELECT count(*) FROM deleted_contacts"); got[0] != "0" {
 		t.Errorf("%s entries are left after the loss was accepted", got)
 	}
@@ -102,14 +104,14 @@ func TestT152GuardLetsAFewGo(t *testing.T) {
 	c := tiny(54)
 	c.Inactive = 12
 	b := newBed(t, c)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for _, id := range b.space.IDs("archived") {
 		if err := b.space.Unarchive(id, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }
 
@@ -122,23 +124,23 @@ func TestT152AThirdOfAListDoesNotLeaveItUnasked(t *testing.T) {
 	c.Inactive = 60
 	for leaving, unasked := range map[int]bool{17: true, 20: false} {
 		b := newBed(t, c)
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		for _, id := range b.space.IDs("archived")[:leaving] {
 			b.must(b.space.Unarchive(id, false))
 		}
 		b.space.Advance(time.Hour)
-		report := b.try(pipeline.Options{})
+		report := b.try(runner.Options{})
 		if !unasked {
 			failed := stream(t, report, "deleted_contacts")
-			if want := fmt.Sprintf("%d of 60 rows have left the list at once", leaving); failed.Status != pipeline.StatusFailed || failed.Class != "data" || !strings.Contains(failed.Error, want) {
+			if want := fmt.Sprintf("%d of 60 rows have left the list at once", leaving); failed.Status != runlog.StatusFailed || failed.Class != "data" || !strings.Contains(failed.Error, want) {
 				t.Errorf("%d left: %+v", leaving, failed)
 			}
 			if got := b.rows("SELECT count(*) FROM deleted_contacts"); got[0] != "60" {
 				t.Errorf("%s of 60 are left", got)
 			}
-			report = b.try(pipeline.Options{AcceptDrop: []string{"deleted_contacts"}})
+			report = b.try(runner.Options{AcceptDrop: []string{"deleted_contacts"}})
 		}
-		if report.Exit() != pipeline.ExitOK {
+		if report.Exit() != problem.ExitOK {
 			t.Errorf("%d left: %s\n%+v", leaving, report.LastLine(), report.Streams)
 		}
 		b.equalsOracle()
@@ -153,7 +155,7 @@ func TestInterruptedSweepGoesOn(t *testing.T) {
 	c.Inactive = 400
 	b := newBed(t, c)
 	for n := range 6 {
-		report := b.sync(pipeline.Options{Select: []string{"deleted_contacts"}, MaxRequests: 3})
+		report := b.sync(runner.Options{Select: []string{"deleted_contacts"}, MaxRequests: 3})
 		if s := stream(t, report, "deleted_contacts"); !s.Cut {
 			if n == 0 {
 				t.Error("three requests, one of them to know the workspace, read three pages")

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 func TestFirstRunEqualsTheOracle(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, small())
-	report := b.sync(pipeline.Options{})
+	report := b.sync(runner.Options{})
 	b.equalsOracle()
 	if !report.Published || report.Rows() == 0 {
 		t.Errorf("published %t, %d rows", report.Published, report.Rows())
@@ -20,8 +20,8 @@ func TestFirstRunEqualsTheOracle(t *testing.T) {
 func TestSecondRunWithoutChangeWritesNoRow(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, small())
-	b.sync(pipeline.Options{})
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 || !report.Published {
+	b.sync(runner.Options{})
+	if report := b.sync(runner.Options{}); report.Rows() != 0 || !report.Published {
 		t.Errorf("published %t, %d rows: %+v", report.Published, report.Rows(), report.Streams)
 	}
 }
@@ -31,10 +31,10 @@ func TestDaysOfLifeEqualTheOracle(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, small())
 	for range 12 {
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		b.space.Live(5)
 	}
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 }

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/verify"
 	"aqueduck/load/layout"
 )
 
@@ -36,10 +39,10 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	p.did(b.space.Archive(b.space.IDs("active")[0]))
 	b.space.Advance(100 * time.Hour) // nothing is read again by an ordinary run
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	before := b.asShown()
 	b.configure(nightly + `streams:
   contacts:
@@ -47,7 +50,7 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
     drop: [phone, location, last_seen_at, custom_attributes.ssn, _extra.secret, social_profiles.data.url]
   deleted_contacts: {hash: [email]}
 `)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if slices.Equal(b.asShown(), before) {
 		t.Fatal("nothing is hidden: the test finds nothing")
 	}
@@ -55,27 +58,27 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 	if plan := b.planned(); !strings.Contains(plan, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(plan, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the plan before the run says\n%s", plan)
 	}
-	notes := strings.Join(b.sync(pipeline.Options{}).Notes, "\n")
+	notes := strings.Join(b.sync(runner.Options{}).Notes, "\n")
 	if !strings.Contains(notes, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(notes, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the run says %q", notes)
 	}
 	if plan := b.planned(); !strings.Contains(plan, "keep what was stored until they are read again") {
 		t.Errorf("the plan after the run says\n%s", plan)
 	}
-	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitBreached || len(v.Findings) < 60 {
+	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitBreached || len(v.Findings) < 60 {
 		t.Errorf("verify finds %d differences", len(v.Findings))
 	}
-	notes = strings.Join(b.sync(pipeline.Options{FullRefresh: true}).Notes, "\n")
+	notes = strings.Join(b.sync(runner.Options{FullRefresh: true}).Notes, "\n")
 	if !strings.Contains(notes, "1 row, which the source gives no more, keeps what was stored") {
 		t.Errorf("the full refresh says %q", notes)
 	}
 	if got := b.asShown(); !slices.Equal(got, before) {
 		t.Error(firstOther(got, before))
 	}
-	if report := b.sync(pipeline.Options{FullRefresh: true}); report.Rows() != 0 || len(report.Notes) > 0 {
+	if report := b.sync(runner.Options{FullRefresh: true}); report.Rows() != 0 || len(report.Notes) > 0 {
 		t.Errorf("another full refresh wrote %d rows and says %q", report.Rows(), report.Notes)
 	}
-	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitOK {
+	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
 		t.Errorf("afterwards verify finds\n%s", printed(v))
 	}
 }
@@ -85,17 +88,17 @@ func TestT174WhatIsNoLongerHiddenReturns(t *testing.T) {
 func TestT174WhatWasStoredHiddenReturnsWhenItIsReadAgain(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, tiny(96), nightly+"streams: {contacts: {hash: [email]}}\n")
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	id := people{b}.user()
 	people{b}.did(b.space.UpdateContact(id, emulator.Change{Field: "email", Value: "ann@example.com"}))
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	email := "SELECT email FROM contacts WHERE id = '" + id + "'"
 	if got := b.rows(email)[0]; len(got) != 32 {
 		t.Fatalf("stored as %q", got)
 	}
 	b.configure(nightly)
-	notes := strings.Join(b.sync(pipeline.Options{}).Notes, "\n")
+	notes := strings.Join(b.sync(runner.Options{}).Notes, "\n")
 	if got := b.rows(email)[0]; got != "ann@example.com" {
 		t.Errorf("read again it is %q", got)
 	}
@@ -114,7 +117,7 @@ func (b *bed) goOnFromPlanted() {
 // planned is what the plan says.
 func (b *bed) planned() string {
 	b.t.Helper()
-	plan, err := pipeline.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, pipeline.Options{}, false)
+	plan, err := plan.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
 	b.must(err)
 	var text strings.Builder
 	plan.Print(&text)
@@ -158,7 +161,7 @@ func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
 	config := reading(`companies, conversations, calls, call_transcripts, admin_activity_logs, segments, reporting_conversation`)
 	exports := "streams:\n  \"reporting_*\": {start: 2024-03-01}\n"
 	b := newBedWith(t, c, config+exports)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.configure(config) // exports begin 90 days ago from now on, and these go further back
 	before := b.everything()
 	masks := `streams:
@@ -171,20 +174,20 @@ func TestT174EveryKindOfStreamGivesBackWhatItHid(t *testing.T) {
   "reporting_*": {hash: [contact_name], drop: [teammate]}
 `
 	b.configure(config + masks)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.configure(config + strings.Replace(masks, "hash: [website]", "hash: [name, website]", 1))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	if got := b.rows("SELECT count(*) FILTER (NOT regexp_full_match(name, '[0-9a-f]{32}')), count(*) FROM segments_daily"); strings.HasPrefix(got[0], "0|0") || !strings.HasPrefix(got[0], "0|") {
 		t.Errorf("names in the copies of segments that are not hashed, copies: %s", got[0])
 	}
 	stored := b.rows("SELECT id, name, website FROM companies ORDER BY id")
 	hidden := b.everything()
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	if got := b.rows("SELECT id, name, website FROM companies ORDER BY id"); !slices.Equal(got, stored) {
 		t.Errorf("read again, the hashes are others: %s", firstOther(got, stored))
 	}
 	b.configure(config)
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	other, after := 0, b.everything()
 	for name, want := range before {
 		if !slices.Equal(hidden[name], want) {
@@ -214,7 +217,7 @@ func TestT174VerifyFindsWhatAHashThatLiesHides(t *testing.T) {
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = withSecret })
 	b.space.Advance(time.Hour)
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	before := b.asShown()
 	const hash = "0123456789abcdef0123456789abcdef"
 	owner := b.rows("SELECT contact_id FROM contact_social_profiles JOIN contacts ON id = contact_id ORDER BY ALL LIMIT 1")[0]
@@ -226,15 +229,15 @@ func TestT174VerifyFindsWhatAHashThatLiesHides(t *testing.T) {
 	want := []string{"contact_social_profiles_raw stale " + `["` + owner + `","0"]` + " name", "contacts_raw stale " + ids[0] + " email",
 		"contacts_raw stale " + ids[1] + " custom_attributes", "contacts_raw stale " + ids[2] + " _extra"}
 	slices.Sort(want)
-	if got := differences(b.verify(pipeline.VerifyOptions{Deep: true})); !slices.Equal(got, want) {
+	if got := differences(b.verify(verify.VerifyOptions{Deep: true})); !slices.Equal(got, want) {
 		t.Errorf("verify finds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	b.goOnFromPlanted()
-	b.sync(pipeline.Options{FullRefresh: true})
+	b.sync(runner.Options{FullRefresh: true})
 	if got := b.asShown(); !slices.Equal(got, before) {
 		t.Error(firstOther(got, before))
 	}
-	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitOK {
+	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
 		t.Errorf("afterwards verify finds\n%s", printed(v))
 	}
 }

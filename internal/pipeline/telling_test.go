@@ -15,7 +15,8 @@ import (
 
 	"aqueduck/internal/alert"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
+	pipelinesync "aqueduck/internal/sync"
 )
 
 // TestWhatIsNewInTheSourceIsToldOnce has fields come that nobody knew, after a first run, of which nothing is news.
@@ -50,7 +51,7 @@ func TestWhatIsNewInTheSourceIsToldOnce(t *testing.T) {
 			})
 		}
 		b.space.Live(24)
-		if _, err := pipeline.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{}, io.Discard); err != nil {
+		if _, err := pipelinesync.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{}, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,10 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/grammar"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/term"
 	"aqueduck/load"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
@@ -32,7 +36,7 @@ func TestDurationsAreBrief(t *testing.T) {
 		-5 * time.Second:                 "-5.0s",
 		4*time.Minute + 9600*time.Minute: "160h4m",
 	} {
-		if got := brief(d); got != want {
+		if got := term.Duration(d); got != want {
 			t.Errorf("%s is %q, want %q", d, got, want)
 		}
 	}
@@ -41,7 +45,7 @@ func TestDurationsAreBrief(t *testing.T) {
 func TestOneIsNotMany(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{0: "0 tables", 1: "1 table", 2: "2 tables", 1234567: "1,234,567 tables"} {
-		if got := many(n, "table"); got != want {
+		if got := term.Count(n, "table"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -57,26 +61,26 @@ func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 		class string
 		exit  int
 	}{
-		{"mistakes", fmt.Errorf("reload: %w", mistakes), "config", ExitConfig},
-		{"nothing published", read.ErrNothingPublished, "data", ExitFailed},
-		{"unreadable", fmt.Errorf("look: %w", read.ErrUnreadable), "data", ExitFailed},
-		{"no whole file", fmt.Errorf("open: %w", load.ErrNoWholeFile), "data", ExitConfig},
-		{"busy", &layout.BusyError{Holder: "process 1"}, "busy", ExitBusy},
-		{"full", fmt.Errorf("publish: %w", load.ErrDiskFull), "disk", ExitFailed},
-		{"an error of the disk", fmt.Errorf("publish: %w", &fs.PathError{Op: "sync", Path: "work.duckdb", Err: syscall.EIO}), "disk", ExitFailed},
-		{"one that DuckDB met", errors.New(`publish: checkpoint the copy: IO Error: Could not write file "work.duckdb": Input/output error`), "disk", ExitFailed},
-		{"one that DuckDB does not name", errors.New("publish: comment schema _sync: FATAL Error: fsync failed!"), "disk", ExitFailed},
-		{"no more files", fmt.Errorf("publish: %w", &fs.PathError{Op: "open", Path: "part", Err: syscall.EMFILE}), "disk", ExitFailed},
-		{"no more files for DuckDB", errors.New(`IO Error: Cannot open file "packed.duckdb": Too many open files`), "disk", ExitFailed},
-		{"full where nobody has said so", fmt.Errorf("note: %w", syscall.ENOSPC), "disk", ExitFailed},
-		{"read-only", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EROFS}), "disk", ExitFailed},
-		{"another user's", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EACCES}), "config", ExitConfig},
-		{"another user's, to DuckDB", errors.New(`IO Error: Cannot open file "work.duckdb": Permission denied`), "config", ExitConfig},
-		{"an answer that says so", &extract.Error{Class: extract.ClassContract, Op: "read contacts", Message: "Input/output error"}, "data", ExitFailed},
-		{"other", fmt.Errorf("a fault"), "bug", ExitInternal},
-		{"a problem inside", fmt.Errorf("run: %w", &Problem{Class: "auth", What: "401", Next: "a token"}), "auth", ExitRefused},
+		{"mistakes", fmt.Errorf("reload: %w", mistakes), "config", problem.ExitConfig},
+		{"nothing published", read.ErrNothingPublished, "data", problem.ExitFailed},
+		{"unreadable", fmt.Errorf("look: %w", read.ErrUnreadable), "data", problem.ExitFailed},
+		{"no whole file", fmt.Errorf("open: %w", load.ErrNoWholeFile), "data", problem.ExitConfig},
+		{"busy", &layout.BusyError{Holder: "process 1"}, "busy", problem.ExitBusy},
+		{"full", fmt.Errorf("publish: %w", load.ErrDiskFull), "disk", problem.ExitFailed},
+		{"an error of the disk", fmt.Errorf("publish: %w", &fs.PathError{Op: "sync", Path: "work.duckdb", Err: syscall.EIO}), "disk", problem.ExitFailed},
+		{"one that DuckDB met", errors.New(`publish: checkpoint the copy: IO Error: Could not write file "work.duckdb": Input/output error`), "disk", problem.ExitFailed},
+		{"one that DuckDB does not name", errors.New("publish: comment schema _sync: FATAL Error: fsync failed!"), "disk", problem.ExitFailed},
+		{"no more files", fmt.Errorf("publish: %w", &fs.PathError{Op: "open", Path: "part", Err: syscall.EMFILE}), "disk", problem.ExitFailed},
+		{"no more files for DuckDB", errors.New(`IO Error: Cannot open file "packed.duckdb": Too many open files`), "disk", problem.ExitFailed},
+		{"full where nobody has said so", fmt.Errorf("note: %w", syscall.ENOSPC), "disk", problem.ExitFailed},
+		{"read-only", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EROFS}), "disk", problem.ExitFailed},
+		{"another user's", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EACCES}), "config", problem.ExitConfig},
+		{"another user's, to DuckDB", errors.New(`IO Error: Cannot open file "work.duckdb": Permission denied`), "config", problem.ExitConfig},
+		{"an answer that says so", &extract.Error{Class: extract.ClassContract, Op: "read contacts", Message: "Input/output error"}, "data", problem.ExitFailed},
+		{"other", fmt.Errorf("a fault"), "bug", problem.ExitInternal},
+		{"a problem inside", fmt.Errorf("run: %w", &problem.Problem{Class: "auth", What: "401", Next: "a token"}), "auth", problem.ExitRefused},
 	} {
-		p := AsProblem(tc.err)
+		p := problem.AsProblem(tc.err)
 		if p.Class != tc.class || p.ExitCode() != tc.exit || p.Next == "" {
 			t.Errorf("%s: %+v", tc.name, p)
 		}
@@ -86,9 +90,9 @@ func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 func TestTablesEndWithoutSpaces(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := Report{Pipeline: "nightly", RunID: "01K9", Changes: []load.Change{{Schema: "main", Table: "tags"}}, Streams: []StreamResult{
-		{Workspace: "main", Stream: "contacts", Status: StatusOK, Extracted: 5000, New: 4999, Time: 4 * time.Second, Backfill: 1},
-		{Workspace: "main", Stream: "tags", Status: StatusFailed, Class: "transient", Error: "503", Next: "aqueduck sync nightly --failed", Backfill: 1},
+	r := runlog.Report{Pipeline: "nightly", RunID: "01K9", Changes: []load.Change{{Schema: "main", Table: "tags"}}, Streams: []runlog.StreamResult{
+		{Workspace: "main", Stream: "contacts", Status: runlog.StatusOK, Extracted: 5000, New: 4999, Time: 4 * time.Second, Backfill: 1},
+		{Workspace: "main", Stream: "tags", Status: runlog.StatusFailed, Class: "transient", Error: "503", Next: "aqueduck sync nightly --failed", Backfill: 1},
 	}}
 	r.Print(&out)
 	for line := range strings.Lines(out.String()) {
@@ -113,7 +117,7 @@ func TestADirectoryOfAnotherUserIsToldForWhatItIs(t *testing.T) {
 		"run it as the user that the warehouse belongs to":         fmt.Errorf("prepare data: %w", &fs.PathError{Op: "chmod", Path: "data/.aqueduck", Err: syscall.EPERM}),
 		"give an empty directory, or the one of this warehouse: w": errors.New("data is not a warehouse of this program"),
 	} {
-		if p := notUsable(err); p.Class != "config" || p.ExitCode() != ExitConfig || !strings.HasPrefix(p.Next, next) {
+		if p := runner.NotUsable(err); p.Class != "config" || p.ExitCode() != problem.ExitConfig || !strings.HasPrefix(p.Next, next) {
 			t.Errorf("%v: %+v", err, p)
 		}
 	}
@@ -122,13 +126,13 @@ func TestADirectoryOfAnotherUserIsToldForWhatItIs(t *testing.T) {
 func TestWhatAStreamReachedIsOneThing(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
-	for want, s := range map[string]StreamResult{
-		"2026-11-20T02:00:00Z":              {Status: StatusOK, SyncedTo: at, Backfill: 1},
-		"2026-11-20T02:00:00Z, history 37%": {Status: StatusOK, SyncedTo: at, Backfill: 0.37},
-		"kept at 2026-11-20T02:00:00Z":      {Status: StatusFailed, SyncedTo: at, Backfill: 0.37},
-		"–":                                 {Status: StatusUnavailable},
+	for want, s := range map[string]runlog.StreamResult{
+		"2026-11-20T02:00:00Z":              {Status: runlog.StatusOK, SyncedTo: at, Backfill: 1},
+		"2026-11-20T02:00:00Z, history 37%": {Status: runlog.StatusOK, SyncedTo: at, Backfill: 0.37},
+		"kept at 2026-11-20T02:00:00Z":      {Status: runlog.StatusFailed, SyncedTo: at, Backfill: 0.37},
+		"–":                                 {Status: runlog.StatusUnavailable},
 	} {
-		if got := s.reached(); got != want {
+		if got := s.Reached(); got != want {
 			t.Errorf("%+v reached %q, want %q", s, got, want)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 )
 
 // ticketsOnly reads tickets and nothing else.
@@ -42,13 +43,13 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 			k.ChangeShare, k.QuietConversations = 0.3, emulator.Never
 			b := ticketBed(t, 161, k)
 			for range 3 {
-				b.sync(pipeline.Options{})
+				b.sync(runner.Options{})
 				b.tickets()
 				b.space.Live(1)
 			}
 			b.space.Advance(time.Hour)
-			b.sync(pipeline.Options{})
-			if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+			b.sync(runner.Options{})
+			if report := b.sync(runner.Options{}); report.Rows() != 0 {
 				t.Errorf("a quiet run: %s\n%+v", report.LastLine(), report.Streams)
 			}
 			b.tickets()
@@ -68,11 +69,11 @@ func TestTicketsAreReadAgainUnderAnotherVersion(t *testing.T) {
 		b := ticketBed(t, 162, emulator.Knobs{ChangeShare: 0.3, QuietConversations: emulator.Never, TicketStateText: text})
 		b.configure(strings.Replace(ticketsOnly, "2.17", "2.16", 1))
 		for range 3 {
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			b.space.Live(1)
 		}
 		b.space.Advance(time.Hour)
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		want := func() (states []string) {
 			for _, row := range b.space.Oracle("tickets") {
 				states = append(states, fmt.Sprint(row["id"], row["updated_at"], row["ticket_state_category"]))
@@ -88,7 +89,7 @@ func TestTicketsAreReadAgainUnderAnotherVersion(t *testing.T) {
 		}
 		b.configure(ticketsOnly)
 		b.space.Advance(time.Hour)
-		b.sync(pipeline.Options{})
+		b.sync(runner.Options{})
 		oracletest.Same(t, "states under 2.17", stored(), want())
 		if text == emulator.ByTurns {
 			b.tickets()
@@ -125,10 +126,10 @@ func (b *bed) newTicket() string {
 }
 
 // read runs the pipeline once search knows what has happened.
-func (b *bed) read() *pipeline.Report {
+func (b *bed) read() *runlog.Report {
 	b.t.Helper()
 	b.space.Advance(time.Hour)
-	return b.sync(pipeline.Options{})
+	return b.sync(runner.Options{})
 }
 
 // TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek: a part tells another assignment, the words of one are taken out,
@@ -154,11 +155,11 @@ func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T)
 	b.must(b.space.MutateTicketPart(id, parts[2], emulator.RemoveTeam))
 	b.must(b.space.DeleteTicket(gone))
 	b.space.Advance(2 * 24 * time.Hour)
-	if s := stream(t, b.sync(pipeline.Options{}), "tickets"); s.Requests > 2 || s.Gone != 0 || s.Rows != 0 {
+	if s := stream(t, b.sync(runner.Options{}), "tickets"); s.Requests > 2 || s.Gone != 0 || s.Rows != 0 {
 		t.Errorf("before it is due: %+v", s)
 	}
 	b.space.Advance(3 * 24 * time.Hour)
-	s := stream(t, b.sync(pipeline.Options{}), "tickets")
+	s := stream(t, b.sync(runner.Options{}), "tickets")
 	if asked := b.asked(0, "/tickets/", "/tickets/search")["/tickets/"]; s.Gone != 1 || asked != 1 {
 		t.Errorf("%d gone, %d asked for by id, and one has vanished", s.Gone, asked)
 	}
@@ -170,7 +171,7 @@ func TestT58T59T60TicketsThatChangeWithoutASignAreFoundWithinAWeek(t *testing.T)
 	if got := b.rows("SELECT count(_gone_at), count(*) FILTER (_gone_at IS NULL) = (SELECT count(*) FROM tickets) FROM tickets_all"); got[0] != "1|true" {
 		t.Errorf("gone: %v", got)
 	}
-	if report := b.sync(pipeline.Options{}); report.Rows() != 0 {
+	if report := b.sync(runner.Options{}); report.Rows() != 0 {
 		t.Errorf("a quiet run after it: %s", report.LastLine())
 	}
 }
@@ -208,7 +209,7 @@ func TestTicketsThatAreNotAsDocumented(t *testing.T) {
 	}
 	all := b.rows("SELECT count(*) FROM tickets")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate, k.Unavailable = nil, []string{"tickets.search"} })
-	if s := stream(t, b.try(pipeline.Options{}), "tickets"); s.Status != pipeline.StatusUnavailable || b.rows("SELECT count(*) FROM tickets")[0] != all {
+	if s := stream(t, b.try(runner.Options{}), "tickets"); s.Status != runlog.StatusUnavailable || b.rows("SELECT count(*) FROM tickets")[0] != all {
 		t.Errorf("without the plan: %+v", s)
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })

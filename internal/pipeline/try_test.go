@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/preview"
+	"aqueduck/internal/runner"
 )
 
 // TestAListBecomesAStreamFileThatFits makes a file of lists of each kind of paging. Tried, it has a column for every field,
@@ -27,7 +29,7 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 	}
 	var names []string
 	for path, paging := range lists {
-		name, text, err := pipeline.Propose(context.Background(), b.runner, "main", path, "", "new_"+filepath.Base(path))
+		name, text, err := preview.Propose(context.Background(), b.runner, "main", path, "", "new_"+filepath.Base(path))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -36,11 +38,11 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 		}
 		file := filepath.Join(filepath.Dir(b.file), "streams", name+".yaml")
 		b.must(os.WriteFile(file, text, 0o600))
-		s, err := pipeline.StreamOf(b.runner.Catalogue, file)
+		s, err := dictionary.StreamOf(b.runner.Catalogue, file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		trial, err := pipeline.Try(context.Background(), b.runner, "main", s, "")
+		trial, err := preview.Try(context.Background(), b.runner, "main", s, "")
 		if err != nil || trial.Refused != "" || len(trial.Untaken)+len(trial.Misfits)+len(trial.Never) > 0 || trial.Came == 0 {
 			t.Errorf("%s: %+v, %v\n%s", path, trial, err, text)
 		}
@@ -50,7 +52,7 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 		t.Errorf("something was written beside pipelines.yaml and streams/: %v", files)
 	}
 	b.configure(strings.Replace(nightly, "[contacts,", "["+strings.Join(names, ", ")+", contacts,", 1) + "stream_files: [streams/*.yaml]\n")
-	report := b.sync(pipeline.Options{Exclude: []string{"*contact*"}})
+	report := b.sync(runner.Options{Exclude: []string{"*contact*"}})
 	for _, s := range report.Streams {
 		if s.New == 0 || s.Rejected > 0 || s.New != s.Extracted {
 			t.Errorf("%+v", s)
@@ -62,13 +64,13 @@ func TestAListBecomesAStreamFileThatFits(t *testing.T) {
 func TestATrialShowsWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(302))
-	try := func(text string) (*pipeline.Trial, string) {
+	try := func(text string) (*preview.Trial, string) {
 		file := filepath.Join(t.TempDir(), "wrong.yaml")
 		b.must(os.WriteFile(file, []byte(text), 0o600))
 		b.configure(nightly)
-		s, err := pipeline.StreamOf(b.runner.Catalogue, file)
+		s, err := dictionary.StreamOf(b.runner.Catalogue, file)
 		b.must(err)
-		trial, err := pipeline.Try(context.Background(), b.runner, "main", s, "")
+		trial, err := preview.Try(context.Background(), b.runner, "main", s, "")
 		b.must(err)
 		var out bytes.Buffer
 		trial.Print(&out)
@@ -118,7 +120,7 @@ func TestOnlineSaysWhyAStreamCannotBeRead(t *testing.T) {
 		return true
 	})
 	b.configure(strings.Replace(nightly, "2.17", "2.14", 1))
-	online, err := pipeline.CheckOnline(context.Background(), b.runner)
+	online, err := preview.CheckOnline(context.Background(), b.runner)
 	b.must(err)
 	want := map[string]string{"calls": "plan", "admin_activity_logs": "scope", "deleted_contacts": "version", "contacts_by_id": "yes", "contacts": "yes",
 		"articles": "scope", "data_connector_versions": "version", "call_transcripts": "by id",

@@ -12,17 +12,19 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/verify"
 )
 
 // verify holds the workspace against the published file.
-func (b *bed) verify(o pipeline.VerifyOptions) *pipeline.Verification {
+func (b *bed) verify(o verify.VerifyOptions) *verify.Verification {
 	b.t.Helper()
 	if o.Requests == 0 {
 		o.Requests = 200
 	}
 	before := b.space.Count()
-	v, err := pipeline.Verify(context.Background(), b.runner, b.runner.Config.Pipelines, o, func(string) {})
+	v, err := verify.Verify(context.Background(), b.runner, b.runner.Config.Pipelines, o, func(string) {})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func (b *bed) verify(o pipeline.VerifyOptions) *pipeline.Verification {
 }
 
 // differences are what a verification found, without those of child tables of records that are missing.
-func differences(v *pipeline.Verification) (list []string) {
+func differences(v *verify.Verification) (list []string) {
 	for _, f := range v.Findings {
 		list = append(list, fmt.Sprint(f.Table, " ", f.Kind, " ", f.Key, " ", strings.Join(f.Columns, ",")))
 	}
@@ -41,7 +43,7 @@ func differences(v *pipeline.Verification) (list []string) {
 	return list
 }
 
-func printed(v *pipeline.Verification) string {
+func printed(v *verify.Verification) string {
 	var text strings.Builder
 	v.Print(&text)
 	return text.String()
@@ -76,10 +78,10 @@ func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
 	c := tiny(61)
 	c.Conversations = 25
 	b := newBedWith(t, c, strings.ReplaceAll(nightly, "contact_activities]", `contact_activities, conversations, tags, data_attributes, "*hitl*"]`))
-	b.sync(pipeline.Options{})
-	for _, o := range []pipeline.VerifyOptions{{}, {Requests: 12}, {Deep: true}} {
+	b.sync(runner.Options{})
+	for _, o := range []verify.VerifyOptions{{}, {Requests: 12}, {Deep: true}} {
 		v := b.verify(o)
-		if v.Exit() != pipeline.ExitOK || len(v.Findings) > 0 || v.Sampled < 100 || v.Whole != o.Deep {
+		if v.Exit() != problem.ExitOK || len(v.Findings) > 0 || v.Sampled < 100 || v.Whole != o.Deep {
 			t.Errorf("%+v: exit %d, whole %t\n%s", o, v.Exit(), v.Whole, printed(v))
 		}
 	}
@@ -107,23 +109,23 @@ func TestVerifyFindsWhatIsPlantedAndNothingElse(t *testing.T) {
 		"conversations_all stale " + talks[1] + " title",
 		"tags ghost 999999 ", "tags_all doubled " + tags[3] + " ", "tags_all missing " + tags[0] + " ", "tags_all stale " + tags[1] + " name",
 	}
-	v := b.verify(pipeline.VerifyOptions{})
-	if got := differences(v); v.Exit() != pipeline.ExitBreached || !slices.Equal(got, want) {
+	v := b.verify(verify.VerifyOptions{})
+	if got := differences(v); v.Exit() != problem.ExitBreached || !slices.Equal(got, want) {
 		t.Fatalf("exit %d, found\n%s\nwant\n%s\n%s", v.Exit(), strings.Join(got, "\n"), strings.Join(want, "\n"), printed(v))
 	}
 	var ids []string
 	for _, f := range v.Findings {
 		ids = append(ids, f.ID)
 	}
-	b.must(pipeline.Accept(b.runner, ids[1:]))
-	if v = b.verify(pipeline.VerifyOptions{}); v.Exit() != pipeline.ExitBreached {
+	b.must(verify.Accept(b.runner, ids[1:]))
+	if v = b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitBreached {
 		t.Error("one difference is not explained, and it is passed over")
 	}
-	b.must(pipeline.Accept(b.runner, ids[:1]))
-	if v = b.verify(pipeline.VerifyOptions{}); v.Exit() != pipeline.ExitOK || len(v.Findings) != len(want) {
+	b.must(verify.Accept(b.runner, ids[:1]))
+	if v = b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitOK || len(v.Findings) != len(want) {
 		t.Errorf("what was accepted fails: %s", v.LastLine())
 	}
-	if err := pipeline.Accept(b.runner, []string{"feedface"}); err == nil {
+	if err := verify.Accept(b.runner, []string{"feedface"}); err == nil {
 		t.Error("a difference that was never found is accepted")
 	}
 }
@@ -133,19 +135,19 @@ func TestVerifyLetsPassWhatChangedSinceTheRun(t *testing.T) {
 	serial(t)
 	t.Parallel()
 	b := newBed(t, tiny(62))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.space.Advance(time.Hour)
 	people := b.space.IDs("active")
 	b.must(b.space.Tag(people[0], 1))
 	_, err := b.space.CreateContact("user")
 	b.must(err)
 	b.space.Advance(time.Hour)
-	if v := b.verify(pipeline.VerifyOptions{}); v.Exit() != pipeline.ExitOK || len(v.Findings) > 0 {
+	if v := b.verify(verify.VerifyOptions{}); v.Exit() != problem.ExitOK || len(v.Findings) > 0 {
 		t.Errorf("changes are taken for differences\n%s", printed(v))
 	}
 	b.must(b.space.UpdateQuietly(people[1], emulator.Change{Field: "name", Value: "silent"}))
 	b.space.Advance(time.Hour)
-	if got := differences(b.verify(pipeline.VerifyOptions{})); !slices.Equal(got, []string{"contacts_raw stale " + people[1] + " name"}) {
+	if got := differences(b.verify(verify.VerifyOptions{})); !slices.Equal(got, []string{"contacts_raw stale " + people[1] + " name"}) {
 		t.Errorf("a change without a sign shows as %q", got)
 	}
 }
@@ -160,8 +162,8 @@ func TestVerifyFindsWhatWrongAnswersLeave(t *testing.T) {
 	b := newBedWith(t, c, strings.ReplaceAll(nightly, "contact_activities]", "contact_activities, conversations]"))
 	people, talks := b.space.IDs("active"), b.space.ConversationIDs()
 	b.must(b.space.Tag(people[0], 1))
-	b.sync(pipeline.Options{})
-	if v := b.verify(pipeline.VerifyOptions{Deep: true}); v.Exit() != pipeline.ExitOK {
+	b.sync(runner.Options{})
+	if v := b.verify(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
 		t.Fatalf("before any damage: %s", printed(v))
 	}
 	lost := people[len(people)*2/3:]
@@ -174,7 +176,7 @@ func TestVerifyFindsWhatWrongAnswersLeave(t *testing.T) {
 		"DELETE FROM conversation_parts WHERE conversation_id = '"+talks[0]+"'",
 		"UPDATE conversations_all SET state = NULL, open = NULL WHERE id = '"+talks[1]+"'",
 	)
-	v := b.verify(pipeline.VerifyOptions{Deep: true})
+	v := b.verify(verify.VerifyOptions{Deep: true})
 	got := strings.Join(differences(v), "\n") + "\n"
 	for _, id := range lost {
 		if !strings.Contains(got, "contacts_raw missing "+id+" ") {
@@ -189,7 +191,7 @@ func TestVerifyFindsWhatWrongAnswersLeave(t *testing.T) {
 			t.Errorf("no difference %q", want)
 		}
 	}
-	if v.Exit() != pipeline.ExitBreached || t.Failed() {
+	if v.Exit() != problem.ExitBreached || t.Failed() {
 		t.Errorf("exit %d, found\n%s", v.Exit(), got)
 	}
 }

@@ -8,7 +8,10 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // pair is a bed of two workspaces: its own, and acme, which is another.
@@ -22,7 +25,7 @@ func pair(t *testing.T) (b, acme *bed) {
 }
 
 // ended says how the streams of a workspace ended, each way once.
-func ended(report *pipeline.Report, workspace string) (ways []string) {
+func ended(report *runlog.Report, workspace string) (ways []string) {
 	for _, s := range report.Streams {
 		if s.Workspace == workspace {
 			ways = append(ways, strings.TrimSpace(string(s.Status)+" "+s.Class))
@@ -38,7 +41,7 @@ func TestAWorkspaceThatRefusesItsTokenStopsNoOther(t *testing.T) {
 	t.Parallel()
 	serial(t)
 	b, acme := pair(t)
-	expect := func(report *pipeline.Report, exit int, main, others string) {
+	expect := func(report *runlog.Report, exit int, main, others string) {
 		t.Helper()
 		if got := [2]string{strings.Join(ended(report, "main"), ","), strings.Join(ended(report, "acme"), ",")}; report.Exit() != exit || got != [2]string{main, others} {
 			t.Fatalf("ended %s, %v\n%+v", report.LastLine(), got, report.Streams)
@@ -48,9 +51,9 @@ func TestAWorkspaceThatRefusesItsTokenStopsNoOther(t *testing.T) {
 
 	b.env["ACME_TOKEN"] = "dG9rOjEyMzQ1Njc4"
 	b.configure(b.config())
-	report := b.try(pipeline.Options{})
-	expect(report, pipeline.ExitRefused, "ok", "FAILED auth,interrupted")
-	told := slices.DeleteFunc(report.Streams, func(s pipeline.StreamResult) bool { return s.Error == "" })
+	report := b.try(runner.Options{})
+	expect(report, problem.ExitRefused, "ok", "FAILED auth,interrupted")
+	told := slices.DeleteFunc(report.Streams, func(s runlog.StreamResult) bool { return s.Error == "" })
 	if len(told) != 1 || told[0].Workspace != "acme" || !strings.Contains(told[0].Error, "401") || !strings.HasPrefix(told[0].Next, "give a token that is valid for workspace acme") ||
 		!strings.Contains(told[0].Next, ", then: aqueduck sync nightly --failed;") {
 		t.Errorf("%+v", told)
@@ -61,18 +64,18 @@ func TestAWorkspaceThatRefusesItsTokenStopsNoOther(t *testing.T) {
 
 	b.env["ACME_TOKEN"] = acme.space.Token()
 	b.configure(b.config())
-	report = b.try(pipeline.Options{Failed: true})
+	report = b.try(runner.Options{Failed: true})
 	if got := ended(report, "main"); len(got) > 0 {
 		t.Errorf("streams that had ended well were read again: %v", got)
 	}
-	expect(report, pipeline.ExitOK, "", "ok")
+	expect(report, problem.ExitOK, "", "ok")
 	if got, want := b.rows("SELECT count(*) FROM acme.contacts")[0], b.rows("SELECT count(*) FROM contacts")[0]; got == "0" || want == "0" {
 		t.Errorf("%s contacts of the one, %s of the other", got, want)
 	}
 
 	b.env["ACME_TOKEN"] = "dG9rOjEyMzQ1Njc4"
 	b.configure(b.config())
-	for _, s := range b.try(pipeline.Options{FullRefresh: true}).Streams {
+	for _, s := range b.try(runner.Options{FullRefresh: true}).Streams {
 		if s.Workspace == "acme" && (s.Backfill < 1 || s.Stream == "contacts" && s.SyncedTo.IsZero() || !strings.Contains(s.Next, "aqueduck sync nightly --full-refresh")) {
 			t.Errorf("a refresh that did not reach it: %+v", s)
 		}
@@ -85,8 +88,8 @@ func TestAWorkspaceThatRefusesItsTokenStopsNoOther(t *testing.T) {
 	b.space.Advance(time.Hour)
 	_, err := b.space.CreateContact("user")
 	b.must(err)
-	report = b.try(pipeline.Options{})
-	if ways := ended(report, "acme"); report.Exit() != pipeline.ExitRefused || !slices.Equal(ended(report, "main"), []string{"ok"}) || !slices.Contains(ways, "FAILED auth") {
+	report = b.try(runner.Options{})
+	if ways := ended(report, "acme"); report.Exit() != problem.ExitRefused || !slices.Equal(ended(report, "main"), []string{"ok"}) || !slices.Contains(ways, "FAILED auth") {
 		t.Errorf("ended %s, the refused %v", report.LastLine(), ways)
 	}
 	oracletest.Equal(t, b.space, b.runner.Dir.Current())
@@ -98,8 +101,8 @@ func TestWorkspacesThatAllRefuseTheirTokensEndTheRun(t *testing.T) {
 	b, _ := pair(t)
 	b.env["ACME_TOKEN"], b.env["WORKSPACE_TOKEN"] = "dG9rOjEyMzQ1Njc4", "dG9rOjEyMzQ1Njc4"
 	b.configure(b.config())
-	_, err := pipeline.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], pipeline.Options{})
-	if p := pipeline.AsProblem(err); err == nil || p.ExitCode() != pipeline.ExitRefused || !strings.HasPrefix(p.Error(), "workspace main: read one record") {
+	_, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	if p := problem.AsProblem(err); err == nil || p.ExitCode() != problem.ExitRefused || !strings.HasPrefix(p.Error(), "workspace main: read one record") {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 )
 
 // worldSeeds are those that every run of the tests tries; `make world` tries more.
@@ -84,12 +85,12 @@ var honest = []string{`{"EmptyPages":0.3}`, `{"ShortPages":0.4}`, `{"Sort":"shuf
 	`{"NextShape":"url"}`, `{"Inclusive":true}`, `{"NestedCap":2}`, `{"NoDate":true}`, `{"Codes":{"not_found":"resource_not_found"}}`, `{"Duplicates":0.3}`, `{"LoopAt":2}`, `{"PagesAsText":true}`}
 
 // believed says that a run which ended with 0 has every table right, if it was to read all of them.
-func (t *trial) believed(r modelRun, report *pipeline.Report) {
+func (t *trial) believed(r modelRun, report *runlog.Report) {
 	whole := r.cancel == 0 && r.die == 0 && r.life == 0 && !t.replays && len(report.Streams) >= len(t.plan.streams())
 	for _, s := range report.Streams {
-		whole = whole && s.Status == pipeline.StatusOK && !s.Cut && s.Backfill >= 1
+		whole = whole && s.Status == runlog.StatusOK && !s.Cut && s.Backfill >= 1
 	}
-	if !t.plan.world || report.Exit() != pipeline.ExitOK || !whole || !report.Published {
+	if !t.plan.world || report.Exit() != problem.ExitOK || !whole || !report.Published {
 		return
 	}
 	t.equal()

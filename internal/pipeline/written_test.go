@@ -12,7 +12,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // answered gives what the workspace answers another client of its API, who has done well.
@@ -64,14 +64,14 @@ func TestTheWholeDocumentIsWrittenServedAndInTheNextSync(t *testing.T) {
 	c := tiny(41)
 	c.Conversations, c.Tickets, c.Calls, c.ListDeletes, c.Export = 12, 8, 10, emulator.ListAll, emulator.ExportKnobs{Pending: -1, Working: -1}
 	b := newBedWith(t, c, just(`"*", reporting_conversation`))
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	holds := []func(){b.writesContacts(), b.writesContent(), b.writesConversations()}
 	b.space.Advance(8 * 24 * time.Hour) // notes of connectors' versions are read again after seven days
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	for _, h := range holds {
 		h()
 	}
-	b.sync(pipeline.Options{})
+	b.sync(runner.Options{})
 	b.equalsOracle()
 	contentHolds(t, b, "articles", "internal_articles", "news_items", "folders", "dynamic_contents", "data_connectors")
 	b.asksTheRest()

@@ -8,7 +8,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runner"
 )
 
 // TestT1T2T3SearchByDaysLosesNothingAroundMidnight runs several times around the workspace's midnight, in zones from -11
@@ -30,7 +30,7 @@ func TestT1T2T3SearchByDaysLosesNothingAroundMidnight(t *testing.T) {
 			c.Zone, c.Start = zone, time.Date(2024, 6, 15, 22, 40, 0, 0, zone)
 			c.Knobs = emulator.Knobs{NoLag: true, Misday: 5 * time.Minute}
 			b := newBedWith(t, c, strings.Replace(nightly, `"2.17"`, `"`+test.version+`"`, 1))
-			b.sync(pipeline.Options{})
+			b.sync(runner.Options{})
 			for _, pause := range []time.Duration{75 * time.Minute, 3 * time.Minute, 4 * time.Minute, 23*time.Hour + 56*time.Minute} {
 				for i, id := range b.space.IDs("active")[:12] {
 					if i%2 == 0 {
@@ -40,7 +40,7 @@ func TestT1T2T3SearchByDaysLosesNothingAroundMidnight(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				b.sync(pipeline.Options{})
+				b.sync(runner.Options{})
 				b.equalsContacts()
 			}
 		})

@@ -12,44 +12,47 @@ import (
 	"sync"
 	"time"
 
+	"aqueduck/internal/config"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	pipelinesync "aqueduck/internal/sync"
 	"aqueduck/load/layout"
 )
 
 // Runner gives what reads a workspace by a configuration, which is written to pipelines.yaml of a directory. Its clock is the
 // workspace's, and waiting moves it. Whoever asks for it ends it.
-func Runner(dir, config string, space *emulator.Workspace) (r *pipeline.Runner, end func(), err error) {
+func Runner(dir, cfg string, space *emulator.Workspace) (r *runner.Runner, end func(), err error) {
 	file := filepath.Join(dir, "pipelines.yaml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(cfg), 0o600); err != nil {
 		return nil, nil, err
 	}
 	server := httptest.NewServer(space)
 	values := map[string]string{"WORKSPACE_URL": server.URL, "WORKSPACE_TOKEN": space.Token()}
 	lookup := func(name string) (string, bool) { v, ok := values[name]; return v, ok }
-	parsed, catalogue, err := pipeline.LoadConfig(file, lookup)
+	parsed, catalogue, err := config.LoadConfig(file, lookup)
 	if err != nil {
 		server.Close()
 		return nil, nil, err
 	}
-	return &pipeline.Runner{
+	return &runner.Runner{
 		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: space.Clock, Log: slog.New(slog.DiscardHandler),
 		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() },
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := parsed.Connect(name, lookup)
-			return pipeline.Source{BaseURL: url, Token: token}, err
+			return runner.Source{BaseURL: url, Token: token}, err
 		},
 	}, server.Close, nil
 }
 
 // Publish runs the first pipeline once and gives the file that readers have then. A run that does not end well, or has
 // something to note, is an error.
-func Publish(ctx context.Context, r *pipeline.Runner) (string, error) {
-	report, err := pipeline.Sync(ctx, r, r.Config.Pipelines[0], pipeline.Options{})
+func Publish(ctx context.Context, r *runner.Runner) (string, error) {
+	report, err := pipelinesync.Sync(ctx, r, r.Config.Pipelines[0], runner.Options{})
 	if err != nil {
 		return "", err
 	}
-	if report.Exit() != pipeline.ExitOK || len(report.Notes) > 0 {
+	if report.Exit() != problem.ExitOK || len(report.Notes) > 0 {
 		return "", fmt.Errorf("the run ended %s: %v", report.LastLine(), report.Notes)
 	}
 	return filepath.EvalSymlinks(r.Dir.Current())

@@ -15,7 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/config"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 	"aqueduck/load/layout"
 )
 
@@ -99,16 +101,16 @@ func profiled(args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	config, catalogue, err := pipeline.LoadConfig(args[0], os.LookupEnv)
+	config, catalogue, err := config.LoadConfig(args[0], os.LookupEnv)
 	if err != nil {
 		return err
 	}
 	debug.SetGCPercent(gcPercent)
-	runner := &pipeline.Runner{
+	setup := &runner.Runner{
 		Config: config, Catalogue: catalogue, Dir: layout.Dir(args[1]), Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Connect: func(_ context.Context, name string) (pipeline.Source, error) {
+		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := config.Connect(name, os.LookupEnv)
-			return pipeline.Source{BaseURL: url, Token: token}, err
+			return runner.Source{BaseURL: url, Token: token}, err
 		},
 		Wait: func(ctx context.Context, d time.Duration) error {
 			select {
@@ -127,7 +129,7 @@ func profiled(args []string) (err error) {
 		return err
 	}
 	defer pprof.StopCPUProfile()
-	report, err := pipeline.Sync(context.Background(), runner, p, pipeline.Options{})
+	report, err := sync.Sync(context.Background(), setup, p, runner.Options{})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/webhook"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // epoch is hour 0 of a workspace that is served by the machine's clock: long ago, so that it is the same at each start
@@ -109,13 +109,13 @@ func emulate(h Host, c *cobra.Command, e *options) (err error) {
 	zone, err := time.LoadLocation(e.identity.Zone)
 	switch {
 	case err != nil || e.identity.Zone == "":
-		return usage.Errorf(c, "--zone %s: it is a name as Europe/Berlin", pipeline.Quoted(e.identity.Zone))
+		return usage.Errorf(c, "--zone %s: it is a name as Europe/Berlin", problem.Quoted(e.identity.Zone))
 	case e.identity.Contacts < 0 || e.identity.Hours < 0 || e.rate < 0:
 		return usage.Errorf(c, "--contacts, --hours and --rate cannot be below zero")
 	case !oneWord(e.token):
 		return usage.Errorf(c, "--token is one word")
 	case !headerName.MatchString(e.header):
-		return usage.Errorf(c, "--version-header %s: it is a name as Service-Version", pipeline.Quoted(e.header))
+		return usage.Errorf(c, "--version-header %s: it is a name as Service-Version", problem.Quoted(e.header))
 	case !versionNumber.MatchString(e.version):
 		return usage.Errorf(c, "--api-version %s: it is a number as 2.17", e.version)
 	}
@@ -142,10 +142,10 @@ func emulate(h Host, c *cobra.Command, e *options) (err error) {
 	for _, given := range e.scoped {
 		token, scopes, _ := strings.Cut(given, "=")
 		if !oneWord(token) {
-			return usage.Errorf(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", pipeline.Quoted(given))
+			return usage.Errorf(c, "--scoped-token %s: it is a token and its scopes, as reader=read_conversations", problem.Quoted(given))
 		}
 		if err := w.AddToken(token, strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' })...); err != nil {
-			return usage.Errorf(c, "--scoped-token %s: %w", pipeline.Quoted(token), err)
+			return usage.Errorf(c, "--scoped-token %s: %w", problem.Quoted(token), err)
 		}
 	}
 	if e.knobs != "" {
@@ -183,8 +183,8 @@ func watcher(log *slog.Logger) func(control.Request) {
 func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *options, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
-		return &pipeline.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be served", e.port), Err: err,
-			Next: "choose another one; --port 0 takes any that is free", Exit: pipeline.ExitFailed}
+		return &problem.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be served", e.port), Err: err,
+			Next: "choose another one; --port 0 takes any that is free", Exit: problem.ExitFailed}
 	}
 	url, token := "http://"+listener.Addr().String(), w.Token()
 	fmt.Fprintf(h.Stdout, `serving an emulated workspace on %[1]s
@@ -196,7 +196,7 @@ its truth is at %[1]s/_oracle/contacts, what can be made happen at %[1]s/_emulat
 try it, the second where a pipelines.yaml is:
   curl -sS -H %[3]s %[4]s
   WORKSPACE_URL=%[1]s WORKSPACE_TOKEN=%[5]s %[6]s sync --dir emulated
-`, url, token, pipeline.Quoted("Authorization: Bearer "+token), pipeline.Quoted(url+"/contacts?per_page=2"), pipeline.Quoted(token), pipeline.Quoted(h.Name))
+`, url, token, problem.Quoted("Authorization: Bearer "+token), problem.Quoted(url+"/contacts?per_page=2"), problem.Quoted(token), problem.Quoted(h.Name))
 	told, err := notifyWebhooks(h, w, url, e, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())

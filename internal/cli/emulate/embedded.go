@@ -15,7 +15,8 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
 )
 
@@ -34,14 +35,14 @@ const emulatedToken = "emulated-workspace-token"
 
 // Embed starts the emulator of a warehouse on a loopback port. EMULATOR_HOURS of life pass first, but not before the
 // first run; what it is and the hours lived are kept in the warehouse's directory.
-func Embed(lookup func(string) (string, bool), dir layout.Dir) (pipeline.Source, error) {
+func Embed(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, error) {
 	life, first, err := readLife(lookup, dir)
 	if err != nil {
-		return pipeline.Source{}, err
+		return runner.Source{}, err
 	}
 	passed, err := wholeNumber(lookup, "EMULATOR_HOURS", 0)
 	if err != nil {
-		return pipeline.Source{}, err
+		return runner.Source{}, err
 	}
 	if !first {
 		life.Hours += passed
@@ -58,16 +59,16 @@ func Embed(lookup func(string) (string, bool), dir layout.Dir) (pipeline.Source,
 		err = renameio.WriteFile(embeddedFile(dir), text, 0o600)
 	}
 	if err != nil {
-		return pipeline.Source{}, errors.Join(fmt.Errorf("note the emulated hours: %w", err), source.Close())
+		return runner.Source{}, errors.Join(fmt.Errorf("note the emulated hours: %w", err), source.Close())
 	}
 	return source, nil
 }
 
 // EmbedStill starts the emulator of a warehouse as its last run saw it; no hour passes.
-func EmbedStill(lookup func(string) (string, bool), dir layout.Dir) (pipeline.Source, error) {
+func EmbedStill(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, error) {
 	life, _, err := readLife(lookup, dir)
 	if err != nil {
-		return pipeline.Source{}, err
+		return runner.Source{}, err
 	}
 	return serveEmulator(&life)
 }
@@ -82,7 +83,7 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 		return life, false, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return life, false, &pipeline.Problem{Class: "config", What: "read how long the emulated workspace has lived: " + embeddedFile(dir), Err: err,
+		return life, false, &problem.Problem{Class: "config", What: "read how long the emulated workspace has lived: " + embeddedFile(dir), Err: err,
 			Next: "put the file back, or begin anew in another directory: --dir DIR"}
 	}
 	seed, err := wholeNumber(lookup, "EMULATOR_SEED", 1)
@@ -96,13 +97,13 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 func embeddedFile(dir layout.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
 
 // serveEmulator serves a workspace that has lived its hours and whose clock runs on from there.
-func serveEmulator(life *embeddedWorkspace) (pipeline.Source, error) {
+func serveEmulator(life *embeddedWorkspace) (runner.Source, error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", life.Port))
 	if err != nil && life.Port != 0 {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
 	if err != nil {
-		return pipeline.Source{}, fmt.Errorf("start the emulator: %w", err)
+		return runner.Source{}, fmt.Errorf("start the emulator: %w", err)
 	}
 	if address, ok := listener.Addr().(*net.TCPAddr); ok {
 		life.Port = address.Port
@@ -115,7 +116,7 @@ func serveEmulator(life *embeddedWorkspace) (pipeline.Source, error) {
 	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	return pipeline.Source{
+	return runner.Source{
 		BaseURL: "http://" + listener.Addr().String(), Token: extract.Secret(emulatedToken), Emulated: true, Now: now,
 		Close: func() error {
 			err := server.Close()
@@ -135,7 +136,7 @@ func wholeNumber(lookup func(string) (string, bool), name string, fallback int) 
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s=%q is no whole number", name, text), Next: "aqueduck help env"}
+		return 0, &problem.Problem{Class: "config", What: fmt.Sprintf("%s=%q is no whole number", name, text), Next: "aqueduck help env"}
 	}
 	return n, nil
 }

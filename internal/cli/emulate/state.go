@@ -16,7 +16,7 @@ import (
 
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/emulator"
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // identity is which workspace a state file belongs to: what it is before anything was made happen. It is the first line.
@@ -54,7 +54,7 @@ func openState(c *cobra.Command, path string, asked *identity) (_ *stateFile, er
 	case err != nil:
 		return nil, s.unusable(err)
 	case !got:
-		return nil, &pipeline.Problem{Class: "busy", What: "another process serves the workspace of " + path, Next: "end it, or give another --state FILE"}
+		return nil, &problem.Problem{Class: "busy", What: "another process serves the workspace of " + path, Next: "end it, or give another --state FILE"}
 	}
 	defer func() {
 		if err != nil {
@@ -189,11 +189,11 @@ func (s *stateFile) writeLine(v any) error {
 }
 
 func (s *stateFile) unusable(err error) error {
-	return &pipeline.Problem{Class: "disk", What: "the state " + s.path + " cannot be used", Err: err, Next: "make room or give another --state FILE"}
+	return &problem.Problem{Class: "disk", What: "the state " + s.path + " cannot be used", Err: err, Next: "make room or give another --state FILE"}
 }
 
 func (s *stateFile) damaged(line int, err error) error {
-	return &pipeline.Problem{Class: "config", What: fmt.Sprintf("%s:%d cannot be done again", s.path, line), Err: err,
+	return &problem.Problem{Class: "config", What: fmt.Sprintf("%s:%d cannot be done again", s.path, line), Err: err,
 		Next: "take the line and those below it out of the file, or give another --state FILE"}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lmittmann/tint"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/problem"
 )
 
 // LogStyle is how a log is written.
@@ -37,9 +37,9 @@ func shorten(_ []string, a slog.Attr) slog.Attr {
 	}
 	switch v := a.Value.Any().(type) {
 	case string:
-		a.Value = slog.StringValue(pipeline.Shorten(v))
+		a.Value = slog.StringValue(problem.Shorten(v))
 	case error:
-		a.Value = slog.StringValue(pipeline.Shorten(v.Error()))
+		a.Value = slog.StringValue(problem.Shorten(v.Error()))
 	}
 	return a
 }

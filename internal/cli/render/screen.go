@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // Screen is a terminal with a table at its end that is drawn again and again. What else is written comes above it.
@@ -34,7 +34,7 @@ func (s *Screen) Write(text []byte) (int, error) {
 }
 
 // Show draws the table of a run in place of the one before.
-func (s *Screen) Show(r pipeline.Running) {
+func (s *Screen) Show(r runlog.Running) {
 	lines := strings.Split(r.Table(), "\n")
 	for i, line := range lines {
 		if runes := []rune(line); len(runes) > wide {
@@ -71,9 +71,9 @@ func (s *Screen) draw(before, table string) error {
 }
 
 // Every lets one snapshot in a while through; a run that is over sooner has none.
-func Every(pause time.Duration, show func(pipeline.Running)) func(pipeline.Running) {
+func Every(pause time.Duration, show func(runlog.Running)) func(runlog.Running) {
 	last := time.Now()
-	return func(r pipeline.Running) {
+	return func(r runlog.Running) {
 		if now := time.Now(); now.Sub(last) >= pause {
 			last = now
 			show(r)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aqueduck/internal/pipeline"
+	"aqueduck/internal/runlog"
 )
 
 // TestTheTableOfARunIsDrawnInItsOwnPlace plays a terminal: what was written stays above, of the tables only the last is left.
@@ -13,7 +13,7 @@ func TestTheTableOfARunIsDrawnInItsOwnPlace(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	s := NewScreen(&out)
-	run := pipeline.Running{Pipeline: "nightly", Doing: "reading", Percent: 37, Streams: []pipeline.RunningStream{
+	run := runlog.Running{Pipeline: "nightly", Doing: "reading", Percent: 37, Streams: []runlog.RunningStream{
 		{Stream: "contacts", Phase: "history"}, {Stream: strings.Repeat("a_long_name_", 9), Phase: "waiting"},
 	}}
 	s.Show(run)

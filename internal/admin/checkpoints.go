@@ -1,0 +1,119 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/internal/term"
+	"aqueduck/schemas"
+)
+
+// Move is a checkpoint as it is and as it would be.
+type Move struct{ Workspace, Stream, Before, After string }
+
+// Confirm shows all that would move, and says whether to move it.
+type Confirm func(moves []Move) (bool, error)
+
+// Rewind moves the mark of a stream that is read in windows of time back, so that the next run reads what changed from there on again:
+// in one workspace, or, where none is named, in every one that has read the stream.
+func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to time.Time, confirm Confirm) error {
+	s, err := findStream(ctx, r, stream)
+	if err != nil {
+		return err
+	}
+	if !s.Read.Since.Windowed() && s.Dataset == "" {
+		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no mark in time: it is read by " + s.Read.Since.By,
+			Next: "aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
+	}
+	return moveCheckpoints(ctx, r, "rewind", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
+		if state.SyncedTo == 0 {
+			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " is not read to any time yet", Next: "aqueduck sync"}
+		}
+		if to.Unix() > state.SyncedTo {
+			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("stream %s is synced to %s: a mark only moves back", stream, term.OrDash(warehouse.UnixTime(state.SyncedTo))),
+				Next: "give an earlier time"}
+		}
+		state.SyncedTo = to.Unix()
+		if state.Export != nil {
+			state.Export.Job, state.HistoryTo = nil, min(state.HistoryTo, state.SyncedTo)
+		}
+		state.Window, state.Position = nil, nil
+		state.Refreshed = 0 // records that are read by themselves are, also where they are as stored
+		return state, nil
+	})
+}
+
+// Reset forgets how far a stream is read, in one workspace or, where none is named, in all. Its rows stay; the next run reads everything
+// and compares.
+func Reset(ctx context.Context, r *runner.Runner, workspace, stream string, confirm Confirm) error {
+	s, err := findStream(ctx, r, stream)
+	if err != nil {
+		return err
+	}
+	return moveCheckpoints(ctx, r, "reset", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
+		return extract.State{Export: sync.TableOf(state.Export), Again: s.Read.Detail != nil}, nil
+	})
+}
+
+func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.Stream, error) {
+	s, ok := r.Catalogue.Stream(stream)
+	if !ok {
+		var err error
+		if s, ok, err = sync.StoredDataset(ctx, r, stream); err != nil {
+			return nil, err
+		}
+	}
+	if !ok {
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", stream), Next: grammar.DidYouMean(stream, r.Catalogue.Names())}
+	}
+	return s, nil
+}
+
+// moveCheckpoints changes the checkpoint of a stream in one workspace, or in every one that has one: all of them or, where one cannot be, none.
+// Then it publishes, so that what people see is what the next run goes on from.
+func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamName string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
+	names := r.Config.Names()
+	if only != "" {
+		if _, err := r.Config.Workspace(only); err != nil {
+			return err
+		}
+		names = []string{only}
+	}
+	return sync.WithWarehouse(ctx, r, func(w *warehouse.Writer, _ []*stream.Workspace) error {
+		var steps []warehouse.Step
+		var moves []Move
+		for _, name := range names {
+			s, err := w.PlanMove(ctx, name, streamName, change)
+			if err != nil && len(r.Config.Workspaces) > 1 {
+				err = fmt.Errorf("workspace %s: %w", name, err)
+			}
+			if err != nil {
+				return err
+			}
+			if s.Base.Seq > 0 {
+				steps, moves = append(steps, s), append(moves, Move{name, streamName, s.Base.State, s.Next.State})
+			}
+		}
+		if len(moves) == 0 {
+			return nil
+		}
+		if yes, err := confirm(moves); err != nil || !yes {
+			return err
+		}
+		for _, s := range steps {
+			if err := w.Work.MoveByHand(ctx, s.Base, s.Next, what, r.By); err != nil {
+				return err
+			}
+		}
+		_, err := w.Publish(ctx, false)
+		return err
+	})
+}

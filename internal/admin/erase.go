@@ -1,0 +1,77 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/load/erase"
+)
+
+// Erased is what an erasure does, or would do, in one workspace.
+type Erased struct {
+	Workspace string
+	IDs       []string // the contact's, and those that were merged into it
+	erase.Certificate
+}
+
+// Erase forgets a contact in every workspace that knows it, under all ids that were merged into it, once confirm has seen
+// what that touches. It gives the certificates; none when confirm said no.
+func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Erased) (bool, error)) (done []Erased, err error) {
+	err = sync.WithWarehouse(ctx, r, func(w *warehouse.Writer, workspaces []*stream.Workspace) error {
+		var found []Erased
+		for _, each := range workspaces {
+			e, err := countTouched(ctx, r, w, each.Name, id)
+			if err != nil {
+				return err
+			}
+			if e != nil {
+				found = append(found, *e)
+			}
+		}
+		if len(found) == 0 {
+			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("nothing that is stored names a contact %q", id),
+				Next: "give the contact's id, as contacts_all.id has it"}
+		}
+		if yes, err := confirm(found); err != nil || !yes {
+			return err
+		}
+		for _, e := range found {
+			c, err := w.Work.Erase(ctx, e.Workspace, erase.Asked, e.IDs)
+			if err != nil {
+				return err
+			}
+			done = append(done, Erased{e.Workspace, e.IDs, c})
+		}
+		_, err := w.Publish(ctx, false)
+		return err
+	})
+	return done, err
+}
+
+// countTouched finds what a workspace has of a contact; nil when nothing names it.
+func countTouched(ctx context.Context, r *runner.Runner, w *warehouse.Writer, workspace, id string) (*Erased, error) {
+	streams := r.StoredStreams(workspace)
+	ids, err := sync.AddMerged(ctx, w.Work, workspace, streams, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	if there, err := w.Work.Names(ctx, workspace, ids); err != nil || !there {
+		return nil, err
+	}
+	from, into, err := sync.ReadMerges(ctx, w.Work, workspace, streams)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.Index(from, id); i >= 0 && !slices.Contains(ids, into[i]) {
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("contact %s was merged into %s, who it is today", id, into[i]),
+			Next: "aqueduck erase " + into[i] + ", which erases both"}
+	}
+	c, err := w.Work.Touches(ctx, workspace, ids)
+	return &Erased{workspace, ids, c}, err
+}

@@ -1,0 +1,103 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+)
+
+// PublishedFile is a file that readers have or had.
+type PublishedFile struct {
+	Run     string    `json:"run"` // that published it; one of several of a run has -2, -3 … behind it
+	At      time.Time `json:"published_at"`
+	Bytes   int64     `json:"bytes"`
+	Current bool      `json:"current"` // readers have it now
+	Path    string    `json:"path"`
+}
+
+// PublishedFiles gives the published files that are kept: what readers have, then the others, newest first.
+func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
+	paths, err := dir.PublishedFiles()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []PublishedFile
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: info.ModTime().UTC().Truncate(time.Second),
+			Bytes: info.Size(), Current: path == dir.Current(), Path: path})
+	}
+	return files, nil
+}
+
+// Rollback makes the file that a run published the one that readers have, once whoever asks has seen which and agreed; it says whether
+// he did. An empty run means the newest file before the one that readers have.
+func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
+	if r.Dir.Current() == "" {
+		return false, read.ErrNothingPublished
+	}
+	held, err := r.Lock(ctx, 0)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	files, err := PublishedFiles(r.Dir)
+	if err != nil {
+		return false, err
+	}
+	if len(files) < 2 || !files[0].Current {
+		return false, &problem.Problem{Class: "data", What: "there is no older published file to go back to", Next: "warehouse.publish.keep in pipelines.yaml says how many are kept"}
+	}
+	to, err := chosen(files, run)
+	if err != nil {
+		return false, err
+	}
+	if ok, err := agreed(files[0], to); err != nil || !ok {
+		return false, err
+	}
+	if err := r.Dir.Rollback(to.Path); err != nil {
+		return false, &problem.Problem{Class: "data", What: "go back to " + to.Run, Err: err, Next: "aqueduck rollback --list names the others; readers keep what they have"}
+	}
+	return true, nil
+}
+
+// chosen is the file of a run, by the beginning of its name.
+func chosen(files []PublishedFile, run string) (PublishedFile, error) {
+	if run == "" {
+		return files[1], nil
+	}
+	var found []PublishedFile
+	for _, f := range files {
+		if f.Run == run {
+			found = []PublishedFile{f}
+			break
+		}
+		if strings.HasPrefix(f.Run, run) {
+			found = append(found, f)
+		}
+	}
+	const next = "aqueduck rollback --list names them"
+	switch {
+	case len(found) == 0:
+		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no published file of a run " + run, Next: next}
+	case len(found) > 1:
+		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "more than one published file begins with " + run, Next: next}
+	case found[0].Current:
+		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: found[0].Run + " is what readers have", Next: next}
+	}
+	return found[0], nil
+}

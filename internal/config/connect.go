@@ -1,0 +1,92 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"aqueduck/extract"
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/problem"
+)
+
+// Emulator as a base_url stands for the embedded workspace, which needs no token.
+const Emulator = "emulator"
+
+func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
+	baseURL, token := v.Key("base_url"), v.Key("token")
+	w := &Workspace{
+		Name: name, APIVersion: v.Key("api_version").Text(), VersionHeader: v.Key("version_header").Text(),
+		RequestsPerMinute: v.Key("requests_per_minute").Int(), DownloadHosts: v.Key("download_hosts").Texts(),
+		baseURL: baseURL.Text(), Token: token.Text(), dir: filepath.Dir(v.File()),
+	}
+	w.Budget = extract.NewBudget(w.RequestsPerMinute)
+	const why = "an empty environment, as cron has it, must not load something else"
+	switch {
+	case !token.Given() && baseURL.Set() && w.baseURL != Emulator && !v.Flawed():
+		v.Key("base_url").WrongKey("token: ${WORKSPACE_TOKEN}", "key %q is missing in %s", "token", v.Path())
+	case token.Set() && fallback.MatchString(w.Token):
+		token.WrongKey(why, "%s: a token has no default", token.Path())
+	case token.Set() && !reference.MatchString(w.Token):
+		hint := ""
+		if strings.HasPrefix(w.Token, "$") {
+			hint = braces
+		}
+		token.WrongKey(hint, "a token is written in the file; use ${VAR} or ${file:...}")
+	}
+	if !baseURL.Set() {
+		return w
+	}
+	if fallback.MatchString(w.baseURL) {
+		baseURL.Wrong(why, "an address has no default")
+		return w
+	}
+	if strings.Contains(w.baseURL, "${") {
+		l.legible(baseURL) // what it stands for is looked up when a run asks for it
+		return w
+	}
+	if _, err := address(w.baseURL); err != nil {
+		hint := addressHint
+		if strings.HasPrefix(w.baseURL, "$") {
+			hint = braces
+		}
+		baseURL.Wrong(hint, "%v", err)
+	}
+	return w
+}
+
+// Connect gives the address and the token of a workspace. Only a run asks for them, so that commands that only look
+// need neither. The emulator gets no token: a real one must not leave for a place that does not need it.
+func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (baseURL string, token extract.Secret, err error) {
+	w, ok := c.Workspaces[workspace]
+	if !ok {
+		return "", "", fmt.Errorf("no workspace %q in %s", workspace, c.File)
+	}
+	text, err := expander{lookup: lookup, dir: w.dir}.expand(w.baseURL)
+	if err != nil {
+		return "", "", w.problem("base_url", err, "set it to the address of the workspace's region, or to emulator to try without an account")
+	}
+	if baseURL, err = address(text); err != nil {
+		return "", "", w.problem("base_url", err, addressHint)
+	}
+	if baseURL == Emulator {
+		return baseURL, "", nil
+	}
+	secret, err := expander{lookup: lookup, dir: w.dir, secret: true}.expand(w.Token)
+	var open *openFile
+	if errors.As(err, &open) {
+		return "", "", w.problem("token", err, "chmod 600 "+open.name)
+	}
+	if err != nil {
+		return "", "", w.problem("token", err, "set it to the access token of the workspace, or give a file: token: ${file:/run/secrets/token}")
+	}
+	if secret = strings.TrimSpace(secret); !printable(secret) {
+		return "", "", w.problem("token", errors.New("there is none, or it has characters that no token has"), "copy the token again, in one line")
+	}
+	return baseURL, extract.Secret(secret), nil
+}
+
+func (w *Workspace) problem(key string, err error, next string) error {
+	return &problem.Problem{Class: "config", What: "workspaces." + w.Name + "." + key, Err: err, Next: next}
+}

@@ -1,0 +1,129 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/problem"
+)
+
+func connectable(t *testing.T, baseURL, token string) *Config {
+	t.Helper()
+	c, err := configOf(t, map[string]string{"pipelines.yaml": `
+version: 1
+workspaces: {main: {base_url: "` + baseURL + `", token: "` + token + `"}}
+pipelines: {nightly: {streams: [contacts]}}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestConnectGivesAddressAndToken(t *testing.T) {
+	t.Parallel()
+	c := connectable(t, "${U}", "${T}")
+	for _, c2 := range []struct{ name, url, wantURL, wantToken string }{
+		{"https", "https://api.example.com", "https://api.example.com", "s3cret"},
+		{"slash", "https://api.example.com/", "https://api.example.com", "s3cret"},
+		{"loopback", "http://127.0.0.1:8080", "http://127.0.0.1:8080", "s3cret"},
+		{"loopback 6", "http://[::1]:8080", "http://[::1]:8080", "s3cret"},
+		{"the emulator gets no token", "emulator", "emulator", ""},
+	} {
+		t.Run(c2.name, func(t *testing.T) {
+			t.Parallel()
+			url, token, err := c.Connect("main", environment("U", c2.url, "T", " s3cret\n"))
+			if err != nil || url != c2.wantURL || string(token) != c2.wantToken {
+				t.Errorf("got %s, %q, %v", url, string(token), err)
+			}
+		})
+	}
+}
+
+// TestS52AReservedHeaderCarriesNoVersion has check refuse what would take the place of the token, or of what a transport says.
+func TestS52AReservedHeaderCarriesNoVersion(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{"Authorization", "authorization", "Host", "Content-Length", "Cookie", "Accept-Encoding", "Connection", "Transfer-Encoding", "Content-Type", "User-Agent", "Range",
+		"Proxy-Authorization", "Sec-Fetch-Site", "X-Forwarded-For"} {
+		_, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces:\n  main: {base_url: emulator, version_header: " + header + "}\npipelines: {nightly: {streams: [contacts]}}\n"})
+		if err == nil || !strings.Contains(err.Error(), "pipelines.yaml:3") || !strings.Contains(err.Error(), `"`+header+`" is a header that says something else`) {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+	for _, header := range []string{"Service-Version", "Api-Version", "X-Version"} {
+		if _, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces:\n  main: {base_url: emulator, version_header: " + header + "}\npipelines: {nightly: {streams: [contacts]}}\n"}); err != nil {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}
+
+func TestConnectSaysWhatIsMissingAndWhatNext(t *testing.T) {
+	t.Parallel()
+	c := connectable(t, "${U}", "${T}")
+	for _, c2 := range []struct {
+		name string
+		env  []string
+		want string
+	}{
+		{"no address", []string{"T", "s3cret"}, "workspaces.main.base_url: the variable U is not set"},
+		{"empty address", []string{"U", "", "T", "s3cret"}, "workspaces.main.base_url: the variable U is empty"},
+		{"no token", []string{"U", "https://api.example.com"}, "workspaces.main.token: the variable T is not set"},
+		{"token with a space", []string{"U", "https://api.example.com", "T", "s3 cret"}, "workspaces.main.token: there is none, or it has"},
+		{"plain http", []string{"U", "http://api.example.com", "T", "s3cret"}, "would send the token in the open"},
+		{"with a path", []string{"U", "https://api.example.com/v2", "T", "s3cret"}, "has more than a host"},
+		{"with a password", []string{"U", "https://me:s3cret@api.example.com", "T", "s3cret"}, "an address with a user or password"},
+		{"token in the wrong place", []string{"U", "s3cret", "T", "https://api.example.com"}, "what is given is no address"},
+		{"other scheme", []string{"U", "file:///etc", "T", "s3cret"}, "is no address"},
+		{"not quite loopback", []string{"U", "http://127.0.0.1.example.com", "T", "s3cret"}, "would send the token in the open"},
+	} {
+		t.Run(c2.name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := c.Connect("main", environment(c2.env...))
+			var p *problem.Problem
+			if !errors.As(err, &p) || p.Class != "config" || p.Next == "" || !strings.Contains(err.Error(), c2.want) {
+				t.Fatalf("got %v, want %q", err, c2.want)
+			}
+			if strings.Contains(err.Error()+p.Next, "s3cret") || strings.Contains(err.Error()+p.Next, "s3 cret") {
+				t.Errorf("a token is shown: %v", err)
+			}
+		})
+	}
+}
+
+func TestATokenFileIsForItsOwnerOnly(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o640: "can be read by others", 0o644: "(mode 0644)"} {
+		file := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		c := connectable(t, "https://api.example.com", "${file:"+file+"}")
+		_, token, err := c.Connect("main", environment())
+		if want == "" && (err != nil || string(token) != "s3cret") {
+			t.Errorf("%04o: got %q, %v", mode, string(token), err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%04o: got %v, want %q", mode, err, want)
+		}
+	}
+}
+
+func TestARotatedTokenFileIsReadAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	c := connectable(t, "https://api.example.com", "${file:"+file+"}")
+	for _, want := range []string{"first", "second"} {
+		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, token, err := c.Connect("main", environment()); err != nil || string(token) != want {
+			t.Errorf("got %q, %v", string(token), err)
+		}
+	}
+}

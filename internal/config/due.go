@@ -1,0 +1,58 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/schedule"
+	"aqueduck/internal/term"
+)
+
+// Due is a time at which serve runs a pipeline.
+type Due struct {
+	Pipeline string    `json:"pipeline"`
+	At       time.Time `json:"at"`    // UTC
+	Local    string    `json:"local"` // what clocks in warehouse.timezone show
+	Zone     string    `json:"zone"`  // its abbreviation or offset at that time
+	Note     string    `json:"note"`  // what the clocks do to it; "": nothing
+}
+
+// notesOfClocks are what is said of a time that clocks do not show just once.
+var notesOfClocks = map[schedule.Clock]string{
+	schedule.Skipped: "the clocks skip the time of the schedule: this is the first minute after",
+	schedule.Twice:   "the clocks show it twice: this is the first time",
+}
+
+// NextRuns gives the next times of pipelines from a time on, so many of each, the earliest first. Those without a schedule have none.
+func NextRuns(pipelines []*Pipeline, from time.Time, each int) []Due {
+	all := []Due{}
+	for _, p := range pipelines {
+		at := from
+		for range each {
+			if p.Schedule == nil {
+				break
+			}
+			if at = p.Schedule.Next(at); at.IsZero() {
+				break
+			}
+			all = append(all, Due{Pipeline: p.Name, At: at.UTC(), Local: at.Format("Mon 2006-01-02 15:04"), Zone: at.Format("MST"), Note: notesOfClocks[p.Schedule.Clock(at)]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Due) int { return a.At.Compare(b.At) })
+	return all
+}
+
+// PrintDue writes a line a time.
+func PrintDue(w io.Writer, all []Due) {
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"PIPELINE", "LOCAL", "ZONE", "UTC", "NOTE"})
+	for _, d := range all {
+		t.AppendRow(table.Row{d.Pipeline, d.Local, d.Zone, d.At.Format(time.RFC3339), d.Note})
+	}
+	fmt.Fprintln(w, term.Render(t))
+}

@@ -1,0 +1,142 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// legible refuses variables and files that cannot be looked up, whatever there is.
+func (l *loader) legible(v *grammar.Value) {
+	nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.File()), lenient: true}
+	if _, err := nothing.expand(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
+		v.Wrong("", "%v", err)
+	}
+}
+
+// maxFile bounds a file that is put into a text: what is meant is a token, not a data file.
+const maxFile = 64 << 10
+
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// pieces takes a text apart: ${VAR}, ${VAR:-default} and ${file:path}; $$ is one $, any other $ is itself.
+func pieces(text string) (all []piece, err error) {
+	plain := func(text string) { all = append(all, piece{text: text}) }
+	for {
+		before, rest, found := strings.Cut(text, "$")
+		plain(before)
+		switch {
+		case !found:
+			return all, nil
+		case strings.HasPrefix(rest, "$"):
+			plain("$")
+			text = rest[1:]
+		case strings.HasPrefix(rest, "{"):
+			name, after, closed := strings.Cut(rest[1:], "}")
+			if !closed {
+				return nil, errors.New("${ is not closed")
+			}
+			p := piece{text: name, reference: true}
+			if !strings.HasPrefix(name, "file:") {
+				p.text, p.otherwise, p.hasDefault = strings.Cut(name, ":-")
+				if !IsVariable(p.text) {
+					return nil, fmt.Errorf("%q is no name of a variable; $$ stands for a $", p.text)
+				}
+			}
+			all = append(all, p)
+			text = after
+		default:
+			plain("$")
+			text = rest
+		}
+	}
+}
+
+// expand puts what they stand for in the place of the references of a text.
+func (e expander) expand(text string) (string, error) {
+	all, err := pieces(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	var unknown error
+	for _, p := range all {
+		value, err := e.value(p)
+		if errors.Is(err, grammar.ErrUnknown) {
+			unknown = err
+		} else if err != nil {
+			return "", err
+		}
+		b.WriteString(value)
+	}
+	return b.String(), unknown
+}
+
+// IsVariable says whether a text can name a variable of the environment.
+func IsVariable(text string) bool { return variable.MatchString(text) }
+
+// value is what a piece stands for.
+func (e expander) value(p piece) (string, error) {
+	if !p.reference {
+		return p.text, nil
+	}
+	if file, ok := strings.CutPrefix(p.text, "file:"); ok {
+		text, err := e.file(file)
+		return text, e.missing(err)
+	}
+	value, set := e.lookup(p.text)
+	switch {
+	case value != "":
+		return value, nil
+	case p.hasDefault:
+		return p.otherwise, nil
+	case set:
+		return "", e.missing(fmt.Errorf("the variable %s is empty", p.text))
+	}
+	return "", e.missing(fmt.Errorf("the variable %s is not set", p.text))
+}
+
+// missing is the error of what is not there.
+func (e expander) missing(err error) error {
+	if e.lenient && err != nil {
+		return grammar.ErrUnknown
+	}
+	return err
+}
+
+// openFile is a file with a secret that others can read.
+type openFile struct {
+	name string
+	mode fs.FileMode
+}
+
+func (e *openFile) Error() string {
+	return fmt.Sprintf("%s can be read by others (mode %04o)", e.name, e.mode)
+}
+
+func (e expander) file(name string) (string, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(e.dir, name)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return "", fmt.Errorf("%s is not a file of at most 64 KiB", name)
+	}
+	if mode := info.Mode().Perm(); e.secret && mode&0o077 != 0 {
+		return "", &openFile{name: name, mode: mode}
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}

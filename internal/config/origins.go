@@ -1,0 +1,94 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
+
+// Origins tells of each value of a configuration where it comes from, of one with mistakes too. One that is no YAML at all has none, and is
+// an error.
+func Origins(names []string) ([]Origin, error) {
+	files, err := readFiles(names, expander{lookup: func(string) (string, bool) { return "", false }, lenient: true})
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	var report grammar.Report
+	root := report.ReadAll(files, ConfigSpec())
+	if !root.Given() {
+		return nil, report.Err()
+	}
+	return origins(root), nil
+}
+
+func origins(root *grammar.Value) (all []Origin) {
+	root.Walk(func(path, file string, line int, written []string) {
+		o := Origin{Setting: path, From: "default", File: file}
+		if line > 0 {
+			o.From = fmt.Sprintf("%s:%d", file, line)
+		}
+		for _, text := range written {
+			parts, err := pieces(text)
+			if err != nil {
+				continue // a mistake, which the check tells
+			}
+			for _, p := range parts {
+				o.lean(p)
+			}
+		}
+		all = append(all, o)
+	})
+	return all
+}
+
+// lean notes what a value is written with.
+func (o *Origin) lean(p piece) {
+	if !p.reference {
+		return
+	}
+	if name, ok := strings.CutPrefix(p.text, "file:"); ok {
+		o.From += ", file " + name
+		return
+	}
+	o.Variables = append(o.Variables, Variable{p.text, p.hasDefault})
+	o.From += ", variable " + p.text
+	if p.hasDefault {
+		o.From += " or its default"
+	}
+}
+
+// Came says that a value comes from elsewhere than the file.
+func (c *Config) Came(setting, from string) {
+	for i := range c.origins {
+		if c.origins[i].Setting == setting {
+			c.origins[i].From = from
+		}
+	}
+}
+
+// From tells where a value comes from.
+func (c *Config) From(setting string) string {
+	i := slices.IndexFunc(c.origins, func(o Origin) bool { return o.Setting == setting })
+	if i < 0 {
+		return ""
+	}
+	return c.origins[i].From
+}
+
+// OriginsOf tells where the values come from that a run of a pipeline goes by.
+func (c *Config) OriginsOf(p *Pipeline) (all []Origin) {
+	for _, o := range c.origins {
+		part, rest, _ := strings.Cut(o.Setting, ".")
+		name, _, _ := strings.Cut(rest, ".")
+		switch {
+		case part == "alerts":
+		case part == "workspaces" && !slices.Contains(p.Workspaces(c), name):
+		case part == "pipelines" && name != p.Name:
+		default:
+			all = append(all, o)
+		}
+	}
+	return all
+}

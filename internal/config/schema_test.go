@@ -1,0 +1,104 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/formtest"
+	"aqueduck/internal/grammar"
+)
+
+// Of the files that are wrong, those in which an editor finds nothing: what only this program knows.
+var onlyTheCheckFinds = map[string][]string{
+	"streams, columns and workspaces that there are": {"combining", "escapes", "hash-key", "hash-unknown", "history-columns", "keep-erased", "settings-unknown-stream", "start-of-feed",
+		"tab-after-dash", "unknown-stream", "unknown-stream-far", "unknown-stream-pattern", "unknown-workspace", "warnings-last"},
+	"files that there are, and what is in them": {"file-missing", "models", "no-stream-file"},
+	"variables and their names":                 {"base-url-not-closed", "default-token", "default-url", "variable-name", "variable-not-closed", "variable-not-set"},
+	"tokens that are written, or missing":       {"literal-token", "literal-token-around", "no-token", "token-dollar", "token-variable"},
+	"addresses":                                 {"open-url", "url-of-nothing", "url-with-path"},
+	"schedules, dates and zones":                {"cron-daily", "cron-fields", "cron-never", "cron-number", "cron-range", "cron-zone", "long-text", "start-future", "zone"},
+	"two values that do not go together":        {"freshness-order"},
+	"names that are taken":                      {"schema-of-models", "sql-word"},
+	"versions that the API has":                 {"api-version"},
+}
+
+func TestTheEditorsSchemaAgreesWithTheCheck(t *testing.T) {
+	t.Parallel()
+	pair := formtest.New(t, ConfigSpec(), true)
+	text, err := os.ReadFile("testdata/complete/pipelines.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair.HoldVariants(text, 7, `"-3" is no version`, `"-3" is no name of a header`, `"1.5" is no name of a header`, // numbers have no pattern
+		`download_hosts': got number`, `download_hosts/0': got number`, `download_hosts/1': got number`) // 1.5 is a host to the check
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, names := range onlyTheCheckFinds {
+		for _, name := range names {
+			known[name] = true
+		}
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pair.Hold(name, text)
+		if _, schema, there := pair.Verdicts(text); there && (schema == nil) != known[name] {
+			t.Errorf("%s: the schema says %v", name, schema)
+		}
+	}
+}
+
+// TestTheEditorsSchemaDiffersWhereItMust names what the two take differently, because an editor reads numbers and truths where the
+// file is held to what is written.
+func TestTheEditorsSchemaDiffersWhereItMust(t *testing.T) {
+	t.Parallel()
+	pair := formtest.New(t, ConfigSpec(), true)
+	const file = "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: [contacts]}}\n"
+	for name, c := range map[string]struct{ more, check, schema string }{
+		"a whole number written as another one": {"warehouse: {publish: {keep: 2.0}}", `found "2.0"`, ""},
+		"a quoted number out of its range":      {`warehouse: {publish: {keep: "101"}}`, "from 0 to 100", ""},
+		"a truth in capitals":                   {"streams: {contacts: {history: True}}", `found "True"`, ""},
+		"a day that no month has":               {"streams: {contacts: {start: 2026-02-30}}", `found "2026-02-30"`, ""},
+		"a time of more than a hundred years":   {"warehouse: {publish: {every: 99999999d}}", "expected a duration", ""},
+	} {
+		check, schema, there := pair.Verdicts([]byte(file + c.more + "\n"))
+		if !there || check == nil || !strings.Contains(check.Error(), c.check) || (schema == nil) != (c.schema == "") {
+			t.Errorf("%s: %v, %v", name, check, schema)
+		}
+	}
+}
+
+// TestTheCompleteFileHasEveryKey keeps the file that variants are made of complete.
+func TestTheCompleteFileHasEveryKey(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/complete/pipelines.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ConfigSpec()
+	var walk func(s *grammar.Spec)
+	walk = func(s *grammar.Spec) {
+		for i := range s.Keys {
+			k := &s.Keys[i]
+			if !strings.Contains(string(text), k.Name+":") && !k.Later {
+				t.Errorf("it has no %s", k.Name)
+			}
+			walk(k)
+		}
+		if s.Item != nil {
+			walk(s.Item)
+		}
+	}
+	walk(spec)
+	if _, _, err := LoadConfig("testdata/complete/pipelines.yaml", environment()); err != nil {
+		t.Error(err)
+	}
+}

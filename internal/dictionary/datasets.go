@@ -1,0 +1,53 @@
+package dictionary
+
+import (
+	"path"
+	"slices"
+
+	"aqueduck/extract"
+	"aqueduck/extract/export"
+	"aqueduck/schemas"
+)
+
+// DatasetStream is the stream of one dataset: its columns are texts, as the source sends them, behind the time that rows
+// are asked by. They stand in the order in which they were first met.
+func DatasetStream(family *schemas.Stream, name string, e *extract.Export) *schemas.Stream {
+	s := &schemas.Stream{Name: name, File: family.File, Doc: e.Doc, Table: name, Dataset: e.Dataset, Read: family.Read}
+	if len(e.Columns) == 0 {
+		return s // it has no table before its first file told what is in it
+	}
+	s.Newest = export.TimeColumn
+	s.Columns = []schemas.Column{{Name: export.TimeColumn, From: []string{export.TimeColumn}, Type: schemas.Timestamp, Required: true,
+		Doc: "The time of the row, as an instant: the column that the dataset is asked by."}}
+	for _, c := range e.Columns {
+		s.Columns = append(s.Columns, schemas.Column{Name: c.Name, From: []string{c.Name}, Type: schemas.Text, Doc: c.Header})
+	}
+	mark(s, family.Marks)
+	return s
+}
+
+// mark says of the columns of a dataset what the family's file knows of their names. What is personal is about the persons,
+// and those of the records, that the row names.
+func mark(s *schemas.Stream, marks []schemas.Mark) {
+	var whose []string
+	for i := range s.Columns[1:] {
+		c := &s.Columns[1+i]
+		for _, m := range marks {
+			if !slices.ContainsFunc(m.Columns, func(pattern string) bool { ok, err := path.Match(pattern, c.Name); return ok && err == nil }) {
+				continue
+			}
+			c.Person, c.PII = c.Person || m.Person, c.PII || m.PII && !c.Person
+			if m.References != "" {
+				c.References = m.References
+			}
+		}
+		if c.Person || c.References != "" {
+			whose, c.PII = append(whose, c.Name), false
+		}
+	}
+	for i := range s.Columns {
+		if s.Columns[i].PII {
+			s.Columns[i].Whose = whose
+		}
+	}
+}

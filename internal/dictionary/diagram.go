@@ -1,0 +1,172 @@
+package dictionary
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// diagram is a picture of streams in columns: what holds ids stands left of what they are of, as far as there is no circle.
+type diagram struct {
+	Width, Height int
+	Boxes         []box
+	Lines         []line
+}
+
+type box struct {
+	Name                string
+	X, Y, Width, Height int
+	column              int
+}
+
+// TextX and TextY are where the name begins.
+func (b box) TextX() int { return b.X + 10 }
+
+// TextY is the base line of the name.
+func (b box) TextY() int { return b.Y + 19 }
+
+// line is a curve from one box to another, with the columns that it stands for.
+type line struct {
+	X1, Y1, C1, C2, X2, Y2 int
+	Title                  string
+}
+
+const (
+	boxWidth, boxHeight = 180, 28
+	columnGap, boxGap   = 110, 12
+	margin              = 16
+)
+
+// link is a pair of streams with the references from one to the other.
+type link struct {
+	from, to   string
+	references []string
+}
+
+// diagram lays out the streams that have a reference to another, or are one's aim.
+func (d *Dictionary) diagram() diagram {
+	links := d.links()
+	ranks := ranked(links)
+	var columns [][]string
+	for _, name := range d.linked(links) {
+		for len(columns) <= ranks[name] {
+			columns = append(columns, nil)
+		}
+		columns[ranks[name]] = append(columns[ranks[name]], name)
+	}
+	place := map[string]int{}
+	for range 3 { // each column is put in the order of what it points to and what points to it
+		for _, column := range columns {
+			slices.SortStableFunc(column, func(a, b string) int { return cmp.Compare(middle(a, links, place), middle(b, links, place)) })
+			for i, name := range column {
+				place[name] = (2*i + 1) * 1000 / len(column)
+			}
+		}
+	}
+	return draws(columns, links)
+}
+
+// links are the references between streams, all between two of them together.
+func (d *Dictionary) links() (all []link) {
+	home := map[string]string{}
+	for _, s := range d.Streams {
+		for _, t := range s.Tables {
+			home[t.Name] = s.Stream
+		}
+	}
+	for _, e := range d.Edges {
+		from, to := home[e.Table], home[e.Of]
+		if from == to || to == "" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(l link) bool { return l.from == from && l.to == to })
+		if i < 0 {
+			i, all = len(all), append(all, link{from: from, to: to})
+		}
+		all[i].references = append(all[i].references, e.Table+"."+e.Column+" → "+e.Of+"."+e.OfColumn)
+	}
+	return all
+}
+
+func (d *Dictionary) linked(links []link) (names []string) {
+	for _, s := range d.Streams {
+		if slices.ContainsFunc(links, func(l link) bool { return l.from == s.Stream || l.to == s.Stream }) {
+			names = append(names, s.Stream)
+		}
+	}
+	return names
+}
+
+// ranked gives each stream its column: one right of the rightmost that points to it. A link that closes a circle is left out.
+func ranked(links []link) map[string]int {
+	ranks, under := map[string]int{}, map[string]bool{}
+	var visit func(name string) int
+	visit = func(name string) int {
+		if rank, known := ranks[name]; known {
+			return rank
+		}
+		under[name] = true
+		rank := 0
+		for _, l := range links {
+			if l.to == name && !under[l.from] {
+				rank = max(rank, visit(l.from)+1)
+			}
+		}
+		under[name] = false
+		ranks[name] = rank
+		return rank
+	}
+	for _, l := range links {
+		visit(l.from)
+		visit(l.to)
+	}
+	return ranks
+}
+
+// middle is the mean place of what a stream is linked with.
+func middle(name string, links []link, place map[string]int) int {
+	sum, n := 0, 0
+	for _, l := range links {
+		if l.from == name {
+			sum, n = sum+place[l.to], n+1
+		}
+		if l.to == name {
+			sum, n = sum+place[l.from], n+1
+		}
+	}
+	return sum / max(n, 1)
+}
+
+func draws(columns [][]string, links []link) diagram {
+	most := 0
+	for _, column := range columns {
+		most = max(most, len(column))
+	}
+	p := diagram{Width: 2*margin + len(columns)*boxWidth + max(len(columns)-1, 0)*columnGap, Height: 2*margin + most*(boxHeight+boxGap)}
+	boxes := map[string]box{}
+	for i, column := range columns {
+		above := (p.Height - len(column)*(boxHeight+boxGap)) / 2
+		for j, name := range column {
+			b := box{Name: name, X: margin + i*(boxWidth+columnGap), Y: above + j*(boxHeight+boxGap), Width: boxWidth, Height: boxHeight, column: i}
+			boxes[name] = b
+			p.Boxes = append(p.Boxes, b)
+		}
+	}
+	for _, l := range links {
+		p.Lines = append(p.Lines, curve(boxes[l.from], boxes[l.to], strings.Join(l.references, "\n")))
+	}
+	return p
+}
+
+// curve runs from the right side of a box to the left side of another; back, or within a column, it bends around.
+func curve(from, to box, title string) line {
+	l := line{X1: from.X + from.Width, Y1: from.Y + from.Height/2, X2: to.X, Y2: to.Y + to.Height/2, Title: title}
+	if to.column <= from.column {
+		l.X2 = to.X + to.Width
+		l.C1, l.C2 = l.X1+columnGap/2, l.X2+columnGap/2
+		return l
+	}
+	bend := (l.X2 - l.X1) / 2
+	l.C1, l.C2 = l.X1+bend, l.X2-bend
+	return l
+}

@@ -1,0 +1,332 @@
+package dictionary
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/sandbox"
+	"aqueduck/load/publish"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+	"aqueduck/transform/models"
+)
+
+// Dictionary is everything that a warehouse with all streams of a catalogue has, with what each column means, where it comes
+// from and which models it goes into.
+type Dictionary struct {
+	Streams []DictionaryStream
+	Models  []DictionaryTable
+	Edges   []Reference
+}
+
+// DictionaryStream is a stream with what it gives.
+type DictionaryStream struct {
+	Described
+	Tables []DictionaryTable
+}
+
+// DictionaryTable is a table, a relation made of tables, or a model.
+type DictionaryTable struct {
+	Name, Kind, Doc string
+	Gone            string // the table that keeps what has gone, too; "": there is none
+	Internal        bool   // feeds published relations, and is not for analysts
+	Key             []string
+	Reads           []string // of a relation or model: what its SQL reads
+	Columns         []DictionaryColumn
+}
+
+// DictionaryColumn is a column of one.
+type DictionaryColumn struct {
+	Name, Type, Doc string
+	PII             bool // personal data, or a contact's id
+	References      string
+	From            []string // fields of the API, as POST /contacts/search: location.country; or the column of that name that its SQL reads
+	Into            []string // models that read it
+}
+
+// everywhere are columns that every table has, and that the dictionary tells of once.
+var everywhere = []string{transform.ExtraColumn, transform.VersionColumn, transform.HashColumn, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn}
+
+// Reference says that a column holds another's values.
+type Reference struct{ Table, Column, Of, OfColumn string }
+
+// NewDictionary tells of all streams of a catalogue, of the program's models, and of a user's own, which the program makes in a process
+// of its own.
+func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *config.Config, program sandbox.Program) (*Dictionary, error) {
+	all, err := models.Builtin()
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in models: %w", err)
+	}
+	if config != nil {
+		all = config.Models
+	}
+	b := &dictionary{catalogue: c, models: all, relations: map[string]schemas.Relation{}}
+	schema, err := b.schema()
+	if err != nil {
+		return nil, err
+	}
+	outline, err := publish.Outline(ctx, schema, program)
+	if err != nil {
+		return nil, err
+	}
+	b.outline = outline
+	return b.make(schema.Internal), nil
+}
+
+// dictionary is one under way.
+type dictionary struct {
+	catalogue *schemas.Catalogue
+	models    []schemas.Relation
+	relations map[string]schemas.Relation // by name, those that are published in place of tables
+	outline   []publish.Outlined
+}
+
+// dictionarySchema is the workspace that a dictionary is of: that of most warehouses.
+const dictionarySchema = "main"
+
+// named is what a query calls a table or a model.
+func named(o publish.Outlined) string {
+	if o.Model {
+		return config.ModelSchema(dictionarySchema) + "." + o.Name
+	}
+	return o.Name
+}
+
+// schema is that of a workspace for which every stream is read.
+func (b *dictionary) schema() (publish.Schema, error) {
+	s := publish.Schema{Name: dictionarySchema, Tables: Tables(b.catalogue.Streams()), Models: publish.Models{Schema: config.ModelSchema(dictionarySchema)}}
+	for _, stream := range b.catalogue.Streams() {
+		if stream.Internal {
+			for _, t := range Tables([]*schemas.Stream{stream}) {
+				s.Internal = append(s.Internal, t.Name, cmp.Or(t.View, t.Name))
+			}
+		}
+		if stream.PublishAs == "" {
+			continue
+		}
+		made, err := b.catalogue.Relations(stream.PublishAs)
+		if err != nil {
+			return s, err
+		}
+		for _, r := range made {
+			b.relations[r.Name] = r
+			s.Relations = append(s.Relations, config.PublishedRelation(r))
+		}
+	}
+	for _, m := range b.models {
+		relation := config.ModelRelation(m)
+		s.Models.Relations = append(s.Models.Relations, relation)
+	}
+	return s, nil
+}
+
+func (b *dictionary) make(internal []string) *Dictionary {
+	d := &Dictionary{}
+	for _, m := range b.models {
+		d.Models = append(d.Models, b.table(b.outlineOf(m)))
+	}
+	for _, s := range b.catalogue.Streams() {
+		one := DictionaryStream{Described: describeStream(b.catalogue, s)}
+		for _, name := range b.given(s) {
+			for _, o := range b.outline {
+				if o.Model || o.Name != name {
+					continue
+				}
+				t := b.table(o)
+				t.Internal = slices.Contains(internal, name)
+				one.Tables = append(one.Tables, t)
+				d.Edges = append(d.Edges, edges(t)...)
+			}
+		}
+		d.Streams = append(d.Streams, one)
+	}
+	return d
+}
+
+// outlineOf is the outline of a model. One that could not be made, because the source names the columns that it reads, has those
+// that its file tells of.
+func (b *dictionary) outlineOf(m schemas.Relation) publish.Outlined {
+	for _, o := range b.outline {
+		if o.Model && o.Name == m.Name {
+			return o
+		}
+	}
+	o := publish.Outlined{Name: m.Name, Kind: m.Kind, Doc: m.Doc, Model: true}
+	for _, c := range m.Columns {
+		o.Columns = append(o.Columns, transform.Column{Name: c.Name, Doc: c.Doc})
+	}
+	return o
+}
+
+// given names what stands under a stream: what analysts find, then its tables where those only feed that. What is in the
+// tables of another stream stands there.
+func (b *dictionary) given(s *schemas.Stream) []string {
+	if s.Into != "" || s.Family() {
+		return nil
+	}
+	names := slices.Clone(b.catalogue.Shown(s))
+	for _, t := range Tables([]*schemas.Stream{s}) {
+		if name := cmp.Or(t.View, t.Name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if t.View != "" { // its columns are those of the view
+			names = slices.DeleteFunc(names, func(name string) bool { return name == t.Name })
+		}
+	}
+	return names
+}
+
+// edges are the references of a table that analysts see.
+func edges(t DictionaryTable) (all []Reference) {
+	for _, c := range t.Columns {
+		if of, column, ok := strings.Cut(c.References, "."); ok && !t.Internal {
+			all = append(all, Reference{t.Name, c.Name, of, column})
+		}
+	}
+	return all
+}
+
+func (b *dictionary) table(o publish.Outlined) DictionaryTable {
+	t := DictionaryTable{Name: named(o), Kind: o.Kind, Doc: o.Doc}
+	relation, made := b.relations[o.Name]
+	if o.Model {
+		relation, made = b.models[slices.IndexFunc(b.models, func(m schemas.Relation) bool { return m.Name == o.Name })], true
+	}
+	t.Key = relation.Key
+	if made {
+		stored, others := sources(relation)
+		for _, other := range others {
+			stored = append(stored, config.ModelSchema(dictionarySchema)+"."+other)
+		}
+		slices.Sort(stored)
+		t.Reads = stored
+	}
+	fields := b.fields(o.Name)
+	for _, s := range b.catalogue.Streams() {
+		for _, stored := range transform.Tables(s) {
+			if !made && cmp.Or(stored.View, stored.Name) == o.Name {
+				t.Key = stored.Key
+			}
+			if stored.View == o.Name {
+				t.Gone = stored.Name
+			}
+		}
+	}
+	for _, c := range o.Columns {
+		if slices.Contains(everywhere, c.Name) {
+			continue
+		}
+		column := DictionaryColumn{Name: c.Name, Type: strings.ToLower(c.SQL), Doc: c.Doc, PII: c.PII || c.Person, References: c.References, From: fields[c.Name]}
+		if made {
+			column.From = b.inherited(t.Reads, c.Name)
+		}
+		if !o.Model {
+			column.Into = b.into(o.Name, c.Name)
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	return t
+}
+
+// inherited names the column of the same name in the first that the SQL reads, which is also where its comment comes from.
+func (b *dictionary) inherited(reads []string, column string) []string {
+	for _, o := range b.outline {
+		name := named(o)
+		has := func(c transform.Column) bool { return c.Name == column }
+		if slices.Contains(reads, name) && slices.ContainsFunc(o.Columns, has) {
+			return []string{name + "." + column}
+		}
+	}
+	return nil
+}
+
+// unspoken are comments and texts, whose words are no names of columns.
+var unspoken = regexp.MustCompile(`--.*|'[^']*'`)
+
+// into names the models whose SQL reads a table and names the column.
+func (b *dictionary) into(table, column string) (all []string) {
+	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(column) + `\b`)
+	for _, m := range b.models {
+		if stored, _ := sources(m); slices.Contains(stored, table) && word.MatchString(unspoken.ReplaceAllString(m.SQL, "")) {
+			all = append(all, config.ModelSchema(dictionarySchema)+"."+m.Name)
+		}
+	}
+	return all
+}
+
+// fields says for each column of a table where it is in the API's answers, for each stream that writes it.
+func (b *dictionary) fields(table string) map[string][]string {
+	all := map[string][]string{}
+	for _, s := range b.catalogue.Streams() {
+		if s.Family() {
+			continue
+		}
+		request := s.Read.Method + " " + s.Read.Path
+		if s.Read.Detail != nil {
+			request = "GET " + s.Read.Detail.Path
+		}
+		add := func(c schemas.Column, paths ...[]string) {
+			if field := request + ": " + fieldOf(c, paths); !slices.Contains(all[c.Name], field) {
+				all[c.Name] = append(all[c.Name], field)
+			}
+		}
+		of := s
+		if owner, ok := b.catalogue.Stream(s.Owner()); ok {
+			of = owner
+		}
+		names := transform.Tables(of)
+		if names[0].Name == table || names[0].View == table || of.Snapshot && of.DailyTable() == table {
+			for _, c := range of.Columns {
+				add(c)
+			}
+		}
+		for _, child := range of.Children {
+			if child.Table == table {
+				for _, c := range child.Columns {
+					add(c, of.PathsOf(child)...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// fieldOf is where the value of a column is, in the words of the API or, where it is in no field, in ours. paths are those of
+// the list that a child's rows are the items of.
+func fieldOf(c schemas.Column, paths [][]string) string {
+	path := eachOf(paths)
+	switch c.From[0] {
+	case schemas.FromReadAt:
+		return "the server's time of the answer"
+	case schemas.FromOver:
+		return "the id that was asked for"
+	case schemas.FromErased:
+		return "whether it was erased"
+	case schemas.FromPosition:
+		return path + "[], the place in the list"
+	case schemas.FromKey:
+		return path + ", the key"
+	case schemas.FromItem:
+		return path + "[]"
+	case schemas.FromParent:
+		return strings.Join(c.From[1:], ".") + " of what it lies in"
+	}
+	if path != "" {
+		return path + "[]." + eachOf(c.Places())
+	}
+	return eachOf(c.Places())
+}
+
+// eachOf names paths of which the first that has something counts.
+func eachOf(paths [][]string) string {
+	var all []string
+	for _, path := range paths {
+		all = append(all, strings.Join(path, "."))
+	}
+	return strings.Join(all, " or ")
+}

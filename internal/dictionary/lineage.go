@@ -1,0 +1,76 @@
+package dictionary
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"aqueduck/schemas"
+	"aqueduck/transform/models"
+)
+
+var sourceOf = regexp.MustCompile(`\{(schema|models)\}\.([a-z][a-z0-9_]*)`)
+
+// sources are what the SQL of a model, or of a published relation, reads: stored relations and other models, each once.
+func sources(r schemas.Relation) (stored, others []string) {
+	for _, found := range sourceOf.FindAllStringSubmatch(r.SQL, -1) {
+		list := &stored
+		if found[1] == "models" {
+			list = &others
+		}
+		if !slices.Contains(*list, found[2]) {
+			*list = append(*list, found[2])
+		}
+	}
+	return stored, others
+}
+
+// StreamsOf names the streams that have to be read for relations to be there: of a stored relation, as contacts, its own; of a
+// model, as models.reply_pairs, those of everything that it reads.
+func StreamsOf(c *schemas.Catalogue, relations []string) ([]string, error) {
+	all, err := models.Builtin()
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in models: %w", err)
+	}
+	var streams []string
+	waiting, done := slices.Clone(relations), map[string]bool{}
+	for len(waiting) > 0 {
+		name := waiting[0]
+		waiting = waiting[1:]
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		model, isModel := strings.CutPrefix(name, "models.")
+		if !isModel {
+			streams = append(streams, streamOf(c, name)...)
+			continue
+		}
+		for _, m := range all {
+			if m.Name != model {
+				continue
+			}
+			stored, others := sources(m)
+			waiting = append(waiting, stored...)
+			for _, other := range others {
+				waiting = append(waiting, "models."+other)
+			}
+		}
+	}
+	slices.Sort(streams)
+	return slices.Compact(streams), nil
+}
+
+// streamOf names the stream that a pipeline has to name for a stored relation; a dataset of exports is a stream itself.
+func streamOf(c *schemas.Catalogue, relation string) []string {
+	for _, s := range c.Streams() {
+		if s.With == "" && s.Into == "" && slices.Contains(c.Shown(s), relation) {
+			return []string{s.Name}
+		}
+		if s.Family() && strings.HasPrefix(relation, s.Name+"_") {
+			return []string{relation}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/extract"
+	"aqueduck/extract/export"
+	"aqueduck/internal/config"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/term"
+	"aqueduck/load/layout"
+	"aqueduck/schemas"
+)
+
+// Readable says whether a workspace's token can read a stream.
+type Readable struct {
+	Workspace string `json:"workspace"`
+	Stream    string `json:"stream"`
+	Request   string `json:"request"`
+	Named     bool   `json:"named"`  // some pipeline names it
+	Answer    string `json:"answer"` // yes, by id, plan, scope, version, not_found, or the class of what went wrong
+	Why       string `json:"why"`
+}
+
+// Online is what the workspaces of a configuration answered.
+type Online struct {
+	Notes   []string        `json:"notes"` // a line a workspace
+	Streams []Readable      `json:"streams"`
+	Dir     string          `json:"dir"` // the warehouse's
+	Room    layout.Room     `json:"room"`
+	Running *runlog.Running `json:"running,omitempty"` // the run that writes the warehouse now
+	Alerts  []Reachable     `json:"alerts"`
+}
+
+// Reachable says whether an alert's address can be connected to.
+type Reachable struct {
+	Alert string `json:"alert"`
+	For   string `json:"for"` // ping or webhook
+	Why   string `json:"why"` // why not; "": it can
+}
+
+// Failed says that some answer was neither a page nor a reason not to give one, or that a run would lack room or have nobody to tell.
+func (o *Online) Failed() bool {
+	return o.Room.Short() || slices.ContainsFunc(o.Alerts, func(a Reachable) bool { return a.Why != "" }) || slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" })
+}
+
+// CheckOnline asks each workspace for the smallest page of each stream, and looks at what a run needs besides: the disk, nobody else who
+// writes, somebody to tell. It writes nothing, and sends nothing to those who are told of runs. The error is that of the first workspace
+// that does not answer; what the others did comes with it, nil where none did.
+func CheckOnline(ctx context.Context, r *runner.Runner) (*Online, error) {
+	o := &Online{Notes: []string{}, Streams: []Readable{}, Dir: string(r.Dir), Alerts: []Reachable{}}
+	var err error
+	if o.Room, err = r.Dir.Room(); err != nil {
+		return nil, err
+	}
+	if o.Running, err = runlog.ReadRunning(r.Dir); err != nil {
+		return nil, err
+	}
+	if r.Alerts != nil {
+		for _, t := range r.Alerts.Targets {
+			for _, a := range t.Addresses() {
+				one := Reachable{Alert: t.Name, For: a.For}
+				if err := a.Reach(ctx); err != nil {
+					one.Why = problem.Shorten(err.Error())
+				}
+				o.Alerts = append(o.Alerts, one)
+			}
+		}
+	}
+	for _, name := range r.Config.NameList {
+		if failed := askEachStream(ctx, r, o, name); failed != nil && err == nil {
+			err = fmt.Errorf("workspace %s: %w", name, failed)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(o.Streams) == 0 {
+		return nil, err
+	}
+	return o, err
+}
+
+func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace string) error {
+	client, closing, err := plan.ConnectReader(ctx, r, workspace)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	id, firsts, answered := "", map[string][]byte{}, false
+	streams := r.Catalogue.Streams()
+	slices.SortStableFunc(streams, func(a, b *schemas.Stream) int { return after(a) - after(b) })
+	for _, s := range streams {
+		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: isNamed(r, workspace, s), Answer: "yes"}
+		record, asked, err := askStream(ctx, r, client, s, firsts)
+		if extract.ClassOf(err) == extract.ClassAuth || ctx.Err() != nil {
+			return err
+		}
+		if unanswered(err) {
+			return sync.Unidentified(err) // the others would only be waited for
+		}
+		answered = answered || err == nil && asked
+		switch {
+		case err != nil:
+			one.Answer, one.Why = explainRefusal(ctx, r, workspace, s, firsts, err)
+		case !asked:
+			one.Answer, one.Why = "by id", "not asked, for want of an id; aqueduck streams try "+s.Name+" --id ID asks for one"
+		}
+		if firsts[s.Name] = record; id == "" {
+			id = stream.RecordIdentity(record, s)
+		}
+		o.Streams = append(o.Streams, one)
+	}
+	slices.SortStableFunc(o.Streams, func(a, b Readable) int { return strings.Compare(a.Workspace+"."+a.Stream, b.Workspace+"."+b.Stream) })
+	note := fmt.Sprintf("workspace %s: API version %s", workspace, r.Config.Workspaces[workspace].APIVersion)
+	if id != "" {
+		note += ", its id is " + id
+	}
+	if skew := client.Skew(); skew.Abs() > sync.ClockSkew {
+		note += ", this machine's clock is " + term.Duration(skew.Abs()) + " off"
+	} else if answered {
+		note += ", this machine's clock agrees"
+	}
+	o.Notes = append(o.Notes, note)
+	return nil
+}
+
+// unanswered says that no answer came, however often it was asked for.
+func unanswered(err error) bool {
+	var api *extract.Error
+	return errors.As(err, &api) && api.Class == extract.ClassTransient && api.Status == 0
+}
+
+// after puts streams that are read under the ids of others behind those.
+func after(s *schemas.Stream) int {
+	if s.Read.ByIDs() {
+		return 1
+	}
+	return 0
+}
+
+// askStream asks for the least that shows whether a stream can be read: the smallest page, and a record by itself where it is
+// read so. What is read by ids is asked for the id of a record that another stream gave; asked is false where none did.
+func askStream(ctx context.Context, r *runner.Runner, client *extract.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
+	switch {
+	case s.Family():
+		_, _, err = export.New(client, s).Datasets(ctx, s)
+		return nil, true, err
+	case s.Read.ByIDs():
+		id, ok := findSomeID(r, s, firsts)
+		if !ok {
+			return nil, false, nil
+		}
+		_, err = client.Look(ctx, s, id, 0)
+		return nil, true, err
+	}
+	if record, _, err = client.One(ctx, s); err != nil || record == nil || s.Read.Detail == nil {
+		return record, true, err
+	}
+	if id, ok := extract.Key(s, record); ok {
+		_, err = client.Read(extract.Request{Stream: s}).ByID(ctx, []string{id})
+	}
+	return record, true, err
+}
+
+// findSomeID is the id of a record that a stream can be asked for under: of one that its ids are a column of, or its own by itself.
+func findSomeID(r *runner.Runner, s *schemas.Stream, firsts map[string][]byte) (string, bool) {
+	if s.Read.Over.Size > 0 {
+		return "", false // what the file asks by is known once the others are stored
+	}
+	for _, name := range slices.Concat(s.Read.Over.Streams, s.Read.Over.After) {
+		other, ok := r.Catalogue.Stream(name)
+		if !ok || firsts[name] == nil || len(s.Read.Over.After) > 0 && other.Owner() != s.Owner() && other.Name != s.With {
+			continue
+		}
+		if id, ok := extract.Key(other, firsts[name]); ok {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// isNamed says whether a pipeline reads the stream of a workspace.
+func isNamed(r *runner.Runner, workspace string, s *schemas.Stream) bool {
+	return slices.ContainsFunc(r.Config.Pipelines, func(p *config.Pipeline) bool {
+		return slices.Contains(p.Workspaces(r.Config), workspace) && (slices.Contains(p.Streams, s.Name) || s.With != "" && slices.Contains(p.Streams, s.With))
+	})
+}
+
+// explainRefusal says why a stream cannot be read. A 404 is the version's when a later version has the same stream.
+func explainRefusal(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, firsts map[string][]byte, err error) (answer, why string) {
+	problem := problem.Classify(err)
+	if extract.ClassOf(err) != extract.ClassNotFound {
+		return problem.Class, problem.What
+	}
+	cfg := *r.Config.Workspaces[workspace]
+	if cfg.APIVersion == config.LatestVersion {
+		return string(extract.ClassNotFound), "404: the workspace does not have it"
+	}
+	old := cfg.APIVersion
+	cfg.APIVersion = config.LatestVersion
+	later := *r
+	later.Config = &config.Config{Workspaces: map[string]*config.Workspace{workspace: &cfg}}
+	client, closing, failed := plan.ConnectReader(ctx, &later, workspace)
+	if failed == nil {
+		defer closing()
+		_, _, failed = askStream(ctx, &later, client, s, firsts)
+	}
+	if failed == nil || extract.ClassOf(failed) == extract.ClassPlan || extract.ClassOf(failed) == extract.ClassScope {
+		return "version", fmt.Sprintf("404: version %s does not have it, %s does", old, config.LatestVersion)
+	}
+	return string(extract.ClassNotFound), fmt.Sprintf("404: neither version %s nor %s has it", old, config.LatestVersion)
+}
+
+// Print writes a line a stream.
+func (o *Online) Print(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "WHY NOT"})
+	for _, s := range o.Streams {
+		named := ""
+		if s.Named {
+			named = "yes"
+		}
+		t.AppendRow(table.Row{s.Workspace, s.Stream, s.Request, s.Answer, named, s.Why})
+	}
+	fmt.Fprintln(w, term.Render(t))
+	for _, note := range o.Notes {
+		fmt.Fprintln(w, note)
+	}
+	disk := fmt.Sprintf("warehouse %s: %s", o.Dir, o.Room)
+	if o.Room.Short() {
+		disk += ", which is too little: the next run would be refused"
+	}
+	if o.Running != nil {
+		disk += fmt.Sprintf("; process %d writes it, pipeline %s", o.Running.PID, o.Running.Pipeline)
+	} else {
+		disk += "; nobody writes it"
+	}
+	fmt.Fprintln(w, disk)
+	for _, a := range o.Alerts {
+		answer := "can be reached"
+		if a.Why != "" {
+			answer = "cannot be reached: " + a.Why
+		}
+		fmt.Fprintf(w, "alert %s: its %s %s\n", a.Alert, a.For, answer)
+	}
+}

@@ -1,0 +1,264 @@
+package preview
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/extract"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/term"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// Trial is what one page of a stream shows: whether its file fits its source.
+type Trial struct {
+	Stream  string       `json:"stream"`
+	Request string       `json:"request"`
+	Keys    []string     `json:"keys"` // of the answer
+	Records string       `json:"records"`
+	Came    int          `json:"came"`
+	Total   int64        `json:"total_count"` // -1: not told
+	Paging  string       `json:"paging"`
+	Refused string       `json:"refused,omitempty"` // why a run would stop
+	Tables  []TrialTable `json:"tables"`
+	Untaken []Untaken    `json:"untaken"`
+	Misfits []Misfit     `json:"misfits"`
+	Never   []string     `json:"never_filled"`
+}
+
+// TrialTable is a table with its first rows; null is NULL.
+type TrialTable struct {
+	Table   string      `json:"table"`
+	Rows    int         `json:"rows"`
+	Columns []string    `json:"columns"`
+	First   [][]*string `json:"first"`
+}
+
+// Untaken is a field that no column took, with the line that would.
+type Untaken struct {
+	Table   string `json:"table"`
+	Path    string `json:"path"`
+	Seen    int    `json:"seen"`
+	Example string `json:"example"`
+	Line    string `json:"line"`
+}
+
+// Misfit is a value, or a record, that did not fit.
+type Misfit struct {
+	Table  string `json:"table"`
+	Column string `json:"column"`
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+// shownRows is how many rows a trial shows.
+const shownRows = 10
+
+// Try reads one page of a stream with the workspace's own token, and writes nothing.
+func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, id string) (*Trial, error) {
+	if s.Family() {
+		return nil, &problem.Problem{Class: "config", What: s.Name + " stands for datasets, which come as files", Next: "aqueduck plan --ask lists them"}
+	}
+	if s.Read.ByIDs() && id == "" {
+		return nil, &problem.Problem{Class: "config", What: s.Name + " is read by id", Next: "name one: aqueduck streams try " + s.Name + " --id ID"}
+	}
+	client, closing, err := plan.ConnectReader(ctx, r, workspace)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
+	sight, err := client.Look(ctx, s, id, shownRows)
+	if err != nil {
+		next := "compare endpoint: and records: in " + s.File + " with the API's document; aqueduck check --online says what the token can read"
+		if s.Read.ByIDs() && extract.ClassOf(err) == extract.ClassNotFound {
+			next = "give the id of one that there is, by --id; where there is one, compare endpoint: in " + s.File + " with the API's document"
+		}
+		return nil, unseen(err, next)
+	}
+	t := &Trial{Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Keys: sight.Keys, Records: sight.List, Came: len(sight.Records),
+		Total: sight.Total, Paging: sight.Next, Untaken: []Untaken{}, Misfits: []Misfit{}, Never: []string{}}
+	if sight.Refused != nil {
+		t.Refused = sight.Refused.Error()
+	}
+	// The hash key stays where it is: a trial makes no file, and its hashes are not kept.
+	settings := r.Config.Settings(s.Name)
+	decoder, err := transform.NewDecoder(s, transform.Options{APIVersion: r.Config.Workspaces[workspace].APIVersion,
+		Hash: settings.Hash, Drop: settings.Drop, HashKey: []byte{0}})
+	if err != nil {
+		return nil, err
+	}
+	for _, record := range sight.Records {
+		meta := transform.Meta{ReadAt: sight.ServerTime, Over: record.Over}
+		if err := decoder.Append(record.Raw, meta); err != nil {
+			return nil, fmt.Errorf("stream %s: %w", s.Name, err)
+		}
+	}
+	batches := decoder.Take()
+	defer stream.ReleaseBatches(batches)
+	for _, b := range batches {
+		t.take(b)
+	}
+	for _, reject := range decoder.Rejects() {
+		t.Misfits = append(t.Misfits, Misfit{reject.Table, reject.Column, reject.Reason, reject.Count})
+	}
+	return t, nil
+}
+
+// take looks through the rows of one table.
+func (t *Trial) take(b transform.Batch) {
+	names, rows := transform.Texts(b)
+	t.Tables = append(t.Tables, TrialTable{Table: b.Table.Name, Rows: len(rows), Columns: names, First: rows[:min(shownRows, len(rows))]})
+	extra := slices.Index(names, transform.ExtraColumn)
+	var extras [][]byte
+	var paths []string
+	for i, c := range b.Table.Columns {
+		if i >= extra {
+			break
+		}
+		for _, path := range append([][]string{c.Path}, c.Or...) {
+			paths = append(paths, strings.Join(path, "."))
+		}
+		if len(rows) > 0 && !slices.ContainsFunc(rows, func(row []*string) bool { return row[i] != nil }) {
+			t.Never = append(t.Never, b.Table.Name+"."+c.Name)
+		}
+	}
+	for _, row := range rows {
+		if row[extra] != nil {
+			extras = append(extras, []byte(*row[extra]))
+		}
+	}
+	for _, f := range schemas.Infer(extras, names) {
+		path := strings.Join(f.Column.From, ".")
+		if slices.Contains(paths, path) {
+			continue // a value that did not fit its column: the misfits tell
+		}
+		line := f.Line()
+		switch {
+		case f.Unnamed != "":
+			line = f.Unnamed
+		case f.Constant && b.Table.Parent == "":
+			line = "ignore: [" + path + "]"
+		}
+		t.Untaken = append(t.Untaken, Untaken{b.Table.Name, path, f.Seen, f.Example, line})
+	}
+}
+
+// Print writes the trial for a person.
+func (t *Trial) Print(w io.Writer) {
+	list := fmt.Sprintf("the records are in %q", t.Records)
+	if t.Records == "" {
+		list = "the answer is the record"
+	}
+	told := "no total_count"
+	if t.Total >= 0 {
+		told = "total_count " + term.Thousands(t.Total)
+	}
+	fmt.Fprintf(w, "%s  %s\n  answer   %s; %s\n  records  %s, %s\n", t.Stream, t.Request, strings.Join(t.Keys, ", "), list, term.Count(t.Came, "record"), told)
+	if t.Refused == "" {
+		fmt.Fprintf(w, "  paging   %s\n", t.Paging)
+	} else {
+		fmt.Fprintf(w, "  paging   A RUN STOPS HERE: %s\n", t.Refused)
+	}
+	for _, one := range t.Tables {
+		one.print(w)
+	}
+	for _, m := range t.Misfits {
+		fmt.Fprintf(w, "\n  did not fit: %s.%s (%s), %d times", m.Table, m.Column, m.Reason, m.Count)
+	}
+	if len(t.Misfits) > 0 {
+		fmt.Fprintln(w)
+	}
+	if len(t.Never) > 0 {
+		fmt.Fprintf(w, "\nnever filled: %s\n", strings.Join(t.Never, ", "))
+	}
+	of := ""
+	for _, u := range t.Untaken {
+		if u.Table != of {
+			fmt.Fprintf(w, "\nno column of %s took (they are in _extra):\n", u.Table)
+			of = u.Table
+		}
+		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Cut(u.Example, 40))
+	}
+	if len(t.Untaken) == 0 && t.Came > 0 {
+		fmt.Fprintln(w, "\nevery field has a column")
+	}
+}
+
+// print shows the first rows, of the columns that have something in them.
+func (t *TrialTable) print(w io.Writer) {
+	fmt.Fprintf(w, "\n%s  %s\n", t.Table, term.Count(t.Rows, "row"))
+	out := table.NewWriter()
+	out.SetStyle(term.PlainStyle())
+	var head table.Row
+	var shown []int
+	for i, name := range t.Columns {
+		own := !strings.HasPrefix(name, "_") || name == transform.ExtraColumn
+		if own && slices.ContainsFunc(t.First, func(row []*string) bool { return row[i] != nil }) {
+			head, shown = append(head, name), append(shown, i)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	out.AppendHeader(head)
+	for _, row := range t.First {
+		var cells table.Row
+		for _, i := range shown {
+			text := ""
+			if row[i] != nil {
+				printed := strings.FieldsFunc(*row[i], func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+				text = term.Cut(strings.Join(printed, " "), 24)
+			}
+			cells = append(cells, text)
+		}
+		out.AppendRow(cells)
+	}
+	fmt.Fprintln(w, term.Render(out))
+}
+
+// Propose reads the beginning of a list that no stream file is about, and writes one. list names one of several lists of
+// the answer, name the stream; both may be empty.
+func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name string) (string, []byte, error) {
+	if err := schemas.Reads(path); err != nil {
+		return "", nil, &problem.Problem{Class: "config", What: err.Error(), Next: "give the address of a list, e.g. /news/newsfeeds"}
+	}
+	client, closing, err := plan.ConnectReader(ctx, r, workspace)
+	if err != nil {
+		return "", nil, err
+	}
+	defer closing()
+	found, err := client.Discover(ctx, path, list)
+	if err != nil {
+		next := "of several lists name one by --records KEY, or write the file by hand: docs/streams.md"
+		if extract.ClassOf(err) == extract.ClassNotFound {
+			next = "see that the path is that of a list of the API, e.g. /ticket_states, and that this API version has it"
+		}
+		return "", nil, unseen(err, next)
+	}
+	if len(found.Records) == 0 {
+		return "", nil, &problem.Problem{Class: "data", What: "GET " + path + " has no record to infer columns from", Next: "ask again when there is one"}
+	}
+	name, text, err := r.Catalogue.Propose(schemas.Proposal{Path: path, Name: name, List: found.List, Records: found.Records, Page: found.Page, Why: found.Why})
+	if err != nil {
+		return "", nil, &problem.Problem{Class: "data", What: "make a stream file of GET " + path, Err: err, Next: "write the file by hand: docs/streams.md"}
+	}
+	return name, text, nil
+}
+
+// unseen says what to do about an answer that shows no records.
+func unseen(err error, next string) error {
+	if class := extract.ClassOf(err); class != extract.ClassContract && class != extract.ClassNotFound {
+		return err
+	}
+	return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: next}
+}

@@ -1,0 +1,246 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/extract"
+	"aqueduck/extract/export"
+	"aqueduck/internal/grammar"
+	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/publish"
+	"aqueduck/load/read"
+	"aqueduck/load/tombstone"
+)
+
+// Exit codes of the program, one meaning each but for ExitChanges (docs/operations.md).
+const (
+	ExitOK          = 0
+	ExitFailed      = 1 // a stream failed, or the audit found something exact; the rest is loaded and safe
+	ExitUsage       = 2
+	ExitChanges     = 2 // of plan --detailed-exitcode alone, as such flags have it: tables or columns would come
+	ExitConfig      = 3
+	ExitRefused     = 4 // the API refuses the token
+	ExitBusy        = 5 // another run holds the warehouse
+	ExitBreached    = 6 // freshness is breached, a publish is held back, or what is published differs from its source
+	ExitInternal    = 70
+	ExitHungUp      = 129
+	ExitInterrupted = 130
+	ExitTerminated  = 143
+)
+
+// Problem is an error as its reader needs it: what kind, what happened where, and what to do next.
+type Problem struct {
+	Class string // config, auth, plan, scope, version, not_found, transient, data, source, busy, disk, bug
+	What  string
+	Next  string
+	Err   error
+	Exit  int // 0: by class
+}
+
+// Error says what happened and why, without the next step, in no more than two kilobytes.
+func (p *Problem) Error() string {
+	if p.Err == nil {
+		return Shorten(p.What)
+	}
+	return Shorten(p.What + ": " + p.Err.Error())
+}
+
+// mostText is how many bytes of an error are told: what an answer or a statement holds may be in it, of any length.
+const mostText = 2000
+
+// Shorten cuts the text of an error to what is told of one, two kilobytes at most, and says how much it has left out.
+func Shorten(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(text[:mostText], ""), len(text)-mostText)
+}
+
+// Unwrap gives the cause.
+func (p *Problem) Unwrap() error { return p.Err }
+
+// NextFor is the step that heals the problem, for the pipeline it happened in.
+func (p *Problem) NextFor(pipeline string) string {
+	if p.Next != "" {
+		return p.Next
+	}
+	return "aqueduck sync " + pipeline + " --failed"
+}
+
+// Text is the whole message: error[class] what, and the next step on a line of its own.
+func (p *Problem) Text() string {
+	text := fmt.Sprintf("error[%s] %s", p.Class, p.Error())
+	if p.Next != "" {
+		text += "\n     next: " + p.Next
+	}
+	return text
+}
+
+// ExitCode is what the program ends with when this problem ends it.
+func (p *Problem) ExitCode() int {
+	if p.Exit != 0 {
+		return p.Exit
+	}
+	switch p.Class {
+	case "config":
+		return ExitConfig
+	case "auth":
+		return ExitRefused
+	case "busy":
+		return ExitBusy
+	case "bug":
+		return ExitInternal
+	}
+	return ExitFailed
+}
+
+// AsProblem gives every error of this program its class and its next step. Problems keep theirs.
+func AsProblem(err error) *Problem { return Classify(err) }
+
+func Classify(err error) *Problem {
+	var problem *Problem
+	if errors.As(err, &problem) {
+		if problem.Error() == err.Error() {
+			return problem
+		}
+		return &Problem{Class: problem.Class, What: FirstLine(err), Next: problem.Next, Exit: problem.Exit}
+	}
+	var busy *layout.BusyError
+	var api *extract.Error
+	var mistakes grammar.Mistakes
+	var held *publish.HeldBack
+	switch {
+	case errors.As(err, &held):
+		return ClassifyHeldBack(held)
+	case errors.As(err, &mistakes):
+		return &Problem{Class: "config", What: err.Error(), Next: "correct what is marked; aqueduck check looks again"}
+	case errors.Is(err, read.ErrNothingPublished):
+		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
+	case errors.Is(err, read.ErrUnreadable):
+		return &Problem{Class: "data", What: FirstLine(err),
+			Next: "aqueduck sync publishes a new one; until then an older file of .aqueduck/published can be opened"}
+	case errors.Is(err, load.ErrNoWholeFile):
+		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
+			Next: "put a backup of a published file into an empty directory, as warehouse.duckdb, and give that: --dir DIR"}
+	case errors.Is(err, load.ErrDamaged):
+		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the file aside and goes on from the published one"}
+	case errors.As(err, &busy):
+		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again once it has ended; see what it does: aqueduck status"}
+	case errors.Is(err, load.ErrFormat):
+		return &Problem{Class: "config", What: FirstLine(err), Next: "use the newest version of the program that wrote this warehouse, or newer"}
+	case errors.Is(err, tombstone.ErrErasures):
+		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
+			Next: "put the file back from a backup, or move it away: it is written again from the published file, with all erasures that this one knows of"}
+	case errors.Is(err, load.ErrNarrower):
+		return &Problem{Class: "config", What: FirstLine(err), Next: "give the column its old type, or another name"}
+	case errors.Is(err, read.ErrMemory) || errors.Is(err, read.ErrRow):
+		return &Problem{Class: "query", What: FirstLine(err), Next: "ask for less of it, or by aqueduck query, which takes --memory"}
+	case errors.Is(err, load.ErrWorkMemory):
+		return &Problem{Class: "data", What: FirstLine(err),
+			Next: "what came is larger than DuckDB may hold: give it more, warehouse: {memory: 1GB} in pipelines.yaml (200MB if not said), then run the same command again; what was committed is safe"}
+	case errors.Is(err, read.ErrFault):
+		return &Problem{Class: "query", What: FirstLine(err), Next: "correct the model that is read; the warehouse is as it was"}
+	case errors.Is(err, load.ErrDiskFull):
+		return classifyFile(err)
+	case errors.Is(err, export.ErrLost):
+		return &Problem{Class: "transient", What: FirstLine(err)}
+	case errors.Is(err, export.ErrFormat):
+		return &Problem{Class: "data", What: FirstLine(err), Next: "nothing of the file was stored; the next run asks for another one"}
+	case errors.As(err, &api):
+		return classifyAnswer(api, err)
+	case errors.Is(err, context.Canceled):
+		return &Problem{Class: "interrupted", What: "interrupted", Exit: ExitInterrupted}
+	}
+	return classifyFile(err)
+}
+
+// classifyFile tells what the operating system says of files from faults of the program, which are what nothing else explains.
+func classifyFile(err error) *Problem {
+	switch {
+	case errors.Is(layout.Dir("").Explain(err), load.ErrDiskFull): // also where nobody has said so
+		return &Problem{Class: "disk", What: err.Error(), Next: "free some space and run the same command again; nothing that was committed is lost"}
+	case load.DiskFailed(err):
+		return &Problem{Class: "disk", What: "the system fails to read or write a file: " + FirstLine(err),
+			Next: "see what the system says of the disk (dmesg), or of open files (ulimit -n), then run the same command again; what was committed is safe"}
+	case load.Forbidden(err):
+		return &Problem{Class: "config", What: "a file is not this user's to open: " + FirstLine(err), Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
+	}
+	return &Problem{Class: "bug", What: FirstLine(err), Next: "run the same command again, by -vv to see where it is; what was committed is safe"}
+}
+
+// Whence says where a fault of the program is, for whoever mends it: the stack of a panic, or each error in which another one was told, and
+// its type.
+func Whence(err error) string {
+	var p *extract.Panic
+	if errors.As(err, &p) {
+		return strings.TrimRight(string(p.Stack), "\n")
+	}
+	line := fmt.Sprintf("%T: %s", err, FirstLine(err))
+	var within []error
+	switch x := err.(type) {
+	case interface{ Unwrap() []error }:
+		within = x.Unwrap()
+	case interface{ Unwrap() error }:
+		if one := x.Unwrap(); one != nil {
+			within = []error{one}
+		}
+	}
+	for _, one := range within {
+		line += "\n" + Whence(one)
+	}
+	return line
+}
+
+// ClassifyHeldBack names what a publish would take from the readers, and the command that lets it.
+func ClassifyHeldBack(held *publish.HeldBack) *Problem {
+	var tables []string
+	for _, loss := range held.Losses {
+		if !slices.Contains(tables, loss.Table) {
+			tables = append(tables, loss.Table)
+		}
+	}
+	return &Problem{Class: "data", Exit: ExitBreached, What: held.Error() + "; readers keep what they have, what was committed stays",
+		Next: "look at the source; if it is right: aqueduck sync --accept-drop " + strings.Join(tables, ",")}
+}
+
+// classifyAnswer maps what the API answered to who has to act.
+func classifyAnswer(api *extract.Error, err error) *Problem {
+	p := &Problem{Class: "transient", What: FirstLine(err)}
+	switch api.Class {
+	case extract.ClassAuth:
+		p.Class, p.Next = "auth", "give a token that is valid for this workspace, at the address of its region, then run the same command again; no mark moved"
+	case extract.ClassPlan:
+		p.Class, p.Next = "plan", "ask for the feature; the stream is unavailable until then, and is asked for at each run"
+	case extract.ClassScope:
+		p.Class, p.Next = "scope", "give the token the right to read this"
+	case extract.ClassNotFound:
+		p.Class, p.Next = "not_found", "aqueduck check --online says whether another API version has it; the stream is unavailable until then, and is asked for at each run"
+	case extract.ClassContract:
+		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the mark did not move"
+	case extract.ClassSource:
+		p.Class, p.Next = "source", SourceNext
+	}
+	return p
+}
+
+// SourceNext is the next step where answers of the source contradict each other: only they can change.
+const SourceNext = "ask the API's support, with the request and its time; what came is stored, the watermark stays, and each run reads it again until the answers agree"
+
+// IsUnavailable says that the workspace, its API version or its token does not have what was asked for.
+func IsUnavailable(err error) bool {
+	switch extract.ClassOf(err) {
+	case extract.ClassPlan, extract.ClassScope, extract.ClassNotFound:
+		return true
+	}
+	return false
+}
+
+// FirstLine keeps a message on one line, as the last lines of a run and of a log need it.
+func FirstLine(err error) string {
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

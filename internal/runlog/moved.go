@@ -1,0 +1,108 @@
+package runlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/internal/term"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+)
+
+// Moved is a checkpoint that somebody moved by hand.
+type Moved struct {
+	Workspace string    `json:"workspace"`
+	Stream    string    `json:"stream"`
+	What      string    `json:"what"` // rewind, reset
+	At        time.Time `json:"at"`
+	From      time.Time `json:"synced_from,omitzero"`
+	To        time.Time `json:"synced_to,omitzero"` // not there: everything is read again
+	By        string    `json:"moved_by"`
+
+	run string
+}
+
+// HandMoved is the outcome, in a list of runs, of a command that moved checkpoints.
+const HandMoved = "MOVED"
+
+// String says who moved it, from where, to where and when.
+func (m Moved) String() string {
+	return fmt.Sprintf("%s by %s at %s, from %s", m.done(), m.By, term.OrDash(m.At), term.OrDash(m.From))
+}
+
+// done says what was moved, and where to.
+func (m Moved) done() string {
+	name := m.Workspace + "." + m.Stream
+	if m.What == "reset" {
+		return name + " reset"
+	}
+	return name + " rewound to " + term.OrDash(m.To)
+}
+
+// Note says what a list of runs has to say of one beside how it ended; "" is nothing.
+func (e PastRun) Note() string {
+	var words []string
+	if e.Outcome == LeftOut {
+		words = append(words, WhySkipped)
+	}
+	if e.CaughtUp {
+		words = append(words, "caught up")
+	}
+	for _, m := range e.Moved {
+		words = append(words, m.done()+" by "+m.By)
+	}
+	return strings.Join(words, "; ")
+}
+
+// moves gives what was moved by hand, newest first; of a file that an older program published nothing.
+func (f PublishedDB) moves(ctx context.Context) (moves []Moved, err error) {
+	var there bool
+	err = f.Query(ctx, "SELECT 1 FROM duckdb_tables() WHERE schema_name = '_sync' AND table_name = 'moves'", func([]any) error { there = true; return nil })
+	if err != nil || !there {
+		return nil, err
+	}
+	const all = "SELECT schema, stream, what, recorded_at, synced_from, synced_to, moved_by, run_id FROM _sync.moves ORDER BY recorded_at DESC, schema"
+	err = f.Query(ctx, all, func(v []any) error {
+		moves = append(moves, Moved{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsTime(v[3]), AsTime(v[4]), AsTime(v[5]), AsText(v[6]), AsText(v[7])})
+		return nil
+	})
+	return moves, err
+}
+
+// History gives what PastRuns does, the times of schedules that were left out and, of all pipelines, the commands too that moved
+// checkpoints by hand.
+func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]PastRun, error) {
+	runs, err := PastRuns(ctx, dir, pipeline, most)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := readNotes(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range notes {
+		if e.Outcome == LeftOut && (pipeline == "" || e.Pipeline == pipeline) {
+			runs = append(runs, e)
+		}
+	}
+	var moves []Moved
+	if pipeline == "" {
+		err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { moves, err = f.moves(ctx); return err })
+		if err != nil && !errors.Is(err, read.ErrNothingPublished) {
+			return nil, err
+		}
+	}
+	for _, m := range moves {
+		if i := slices.IndexFunc(runs, func(r PastRun) bool { return r.Run == m.run }); i >= 0 {
+			runs[i].Moved = append(runs[i].Moved, m)
+			continue
+		}
+		runs = append(runs, PastRun{Run: m.run, Started: m.At, Finished: m.At, Outcome: HandMoved, Moved: []Moved{m}})
+	}
+	newestFirst(runs)
+	return runs[:min(len(runs), most)], nil
+}

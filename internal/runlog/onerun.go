@@ -1,0 +1,85 @@
+package runlog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"aqueduck/internal/problem"
+	"aqueduck/load/layout"
+)
+
+// RunAccount is a run with how it spent its time: one that has ended, or the one under way.
+type RunAccount struct {
+	*RunDetail
+	Trace   *Trace   `json:"trace"`   // nil: nothing tells
+	Running *Running `json:"running"` // nil: it has ended
+}
+
+// Time is how long it took, or has taken so far.
+func (r *RunAccount) Time() time.Duration {
+	if r.Finished.IsZero() {
+		return 0
+	}
+	return r.Finished.Sub(r.Started)
+}
+
+// ClassOf is the class of the error that a stream met; "" when it met none, or nothing tells.
+func (r *RunAccount) ClassOf(s RunStream) string {
+	if r.Trace == nil {
+		return ""
+	}
+	return r.Trace.classes()[s.Workspace+"."+s.Stream]
+}
+
+// ReadRun gives a run by its whole id; nil when there is none.
+func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error) {
+	if !runID.MatchString(id) {
+		return nil, nil
+	}
+	trace, err := ReadTrace(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	running, err := ReadRunning(dir)
+	if err != nil {
+		return nil, err
+	}
+	if running != nil && running.Run == id {
+		return &RunAccount{RunDetail: underWay(running), Trace: trace, Running: running}, nil
+	}
+	detail, err := FindRun(ctx, dir, id)
+	var unknown *problem.Problem
+	switch {
+	case err == nil:
+		return &RunAccount{RunDetail: detail, Trace: trace}, nil
+	case !errors.As(err, &unknown):
+		return nil, err
+	case trace == nil:
+		return nil, nil
+	}
+	// It was killed: nobody noted how it ended.
+	past := PastRun{Run: id, Pipeline: trace.Pipeline, Started: trace.Started, Finished: trace.Ended, Outcome: Killed}
+	for _, t := range trace.Streams {
+		past.Requests += t.Requests
+	}
+	return &RunAccount{RunDetail: bare(past), Trace: trace}, nil
+}
+
+// underWay says of a run under way what is known of those that have ended.
+func underWay(r *Running) *RunDetail {
+	return bare(PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: r.Started, Finished: r.At, Outcome: "RUNNING", Rows: r.Rows, Requests: r.Requests,
+		Backfill: r.Percent / 100, CaughtUp: r.CaughtUp})
+}
+
+// bare is a run of which no more is known.
+func bare(past PastRun) *RunDetail {
+	return &RunDetail{PastRun: past, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{}, Rejects: []RunReject{}, Publishes: []RunPublished{}}
+}
+
+// ReadRunning gives what run.json says of the run under way; nil when nothing runs.
+func ReadRunning(dir layout.Dir) (*Running, error) {
+	var s Status
+	err := s.readRunning(dir)
+	return s.Running, err
+}

@@ -1,0 +1,206 @@
+package runlog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
+	"aqueduck/load/layout"
+	"aqueduck/schemas"
+)
+
+// Health is how a pipeline is, in one word.
+type Health string
+
+// The words, from the best to what wants a person.
+const (
+	HealthNew   Health = "new"     // it has not run yet
+	HealthOK    Health = "on time" // its last run ended well, and every stream is as fresh as it should be
+	HealthLate  Health = "late"    // a stream is older than it should be
+	HealthError Health = "error"   // its last run did not end well, and the next one may heal that
+	HealthAct   Health = "act"     // somebody has to do something
+)
+
+// Overview is what there is to know of all pipelines at a glance.
+type Overview struct {
+	*Status
+	Pipelines []PipelineOverview `json:"pipelines"` // in the file's order
+	Needs     []Need             `json:"needs"`     // what wants a person first
+	Coming    []NextRun          `json:"coming"`    // the runs of the next 24 hours
+}
+
+// PipelineOverview is one pipeline at a glance.
+type PipelineOverview struct {
+	Name    string         `json:"name"`
+	Health  Health         `json:"health"`
+	AsOf    time.Time      `json:"data_as_of,omitzero"` // everything before it is here, of all streams that it reads
+	Next    time.Time      `json:"next,omitzero"`       // not there: by hand only
+	Try     int            `json:"try,omitempty"`       // which try of a run that failed the next one is; 0: its time has come
+	Line    string         `json:"schedule,omitempty"`
+	Runs    []PastRun      `json:"runs"` // newest first, at most sixty
+	Streams []StreamStatus `json:"streams"`
+}
+
+// Need is something that is not as it should be. It has no text that came from outside.
+type Need struct {
+	Pipeline string `json:"pipeline"`
+	Stream   string `json:"stream,omitempty"`
+	Class    string `json:"class,omitempty"` // of the error; "": none is known
+	Act      bool   `json:"act"`             // a person has to; else it heals by itself
+	What     string `json:"what"`
+	Next     string `json:"next"`
+	Run      string `json:"run,omitempty"`
+}
+
+// overviewRuns is how many runs of a pipeline an overview has.
+const overviewRuns = 60
+
+// ReadOverview reads what ReadStatus and PastRuns do, and how the last runs spent their time.
+func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, now time.Time) (*Overview, error) {
+	status, err := ReadStatus(ctx, dir, config, catalogue, now)
+	if err != nil {
+		return nil, err
+	}
+	o := &Overview{Status: status, Pipelines: []PipelineOverview{}, Needs: []Need{}, Coming: []NextRun{}}
+	runs, err := PastRuns(ctx, dir, "", keptEnds)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range config.Pipelines {
+		one := PipelineOverview{Name: p.Name, Runs: []PastRun{}, Streams: []StreamStatus{}}
+		for _, r := range runs {
+			if r.Pipeline == p.Name && len(one.Runs) < overviewRuns {
+				one.Runs = append(one.Runs, r)
+			}
+		}
+		own := Status{}
+		for _, s := range status.Streams {
+			if ReadsStream(p, config, catalogue, s.Workspace, s.Stream) {
+				own.Streams = append(own.Streams, s)
+			}
+		}
+		own.asOf(catalogue)
+		one.AsOf, one.Streams = own.AsOf, append(one.Streams, own.Streams...)
+		if p.Schedule != nil {
+			next := status.Next[slices.IndexFunc(status.Next, func(n NextRun) bool { return n.Pipeline == p.Name })]
+			one.Line, one.Next, one.Try = p.Schedule.String(), next.At, next.Try
+			if next.Try > 0 {
+				o.Coming = append(o.Coming, next)
+			}
+			for at := p.Schedule.Next(status.Now); !at.IsZero() && at.Before(status.Now.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
+				o.Coming = append(o.Coming, NextRun{Pipeline: p.Name, At: at})
+			}
+		}
+		if err := o.judge(dir, p, &one); err != nil {
+			return nil, err
+		}
+		o.Pipelines = append(o.Pipelines, one)
+	}
+	slices.SortStableFunc(o.Coming, func(a, b NextRun) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(o.Needs, func(a, b Need) int { return order(a.Act) - order(b.Act) })
+	return o, nil
+}
+
+func order(act bool) int {
+	if act {
+		return 0
+	}
+	return 1
+}
+
+// judge says how a pipeline is, and what it needs.
+func (o *Overview) judge(dir layout.Dir, known *config.Pipeline, p *PipelineOverview) error {
+	p.Health = HealthNew
+	lost := o.Lost != nil && o.Lost.Pipeline == p.Name
+	if len(p.Runs) == 0 && !lost {
+		return nil
+	}
+	var last PastRun
+	if len(p.Runs) > 0 {
+		last = p.Runs[0]
+	}
+	p.Health = HealthOK
+	var failed []Need
+	switch last.Outcome {
+	case "FAILED":
+		var err error
+		if failed, err = lastNeeds(dir, p, last); err != nil {
+			return err
+		}
+	case Killed:
+		failed = append(failed, crashedItem(known, &last))
+	}
+	if old, breached := p.old(failed); len(old) > 0 {
+		p.Health = HealthLate
+		o.Needs = append(o.Needs, Need{Pipeline: p.Name, Act: breached, What: tooOld(old), Next: "aqueduck sync " + p.Name})
+	}
+	if lost {
+		failed = append(failed, crashedItem(known, o.Lost.Killed()))
+	}
+	for i, n := range failed {
+		if p.Try > 0 && !n.Act && n.Run == last.Run && last.Outcome == "FAILED" {
+			failed[i].What += fmt.Sprintf("; try %d of %d comes at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
+		}
+		if n.Act {
+			p.Health = HealthAct
+		} else if p.Health != HealthAct {
+			p.Health = HealthError
+		}
+	}
+	o.Needs = append(o.Needs, failed...)
+	return nil
+}
+
+// old are the streams that are older than they should be, the oldest first, but for those that failed, which says more; breached says
+// that some are so by far.
+func (p *PipelineOverview) old(failed []Need) (names []string, breached bool) {
+	for _, kind := range []Freshness{Breached, Late} {
+		for _, s := range p.Streams {
+			told := slices.ContainsFunc(failed, func(n Need) bool { return n.Stream == s.Stream })
+			if s.Freshness == kind && !told {
+				names, breached = append(names, s.Stream), breached || kind == Breached
+			}
+		}
+	}
+	return names, breached
+}
+
+// tooOld says that streams are older than they should be.
+func tooOld(streams []string) string {
+	const shown = 3
+	if len(streams) > shown {
+		return fmt.Sprintf("%s and %d more are older than they should be", strings.Join(streams[:shown], ", "), len(streams)-shown)
+	}
+	if len(streams) == 1 {
+		return streams[0] + " is older than it should be"
+	}
+	return strings.Join(streams, ", ") + " are older than they should be"
+}
+
+// lastNeeds says what a run that failed needs: by stream, where streams failed, else what stopped it.
+func lastNeeds(dir layout.Dir, p *PipelineOverview, last PastRun) (needs []Need, err error) {
+	trace, err := ReadTrace(dir, last.Run)
+	if err != nil {
+		return nil, err
+	}
+	if trace != nil {
+		classes := trace.classes()
+		for _, s := range p.Streams {
+			if class := classes[s.Workspace+"."+s.Stream]; class != "" && s.Outcome != string(StatusUnavailable) {
+				needs = append(needs, Need{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: Wanting(class), What: "the last reading of " + s.Stream + " failed", Next: s.Hint})
+			}
+		}
+	}
+	switch {
+	case last.Exit == problem.ExitBreached:
+		needs = append(needs, Need{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: true,
+			What: "the publish was held back: a table would have lost too many of its rows; readers keep what they have", Next: last.Next})
+	case len(needs) == 0:
+		needs = append(needs, Need{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: last.Class == "" || Wanting(last.Class), What: "the last run failed", Next: last.Next})
+	}
+	return needs, nil
+}

@@ -1,0 +1,237 @@
+package runlog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/term"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+)
+
+// RunDetail is all that is known of one run that has ended.
+type RunDetail struct {
+	PastRun
+	Published bool           `json:"published"` // it is in the file that readers have; only then is there more than how it ended
+	Version   string         `json:"version,omitempty"`
+	Streams   []RunStream    `json:"streams"`
+	Findings  []RunFinding   `json:"findings"`
+	Changes   []RunChange    `json:"schema_changes"`
+	Rejects   []RunReject    `json:"rejects"`
+	Publishes []RunPublished `json:"publishes"`
+	Notes     []string       `json:"notes,omitempty"` // of a run that has just ended
+
+	Configuration []config.Origin `json:"configuration,omitempty"` // where the values that it went by came from; as long as its trace is kept
+}
+
+// RunStream is what a run did for one stream.
+type RunStream struct {
+	Workspace   string    `json:"workspace"`
+	Stream      string    `json:"stream"`
+	Outcome     string    `json:"outcome"`
+	Records     int64     `json:"records"`
+	New         int64     `json:"new"`
+	Changed     int64     `json:"changed"`
+	Gone        int64     `json:"gone"`
+	Rejected    int64     `json:"rejected"`               // what does not fit as of its end, each value once
+	NewRejected int64     `json:"new_rejected,omitempty"` // of that: what it met first; of a run that has just ended
+	Requests    int64     `json:"requests"`
+	Retries     int64     `json:"retries"`
+	Seconds     float64   `json:"seconds,omitempty"`  // of a run that has just ended
+	Backfill    float64   `json:"backfill,omitempty"` // share of its history that is read; likewise
+	SyncedTo    time.Time `json:"synced_to,omitzero"`
+	Class       string    `json:"class,omitempty"` // likewise
+	Error       string    `json:"error,omitempty"`
+	Next        string    `json:"next,omitempty"`
+}
+
+// RunFinding is what the audit of a run found.
+type RunFinding struct {
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
+	Table    string `json:"table"`
+	Found    string `json:"found,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Message  string `json:"message"`
+}
+
+// RunChange is a change of a table, or a field that nobody knew.
+type RunChange struct {
+	Table  string `json:"table"`
+	Column string `json:"column,omitempty"`
+	Change string `json:"change"`
+	Path   string `json:"path,omitempty"`
+}
+
+// RunReject counts what did not fit, of one reason.
+type RunReject struct {
+	Stream string `json:"stream"`
+	Column string `json:"column,omitempty"`
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+	Key    string `json:"sample_key,omitempty"`
+}
+
+// RunPublished is a file that a run put before the readers.
+type RunPublished struct {
+	At      time.Time `json:"at"`
+	File    string    `json:"file"`
+	Changed int64     `json:"tables_changed"`
+	Rebuilt bool      `json:"rebuilt"`
+}
+
+// FindRun gives a run, or a move by hand, by the beginning of its id; an empty one means the last run.
+func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error) {
+	runs, err := History(ctx, dir, "", keptEnds)
+	if err != nil {
+		return nil, err
+	}
+	var found []PastRun
+	for _, r := range runs {
+		if r.Run == "" || !strings.HasPrefix(r.Run, strings.ToUpper(id)) || id == "" && r.Moved != nil {
+			continue
+		}
+		found = append(found, r)
+		if id == "" || r.Run == id {
+			break
+		}
+	}
+	const next = "aqueduck runs lists them"
+	switch {
+	case len(found) == 0 && (id == "" || len(runs) == 0):
+		return nil, &problem.Problem{Class: "data", What: "there has been no run yet", Next: "aqueduck sync"}
+	case len(found) == 0:
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no run " + id, Next: next}
+	case len(found) > 1 && found[len(found)-1].Run != id:
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "more than one run begins with " + id, Next: next}
+	}
+	detail := &RunDetail{PastRun: found[len(found)-1], Published: found[len(found)-1].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
+		Rejects: []RunReject{}, Publishes: []RunPublished{}}
+	if err := WithPublished(ctx, dir, func(f PublishedDB) error { return detail.read(ctx, f) }); err != nil && !errors.Is(err, read.ErrNothingPublished) {
+		return nil, err
+	}
+	return detail, nil
+}
+
+// read adds what the published file has of the run.
+func (d *RunDetail) read(ctx context.Context, f PublishedDB) error {
+	of := " WHERE run_id = '" + d.Run + "'" // an id that was found, not what was typed
+	for _, q := range []struct {
+		sql string
+		row func(v []any)
+	}{
+		{"SELECT version FROM _sync.runs" + of, func(v []any) { d.Published, d.Version = true, AsText(v[0]) }},
+		{`SELECT schema, stream, outcome, records, added, changed, gone, rejected, requests, retries, synced_to, error, hint FROM _sync.stream_runs` + of, func(v []any) {
+			d.Streams = append(d.Streams, RunStream{Workspace: AsText(v[0]), Stream: AsText(v[1]), Outcome: AsText(v[2]), Records: AsWhole(v[3]), New: AsWhole(v[4]), Changed: AsWhole(v[5]),
+				Gone: AsWhole(v[6]), Rejected: AsWhole(v[7]), Requests: AsWhole(v[8]), Retries: AsWhole(v[9]), SyncedTo: AsTime(v[10]), Error: AsText(v[11]), Next: AsText(v[12])})
+		}},
+		{"SELECT kind, name, concat_ws('.', schema, table_name), found, expected, message FROM _sync.audit" + of, func(v []any) {
+			d.Findings = append(d.Findings, RunFinding{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsText(v[3]), AsText(v[4]), AsText(v[5])})
+		}},
+		{"SELECT concat_ws('.', schema, table_name), column_name, change, path FROM _sync.schema_changes" + of + " ORDER BY ALL", func(v []any) {
+			d.Changes = append(d.Changes, RunChange{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsText(v[3])})
+		}},
+		{"SELECT stream, column_name, reason, count, sample_key FROM _sync.rejects" + of + " ORDER BY ALL", func(v []any) {
+			d.Rejects = append(d.Rejects, RunReject{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsWhole(v[3]), AsText(v[4])})
+		}},
+		{"SELECT recorded_at, file, tables_changed::BIGINT, rebuilt FROM _sync.publishes WHERE starts_with(run_id, '" + d.Run + "') ORDER BY ALL", func(v []any) {
+			rebuilt, _ := v[3].(bool)
+			d.Publishes = append(d.Publishes, RunPublished{AsTime(v[0]), AsText(v[1]), AsWhole(v[2]), rebuilt})
+		}},
+	} {
+		if err := f.Query(ctx, q.sql, func(v []any) error { q.row(v); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Print writes it for a person.
+func (d *RunDetail) Print(w io.Writer) {
+	if d.Moved != nil {
+		fmt.Fprintf(w, "moved     by hand, %s\n", d.Run)
+		for _, m := range d.Moved {
+			fmt.Fprintf(w, "          %s\n", m)
+		}
+		return
+	}
+	fmt.Fprintf(w, "run       %s of %s%s\n", d.Run, d.Pipeline, term.WithNote(", by version ", d.Version))
+	fmt.Fprintf(w, "time      %s to %s, %s\n", term.OrDash(d.Started), term.OrDash(d.Finished), term.Duration(d.Finished.Sub(d.Started)))
+	fmt.Fprintf(w, "ended     %s, exit code %d, %s, %s\n", d.Outcome, d.Exit, term.Count(int(d.Rows), "row"), term.Count(int(d.Requests), "request"))
+	if d.CaughtUp {
+		fmt.Fprintln(w, "          caught up: it made up for a time that was missed, or whose run did not come to its end")
+	}
+	if d.Error != "" {
+		fmt.Fprintf(w, "          error[%s] %s\n", cmp.Or(d.Class, "stream"), d.Error)
+	}
+	if d.Next != "" {
+		fmt.Fprintf(w, "          next: %s\n", d.Next)
+	}
+	if !d.Published {
+		fmt.Fprintln(w, "          it published nothing: what each of its streams did is not known any more")
+	}
+	for _, p := range d.Publishes {
+		rebuilt := ""
+		if p.Rebuilt {
+			rebuilt = ", written anew"
+		}
+		fmt.Fprintf(w, "published %s at %s, %s changed%s\n", p.File, term.OrDash(p.At), term.Count(int(p.Changed), "table"), rebuilt)
+	}
+	d.printStreams(w)
+	for _, c := range d.Changes {
+		fmt.Fprintf(w, "  changed: %s%s %s%s\n", c.Table, term.WithNote(".", c.Column), c.Change, term.WithNote(", at ", c.Path))
+	}
+	for _, r := range d.Rejects {
+		fmt.Fprintf(w, "  rejected: %s of %s%s: %s%s\n", term.Count(int(r.Count), "value"), r.Stream, term.WithNote(".", r.Column), r.Reason, term.WithNote(", e.g. of ", r.Key))
+	}
+	for _, f := range d.Findings {
+		fmt.Fprintf(w, "  audit %s: %s of %s: %s%s: %s\n", f.Kind, f.Name, f.Table, f.Found, term.WithNote(", expected ", f.Expected), f.Message)
+	}
+	d.printConfiguration(w)
+	if d.Line != "" {
+		fmt.Fprintf(w, "\n%s\n", d.Line)
+	}
+}
+
+func (d *RunDetail) printConfiguration(w io.Writer) {
+	if len(d.Configuration) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"SETTING", "FROM"})
+	for _, o := range d.Configuration {
+		t.AppendRow(table.Row{o.Setting, o.From})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+}
+
+func (d *RunDetail) printStreams(w io.Writer) {
+	if len(d.Streams) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO"})
+	t.SetColumnConfigs(term.AlignRight(3, 4, 5, 6, 7, 8, 9))
+	called := Called(d.Streams, func(s RunStream) (string, string) { return s.Workspace, s.Stream })
+	for _, s := range d.Streams {
+		t.AppendRow(table.Row{called(s), s.Outcome, term.Thousands(s.Records), term.Thousands(s.New), term.Thousands(s.Changed), term.Thousands(s.Gone),
+			term.Thousands(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.OrDash(s.SyncedTo)})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	for _, s := range d.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(s), s.Error, s.Next)
+		}
+	}
+}

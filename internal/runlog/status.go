@@ -1,0 +1,337 @@
+package runlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/term"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+	"aqueduck/schemas"
+)
+
+// Status is what is known of a warehouse without touching what a run writes to.
+type Status struct {
+	Dir      string         `json:"dir"`
+	AsOf     time.Time      `json:"data_as_of,omitzero"` // everything before it is in the published file
+	Running  *Running       `json:"running"`             // nil: nothing runs
+	Lost     *Running       `json:"lost"`                // a run that ended without saying how
+	Next     []NextRun      `json:"next"`
+	Given    problem.Given  `json:"-"`    // flags that the commands which are told repeat
+	Runs     []PastRun      `json:"runs"` // newest first
+	Streams  []StreamStatus `json:"streams"`
+	Emulated bool           `json:"emulated"`
+	Now      time.Time      `json:"now"` // by the clock that the data lives by
+}
+
+// NextRun is when a pipeline runs next.
+type NextRun struct {
+	Pipeline string    `json:"pipeline"`
+	At       time.Time `json:"at"`
+	Try      int       `json:"try,omitempty"` // which try of a run that failed; 0: its time has come
+}
+
+// StreamStatus is how far one stream is read.
+type StreamStatus struct {
+	Workspace string    `json:"workspace"`
+	Stream    string    `json:"stream"`
+	SyncedTo  time.Time `json:"synced_to,omitzero"`
+	HistoryTo time.Time `json:"history_to,omitzero"` // not there once history is read to its beginning
+	Checked   time.Time `json:"checked_at,omitzero"`
+	OK        time.Time `json:"read_well_at,omitzero"` // when the last run began that read it up to now
+	Freshness Freshness `json:"freshness,omitempty"`   // "": nothing says how old it may be
+	Outcome   string    `json:"outcome"`               // of its last run
+	Backfill  float64   `json:"backfill"`
+	Hint      string    `json:"next,omitempty"`
+
+	first time.Time // when a run first was to read it, of a workspace that has it
+}
+
+// shownRuns is how many past runs a status tells of.
+const shownRuns = 10
+
+// staleRun is how old run.json may be before its writer counts as gone: it is rewritten every two seconds.
+const staleRun = 30 * time.Second
+
+// ReadStatus reads the published file, run.json and how runs ended, and judges them at a time. Without a configuration there is no next run to tell of, and no stream
+// is late.
+func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, now time.Time) (*Status, error) {
+	s := &Status{Dir: string(dir), Now: now.UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
+	if err := s.readRunning(dir); err != nil {
+		return nil, err
+	}
+	lived, err := s.readPublished(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {
+		return nil, err
+	}
+	if catalogue == nil {
+		if catalogue, err = schemas.Builtin(); err != nil {
+			return nil, err
+		}
+	}
+	s.asOf(catalogue)
+	if s.Emulated {
+		s.Now = lived // the emulated workspace lives only while a run reads it
+	}
+	if config != nil {
+		ends, err := ReadRunNotes(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range config.Pipelines {
+			if p.Schedule != nil {
+				s.Next = append(s.Next, nextRun(p, ends, s.Now))
+			}
+		}
+		s.judge(config, catalogue)
+	}
+	return s, nil
+}
+
+func (s *Status) readRunning(dir layout.Dir) error {
+	info, err := os.Stat(dir.RunFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for a run under way: %w", err)
+	}
+	text, err := os.ReadFile(dir.RunFile())
+	if err != nil {
+		return fmt.Errorf("look for a run under way: %w", err)
+	}
+	var r Running
+	if json.Unmarshal(text, &r) != nil {
+		return nil // whatever wrote it is no run of ours, and the next one replaces it
+	}
+	if time.Since(info.ModTime()) > staleRun || !alive(r.PID) {
+		s.Lost = &r
+	} else {
+		s.Running = &r
+	}
+	return nil
+}
+
+// alive says whether a process is there, as far as this machine can tell.
+func alive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = process.Signal(syscall.Signal(0))
+	return err == nil || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
+}
+
+// readPublished reads how far each stream is, and until when the runs of the file lived.
+func (s *Status) readPublished(ctx context.Context, dir layout.Dir) (lived time.Time, err error) {
+	err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { lived, err = s.read(ctx, f); return err })
+	if errors.Is(err, read.ErrNothingPublished) {
+		return lived, nil
+	}
+	return lived, err
+}
+
+func (s *Status) read(ctx context.Context, f PublishedDB) (lived time.Time, err error) {
+	const known = "SELECT (SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces), (SELECT max(finished_at) FROM _sync.runs)"
+	err = f.Query(ctx, known, func(v []any) error {
+		s.Emulated, _ = v[0].(bool)
+		lived = AsTime(v[1])
+		return nil
+	})
+	if err != nil {
+		return lived, err
+	}
+	// A stream that no run has reached has no checkpoint: the last run of its pipeline tells of it.
+	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to), l.first
+		FROM _sync.freshness f FULL JOIN (
+			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
+			       arg_max(coalesce(hint, ''), started_at) AS hint, max(started_at) FILTER (outcome = 'ok') AS ok,
+			       min(started_at) FILTER (outcome <> 'unavailable') AS first, arg_max(run_id, started_at) AS run
+			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
+		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
+		ORDER BY ALL`
+	err = f.Query(ctx, streams, func(v []any) error {
+		s.Streams = append(s.Streams, StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
+			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: AsShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
+			first: AsTime(v[9])})
+		return nil
+	})
+	return lived, err
+}
+
+// asOf finds the time that everything before is here: none while a stream was never read. One that is read by ids has none of its own
+// while it is asked for none, and none is owed of what the workspace does not have.
+func (s *Status) asOf(catalogue *schemas.Catalogue) {
+	for _, stream := range s.Streams {
+		known, ok := catalogue.Stream(stream.Stream)
+		if stream.OK.IsZero() && stream.Outcome != string(StatusUnavailable) && !(ok && known.Read.ByIDs()) {
+			s.AsOf = time.Time{}
+			return
+		}
+		idle := ok && known.Read.ByIDs() && stream.Outcome == string(StatusOK)
+		if !idle && !stream.SyncedTo.IsZero() && (s.AsOf.IsZero() || stream.SyncedTo.Before(s.AsOf)) {
+			s.AsOf = stream.SyncedTo
+		}
+	}
+}
+
+// LastRuns gives when each pipeline last began, as far as the published file knows.
+func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error) {
+	last := map[string]time.Time{}
+	err := QueryPublished(ctx, dir, "SELECT pipeline, max(started_at) FROM _sync.runs GROUP BY ALL", func(v []any) error {
+		last[AsText(v[0])] = AsTime(v[1])
+		return nil
+	})
+	if errors.Is(err, read.ErrNothingPublished) {
+		return last, nil
+	}
+	return last, err
+}
+
+// Print writes the status for a person.
+func (s *Status) Print(w io.Writer) {
+	switch {
+	case s.Running != nil:
+		fmt.Fprintf(w, "running   %s, %s since %s: %s%s, %s\n", s.Running.Pipeline, s.Running.Doing,
+			s.Running.Started.UTC().Format(time.RFC3339), s.Running.share(), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
+		called := s.Running.called()
+		for _, stream := range s.Running.Streams {
+			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", called(stream), stream.Phase, term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
+		}
+	case s.Lost != nil:
+		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: %s\n",
+			s.Lost.Pipeline, s.Lost.Run, s.Given.To("aqueduck sync "+s.Lost.Pipeline))
+	}
+	failed := s.printFailed(w)
+	if len(s.Streams) == 0 {
+		fmt.Fprintf(w, "nothing   has been published in %s yet\n", s.Dir)
+		if !failed { // which has told what comes next
+			fmt.Fprintf(w, "          next: %s\n", s.Given.To("aqueduck sync"))
+		}
+	} else {
+		fmt.Fprintf(w, "data      as of %s%s\n", term.OrDash(s.AsOf), s.ago(s.AsOf))
+	}
+	for _, n := range s.Next {
+		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, n.At.Format(time.RFC3339), term.Duration(n.At.Sub(s.Now)), n.again())
+	}
+	if len(s.Streams) > 0 {
+		s.printStreams(w)
+	}
+	if len(s.Runs) > 0 {
+		s.printRuns(w)
+	}
+}
+
+// printFailed tells what went wrong in the last run of each pipeline, and whether anything did.
+func (s *Status) printFailed(w io.Writer) (some bool) {
+	told := map[string]bool{}
+	for _, r := range s.Runs {
+		if r.Class != "" && !told[r.Pipeline] {
+			some = true
+			fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, r.Finished.UTC().Format(time.RFC3339), r.Class, r.Error, r.Next)
+		}
+		told[r.Pipeline] = true
+	}
+	return some
+}
+
+func (s *Status) printStreams(w io.Writer) {
+	called := Called(s.Streams, func(s StreamStatus) (string, string) { return s.Workspace, s.Stream })
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY"})
+	for _, stream := range s.Streams {
+		outcome := stream.Outcome
+		if outcome == "" {
+			outcome = "–" // published in the middle of its first run
+		}
+		t.AppendRow(table.Row{called(stream), outcome, stream.fresh(s.Now), term.OrDash(stream.SyncedTo), stream.history()})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	for _, stream := range s.Streams {
+		if stream.Hint != "" {
+			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
+		}
+	}
+}
+
+// fresh says how fresh the stream is, and how old where that is too old.
+func (s *StreamStatus) fresh(now time.Time) string {
+	switch s.Freshness {
+	case "":
+		return "–"
+	case Fresh:
+		return string(Fresh)
+	}
+	if s.OK.IsZero() {
+		return string(s.Freshness) + ", never read"
+	}
+	return string(s.Freshness) + ", " + term.Duration(now.Sub(s.OK)) + " old"
+}
+
+// history says how far back the stream is read.
+func (s *StreamStatus) history() string {
+	switch {
+	case s.SyncedTo.IsZero():
+		return "–"
+	case s.HistoryTo.IsZero():
+		return "read"
+	case s.Backfill > 0:
+		return fmt.Sprintf("back to %s, %.0f%%", s.HistoryTo.UTC().Format(time.DateOnly), 100*s.Backfill)
+	}
+	return "back to " + s.HistoryTo.UTC().Format(time.DateOnly)
+}
+
+func (s *Status) printRuns(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME"})
+	t.SetColumnConfigs(term.AlignRight(5, 6, 7))
+	for _, r := range s.Runs {
+		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome + term.WithNote(", ", r.Note()), term.Thousands(r.Rows), term.Thousands(r.Requests),
+			term.Duration(r.Finished.Sub(r.Started))})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+}
+
+func (s *Status) ago(t time.Time) string {
+	if t.IsZero() || t.After(s.Now) {
+		return "" // the source's clock may be ahead
+	}
+	return ", " + term.Duration(s.Now.Sub(t)) + " ago"
+}
+
+// AsText, whole, share, truth and when read a value of a row of ours, which may be null.
+func AsText(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func AsWhole(v any) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+func AsShare(v any) float64 {
+	f, _ := v.(float64)
+	return f
+}
+
+func AsTime(v any) time.Time {
+	t, _ := v.(time.Time)
+	return t.UTC()
+}

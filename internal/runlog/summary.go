@@ -1,0 +1,46 @@
+package runlog
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Summary is what runs did, for programs. Its form is version 1: fields may come, none goes or changes its meaning.
+type Summary struct {
+	Version int          `json:"version"`
+	Program string       `json:"program"`
+	Exit    int          `json:"exit_code"` // the worst of the runs
+	Runs    []*RunDetail `json:"runs"`
+}
+
+// detail is a report as it is told to programs.
+func (r *Report) detail(past PastRun, program string) *RunDetail {
+	d := &RunDetail{PastRun: past, Published: r.Published, Version: program, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
+		Rejects: []RunReject{}, Publishes: []RunPublished{}, Notes: r.Notes}
+	for _, s := range r.Streams {
+		d.Streams = append(d.Streams, RunStream{Workspace: s.Workspace, Stream: s.Stream, Outcome: string(s.Status), Records: s.Extracted, New: s.New, Changed: s.Changed,
+			Gone: s.Gone, Rejected: s.Rejected, NewRejected: s.NewRejected, Requests: s.Requests, Retries: s.Retries, Seconds: s.Time.Seconds(), Backfill: s.Backfill, SyncedTo: s.SyncedTo,
+			Class: s.Class, Error: s.Error, Next: s.Next})
+		for _, reject := range s.Rejects {
+			d.Rejects = append(d.Rejects, RunReject{Stream: s.Stream, Column: reject.Column, Reason: reject.Reason, Count: reject.Count, Key: reject.Key})
+		}
+	}
+	for _, f := range r.Findings {
+		d.Findings = append(d.Findings, RunFinding{Kind: f.Kind, Name: f.Name, Table: f.Schema + "." + f.Table, Found: f.Found, Expected: f.Expected, Message: f.Message})
+	}
+	for _, c := range r.Changes {
+		d.Changes = append(d.Changes, RunChange{Table: c.Schema + "." + c.Table, Column: c.Column, Change: c.What})
+	}
+	slices.SortStableFunc(d.Rejects, func(a, b RunReject) int { return cmp.Compare(b.Count, a.Count) })
+	return d
+}
+
+// Add adds a run: what it did, or, without a report, how it ended.
+func (s *Summary) Add(past PastRun, report *Report) {
+	s.Exit = max(s.Exit, past.Exit)
+	if report != nil {
+		s.Runs = append(s.Runs, report.detail(past, s.Program))
+		return
+	}
+	s.Runs = append(s.Runs, (&Report{}).detail(past, s.Program))
+}

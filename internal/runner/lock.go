@@ -1,0 +1,61 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"aqueduck/internal/problem"
+	"aqueduck/load"
+	"aqueduck/load/layout"
+)
+
+// HoldServeLock gives the right to run the pipelines of the warehouse at their times, as long as it is held.
+func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
+	if err := load.Prepare(r.Dir); err != nil {
+		return nil, NotUsable(err)
+	}
+	held, err := layout.LockServing(r.Dir)
+	var busy *layout.BusyError
+	if errors.As(err, &busy) {
+		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: "leave it to that one, or end it first; pipelines of another file can be added to its own"}
+	}
+	return held, err
+}
+
+// NameRun makes the id of a run: ids sort by when their runs began.
+func (r *Runner) NameRun() (string, error) {
+	id, err := ulid.New(ulid.Timestamp(r.Now()), ulid.DefaultEntropy())
+	if err != nil {
+		return "", fmt.Errorf("name the run: %w", err)
+	}
+	return id.String(), nil
+}
+
+// Lock waits for the right to write, and says whom for.
+func (r *Runner) Lock(ctx context.Context, wait time.Duration) (*layout.LockHandle, error) {
+	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
+	var busy *layout.BusyError
+	if wait <= 0 || !errors.As(err, &busy) {
+		return held, err
+	}
+	r.Log.Warn("waiting: another process writes this warehouse", "holder", busy.Holder, "at_most", wait)
+	return layout.Lock(ctx, r.Dir, wait, r.Wait)
+}
+
+func NotUsable(err error) *problem.Problem {
+	if load.Forbidden(err) {
+		return &problem.Problem{Class: "config", What: "the warehouse directory is not this user's to write", Err: err,
+			Next: "run it as the user that the warehouse belongs to, or name another directory: --dir DIR"}
+	}
+	return &problem.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err,
+		Next: "give an empty directory, or the one of this warehouse: warehouse.dir in pipelines.yaml, or --dir"}
+}
+
+// LoadOptions say how the work database is opened.
+func (r *Runner) LoadOptions(now func() time.Time, run string) load.Options {
+	return load.Options{Now: now, RunID: run, Memory: r.Config.Warehouse.Memory, Timezone: r.Config.Warehouse.Timezone, Keep: keptColumns(r)}
+}

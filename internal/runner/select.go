@@ -1,0 +1,196 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/problem"
+	"aqueduck/load/publish"
+	"aqueduck/schemas"
+)
+
+// SelectStreams are those that a pipeline reads in this run: those it names, those that go with them, less what the options
+// leave out.
+func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Stream, error) {
+	if err := r.meant(o); err != nil {
+		return nil, err
+	}
+	wanted, unwanted := p.OwnPatterns(o.Select), p.OwnPatterns(o.Exclude)
+	var chosen []*schemas.Stream
+	timeless := "" // one that was selected and has no times to read between
+	for _, s := range r.Catalogue.Streams() {
+		if !slices.Contains(p.Streams, s.Name) && !slices.Contains(p.Streams, s.With) {
+			continue
+		}
+		if o.IsWindowed() && !between(s, wanted) {
+			if len(o.Select) > 0 && dictionary.Matches(wanted, s) {
+				timeless = s.Name
+			}
+			continue
+		}
+		if !dictionary.Matches(unwanted, s) && (len(o.Select) == 0 || dictionary.Matches(wanted, s) || s.Family() && config.MatchesAny(wanted, s)) {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) == 0 && timeless != "" {
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + timeless + " is a whole list, without times to read between",
+			Next: "leave out --since and --until: each run reads all of it"}
+	}
+	if len(chosen) == 0 {
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "pipeline " + p.Name + " reads none of the streams that are selected",
+			Next: "name some of " + strings.Join(p.Streams, ", ")}
+	}
+	return chosen, nil
+}
+
+// between says whether a stream is read where a span of time is: one that is read by time, the datasets of a family, by their days, and
+// one that was selected by its own name and is read under the rows of others, by their times.
+func between(s *schemas.Stream, wanted []string) bool {
+	alone := *s
+	alone.With = ""
+	return s.Read.Since.Windowed() || s.Family() || s.Read.ByIDs() && dictionary.Matches(wanted, &alone)
+}
+
+// Chosen are the pipelines of these names that read some of the streams that the options choose, all when no name is given;
+// each that is named must. It is asked before a run touches anything.
+func (r *Runner) Chosen(names []string, o Options) (some []*config.Pipeline, err error) {
+	pipelines, err := r.Config.Select(names)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pipelines {
+		_, wrong := r.SelectStreams(p, &o)
+		if wrong == nil {
+			some = append(some, p)
+		} else if err == nil {
+			err = wrong
+		}
+	}
+	if len(some) == 0 || len(names) > 0 {
+		return some, err
+	}
+	return some, nil
+}
+
+// meant says which of the options' patterns names nothing.
+func (r *Runner) meant(o *Options) error {
+	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return dictionary.IsTable(r.Catalogue.Streams(), name) })
+	for _, name := range drops {
+		if err := r.isStream(name); err != nil {
+			return err
+		}
+	}
+	for i, pattern := range slices.Concat(o.Select, o.Exclude) {
+		pipeline, stream := config.SplitPattern(pattern)
+		meant := slices.DeleteFunc(slices.Clone(r.Config.Pipelines), func(p *config.Pipeline) bool { return len(p.OwnPatterns([]string{pattern})) == 0 })
+		if len(meant) == 0 {
+			return r.Config.NoPipelineError(pipeline)
+		}
+		if err := r.isStream(stream); err != nil {
+			return err
+		}
+		if i < len(o.Select) && strings.Contains(pattern, ".") && !slices.ContainsFunc(meant, func(p *config.Pipeline) bool { return r.reads(p, stream) }) {
+			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("pipeline %s reads no stream %q", pipeline, stream),
+				Next: "name some of " + strings.Join(meant[0].Streams, ", ")}
+		}
+	}
+	return nil
+}
+
+// isStream says so where a name or pattern means no stream at all.
+func (r *Runner) isStream(pattern string) error {
+	if slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
+		return dictionary.Matches([]string{pattern}, s) || s.Family() && config.MatchesFamily(pattern, s.Name)
+	}) {
+		return nil
+	}
+	next := grammar.DidYouMean(pattern, r.Catalogue.Names())
+	if next == "" {
+		next = "name one of " + strings.Join(r.Catalogue.Names(), ", ")
+	}
+	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
+}
+
+// reads says whether a pipeline reads a stream that a name or pattern means.
+func (r *Runner) reads(p *config.Pipeline, pattern string) bool {
+	return slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool {
+		return (slices.Contains(p.Streams, s.Name) || slices.Contains(p.Streams, s.With)) && (dictionary.Matches([]string{pattern}, s) || s.Family() && config.MatchesFamily(pattern, s.Name))
+	})
+}
+
+// kin are the streams and all whose tables are needed to publish them: those that go with them, and those that these
+// take their ids from.
+func (r *Runner) kin(streams []*schemas.Stream) []*schemas.Stream {
+	wanted := map[string]bool{}
+	for _, s := range streams {
+		wanted[s.Name] = true
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, s := range r.Catalogue.Streams() {
+			names := []string{s.Name, s.Owner()}
+			if s.Read.Over != nil {
+				names = slices.Concat(names, s.Read.Over.After, s.Read.Over.Streams)
+			}
+			if !wanted[s.Name] && !wanted[s.With] {
+				continue
+			}
+			for _, name := range names {
+				grown = grown || !wanted[name]
+				wanted[name] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return !wanted[s.Name] })
+}
+
+// StoredStreams are the streams whose tables one workspace's schema holds: those of every pipeline that reads it.
+func (r *Runner) StoredStreams(workspace string) []*schemas.Stream {
+	var streams []*schemas.Stream
+	for _, p := range r.Config.Pipelines {
+		if !slices.Contains(p.Workspaces(r.Config), workspace) {
+			continue
+		}
+		for _, s := range r.Catalogue.Streams() {
+			if slices.Contains(p.Streams, s.Name) && !slices.Contains(streams, s) {
+				streams = append(streams, s)
+			}
+		}
+	}
+	return r.kin(streams)
+}
+
+// Schema is one workspace's share of the published file: the tables of its streams and the relations made of them.
+// Tables that only feed relations stay out of the lake.
+func (r *Runner) Schema(name string) (publish.Schema, error) {
+	streams := r.StoredStreams(name)
+	schema := publish.Schema{Name: name, Tables: dictionary.Tables(streams), Models: r.models(name)}
+	for _, s := range streams {
+		if s.PublishAs != "" {
+			relations, err := r.Catalogue.Relations(s.PublishAs)
+			if err != nil {
+				return schema, err
+			}
+			for _, relation := range relations {
+				schema.Relations = append(schema.Relations, config.PublishedRelation(relation))
+			}
+		}
+	}
+	for _, s := range r.Catalogue.Streams() { // stored tables of streams that are read no longer are in the lake too, but for these
+		if s.Internal {
+			for _, t := range dictionary.Tables([]*schemas.Stream{s}) {
+				if t.HistoryOf == "" {
+					schema.Internal = append(schema.Internal, t.Name)
+				}
+			}
+		}
+	}
+	for _, s := range streams {
+		schema.Attributes = append(schema.Attributes, attributes(s, schema.Relations)...)
+	}
+	return schema, nil
+}

@@ -1,0 +1,58 @@
+package serve
+
+import (
+	"slices"
+	"time"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+)
+
+// NextRetry is when a pipeline's last run by its schedule is tried again, and how; the zero time where it is not, or has been since. A run
+// that went well since, by hand, leaves nothing to try, and one whose next time has come stands for it.
+func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Options) {
+	ends, err := runlog.ReadRunNotes(r.Dir)
+	if err != nil {
+		r.Log.Warn("it cannot be told whether a run is to be tried again", "pipeline", p.Name, "error", err)
+		return time.Time{}, o
+	}
+	at, try := runlog.RetryOf(p, ends, r.Now())
+	if at.IsZero() {
+		return at, o
+	}
+	o = runner.Options{Failed: true, Try: try}
+	o.MaxRequests, o.MaxTime, _ = runlog.TimeLeft(p, ends)
+	return at, o
+}
+
+// NoteSkipped tells that a time of a pipeline's schedule has no run: in the log, and in the list of runs.
+func NoteSkipped(r *runner.Runner, p *config.Pipeline, at time.Time) {
+	r.Log.Warn("a run was left out: "+runlog.WhySkipped, "pipeline", p.Name, "at", at.Format(time.RFC3339))
+	if err := (runlog.PastRun{Pipeline: p.Name, Started: runlog.ToMicroseconds(at), Finished: runlog.ToMicroseconds(at), Outcome: runlog.LeftOut}).Save(r.Dir); err != nil {
+		r.Log.Warn("it could not be noted down that a run was left out: runs does not know", "pipeline", p.Name, "error", err)
+	}
+}
+
+// CatchUpTry is which run of its last time a pipeline has still to have, for the one before was interrupted or lost; 0 where it
+// owes none.
+func CatchUpTry(r *runner.Runner, p *config.Pipeline) (try int) {
+	ends, err := runlog.ReadRunNotes(r.Dir)
+	if err != nil {
+		r.Log.Warn("it cannot be told whether a run is to be made up for", "pipeline", p.Name, "error", err)
+		return 0
+	}
+	for _, e := range slices.Backward(ends) {
+		switch {
+		case e.Pipeline != p.Name || e.Narrow:
+		case e.Try == 0 && e.Outcome != "OK": // by hand, and no answer to what is owed
+		case !runlog.IsCatchUp(p, &e):
+			return 0
+		case e.Outcome == runlog.Killed:
+			return e.Try + 1
+		default:
+			return e.Try
+		}
+	}
+	return 0
+}

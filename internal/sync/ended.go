@@ -1,0 +1,50 @@
+package sync
+
+import (
+	"context"
+	"io"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+)
+
+// Run runs a pipeline once, with all that belongs to it: Sync, the commands after it, a note of how it ended beside the database,
+// where `status` finds it although nothing could be published, and alerts. The commands write to out. What kept it from being a run is a
+// *StoppedError.
+func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options, out io.Writer) (*runlog.Report, error) {
+	began := r.Now()
+	var err error
+	if o.RunID, err = r.NameRun(); err != nil {
+		return nil, err
+	}
+	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(began), Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
+	notifyRunBegan(ctx, r, &past)
+	report, err := Sync(ctx, r, p, o)
+	if err == nil {
+		runAfter(ctx, r, p, report, out)
+	}
+	past.Finished = runlog.ToMicroseconds(r.Now())
+	if err != nil {
+		past.Stopped(ctx, p, err)
+		if past.Outcome == "INTERRUPTED" {
+			past.Exit = r.InterruptedCode(ctx)
+		}
+	} else {
+		past.Reported(report)
+	}
+	past.CalledOff = past.Outcome == "INTERRUPTED" && calledOff(ctx)
+	past.Next = r.Given.To(past.Next)
+	planRetry(r, &past, p, &o, report)
+	if noted := past.Save(r.Dir); noted != nil {
+		r.Log.Warn("it could not be noted down how the run ended: status and runs may not know", "run", o.RunID, "error", noted)
+	}
+	notifyRunEnded(ctx, r, &past)
+	if r.Ended != nil {
+		r.Ended(past, report)
+	}
+	if err != nil {
+		return nil, &runlog.StoppedError{Err: err, Line: past.Line}
+	}
+	return report, nil
+}

@@ -1,0 +1,250 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/extract/export"
+	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/load"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+const (
+	firstSpan    = 7  // days that the first job of a run asks for, and the first reading of a dataset
+	longestSpan  = 28 // days of one job
+	usualHistory = 90 // days back that a dataset without a start is read
+	smallExport  = 8 << 20
+	largeExport  = 64 << 20
+	mostExport   = 512 << 20 // of one commit, in memory
+	jobsASpan    = 3         // jobs that are asked for in one run for the same days
+	slotsFull    = time.Minute
+	slotsPatient = time.Hour
+)
+
+// floor is how far down the history goes.
+func (t *exportReader) floor() int64 {
+	floor := t.export.days.Add(t.export.until, -usualHistory)
+	if !t.Start.IsZero() {
+		floor = t.Start.Unix()
+	}
+	if down := t.State.Export.Down; down > 0 {
+		floor = min(floor, down)
+	}
+	return floor
+}
+
+// exporting is what a task needs that reads one dataset of a family of exports.
+type exporting struct {
+	family  *schemas.Stream
+	source  export.Source
+	set     export.Dataset
+	days    stream.DayGrid
+	until   int64 // what this run reads up to; 0 before it began
+	top     int64 // what the refresh of this run ends at: the rest was just read
+	span    int   // days that one job asks for
+	window  int64 // of an explicit window: what is stored of it
+	refresh time.Duration
+}
+
+// exportReader reads one dataset of exports: job after job, span after span of days.
+type exportReader struct {
+	*stream.Task
+	export *exporting
+}
+
+// ExpandDatasets puts the datasets that the pipeline means in the place of their families: only the source knows which there are.
+func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
+	w.Exports = stream.Datasets{Readers: map[string]func(*stream.Task) (stream.DayReader, error){}, Broken: map[*schemas.Stream]error{}}
+	var err error
+	if w.Exports.States, w.Exports.Known, err = r.Writer.AdoptDatasets(ctx, w.Name, r.Runner.StoredStreams(w.Name)); err != nil {
+		return err
+	}
+	zone, err := time.LoadLocation(r.Config.Warehouse.Timezone)
+	if err != nil {
+		return fmt.Errorf("load the warehouse's time zone: %w", err)
+	}
+	var streams []*schemas.Stream
+	for _, s := range w.Streams {
+		if !s.Family() {
+			streams = append(streams, s)
+			continue
+		}
+		if w.Lost != nil {
+			streams = append(streams, datasetsNotListed(r, w, s, w.Lost)...)
+			continue
+		}
+		source := export.New(w.Client, s)
+		sets, odd, err := source.Datasets(ctx, s)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			streams = append(streams, datasetsNotListed(r, w, s, err)...)
+			continue
+		}
+		if len(odd) > 0 {
+			r.AddFinding(load.Finding{Schema: w.Name, Stream: s.Name, Kind: "known", Name: "dataset_odd", Once: true, Found: fmt.Sprint(len(odd)),
+				Message: fmt.Sprintf("datasets %q cannot be asked for: they have no id that makes a name, or no attributes. The others are read", odd)})
+		}
+		streams = append(streams, listDatasets(r, w, s, sets, func(set export.Dataset) *exporting {
+			return &exporting{family: s, source: source, set: set, days: stream.DayGrid{Zone: zone}, span: firstSpan, refresh: config.UsualRefresh}
+		})...)
+		streams = append(streams, datasetsNotAsked(r, w, s, odd, streams)...)
+	}
+	w.Streams = streams
+	return nil
+}
+
+// datasetsNotAsked are the streams, but for those that others say something of already, of datasets that were read before and that the list says
+// nothing of that can be asked for: they fail.
+func datasetsNotAsked(r *stream.Run, w *stream.Workspace, family *schemas.Stream, odd []string, others []*schemas.Stream) (streams []*schemas.Stream) {
+	for _, s := range w.Exports.Known {
+		if slices.ContainsFunc(others, func(other *schemas.Stream) bool { return other.Name == s.Name }) {
+			continue
+		}
+		if e := w.Exports.States[s.Name]; e.Family == family.Name && slices.Contains(odd, e.Dataset) && wantsDataset(r, family, s.Name) {
+			w.Exports.Broken[s] = &problem.Problem{Class: "source", Next: problem.SourceNext,
+				What: fmt.Sprintf("stream %s: the list says nothing of dataset %q that can be asked for", s.Name, e.Dataset)}
+			streams = append(streams, s)
+		}
+	}
+	return streams
+}
+
+// datasetsNotListed are the streams of a family whose list cannot be read: those that were read before, or the family where none was.
+func datasetsNotListed(r *stream.Run, w *stream.Workspace, family *schemas.Stream, err error) (streams []*schemas.Stream) {
+	for _, s := range w.Exports.Known {
+		if e := w.Exports.States[s.Name]; e.Family == family.Name && wantsDataset(r, family, s.Name) {
+			streams = append(streams, s)
+		}
+	}
+	if len(streams) == 0 {
+		streams = []*schemas.Stream{family}
+	}
+	for _, s := range streams {
+		w.Exports.Broken[s] = err
+	}
+	return streams
+}
+
+// listDatasets are the streams of a family in this run.
+func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, sets []export.Dataset, with func(export.Dataset) *exporting) []*schemas.Stream {
+	var streams []*schemas.Stream
+	names := map[string]bool{}
+	for _, set := range sets {
+		name := family.Name + "_" + export.Name(set.ID)
+		if names[name] || !wantsDataset(r, family, name) {
+			continue
+		}
+		names[name] = true
+		e := w.Exports.States[name]
+		if e == nil {
+			e = &extract.Export{Family: family.Name, Dataset: set.ID}
+		}
+		if e.Doc = set.Doc; e.Doc == "" {
+			e.Doc = set.Name
+		}
+		w.Exports.States[name] = e
+		x := with(set)
+		if d := r.Config.Settings(name).Refresh; d > 0 {
+			x.refresh = d
+		}
+		w.Exports.Readers[name] = func(t *stream.Task) (stream.DayReader, error) { return newExportReader(t, x) }
+		streams = append(streams, dictionary.DatasetStream(family, name, e))
+	}
+	for _, pattern := range slices.Concat(r.Pipeline.Datasets, r.Pipeline.OwnPatterns(r.Options.Select)) {
+		if config.PatternRank(pattern) == 1 && strings.HasPrefix(pattern, family.Name+"_") && !names[pattern] && wantsDataset(r, family, pattern) {
+			s := &schemas.Stream{Name: pattern, File: family.File, Read: family.Read, Dataset: pattern}
+			w.Exports.Broken[s] = &problem.Problem{Class: "config", What: "the workspace has no dataset for " + pattern, Next: "aqueduck plan --ask names those it has"}
+			names[pattern] = true
+			streams = append(streams, s)
+		}
+	}
+	return streams
+}
+
+// wantsDataset says whether this run reads a dataset.
+func wantsDataset(r *stream.Run, family *schemas.Stream, name string) bool {
+	means := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { return config.MatchesDataset(p, family.Name, name) })
+	}
+	return means(r.Pipeline.Datasets) && (len(r.Options.Select) == 0 || means(r.Pipeline.OwnPatterns(r.Options.Select))) && !means(r.Pipeline.OwnPatterns(r.Options.Exclude))
+}
+
+// newExportReader makes a task one that reads a dataset: its checkpoint, as it was restored, and what the source says today.
+func newExportReader(t *stream.Task, x *exporting) (stream.DayReader, error) {
+	w := t.Workspace
+	t.Start = dayOf(t.Start, x.days)
+	if t.State.Export == nil {
+		t.State.Export = &extract.Export{Family: x.family.Name, Dataset: x.set.ID}
+		if stored := w.Exports.States[t.Stream.Name]; stored != nil {
+			// Forgetting how far it is read does not forget the table, nor how far back its days go.
+			t.State.Export.Columns, t.State.Export.Down = stored.Columns, stored.Down
+		}
+	}
+	t.State.Export.Doc = t.Stream.Doc
+	if version := w.Config.APIVersion; t.State.Version != "" && t.State.Version != version {
+		// Versions export different rows: all that was read under another one is read again (T108).
+		t.State.HistoryDone = false
+		t.State.HistoryTo = x.days.Of(t.State.SyncedTo)
+	}
+	reader := &exportReader{t, x}
+	if len(t.Stream.Columns) == 0 {
+		return reader, nil
+	}
+	return reader, reader.decodes(t.Stream)
+}
+
+// decodes gives the task a decoder for the columns of its stream.
+func (t *exportReader) decodes(s *schemas.Stream) error {
+	o, err := t.hides(s)
+	if err != nil {
+		t.Broken = err
+		return nil // the others are read
+	}
+	decoder, err := transform.NewDecoder(s, o)
+	if err != nil {
+		return fmt.Errorf("stream %s: %w", s.Name, err)
+	}
+	t.Run.Progress.Reshaped(func() { t.Stream, t.Decoder, t.Tables = s, decoder, transform.Tables(s) })
+	return nil
+}
+
+// dayOf is a date of the configuration as the instant at which it begins.
+func dayOf(start time.Time, grid stream.DayGrid) time.Time {
+	if start.IsZero() {
+		return start
+	}
+	y, m, d := start.Date()
+	return time.Unix(grid.Begin(y, m, d), 0)
+}
+
+// hides gives the names of hash and drop that a dataset has. A pattern means whichever datasets have such a column; a
+// dataset that is named has it, or is not read.
+func (t *exportReader) hides(s *schemas.Stream) (transform.Options, error) {
+	o := transform.Options{APIVersion: t.Workspace.Config.APIVersion, HashKey: t.Run.HashKey}
+	settings := t.Run.Config.Settings(s.Name)
+	for _, each := range []struct {
+		names []string
+		into  *[]string
+	}{{settings.Hash, &o.Hash}, {settings.Drop, &o.Drop}} {
+		for _, name := range each.names {
+			if slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return c.Name == name }) {
+				*each.into = append(*each.into, name)
+			} else if t.Run.Config.NamesColumn(s.Name, name) {
+				return o, &problem.Problem{Class: "config", What: fmt.Sprintf("stream %s has no column %q to hide", s.Name, name),
+					Next: "correct streams." + s.Name + " in pipelines.yaml; nothing was stored"}
+			}
+		}
+	}
+	return o, nil
+}

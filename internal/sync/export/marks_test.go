@@ -1,0 +1,47 @@
+package export
+
+import (
+	"slices"
+	"testing"
+
+	"aqueduck/extract"
+	"aqueduck/internal/dictionary"
+	"aqueduck/schemas"
+)
+
+// TestColumnsOfDatasetsAreMarkedByTheirNames gives a dataset's columns what the family's file knows of them: what is personal
+// is about the contact and the conversation that the row names, and about nobody who could be known where it names none.
+func TestColumnsOfDatasetsAreMarkedByTheirNames(t *testing.T) {
+	t.Parallel()
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	family, ok := catalogue.Stream("reporting")
+	if !ok {
+		t.Fatal("there are no reports")
+	}
+	dataset := func(columns ...string) map[string]schemas.Column {
+		e := &extract.Export{Dataset: "x"}
+		for _, name := range columns {
+			e.Columns = append(e.Columns, extract.ExportColumn{Name: name})
+		}
+		found := map[string]schemas.Column{}
+		for _, c := range dictionary.DatasetStream(family, "reporting_x", e).Columns {
+			found[c.Name] = c
+		}
+		return found
+	}
+	c := dataset("conversation_id", "contact_id", "contact_name", "subject", "teammate_name", "csat_score")
+	for _, name := range []string{"contact_name", "subject"} {
+		if !c[name].PII || !slices.Equal(c[name].Whose, []string{"conversation_id", "contact_id"}) {
+			t.Errorf("%s: %+v", name, c[name])
+		}
+	}
+	if !c["contact_id"].Person || c["contact_id"].PII || c["conversation_id"].References != "conversations.id" || c["csat_score"].PII || c["teammate_name"].PII || c["_time"].PII {
+		t.Errorf("%+v", c)
+	}
+	if c := dataset("contact_name", "state"); !c["contact_name"].PII || c["contact_name"].Whose != nil {
+		t.Errorf("a dataset without ids: %+v", c)
+	}
+}

@@ -1,0 +1,257 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/extract/export"
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/internal/term"
+	"aqueduck/load"
+	"aqueduck/transform"
+)
+
+// errTooMuch says that an export holds more than one commit can.
+var errTooMuch = errors.New("the export is too large for one commit")
+
+// reasonAmbiguous is told of a time that a clock showed twice, or never.
+const reasonAmbiguous = "ambiguous_time"
+
+// exportTally counts what becomes of the rows of an export.
+type exportTally struct {
+	outside, foreign int64
+	ambiguous        []int64 // rows of the batch
+}
+
+// store makes the rows of an export those of its days, in one transaction with the mark.
+func (t *exportReader) store(ctx context.Context, job extract.ExportJob, archive *export.Archive) error {
+	t.Run.Progress.Exported(t.Task, archive.Rows)
+	if archive.Text > mostExport {
+		return t.tooMuch(job, archive)
+	}
+	columns, all, err := t.match(archive)
+	if err != nil {
+		return err
+	}
+	if err := t.reshape(ctx, all); err != nil {
+		return err
+	}
+	tally, err := t.decode(job, archive, columns)
+	if err != nil {
+		return err
+	}
+	return t.commitSpan(ctx, job, archive, tally)
+}
+
+// tooMuch has the days asked for by half as many at once, or says that one day is too much.
+func (t *exportReader) tooMuch(job extract.ExportJob, archive *export.Archive) error {
+	if !t.oneDay(job) {
+		return errTooMuch
+	}
+	return &problem.Problem{Class: "data", Err: errTooMuch,
+		What: fmt.Sprintf("stream %s: one day has %d rows with %d MB of text", t.Stream.Name, archive.Rows, archive.Text>>20),
+		Next: "drop columns that are not needed, under streams: in pipelines.yaml"}
+}
+
+func (t *exportReader) oneDay(job extract.ExportJob) bool {
+	return t.export.days.Count(job.From, job.To) == 1
+}
+
+// match finds the columns of every member; all is what the table has after that.
+func (t *exportReader) match(archive *export.Archive) ([]export.Columns, []extract.ExportColumn, error) {
+	all := t.State.Export.Columns
+	accept := t.Run.Options.AcceptsDrop(t.Stream.Name)
+	columns := make([]export.Columns, len(archive.Members))
+	present := map[string]bool{}
+	for i, m := range archive.Members {
+		c, err := t.export.set.Match(m.Header, all, accept)
+		if err != nil {
+			return nil, nil, &problem.Problem{Class: "data", What: fmt.Sprintf("stream %s: %s", t.Stream.Name, m.Name), Err: err,
+				Next: "look at the dataset in the workspace; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
+		}
+		columns[i], all = c, c.All
+		for _, column := range c.All {
+			present[column.Name] = present[column.Name] || !column.Gone
+		}
+	}
+	for i := range all {
+		all[i].Gone = !present[all[i].Name] // in none of the members
+	}
+	return columns, all, nil
+}
+
+// reshape gives the table the columns that are new, and makes a decoder for them.
+func (t *exportReader) reshape(ctx context.Context, all []extract.ExportColumn) error {
+	e := *t.State.Export
+	e.Columns = all
+	s := dictionary.DatasetStream(t.export.family, t.Stream.Name, &e)
+	if len(s.Columns) != len(t.Stream.Columns) {
+		if err := errors.Join(t.decodes(s), t.Broken); err != nil {
+			return err
+		}
+		changes, err := t.Run.Writer.WidenTable(ctx, t.Workspace.Name, t.Tables[0])
+		if err != nil {
+			return fmt.Errorf("stream %s: add the columns of its export: %w", s.Name, err)
+		}
+		t.Run.AddChanges(changes)
+	}
+	t.State.Export = &e
+	return nil
+}
+
+// decode puts the rows of the days into a batch. Rows of the seconds around are left out.
+func (t *exportReader) decode(job extract.ExportJob, archive *export.Archive, columns []export.Columns) (exportTally, error) {
+	var tally exportTally
+	var buffer []byte
+	meta := transform.Meta{ReadAt: t.export.source.Now()}
+	err := archive.Each(func(member int, cells []export.Cell) error {
+		row := columns[member].Record(buffer, cells, t.export.days.Zone)
+		buffer = row.JSON
+		if row.Timed && (row.Time < job.From || row.Time >= job.To) {
+			tally.outside++
+			if row.Time < job.From-1 || row.Time > job.To+1 {
+				tally.foreign++
+			}
+			return nil
+		}
+		if t.Decoder.Bytes() > mostExport {
+			return errTooMuch
+		}
+		number := int64(t.Decoder.Records())
+		err := t.Decoder.Append(row.JSON, meta)
+		if row.Ambiguous && int64(t.Decoder.Records()) > number {
+			tally.ambiguous = append(tally.ambiguous, number)
+		}
+		return err
+	})
+	if err != nil {
+		stream.ReleaseBatches(t.Decoder.Take())
+		if errors.Is(err, errTooMuch) {
+			err = t.tooMuch(job, archive)
+		}
+		return tally, err
+	}
+	if tally.foreign > 0 {
+		stream.ReleaseBatches(t.Decoder.Take())
+		return tally, &problem.Problem{Class: "data",
+			What: fmt.Sprintf("stream %s: %d of %d rows are of other days than were asked for", t.Stream.Name, tally.foreign, archive.Rows),
+			Next: "if its times say no zone, give warehouse.timezone that of the workspace; nothing was stored, the mark did not move"}
+	}
+	return tally, nil
+}
+
+// commitSpan replaces the days.
+func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, archive *export.Archive, tally exportTally) error {
+	batches := t.Decoder.Take()
+	defer stream.ReleaseBatches(batches)
+	own := &batches[0]
+	own.Mode, own.Window = transform.ReplaceWindow, [2]time.Time{warehouse.UnixTime(job.From), warehouse.UnixTime(job.To)}
+	own.Refresh = t.State.Replace
+	rejects := t.Decoder.Rejects()
+	for _, row := range tally.ambiguous {
+		own.Misfits = append(own.Misfits, transform.Misfit{Row: row, Table: t.Tables[0].Name, Column: export.TimeColumn, Reason: reasonAmbiguous, Count: 1})
+	}
+	t.Result.KeepTexts(rejects)
+	err := stream.RefuseMostRejected(t.Task, rejects, own.Rows.NumRows())
+	if err == nil {
+		err = t.balance(archive, tally, rejects, own.Rows.NumRows())
+	}
+	if err == nil {
+		err = t.refuseEmptied(ctx, job, own.Rows.NumRows())
+	}
+	if err != nil {
+		t.Result.Refused = append(t.Result.Refused, rejects...)
+		return err
+	}
+	state := t.after(job)
+	next := t.NextCheckpoint(state)
+	began := t.Run.Now()
+	written, err := t.Run.Writer.Commit(context.WithoutCancel(ctx), t.Workspace.Name, t.Stream.Name, t.Base, next, batches)
+	if err != nil {
+		return fmt.Errorf("stream %s: commit: %w", t.Stream.Name, err)
+	}
+	t.Base, t.State = next, state
+	if job.Kind == extract.ExportWindow {
+		t.export.window = job.To
+	}
+	t.Result.Extracted += archive.Rows
+	t.Result.Add(written)
+	t.Run.Progress.Committed(t.Task, began)
+	switch { // the next job asks for about as much as one commit should hold
+	case archive.Text > largeExport:
+		t.export.span = max(1, t.export.span/2)
+	case archive.Text < smallExport:
+		t.export.span = min(longestSpan, t.export.span*2)
+	}
+	return nil
+}
+
+// balance proves that every row of the file is accounted for.
+func (t *exportReader) balance(archive *export.Archive, tally exportTally, rejects []transform.Reject, stored int64) error {
+	var whole int64
+	for _, r := range rejects {
+		if r.Raw != nil {
+			whole += r.Count
+		}
+	}
+	if stored+whole+tally.outside != archive.Rows {
+		return fmt.Errorf("stream %s: of %d rows of an export %d were stored, %d rejected and %d left out", t.Stream.Name, archive.Rows, stored, whole, tally.outside)
+	}
+	return nil
+}
+
+// refuseEmptied does not believe a source that suddenly has far fewer rows of days that were read before (T152).
+func (t *exportReader) refuseEmptied(ctx context.Context, job extract.ExportJob, rows int64) error {
+	if t.Run.Options.AcceptsDrop(t.Stream.Name) {
+		return nil
+	}
+	var stored int64
+	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
+		stored, err = work.RowsBetween(ctx, t.Workspace.Name, t.Tables[0], warehouse.UnixTime(job.From), warehouse.UnixTime(job.To))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: compare with what is stored: %w", t.Stream.Name, err)
+	}
+	if lost := stored - rows; lost > stream.GuardRows && float64(lost) > stream.GuardShare*float64(stored) {
+		return &problem.Problem{Class: "data",
+			What: fmt.Sprintf("stream %s: from %s to %s the source has %d rows where %d are stored; none was replaced", t.Stream.Name,
+				term.OrDash(warehouse.UnixTime(job.From)), term.OrDash(warehouse.UnixTime(job.To)), rows, stored),
+			Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
+	}
+	return nil
+}
+
+// after is the state that is true once the days of a job are stored.
+func (t *exportReader) after(job extract.ExportJob) extract.State {
+	state, e := t.State, *t.State.Export
+	e.Job = nil
+	switch job.Kind {
+	case extract.ExportForward:
+		if state.SyncedTo == 0 {
+			state.HistoryTo = job.From
+		}
+		state.SyncedTo = max(state.SyncedTo, job.To)
+	case extract.ExportRefresh:
+		if e.Refresh != nil {
+			e.Refresh = &extract.ExportSpan{From: e.Refresh.From, To: min(e.Refresh.To, job.From)}
+			if e.Refresh.From >= e.Refresh.To {
+				e.Refresh = nil
+			}
+		}
+	case extract.ExportHistory:
+		state.HistoryTo = min(state.HistoryTo, job.From)
+		state.HistoryDone = state.HistoryTo <= t.floor()
+	}
+	if e.Down == 0 || job.From < e.Down {
+		e.Down = job.From
+	}
+	state.Export, state.Version = &e, t.Workspace.Config.APIVersion
+	return state
+}

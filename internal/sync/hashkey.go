@@ -1,0 +1,99 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/mask"
+	"aqueduck/load/read"
+)
+
+// findHashKey decides which key hashed columns are made with. Values that are stored were made with one key: where that is not in its
+// place, no second one is made in silence (T175). rehash says that another key was accepted, so that all that is hashed is read again.
+func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
+	dir := r.Runner.Dir
+	if r.HashKey, err = dir.ReadHashKey(); err != nil {
+		return false, &problem.Problem{Class: "config", What: "read the key for hashed columns", Err: err,
+			Next: "put the file back from a backup; without it, remove the file, then: " + acceptHashKeyCommand(r)}
+	}
+	mark, used, err := r.Writer.Work.HashedBy(ctx)
+	if err != nil {
+		return false, err
+	}
+	if missing := HashKeyMissing(dir, r.HashKey, mark, used); missing != nil {
+		if !r.Config.HasHashes(r.Runner.Catalogue) {
+			return false, nil // nothing is hashed now: no key is needed, and none is made
+		}
+		if !r.Options.AcceptHashKey {
+			missing.Next += "; without it: " + acceptHashKeyCommand(r)
+			return false, missing
+		}
+		rehash = true
+	}
+	if r.HashKey == nil {
+		if r.HashKey, err = dir.MakeHashKey(); err != nil {
+			return false, dir.Explain(fmt.Errorf("make a key for hashed columns: %w", err))
+		}
+	}
+	return rehash, nil
+}
+
+// acceptHashKeyCommand is the command that goes on with another key.
+func acceptHashKeyCommand(r *stream.Run) string {
+	return r.Runner.Given.To("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes everything that the source still has with a new one"
+}
+
+// HashKeyMissing says what is wrong with the key of hashed columns, and how to go on with the one that stored values were hashed with; nil
+// where nothing is wrong.
+func HashKeyMissing(dir layout.Dir, key []byte, mark string, used bool) *problem.Problem {
+	switch {
+	case key == nil && used:
+		return &problem.Problem{Class: "config", What: "the key for hashed columns, " + dir.HashKeyFile() + ", is not there, and stored values were hashed with it: another key would give other hashes",
+			Next: "put back the hash.key that belongs to this warehouse, into its directory or as .aqueduck/hash.key"}
+	case key != nil && mark != "" && mark != mask.HashKeyMark(key):
+		return &problem.Problem{Class: "config", What: dir.HashKeyFile() + " is not the key that stored values were hashed with: it would give other hashes",
+			Next: "put back the hash.key that belongs to this warehouse, as .aqueduck/hash.key"}
+	}
+	return nil
+}
+
+// noteHashKey notes which key values are hashed with from now on, once the rows of another one are marked to be read again.
+func noteHashKey(ctx context.Context, r *stream.Run) error {
+	if !r.Config.HasHashes(r.Runner.Catalogue) {
+		return nil
+	}
+	return r.Writer.Use(func(work *load.Work) error {
+		mark, _, err := work.HashedBy(ctx)
+		if err != nil || mark == mask.HashKeyMark(r.HashKey) {
+			return err
+		}
+		return work.NoteHashKey(ctx, r.HashKey)
+	})
+}
+
+// checkHashKey is what the next run would be refused for, by the published file; nil where its key is in its place.
+func checkHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Problem, err error) {
+	if !r.Config.HasHashes(r.Catalogue) {
+		return nil, nil
+	}
+	key, err := r.Dir.ReadHashKey()
+	if err != nil {
+		return nil, fmt.Errorf("read the key for hashed columns: %w", err)
+	}
+	err = runlog.WithPublished(ctx, r.Dir, func(f runlog.PublishedDB) error {
+		mark, used, err := mask.HashedBy(ctx, f.Reader)
+		missing = HashKeyMissing(r.Dir, key, mark, used)
+		return err
+	})
+	if errors.Is(err, read.ErrNothingPublished) {
+		return nil, nil
+	}
+	return missing, err
+}

@@ -1,0 +1,55 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/term"
+	"aqueduck/load"
+)
+
+// alignHistories makes the open states of the histories those of the records that readers are about to be shown (T177).
+func alignHistories(ctx context.Context, r *stream.Run) error {
+	for _, w := range r.Workspaces {
+		if w.Lost != nil {
+			continue
+		}
+		for _, s := range r.Runner.StoredStreams(w.Name) {
+			if !s.History || s.Into != "" || s.Family() {
+				continue
+			}
+			current, err := r.Runner.CurrentRows(s)
+			if err != nil {
+				return err
+			}
+			err = r.Writer.Use(func(work *load.Work) error {
+				_, err := work.AlignHistory(ctx, w.Name, current, w.Client.Now())
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("stream %s: %w", s.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// freezeHistories ends the states of histories that the configuration keeps no longer, and says so: the tables stay as they are.
+func freezeHistories(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
+	if w.Lost != nil {
+		return nil
+	}
+	var ended map[string]int64
+	err := r.Writer.Use(func(work *load.Work) (err error) {
+		ended, err = work.FreezeHistories(ctx, w.Name, w.Client.Now())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for name, states := range ended {
+		r.AddNote(fmt.Sprintf("%s is kept no longer: %s ended with this run, and the table stays as it is, in the file and in the lake", name, term.Count(int(states), "state")))
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aqueduck/internal/alert"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/term"
+	"aqueduck/load/read"
+)
+
+// NewSender gives what tells the targets of the configuration how runs go; nil where nobody is to be told. An address that cannot be
+// found out is logged: a run does not depend on it.
+func NewSender(r *runner.Runner, lookup func(string) (string, bool)) *alert.Sender {
+	targets, missing := r.Config.Alerts(lookup)
+	for _, err := range missing {
+		r.Log.Warn("nobody is told by this alert", "error", err)
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	return &alert.Sender{Targets: targets, State: filepath.Join(r.Dir.State(), "alerts.json"), Now: r.Now, Wait: r.Wait, Log: r.Log}
+}
+
+// notifyRunBegan tells that a run begins.
+func notifyRunBegan(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
+	if r.Alerts != nil {
+		r.Alerts.Begun(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, At: past.Started})
+	}
+}
+
+// notifyRunEnded tells how a run ended, and what has grown too old.
+func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
+	if r.Alerts == nil {
+		return
+	}
+	told := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Well: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", Again: past.Quiet, Class: past.Class,
+		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
+	var err error
+	if told.Changes, err = columnChanges(ctx, r, past.Run); err != nil {
+		r.Log.Warn("it cannot be told what has changed in the source", "run", past.Run, "error", err)
+	}
+	r.Alerts.Ended(ctx, told)
+	NotifyFreshness(ctx, r)
+}
+
+// columnChanges are what was new in the source for the run: fields that no column takes, columns that were added or widened. A table that
+// the run made is no news of the source.
+func columnChanges(ctx context.Context, r *runner.Runner, run string) (changes []string, err error) {
+	if !subscribed(r, alert.Changed) {
+		return nil, nil
+	}
+	err = runlog.QueryPublished(ctx, r.Dir, `SELECT concat_ws('.', schema, table_name, nullif(column_name, '')), change, path FROM _sync.schema_changes c WHERE run_id = '`+run+`'
+		AND NOT EXISTS (FROM _sync.schema_changes m WHERE m.run_id = c.run_id AND m.schema = c.schema AND m.table_name = c.table_name AND m.change LIKE 'made%')
+		ORDER BY ALL`, func(v []any) error {
+		changes = append(changes, runlog.AsText(v[0])+": "+runlog.AsText(v[1])+term.WithNote(", at ", runlog.AsText(v[2])))
+		return nil
+	})
+	if errors.Is(err, read.ErrNothingPublished) {
+		err = nil
+	}
+	return changes, err
+}
+
+// NotifyFreshness tells of the streams whose freshness is breached, and where none is any more.
+func NotifyFreshness(ctx context.Context, r *runner.Runner) {
+	if !subscribed(r, alert.Late) {
+		return
+	}
+	s, err := runlog.ReadStatus(ctx, r.Dir, r.Config, r.Catalogue, r.Now())
+	if err != nil {
+		r.Log.Warn("it cannot be told how old the data is", "error", err)
+		return
+	}
+	for _, p := range r.Config.Pipelines {
+		var names []string
+		for _, stream := range s.Streams {
+			if stream.Freshness == runlog.Breached && runlog.ReadsStream(p, r.Config, r.Catalogue, stream.Workspace, stream.Stream) {
+				names = append(names, strings.TrimPrefix(stream.Workspace+".", "main.")+stream.Stream)
+			}
+		}
+		r.Alerts.Aged(ctx, p.Name, names)
+	}
+}
+
+// subscribed says whether anybody wants to be told of something.
+func subscribed(r *runner.Runner, kind alert.Kind) bool {
+	return r.Alerts != nil && slices.ContainsFunc(r.Alerts.Targets, func(t alert.Target) bool { return t.Webhook != "" && slices.Contains(t.On, kind) })
+}

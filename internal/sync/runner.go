@@ -1,0 +1,189 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// acceptsLoss says that a stored table may lose any share of its rows: it was named, by its own name or its readers', or its
+// stream was.
+func acceptsLoss(r *stream.Run, schema, table string) bool {
+	if r.Options.AcceptsDrop(table) {
+		return true
+	}
+	var streams []*schemas.Stream
+	for _, w := range r.Workspaces {
+		if w.Name == schema {
+			streams = slices.Concat(r.Runner.StoredStreams(schema), w.Exports.Known)
+		}
+	}
+	return slices.ContainsFunc(streams, func(s *schemas.Stream) bool {
+		return slices.ContainsFunc(dictionary.Tables([]*schemas.Stream{s}), func(t transform.Table) bool {
+			return t.Name == table && r.Options.AcceptsDrop(t.View, s.Name)
+		})
+	})
+}
+
+// Sync runs one pipeline once. The report tells how each stream ended; the error is what kept the run from being one:
+// the lock, the disk, the configuration, another workspace's token.
+func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o runner.Options) (report *runlog.Report, err error) {
+	defer extract.Caught(&err)
+	if err := load.Prepare(r.Dir); err != nil {
+		return nil, runner.NotUsable(err)
+	}
+	held, err := r.Lock(ctx, o.Wait)
+	var busy *layout.BusyError
+	if errors.As(err, &busy) {
+		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: "wait for it, by --wait, or see what it does: aqueduck status"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+
+	if lost, err := noteCrashedRun(r); err != nil {
+		return nil, err
+	} else if lost != nil && lost.Pipeline != pipeline.Name {
+		notifyRunEnded(ctx, r, lost) // this run does not make up for it
+	}
+	settled, restored, err := resumeErasures(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	run := &stream.Run{Runner: r, Config: r.Config, Pipeline: pipeline, Now: r.Now, Writer: settled}
+	defer func() { err = errors.Join(err, closeRun(run)) }()
+	if o.RunID == "" {
+		if o.RunID, err = r.NameRun(); err != nil {
+			return nil, err
+		}
+	}
+	run.Options, run.ID = o, o.RunID
+	if err := openRun(ctx, run); err != nil {
+		return nil, err
+	}
+	if restored != "" {
+		run.AddNote(restored)
+	}
+	if err := readAll(ctx, run); err != nil {
+		return nil, err
+	}
+	return makeReport(run), nil
+}
+
+// openRun connects the workspaces and opens the work database.
+func openRun(ctx context.Context, r *stream.Run) error {
+	for _, name := range r.Pipeline.Workspaces(r.Config) {
+		w, err := connectWorkspace(ctx, r, name)
+		if w != nil {
+			r.Workspaces = append(r.Workspaces, w) // closed with the run, whatever else fails
+		}
+		if err != nil {
+			return err
+		}
+		if w.Source.Now != nil {
+			r.Now = w.Source.Now
+		}
+	}
+	r.Started = r.Now()
+	r.Reported = runlog.Report{Pipeline: r.Pipeline.Name, RunID: r.ID, Started: r.Started, Dir: r.Runner.Dir, Given: r.Runner.Given}
+	for _, w := range r.Workspaces {
+		if v := w.Config.APIVersion; !slices.Contains(r.Reported.APIVersions, v) {
+			r.Reported.APIVersions = append(r.Reported.APIVersions, v)
+		}
+	}
+	if limit := stream.FirstSet(r.Options.MaxTime, r.Pipeline.MaxTime); limit > 0 {
+		r.Deadline = r.Started.Add(limit)
+		stopAt(r, r.Started.Add(max(limit, toBegin)))
+	}
+	spec, err := publishSpec(r.Runner, r.ID, r.Workspaces)
+	if err != nil {
+		return err
+	}
+	spec.Accept = func(schema, table string) bool { return acceptsLoss(r, schema, table) }
+	r.Progress = stream.NewProgress(r)
+	r.Publish = func(ctx context.Context) error { return publishRun(ctx, r, true) }
+	if options := r.Runner.LoadOptions(r.Now, r.ID); r.Writer != nil {
+		r.Writer.Become(options, spec)
+	} else if r.Writer, err = warehouse.OpenWriter(ctx, r.Runner.Dir, options, spec, r.Runner.Catalogue); err != nil {
+		return err
+	}
+	if err := r.Writer.Remember(ctx); err != nil {
+		return err
+	}
+	if r.Rehash, err = findHashKey(ctx, r); err != nil {
+		return err
+	}
+	if note := r.Writer.Work.Restored; note != "" {
+		r.Reported.Notes = append(r.Reported.Notes, note)
+	}
+	return nil
+}
+
+// closeRun ends what open began, as far as it came.
+func closeRun(r *stream.Run) error {
+	var errs []error
+	if r.Writer != nil {
+		errs = append(errs, r.Writer.Close())
+	}
+	for _, w := range r.Workspaces {
+		if w.Client != nil {
+			w.Client.Close()
+		}
+		if w.Source.Close != nil {
+			errs = append(errs, w.Source.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func connectWorkspace(ctx context.Context, r *stream.Run, name string) (*stream.Workspace, error) {
+	source, err := r.Runner.Connect(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	w := &stream.Workspace{Name: name, Config: r.Config.Workspaces[name], Source: source}
+	if w.Client, err = NewClient(r, name, source); err != nil {
+		return w, err
+	}
+	w.Streams, err = r.Runner.SelectStreams(r.Pipeline, &r.Options)
+	return w, err
+}
+
+func NewClient(r *stream.Run, name string, source runner.Source) (*extract.Client, error) {
+	config := r.Config.Workspaces[name]
+	client, err := extract.New(extract.Options{
+		BaseURL: source.BaseURL, Token: source.Token, Refresh: source.Refresh,
+		Version: config.APIVersion, VersionHeader: config.VersionHeader, FileHosts: config.DownloadHosts,
+		Budget: config.Budget, MaxRequests: stream.FirstSet(r.Options.MaxRequests, r.Pipeline.MaxRequests),
+		Now: stream.SourceClock(source, r.Now), Wait: r.Runner.Wait,
+	})
+	if err != nil {
+		return nil, &problem.Problem{Class: "config", What: "workspace " + name, Err: err, Next: "correct workspaces." + name + " in pipelines.yaml, or the variable it names"}
+	}
+	return client, nil
+}
+
+// toBegin is what a run takes to know whom it reads and what, however little time it has: what it then says of its streams is true.
+const toBegin = 30 * time.Second
+
+// stopAt has the workspaces' clients send nothing more from some time on.
+func stopAt(r *stream.Run, t time.Time) {
+	for _, w := range r.Workspaces {
+		w.Client.StopAt(t)
+	}
+}

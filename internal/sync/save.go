@@ -1,0 +1,183 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/load"
+)
+
+// keepRejects is how long the text of a record that was kept out whole stays in the rejects directory.
+const keepRejects = 7 * 24 * time.Hour
+
+// makeReport closes the account of a run: what each stream did, how far it is read, what is left.
+func makeReport(r *stream.Run) *runlog.Report {
+	r.Reported.Streams = r.Reported.Streams[:0]
+	r.Reported.Left = 0
+	for _, t := range r.Tasks {
+		share, left := r.Progress.Backfilled(t)
+		t.Result.Backfill, t.Result.SyncedTo = share, warehouse.UnixTime(t.State.SyncedTo)
+		sent := t.Workspace.Client.Sent(t.Stream)
+		t.Result.Requests, t.Result.Retries = sent.Requests, sent.Retries
+		r.Reported.Left = max(r.Reported.Left, left)
+		result := t.Result
+		if result.Status == runlog.StatusOK && !stream.IsReadWell(t) {
+			result.Status = runlog.StatusCut
+		}
+		r.Reported.Streams = append(r.Reported.Streams, result)
+	}
+	slices.SortStableFunc(r.Reported.Streams, func(a, b runlog.StreamResult) int {
+		return slices.Index(streamOrder(r), a.Stream) - slices.Index(streamOrder(r), b.Stream)
+	})
+	r.Reported.Requests = 0
+	for _, w := range r.Workspaces {
+		r.Reported.Requests += w.Client.Requests()
+	}
+	r.Reported.Time = r.Now().Sub(r.Started)
+	return &r.Reported
+}
+
+// streamOrder is the order of streams as the pipeline names them, those that go along after their leader.
+func streamOrder(r *stream.Run) []string {
+	var names []string
+	for _, name := range r.Pipeline.Streams {
+		names = append(names, name)
+		for _, t := range r.Tasks {
+			if t.Stream.With == name || t.Stream.Dataset != "" && strings.HasPrefix(t.Stream.Name, name+"_") {
+				names = append(names, t.Stream.Name)
+			}
+		}
+	}
+	return names
+}
+
+// saveRun writes the run's own rows, which the next publish shows.
+func saveRun(ctx context.Context, r *stream.Run) error {
+	if err := auditRun(ctx, r); err != nil {
+		return err
+	}
+	return saveRunAs(ctx, r, makeReport(r).Outcome())
+}
+
+// saveRunAs writes the run's own rows with an outcome, in the place of those it wrote before.
+func saveRunAs(ctx context.Context, r *stream.Run, outcome string) error {
+	if err := countRejects(context.WithoutCancel(ctx), r); err != nil {
+		return err
+	}
+	report := makeReport(r)
+	finished := r.Now()
+	emulated := slices.ContainsFunc(r.Workspaces, func(w *stream.Workspace) bool { return w.Source.Emulated })
+	saved := load.Run{
+		RunID: r.ID, Pipeline: r.Pipeline.Name, Started: r.Started, Finished: finished, Outcome: outcome,
+		ExitCode: report.Exit(), Rows: report.Rows(), Requests: report.Requests, Backfill: report.Backfill(), Version: r.Runner.Version, Emulated: emulated,
+	}
+	if report.Held != nil {
+		saved.Error = report.Held.What
+	}
+	var streams []load.StreamRun
+	var rejects []load.RejectRow
+	for _, s := range report.Streams {
+		saved.Rejected, saved.NewRejected = saved.Rejected+s.Rejected, saved.NewRejected+s.NewRejected
+		saved.Retries += s.Retries
+		if saved.Error == "" {
+			saved.Error = s.Error
+		}
+		streams = append(streams, load.StreamRun{
+			Schema: s.Workspace, Stream: s.Stream, Outcome: string(s.Status), Started: r.Started, Finished: finished,
+			Records: s.Extracted, Rows: s.Rows, New: s.New, Changed: s.Changed, Gone: s.Gone, Rejected: s.Rejected, NewRejected: s.NewRejected,
+			Requests: s.Requests, Retries: s.Retries, SyncedTo: s.SyncedTo, Backfill: s.Backfill, Error: s.Error, Hint: s.Next,
+		})
+		for _, reject := range s.Rejects {
+			rejects = append(rejects, load.RejectRow{Schema: s.Workspace, Stream: s.Stream, Table: reject.Table, Column: reject.Column,
+				Reason: reject.Reason, Count: reject.Count, Key: reject.Key})
+		}
+	}
+	err := r.Writer.Use(func(work *load.Work) error {
+		return work.SaveRun(context.WithoutCancel(ctx), saved, streams, rejects, report.Findings)
+	})
+	if err != nil {
+		return fmt.Errorf("note down the run: %w", err)
+	}
+	return keepRejectFiles(r, report)
+}
+
+// countRejects counts what does not fit of each stream, each value once: the same number in every run until something changes. Every stream
+// is settled before any is held against another whose table has the same records.
+func countRejects(ctx context.Context, r *stream.Run) error {
+	for _, t := range r.Tasks {
+		t.Result.CountRejects(nil)
+	}
+	return r.Writer.Use(func(work *load.Work) error {
+		streams, err := work.MisfitStreams(ctx)
+		if err != nil {
+			return err
+		}
+		for _, step := range []func(t *stream.Task) error{
+			func(t *stream.Task) error {
+				return work.SettleMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables, wholeSince(t))
+			},
+			func(t *stream.Task) error { return work.MergeMisfits(ctx, t.Workspace.Name, t.Stream.Name, t.Tables) },
+			func(t *stream.Task) error {
+				noted, err := work.Misfits(ctx, t.Workspace.Name, t.Stream.Name)
+				t.Result.CountRejects(noted)
+				return err
+			},
+		} {
+			for _, t := range r.Tasks {
+				if !streams[[2]string{t.Workspace.Name, t.Stream.Name}] || len(t.Tables) == 0 {
+					continue
+				}
+				if err := step(t); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// wholeSince is when a reading of all that the stream has began, if this run was one; else the zero time.
+func wholeSince(t *stream.Task) time.Time {
+	if t.Result.Status == runlog.StatusOK && !t.Result.Cut && (t.Stream.Read.Since.By == "full" || t.Run.Options.FullRefresh) {
+		return t.Run.Started
+	}
+	return time.Time{}
+}
+
+// keepRejectFiles keeps the text of records that were kept out whole, for a few days and for the operator only.
+func keepRejectFiles(r *stream.Run, report *runlog.Report) error {
+	dir := r.Runner.Dir.RejectDir()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look through the kept rejects: %w", err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && r.Runner.Now().Sub(info.ModTime()) > keepRejects {
+			if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+				return fmt.Errorf("remove an old reject: %w", err)
+			}
+		}
+	}
+	for _, s := range report.Streams {
+		var lines []byte
+		for _, text := range s.Texts {
+			lines = append(append(lines, text...), '\n')
+		}
+		if lines == nil {
+			continue
+		}
+		name := filepath.Join(dir, r.ID+"."+s.Workspace+"."+s.Stream+".jsonl")
+		if err := os.WriteFile(name, lines, 0o600); err != nil {
+			return fmt.Errorf("keep rejected records: %w", err)
+		}
+	}
+	return nil
+}

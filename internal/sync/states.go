@@ -1,0 +1,80 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/oklog/ulid/v2"
+
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/load"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+)
+
+// WithWarehouse has do work on the published warehouse while nobody else does, every table prepared and every erasure applied.
+func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Writer, []*stream.Workspace) error) (err error) {
+	if r.Dir.Current() == "" {
+		return read.ErrNothingPublished
+	}
+	if err := load.Prepare(r.Dir); err != nil {
+		return runner.NotUsable(err)
+	}
+	held, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	unchanged, _, err := resumeErasures(ctx, r)
+	if unchanged != nil {
+		err = unchanged.Close()
+	}
+	if err != nil {
+		return err
+	}
+	w, workspaces, err := openAll(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if err := prepareAll(ctx, r, w, workspaces); err != nil {
+		return err
+	}
+	return do(w, workspaces)
+}
+
+// openAll opens the work database for every workspace of the configuration. The caller holds the lock.
+func openAll(ctx context.Context, r *runner.Runner) (*warehouse.Writer, []*stream.Workspace, error) {
+	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
+	var workspaces []*stream.Workspace
+	for _, name := range r.Config.Names() {
+		workspaces = append(workspaces, &stream.Workspace{Name: name, Config: r.Config.Workspaces[name]})
+	}
+	spec, err := publishSpec(r, id, workspaces)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := warehouse.OpenWriter(ctx, r.Dir, r.LoadOptions(r.Now, id), spec, r.Catalogue)
+	return w, workspaces, err
+}
+
+func prepareAll(ctx context.Context, r *runner.Runner, w *warehouse.Writer, workspaces []*stream.Workspace) error {
+	for _, each := range workspaces {
+		streams := r.StoredStreams(each.Name)
+		_, datasets, err := w.AdoptDatasets(ctx, each.Name, streams)
+		if err != nil {
+			return err
+		}
+		if streams, err = w.EvolveStreams(ctx, each.Name, streams, func(string) bool { return false }); err != nil {
+			return err
+		}
+		if _, err := w.Prepare(ctx, each.Name, dictionary.Tables(slices.Concat(streams, datasets))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package stream
+
+import (
+	"cmp"
+	"fmt"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+)
+
+// auditPage looks at what a page tells of itself. What is known to be cut short is told once.
+func auditPage(t *Task, page extract.Page) {
+	for _, record := range page.Records {
+		if t.capped || record.Gone || record.Raw == nil {
+			continue
+		}
+		if what, table, sent, of := extract.Capped(t.Stream, record.Raw); of > sent {
+			t.capped = true
+			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: cmp.Or(table, t.Tables[0].Name), Kind: "known", Name: what + "_capped", Once: true,
+				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest: older ones are here if they were read while they were among those"})
+		}
+	}
+}
+
+// auditTimes tells of times that come in milliseconds: they are stored as the instants that they are.
+func auditTimes(t *Task) {
+	for _, column := range t.Decoder.MillisecondColumns() {
+		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "milliseconds", Once: true,
+			Message: "the source sends times in milliseconds, first seen in " + column + "; they are stored as instants, like all others"})
+	}
+}
+
+// auditSweep compares what a walk over a list has read with the list's own count. A list that moves meanwhile has another one: only
+// what no change that was seen explains is told.
+func auditSweep(t *Task, sweep *extract.Sweep) {
+	off := sweep.Total - sweep.Rows
+	if off < 0 {
+		off = -off
+	}
+	lists := t.Stream.Read.Over != nil || t.Stream.Read.Below != nil // several lists, each with its own count
+	if sweep.Total < 0 || sweep.Capped || lists || off <= max(sweep.Total/100, t.Result.New+t.Result.Changed+t.Result.Gone) {
+		return
+	}
+	t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "soft", Name: "total_count", Once: true,
+		Expected: fmt.Sprint(sweep.Total), Found: fmt.Sprint(sweep.Rows), Message: "the list has another number of records than it says"})
+}

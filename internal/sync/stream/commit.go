@@ -1,0 +1,210 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"aqueduck/extract"
+	"aqueduck/internal/problem"
+	"aqueduck/load"
+	"aqueduck/transform"
+)
+
+// refuseNewColumns stops a stream whose configuration wants no change, when its records have something that was not there before.
+// Its first run is what later ones are held against.
+func refuseNewColumns(ctx context.Context, t *Task, news []transform.News) error {
+	if len(news) == 0 || t.Base.Seq == 0 || t.Run.Config.Settings(t.Stream.Name).OnChange != "fail" {
+		return nil
+	}
+	var known map[[3]string]bool
+	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
+		known, err = work.Known(ctx, t.Workspace.Name, t.Stream.Name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var fresh []string
+	for _, n := range news {
+		if !known[[3]string{n.Table, n.Column, n.Path}] {
+			fresh = append(fresh, fmt.Sprintf("%s.%s (%s)", n.Table, n.Path, n.Type))
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	return &problem.Problem{Class: "data",
+		What: fmt.Sprintf("stream %s: its records have what they had not before: %s; nothing of it was stored, the mark did not move", t.Stream.Name, strings.Join(fresh, ", ")),
+		Next: "give it a column in " + t.Stream.File + ", or take on_change: fail out of pipelines.yaml"}
+}
+
+// noteRedacted notes the ids of a page that answered without any record, where that says that what is stored was redacted. One that
+// answered 404 says nothing of the kind: it is gone.
+func noteRedacted(t *Task, page extract.Page) {
+	if t.Tables[0].MutedBy == "" {
+		return
+	}
+	told := map[string]bool{}
+	for _, record := range page.Records {
+		told[record.Over] = true
+	}
+	for _, id := range page.Answered {
+		if !told[id] {
+			t.muted = append(t.muted, id)
+		}
+	}
+}
+
+// add decodes a page into the open batch. The state moves on only once all records of the page are in the batch.
+func (t *Task) add(page extract.Page) error {
+	meta := transform.Meta{ReadAt: page.ServerTime}
+	if meta.ReadAt.IsZero() {
+		meta.ReadAt = t.Run.Now()
+	}
+	if t.Decoder.Records() == 0 {
+		t.opened = t.Run.Now()
+	}
+	for _, record := range page.Records {
+		meta.Over = record.Over
+		if record.Gone {
+			if t.Tables[0].Gone {
+				t.Decoder.Gone(record.Over, meta)
+				t.Result.Gone++
+			}
+			dropDoubt(t, record.Over)
+			continue
+		}
+		if err := takeRecord(t, record, meta); err != nil {
+			return err
+		}
+	}
+	if t.Stream.Read.Pending() {
+		t.answered = append(t.answered, page.Answered...)
+		noteRedacted(t, page)
+	}
+	t.Result.Extracted += int64(len(page.Records))
+	if !t.IsWindowed() {
+		t.State = page.State
+	}
+	auditPage(t, page)
+	if page.Gap {
+		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "feed_gap",
+			Message: "the feed no longer knew where the last reading ended; what it still has was read again from its beginning"})
+	}
+	t.Run.Progress.page(t, page)
+	return nil
+}
+
+// Commit hands the open batch over with the state it makes true. It goes on when the run was interrupted: a page that
+// is whole is worth keeping.
+func (t *Task) Commit(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if !t.IsWindowed() {
+		t.State.Sent, t.State.Sometimes = t.Decoder.Always(), t.Decoder.Sometimes()
+		if len(t.State.Sent)+len(t.State.Sometimes) > 0 { // they are believed under the version that sent them, whether or not a window has ended
+			t.State.Version = cmp.Or(t.State.Version, t.Workspace.Config.APIVersion)
+		}
+	}
+	next := t.NextCheckpoint(t.State)
+	if t.Decoder.Records() == 0 && len(t.answered) == 0 && len(t.seen) == 0 && next.State == t.Base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
+		return nil
+	}
+	if err := refuseVanishedColumns(ctx, t); err != nil {
+		return err
+	}
+	if err := refuseVanishedGroups(t); err != nil {
+		return err
+	}
+	batches := t.Decoder.Take()
+	defer ReleaseBatches(batches)
+	if t.State.Sweep != nil {
+		batches[0].Sweep, batches[0].Seen = t.State.Sweep.Number, t.seen
+	}
+	batches[0].Refresh = t.State.Replace
+	batches[0].Feeds, batches[0].Answered, batches[0].Muted, batches[0].AskedAt = t.feeds, t.answered, t.muted, t.askedAt
+	auditTimes(t)
+	batches[0].Incomplete, batches[0].Completed = t.doubts.incomplete, t.doubts.completed
+	rejects := t.Decoder.Rejects()
+	t.Result.KeepTexts(rejects)
+	err := RefuseMostRejected(t, rejects, batches[0].Rows.NumRows())
+	if err == nil {
+		err = refuseNewColumns(ctx, t, batches[0].News)
+	}
+	if err != nil {
+		t.Result.Refused = append(t.Result.Refused, rejects...)
+		return err
+	}
+	began := t.Run.Now()
+	written, err := t.Run.Writer.Commit(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, batches)
+	if err != nil {
+		t.Result.Refused = append(t.Result.Refused, rejects...)
+		return fmt.Errorf("stream %s: commit: %w", t.Stream.Name, err)
+	}
+	t.Base, t.answered, t.muted, t.seen = next, nil, nil, nil
+	t.doubts.incomplete, t.doubts.completed = nil, nil
+	t.Result.Add(written)
+	t.Run.Progress.Committed(t, began)
+	return nil
+}
+
+// RefuseMostRejected stops the stream when more of its records were kept out whole than came in: that is a stream file
+// which does not fit its source, and moving the mark past such records would lose them.
+func RefuseMostRejected(t *Task, rejects []transform.Reject, taken int64) error {
+	var whole int64
+	reason := ""
+	for _, r := range rejects {
+		if r.Raw != nil && r.Table == t.Tables[0].Name {
+			whole, reason = whole+r.Count, r.Reason
+		}
+	}
+	if whole < minRejected || whole <= taken {
+		return nil
+	}
+	return &problem.Problem{Class: "data",
+		What: fmt.Sprintf("stream %s: %d of %d records were kept out whole (%s); their text is in the rejects directory, the mark did not move",
+			t.Stream.Name, whole, whole+taken, reason),
+		Next: "compare key: and required: in " + t.Stream.File + " with a record of the source"}
+}
+
+// minRejected is how few bad records are no sign of a wrong stream file.
+const minRejected = 10
+
+// refuseVanishedColumns stops the stream when a column that nearly every stored row has is in none of many records: an
+// answer that leaves a field out would otherwise overwrite good data with nulls (T33). Another API version may leave it out.
+func refuseVanishedColumns(ctx context.Context, t *Task) error {
+	absent, records := t.Decoder.AbsentColumns()
+	if records < 1000 || len(absent) == 0 {
+		return nil
+	}
+	if t.filled == nil {
+		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
+			t.filled, err = work.Filled(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("stream %s: compare with what is stored: %w", t.Stream.Name, err)
+		}
+	}
+	for _, column := range absent {
+		if t.filled[column] {
+			return &problem.Problem{Class: "data",
+				What: fmt.Sprintf("stream %s: none of %d records has %s, which nearly every stored row has", t.Stream.Name, records, column),
+				Next: "see whether the API version or the token's rights changed; drop the column under streams: in pipelines.yaml if it is meant to go"}
+		}
+	}
+	return nil
+}
+
+// refuseVanishedGroups stops the stream when hardly any of its records has a list or an object that the source always sent: what is
+// stored of it would grow old, and nothing would say so.
+func refuseVanishedGroups(t *Task) error {
+	vanished := t.Decoder.Vanished()
+	if len(vanished) == 0 {
+		return nil
+	}
+	return &problem.Problem{Class: "data",
+		What: fmt.Sprintf("stream %s: its records lack %s, which the source always sent", t.Stream.Name, strings.Join(vanished, ", ")),
+		Next: "see whether the API version or the token's rights changed; if it is left out where it is empty, say left_out: empty under streams: in pipelines.yaml"}
+}

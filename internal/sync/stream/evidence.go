@@ -1,0 +1,203 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/load"
+)
+
+// askedAsEvidence is how many stored rows are asked for by id when a search returns none of them.
+const askedAsEvidence = 5
+
+// weighWindow holds a page of a window against the rows that are stored in that window. A search that returns none of them has shown
+// nothing: it may be ill. Before its end counts, a few of them are asked for by id. If they are there, and of a time that was asked for, the
+// search is broken.
+func weighWindow(ctx context.Context, t *Task, page extract.Page) error {
+	column := t.Stream.TimeColumn()
+	if column == "" || page.Window == nil || page.Resumed || t.IsWindowed() || isFedByOthers(t) {
+		return nil
+	}
+	from, to := time.Unix(page.Window.From, 0), t.Workspace.Client.Now()
+	if page.Window.To > 0 {
+		to = time.Unix(page.Window.To, 0)
+	}
+	if t.evidence == nil || t.evidence.window != *page.Window {
+		t.evidence = &evidence{window: *page.Window}
+		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
+			t.evidence.stored, err = work.CountBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("stream %s: count the rows of a window: %w", t.Stream.Name, err)
+		}
+	}
+	t.evidence.came = t.evidence.came || len(page.Records) > 0
+	if t.evidence.stored == 0 || t.evidence.met {
+		return nil
+	}
+	if err := meetKnown(ctx, t, column, from, to, page.Records); err != nil || t.evidence.met || !page.Boundary {
+		return err
+	}
+	return askAgain(ctx, t, column, from, to)
+}
+
+// reachKnown has a forward window reach back to the newest row that is stored: where nothing has changed for long, that row shows that
+// the list still has what it had.
+func reachKnown(ctx context.Context, t *Task, req *extract.Request) error {
+	column := t.Stream.TimeColumn()
+	if column == "" || req.Phase != extract.Forward || t.IsWindowed() || isFedByOthers(t) {
+		return nil
+	}
+	return t.Run.Writer.Use(func(work *load.Work) (err error) {
+		req.Known, err = work.Newest(ctx, t.Workspace.Name, t.Tables[0], column, warehouse.UnixTime(t.State.SyncedTo))
+		if err != nil {
+			return fmt.Errorf("stream %s: find its newest record: %w", t.Stream.Name, err)
+		}
+		return nil
+	})
+}
+
+// dropKnown takes out of a page the records that are older than its window is by the mark, and stored with the time that they have:
+// that they came is all that they were asked for. Read again they would count as they are sent now, which nothing sets right later.
+func dropKnown(ctx context.Context, t *Task, page extract.Page) (extract.Page, error) {
+	if page.Window == nil || page.Window.Before == 0 {
+		return page, nil
+	}
+	old := func(record extract.Record) (key string, at int64, ok bool) {
+		key, keyed := extract.Key(t.Stream, record.Raw)
+		at, timed := extract.TimeOf(t.Stream, record.Raw)
+		return key, at, keyed && timed && at < page.Window.Before
+	}
+	var keys []string
+	for _, record := range page.Records {
+		if key, _, ok := old(record); ok {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return page, nil
+	}
+	var stored map[string]time.Time
+	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
+		from, to := time.Unix(page.Window.From, 0), time.Unix(page.Window.Before, 0)
+		stored, err = work.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], t.Stream.TimeColumn(), from, to, keys, len(keys))
+		return err
+	})
+	if err != nil {
+		return page, fmt.Errorf("stream %s: find which of its older records are stored: %w", t.Stream.Name, err)
+	}
+	page.Records = slices.DeleteFunc(slices.Clone(page.Records), func(record extract.Record) bool {
+		key, at, ok := old(record)
+		then, there := stored[key]
+		return ok && there && then.Unix() == at
+	})
+	return page, nil
+}
+
+// meetKnown notes whether a stored row of the window is among some records.
+func meetKnown(ctx context.Context, t *Task, column string, from, to time.Time, records []extract.Record) error {
+	keys := make([]string, 0, len(records))
+	for _, record := range records {
+		if key, ok := extract.Key(t.Stream, record.Raw); ok {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	err := t.Run.Writer.Use(func(work *load.Work) error {
+		met, err := work.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, keys, 1)
+		t.evidence.met = len(met) > 0
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: find its records among the stored rows: %w", t.Stream.Name, err)
+	}
+	return nil
+}
+
+// askAgain asks for some stored rows of the window by id. One that is of a time that the window asks for, changed or not, shows that the
+// search left it out: as it was before, it was asked for too.
+func askAgain(ctx context.Context, t *Task, column string, from, to time.Time) error {
+	there, asked, known, err := askStored(ctx, t, column, from, to)
+	if err != nil {
+		return err
+	}
+	within := 0
+	for _, at := range there {
+		if t.evidence.window.Asks(at) {
+			within++
+		}
+	}
+	proof := fmt.Sprintf("%d of %d that were asked for by id are there, and of that time", within, asked)
+	switch {
+	case !known:
+		proof = "and nothing reads them by id"
+	case len(there) == 0 && !t.evidence.came:
+		return askOlder(ctx, t, column, from)
+	case within == 0:
+		return nil
+	}
+	return &problem.Problem{Class: "source", Next: problem.SourceNext,
+		What: fmt.Sprintf("stream %s: its list returned none of the %d rows that are stored from %s to %s; %s", t.Stream.Name, t.evidence.stored, stamp(from), stamp(to), proof)}
+}
+
+// askOlder has a search that returned nothing show something. The stored rows of its window are gone: where some older ones are there by
+// id, the list without a bound must have a record. Which one is left open: who came back a moment ago no search has heard of.
+func askOlder(ctx context.Context, t *Task, column string, before time.Time) error {
+	there, _, _, err := askStored(ctx, t, column, time.Unix(0, 0), before)
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	req := t.request(extract.Forward)
+	req.State, req.Since = extract.State{}, time.Unix(1, 0)
+	for reader := t.Workspace.Client.Read(req); ; { // its first pages may be empty
+		page, err := reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("stream %s: ask its list for any record: %w", t.Stream.Name, err)
+		}
+		if len(page.Records) > 0 {
+			return nil
+		}
+	}
+	return &problem.Problem{Class: "source", Next: problem.SourceNext,
+		What: fmt.Sprintf("stream %s: its list is empty, whatever time it is asked from; %d stored records are there by id", t.Stream.Name, len(there))}
+}
+
+// askStored asks for the newest few rows that are stored between two times by id. It gives how many it asked for, and the times of those
+// that are there; known is whether anything reads them.
+func askStored(ctx context.Context, t *Task, column string, from, to time.Time) (there []int64, asked int, known bool, err error) {
+	var stored map[string]time.Time
+	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
+		stored, err = work.KeysBetween(ctx, t.Workspace.Name, t.Tables[0], column, from, to, nil, askedAsEvidence)
+		return err
+	})
+	if err != nil {
+		return nil, 0, false, fmt.Errorf("stream %s: choose stored rows to ask for: %w", t.Stream.Name, err)
+	}
+	if len(stored) == 0 {
+		return nil, 0, true, nil
+	}
+	records, known, err := readByID(ctx, t, slices.Sorted(maps.Keys(stored)))
+	if err != nil {
+		return nil, 0, known, fmt.Errorf("stream %s: ask by id for what its search did not return: %w", t.Stream.Name, err)
+	}
+	for _, record := range records {
+		if at, timed := extract.TimeOf(t.Stream, record.Raw); timed && !record.Gone {
+			there = append(there, at)
+		}
+	}
+	return there, len(stored), known, nil
+}

@@ -1,0 +1,72 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/problem"
+	"aqueduck/load"
+)
+
+// Read reads the ids that an SQL file asks for, one request each or one for several.
+func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
+	var ids, keys []string
+	if err := t.Workspace.lethal[t.Stream.Name]; err != nil {
+		return t.idQueryError(err)
+	}
+	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
+		ids, keys, err = t.idsToRead(ctx, work)
+		return err
+	})
+	if err != nil {
+		return t.idQueryError(err)
+	}
+	for id := range t.doubts.noted {
+		if t.Stream.Read.Over.Size == 0 && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	req := t.request(extract.Forward)
+	req.IDs, req.Keys = ids, keys
+	if err := t.readPages(ctx, req); err != nil || t.Result.Cut {
+		return err
+	}
+	return askDoubted(ctx, t.Task)
+}
+
+// idQueryError is the error of the SQL file that names the ids: of a user's own it is his to correct.
+func (t *idReader) idQueryError(err error) error {
+	err = fmt.Errorf("stream %s: ask %s which ids to read: %w", t.Stream.Name, t.Stream.Read.Over.View, err)
+	if t.Stream.BuiltIn || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; its tables are those of aqueduck query \"FROM _sync.dictionary\", in {schema}"}
+}
+
+// idsToRead asks the stream's SQL file which ids to read, with the key that is expected for each where one request is for several.
+// A full refresh reads the records that are stored again as well; what other streams write into the table they read themselves.
+func (t *idReader) idsToRead(ctx context.Context, work *load.Work) (ids, keys []string, err error) {
+	schema, query, own := t.Workspace.Name, t.Stream.Read.Over.SQL, t.Tables[0]
+	anew := t.State.Replace && t.Stream.Into == "" && len(own.Key) == 1
+	if t.Stream.Read.Over.Size > 0 {
+		ids, keys, err = work.Expected(ctx, schema, query)
+		if err != nil || !anew {
+			return ids, keys, err
+		}
+		more, expected, err := work.Expected(ctx, schema, query, own.Name)
+		return append(ids, more...), append(keys, expected...), err
+	}
+	if ids, err = work.IDs(ctx, schema, query); err != nil || !anew {
+		return ids, nil, err
+	}
+	err = work.EachKey(ctx, schema, own, time.Time{}, func(key string) { ids = append(ids, key) })
+	slices.Sort(ids)
+	return slices.Compact(ids), nil, err
+}

@@ -1,0 +1,178 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/runlog"
+	"aqueduck/load"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// childQueues are the streams that are read over the rows of one. What it commits waits for them, also when this run does not read
+// them: those that were ever read, and those that some pipeline is to read.
+func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (feeds []transform.Feed, err error) {
+	for _, other := range r.Runner.Catalogue.Streams() {
+		if !other.Read.Pending() || !slices.Contains(other.Read.Over.Streams, s.Name) && !slices.Contains(other.Read.Over.Streams, s.Owner()) {
+			continue
+		}
+		var known load.Checkpoint
+		if err := r.Writer.Use(func(work *load.Work) (err error) {
+			known, err = work.Checkpoint(ctx, w.Name, other.Name)
+			return err
+		}); err != nil {
+			return nil, fmt.Errorf("stream %s: see whether %s is read over it: %w", s.Name, other.Name, err)
+		}
+		if known.Seq > 0 || slices.Contains(r.Runner.StoredStreams(w.Name), other) {
+			feeds = append(feeds, transform.Feed{Stream: other.Name, Column: other.Read.Over.Where})
+		}
+	}
+	return feeds, nil
+}
+
+// newReader is the reader of a task.
+func newReader(t *Task) reader {
+	switch {
+	case t.Days != nil:
+		return t.Days
+	case t.Stream.Read.Pending():
+		return &queueReader{t}
+	case t.Stream.Read.ByIDs():
+		return &idReader{t}
+	case t.Stream.Read.Since.By == "full":
+		return &sweepReader{t}
+	}
+	return &listReader{t}
+}
+
+// beginRefresh makes the task read from the beginning. What is stored is compared with, not emptied; what differs is replaced, also
+// where the source now says that it is older. The checkpoint says so until all is read: a refresh that is cut goes on as one.
+func beginRefresh(ctx context.Context, t *Task, work *load.Work, again bool) error {
+	t.State = extract.State{Again: again, Replace: true}
+	table := t.Tables[0].Name
+	if RefreshesTable(t.Run, t.Workspace, table) {
+		return nil // another stream of the run that goes into the same table has begun it
+	}
+	if err := work.BeginRefresh(ctx, t.Workspace.Name, table); err != nil {
+		return fmt.Errorf("stream %s: begin its full refresh: %w", t.Stream.Name, err)
+	}
+	return nil
+}
+
+// RefreshesTable reports whether one of the tasks is in a full refresh of a table.
+func RefreshesTable(r *Run, w *Workspace, table string) bool {
+	return slices.ContainsFunc(r.Tasks, func(t *Task) bool {
+		return t.Workspace == w && t.Tables[0].Name == table && t.State.Replace
+	})
+}
+
+// Read reads one phase of the stream in its way.
+func (t *Task) Read(ctx context.Context, phase extract.Phase) error {
+	if t.Broken != nil {
+		return t.Broken
+	}
+	return t.reader.Read(ctx, phase)
+}
+
+func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Task, error) {
+	settings := r.Config.Settings(s.Name)
+	if s.Read.Since.By == schemas.Export {
+		settings.Hash, settings.Drop = nil, nil // its columns are known once it is restored
+	}
+	decoder, err := transform.NewDecoder(s, transform.Options{
+		APIVersion: w.Config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.HashKey, LeftOutEmpty: settings.LeftOutEmpty,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
+	}
+	heads, err := transform.NewHeads(s)
+	if err != nil {
+		return nil, err
+	}
+	t := &Task{
+		Run: r, Workspace: w, Stream: s, Tables: transform.Tables(s), Decoder: decoder, heads: heads, Start: settings.Start,
+		Result: runlog.StreamResult{Workspace: w.Name, Stream: s.Name, Status: runlog.StatusOK},
+	}
+	if t.feeds, err = childQueues(ctx, r, w, s); err != nil {
+		return nil, err
+	}
+	if err = t.restore(ctx); err == nil && s.Read.Since.By == schemas.Export {
+		if t.Broken = w.Exports.Broken[s]; t.Broken == nil && w.Exports.Readers[s.Name] != nil {
+			t.Days, err = w.Exports.Readers[s.Name](t)
+		}
+	}
+	t.reader = newReader(t)
+	t.found = t.reached()
+	if known := w.Shares[s.Name]; t.found == 0 && t.State.HistoryTo > 0 && known < 1 {
+		t.found = known
+	}
+	return t, err
+}
+
+// restore reads the checkpoint from the database, which alone knows what is committed.
+func (t *Task) restore(ctx context.Context) error {
+	again := t.Stream.Read.Detail != nil && t.Stream.Read.Since.Windowed() // every record of a whole list is read by itself anyway
+	return t.Run.Writer.Use(func(work *load.Work) error {
+		var err error
+		if t.Base, err = work.Checkpoint(ctx, t.Workspace.Name, t.Stream.Name); err != nil {
+			return fmt.Errorf("stream %s: read its checkpoint: %w", t.Stream.Name, err)
+		}
+		if err := restoreDoubts(ctx, t, work); err != nil {
+			return fmt.Errorf("stream %s: %w", t.Stream.Name, err)
+		}
+		known, err := extract.ParseState(t.Base.State)
+		if err == nil && known.Version == t.Workspace.Config.APIVersion {
+			t.Decoder.Expect(known.Sent, known.Sometimes)
+		}
+		if t.Run.Options.FullRefresh && t.Workspace.Lost == nil {
+			return beginRefresh(ctx, t, work, again)
+		}
+		if t.State = known; err != nil {
+			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.Stream.Name, err, t.Stream.Name)
+		}
+		if was, now := t.State.Version, t.Workspace.Config.APIVersion; Outdated(t.Stream, t.State, now) {
+			t.State = extract.State{Again: again}
+			t.Run.Reported.Notes = append(t.Run.Reported.Notes, fmt.Sprintf("%s was read under API version %s: all of it is read again under %s", t.Stream.Name, was, now))
+		}
+		return pullBackWatermark(ctx, t, work)
+	})
+}
+
+// pullBackWatermark takes back a watermark that lies in the future, by the server's clock and by ours: they were wrong when it was set. Nothing
+// after the newest stored record is known to be read, whatever the watermark says.
+func pullBackWatermark(ctx context.Context, t *Task, work *load.Work) error {
+	latest := t.State.Latest()
+	if t.Workspace.Lost != nil || t.Days != nil || !t.Workspace.Client.InFuture(latest) {
+		return nil
+	}
+	to := t.Workspace.Client.Now()
+	if column := t.Stream.TimeColumn(); column != "" {
+		newest, err := work.Newest(ctx, t.Workspace.Name, t.Tables[0], column, to)
+		if err != nil {
+			return fmt.Errorf("stream %s: find its newest record: %w", t.Stream.Name, err)
+		}
+		to = newest
+	}
+	t.State = t.State.PulledBack(to)
+	t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "soft", Name: "watermark_pulled_back",
+		Expected: "at most " + stamp(t.Workspace.Client.Now()), Found: stamp(latest),
+		Message: "the watermark was in the future, and was pulled back to the newest record that is stored: " + stamp(to)})
+	return nil
+}
+
+// stamp writes a time for people.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "none"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// Outdated says that what is stored of a stream came under another API version, which sends other records.
+func Outdated(s *schemas.Stream, state extract.State, version string) bool {
+	return s.Outdated && state.Version != "" && state.Version != version
+}

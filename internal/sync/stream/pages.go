@@ -1,0 +1,52 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"aqueduck/extract"
+)
+
+// readPages is the loop of a run: for each page transform, when the batch is full or the page ends a window commit. What was
+// whole when reading stopped is committed, whatever stopped it. History is many windows one after the other, short ones
+// first: there the end of a window is no reason to commit less than a batch.
+func (t *Task) readPages(ctx context.Context, req extract.Request) error {
+	reader := t.Workspace.Client.Read(req)
+	for !t.ShouldStop() {
+		page, err := reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			if err := t.Commit(ctx); err != nil {
+				return err
+			}
+			return t.Run.PublishIfDue(ctx)
+		}
+		if err != nil {
+			return errors.Join(err, t.Commit(ctx))
+		}
+		doubt := weighWindow(ctx, t, page)
+		if doubt != nil {
+			page.State, page.Boundary = t.State, false // what came is kept, and proves nothing
+		}
+		if page, err = dropKnown(ctx, t, page); err != nil {
+			return errors.Join(doubt, err, t.Commit(ctx))
+		}
+		page, err = readDetails(ctx, t, reader, page)
+		if failed := t.add(page); failed != nil {
+			return failed
+		}
+		if err = errors.Join(doubt, err); err != nil {
+			return errors.Join(err, t.Commit(ctx))
+		}
+		if t.full() || page.Boundary && req.Phase != extract.History {
+			if err := t.Commit(ctx); err != nil {
+				return err
+			}
+			if err := t.Run.PublishIfDue(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	t.Result.Cut = true
+	return t.Commit(ctx)
+}

@@ -1,0 +1,289 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"aqueduck/extract"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/internal/term"
+	"aqueduck/load"
+)
+
+func NewProgress(r *Run) *Progress {
+	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfill{}, traces: map[*Task]*traced{}}
+}
+
+func (p *Progress) Start(ctx context.Context, t *Task, phase extract.Phase) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	level := slog.LevelDebug
+	if p.streams[t] == nil && p.run.Runner.TellBegin {
+		level = slog.LevelInfo
+	}
+	p.streams[t] = &runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: string(phase), Extracted: t.Result.Extracted, Rows: t.Result.Rows, SyncedTo: warehouse.UnixTime(t.State.SyncedTo), Backfill: max(t.reached(), t.found)}
+	p.begins(t)
+	p.run.Runner.Log.Log(ctx, level, "stream begins", "stream", p.NameOf(t), "phase", phase)
+}
+
+func (p *Progress) page(t *Task, page extract.Page) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.streams[t].Extracted += int64(len(page.Records))
+	p.waits(t)
+	if h := p.history[t]; h != nil {
+		h.open, h.at = int64(t.Decoder.Records()), p.run.Now()
+		h.seconds(t)
+	}
+}
+
+// Reshaped changes what a task is made of: others look at it while its stream is read.
+func (p *Progress) Reshaped(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+// Trim gives up memory that the decoders keep for batches to come.
+func (p *Progress) Trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.run.Tasks {
+		t.Decoder.Trim()
+	}
+}
+
+// Exported counts the rows of a file.
+func (p *Progress) Exported(t *Task, rows int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.streams[t].Extracted += rows
+}
+
+func (p *Progress) Committed(t *Task, began time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commits(t, began)
+	if s := p.streams[t]; s != nil {
+		s.Rows, s.SyncedTo, s.Backfill = t.Result.Rows, warehouse.UnixTime(t.State.SyncedTo), max(t.reached(), t.found)
+	}
+	if h := p.history[t]; h != nil {
+		h.stored, h.open = t.Result.New-h.known, 0
+		h.seconds(t)
+		p.streams[t].Backfill = h.share()
+	}
+}
+
+func (p *Progress) End(t *Task) {
+	p.mu.Lock()
+	p.streams[t].Phase, p.streams[t].Backfill = "done", max(t.reached(), t.found)
+	if h := p.history[t]; h != nil && t.OwesHistory() {
+		p.streams[t].Backfill = h.share()
+	}
+	p.ends(t)
+	p.mu.Unlock()
+	p.LogResult(t)
+}
+
+// LogResult logs how a stream ended: whoever asked for the last line alone finds there why it failed.
+func (p *Progress) LogResult(t *Task) {
+	sent := t.Workspace.Client.Sent(t.Stream)
+	words := []any{"stream", p.NameOf(t), "extracted", t.Result.Extracted, "rows", t.Result.Rows, "requests", sent.Requests, "took", term.Duration(t.Result.Time)}
+	if t.Result.Error != "" {
+		words = append(words, "class", t.Result.Class, "error", t.Result.Error, "next", t.Result.Next)
+	}
+	p.run.Runner.Log.Info("stream "+string(t.Result.Status), words...)
+}
+
+// NameOf is how the log, and notes, call a stream.
+func (p *Progress) NameOf(t *Task) string {
+	return runlog.Called(p.run.Tasks, func(t *Task) (string, string) { return t.Workspace.Name, t.Stream.Name })(t)
+}
+
+func (p *Progress) Publishing(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.doing = "reading"
+	if on {
+		p.doing, p.since = "publishing", p.run.Now()
+		return
+	}
+	p.published = stretch(p.published, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()}, p.run.Started)
+}
+
+// Measure begins the estimate of a stream's history: one request for the source's count, one query for ours.
+func (p *Progress) Measure(ctx context.Context, t *Task) {
+	if t.Stream.Read.Since.By == "between" {
+		p.measureTime(t)
+		return
+	}
+	if t.Days != nil {
+		return // its days tell
+	}
+	total, err := t.Workspace.Client.Count(ctx, t.Stream)
+	if err != nil || total <= 0 {
+		return // the estimate is a courtesy; reading will meet the same answer and report it
+	}
+	var stored int64
+	err = p.run.Writer.Use(func(work *load.Work) (err error) {
+		stored, err = work.Rows(ctx, t.Workspace.Name, t.Tables[0].Name)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.history[t] = &backfill{began: p.run.Now(), before: stored, total: total, known: t.Result.New, least: t.found}
+}
+
+// measureTime begins the estimate for a source that does not count. Without a start nobody knows where it ends.
+func (p *Progress) measureTime(t *Task) {
+	if t.Start.IsZero() || t.State.HistoryTo == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.run.Now()
+	p.history[t] = &backfill{began: now, before: max(0, now.Unix()-t.State.HistoryTo), total: max(1, now.Unix()-t.Start.Unix()), from: t.State.HistoryTo, least: t.found}
+}
+
+// seconds takes what was read of the time instead of what was read of the records, where that is what is measured.
+func (b *backfill) seconds(t *Task) {
+	if b.from > 0 {
+		b.stored, b.open = max(0, b.from-t.State.HistoryTo), 0
+	}
+}
+
+func (b *backfill) share() float64 {
+	return max(b.least, min(0.99, float64(b.before+b.stored)/float64(b.total)))
+}
+
+// left estimates how long the rest takes at this run's pace; 0 when nothing was read yet.
+func (b *backfill) left(now time.Time) time.Duration {
+	read := b.stored + b.open
+	if read == 0 {
+		return 0
+	}
+	rest := max(0, b.total-b.before-read)
+	return max(0, time.Duration(float64(b.at.Sub(b.began))/float64(read)*float64(rest))-now.Sub(b.at))
+}
+
+// Backfilled is the share of a stream's history that is read and the time the rest may take.
+func (p *Progress) Backfilled(t *Task) (share float64, left time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t.Stream.Read.ByIDs() || t.State.SyncedTo > 0 && !t.OwesHistory() {
+		return 1, 0
+	}
+	if t.Days != nil {
+		return t.Days.DaysRead(), 0
+	}
+	if h := p.history[t]; h != nil {
+		return h.share(), h.left(p.run.Now())
+	}
+	return t.found, 0
+}
+
+// snapshot is the run as it stands.
+func (p *Progress) snapshot() runlog.Running {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.run.Now()
+	r := runlog.Running{Run: p.run.ID, Pipeline: p.run.Pipeline.Name, PID: os.Getpid(), Started: p.run.Started, At: now, Doing: p.doing, Percent: 100,
+		Try: p.run.Options.Try, Narrow: p.run.Options.IsNarrow(), CaughtUp: p.run.Options.CaughtUp}
+	for _, t := range p.run.Tasks {
+		s := runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: "waiting", WaitsFor: describeWait(t), Backfill: t.found}
+		if known := p.streams[t]; known != nil {
+			s = *known
+			s.Requests, s.WaitsFor = t.Workspace.Client.Sent(t.Stream).Requests, t.Workspace.Client.WaitsFor(t.Stream)
+		}
+		r.Rows += s.Rows
+		r.Streams = append(r.Streams, s)
+		if h := p.history[t]; h != nil && s.Backfill < 1 {
+			r.Left = max(r.Left, h.left(now))
+		}
+		if !t.Stream.Read.ByIDs() {
+			r.Percent = min(r.Percent, 100*s.Backfill)
+		}
+	}
+	for _, w := range p.run.Workspaces {
+		r.Requests += w.Client.Requests()
+	}
+	return r
+}
+
+// describeWait is what a stream waits for that has not begun: those that it is read under, or its turn.
+func describeWait(t *Task) string {
+	if over := t.Stream.Read.Over; over != nil && len(over.Streams)+len(over.After) > 0 {
+		return strings.Join(slices.Concat(over.Streams, over.After), ", ")
+	}
+	return "its turn"
+}
+
+// watchEvery is how often somebody who watches is shown the run.
+const watchEvery = runlog.RunFileEvery / 4
+
+// Announce writes run.json before the first request, so that whoever finds the warehouse locked can read by whom. What
+// it gives removes the file at the end of the run.
+func (p *Progress) Announce() (done func(), err error) {
+	if err := p.save(); err != nil {
+		return nil, fmt.Errorf("tell others of this run: %w", p.run.Runner.Dir.Explain(err))
+	}
+	return func() {
+		p.keepTrace(p.run.Now())
+		if err := os.Remove(p.run.Runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+			p.run.Runner.Log.Warn("status will show this run as lost", "error", err)
+		}
+	}, nil
+}
+
+// Write keeps run.json up to date until stop is called. It runs by the machine's clock: it tells about the process,
+// whatever time the run lives in.
+func (p *Progress) Write(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		for n := 0; ; n++ {
+			if n%(int(runlog.RunFileEvery/watchEvery)) == 0 {
+				if err := p.save(); err != nil {
+					p.run.Runner.Log.Warn("status will not show this run", "error", err)
+					return
+				}
+			}
+			if n%(runlog.TraceEvery*int(runlog.RunFileEvery/watchEvery)) == 0 {
+				p.keepTrace(time.Time{})
+			}
+			if p.run.Runner.Watch != nil {
+				p.run.Runner.Watch(p.snapshot())
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (p *Progress) save() error {
+	text, err := json.Marshal(p.snapshot())
+	if err != nil {
+		return fmt.Errorf("describe the run: %w", err)
+	}
+	return renameio.WriteFile(p.run.Runner.Dir.RunFile(), text, 0o600)
+}

@@ -1,0 +1,73 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"aqueduck/internal/problem"
+	"aqueduck/load"
+	"aqueduck/load/read"
+	"aqueduck/schemas"
+)
+
+// Rehearse has the SQL of users' stream files tried by a process of its own, as the run will run it in this one: a fault inside DuckDB would
+// end the run, and a serve with it. A stream whose SQL file names the ids to read fails alone; without what is published, or
+// whom the source has forgotten, nothing can be published.
+func (r *Run) Rehearse(ctx context.Context, w *Workspace) error {
+	var all []read.Rehearsed
+	var of []ownSQL
+	for _, s := range r.Runner.StoredStreams(w.Name) {
+		found, err := r.ownSQL(s)
+		if err != nil {
+			return err
+		}
+		for _, one := range found {
+			all, of = append(all, one.Rehearsed), append(of, one)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return r.Writer.Use(func(work *load.Work) error {
+		lethal, err := work.Rehearse(ctx, r.Runner.Program, w.Name, r.Runner.Dir.Current(), all)
+		if err != nil {
+			return err
+		}
+		w.lethal = map[string]error{}
+		for i, one := range of {
+			switch {
+			case lethal[i] == nil:
+			case one.ids:
+				w.lethal[one.stream] = lethal[i]
+			default:
+				err := fmt.Errorf("stream %s: try its %s: %w", one.stream, one.name, lethal[i])
+				return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file, or take the stream out: without it nothing can be published"}
+			}
+		}
+		return nil
+	})
+}
+
+// ownSQL gives all SQL of a stream that is a user's, in the order in which it may lean on one another.
+func (r *Run) ownSQL(s *schemas.Stream) (all []ownSQL, err error) {
+	if s.BuiltIn {
+		return nil, nil
+	}
+	if s.Read.Over != nil && s.Read.Over.SQL != "" {
+		all = append(all, ownSQL{read.Rehearsed{SQL: s.Read.Over.SQL}, s.Name, s.Read.Over.View, true})
+	}
+	if s.Persons != nil {
+		all = append(all, ownSQL{read.Rehearsed{SQL: s.Persons.Forgotten}, s.Name, "persons: forgotten", false},
+			ownSQL{read.Rehearsed{SQL: s.Persons.Merged}, s.Name, "persons: merged", false})
+		all = slices.DeleteFunc(all, func(one ownSQL) bool { return one.SQL == "" })
+	}
+	if s.PublishAs == "" {
+		return all, nil
+	}
+	relations, err := r.Runner.Catalogue.Relations(s.PublishAs)
+	for _, relation := range relations {
+		all = append(all, ownSQL{read.Rehearsed{SQL: relation.SQL, Relation: relation.Name}, s.Name, "relation " + relation.Name, false})
+	}
+	return all, err
+}

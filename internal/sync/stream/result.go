@@ -1,0 +1,51 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"aqueduck/extract"
+	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+)
+
+// RecordOutcome turns how a stream ended into its status.
+func (t *Task) RecordOutcome(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		return
+	case ctx.Err() != nil:
+		t.Result.Status, t.Result.Next = runlog.StatusInterrupted, t.Run.ResumeCommand()
+		return
+	case errors.Is(err, extract.ErrBudget):
+		t.Result.Cut = true
+		return
+	}
+	found := problem.Classify(err)
+	if found.Class == "auth" || errors.Is(err, t.Workspace.Lost) {
+		t.Run.apart(t.Workspace, found)
+	}
+	if explainCut(t, found); found.Class == "bug" {
+		t.Result.Fault = err
+	}
+	t.Result.Status = runlog.StatusFailed
+	if problem.IsUnavailable(err) {
+		t.Result.Status = runlog.StatusUnavailable
+		t.Result.Lost = t.Workspace.Answers[t.Stream.Name] == string(runlog.StatusOK)
+	}
+	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, found.Error(), t.Run.Runner.Given.To(found.NextFor(t.Run.Pipeline.Name))
+}
+
+// explainCut makes a refusal say what the stream needs, where its file does.
+func explainCut(t *Task, p *problem.Problem) {
+	needs, asked := t.Stream.Needs, t.Workspace.Config.APIVersion
+	switch {
+	case p.Class == "scope" && needs.Scope != "":
+		p.Next = "give the token the scope " + needs.Scope + "; the stream is unavailable until then, and is asked for at each run"
+	case p.Class == "not_found" && config.OlderVersion(asked, needs.Version):
+		p.Class = "version"
+		p.Next = fmt.Sprintf("ask for API version %s or later, which has it, by api_version; this asks for %s", needs.Version, asked)
+	}
+}

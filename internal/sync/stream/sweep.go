@@ -1,0 +1,216 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+
+	"aqueduck/extract"
+	"aqueduck/internal/problem"
+	"aqueduck/load"
+	"aqueduck/transform"
+)
+
+// Read reads the list whole, and asks for the records that came incomplete.
+func (t *sweepReader) Read(ctx context.Context, _ extract.Phase) error {
+	if err := t.sweep(ctx); err != nil || t.Result.Cut {
+		return err
+	}
+	return askDoubted(ctx, t.Task)
+}
+
+// maxSweeps bounds how often a list is walked to learn what has left it, and what it has where one walk gives less than it states.
+const maxSweeps = 4
+
+// A sweep that finds this much of a table gone is believed only when the operator says so: a source that answers with
+// empty lists looks exactly like one whose records were all deleted (T152).
+const (
+	GuardRows  = 10
+	GuardShare = 0.30
+	guardAll   = 3 // more than so many are not believed to leave a list that is empty then
+)
+
+// sweep walks the whole list. Where absence has a meaning the walk is repeated until two agree about which stored rows
+// it no longer has: pages shift while they are read, so one walk alone may miss a record that is there (T28).
+func (t *sweepReader) sweep(ctx context.Context) error {
+	first, resumed, err := t.firstSweep(ctx)
+	if err != nil {
+		return err
+	}
+	var before int64 // records that the walks before the last have brought, together
+	for n := first; ; n++ {
+		if t.State.Sweep == nil || t.State.Sweep.Number != n {
+			t.State.Sweep, t.State.Position = &extract.Sweep{Number: n}, nil
+		}
+		if t.walked, err = t.Run.Writer.Clock(); err != nil {
+			return err
+		}
+		if err := t.readPages(ctx, t.request(extract.Forward)); err != nil || t.Result.Cut {
+			return err
+		}
+		if resumed && t.Stream.Absent == "gone" {
+			// It has seen records that may have left since: what it read counts, and nothing that it saw.
+			first, resumed = n+1, false
+			if err := t.forgetSweeps(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if t.State.Sweep.Lacks > 0 {
+			all, err := t.sweptSoFar(ctx)
+			if err != nil {
+				return err
+			}
+			if stated := t.State.Sweep.Rows + t.State.Sweep.Lacks; all < stated {
+				if n-first+1 < maxSweeps && (n == first || all > before) {
+					before = all
+					continue // the list may shift while it is read, and another walk bring what this one missed
+				}
+				return t.endShort(ctx, stated, all)
+			}
+		}
+		auditSweep(t.Task, t.State.Sweep)
+		if t.State.Sweep.Capped {
+			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "list_capped", Once: true,
+				Message: fmt.Sprintf("the list stops after %d records: what it has not may still be there, and stays", t.State.Sweep.Rows)})
+		}
+		for _, value := range t.State.Sweep.RefusedValues() {
+			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "value_refused", Once: true, Expected: value,
+				Message: fmt.Sprintf("the source has no list of %s=%s: the others were read, and what is stored of it stays", t.Stream.Read.Over.As, value)})
+		}
+		if t.Stream.Absent != "gone" || t.State.Sweep.Capped {
+			t.State.Sweep, t.State.Position = nil, nil
+			return t.Commit(ctx)
+		}
+		if t.State.Sweep.Lacks > 0 {
+			// Two such walks may miss the same record. All of them together have brought as many as the list states: only the rest is gone.
+			return t.retire(ctx, first, n, false)
+		}
+		agreed, err := t.agreed(ctx, first, n)
+		if err != nil {
+			return err
+		}
+		if agreed || n-first+1 >= maxSweeps {
+			return t.retire(ctx, first, n, agreed)
+		}
+	}
+}
+
+// endShort ends a sweep whose list gives less than it states, each time that it is walked: of what did not come nothing is known, and
+// nothing is concluded to be gone.
+func (t *sweepReader) endShort(ctx context.Context, stated, all int64) error {
+	t.State.Sweep, t.State.Position = nil, nil
+	if err := t.Commit(ctx); err != nil {
+		return err
+	}
+	return &problem.Problem{Class: "source", Next: problem.SourceNext,
+		What: fmt.Sprintf("stream %s: its list states %d records, and gave %d however often it was walked", t.Stream.Name, stated, all)}
+}
+
+// sweptSoFar is how many different records the walks of this run have brought, together.
+func (t *sweepReader) sweptSoFar(ctx context.Context) (n int64, err error) {
+	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
+		n, err = work.SeenKeys(ctx, t.Workspace.Name, t.Stream.Name)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("stream %s: count what its walks have brought: %w", t.Stream.Name, err)
+	}
+	return n, nil
+}
+
+// firstSweep is the number of this run's first walk. One that was left in its middle is walked on; what others saw that
+// were never concluded from is forgotten, for it is not of today: their run was killed, or its marks were taken back.
+func (t *sweepReader) firstSweep(ctx context.Context) (n int, resumed bool, err error) {
+	if t.State.Sweep != nil && t.State.Window != nil {
+		return t.State.Sweep.Number, true, nil
+	}
+	t.State.Sweep, t.State.Position = nil, nil
+	return 1, false, t.forgetSweeps(ctx)
+}
+
+func (t *sweepReader) forgetSweeps(ctx context.Context) error {
+	err := t.Run.Writer.Use(func(work *load.Work) error { return work.Forget(ctx, t.Workspace.Name, t.Stream.Name) })
+	if err != nil {
+		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.Stream.Name, err)
+	}
+	return nil
+}
+
+// agreed says whether what the last walk did not find is settled: nothing is missing from a walk during which the list
+// stood still, or the two last walks miss the same rows.
+func (t *sweepReader) agreed(ctx context.Context, first, n int) (agreed bool, err error) {
+	err = t.Run.Writer.Use(func(work *load.Work) error {
+		last, _, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n))
+		if err != nil {
+			return err
+		}
+		if last == 0 && t.State.Sweep.Steady {
+			agreed = true
+			return nil
+		}
+		if n == first {
+			return nil
+		}
+		before, _, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n-1))
+		if err != nil {
+			return err
+		}
+		both, _, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), n-1)
+		agreed = both == last && both == before
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("stream %s: compare the walks: %w", t.Stream.Name, err)
+	}
+	return agreed, nil
+}
+
+// retire marks gone what the two walks that agree did not find, or, when none agree, what no walk found, and ends the
+// sweep.
+func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) error {
+	if agreed {
+		first = max(first, n-1)
+	}
+	var numbers []int
+	for i := first; i < n; i++ {
+		numbers = append(numbers, i)
+	}
+	state := t.State
+	state.Sweep, state.Position = nil, nil
+	err := t.Run.Writer.Use(func(work *load.Work) error {
+		absent, present, err := work.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.swept(n), numbers...)
+		if err != nil {
+			return err
+		}
+		stored := absent + present
+		many := absent > GuardRows && float64(absent) > GuardShare*float64(stored) || absent > guardAll && present == 0
+		if many && !t.Run.Options.AcceptsDrop(t.Tables[0].Name, t.Stream.Name) {
+			return &problem.Problem{Class: "data",
+				What: fmt.Sprintf("%d of %d rows have left the list at once; none was marked gone", absent, stored),
+				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
+		}
+		next := t.NextCheckpoint(state)
+		written, err := work.Retire(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.swept(n), numbers...)
+		if err != nil {
+			return err
+		}
+		t.Base, t.State = next, state
+		t.Result.Add(written)
+		t.Result.Gone += absent
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("stream %s: end the sweep: %w", t.Stream.Name, err)
+	}
+	return nil
+}
+
+func (t *sweepReader) swept(n int) load.Sweep {
+	sweep := load.Sweep{Table: t.Tables[0].Name, Number: n, Opened: t.walked}
+	sweep.Copies, _ = transform.Copies(t.Stream)
+	if t.State.Sweep != nil && t.State.Sweep.Refused != "" {
+		sweep.Column, sweep.Refused = t.Stream.Read.Over.As, t.State.Sweep.RefusedValues()
+	}
+	sweep.Day = t.Run.today()
+	return sweep
+}

@@ -1,0 +1,109 @@
+package stream
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"aqueduck/internal/runlog"
+)
+
+// stretch notes a stretch of time. Those of one kind that nearly touch become one.
+func stretch(all []runlog.Span, s runlog.Span, began time.Time) []runlog.Span {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].What == s.What {
+			if s.From.Sub(all[i].To) <= s.To.Sub(began)/runlog.FineSpans || len(all) >= runlog.EnoughSpans {
+				all[i].To = s.To
+				return all
+			}
+			break
+		}
+	}
+	return append(all, s)
+}
+
+// begins, waits, commits and ends are what progress notes of a stream; each is called with its mutex held.
+func (p *Progress) begins(t *Task) {
+	tr := p.traces[t]
+	if tr == nil {
+		tr = &traced{}
+		p.traces[t] = tr
+	}
+	now := p.run.Now()
+	tr.reading = len(tr.spans)
+	tr.spans = append(tr.spans, runlog.Span{What: "reading", From: now, To: now})
+}
+
+// waits notes the time that a stream's requests have waited since the last page, as if it was just before this one.
+func (p *Progress) waits(t *Task) {
+	tr := p.traces[t]
+	waited := t.Workspace.Client.Sent(t.Stream).Waited
+	if tr == nil || waited-tr.waited < 100*time.Millisecond {
+		return
+	}
+	now := p.run.Now()
+	from := now.Add(tr.waited - waited)
+	if began := tr.spans[tr.reading].From; from.Before(began) {
+		from = began // streams read ahead: several requests waited at once
+	}
+	tr.waited = waited
+	tr.spans = stretch(tr.spans, runlog.Span{What: "waiting", From: from, To: now}, p.run.Started)
+}
+
+func (p *Progress) commits(t *Task, began time.Time) {
+	if tr := p.traces[t]; tr != nil {
+		tr.spans = stretch(tr.spans, runlog.Span{What: "committing", From: began, To: p.run.Now()}, p.run.Started)
+	}
+}
+
+func (p *Progress) ends(t *Task) {
+	p.waits(t)
+	if tr := p.traces[t]; tr != nil {
+		tr.spans[tr.reading].To = p.run.Now()
+	}
+}
+
+// trace is the account so far; called without the mutex.
+func (p *Progress) trace(ended time.Time) runlog.Trace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := runlog.Trace{Run: p.run.ID, Pipeline: p.run.Pipeline.Name, Started: p.run.Started, Ended: ended, Publishing: slices.Clone(p.published),
+		Configuration: slices.Concat(p.run.Runner.Flags, p.run.Config.OriginsOf(p.run.Pipeline))}
+	if p.doing == "publishing" {
+		all.Publishing = append(all.Publishing, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()})
+	}
+	for _, t := range p.run.Tasks {
+		sent := t.Workspace.Client.Sent(t.Stream)
+		one := runlog.TracedStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Endpoint: t.Stream.Read.Method + " " + t.Stream.Read.Path,
+			Requests: sent.Requests, Retries: sent.Retries, Limited: sent.Limited, Failed: sent.Failed, Waited: sent.Waited}
+		if tr := p.traces[t]; tr != nil {
+			one.Spans = slices.Clone(tr.spans)
+			if s := p.streams[t]; s != nil && s.Phase != "done" {
+				one.Spans[tr.reading].To = p.run.Now()
+			}
+		}
+		if !ended.IsZero() {
+			one.Class = t.Result.Class // written by the stream's own goroutine until the run ends
+		}
+		all.Streams = append(all.Streams, one)
+	}
+	return all
+}
+
+// keepTrace writes the account, and at the end of a run drops those of old runs. It is a courtesy: no run fails for it.
+func (p *Progress) keepTrace(ended time.Time) {
+	dir := p.run.Runner.Dir.RunDir()
+	text, err := json.Marshal(p.trace(ended))
+	if err == nil {
+		err = renameio.WriteFile(filepath.Join(dir, p.run.ID+".json"), text, 0o600)
+	}
+	if err == nil && !ended.IsZero() {
+		err = runlog.DropTraces(dir)
+	}
+	if err != nil {
+		p.run.Runner.Log.Warn("nothing will tell how this run spent its time", "error", err)
+	}
+}

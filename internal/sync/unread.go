@@ -1,0 +1,50 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/sync/stream"
+)
+
+// noteSpent tells of streams that were read no further than was wanted, and of a run whose requests were used up: one that has fewer than
+// a run without news needs reads nothing new for ever.
+func noteSpent(r *stream.Run) {
+	var cut, limited []string
+	for _, t := range r.Tasks {
+		if t.Result.Cut {
+			cut = append(cut, r.Progress.NameOf(t))
+		}
+		if t.IsLimited() {
+			limited = append(limited, r.Progress.NameOf(t))
+		}
+	}
+	if len(limited) > 0 {
+		r.Reported.Notes = append(r.Reported.Notes, fmt.Sprintf("--limit %d: %s may have more; a run without it reads on", r.Options.Limit, strings.Join(limited, ", ")))
+	}
+	most := stream.FirstSet(r.Options.MaxRequests, r.Pipeline.MaxRequests)
+	if most == 0 || len(cut) == 0 {
+		return
+	}
+	for _, w := range r.Workspaces {
+		if w.Client.Requests() >= most {
+			r.Reported.Notes = append(r.Reported.Notes, fmt.Sprintf(
+				"the %d requests of this run were used up before it had read %s; runs that write no rows so need more of them", most, strings.Join(cut, ", ")))
+		}
+	}
+}
+
+// noteUnread notes the streams that an interruption, or an answer that refuses all, left no time for.
+func noteUnread(ctx context.Context, r *stream.Run) {
+	for _, t := range r.Tasks {
+		ended := ctx.Err() != nil || r.Stopped.Load() || t.Workspace.Refused.Load()
+		if ended && t.Result.Status == runlog.StatusOK && !t.Done {
+			t.Result.Status, t.Result.Next = runlog.StatusInterrupted, r.ResumeCommand()
+			if ctx.Err() == nil && t.Workspace.Refused.Load() {
+				t.Result.Next = r.Rest()
+			}
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package warehouse
+
+import (
+	"context"
+
+	"aqueduck/extract"
+	"aqueduck/load"
+)
+
+// PlanMove gives what would become of a checkpoint; of one that is not there nothing.
+func (w *Writer) PlanMove(ctx context.Context, schema, stream string, change func(extract.State) (extract.State, error)) (Step, error) {
+	base, err := w.Work.Checkpoint(ctx, schema, stream)
+	if err != nil || base.Seq == 0 {
+		return Step{}, err
+	}
+	state, err := extract.ParseState(base.State)
+	if err != nil {
+		state = extract.State{} // what cannot be read can still be forgotten
+	}
+	if state, err = change(state); err != nil {
+		return Step{}, err
+	}
+	return Step{base, load.Checkpoint{Workspace: schema, Stream: stream, Seq: base.Seq + 1, State: state.String(),
+		SyncedTo: UnixTime(state.SyncedTo), HistoryTo: UnixTime(state.HistoryTo)}}, nil
+}

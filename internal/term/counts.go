@@ -1,0 +1,89 @@
+package term
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// JoinFew are the first of a number of names, and how many follow.
+func JoinFew(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// Cut keeps a text short, for a table.
+func Cut(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+func OrUnknown(n int64, prefix string) string {
+	if n < 0 {
+		return "?"
+	}
+	return prefix + Thousands(n)
+}
+
+// Duration is a duration as a person reads it: 11.2s, 4m10s, 7h10m.
+func Duration(d time.Duration) string {
+	const tenth = 100 * time.Millisecond
+	switch {
+	case d.Round(tenth) < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d.Round(time.Second) < time.Hour:
+		d = d.Round(time.Second)
+		return pair(d/time.Minute, "m", d%time.Minute/time.Second, "s")
+	}
+	d = d.Round(time.Minute)
+	return pair(d/time.Hour, "h", d%time.Hour/time.Minute, "m")
+}
+
+func pair(large time.Duration, unit string, small time.Duration, smallUnit string) string {
+	if small == 0 {
+		return fmt.Sprintf("%d%s", large, unit)
+	}
+	return fmt.Sprintf("%d%s%d%s", large, unit, small, smallUnit)
+}
+
+// Count is a number of things.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Thousands(int64(n)) + " " + thing + "s"
+}
+
+func Thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// WithNote is a text with what comes before it; nothing without a text.
+func WithNote(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
+
+func OrDash(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// Percent writes a share with two digits that count.
+func Percent(share float64) string {
+	return strconv.FormatFloat(100*share, 'f', max(0, 1-int(math.Floor(math.Log10(100*share)))), 64) + " %"
+}

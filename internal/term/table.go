@@ -1,0 +1,35 @@
+package term
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// PlainStyle has no lines: it reads the same on a terminal, in a mail and in a log.
+func PlainStyle() table.Style {
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Format.Header = text.FormatDefault
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	return style
+}
+
+// AlignRight puts columns of numbers, counted from 1, on the right.
+func AlignRight(numbers ...int) []table.ColumnConfig {
+	columns := make([]table.ColumnConfig, len(numbers))
+	for i, n := range numbers {
+		columns[i] = table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight}
+	}
+	return columns
+}
+
+// Render is a table, set in a little, with no spaces at the ends of its lines.
+func Render(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight("  "+line, " ")
+	}
+	return strings.Join(lines, "\n")
+}

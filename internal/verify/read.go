@@ -1,0 +1,102 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+
+	"aqueduck/extract"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/term"
+	"aqueduck/load/compare"
+	"aqueduck/transform"
+)
+
+// some reads records by id that are chosen by chance.
+func (c *check) some(ctx context.Context, most int) (int, error) {
+	if most <= 0 || !c.readsOne() {
+		return 0, nil
+	}
+	ids, err := c.held.Keys(ctx, c.against, most, c.seed())
+	if err != nil {
+		return 0, err
+	}
+	return len(ids), c.ask(ctx, ids)
+}
+
+// readsOne says that a record can be read by its id, by the stream itself or by one that reads for it.
+func (c *check) readsOne() bool {
+	_, ok := stream.ByIDStream(c.runner.Catalogue, c.stream)
+	return ok || c.stream.Read.Single() != nil
+}
+
+// ask reads records by id. One of which the source itself says that there is none is a ghost, where it is here.
+func (c *check) ask(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if c.stream.Read.Single() != nil {
+		reader := c.client.Read(c.everything())
+		for chunk := range slices.Chunk(ids, stream.AskedAtOnce) {
+			page, err := reader.ByID(ctx, chunk)
+			if failed := c.compare(ctx, page); failed != nil || err != nil {
+				return errors.Join(failed, err)
+			}
+		}
+		return nil
+	}
+	other, _ := stream.ByIDStream(c.runner.Catalogue, c.stream)
+	return c.compareAll(ctx, extract.Request{Stream: other, Phase: extract.Forward, IDs: ids})
+}
+
+func (c *check) compareAll(ctx context.Context, req extract.Request) error {
+	reader := c.client.Read(req)
+	for {
+		page, err := reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.compare(ctx, page); err != nil {
+			return err
+		}
+	}
+}
+
+// under reads what there is under some rows of the streams that this one is read over.
+func (c *check) under(ctx context.Context) error {
+	ids, err := c.parents(ctx, int(min(c.share, math.MaxInt32)))
+	if err != nil {
+		return err
+	}
+	c.result.How, c.result.Whole = "under "+term.Count(len(ids), "row")+" of "+c.stream.Read.Over.Streams[0], int64(len(ids)) == c.cost
+	return c.compareAll(ctx, extract.Request{Stream: c.stream, State: c.state, Phase: extract.Forward, IDs: ids})
+}
+
+// parents are ids that the stream is read over and has been read under.
+func (c *check) parents(ctx context.Context, most int) ([]string, error) {
+	over := c.stream.Read.Over
+	parent, _ := c.runner.Catalogue.Stream(over.Streams[0])
+	t := transform.Tables(parent)[0]
+	a := compare.Against{Schema: c.workspace, Table: t, Visible: t.Name}
+	if t.View != "" {
+		a.Visible = t.View
+	}
+	ids, err := c.held.Column(ctx, a, over.Where, most, c.seed())
+	if err != nil {
+		return nil, err
+	}
+	waiting := map[string]bool{}
+	err = c.held.Query(ctx, "SELECT schema, stream, id FROM _sync.pending", func(_ []string, row []any) error {
+		if row != nil && runlog.AsText(row[0]) == c.workspace && runlog.AsText(row[1]) == c.stream.Name {
+			waiting[runlog.AsText(row[2])] = true
+		}
+		return nil
+	})
+	return slices.DeleteFunc(ids, func(id string) bool { return waiting[id] }), err
+}

@@ -1,0 +1,150 @@
+package verify
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/term"
+)
+
+// shownFindings is how many differences a person is shown; -o json has all.
+const shownFindings = 20
+
+// Print writes a line a stream, the differences, and what they mean.
+func (v *Verification) Print(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE"})
+	t.SetColumnConfigs(term.AlignRight(2, 3, 4, 5, 6, 7))
+	called := runlog.Called(v.Streams, func(s Verified) (string, string) { return s.Workspace, s.Stream })
+	for _, s := range v.Streams {
+		means := ""
+		if s.Sampled > 0 {
+			means = confidence(s.Sampled, s.Differ, s.Whole, s.Under)
+		}
+		t.AppendRow(table.Row{called(s), term.Thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means})
+	}
+	fmt.Fprintln(w, term.Render(t))
+	for _, s := range v.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)
+		}
+	}
+	v.list(w)
+	fmt.Fprintf(w, "\n%s\n%s\n", confidence(v.Sampled, v.Differ, v.Whole, v.Under), v.LastLine())
+}
+
+func (v *Verification) list(w io.Writer) {
+	if len(v.Findings) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	for i, f := range v.Findings {
+		if i == shownFindings {
+			fmt.Fprintf(w, "  … and %s; -o json has them all\n", term.Count(len(v.Findings)-i, "difference"))
+			break
+		}
+		more := ""
+		if len(f.Columns) > 0 {
+			more = " (" + strings.Join(f.Columns, ", ") + ")"
+		}
+		if f.Accepted {
+			more += ", accepted"
+		}
+		fmt.Fprintf(w, "  %s  %-7s  %s.%s %s%s\n", f.ID, f.Kind, f.Workspace, f.Table, f.Key, more)
+	}
+	fmt.Fprintf(w, "       next: %s\n", v.given.To("aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one"))
+}
+
+// LastLine is the one line that scripts may depend on.
+func (v *Verification) LastLine() string {
+	word := "OK"
+	if v.Exit() != problem.ExitOK {
+		word = "FAILED"
+	}
+	accepted := 0
+	for _, f := range v.Findings {
+		if f.Accepted {
+			accepted++
+		}
+	}
+	return fmt.Sprintf("%s verify streams=%d sampled=%d differ=%d findings=%d accepted=%d requests=%d",
+		word, len(v.Streams), v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
+}
+
+// notebook is what verifications remember, without a key or a value of anybody: beside the database, so that they need
+// neither its lock nor a run.
+type notebook struct {
+	Format   int                  `json:"format"`
+	Found    []string             `json:"found"`    // ids of the last verification's differences
+	Accepted map[string]time.Time `json:"accepted"` // those that somebody has explained, and when
+}
+
+func notebookPath(r *runner.Runner) string { return filepath.Join(r.Dir.State(), "verify.json") }
+
+func readNotebook(r *runner.Runner) (notebook, error) {
+	n := notebook{Format: 1, Accepted: map[string]time.Time{}}
+	text, err := os.ReadFile(notebookPath(r))
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &n)
+	}
+	if err != nil {
+		return n, &problem.Problem{Class: "config", What: "read " + notebookPath(r), Err: err, Next: "remove the file: what was accepted is then to be accepted again"}
+	}
+	return n, nil
+}
+
+func (n notebook) write(path string) error {
+	text, err := json.MarshalIndent(n, "", "  ")
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(path, append(text, '\n'), 0o600)
+}
+
+// recallAccepted marks what was accepted before, and remembers what was found.
+func recallAccepted(r *runner.Runner, v *Verification) error {
+	n, err := readNotebook(r)
+	if err != nil {
+		return err
+	}
+	n.Found = []string{}
+	for i, f := range v.Findings {
+		_, v.Findings[i].Accepted = n.Accepted[f.ID]
+		n.Found = append(n.Found, f.ID)
+	}
+	return n.write(notebookPath(r))
+}
+
+// Accept explains differences that the last verification found: they are told, and fail no later one.
+func Accept(r *runner.Runner, ids []string) error {
+	n, err := readNotebook(r)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !slices.Contains(n.Found, id) {
+			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("the last verification found no difference %q", id),
+				Next: "aqueduck verify lists what it finds with its ids"}
+		}
+		n.Accepted[id] = r.Now().UTC()
+	}
+	return n.write(notebookPath(r))
+}

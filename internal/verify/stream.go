@@ -1,0 +1,214 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/internal/term"
+	"aqueduck/load/compare"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// place finds what the stream's records are held against, and what reading all of them costs.
+func (c *check) place(ctx context.Context, start time.Time) error {
+	s := c.stream
+	own := transform.Tables(s)[0]
+	i := slices.IndexFunc(c.states, func(x runlog.StreamState) bool { return x.Stream == s.Name })
+	there, err := c.held.Has(ctx, c.workspace, own.Name)
+	if err != nil || !there || i < 0 || c.states[i].SyncedTo.IsZero() {
+		c.decoder, c.result.How = nil, "not asked: it is not read to any time yet"
+		return err
+	}
+	if c.state, err = extract.ParseState(c.states[i].State); err != nil {
+		return fmt.Errorf("the checkpoint of %s cannot be read: %w", s.Name, err)
+	}
+	c.result.AsOf = c.states[i].SyncedTo
+	c.against = compare.Against{Schema: c.workspace, Table: own, Visible: own.Name, Newest: timeOf(s), From: start, To: c.result.AsOf}
+	if own.View != "" {
+		c.against.Visible = own.View
+	}
+	if s.PublishAs != "" && s.Internal {
+		relations, err := c.runner.Catalogue.Relations(s.PublishAs)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(relations, func(r schemas.Relation) bool { return r.Name == s.Name }) {
+			c.against.Visible = s.Name
+		}
+	}
+	if s.Read.Since.Windowed() && !c.state.HistoryDone && warehouse.UnixTime(c.state.HistoryTo).After(start) {
+		c.against.From = warehouse.UnixTime(c.state.HistoryTo)
+	}
+	if c.rows, err = c.held.Count(ctx, c.against); err != nil {
+		return err
+	}
+	c.cost = 1
+	if size := int64(s.Read.Page.Size); size > 0 {
+		c.cost += c.rows / size
+	}
+	if s.Read.Detail != nil {
+		c.cost += c.rows
+	}
+	if s.Read.Pending() {
+		ids, err := c.parents(ctx, 0)
+		c.cost = int64(len(ids))
+		return err
+	}
+	return nil
+}
+
+// timeOf is the column that tells when a record last changed; "" when none does.
+func timeOf(s *schemas.Stream) string {
+	named := func(test func(schemas.Column) bool) string {
+		i := slices.IndexFunc(s.Columns, func(c schemas.Column) bool { return c.Type == schemas.Timestamp && test(c) })
+		if i < 0 {
+			return ""
+		}
+		return s.Columns[i].Name
+	}
+	if s.Newest != "" {
+		return s.Newest
+	}
+	if at := named(func(c schemas.Column) bool { return slices.Equal(c.From, []string{s.Read.Since.Field}) }); at != "" {
+		return at
+	}
+	for _, name := range []string{"updated_at", "created_at"} { // as every record of the API calls them (workspace-api 2)
+		if at := named(func(c schemas.Column) bool { return slices.Equal(c.From, []string{name}) }); at != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+// run reads and compares, within the stream's share of requests. What cannot be read is told, and stops nothing else.
+func (c *check) run(ctx context.Context) error {
+	if c.decoder == nil {
+		return nil
+	}
+	err := c.doubled(ctx)
+	if err == nil {
+		err = c.history(ctx)
+	}
+	if err == nil {
+		err = c.read(ctx)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, extract.ErrBudget):
+		c.result.How, c.result.Whole = "as far as the requests went", false
+		return nil
+	case ctx.Err() != nil || extract.ClassOf(err) == extract.ClassAuth:
+		return err
+	case problem.IsUnavailable(err):
+		c.result.How = "not asked: " + problem.Classify(err).What
+		return nil
+	}
+	c.result.Error = problem.Classify(err).Error()
+	return nil
+}
+
+// doubled looks through all stored tables of the stream, which asks nothing of the source.
+func (c *check) doubled(ctx context.Context) error {
+	if c.stream.Into != "" {
+		return nil // its tables are another's
+	}
+	for _, t := range transform.Tables(c.stream) {
+		list, err := c.held.Doubled(ctx, c.workspace, t)
+		if err != nil {
+			return err
+		}
+		c.note(list)
+	}
+	return nil
+}
+
+// history holds the open states of the stream's history against the records that the file shows, which asks nothing of the source.
+func (c *check) history(ctx context.Context) error {
+	history, kept := transform.History(c.stream)
+	if !kept || c.stream.Into != "" {
+		return nil
+	}
+	list, err := c.held.History(ctx, c.against, history)
+	c.note(list)
+	return err
+}
+
+// read chooses by what the share allows: the whole list, or pages and single records of it.
+func (c *check) read(ctx context.Context) error {
+	switch {
+	case c.stream.Read.Pending():
+		return c.under(ctx)
+	case c.cost <= c.share || c.stream.Read.Detail != nil && c.cost-c.rows <= c.share/2:
+		return c.wholeList(ctx)
+	}
+	pages, err := c.somePages(ctx)
+	if err != nil {
+		return err
+	}
+	ids, err := c.some(ctx, int(c.share-c.used()))
+	c.result.How = strings.TrimSuffix(term.Count(pages, "page")+", "+term.Count(ids, "row")+" by id", ", 0 rows by id")
+	return err
+}
+
+// wholeList walks all of the list. What it lacks is asked for by id; where nothing is read by id, a second walk has to miss
+// it too, for lists shift while they are read.
+func (c *check) wholeList(ctx context.Context) error {
+	c.result.How = "the whole list"
+	if err := c.pages(ctx, c.everything(), math.MaxInt); err != nil {
+		return err
+	}
+	keys, err := c.held.Keys(ctx, c.against, 0, "")
+	if err != nil {
+		return err
+	}
+	absent := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return c.seen[key] })
+	if c.readsOne() {
+		n := int(min(int64(len(absent)), c.share-c.used()))
+		if err := c.ask(ctx, absent[:max(0, n)]); err != nil {
+			return err
+		}
+		if c.stream.Read.Detail != nil && !c.options.Deep { // the list told who is there, not what they are
+			n, err := c.some(ctx, int(c.share-c.used()))
+			c.result.How += ", " + term.Count(n, "row") + " by id"
+			return err
+		}
+		c.result.Whole = n >= len(absent)
+		return nil
+	}
+	c.result.Whole = true
+	if c.stream.Absent != "gone" || len(absent) == 0 || c.joined() {
+		return nil
+	}
+	if err := c.pages(ctx, c.everything(), math.MaxInt); err != nil {
+		return err
+	}
+	for _, key := range absent {
+		c.records[key] = true
+		if !c.seen[key] {
+			c.note([]compare.Difference{{Table: c.against.Visible, Key: key, Record: key, Kind: "ghost"}})
+		}
+	}
+	return nil
+}
+
+// close closes the account.
+func (c *check) close() {
+	r := &c.result
+	counts := map[string]*int{"missing": &r.Missing, "stale": &r.Stale, "ghost": &r.Ghost, "doubled": &r.Doubled}
+	for _, f := range c.found {
+		*counts[f.Kind]++
+	}
+	r.Sampled, r.Differ, r.Requests = int64(len(c.records)), int64(len(c.differ)), c.used()
+	r.Under = under(r.Sampled, r.Differ)
+}

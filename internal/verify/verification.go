@@ -1,0 +1,161 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"aqueduck/extract"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/term"
+	"aqueduck/load/compare"
+	"aqueduck/load/facts"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// VerifyOptions say how much is read again.
+type VerifyOptions struct {
+	Select, Exclude []string
+	Requests        int64 // at most
+	Deep            bool  // everything, whatever it costs
+}
+
+// Verification is what came of reading the source again and holding it against the published file.
+type Verification struct {
+	File     string     `json:"file"`
+	Streams  []Verified `json:"streams"`
+	Findings []Found    `json:"findings"`
+	Requests int64      `json:"requests"`
+	Sampled  int64      `json:"sampled"`
+	Differ   int64      `json:"differ"`
+	Under    float64    `json:"under"` // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
+	Whole    bool       `json:"whole"` // nothing that can be asked was left out
+	given    problem.Given
+}
+
+// Verified is one stream of a verification.
+type Verified struct {
+	Workspace string    `json:"workspace"`
+	Stream    string    `json:"stream"`
+	How       string    `json:"how"`
+	AsOf      time.Time `json:"as_of"` // what changed since is no difference
+	Sampled   int64     `json:"sampled"`
+	Differ    int64     `json:"differ"`
+	Missing   int       `json:"missing"`
+	Stale     int       `json:"stale"`
+	Ghost     int       `json:"ghost"`
+	Doubled   int       `json:"doubled"`
+	Under     float64   `json:"under"`
+	Whole     bool      `json:"whole"`
+	Requests  int64     `json:"requests"`
+	Error     string    `json:"error,omitempty"`
+}
+
+// Found is one difference. Its id stays the same from one verification to the next.
+type Found struct {
+	ID        string   `json:"id"`
+	Workspace string   `json:"workspace"`
+	Stream    string   `json:"stream"`
+	Table     string   `json:"table"`
+	Kind      string   `json:"kind"`
+	Key       string   `json:"key"`
+	Columns   []string `json:"columns,omitempty"`
+	Accepted  bool     `json:"accepted"`
+}
+
+// Exit is the code that the verification ends the program with.
+func (v *Verification) Exit() int {
+	code := problem.ExitOK
+	for _, s := range v.Streams {
+		if s.Error != "" {
+			code = problem.ExitFailed
+		}
+	}
+	if slices.ContainsFunc(v.Findings, func(f Found) bool { return !f.Accepted }) {
+		code = problem.ExitBreached
+	}
+	return code
+}
+
+// verifier holds one workspace against the published file.
+type verifier struct {
+	runner    *runner.Runner
+	workspace string
+	client    *extract.Client
+	held      *compare.Comparison
+	states    []runlog.StreamState
+	shapes    []facts.Shape
+	hashKey   []byte
+	options   VerifyOptions
+	limit     int64
+}
+
+// surely is the share of cases in which the bound of a verification holds.
+const surely = 0.95
+
+// under is the share of rows that differ which is not reached, at 95 %, when so many of the sampled do: the exact bound of
+// the binomial distribution, which is 3/n where none differs.
+func under(sampled, differ int64) float64 {
+	if sampled == 0 || differ >= sampled {
+		return 1
+	}
+	if differ == 0 {
+		return min(1, 3/float64(sampled))
+	}
+	low, high := float64(differ)/float64(sampled), 1.0
+	for range 60 {
+		p := (low + high) / 2
+		if atMost(differ, sampled, p) > 1-surely {
+			low = p
+		} else {
+			high = p
+		}
+	}
+	return high
+}
+
+// atMost is the probability of k or fewer hits in n draws.
+func atMost(k, n int64, p float64) float64 {
+	sum := 0.0
+	all, _ := math.Lgamma(float64(n + 1))
+	for i := range k + 1 {
+		hit, _ := math.Lgamma(float64(i + 1))
+		miss, _ := math.Lgamma(float64(n - i + 1))
+		sum += math.Exp(all - hit - miss + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+	}
+	return sum
+}
+
+// confidence says what the numbers of a sample mean.
+func confidence(sampled, differ int64, whole bool, bound float64) string {
+	switch {
+	case sampled == 0:
+		return "nothing was compared"
+	case whole:
+		return fmt.Sprintf("%s of %s rows differ: all were compared", term.Thousands(differ), term.Thousands(sampled))
+	}
+	return fmt.Sprintf("%s of %s sampled rows differ: under %s at 95 %%", term.Thousands(differ), term.Thousands(sampled), term.Percent(bound))
+}
+
+// check holds one stream against the file.
+type check struct {
+	*verifier
+	stream  *schemas.Stream
+	decoder *transform.Decoder // nil: the stream is not asked
+	against compare.Against
+	state   extract.State
+	rows    int64
+	cost    int64 // requests of reading all, about
+	share   int64 // requests that it may use
+	began   int64 // those that were sent before it
+
+	records map[string]bool // keys that were judged
+	differ  map[string]bool // those that differ
+	seen    map[string]bool // keys that the list has
+	found   []Found
+	result  Verified
+}

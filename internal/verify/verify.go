@@ -1,0 +1,215 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
+	"aqueduck/internal/term"
+	"aqueduck/load"
+	"aqueduck/load/compare"
+	"aqueduck/load/facts"
+	"aqueduck/load/mask"
+	"aqueduck/schemas"
+	"aqueduck/transform"
+)
+
+// Verify reads the sources of pipelines again, as far as the options let it, and compares. It takes no lock and writes
+// nothing into the warehouse's database: what is compared is the file that readers have when it begins. The cost of reading
+// everything is told before it is.
+func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
+	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true, given: r.Given}
+	held, err := compare.Compare(ctx, r.Dir, v.File)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	streams := map[string][]*schemas.Stream{}
+	for _, p := range pipelines {
+		chosen, err := r.SelectStreams(p, &runner.Options{Select: o.Select, Exclude: o.Exclude})
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range p.Workspaces(r.Config) {
+			for _, s := range chosen {
+				if !slices.Contains(streams[name], s) {
+					streams[name] = append(streams[name], s)
+				}
+			}
+		}
+	}
+	for _, name := range r.Config.NameList {
+		if len(streams[name]) == 0 {
+			continue
+		}
+		one := &verifier{runner: r, workspace: name, held: held, options: o, limit: max(1, o.Requests/int64(len(streams)))}
+		if err := one.all(ctx, v, streams[name], tell); err != nil {
+			return nil, fmt.Errorf("verify %s: %w", name, err)
+		}
+	}
+	v.Under = under(v.Sampled, v.Differ)
+	return v, recallAccepted(r, v)
+}
+
+// all holds every stream of the workspace against the file, the small ones first: what they leave is for the others.
+func (v *verifier) all(ctx context.Context, sum *Verification, streams []*schemas.Stream, tell func(string)) error {
+	most := v.limit
+	if v.options.Deep {
+		most = 0
+	}
+	client, source, closing, err := plan.ConnectWorkspace(ctx, v.runner, v.workspace, most)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	v.client = client
+	if err := v.prepare(ctx, source); err != nil {
+		return err
+	}
+	var checks []*check
+	var cost int64
+	for _, s := range streams {
+		c, err := v.check(ctx, s)
+		if err != nil {
+			return err
+		}
+		checks = append(checks, c)
+		cost += c.cost
+	}
+	slices.SortStableFunc(checks, func(a, b *check) int { return int(min(a.cost, math.MaxInt32) - min(b.cost, math.MaxInt32)) })
+	if v.options.Deep {
+		tell(fmt.Sprintf("%s: reading everything again takes about %s, %s at %d a minute", v.workspace, term.Count(int(cost), "request"),
+			term.Duration(time.Duration(cost)*time.Minute/time.Duration(v.rate())), v.rate()))
+	}
+	for i, c := range checks {
+		c.share = math.MaxInt64
+		if !v.options.Deep {
+			c.share = max(1, (v.limit-client.Requests())/int64(len(checks)-i))
+		}
+		c.began = client.Requests()
+		if err := c.run(ctx); err != nil {
+			return err
+		}
+		sum.take(c)
+	}
+	sum.Requests += client.Requests()
+	return nil
+}
+
+func (v *verifier) rate() int {
+	if n := v.runner.Config.Workspaces[v.workspace].RequestsPerMinute; n > 0 {
+		return n
+	}
+	return sync.UsualRate
+}
+
+// prepare makes sure that the token is for the workspace that the file holds, and reads how far it was read.
+func (v *verifier) prepare(ctx context.Context, source runner.Source) (err error) {
+	pinned := load.Workspace{}
+	err = v.held.Query(ctx, "SELECT schema, id, emulated FROM _sync.workspaces", func(_ []string, row []any) error {
+		if row != nil && runlog.AsText(row[0]) == v.workspace {
+			pinned = load.Workspace{Schema: v.workspace, ID: runlog.AsText(row[1]), Emulated: row[2] == true}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if pinned.Schema != "" && pinned.Emulated != source.Emulated {
+		return sync.MixedWorkspaces(&stream.Workspace{Name: v.workspace, Source: source}, pinned)
+	}
+	for _, s := range v.runner.Catalogue.Streams() {
+		if s.Identity == nil || s.Read.ByIDs() {
+			continue
+		}
+		record, _, err := v.client.One(ctx, s)
+		if err != nil && !problem.IsUnavailable(err) {
+			return sync.Unidentified(err)
+		}
+		if id := stream.RecordIdentity(record, s); id != "" && pinned.ID != "" && id != pinned.ID {
+			return &problem.Problem{Class: "config", What: fmt.Sprintf("the token belongs to workspace %s, the file holds workspace %s", id, pinned.ID),
+				Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
+		}
+		break
+	}
+	err = v.held.Query(ctx, "SELECT schema, stream, synced_to, state FROM _sync.checkpoints", func(_ []string, row []any) error {
+		if row != nil && runlog.AsText(row[0]) == v.workspace {
+			v.states = append(v.states, runlog.StreamState{Workspace: v.workspace, Stream: runlog.AsText(row[1]), SyncedTo: runlog.AsTime(row[2]), State: runlog.AsText(row[3])})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if v.shapes, err = facts.Shapes(ctx, v.held.Reader, v.workspace); err != nil {
+		return err
+	}
+	return v.lookForKey(ctx)
+}
+
+// lookForKey reads the key that hashed columns were made with: with another one every hash would be a difference.
+func (v *verifier) lookForKey(ctx context.Context) (err error) {
+	if !v.runner.Config.HasHashes(v.runner.Catalogue) {
+		return nil
+	}
+	if v.hashKey, err = v.runner.Dir.ReadHashKey(); err != nil {
+		return fmt.Errorf("read the key for hashed columns: %w", err)
+	}
+	mark, used, err := mask.HashedBy(ctx, v.held.Reader)
+	if err != nil {
+		return err
+	}
+	if missing := sync.HashKeyMissing(v.runner.Dir, v.hashKey, mark, used); missing != nil {
+		return missing
+	}
+	return nil
+}
+
+// check plans how a stream is held against the file.
+func (v *verifier) check(ctx context.Context, s *schemas.Stream) (*check, error) {
+	s = warehouse.WidenStream(s, v.shapes, false) // a value is what it is in a column as wide as it is stored
+	c := &check{verifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{},
+		result: Verified{Workspace: v.workspace, Stream: s.Name, Under: 1}}
+	switch {
+	case s.Family() || s.Dataset != "":
+		c.result.How = "not asked: exports are audited when they come"
+	case s.Read.ByIDs() && !s.Read.Pending():
+		c.result.How = "not asked: by id, where other streams leave something open"
+	}
+	if c.result.How != "" {
+		return c, nil
+	}
+	settings := v.runner.Config.Settings(s.Name)
+	key := v.hashKey
+	if key == nil {
+		key = []byte{0}
+	}
+	var err error
+	c.decoder, err = transform.NewDecoder(s, transform.Options{APIVersion: v.runner.Config.Workspaces[v.workspace].APIVersion,
+		Hash: settings.Hash, Drop: settings.Drop, HashKey: key})
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
+	}
+	return c, c.place(ctx, settings.Start)
+}
+
+// take adds up what came of one stream.
+func (sum *Verification) take(c *check) {
+	c.close()
+	sum.Streams = append(sum.Streams, c.result)
+	sum.Findings = append(sum.Findings, c.found...)
+	sum.Sampled += c.result.Sampled
+	sum.Differ += c.result.Differ
+	sum.Whole = sum.Whole && (c.decoder == nil || c.result.Whole)
+}
