@@ -28,7 +28,7 @@ func (r *run) audit(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	var told map[[3]string]bool
 	err := r.writer.use(func(work *load.Work) (err error) {
-		told, err = work.Told(ctx)
+		told, err = work.EarlierFindings(ctx)
 		return err
 	})
 	if err != nil {

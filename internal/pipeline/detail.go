@@ -25,7 +25,7 @@ func (t *task) details(ctx context.Context, reader *extract.Reader, page extract
 			heads[i] = t.heads.Read(record.Raw)
 		}
 		err := t.run.writer.use(func(work *load.Work) (err error) {
-			same, err = work.Same(ctx, t.workspace.name, t.tables[0], t.heads.Columns, heads)
+			same, err = work.UnchangedFingerprints(ctx, t.workspace.name, t.tables[0], t.heads.Columns, heads)
 			return err
 		})
 		if err != nil {

@@ -75,7 +75,7 @@ func (r *run) forget(ctx context.Context) error {
 			if ids, err = withMerged(ctx, work, w.name, streams, ids); err != nil {
 				return err
 			}
-			if ids = work.Unforgotten(w.name, ids); len(ids) > 0 {
+			if ids = work.NotErased(w.name, ids); len(ids) > 0 {
 				c, err = work.Erase(ctx, w.name, erase.Forgotten, ids)
 			}
 			return err
@@ -200,7 +200,7 @@ func (r *Runner) touches(ctx context.Context, w *writer, workspace, id string) (
 	if err != nil {
 		return nil, err
 	}
-	if there, err := w.work.Names(ctx, workspace, ids); err != nil || !there {
+	if there, err := w.work.Mentioned(ctx, workspace, ids); err != nil || !there {
 		return nil, err
 	}
 	from, into, err := merges(ctx, w.work, workspace, streams)
@@ -211,7 +211,7 @@ func (r *Runner) touches(ctx context.Context, w *writer, workspace, id string) (
 		return nil, &Problem{Class: "usage", Exit: ExitUsage, What: fmt.Sprintf("contact %s was merged into %s, who it is today", id, into[i]),
 			Next: "aqueduck erase " + into[i] + ", which erases both"}
 	}
-	c, err := w.work.Touches(ctx, workspace, ids)
+	c, err := w.work.Preview(ctx, workspace, ids)
 	return &Erased{workspace, ids, c}, err
 }
 

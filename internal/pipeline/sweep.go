@@ -120,7 +120,7 @@ func (t *task) firstSweep(ctx context.Context) (n int, resumed bool, err error) 
 }
 
 func (t *task) forgetSweeps(ctx context.Context) error {
-	err := t.run.writer.use(func(work *load.Work) error { return work.Forget(ctx, t.workspace.name, t.stream.Name) })
+	err := t.run.writer.use(func(work *load.Work) error { return work.ClearSeenKeys(ctx, t.workspace.name, t.stream.Name) })
 	if err != nil {
 		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.stream.Name, err)
 	}
@@ -181,7 +181,7 @@ func (t *task) retire(ctx context.Context, first, n int, agreed bool) error {
 				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.stream.Name}
 		}
 		next := t.next(state)
-		written, err := work.Retire(ctx, t.workspace.name, t.stream.Name, t.base, next, t.swept(n), numbers...)
+		written, err := work.MarkGone(ctx, t.workspace.name, t.stream.Name, t.base, next, t.swept(n), numbers...)
 		if err != nil {
 			return err
 		}

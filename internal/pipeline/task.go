@@ -321,7 +321,7 @@ func (t *task) refuseVanishedColumns(ctx context.Context) error {
 	}
 	if t.filled == nil {
 		err := t.run.writer.use(func(work *load.Work) (err error) {
-			t.filled, err = work.Filled(ctx, t.workspace.name, t.tables[0], t.workspace.config.APIVersion)
+			t.filled, err = work.NonNullColumns(ctx, t.workspace.name, t.tables[0], t.workspace.config.APIVersion)
 			return err
 		})
 		if err != nil {

@@ -96,7 +96,7 @@ func (w *writer) recall(ctx context.Context, schema string) error {
 			}
 		}
 	}
-	if err := w.work.Recall(ctx, schema, tables(streams), derived); err != nil {
+	if err := w.work.RegisterUnmanaged(ctx, schema, tables(streams), derived); err != nil {
 		return err
 	}
 	for _, left := range w.work.Left(schema) {
