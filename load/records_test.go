@@ -40,7 +40,7 @@ func TestT152AbsenceIsCountedBeforeItIsBelieved(t *testing.T) {
 	must(t, err)
 	next := base
 	next.Seq++
-	written, err := w.Retire(t.Context(), "main", "people", base, next, sweep, 1)
+	written, err := w.MarkGone(t.Context(), "main", "people", base, next, sweep, 1)
 	if err != nil || written.Changed != 1 {
 		t.Fatalf("retire: %+v, %v; want one", written, err)
 	}
@@ -67,7 +67,7 @@ func TestForgetDropsOtherSweeps(t *testing.T) {
 	for sweep := range 3 {
 		w.commit(t, sweep+1, committest.Person{Region: "eu", ID: "1", Updated: 5})
 	}
-	must(t, w.Forget(t.Context(), "main", "people", 3))
+	must(t, w.ClearSeenKeys(t.Context(), "main", "people", 3))
 	if rows := w.Rows(t, "_sync", "seen"); len(rows) != 1 || rows[0]["sweep"] != "3" || rows[0]["key"] != `["eu","1"]` {
 		t.Errorf("seen %v, want the third sweep alone", rows)
 	}

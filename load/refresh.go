@@ -17,7 +17,7 @@ const otherLists = "temp.other_lists"
 // BeginRefresh forgets which records of a table an earlier full refresh has met. The caller runs it before the first commit of a
 // new one; a refresh that was interrupted goes on without it.
 func (w *Sweeps) BeginRefresh(ctx context.Context, schema, table string) error {
-	return w.Forget(ctx, schema, refreshOf(table))
+	return w.ClearSeenKeys(ctx, schema, refreshOf(table))
 }
 
 // state tells a record's state by the stored copy t of it. A full refresh takes what the source has now for the truth: there a copy

@@ -47,9 +47,9 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 	return absent, present, err
 }
 
-// Retire marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
+// MarkGone marks what Absent counts as gone, makes the copy of the day, forgets what the stream's sweeps saw, and moves the checkpoint, in one
 // transaction.
-func (w *Sweeps) Retire(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
+func (w *Sweeps) MarkGone(ctx context.Context, schema, stream string, base, next Checkpoint, sw Sweep, numbers ...int) (written Written, err error) {
 	err = w.Do("", func(db *duck.DB) error {
 		t, err := w.sweepable(schema, sw)
 		if err != nil {
@@ -117,8 +117,8 @@ func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, 
 	return n, err
 }
 
-// Forget drops what the sweeps of a stream saw, but for those of the numbers given.
-func (w *Sweeps) Forget(ctx context.Context, schema, stream string, keep ...int) error {
+// ClearSeenKeys drops what the sweeps of a stream saw, but for those of the numbers given.
+func (w *Sweeps) ClearSeenKeys(ctx context.Context, schema, stream string, keep ...int) error {
 	return w.Do("", func(db *duck.DB) error {
 		list := []string{"-1"}
 		for _, n := range keep {

@@ -19,7 +19,7 @@ func auditRun(ctx context.Context, r *stream.Run) error {
 	ctx = context.WithoutCancel(ctx)
 	var told map[[3]string]bool
 	err := r.Writer.Use(func(work *load.Work) (err error) {
-		told, err = work.Told(ctx)
+		told, err = work.EarlierFindings(ctx)
 		return err
 	})
 	if err != nil {

@@ -80,7 +80,7 @@ func eraseGone(ctx context.Context, r *stream.Run) error {
 			if ids, err = AddMerged(ctx, work, w.Name, streams, ids); err != nil {
 				return err
 			}
-			if ids = work.Unforgotten(w.Name, ids); len(ids) > 0 {
+			if ids = work.NotErased(w.Name, ids); len(ids) > 0 {
 				c, err = work.Erase(ctx, w.Name, erase.Forgotten, ids)
 			}
 			return err

@@ -41,17 +41,17 @@ func (m *Arrival) Staged(ctx context.Context, batches []transform.Batch, tables 
 	if len(tombs.Hashes) == 0 {
 		return nil
 	}
-	if err := m.forgetRows(ctx, batches); err != nil {
+	if err := m.emptyRedactedRows(ctx, batches); err != nil {
 		return err
 	}
 	if len(tombs.Hashes[tombstone.People(m.schema)]) == 0 {
 		return nil
 	}
-	e := m.eraser()
+	e := m.stagedEraser()
 	ids := map[string]bool{}
 	for _, b := range batches {
-		m.recognise(b, ids)
-		if err := m.recogniseReferred(ctx, e, b.Table, ids); err != nil {
+		m.findSubjects(b, ids)
+		if err := m.findReferencedSubjects(ctx, e, b.Table, ids); err != nil {
 			return err
 		}
 	}
@@ -62,11 +62,11 @@ func (m *Arrival) Staged(ctx context.Context, batches []transform.Batch, tables 
 	for id := range ids {
 		list = append(list, id)
 	}
-	if err := m.erasures.fillForgotten(ctx, list); err != nil {
+	if err := m.erasures.fillSubjects(ctx, list); err != nil {
 		return err
 	}
 	m.erased = list
-	defer m.erasures.dropForgotten(ctx, e)
+	defer m.erasures.dropSubjects(ctx, e)
 	return m.each(func(s *stage.Batch) error {
 		_, gone, err := e.empty(ctx, s.Table)
 		s.Rows -= gone
@@ -82,16 +82,16 @@ func (m *Arrival) Merged(ctx context.Context, stamp time.Time) error {
 		return nil
 	}
 	w := m.erasures
-	if err := w.fillForgotten(ctx, m.erased); err != nil {
+	if err := w.fillSubjects(ctx, m.erased); err != nil {
 		return err
 	}
-	e := m.looker()
-	defer w.dropForgotten(ctx, e)
+	e := m.storedEraser()
+	defer w.dropSubjects(ctx, e)
 	for _, t := range e.tables {
 		if m.brings(t.Name) || !m.refers(e, t) {
 			continue
 		}
-		rows, err := e.countLeft(ctx, t)
+		rows, err := e.countMatches(ctx, t)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
@@ -126,15 +126,15 @@ func (m *Arrival) refers(e *eraser, t transform.Table) bool {
 	})
 }
 
-// eraser works on the staged tables of the commit; of others it reads what is stored.
-func (m *Arrival) eraser() *eraser {
-	e := m.looker()
+// stagedEraser works on the staged tables of the commit; of others it reads what is stored.
+func (m *Arrival) stagedEraser() *eraser {
+	e := m.storedEraser()
 	e.stored, e.args = func() string { return "" }, nil
 	return e
 }
 
-// looker works on stored tables, and looks at the staged ones of the commit in the place of what they will be merged into.
-func (m *Arrival) looker() *eraser {
+// storedEraser works on stored tables, and looks at the staged ones of the commit in the place of what they will be merged into.
+func (m *Arrival) storedEraser() *eraser {
 	e := m.erasures.eraser(m.schema, m.stamp)
 	stored, arriving := e.at, map[string]string{}
 	_ = m.each(func(s *stage.Batch) error { arriving[s.Table.Name] = s.Name; return nil }) // it fails at nothing
@@ -167,8 +167,8 @@ func (m *Arrival) brings(table string) bool {
 	return slices.ContainsFunc(m.tables, func(s *stage.Batch) bool { return s.Table.Name == table })
 }
 
-// recognise adds the ids in a batch that have a tombstone.
-func (m *Arrival) recognise(b transform.Batch, ids map[string]bool) {
+// findSubjects adds the ids in a batch that have a tombstone.
+func (m *Arrival) findSubjects(b transform.Batch, ids map[string]bool) {
 	here := tombstone.People(m.schema)
 	for _, name := range clause.Persons(b.Table) {
 		column := texts(b.Rows, name)
@@ -200,8 +200,8 @@ func texts(rows arrow.RecordBatch, column string) *array.String {
 	return values
 }
 
-// recogniseReferred adds the ids of erased persons whom stored records name that rows of the batch point to.
-func (m *Arrival) recogniseReferred(ctx context.Context, e *eraser, t transform.Table, ids map[string]bool) error {
+// findReferencedSubjects adds the ids of erased persons whom stored records name that rows of the batch point to.
+func (m *Arrival) findReferencedSubjects(ctx context.Context, e *eraser, t transform.Table, ids map[string]bool) error {
 	asked := map[string]bool{}
 	for _, c := range t.Columns {
 		for _, name := range c.Whose {
@@ -259,8 +259,8 @@ func (m *Arrival) referred(ctx context.Context, e *eraser, t transform.Table, c 
 	return nil
 }
 
-// forgetRows empties the rows of a commit whose text was erased when the source took it out: an older copy still has it.
-func (m *Arrival) forgetRows(ctx context.Context, batches []transform.Batch) error {
+// emptyRedactedRows empties the rows of a commit whose text was erased when the source took it out: an older copy still has it.
+func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Batch) error {
 	var e *eraser
 	for _, b := range batches {
 		marks := m.erasures.Tombs.Hashes[tombstone.Scope{Schema: m.schema, Table: b.Table.Name}]
@@ -272,7 +272,7 @@ func (m *Arrival) forgetRows(ctx context.Context, batches []transform.Batch) err
 			continue
 		}
 		if e == nil {
-			e = m.eraser()
+			e = m.stagedEraser()
 		}
 		if err := stage.Fill(ctx, m.erasures.DB, takenOut, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err

@@ -28,13 +28,13 @@ type Certificate struct {
 // certify counts what an erasure will take out.
 func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) {
 	c := Certificate{Schema: e.schema, Reason: e.reason, Tables: map[string]int64{}}
-	if err := w.fillForgotten(ctx, e.ids); err != nil {
+	if err := w.fillSubjects(ctx, e.ids); err != nil {
 		return c, err
 	}
 	s := w.eraser(e.schema, time.Time{})
-	defer w.dropForgotten(ctx, s)
+	defer w.dropSubjects(ctx, s)
 	for _, t := range s.tables {
-		n, err := s.countLeft(ctx, t)
+		n, err := s.countMatches(ctx, t)
 		if err != nil {
 			return c, fmt.Errorf("look through %s: %w", t.Name, err)
 		}
@@ -61,7 +61,7 @@ func (w *Erasures) certify(ctx context.Context, e erasure) (Certificate, error) 
 
 // uncovered notes the personal columns of a table that cannot be searched for a person, and those that are kept.
 func (w *Erasures) uncovered(ctx context.Context, s *eraser, t transform.Table, c *Certificate) error {
-	if !s.goes(t) {
+	if !s.deletesRow(t) {
 		_, unknown, err := s.rules(ctx, t)
 		if err != nil {
 			return err
@@ -116,9 +116,9 @@ func (w *Erasures) saveErasure(ctx context.Context, e erasure, c Certificate) er
 	if _, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ('erasures_salt', $1)", salt); err != nil {
 		return err
 	}
-	marks := map[string][]tombstone.IDHash{"": e.marks}
-	together := len(e.marks)
-	for table, list := range e.rowMarks {
+	marks := map[string][]tombstone.IDHash{"": e.hashes}
+	together := len(e.hashes)
+	for table, list := range e.rowHashes {
 		marks[table] = list
 		together += len(list)
 	}

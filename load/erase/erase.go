@@ -14,20 +14,20 @@ import (
 
 // LeavesNoState reports whether persons of a schema were erased, and the rows of a history go as a whole with theirs.
 func (w *Erasures) LeavesNoState(schema string, history transform.Table) bool {
-	return len(w.Tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).goes(history)
+	return len(w.Tombs.Hashes[tombstone.People(schema)]) > 0 && w.eraser(schema, time.Time{}).deletesRow(history)
 }
 
-// Names says whether any row names one of some contacts.
-func (w *Erasures) Names(ctx context.Context, schema string, ids []string) (named bool, err error) {
+// Mentioned says whether any row names one of some contacts.
+func (w *Erasures) Mentioned(ctx context.Context, schema string, ids []string) (named bool, err error) {
 	err = w.Do("", func(db *duck.DB) error {
-		if err := w.fillForgotten(ctx, ids); err != nil {
+		if err := w.fillSubjects(ctx, ids); err != nil {
 			return err
 		}
-		defer w.dropForgotten(ctx, nil)
+		defer w.dropSubjects(ctx, nil)
 		for _, t := range w.eraser(schema, time.Time{}).tables {
 			if ids := clause.Persons(t); len(ids) > 0 {
 				var one bool
-				err := db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isForgotten("t.", ids)+")", nil, &one)
+				err := db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isSubject("t.", ids)+")", nil, &one)
 				if err != nil || one {
 					named = one
 					return err
@@ -48,7 +48,7 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 		}
 		e := erasure{schema: schema, reason: reason, ids: ids}
 		for _, id := range ids {
-			e.marks = append(e.marks, w.Tombs.Hash(tombstone.People(schema), id))
+			e.hashes = append(e.hashes, w.Tombs.Hash(tombstone.People(schema), id))
 		}
 		c, err = w.erase(ctx, e)
 		return err
@@ -56,8 +56,8 @@ func (w *Erasures) Erase(ctx context.Context, schema, reason string, ids []strin
 	return c, err
 }
 
-// Touches is what Erase would do, without doing it.
-func (w *Erasures) Touches(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
+// Preview is what Erase would do, without doing it.
+func (w *Erasures) Preview(ctx context.Context, schema string, ids []string) (c Certificate, err error) {
 	err = w.Do("", func(*duck.DB) error {
 		c, err = w.certify(ctx, erasure{schema: schema, reason: Asked, ids: ids})
 		return err
@@ -71,7 +71,7 @@ func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 	if err != nil {
 		return c, err
 	}
-	for _, m := range e.marks {
+	for _, m := range e.hashes {
 		c.Persons = append(c.Persons, m.String())
 	}
 	// Before the tombstones: a run that is killed in between finds that files are to be written anew, never tombstones that say
@@ -83,7 +83,7 @@ func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 	}
 	crash.At(crash.EraseBegun)
 	now := w.Now().UTC()
-	if err := w.Tombs.Add(tombstone.People(e.schema), e.marks, now); err != nil {
+	if err := w.Tombs.Add(tombstone.People(e.schema), e.hashes, now); err != nil {
 		return c, fmt.Errorf("note whom to erase: %w", err)
 	}
 	crash.At(crash.EraseNoted)
@@ -99,12 +99,12 @@ func (w *Erasures) erase(ctx context.Context, e erasure) (Certificate, error) {
 }
 
 func (w *Erasures) eraseAll(ctx context.Context, e erasure, c Certificate, stamp time.Time) error {
-	if err := w.fillForgotten(ctx, e.ids); err != nil {
+	if err := w.fillSubjects(ctx, e.ids); err != nil {
 		return err
 	}
 	s := w.eraser(e.schema, stamp)
-	defer w.dropForgotten(ctx, s)
-	if err := w.forgetTraces(ctx, s); err != nil {
+	defer w.dropSubjects(ctx, s)
+	if err := w.eraseTraces(ctx, s); err != nil {
 		return fmt.Errorf("the records of runs: %w", err)
 	}
 	moved := map[string]bool{}
@@ -148,7 +148,7 @@ func (e *eraser) moveRecords(ctx context.Context, name string, stamp time.Time) 
 	if !ok {
 		return nil
 	}
-	named, err := e.naming(ctx, own)
+	named, err := e.matchingRecords(ctx, own)
 	if err != nil || named == "" {
 		return err
 	}

@@ -25,9 +25,9 @@ const (
 type erasure struct {
 	schema, reason string
 	ids            []string              // of persons
-	marks          []tombstone.IDHash    // of persons, those too of whom nothing is stored
+	hashes         []tombstone.IDHash    // of persons, those too of whom nothing is stored
 	rows           map[string][][]string // by table: keys
-	rowMarks       map[string][]tombstone.IDHash
+	rowHashes      map[string][]tombstone.IDHash
 }
 
 // Erasures take persons, and texts that the source took out, from the stored rows, and keep them out of those that come.
@@ -99,8 +99,8 @@ func (w *Erasures) apply(p tombstone.Scope, m tombstone.IDHash) {
 // Erased reports whether a person of a schema was erased.
 func (w *Erasures) Erased(schema, id string) bool { return w.Tombs.Has(tombstone.People(schema), id) }
 
-// Unforgotten gives those of some contacts' ids that have no tombstone yet.
-func (w *Erasures) Unforgotten(schema string, ids []string) []string {
+// NotErased gives those of some contacts' ids that have no tombstone yet.
+func (w *Erasures) NotErased(schema string, ids []string) []string {
 	w.Alone(func() {
 		if w.Tombs.Salt != nil {
 			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.Erased(schema, id) })
@@ -111,10 +111,10 @@ func (w *Erasures) Unforgotten(schema string, ids []string) []string {
 
 // take notes that the database has taken in the tombstones of an erasure.
 func (w *Erasures) take(e erasure) {
-	for _, m := range e.marks {
+	for _, m := range e.hashes {
 		w.apply(tombstone.People(e.schema), m)
 	}
-	for table, marks := range e.rowMarks {
+	for table, marks := range e.rowHashes {
 		for _, m := range marks {
 			w.apply(tombstone.Scope{Schema: e.schema, Table: table}, m)
 		}

@@ -14,7 +14,7 @@ import (
 // back, or has a table that was not looked through. The zero certificate says that there was nothing.
 func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, err error) {
 	err = w.Do("", func(*duck.DB) error {
-		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowMarks: map[string][]tombstone.IDHash{}}
+		e := erasure{schema: schema, reason: Restored, rows: map[string][][]string{}, rowHashes: map[string][]tombstone.IDHash{}}
 		again, err := w.unsearched(ctx, schema)
 		if err != nil {
 			return err
@@ -30,9 +30,9 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 				}
 				wanted[p][m] = true
 				if p.Table == "" {
-					e.marks = append(e.marks, m)
+					e.hashes = append(e.hashes, m)
 				} else {
-					e.rowMarks[p.Table] = append(e.rowMarks[p.Table], m)
+					e.rowHashes[p.Table] = append(e.rowHashes[p.Table], m)
 				}
 			}
 		}
@@ -41,7 +41,7 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 		}
 		s := w.eraser(schema, time.Time{})
 		for p, marks := range wanted {
-			if err := w.recognise(ctx, s, p, marks, &e); err != nil {
+			if err := w.findErased(ctx, s, p, marks, &e); err != nil {
 				return fmt.Errorf("find whom the log of erasures means: %w", err)
 			}
 		}
@@ -51,8 +51,8 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 	return c, err
 }
 
-// recognise finds the stored ids, or the keys of rows, that marks are of.
-func (w *Erasures) recognise(ctx context.Context, s *eraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasure) error {
+// findErased finds the stored ids, or the keys of rows, that marks are of.
+func (w *Erasures) findErased(ctx context.Context, s *eraser, p tombstone.Scope, marks map[tombstone.IDHash]bool, e *erasure) error {
 	found := map[string]bool{}
 	for _, t := range s.tables {
 		columns := clause.Persons(t)

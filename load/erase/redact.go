@@ -122,7 +122,7 @@ func (m *Arrival) Seal(ctx context.Context, stamp time.Time) (changed int64, err
 		return 0, nil
 	}
 	w := m.erasures
-	r.schema, r.reason, r.rowMarks = m.schema, Redacted, map[string][]tombstone.IDHash{}
+	r.schema, r.reason, r.rowHashes = m.schema, Redacted, map[string][]tombstone.IDHash{}
 	c := Certificate{Schema: m.schema, Reason: Redacted, Rows: r.found, Tables: map[string]int64{}}
 	if err := w.listFiles(&c); err != nil {
 		return 0, err
@@ -136,10 +136,10 @@ func (m *Arrival) Seal(ctx context.Context, stamp time.Time) (changed int64, err
 	for table, keys := range r.erasure.rows {
 		p := tombstone.Scope{Schema: m.schema, Table: table}
 		for _, key := range keys {
-			r.rowMarks[table] = append(r.rowMarks[table], w.Tombs.Hash(p, tombstone.RowKey(key)))
+			r.rowHashes[table] = append(r.rowHashes[table], w.Tombs.Hash(p, tombstone.RowKey(key)))
 		}
 		c.Tables[table] = int64(len(keys))
-		if err := w.Tombs.Add(p, r.rowMarks[table], w.Now().UTC()); err != nil {
+		if err := w.Tombs.Add(p, r.rowHashes[table], w.Now().UTC()); err != nil {
 			return 0, err
 		}
 	}

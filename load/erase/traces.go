@@ -13,10 +13,10 @@ import (
 	"aqueduck/transform"
 )
 
-func (w *Erasures) dropForgotten(ctx context.Context, e *eraser) {
-	names := []string{forgotten, traces, takenOut}
+func (w *Erasures) dropSubjects(ctx context.Context, e *eraser) {
+	names := []string{subjects, traces, takenOut}
 	if e != nil {
-		for _, name := range e.named {
+		for _, name := range e.matching {
 			if name != "" {
 				names = append(names, name)
 			}
@@ -35,9 +35,9 @@ const (
 // shortestTrace is as short as a value may be that is looked for in messages: shorter ones are in words by chance.
 const shortestTrace = 5
 
-// forgetTraces takes out of the records of runs the messages that repeat an id of the persons, or what their own row holds.
-func (w *Erasures) forgetTraces(ctx context.Context, e *eraser) error {
-	parts := []string{"SELECT id AS word FROM " + forgotten}
+// eraseTraces takes out of the records of runs the messages that repeat an id of the persons, or what their own row holds.
+func (w *Erasures) eraseTraces(ctx context.Context, e *eraser) error {
+	parts := []string{"SELECT id AS word FROM " + subjects}
 	for _, t := range e.tables {
 		if t.Erase != "all" || len(clause.Persons(t)) == 0 {
 			continue
@@ -45,7 +45,7 @@ func (w *Erasures) forgetTraces(ctx context.Context, e *eraser) error {
 		for _, c := range t.Columns {
 			if c.PII && c.SQL == "VARCHAR" {
 				parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s AND length(%[1]s) >= %[4]d",
-					duck.Name(c.Name), e.at(t.Name), isForgotten("t.", clause.Persons(t)), shortestTrace))
+					duck.Name(c.Name), e.at(t.Name), isSubject("t.", clause.Persons(t)), shortestTrace))
 			}
 		}
 	}

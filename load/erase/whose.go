@@ -16,7 +16,7 @@ import (
 
 // eraser looks at the stored tables of a schema.
 func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
-	e := &eraser{work: w, schema: schema, named: map[string]string{}}
+	e := &eraser{work: w, schema: schema, matching: map[string]string{}}
 	for _, t := range w.Described(schema) {
 		e.tables = append(e.tables, t)
 	}
@@ -32,15 +32,15 @@ func (w *Erasures) eraser(schema string, stamp time.Time) *eraser {
 	return e
 }
 
-// fillForgotten makes the temporary table of the persons at hand.
-func (w *Erasures) fillForgotten(ctx context.Context, ids []string) error {
-	return stage.Fill(ctx, w.DB, forgotten, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
+// fillSubjects makes the temporary table of the persons at hand.
+func (w *Erasures) fillSubjects(ctx context.Context, ids []string) error {
+	return stage.Fill(ctx, w.DB, subjects, []string{"id"}, len(ids), func(i int) []string { return ids[i : i+1] })
 }
 
-// forgotten is the temporary table of the ids of the persons that are being erased.
-const forgotten = "temp.forgotten"
+// subjects is the temporary table of the ids of the persons that are being erased.
+const subjects = "temp.forgotten"
 
-// eraser finds the rows of the persons in the temporary table forgotten, and empties them. It works alike on the stored
+// eraser finds the rows of the persons in the temporary table subjects, and empties them. It works alike on the stored
 // tables and on a batch that arrives.
 type eraser struct {
 	work   *Erasures
@@ -50,7 +50,7 @@ type eraser struct {
 	stored func() string             // what a stored row is set to besides; "" for a row that arrives
 	args   []any                     // of what stored says
 
-	named map[string]string // by own table: the temporary table of the records that name one of the persons
+	matching map[string]string // by own table: the temporary table of the records that name one of the persons
 }
 
 // rule is what happens to some columns of a row, and when.
@@ -68,22 +68,22 @@ func (e *eraser) table(name string) (transform.Table, bool) {
 	return e.tables[i], true
 }
 
-func isForgotten(alias string, columns []string) string {
+func isSubject(alias string, columns []string) string {
 	terms := make([]string, len(columns))
 	for i, c := range columns {
-		terms[i] = alias + duck.Name(c) + " IN (SELECT id FROM " + forgotten + ")"
+		terms[i] = alias + duck.Name(c) + " IN (SELECT id FROM " + subjects + ")"
 	}
 	return "(" + strings.Join(terms, " OR ") + ")"
 }
 
-// about is the condition that a row t is about one of the persons, by what whose says; "" when nothing can tell.
-func (e *eraser) about(ctx context.Context, t transform.Table, whose []string) (string, error) {
+// subjectPredicate is the condition that a row t is about one of the persons, by what whose says; "" when nothing can tell.
+func (e *eraser) subjectPredicate(ctx context.Context, t transform.Table, whose []string) (string, error) {
 	if len(whose) == 0 {
-		return e.usually(ctx, t)
+		return e.defaultSubject(ctx, t)
 	}
 	var terms []string
 	for _, name := range whose {
-		term, err := e.by(ctx, t, name)
+		term, err := e.subjectByColumn(ctx, t, name)
 		if err != nil {
 			return "", err
 		}
@@ -97,26 +97,26 @@ func (e *eraser) about(ctx context.Context, t transform.Table, whose []string) (
 	return "(" + strings.Join(terms, " OR ") + ")", nil
 }
 
-// usually goes by the row's own ids, else by those of the item or the record that its list lies in.
-func (e *eraser) usually(ctx context.Context, t transform.Table) (string, error) {
+// defaultSubject goes by the row's own ids, else by those of the item or the record that its list lies in.
+func (e *eraser) defaultSubject(ctx context.Context, t transform.Table) (string, error) {
 	if own := clause.Persons(t); len(own) > 0 {
-		return isForgotten("t.", own), nil
+		return isSubject("t.", own), nil
 	}
 	if item, ok := e.table(t.Within); ok && len(clause.Persons(item)) > 0 {
 		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(item.Name),
-			clause.Matches("o.", item.Key, "t.", t.WithinKey), isForgotten("o.", clause.Persons(item))), nil
+			clause.Matches("o.", item.Key, "t.", t.WithinKey), isSubject("o.", clause.Persons(item))), nil
 	}
 	return e.ofRecord(ctx, t)
 }
 
-// by goes by one name of whose.
-func (e *eraser) by(ctx context.Context, t transform.Table, name string) (string, error) {
+// subjectByColumn goes by one name of whose.
+func (e *eraser) subjectByColumn(ctx context.Context, t transform.Table, name string) (string, error) {
 	if name == schemas.WhoseRecord {
 		return e.ofRecord(ctx, t)
 	}
 	if i := slices.IndexFunc(t.Columns, func(c transform.Column) bool { return c.Name == name }); i >= 0 {
 		if t.Columns[i].Person {
-			return isForgotten("t.", []string{name}), nil
+			return isSubject("t.", []string{name}), nil
 		}
 		return e.ofReference(ctx, t.Columns[i])
 	}
@@ -125,7 +125,7 @@ func (e *eraser) by(ctx context.Context, t transform.Table, name string) (string
 		return "", nil
 	}
 	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.at(own.Name),
-		clause.Matches("o.", own.Key, "t.", t.ParentKey), isForgotten("o.", []string{name})), nil
+		clause.Matches("o.", own.Key, "t.", t.ParentKey), isSubject("o.", []string{name})), nil
 }
 
 // record gives the table of the records that the rows of a table belong to, and the columns that say to which.
@@ -147,7 +147,7 @@ func (e *eraser) ofRecord(ctx context.Context, t transform.Table) (string, error
 	if !ok || len(key) == 0 {
 		return "", nil
 	}
-	named, err := e.naming(ctx, own)
+	named, err := e.matchingRecords(ctx, own)
 	if err != nil || named == "" {
 		return "", err
 	}
@@ -160,7 +160,7 @@ func (e *eraser) ofReference(ctx context.Context, c transform.Column) (string, e
 	if !ok {
 		return "", nil
 	}
-	named, err := e.naming(ctx, t)
+	named, err := e.matchingRecords(ctx, t)
 	if err != nil || named == "" {
 		return "", err
 	}
@@ -178,9 +178,9 @@ func (e *eraser) pointsTo(c transform.Column) (transform.Table, bool) {
 	return transform.Table{}, false
 }
 
-// naming makes, once, the temporary table of the keys of the records that name one of the persons.
-func (e *eraser) naming(ctx context.Context, own transform.Table) (string, error) {
-	if name, made := e.named[own.Name]; made {
+// matchingRecords makes, once, the temporary table of the keys of the records that name one of the persons.
+func (e *eraser) matchingRecords(ctx context.Context, own transform.Table) (string, error) {
+	if name, made := e.matching[own.Name]; made {
 		return name, nil
 	}
 	var parts []string
@@ -197,7 +197,7 @@ func (e *eraser) naming(ctx context.Context, own transform.Table) (string, error
 		for i := range key {
 			columns[i] = "t." + duck.Name(key[i]) + " AS " + duck.Name(own.Key[i])
 		}
-		parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s", strings.Join(columns, ", "), e.at(t.Name), isForgotten("t.", ids)))
+		parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s", strings.Join(columns, ", "), e.at(t.Name), isSubject("t.", ids)))
 	}
 	name := ""
 	if len(parts) > 0 {
@@ -206,7 +206,7 @@ func (e *eraser) naming(ctx context.Context, own transform.Table) (string, error
 			return "", fmt.Errorf("find the records of %s: %w", own.Name, err)
 		}
 	}
-	e.named[own.Name] = name
+	e.matching[own.Name] = name
 	return name, nil
 }
 
@@ -225,7 +225,7 @@ func (e *eraser) rules(ctx context.Context, t transform.Table) (list []rule, unk
 		}
 		group := strings.Join(c.Whose, ",")
 		if groups[group] == nil {
-			where, err := e.about(ctx, t, c.Whose)
+			where, err := e.subjectPredicate(ctx, t, c.Whose)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -265,8 +265,8 @@ func (r rule) left() string {
 // another one that does not tell what they held: the same for a row that is stored and for one that comes again.
 func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64, err error) {
 	relation := e.at(t.Name)
-	if e.goes(t) {
-		where, err := e.about(ctx, t, nil)
+	if e.deletesRow(t) {
+		where, err := e.subjectPredicate(ctx, t, nil)
 		if err != nil || where == "" {
 			return 0, 0, err
 		}
@@ -287,8 +287,8 @@ func (e *eraser) empty(ctx context.Context, t transform.Table) (rows, gone int64
 	return rows, 0, nil
 }
 
-// goes says whether the rows of a person go as a whole: also the states that a row was in of which next to nothing stays.
-func (e *eraser) goes(t transform.Table) bool {
+// deletesRow says whether the rows of a person go as a whole: also the states that a row was in of which next to nothing stays.
+func (e *eraser) deletesRow(t transform.Table) bool {
 	of, _ := e.table(t.HistoryOf)
 	return t.Erase == "rows" || of.Erase == "all"
 }
@@ -310,16 +310,16 @@ func (e *eraser) apply(ctx context.Context, t transform.Table, r rule) (int64, e
 	return e.work.DB.Exec(ctx, "UPDATE "+e.at(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.left(), e.args...)
 }
 
-// countLeft is what empty would do, without doing it.
-func (e *eraser) countLeft(ctx context.Context, t transform.Table) (rows int64, err error) {
+// countMatches is what empty would do, without doing it.
+func (e *eraser) countMatches(ctx context.Context, t transform.Table) (rows int64, err error) {
 	count := func(where string) error {
 		var n int64
 		err := e.work.DB.Scan(ctx, "SELECT count(*) FROM "+e.at(t.Name)+" t WHERE "+where, nil, &n)
 		rows = max(rows, n)
 		return err
 	}
-	if e.goes(t) {
-		where, err := e.about(ctx, t, nil)
+	if e.deletesRow(t) {
+		where, err := e.subjectPredicate(ctx, t, nil)
 		if err != nil || where == "" {
 			return 0, err
 		}

@@ -12,14 +12,14 @@ import (
 	"aqueduck/transform"
 )
 
-// nearlyAll is the share of stored rows that have a column which its disappearance would be a surprise for.
-const nearlyAll = 0.95
+// nearlyAlwaysSet is the share of stored rows that have a column which its disappearance would be a surprise for.
+const nearlyAlwaysSet = 0.95
 
 // Facts answer questions about what the work database holds.
 type Facts struct{ *workdb.Database }
 
-// Filled says which columns of a table nearly every stored row has. An empty table has none.
-func (w *Facts) Filled(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
+// NonNullColumns says which columns of a table nearly every stored row has. An empty table has none.
+func (w *Facts) NonNullColumns(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
 	err = w.Do(fmt.Sprintf("count the values of %s", t.Name), func(db *duck.DB) error {
 		counts := make([]string, len(t.Columns))
 		found := make([]any, len(t.Columns)+1)
@@ -35,7 +35,7 @@ func (w *Facts) Filled(ctx context.Context, schema string, t transform.Table, ve
 		rows := float64(*found[0].(*int64))
 		filled = map[string]bool{}
 		for i, c := range t.Columns {
-			filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAll*rows
+			filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAlwaysSet*rows
 		}
 		return nil
 	})

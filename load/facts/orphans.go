@@ -51,8 +51,8 @@ func (w *Facts) changedTables(ctx context.Context, schema string) (map[string]bo
 	})
 }
 
-// Told names the findings of earlier runs, as schema, stream and name.
-func (w *Facts) Told(ctx context.Context) (told map[[3]string]bool, err error) {
+// EarlierFindings names the findings of earlier runs, as schema, stream and name.
+func (w *Facts) EarlierFindings(ctx context.Context) (told map[[3]string]bool, err error) {
 	err = w.Do("", func(db *duck.DB) error {
 		told = map[[3]string]bool{}
 		query := "SELECT DISTINCT coalesce(schema, ''), coalesce(stream, ''), name FROM _sync.audit WHERE run_id <> $1"

@@ -15,9 +15,9 @@ import (
 	"aqueduck/transform"
 )
 
-// Same tells of each head whether the table has its record with these values, and not as gone. The table's key is one
+// UnchangedFingerprints tells of each head whether the table has its record with these values, and not as gone. The table's key is one
 // column; columns are those of the heads' values.
-func (w *Facts) Same(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (same []bool, err error) {
+func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t transform.Table, columns []transform.Column, heads []transform.Head) (same []bool, err error) {
 	err = w.Do("", func(db *duck.DB) error {
 		same = make([]bool, len(heads))
 		if n, err := w.StoredRows(ctx, schema, t.Name); err != nil || n == 0 {

@@ -180,7 +180,7 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 	}
 	if t.filled == nil {
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			t.filled, err = work.Filled(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
+			t.filled, err = work.NonNullColumns(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
 			return err
 		})
 		if err != nil {

@@ -129,7 +129,7 @@ func (t *sweepReader) firstSweep(ctx context.Context) (n int, resumed bool, err 
 }
 
 func (t *sweepReader) forgetSweeps(ctx context.Context) error {
-	err := t.Run.Writer.Use(func(work *load.Work) error { return work.Forget(ctx, t.Workspace.Name, t.Stream.Name) })
+	err := t.Run.Writer.Use(func(work *load.Work) error { return work.ClearSeenKeys(ctx, t.Workspace.Name, t.Stream.Name) })
 	if err != nil {
 		return fmt.Errorf("stream %s: forget what walks have seen: %w", t.Stream.Name, err)
 	}
@@ -190,7 +190,7 @@ func (t *sweepReader) retire(ctx context.Context, first, n int, agreed bool) err
 				Next: "look at the source; if it is right: aqueduck sync --accept-drop " + t.Stream.Name}
 		}
 		next := t.NextCheckpoint(state)
-		written, err := work.Retire(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.swept(n), numbers...)
+		written, err := work.MarkGone(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, t.swept(n), numbers...)
 		if err != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
 			}
 		}
 	}
-	if err := w.Work.Recall(ctx, schema, dictionary.Tables(streams), derived); err != nil {
+	if err := w.Work.RegisterUnmanaged(ctx, schema, dictionary.Tables(streams), derived); err != nil {
 		return err
 	}
 	for _, left := range w.Work.Left(schema) {

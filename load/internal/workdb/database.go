@@ -34,18 +34,18 @@ type Database struct {
 	path    layout.Dir
 	options Options
 
-	mu       sync.Mutex // guards all below, and the database
-	DB       *duck.DB   // nil while closed
-	Last     time.Time  // the largest _synced_at ever given
-	tables   map[[2]string]transform.Table
-	recalled map[[2]string]transform.Table // stored, and perhaps not prepared
-	derived  map[string][]string           // by schema: tables that each publish makes anew
-	suspect  bool                          // the database has shown damage: the next Open sets it aside
+	mu        sync.Mutex // guards all below, and the database
+	DB        *duck.DB   // nil while closed
+	Last      time.Time  // the largest _synced_at ever given
+	tables    map[[2]string]transform.Table
+	unmanaged map[[2]string]transform.Table // stored, and perhaps not prepared
+	derived   map[string][]string           // by schema: tables that each publish makes anew
+	suspect   bool                          // the database has shown damage: the next Open sets it aside
 }
 
 // New is a database that is not open yet.
 func New(d layout.Dir, o Options) *Database {
-	return &Database{path: d, options: o, tables: map[[2]string]transform.Table{}, recalled: map[[2]string]transform.Table{}, derived: map[string][]string{}}
+	return &Database{path: d, options: o, tables: map[[2]string]transform.Table{}, unmanaged: map[[2]string]transform.Table{}, derived: map[string][]string{}}
 }
 
 // Open opens the work database as it is and reads what commits go on from.

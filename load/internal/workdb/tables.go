@@ -15,7 +15,7 @@ import (
 
 // LeftHistories are the stored histories that are kept no longer, of tables that are.
 func (w *Database) LeftHistories(schema string) (left []transform.Table) {
-	for key, t := range w.recalled {
+	for key, t := range w.unmanaged {
 		_, kept := w.tables[key]
 		_, read := w.tables[[2]string{schema, t.HistoryOf}]
 		if key[0] == schema && t.HistoryOf != "" && read && !kept {
@@ -29,7 +29,7 @@ func (w *Database) LeftHistories(schema string) (left []transform.Table) {
 func (w *Database) Left(schema string) (left []transform.Table) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for key, t := range w.recalled {
+	for key, t := range w.unmanaged {
 		if _, kept := w.tables[key]; key[0] == schema && !kept {
 			left = append(left, t)
 		}
@@ -93,10 +93,10 @@ func (w *Database) EachValue(ctx context.Context, relation string, columns []str
 	})
 }
 
-// Recall tells of tables that may be stored without being prepared: those of streams that the configuration does not read any
+// RegisterUnmanaged tells of tables that may be stored without being prepared: those of streams that the configuration does not read any
 // more, and of histories that it no longer keeps. What goes of a person, or is hidden, goes there too. Derived are the tables
 // that each publish makes anew.
-func (w *Database) Recall(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
+func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables []transform.Table, derived []string) error {
 	return w.Do(fmt.Sprintf("look which tables of %s are stored", schema), func(*duck.DB) error {
 		stored, err := w.StoredColumns(ctx, schema)
 		if err != nil {
@@ -107,7 +107,7 @@ func (w *Database) Recall(ctx context.Context, schema string, tables []transform
 			t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
 			whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
 			if len(t.Columns) > 0 && whole {
-				w.recalled[[2]string{schema, t.Name}] = t
+				w.unmanaged[[2]string{schema, t.Name}] = t
 			}
 		}
 		w.derived[schema] = derived
@@ -118,7 +118,7 @@ func (w *Database) Recall(ctx context.Context, schema string, tables []transform
 // Described are all stored tables of a schema that something describes, by name.
 func (w *Database) Described(schema string) map[string]transform.Table {
 	all := map[string]transform.Table{}
-	for _, tables := range []map[[2]string]transform.Table{w.recalled, w.tables} {
+	for _, tables := range []map[[2]string]transform.Table{w.unmanaged, w.tables} {
 		for key, t := range tables {
 			if key[0] == schema {
 				all[t.Name] = t
