@@ -18,7 +18,7 @@ TESTS := go test -parallel 4 -timeout 40m
 
 # The two packages that take longest begin first: the short ones fill what is left beside them, and neither runs alone at the end.
 test: ## every test
-	$(TESTS) ./internal/pipeline ./cmd/aqueduck ./...
+	$(TESTS) ./internal/pipeline ./internal/cli ./load/publish ./...
 
 HOURS_OF ?= 8
 ONLY ?=
@@ -129,7 +129,8 @@ bench-models: ## CPU time and memory of reading each model over a million contac
 
 docs: ## the pages of docs/ that are made from the code: streams, pipelines, models, mutants, errors, figures of population
 	go run ./schemas/gendocs
-	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
+	go test ./internal/config ./internal/dictionary -run ThePageOf -update
+	go test ./internal/pipeline -run RequestsOfAChangedRecord -update
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
 	go test ./tools/mutants -run ThePageOf -update
 	go test ./transform/models -run ThePageOf -update

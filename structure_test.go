@@ -26,9 +26,6 @@ const (
 	mostMethods = 40 // of a type
 )
 
-// notInOrder are packages that are over a limit still. The list only gets shorter.
-var notInOrder = []string{"extract", "internal/pipeline"}
-
 // checkedPackage is a package of ours as the compiler sees it, without its tests.
 type checkedPackage struct {
 	dir   string // from the root of the module
@@ -92,7 +89,9 @@ var checkedPackages = sync.OnceValues(func() ([]checkedPackage, error) {
 })
 
 // name is the file's name of a position.
-func (p *checkedPackage) name(at token.Pos) string { return filepath.Base(p.fset.Position(at).Filename) }
+func (p *checkedPackage) name(at token.Pos) string {
+	return filepath.Base(p.fset.Position(at).Filename)
+}
 
 // lines counts the lines of the package.
 func (p *checkedPackage) lines() (n int) {
@@ -173,9 +172,6 @@ func TestPackagesStaySmallAndTheirFilesInOrder(t *testing.T) {
 		t.Fatalf("%d packages: not all were found", len(packages))
 	}
 	for _, p := range packages {
-		if slices.Contains(notInOrder, p.dir) {
-			continue
-		}
 		if n := p.lines(); n > mostLines {
 			t.Errorf("%s has %d lines; %d is the most", p.dir, n, mostLines)
 		}

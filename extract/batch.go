@@ -3,6 +3,8 @@ package extract
 import (
 	"context"
 	"slices"
+
+	"aqueduck/extract/internal/scan"
 )
 
 // batches asks for records by many ids a request. The API leaves out what it does not have without a word: what was expected
@@ -44,22 +46,22 @@ func readBatches(r *Reader) func(context.Context) (Page, error) {
 }
 
 // ask reads what there is under some ids, and notes whose records did not come.
-func (b *batches) ask(ctx context.Context, ids []string) finding {
+func (b *batches) ask(ctx context.Context, ids []string) lookupResult {
 	l := listOf(b.r.Stream, 0)
 	l.ids = map[string][]string{b.r.Stream.Read.Over.As: ids}
-	var f finding
+	var f lookupResult
 	came := map[string]bool{}
 	for w := newWalk(b.c, l, nil); !w.ended; {
 		sh, err := w.next(ctx)
 		if err != nil {
-			return finding{err: err}
+			return lookupResult{err: err}
 		}
 		if f.date.IsZero() {
 			f.date = sh.date
 		}
 		f.records = append(f.records, pageOf(sh).Records...)
 		for _, raw := range sh.records {
-			if key, ok := scalar(field(raw, b.name...)); ok {
+			if key, ok := scan.Scalar(scan.Field(raw, b.name...)); ok {
 				came[key] = true
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/extract/api"
 	"aqueduck/schemas"
 )
 
@@ -61,14 +62,14 @@ func TestT89IDsAreAskedForInTwenties(t *testing.T) {
 	t.Parallel()
 	a := serve(t, callsOf(t))
 	ids, keys := conversations(21)
-	got, pages := drain(t, a.client(t).Read(Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+	got, pages := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
 	if slices.Sort(got); !slices.Equal(got, keys) || len(a.asked()) != 2 {
 		t.Errorf("%d calls by %d requests", len(got), len(a.asked()))
 	}
 	if p := pages[len(pages)-1]; !p.Boundary || p.State.SyncedTo != noon.Unix() || p.ServerTime.IsZero() {
 		t.Errorf("last page: %+v", p.State)
 	}
-	if _, err := a.client(t).Read(Request{Stream: batchStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := NewReader(a.client(t), Request{Stream: batchStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("no ids: %v, want io.EOF", err)
 	}
 }
@@ -77,7 +78,7 @@ func TestT89WhatWasAskedForAndDoesNotComeIsNoted(t *testing.T) {
 	t.Parallel()
 	a := serve(t, callsOf(t, "100a", "100b", "115b"))
 	ids, keys := conversations(41)
-	got, _ := drain(t, a.client(t).Read(Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+	got, _ := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
 	for _, call := range []string{"100a", "100b", "115b"} {
 		if !slices.Contains(got, "gone:"+call) || slices.Contains(got, call) {
 			t.Errorf("%s is not noted as left out: %v", call, got)
@@ -91,7 +92,7 @@ func TestT89WhatWasAskedForAndDoesNotComeIsNoted(t *testing.T) {
 func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(`{"data":[{"id":2},{"id":"9"}]}`))
-	got, _ := drain(t, a.client(t).Read(Request{Stream: batchStream(), IDs: []string{"1", "2"}}))
+	got, _ := drain(t, NewReader(a.client(t), Request{Stream: batchStream(), IDs: []string{"1", "2"}}))
 	if len(got) != 3 || !slices.Contains(got, "gone:1") || slices.Contains(got, "gone:2") {
 		t.Errorf("got %v", got)
 	}
@@ -108,12 +109,12 @@ func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
 		good(w, r, body)
 	})
 	ids, keys := conversations(60)
-	got, pages, err := drained(a.client(t).Read(Request{Stream: batchStream(), IDs: append(ids, "../admins"), Keys: append(keys, "x")}))
-	if ClassOf(err) != ClassContract || len(got) != 80 || last(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
+	got, pages, err := drained(NewReader(a.client(t), Request{Stream: batchStream(), IDs: append(ids, "../admins"), Keys: append(keys, "x")}))
+	if api.ClassOf(err) != api.ClassContract || len(got) != 80 || last(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
 		t.Errorf("%d calls, %v, state %s", len(got), err, last(pages))
 	}
 	lost := serve(t, answers(errNotFound))
-	if got, _, err := drained(lost.client(t).Read(Request{Stream: batchStream(), IDs: ids, Keys: keys})); ClassOf(err) != ClassNotFound || len(got) != 0 {
+	if got, _, err := drained(NewReader(lost.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassNotFound || len(got) != 0 {
 		t.Errorf("404 for all: %v, %v", got, err)
 	}
 }

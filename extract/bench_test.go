@@ -44,16 +44,16 @@ func benchStream() *schemas.Stream {
 func BenchmarkScan(b *testing.B) {
 	body := benchPage()
 	s := &search{Reader: &Reader{r: Request{Stream: benchStream()}}}
-	g := glanceOf(listOf(benchStream(), 0))
+	g := recordPeekOf(listOf(benchStream(), 0))
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		e, err := scan(body, []string{"data"}, g)
+		e, err := parseEnvelope(body, []string{"data"}, g)
 		if err != nil || len(e.records) != 150 {
 			b.Fatal(len(e.records), err)
 		}
 		s.previous = 0
-		s.look(e.seen)
+		s.noteTimes(e.seen)
 	}
 }
 

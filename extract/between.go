@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"aqueduck/extract/api"
 	"aqueduck/schemas"
 )
 
@@ -29,13 +30,13 @@ type between struct {
 
 func readBetween(r *Reader) func(context.Context) (Page, error) {
 	b := &between{search: &search{Reader: r}}
-	b.state = b.state.turned(r.r.Phase)
+	b.state = b.state.switchPhase(r.r.Phase)
 	return b.next
 }
 
 func (b *between) next(ctx context.Context) (Page, error) {
 	if !b.reading {
-		if b.enough() {
+		if b.historyComplete() {
 			st := b.state
 			st.HistoryDone = true
 			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
@@ -61,7 +62,7 @@ func (b *between) next(ctx context.Context) (Page, error) {
 func (b *between) begin(ctx context.Context) error {
 	if b.c.ServerNow().IsZero() {
 		// A window ends at the server's now, which any answer tells.
-		if _, err := b.c.peek(ctx, b.r.Stream); err != nil {
+		if _, err := peek(ctx, b.c, b.r.Stream); err != nil {
 			return err
 		}
 	}
@@ -80,22 +81,22 @@ func (b *between) begin(ctx context.Context) error {
 	}
 	if b.until = b.window.To; b.until == 0 {
 		// Up to now, whenever that is: a day is granted for a clock of ours that is wrong.
-		b.until = max(unix(now), b.c.o.Now().Unix()) + 24*3600
+		b.until = max(unix(now), b.c.LocalNow().Unix()) + 24*3600
 	}
 	return nil
 }
 
 // fit reads from b.since on as far as one answer holds everything, and gives the time up to which that is. What overflows
 // is cut in two.
-func (b *between) fit(ctx context.Context) (sh sheet, to int64, err error) {
+func (b *between) fit(ctx context.Context) (sh listPage, to int64, err error) {
 	attempts := 0
 	for {
 		to = max(b.until, b.since+1)
 		if b.size > 0 {
 			to = min(to, b.since+b.size)
 		}
-		sh, err = b.c.span(ctx, listOf(b.r.Stream, 0), b.r.Stream.Read.Since.Field, b.since, to, attempts)
-		var failure *Error
+		sh, err = readSpan(ctx, b.c, listOf(b.r.Stream, 0), b.r.Stream.Read.Since.Field, b.since, to, attempts)
+		var failure *api.Error
 		switch {
 		case err == nil && !sh.overflows():
 			b.grow(int64(len(sh.records)))
@@ -104,7 +105,7 @@ func (b *between) fit(ctx context.Context) (sh sheet, to int64, err error) {
 			return sh, to, b.overflow(sh)
 		case err == nil:
 			b.most = max(b.most, int64(len(sh.records)))
-		case ctx.Err() != nil || !errors.As(err, &failure) || !failure.less() || to-b.since <= 1:
+		case ctx.Err() != nil || !errors.As(err, &failure) || !failure.SmallerPageMayHelp() || to-b.since <= 1:
 			return sh, to, err
 		default:
 			attempts = 2 // by now the server has had the usual number of chances
@@ -124,20 +125,20 @@ func (b *between) grow(got int64) {
 }
 
 // overflow is the loud end of a stream whose records cannot all be had.
-func (b *between) overflow(sh sheet) error {
-	return &Error{Class: ClassContract, Op: reading(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
+func (b *between) overflow(sh listPage) error {
+	return &api.Error{Class: api.ClassContract, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
 		Err: fmt.Errorf("%w: at %s it gives %d and says that there are others", ErrOverflow,
 			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.records))}
 }
 
 // overflows reports whether an answer says that it is not everything.
-func (sh *sheet) overflows() bool {
+func (sh *listPage) overflows() bool {
 	p := sh.pages
 	return p.next == nextPlace || p.next == nextURL || p.totalPages > 1 || sh.total > int64(len(sh.records))
 }
 
 // page draws the conclusions from an answer that holds everything up to a time.
-func (b *between) page(sh sheet, to int64) Page {
+func (b *between) page(sh listPage, to int64) Page {
 	for _, g := range sh.seen {
 		if g.at != timeless {
 			b.reached = max(b.reached, g.at)
@@ -146,7 +147,7 @@ func (b *between) page(sh sheet, to int64) Page {
 	b.rows += int64(len(sh.records))
 	p := pageOf(sh)
 	p.Total, p.Done, p.Left = -1, b.rows, -1
-	p.Window, p.Resumed = b.shown()
+	p.Window, p.Resumed = b.shownWindow()
 	b.since = to
 	end := to >= b.until
 	p.Boundary = end
@@ -154,9 +155,9 @@ func (b *between) page(sh sheet, to int64) Page {
 	case b.explicit:
 		p.State = b.r.State
 	case end:
-		p.State = b.closed()
+		p.State = b.stateAfterWindow()
 	default:
-		p.State = b.within()
+		p.State = b.stateInWindow()
 	}
 	if end {
 		p.Left, b.reading = 0, false
@@ -164,39 +165,39 @@ func (b *between) page(sh sheet, to int64) Page {
 	return p
 }
 
-// within is the state in the middle of a window.
-func (b *between) within() State {
+// stateInWindow is the state in the middle of a window.
+func (b *between) stateInWindow() State {
 	st, w := b.state, b.window
 	st.Window, st.Position = &w, &Position{Since: b.since, LastTime: b.reached, Rows: b.rows}
 	if w.Kind == windowForward {
-		st.Version = b.c.o.Version
+		st.Version = b.c.Version()
 	}
 	return st
 }
 
-// span asks once for what lies from a time to before another. Whether the source counts the bounds in is not told: one second
+// readSpan asks once for what lies from a time to before another. Whether the source counts the bounds in is not told: one second
 // earlier, and the end itself, are right either way, and where it does two windows share a second on either side. What comes
 // twice for that does no harm.
-func (c *Client) span(ctx context.Context, l list, field string, from, to int64, attempts int) (sheet, error) {
-	l = spanned(l, field, from, to)
-	times := glance{field: -1}
+func readSpan(ctx context.Context, c *api.Client, l list, field string, from, to int64, attempts int) (listPage, error) {
+	l = withSpan(l, field, from, to)
+	times := recordPeek{field: -1}
 	times.field = times.to([]string{field}).head
 	var found *envelope
 	q := l.call(Position{})
-	q.attempts = attempts
-	q.accept = func(a *answer) (err error) {
-		found, err = scan(a.body, l.records, times)
+	q.Attempts = attempts
+	q.Accept = func(a *api.Answer) (err error) {
+		found, err = parseEnvelope(a.Body, l.records, times)
 		return err
 	}
-	a, err := c.send(ctx, q)
+	a, err := c.Send(ctx, q)
 	if err != nil {
-		return sheet{}, err
+		return listPage{}, err
 	}
-	return sheet{envelope: *found, date: a.date}, nil
+	return listPage{envelope: *found, date: a.Date}, nil
 }
 
-// spanned is a list asked for between two times.
-func spanned(l list, field string, from, to int64) list {
+// withSpan is a list asked for between two times.
+func withSpan(l list, field string, from, to int64) list {
 	l.query = append(append([]schemas.Param(nil), l.query...),
 		schemas.Param{Name: field + "_after", Value: strconv.FormatInt(max(0, from-1), 10)},
 		schemas.Param{Name: field + "_before", Value: strconv.FormatInt(to, 10)})

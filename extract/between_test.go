@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
@@ -65,11 +67,11 @@ func (b *book) serve(w http.ResponseWriter, r *http.Request, _ string) {
 }
 
 // readBook reads forward, then the history, as a run does, and gives the ids met, each once.
-func readBook(t testing.TB, c *Client, st State, start time.Time) (ids map[string]bool, after State, err error) {
+func readBook(t testing.TB, c *api.Client, st State, start time.Time) (ids map[string]bool, after State, err error) {
 	t.Helper()
 	ids, after = map[string]bool{}, st
 	for _, phase := range []Phase{Forward, History} {
-		some, pages, err := drained(c.Read(Request{Stream: logStream(), State: after, Phase: phase, Start: start}))
+		some, pages, err := drained(NewReader(c, Request{Stream: logStream(), State: after, Phase: phase, Start: start}))
 		for _, id := range some {
 			ids[id] = true
 		}
@@ -122,7 +124,7 @@ func TestT84ASecondThatOverflowsStopsLoudly(t *testing.T) {
 	b.times = append(b.times, noon.Unix()-5*24*3600, noon.Unix()-24*3600)
 	slices.Sort(b.times)
 	ids, st, err := readBook(t, serve(t, b.serve).client(t), State{}, time.Time{})
-	if !errors.Is(err, ErrOverflow) || ClassOf(err) != ClassContract || !strings.Contains(err.Error(), "2026-03-07T") {
+	if !errors.Is(err, ErrOverflow) || api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), "2026-03-07T") {
 		t.Errorf("got %v", err)
 	}
 	if st.SyncedTo != 0 || !ids["0"] || ids["51"] {
@@ -146,7 +148,7 @@ func TestBetweenIsReadOnFromEveryAnswer(t *testing.T) {
 		if st.SyncedTo > 0 {
 			phase = History
 		}
-		p, err := a.client(t).Read(Request{Stream: logStream(), State: st, Phase: phase}).Next(context.Background())
+		p, err := NewReader(a.client(t), Request{Stream: logStream(), State: st, Phase: phase}).Next(context.Background())
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -154,7 +156,7 @@ func TestBetweenIsReadOnFromEveryAnswer(t *testing.T) {
 			t.Fatalf("reader %d: %v, state %s", n, err, st)
 		}
 		for _, r := range p.Records {
-			id, _ := text(field(r.Raw, "id"))
+			id, _ := scan.Text(scan.Field(r.Raw, "id"))
 			ids[id] = true
 		}
 		var parsed error
@@ -187,7 +189,7 @@ func TestBetweenReadsOnlyWhatIsNewAndNothingBeforeItsStart(t *testing.T) {
 		t.Errorf("read %v with %d requests, %v, state %s", ids, c.Requests(), err, next)
 	}
 	// An explicit window moves no mark.
-	_, pages, err := drained(a.client(t).Read(Request{Stream: logStream(), State: next, Since: noon.Add(-80 * 24 * time.Hour), Until: noon.Add(-70 * 24 * time.Hour)}))
+	_, pages, err := drained(NewReader(a.client(t), Request{Stream: logStream(), State: next, Since: noon.Add(-80 * 24 * time.Hour), Until: noon.Add(-70 * 24 * time.Hour)}))
 	if err != nil || last(pages).String() != next.String() || len(pages[0].Records) < 10 {
 		t.Errorf("an explicit window: %v, %+v", err, pages)
 	}
@@ -219,7 +221,7 @@ func TestBetweenAWindowThatTimesOutIsHalved(t *testing.T) {
 		b.serve(w, r, body)
 	})
 	st := State{SyncedTo: noon.Add(-5 * 24 * time.Hour).Unix(), HistoryDone: true}
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: logStream(), State: st}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: logStream(), State: st}))
 	if len(ids) != 2 || last(pages).SyncedTo != noon.Add(-15*time.Minute).Unix() {
 		t.Errorf("read %v, state %s", ids, last(pages))
 	}

@@ -5,52 +5,52 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
+
+	"aqueduck/extract/api"
 )
 
 // look asks for one record of the deleted contacts: the simplest request there is.
-func look(c *Client) ([]byte, error) {
-	record, _, err := c.One(context.Background(), sweepStream())
+func look(c *api.Client) ([]byte, error) {
+	record, _, err := FirstRecord(context.Background(), c, sweepStream())
 	return record, err
 }
 
 func TestNewRefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
-	good := Options{BaseURL: "https://api.example.com", Token: "canary-token-1", Version: "2.17"}
+	good := api.Options{BaseURL: "https://api.example.com", Token: "canary-token-1", Version: "2.17"}
 	tests := map[string]struct {
-		change func(*Options)
+		change func(*api.Options)
 		want   string // words of the error; empty: it works
 	}{
-		"good":                  {func(*Options) {}, ""},
-		"a path":                {func(o *Options) { o.BaseURL = "https://api.example.com/v1/" }, ""},
-		"loopback":              {func(o *Options) { o.BaseURL = "http://127.0.0.1:8080" }, ""},
-		"loopback of IPv6":      {func(o *Options) { o.BaseURL = "http://[::1]:8080" }, ""},
-		"localhost":             {func(o *Options) { o.BaseURL = "http://localhost:8080" }, ""},
-		"plain http":            {func(o *Options) { o.BaseURL = "http://api.example.com" }, "https://"},
-		"plain http, this LAN":  {func(o *Options) { o.BaseURL = "http://192.168.1.4" }, "https://"},
-		"disguised loopback":    {func(o *Options) { o.BaseURL = "http://127.0.0.1.example.com" }, "https://"},
-		"no address":            {func(o *Options) { o.BaseURL = "" }, "names no host"},
-		"no scheme":             {func(o *Options) { o.BaseURL = "api.example.com" }, "names no host"},
-		"another scheme":        {func(o *Options) { o.BaseURL = "ftp://api.example.com" }, "https://"},
-		"a password":            {func(o *Options) { o.BaseURL = "https://a:canary-token-1@api.example.com" }, "nothing more"},
-		"a query":               {func(o *Options) { o.BaseURL = "https://api.example.com?token=canary-token-1" }, "nothing more"},
-		"no URL":                {func(o *Options) { o.BaseURL = "https://a:canary-token-1@[::1" }, "no URL"},
-		"no token":              {func(o *Options) { o.Token = "" }, "the token is empty"},
-		"token with line break": {func(o *Options) { o.Token = "canary-token-1\n" }, "line breaks"},
-		"no version":            {func(o *Options) { o.Version = "" }, "no API version"},
-		"header with a space":   {func(o *Options) { o.VersionHeader = "Service Version" }, "no name of a header"},
-		"header of our own":     {func(o *Options) { o.VersionHeader = "authorization" }, `"authorization" is a header that says something else`},
-		"limit below zero":      {func(o *Options) { o.RequestsPerMinute = -1 }, "below zero"},
+		"good":                  {func(*api.Options) {}, ""},
+		"a path":                {func(o *api.Options) { o.BaseURL = "https://api.example.com/v1/" }, ""},
+		"loopback":              {func(o *api.Options) { o.BaseURL = "http://127.0.0.1:8080" }, ""},
+		"loopback of IPv6":      {func(o *api.Options) { o.BaseURL = "http://[::1]:8080" }, ""},
+		"localhost":             {func(o *api.Options) { o.BaseURL = "http://localhost:8080" }, ""},
+		"plain http":            {func(o *api.Options) { o.BaseURL = "http://api.example.com" }, "https://"},
+		"plain http, this LAN":  {func(o *api.Options) { o.BaseURL = "http://192.168.1.4" }, "https://"},
+		"disguised loopback":    {func(o *api.Options) { o.BaseURL = "http://127.0.0.1.example.com" }, "https://"},
+		"no address":            {func(o *api.Options) { o.BaseURL = "" }, "names no host"},
+		"no scheme":             {func(o *api.Options) { o.BaseURL = "api.example.com" }, "names no host"},
+		"another scheme":        {func(o *api.Options) { o.BaseURL = "ftp://api.example.com" }, "https://"},
+		"a password":            {func(o *api.Options) { o.BaseURL = "https://a:canary-token-1@api.example.com" }, "nothing more"},
+		"a query":               {func(o *api.Options) { o.BaseURL = "https://api.example.com?token=canary-token-1" }, "nothing more"},
+		"no URL":                {func(o *api.Options) { o.BaseURL = "https://a:canary-token-1@[::1" }, "no URL"},
+		"no token":              {func(o *api.Options) { o.Token = "" }, "the token is empty"},
+		"token with line break": {func(o *api.Options) { o.Token = "canary-token-1\n" }, "line breaks"},
+		"no version":            {func(o *api.Options) { o.Version = "" }, "no API version"},
+		"header with a space":   {func(o *api.Options) { o.VersionHeader = "Service Version" }, "no name of a header"},
+		"header of our own":     {func(o *api.Options) { o.VersionHeader = "authorization" }, `"authorization" is a header that says something else`},
+		"limit below zero":      {func(o *api.Options) { o.RequestsPerMinute = -1 }, "below zero"},
 	}
 	for name, test := range tests {
 		o := good
 		test.change(&o)
-		c, err := New(o)
+		c, err := api.New(o)
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -65,7 +65,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 func TestT113T121EveryRequestSaysWhoAndWhichVersionAndAsksNoCache(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(`{"data":[{"id":"1"}]}`))
-	c := a.client(t, func(o *Options) { o.VersionHeader = "Api-Version" })
+	c := a.client(t, func(o *api.Options) { o.VersionHeader = "Api-Version" })
 	if _, err := look(c); err != nil {
 		t.Fatal(err)
 	}
@@ -88,21 +88,21 @@ func TestT115OneAndCountTellWhoseWorkspaceItIs(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(30)...)
 	c := ws.client(t)
-	record, at, err := c.One(context.Background(), searchStream())
+	record, at, err := FirstRecord(context.Background(), c, searchStream())
 	if err != nil || !strings.Contains(string(record), `"c000"`) || at.Unix() != noon.Unix() {
 		t.Errorf("One: %s, %v, %v", record, at, err)
 	}
-	if total, err := c.Count(context.Background(), searchStream()); err != nil || total != 30 {
+	if total, err := CountRecords(context.Background(), c, searchStream()); err != nil || total != 30 {
 		t.Errorf("Count: %d, %v", total, err)
 	}
 	empty := serve(t, answers(`{"data":[]}`)).client(t)
 	if record, err := look(empty); record != nil || err != nil {
 		t.Errorf("One of nothing: %s, %v", record, err)
 	}
-	if total, err := empty.Count(context.Background(), sweepStream()); total != -1 || err != nil {
+	if total, err := CountRecords(context.Background(), empty, sweepStream()); total != -1 || err != nil {
 		t.Errorf("Count that is not told: %d, %v", total, err)
 	}
-	if _, err := empty.Count(context.Background(), overStream()); err == nil {
+	if _, err := CountRecords(context.Background(), empty, overStream()); err == nil {
 		t.Error("Count of what has no list: no error")
 	}
 }
@@ -112,11 +112,11 @@ func TestT116RefusedTokenStopsEverything(t *testing.T) {
 	a := serve(t, answers(`401 {"type":"error.list","request_id":"r9","errors":[{"code":"unauthorized","message":"Access Token Invalid secret-token-of-the-tests"}]}`))
 	c := a.client(t)
 	_, err := look(c)
-	var e *Error
-	if !errors.As(err, &e) || e.Class != ClassAuth || e.Status != 401 || e.RequestID != "r9" || strings.Contains(err.Error(), "secret-token") {
+	var e *api.Error
+	if !errors.As(err, &e) || e.Class != api.ClassAuth || e.Status != 401 || e.RequestID != "r9" || strings.Contains(err.Error(), "secret-token") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := drained(c.Read(Request{Stream: searchStream()})); ClassOf(err) != ClassAuth {
+	if _, _, err := drained(NewReader(c, Request{Stream: searchStream()})); api.ClassOf(err) != api.ClassAuth {
 		t.Errorf("then: %v", err)
 	}
 	if c.Requests() != 1 {
@@ -134,20 +134,20 @@ func TestT116RotatedTokenIsReadOnce(t *testing.T) {
 		reply(w, `{"data":[]}`)
 	})
 	for name, test := range map[string]struct {
-		next     []Secret
-		class    Class
+		next     []api.Secret
+		class    api.Class
 		requests int64
 	}{
-		"rotated":   {next: []Secret{"second"}, requests: 2},
-		"unchanged": {next: []Secret{"secret-token-of-the-tests"}, class: ClassAuth, requests: 1},
-		"no better": {next: []Secret{"third", "fourth"}, class: ClassAuth, requests: 2},
-		"empty":     {next: []Secret{""}, class: ClassAuth, requests: 1},
+		"rotated":   {next: []api.Secret{"second"}, requests: 2},
+		"unchanged": {next: []api.Secret{"secret-token-of-the-tests"}, class: api.ClassAuth, requests: 1},
+		"no better": {next: []api.Secret{"third", "fourth"}, class: api.ClassAuth, requests: 2},
+		"empty":     {next: []api.Secret{""}, class: api.ClassAuth, requests: 1},
 	} {
 		n := 0
-		c := a.client(t, func(o *Options) {
-			o.Refresh = func() (Secret, error) { n++; return test.next[n-1], nil }
+		c := a.client(t, func(o *api.Options) {
+			o.Refresh = func() (api.Secret, error) { n++; return test.next[n-1], nil }
 		})
-		if _, err := look(c); ClassOf(err) != test.class || c.Requests() != test.requests || n != 1 {
+		if _, err := look(c); api.ClassOf(err) != test.class || c.Requests() != test.requests || n != 1 {
 			t.Errorf("%s: %v after %d requests, %d readings", name, err, c.Requests(), n)
 		}
 	}
@@ -155,44 +155,45 @@ func TestT116RotatedTokenIsReadOnce(t *testing.T) {
 
 func TestAnswersAreClassified(t *testing.T) {
 	t.Parallel()
+	const usualAttempts = 5
 	list := func(status int, code string) string {
 		return fmt.Sprintf(`%d {"type":"error.list","request_id":null,"errors":[{"code":%q,"message":"m"}]}`, status, code)
 	}
 	tests := map[string]struct {
 		answer   string
-		class    Class
+		class    api.Class
 		requests int64
 	}{
-		"plan":               {list(403, "api_plan_restricted"), ClassPlan, 1},
-		"scope":              {list(403, "forbidden"), ClassScope, 1},
-		"scope, HTML":        {"403 <html>", ClassScope, 1},
-		"not found":          {errNotFound, ClassNotFound, 1},
-		"bare 404":           {"404 <html>", ClassTransient, usualAttempts},
-		"400":                {list(400, "parameter_invalid"), ClassContract, 1},
-		"422":                {"422 {}", ClassContract, 1},
-		"client_error":       {list(400, "client_error"), ClassContract, 1}, // without a cursor it is about something else
-		"408":                {"408 ", ClassTransient, usualAttempts},
-		"429":                {list(429, "rate_limit_exceeded"), ClassTransient, usualAttempts},
-		"500":                {"500 <html>", ClassTransient, usualAttempts},
-		"503":                {list(503, "service_unavailable"), ClassTransient, usualAttempts},
-		"204":                {"204 ", ClassContract, 1},
-		"T19 error list":     {`{"type":"error.list","errors":[{"code":"parameter_invalid","message":"x"}]}`, ClassContract, 3},
-		"T19 plan":           {`{"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`, ClassPlan, 1},
-		"T19 token":          {`{"type":"error.list","errors":[{"code":"token_revoked","message":"x"}]}`, ClassAuth, 1},
-		"T19 quota":          {`{"type":"error.list","errors":[{"code":"rate_limit_exceeded","message":"x"}]}`, ClassTransient, usualAttempts},
-		"T19 list and error": {`{"type":"error.list","data":[],"errors":[]}`, ClassContract, 3},
-		"T19 {}":             {`{}`, ClassContract, 3},
-		"T19 other key":      {`{"items":[]}`, ClassContract, 3},
-		"T19 list is null":   {`{"data":null}`, ClassContract, 3},
-		"T19 list is object": {`{"data":{}}`, ClassContract, 3},
-		"T19 list twice":     {`{"data":[],"data":[]}`, ClassContract, 3},
-		"T19 HTML":           {"<html>all fine</html>", ClassTransient, usualAttempts},
-		"T19 empty":          {"", ClassTransient, usualAttempts},
-		"T19 null":           {"null", ClassContract, 3},
-		"T19 a list":         {"[]", ClassContract, 3},
-		"T120 cut":           {`{"data":[{"id":"1"}`, ClassTransient, usualAttempts},
-		"T120 trailing":      {`{"data":[]}<html>`, ClassTransient, usualAttempts},
-		"T120 second answer": {`{"data":[]} {"data":[]}`, ClassTransient, usualAttempts},
+		"plan":               {list(403, "api_plan_restricted"), api.ClassPlan, 1},
+		"scope":              {list(403, "forbidden"), api.ClassScope, 1},
+		"scope, HTML":        {"403 <html>", api.ClassScope, 1},
+		"not found":          {errNotFound, api.ClassNotFound, 1},
+		"bare 404":           {"404 <html>", api.ClassTransient, usualAttempts},
+		"400":                {list(400, "parameter_invalid"), api.ClassContract, 1},
+		"422":                {"422 {}", api.ClassContract, 1},
+		"client_error":       {list(400, "client_error"), api.ClassContract, 1}, // without a cursor it is about something else
+		"408":                {"408 ", api.ClassTransient, usualAttempts},
+		"429":                {list(429, "rate_limit_exceeded"), api.ClassTransient, usualAttempts},
+		"500":                {"500 <html>", api.ClassTransient, usualAttempts},
+		"503":                {list(503, "service_unavailable"), api.ClassTransient, usualAttempts},
+		"204":                {"204 ", api.ClassContract, 1},
+		"T19 error list":     {`{"type":"error.list","errors":[{"code":"parameter_invalid","message":"x"}]}`, api.ClassContract, 3},
+		"T19 plan":           {`{"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`, api.ClassPlan, 1},
+		"T19 token":          {`{"type":"error.list","errors":[{"code":"token_revoked","message":"x"}]}`, api.ClassAuth, 1},
+		"T19 quota":          {`{"type":"error.list","errors":[{"code":"rate_limit_exceeded","message":"x"}]}`, api.ClassTransient, usualAttempts},
+		"T19 list and error": {`{"type":"error.list","data":[],"errors":[]}`, api.ClassContract, 3},
+		"T19 {}":             {`{}`, api.ClassContract, 3},
+		"T19 other key":      {`{"items":[]}`, api.ClassContract, 3},
+		"T19 list is null":   {`{"data":null}`, api.ClassContract, 3},
+		"T19 list is object": {`{"data":{}}`, api.ClassContract, 3},
+		"T19 list twice":     {`{"data":[],"data":[]}`, api.ClassContract, 3},
+		"T19 HTML":           {"<html>all fine</html>", api.ClassTransient, usualAttempts},
+		"T19 empty":          {"", api.ClassTransient, usualAttempts},
+		"T19 null":           {"null", api.ClassContract, 3},
+		"T19 a list":         {"[]", api.ClassContract, 3},
+		"T120 cut":           {`{"data":[{"id":"1"}`, api.ClassTransient, usualAttempts},
+		"T120 trailing":      {`{"data":[]}<html>`, api.ClassTransient, usualAttempts},
+		"T120 second answer": {`{"data":[]} {"data":[]}`, api.ClassTransient, usualAttempts},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +201,7 @@ func TestAnswersAreClassified(t *testing.T) {
 			a := serve(t, answers(test.answer))
 			c := a.client(t)
 			_, err := look(c)
-			if ClassOf(err) != test.class || c.Requests() != test.requests || c.Retries() != test.requests-1 {
+			if api.ClassOf(err) != test.class || c.Requests() != test.requests || c.Retries() != test.requests-1 {
 				t.Errorf("%v after %d requests; want class %s after %d", err, c.Requests(), test.class, test.requests)
 			}
 		})
@@ -234,76 +235,18 @@ func TestFailuresThatPassAreNotNoticed(t *testing.T) {
 	}
 }
 
-func TestT118EnqueueIsNeverRepeated(t *testing.T) {
-	t.Parallel()
-	a := serve(t, answers("500 "))
-	c := a.client(t)
-	_, err := c.send(context.Background(), call{op: "enqueue", method: "POST", path: "/export/reporting_data/enqueue"})
-	if ClassOf(err) != ClassTransient || c.Requests() != 1 {
-		t.Errorf("%v after %d requests", err, c.Requests())
-	}
-}
-
-func TestOnlyReadingIsPossible(t *testing.T) {
-	t.Parallel()
-	a := serve(t, answers(`{"data":[]}`))
-	c := a.client(t)
-	for _, test := range []struct {
-		method, path string
-		allowed      bool
-	}{
-		{"GET", "/anything", true}, {"POST", "/contacts/search", true}, {"POST", "/companies/list", true}, {"POST", "/export/reporting_data/enqueue", true},
-		{"POST", "/contacts", false}, {"POST", "/contacts/merge", false}, {"POST", "/contacts/bulk", false}, {"POST", "/tickets/enqueue", false},
-		{"POST", "/x/export/reporting_data/enqueue", false}, {"POST", "/contacts/search/x", false}, {"POST", "/research", false}, {"POST", "", false},
-		{"PUT", "/contacts/search", false}, {"DELETE", "/contacts/1", false}, {"PATCH", "/contacts/search", false}, {"HEAD", "/contacts", false}, {"get", "/contacts", false},
-	} {
-		before := c.Requests()
-		_, err := c.send(context.Background(), call{op: "try", method: test.method, path: test.path})
-		if sent := c.Requests() > before; sent != test.allowed || (err == nil) != test.allowed {
-			t.Errorf("%s %s: sent %t, %v", test.method, test.path, sent, err)
-		}
-	}
-}
-
-func TestT119RedirectsAreNotFollowed(t *testing.T) {
-	t.Parallel()
-	var led atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		led.Add(1)
-		reply(w, `{"data":[]}`)
-	}))
-	defer other.Close()
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
-			target := other.URL
-			if status%2 == 0 {
-				target = "/contacts/elsewhere"
-			}
-			http.Redirect(w, r, target+"?signature=secret", status)
-		})
-		c := a.client(t)
-		_, _, err := drained(c.Read(Request{Stream: searchStream(), State: State{SyncedTo: mark}}))
-		if !errors.Is(err, errRedirect) || c.Requests() != 1 || strings.Contains(err.Error(), "signature") {
-			t.Errorf("%d: %v after %d requests", status, err, c.Requests())
-		}
-	}
-	if led.Load() != 0 {
-		t.Errorf("%d requests were led elsewhere", led.Load())
-	}
-}
-
 func TestMaxRequestsEndsARunCleanly(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(100)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
 	state := State{SyncedTo: at(11 * hour), HistoryDone: true}
-	c := ws.client(t, func(o *Options) { o.MaxRequests = 3 })
-	ids, pages, err := drained(c.Read(Request{Stream: s, State: state}))
-	if !errors.Is(err, ErrBudget) || len(ids) != 30 || c.Requests() != 3 {
+	c := ws.client(t, func(o *api.Options) { o.MaxRequests = 3 })
+	ids, pages, err := drained(NewReader(c, Request{Stream: s, State: state}))
+	if !errors.Is(err, api.ErrBudget) || len(ids) != 30 || c.Requests() != 3 {
 		t.Fatalf("%d records, %v after %d requests", len(ids), err, c.Requests())
 	}
-	more, _ := drain(t, ws.client(t).Read(Request{Stream: s, State: last(pages)}))
+	more, _ := drain(t, NewReader(ws.client(t), Request{Stream: s, State: last(pages)}))
 	if got := distinct(append(ids, more...)); !slices.Equal(got, ws.ids()) {
 		t.Errorf("read %v", got)
 	}
@@ -314,12 +257,12 @@ func TestStreamsSideBySideShareOneBudget(t *testing.T) {
 	ws := newWorkspace(t, minutesOf(100)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
-	c := ws.client(t, func(o *Options) { o.MaxRequests = 25 })
+	c := ws.client(t, func(o *api.Options) { o.MaxRequests = 25 })
 	done := make(chan int64)
 	for range 4 {
 		go func() {
-			_, _, err := drained(c.Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
-			if err != nil && !errors.Is(err, ErrBudget) {
+			_, _, err := drained(NewReader(c, Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+			if err != nil && !errors.Is(err, api.ErrBudget) {
 				t.Error(err)
 			}
 			done <- c.Requests()
@@ -340,7 +283,7 @@ func TestSentIsCountedByStream(t *testing.T) {
 	if _, err := look(c); err != nil { // counts for none
 		t.Fatal(err)
 	}
-	drain(t, c.Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	drain(t, NewReader(c, Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	if got := c.Sent(taggedStream()); got.Requests != 2 || got.Retries != 0 {
 		t.Errorf("%+v sent for the contacts, want a page and a nested list", got)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/extract/api"
 )
 
 // first reads one page.
@@ -35,12 +37,12 @@ func TestT12DeadCursorGoesOnFromLastTime(t *testing.T) {
 	ws := newWorkspace(t, minutesOf(100)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
-	p := first(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+	p := first(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
 
 	ws.life = 1 // the server was restarted: it knows none of its cursors
 	clear(ws.cursors)
 	c := ws.client(t)
-	ids, pages := drain(t, c.Read(Request{Stream: s, State: mustParse(t, p.State.String())}))
+	ids, pages := drain(t, NewReader(c, Request{Stream: s, State: mustParse(t, p.State.String())}))
 	if diff := cmp.Diff(ws.ids()[9:], ids[:91]); diff != "" {
 		t.Errorf("ids after the restart (-want +got):\n%s", diff)
 	}
@@ -68,7 +70,7 @@ func TestT12CursorsThatDieOverAndOver(t *testing.T) {
 		s := searchStream()
 		s.Read.Page.Size = 15
 		c := ws.client(t)
-		ids, pages := drain(t, c.Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+		ids, pages := drain(t, NewReader(c, Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
 		if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
 			t.Errorf("zone %v (-want +got):\n%s", zone, diff)
 		}
@@ -90,8 +92,8 @@ func TestT12CursorsThatNeverLiveStopLoudly(t *testing.T) {
 	ws.life = 1
 	s := searchStream()
 	s.Read.Page.Size = 10
-	_, pages, err := drained(ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-	if ClassOf(err) != ClassCursor {
+	_, pages, err := drained(NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	if api.ClassOf(err) != api.ClassCursor {
 		t.Errorf("got %v, want the cursor's error", err)
 	}
 	if last(pages).SyncedTo != at(2*hour) {
@@ -104,10 +106,10 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 	ws := newWorkspace(t, minutesOf(50)...)
 	s := searchStream()
 	s.Read.Page.Size = 10
-	p := first(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+	p := first(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
 
 	change := map[string]struct {
-		client func(*Options)
+		client func(*api.Options)
 		stream func() *Request
 		keeps  bool
 	}{
@@ -120,8 +122,8 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 		}},
 		"sorted field": {stream: func() *Request { s := searchStream(); s.Read.Since.Field = "created_at"; return &Request{Stream: s} }},
 		"path":         {stream: func() *Request { s := searchStream(); s.Read.Path = "/companies/search"; return &Request{Stream: s} }},
-		"version":      {client: func(o *Options) { o.Version = "2.14" }},
-		"address":      {client: func(o *Options) { o.BaseURL = strings.Replace(o.BaseURL, "127.0.0.1", "localhost", 1) }},
+		"version":      {client: func(o *api.Options) { o.Version = "2.14" }},
+		"address":      {client: func(o *api.Options) { o.BaseURL = strings.Replace(o.BaseURL, "127.0.0.1", "localhost", 1) }},
 	}
 	for name, test := range change {
 		t.Run(name, func(t *testing.T) {
@@ -131,11 +133,11 @@ func TestT13CursorOfAnotherRequestIsNotUsed(t *testing.T) {
 				r = *test.stream()
 			}
 			r.State = mustParse(t, p.State.String())
-			var options []func(*Options)
+			var options []func(*api.Options)
 			if test.client != nil {
 				options = append(options, test.client)
 			}
-			if _, err := ws.client(t, options...).Read(r).Next(context.Background()); err != nil {
+			if _, err := NewReader(ws.client(t, options...), r).Next(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 			asked := ws.asked()[before]
@@ -151,7 +153,7 @@ func TestT113AnotherVersionReadsFourDaysAgain(t *testing.T) {
 	ws := newWorkspace(t)
 	state := State{SyncedTo: at(hour), HistoryTo: 1, HistoryDone: true, Version: "2.16",
 		Window: &Window{Kind: "forward", From: at(49 * hour), To: at(0)}, Position: &Position{Token: "x", Fingerprint: "y", Size: 150}}
-	_, pages := drain(t, ws.client(t).Read(Request{Stream: searchStream(), State: state}))
+	_, pages := drain(t, NewReader(ws.client(t), Request{Stream: searchStream(), State: state}))
 	got := ws.asked()
 	if len(got) != 1 || got[0].version != "2.17" {
 		t.Fatalf("asked %v, want one request with the version", got)
@@ -177,8 +179,8 @@ func TestT15CursorThatComesAgainStopsTheStream(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := serve(t, answers(texts...))
-			_, pages, err := drained(a.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour)}}))
-			if !errors.Is(err, ErrCursorLoop) || ClassOf(err) != ClassSource {
+			_, pages, err := drained(NewReader(a.client(t), Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour)}}))
+			if !errors.Is(err, ErrCursorLoop) || api.ClassOf(err) != api.ClassSource {
 				t.Errorf("got %v, want ErrCursorLoop", err)
 			}
 			if len(pages) > 0 && last(pages).SyncedTo != at(2*hour) {
@@ -192,8 +194,8 @@ func TestT15CursorThatWasResumedFromCountsAsSeen(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(envelopeOf([]string{record("1", at(hour))}, 9, map[string]any{"starting_after": "a"})))
 	s := searchStream()
-	p := first(t, a.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour)}}))
-	if _, _, err := drained(a.client(t).Read(Request{Stream: s, State: p.State})); !errors.Is(err, ErrCursorLoop) {
+	p := first(t, NewReader(a.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour)}}))
+	if _, _, err := drained(NewReader(a.client(t), Request{Stream: s, State: p.State})); !errors.Is(err, ErrCursorLoop) {
 		t.Errorf("got %v, want ErrCursorLoop", err)
 	}
 }
@@ -218,11 +220,11 @@ func TestT131T164TheEarliestSaneClockCounts(t *testing.T) {
 	for _, tt := range tests {
 		ws := newWorkspace(t, contact{"a", noon.Add(tt.newest).Unix()})
 		ws.skew = tt.server
-		c := ws.client(t, func(o *Options) { o.Now = func() time.Time { return ws.clock.Now().Add(tt.own) } })
-		ids, pages := drain(t, c.Read(Request{Stream: searchStream()}))
+		c := ws.client(t, func(o *api.Options) { o.Now = func() time.Time { return ws.clock.Now().Add(tt.own) } })
+		ids, pages := drain(t, NewReader(c, Request{Stream: searchStream()}))
 		want := noon.Add(tt.want - 15*time.Minute).Unix()
 		s := last(pages)
-		if past, _ := drain(t, c.Read(Request{Stream: searchStream(), State: s, Phase: History})); len(ids) == 0 {
+		if past, _ := drain(t, NewReader(c, Request{Stream: searchStream(), State: s, Phase: History})); len(ids) == 0 {
 			ids = past
 		}
 		if len(ids) == 0 || s.SyncedTo < want-2 || s.SyncedTo > want+2 || s.HistoryTo > want-7*24*3600+2 {
@@ -241,7 +243,7 @@ func TestT132MarkNeverMovesBack(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, contact{"a", at(hour)})
 	state := State{SyncedTo: at(-5 * hour), HistoryDone: true} // the server's clock was five hours ahead then
-	_, pages := drain(t, ws.client(t).Read(Request{Stream: searchStream(), State: state}))
+	_, pages := drain(t, NewReader(ws.client(t), Request{Stream: searchStream(), State: state}))
 	if got := last(pages).SyncedTo; got != state.SyncedTo {
 		t.Errorf("mark %d, was %d", got, state.SyncedTo)
 	}
@@ -255,7 +257,7 @@ func TestT133WithoutADateTheRecordsTellTheTime(t *testing.T) {
 		reply(w, envelopeOf(records, len(records), nil))
 	})
 	read := func(state State) State {
-		_, pages := drain(t, a.client(t).Read(Request{Stream: searchStream(), State: state}))
+		_, pages := drain(t, NewReader(a.client(t), Request{Stream: searchStream(), State: state}))
 		if !pages[0].ServerTime.IsZero() {
 			t.Errorf("a server's time without a date: %v", pages[0].ServerTime)
 		}
@@ -290,7 +292,7 @@ func TestT137MarkInTheFutureIsRefused(t *testing.T) {
 			if phase == History && name != "history" {
 				continue
 			}
-			_, pages, err := drained(ws.client(t).Read(Request{Stream: searchStream(), State: s, Phase: phase}))
+			_, pages, err := drained(NewReader(ws.client(t), Request{Stream: searchStream(), State: s, Phase: phase}))
 			if !errors.Is(err, ErrFuture) || len(pages) != 0 {
 				t.Errorf("%s: got %v and %d pages, want ErrFuture", name, err, len(pages))
 			}

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
@@ -42,7 +44,7 @@ func (r *Reader) Detail(ctx context.Context, page Page, leave []bool) (Page, err
 // unsettled reports whether a record that changed lately may have been read too early.
 func (r *Reader) unsettled(listed, raw []byte) bool {
 	at, ok := TimeOf(r.r.Stream, raw)
-	return ok && recent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && Unsettled(r.r.Stream, listed, raw, r.c.Now())
+	return ok && isRecent(at, r.c.Now(), r.r.Stream.Read.Since.Overlap) && Unsettled(r.r.Stream, listed, raw, r.c.Now())
 }
 
 // readAside gives the page with the n records that read gives, side by side and in their order; nil is none. A record that cannot be
@@ -54,12 +56,12 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 	var unread atomic.Int32
 	unread.Store(int32(r.failed))
 	var g errgroup.Group
-	g.SetLimit(min(mostAside, max(fewestAside, r.c.budget.perSecond())))
+	g.SetLimit(min(mostAside, max(fewestAside, r.c.RequestsPerSecond())))
 	for i := 0; i < n && !failed.Load(); i++ {
 		g.Go(func() (err error) {
 			defer Caught(&err)
 			found[i], err = read(i)
-			if found[i] != nil && aside(err) && ctx.Err() == nil && int(unread.Add(1)) <= mostAsideRecords {
+			if found[i] != nil && isRecordError(err) && ctx.Err() == nil && int(unread.Add(1)) <= mostAsideRecords {
 				found[i].Missing, found[i].Error, errs[i], err = Unreadable, err.Error(), err, nil
 			}
 			if err != nil {
@@ -103,7 +105,7 @@ func (r *Reader) ByID(ctx context.Context, ids []string) (Page, error) {
 
 // detail reads one record by itself. The list's own stays when it has no id: it is kept out by whoever decodes it.
 func (r *Reader) detail(ctx context.Context, raw []byte, key []string) (*Record, error) {
-	id, ok := scalar(field(raw, key...))
+	id, ok := scan.Scalar(scan.Field(raw, key...))
 	if !ok {
 		return &Record{Raw: raw}, nil
 	}
@@ -112,15 +114,15 @@ func (r *Reader) detail(ctx context.Context, raw []byte, key []string) (*Record,
 
 func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 	d := r.r.Stream.Read.Single()
-	l := list{op: reading(r.r.Stream), method: http.MethodGet, query: d.Query, page: schemas.Page{By: "none"}, nested: nestedLists(r.r.Stream)}
+	l := list{op: api.ReadOp(r.r.Stream), method: http.MethodGet, query: d.Query, page: schemas.Page{By: "none"}, nested: nestedLists(r.r.Stream)}
 	if !idPattern.MatchString(id) {
-		return nil, &Error{Class: ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", shorten(id))}
+		return nil, &api.Error{Class: api.ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", api.Shorten(id))}
 	}
 	l.path = strings.ReplaceAll(d.Path, "{id}", url.PathEscape(id))
 	for n := 1; ; n++ {
 		sh, err := newWalk(r.c, l, nil).next(ctx)
-		var failure *Error
-		if errors.As(err, &failure) && failure.Class == ClassNotFound {
+		var failure *api.Error
+		if errors.As(err, &failure) && failure.Class == api.ClassNotFound {
 			return &Record{Over: id, Gone: true}, nil
 		}
 		if err != nil {
@@ -133,32 +135,4 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 			return &record, nil
 		}
 	}
-}
-
-// scalar reads a JSON string or number as text.
-func scalar(raw []byte) (string, bool) {
-	if s, ok := text(raw); ok {
-		return s, s != ""
-	}
-	if len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
-		return string(raw), true
-	}
-	return "", false
-}
-
-// Key is the id of a record, as text; false when the stream has no key of one field, or the record none.
-func Key(s *schemas.Stream, raw []byte) (string, bool) {
-	path := keyPath(s)
-	if path == nil {
-		return "", false
-	}
-	return scalar(field(raw, path...))
-}
-
-// TimeOf is the time of a record that its list is asked by, in unix seconds; false when it has none.
-func TimeOf(s *schemas.Stream, raw []byte) (int64, bool) {
-	if s.Read.Since.Field == "" {
-		return 0, false
-	}
-	return instant(field(raw, s.Read.Since.Field))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/extract/api"
 	"aqueduck/schemas"
 )
 
@@ -24,7 +25,7 @@ func detailed() *schemas.Stream {
 }
 
 // withDetails answers searches by a workspace, and single readings by f.
-func withDetails(t testing.TB, ws *workspace, f func(id string) string) *api {
+func withDetails(t testing.TB, ws *workspace, f func(id string) string) *fakeAPI {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if id, ok := strings.CutPrefix(r.URL.Path, "/contacts/"); ok && r.Method == http.MethodGet {
@@ -47,7 +48,7 @@ func some(n int) (list []contact) {
 func TestEachRecordOfAPageIsReplacedByItsOwnReading(t *testing.T) {
 	t.Parallel()
 	a := withDetails(t, &workspace{contacts: some(70), cursors: map[string]int{}}, whole)
-	r := a.client(t).Read(Request{Stream: detailed()})
+	r := NewReader(a.client(t), Request{Stream: detailed()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestT60RecordThatIsGoneBySingleReading(t *testing.T) {
 		}
 		return whole(id)
 	})
-	r := a.client(t).Read(Request{Stream: detailed()})
+	r := NewReader(a.client(t), Request{Stream: detailed()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -109,13 +110,13 @@ func TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn(t *testing.T
 		return whole(id)
 	})
 	before := State{SyncedTo: at(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: at(2 * time.Hour)}
-	r := a.client(t).Read(Request{Stream: detailed(), State: before})
+	r := NewReader(a.client(t), Request{Stream: detailed(), State: before})
 	page, err := r.Next(t.Context())
 	if err != nil || page.State.SyncedTo == before.SyncedTo {
 		t.Fatalf("%v, %s", err, page.State)
 	}
 	page, err = r.Detail(t.Context(), page, nil)
-	if ClassOf(err) != ClassPlan {
+	if api.ClassOf(err) != api.ClassPlan {
 		t.Errorf("%v, want what the API said", err)
 	}
 	if page.State.String() != before.String() || page.Boundary {
@@ -131,13 +132,13 @@ func TestT56PageWhoseReadingsFailKeepsThoseThatCameAndDoesNotMoveOn(t *testing.T
 func TestDetailWithinTheBudgetIsKeptWhenTheBudgetEnds(t *testing.T) {
 	t.Parallel()
 	a := withDetails(t, &workspace{contacts: some(20), cursors: map[string]int{}}, whole)
-	r := a.client(t, func(o *Options) { o.MaxRequests = 12 }).Read(Request{Stream: detailed()})
+	r := NewReader(a.client(t, func(o *api.Options) { o.MaxRequests = 12 }), Request{Stream: detailed()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	page, err = r.Detail(t.Context(), page, nil)
-	if !errors.Is(err, ErrBudget) || len(page.Records) != 10 {
+	if !errors.Is(err, api.ErrBudget) || len(page.Records) != 10 {
 		t.Errorf("%d records and %v; two requests were searches", len(page.Records), err)
 	}
 }
@@ -164,7 +165,7 @@ func TestT58SilentChangesAreLookedForNowAndThen(t *testing.T) {
 			if test.refreshed > 0 {
 				state.Refreshed = at(test.refreshed)
 			}
-			ids, pages := drain(t, ws.client(t).Read(Request{Stream: detailed(), State: state}))
+			ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: detailed(), State: state}))
 			if found := slices.Contains(ids, "old"); found != test.again || pages[0].Again != test.again {
 				t.Errorf("read %v, again %t; want %t", ids, pages[0].Again, test.again)
 			}
@@ -182,8 +183,8 @@ func TestAFullRefreshReadsEveryRecordByItselfUntilTheHistoryIsRead(t *testing.T)
 	t.Parallel()
 	ws := newWorkspace(t, contact{"older", at(400 * 24 * time.Hour)}, contact{"new", at(time.Hour)})
 	c := ws.client(t)
-	_, forward := drain(t, c.Read(Request{Stream: detailed(), State: State{Again: true}}))
-	_, history := drain(t, c.Read(Request{Stream: detailed(), State: last(forward), Phase: History}))
+	_, forward := drain(t, NewReader(c, Request{Stream: detailed(), State: State{Again: true}}))
+	_, history := drain(t, NewReader(c, Request{Stream: detailed(), State: last(forward), Phase: History}))
 	for _, page := range slices.Concat(forward, history) {
 		if !page.Again {
 			t.Errorf("a page of a full refresh is not read again: %s", page.State)
@@ -199,7 +200,7 @@ func TestHistoryAsksForNoRecordThatTheWindowAboveHasRead(t *testing.T) {
 	week := int64(7 * 24 * 3600)
 	ws := newWorkspace(t, contact{"old", at(time.Hour) - 2*week}, contact{"edge", at(time.Hour) - week}, contact{"new", at(time.Hour)})
 	state := State{SyncedTo: at(0), HistoryTo: at(time.Hour) - week, Version: "2.17"}
-	ids, _ := drain(t, ws.client(t).Read(Request{Stream: detailed(), State: state, Phase: History}))
+	ids, _ := drain(t, NewReader(ws.client(t), Request{Stream: detailed(), State: state, Phase: History}))
 	if want := []string{"edge", "old"}; !slices.Equal(distinct(ids), want) {
 		t.Errorf("read %v, want %v", ids, want)
 	}
@@ -214,7 +215,7 @@ func TestContextEndsSingleReadings(t *testing.T) {
 		}
 		return whole(id)
 	})
-	r := a.client(t).Read(Request{Stream: detailed()})
+	r := NewReader(a.client(t), Request{Stream: detailed()})
 	page, err := r.Next(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +235,7 @@ func TestT170ARecordThatCanNeverBeReadIsSetAside(t *testing.T) {
 			}
 			return whole(id)
 		})
-		r := a.client(t).Read(Request{Stream: detailed(), State: State{SyncedTo: at(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: at(2 * time.Hour)}})
+		r := NewReader(a.client(t), Request{Stream: detailed(), State: State{SyncedTo: at(2 * time.Hour), HistoryDone: true, Version: "2.17", Refreshed: at(2 * time.Hour)}})
 		page, err := r.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -255,12 +256,12 @@ func TestT170ARecordThatCanNeverBeReadIsSetAside(t *testing.T) {
 func TestT170WhereNoRecordCanBeReadTheSourceIsDown(t *testing.T) {
 	t.Parallel()
 	a := withDetails(t, &workspace{contacts: some(3), cursors: map[string]int{}}, func(string) string { return "500 oops" })
-	r := a.client(t).Read(Request{Stream: detailed()})
+	r := NewReader(a.client(t), Request{Stream: detailed()})
 	page, err := r.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page, err = r.Detail(t.Context(), page, nil); ClassOf(err) != ClassTransient || page.Boundary {
+	if page, err = r.Detail(t.Context(), page, nil); api.ClassOf(err) != api.ClassTransient || page.Boundary {
 		t.Errorf("got %v", err)
 	}
 }
@@ -292,7 +293,7 @@ func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
 			n++
 			return tt.answers[min(n, len(tt.answers))-1]
 		})
-		page, err := a.client(t).Read(Request{Stream: s}).ByID(t.Context(), []string{"id000"})
+		page, err := NewReader(a.client(t), Request{Stream: s}).ByID(t.Context(), []string{"id000"})
 		if err != nil || len(page.Records) != 1 || page.Records[0].Missing != tt.missing || n != tt.asked {
 			t.Errorf("%s: %+v, %v after %d requests", tt.name, page.Records, err, n)
 		}

@@ -13,11 +13,11 @@ import (
 	"sync"
 	"testing"
 	"time"
-	_ "time/tzdata" // no machine is without a zone that a workspace may be in
 
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/schemas"
 )
@@ -34,7 +34,7 @@ type copyOf struct {
 	records map[string]map[string]map[string]any
 	hidden  []string // inactive at first: un-archived without a new time, search does not bring them again (T27)
 	gaps    int
-	change  func(*extract.Options)
+	change  func(*api.Options)
 }
 
 func emulated(t testing.TB, c emulator.Config) *copyOf {
@@ -69,16 +69,16 @@ func stream(t testing.TB, name string) *schemas.Stream {
 }
 
 // client is a new client, as a new run makes one. Waiting moves the workspace's clock.
-func (c *copyOf) client() *extract.Client {
+func (c *copyOf) client() *api.Client {
 	c.t.Helper()
-	o := extract.Options{
-		BaseURL: c.url, Token: extract.Secret(c.w.Token()), Version: "2.17", Now: c.w.Clock,
+	o := api.Options{
+		BaseURL: c.url, Token: api.Secret(c.w.Token()), Version: "2.17", Now: c.w.Clock,
 		Wait: func(ctx context.Context, d time.Duration) error { c.w.Advance(d); return ctx.Err() },
 	}
 	if c.change != nil {
 		c.change(&o)
 	}
-	client, err := extract.New(o)
+	client, err := api.New(o)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (c *copyOf) client() *extract.Client {
 
 // read is one run over a stream, forward then history, as the pipeline does it. It stops after so many pages, as a kill
 // would; -1: at the end.
-func (c *copyOf) read(client *extract.Client, s *schemas.Stream, pages int) error {
+func (c *copyOf) read(client *api.Client, s *schemas.Stream, pages int) error {
 	for _, phase := range []extract.Phase{extract.Forward, extract.History} {
 		state, err := extract.ParseState(c.states[s.Name].String())
 		if err != nil {
@@ -97,7 +97,7 @@ func (c *copyOf) read(client *extract.Client, s *schemas.Stream, pages int) erro
 		if state.Sweep != nil && state.Window == nil && phase == extract.Forward {
 			state.Sweep = &extract.Sweep{Number: state.Sweep.Number + 1}
 		}
-		r := client.Read(extract.Request{Stream: s, State: state, Phase: phase})
+		r := extract.NewReader(client, extract.Request{Stream: s, State: state, Phase: phase})
 		for ; pages != 0; pages-- {
 			p, err := r.Next(context.Background())
 			if errors.Is(err, io.EOF) {
@@ -250,7 +250,7 @@ func TestT1T2T134EmulatorDaysInEveryZone(t *testing.T) {
 				midnight := time.Date(2026, 4, 5, 0, 0, 0, 0, zone) // a change of the clocks in Santiago and on Lord Howe
 				c := emulated(t, emulator.Config{Seed: 2, Contacts: 120, Zone: zone, Start: midnight.Add(-5 * time.Hour),
 					Knobs: emulator.Knobs{NoLag: true, ChangeShare: 0.2, Misday: 5 * time.Minute}})
-				c.change = func(o *extract.Options) { o.Version = version }
+				c.change = func(o *api.Options) { o.Version = version }
 				for range 10 { // hour by hour across midnight
 					c.sync(1, stream(t, "contacts"))
 					c.w.Live(1)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"aqueduck/extract/api"
 )
 
 func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
@@ -41,8 +43,8 @@ func TestT166ListsWithoutAnEndAreLeft(t *testing.T) {
 			s := searchStream()
 			s.Read.Page.Size = 20
 			state := State{SyncedTo: at(2 * hour), HistoryDone: true}
-			_, pages, err := drained(a.client(t).Read(Request{Stream: s, State: state}))
-			if ClassOf(err) != ClassSource || !strings.Contains(err.Error(), tt.want) {
+			_, pages, err := drained(NewReader(a.client(t), Request{Stream: s, State: state}))
+			if api.ClassOf(err) != api.ClassSource || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error with %q", err, tt.want)
 			}
 			if got := len(a.asked()); got != tt.requests {
@@ -74,7 +76,7 @@ func TestT166AListThatStopsCountingIsReadToItsEnd(t *testing.T) {
 		reply(w, envelopeOf(records, 1000, next))
 	})
 	s := searchStream()
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	if len(ids) != n || last(pages).SyncedTo != mark {
 		t.Errorf("%d records, state %s", len(ids), last(pages))
 	}
@@ -91,12 +93,12 @@ func TestT171AFeedEndsOnAPageThatNamesNoNextOne(t *testing.T) {
 		s := feedStream()
 		s.Read.Page.Size = test.size
 		c := l.client(t)
-		ids, pages := drain(t, c.Read(Request{Stream: s}))
+		ids, pages := drain(t, NewReader(c, Request{Stream: s}))
 		if !slices.Equal(ids, l.events) || len(l.asked()) != test.requests || last(pages).SyncedTo != noon.Unix() {
 			t.Errorf("%s: read %v by %d requests, state %s", name, ids, len(l.asked()), last(pages))
 		}
 		l.add(3)
-		ids, _ = drain(t, c.Read(Request{Stream: s, State: last(pages)}))
+		ids, _ = drain(t, NewReader(c, Request{Stream: s, State: last(pages)}))
 		if ids = distinct(ids); !slices.Equal(ids[len(ids)-3:], l.events[10:]) {
 			t.Errorf("%s: read on with %v", name, ids)
 		}
@@ -109,7 +111,7 @@ func TestT171AFullPageOfAFeedThatLostItsNextOnceIsNoEnd(t *testing.T) {
 	l.lost = 2 // the second answer
 	s := feedStream()
 	s.Read.Page.Size = 5
-	reader := l.client(t).Read(Request{Stream: s})
+	reader := NewReader(l.client(t), Request{Stream: s})
 	var ids []string
 	for {
 		page, err := reader.Next(context.Background())

@@ -5,28 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-faster/jx"
+
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 )
 
 // envelope is one page of a list, taken apart. Its records are parts of the answer's body.
 type envelope struct {
 	records [][]byte
-	seen    []glimpse // of each record
-	total   int64     // total_count, -1 when it is not given
+	seen    []peeked // of each record
+	total   int64    // total_count, -1 when it is not given
 	pages   pages
 }
 
-// scan takes an answer's body apart. Of the records it notes where they lie, and what g wants to know of them. keys are the
+// parseEnvelope takes an answer's body apart. Of the records it notes where they lie, and what g wants to know of them. keys are the
 // names that the list may have; without any, the body is itself the one record.
 //
 // It never gives an envelope for a body that lacks the list: an error decoded as an empty page would look like the end.
-func scan(body []byte, keys []string, g glance) (*envelope, error) {
-	s := scanner{body: body, keys: keys, glance: g, envelope: envelope{total: -1}, picked: make([][]byte, len(g.heads))}
+func parseEnvelope(body []byte, keys []string, g recordPeek) (*envelope, error) {
+	s := scanner{body: body, keys: keys, peek: g, envelope: envelope{total: -1}, picked: make([][]byte, len(g.heads))}
 	d := jx.DecodeBytes(body)
 	if d.Next() != jx.Object {
 		if err := d.Skip(); err != nil {
@@ -45,7 +46,7 @@ func scan(body []byte, keys []string, g glance) (*envelope, error) {
 		return nil, broken(body, err)
 	}
 	if err := d.Skip(); err != io.EOF {
-		return nil, fmt.Errorf("%w: more follows its end", errBroken)
+		return nil, fmt.Errorf("%w: more follows its end", api.ErrNotJSON)
 	}
 	return s.result()
 }
@@ -53,9 +54,9 @@ func scan(body []byte, keys []string, g glance) (*envelope, error) {
 // broken wraps the decoder's complaint; an empty body is said in plain words.
 func broken(body []byte, err error) error {
 	if len(body) == 0 {
-		return fmt.Errorf("%w: it is empty", errBroken)
+		return fmt.Errorf("%w: it is empty", api.ErrNotJSON)
 	}
-	return fmt.Errorf("%w: %w", errBroken, err)
+	return fmt.Errorf("%w: %w", api.ErrNotJSON, err)
 }
 
 // scanner is one pass over an envelope.
@@ -63,13 +64,13 @@ type scanner struct {
 	envelope
 	body   []byte
 	keys   []string
-	glance glance
+	peek   recordPeek
 	kind   string
 	lists  []string // names of the lists found
 	flat   pages    // counters that lie in the envelope itself
 	wrong  error    // what is well-formed and yet no envelope
 	end    int      // where the record before ends, 0 before the first
-	picked [][]byte // values of glance.heads in the record at hand
+	picked [][]byte // values of peek.heads in the record at hand
 }
 
 // member reads one key of the envelope.
@@ -83,9 +84,9 @@ func (s *scanner) member(d *jx.Decoder, key []byte) error {
 	}
 	switch string(key) {
 	case "type":
-		s.kind, _ = text(raw)
+		s.kind, _ = scan.Text(raw)
 	case "total_count":
-		s.total = count(raw)
+		s.total = scan.Count(raw)
 	case "pages":
 		s.pages, s.wrong = parsePages(raw)
 	case "page", "per_page", "total_pages":
@@ -98,9 +99,9 @@ func (s *scanner) member(d *jx.Decoder, key []byte) error {
 func (s *scanner) itself(d *jx.Decoder, key []byte) error {
 	raw, err := d.Raw()
 	if string(key) == "type" {
-		s.kind, _ = text(raw)
+		s.kind, _ = scan.Text(raw)
 	}
-	s.glance.pick(key, raw, s.picked)
+	s.peek.pick(key, raw, s.picked)
 	return err
 }
 
@@ -155,7 +156,7 @@ func (s *scanner) value(d *jx.Decoder, key []byte) error {
 	if err != nil {
 		return err
 	}
-	s.glance.pick(key, raw, s.picked)
+	s.peek.pick(key, raw, s.picked)
 	s.end = s.after(raw)
 	return nil
 }
@@ -167,14 +168,14 @@ func (s *scanner) after(raw []byte) int { return cap(s.body) - cap(raw) + len(ra
 // keep adds a record.
 func (s *scanner) keep(raw []byte) {
 	s.records = append(s.records, raw[:len(raw):len(raw)]) // whoever appends to it does not reach the next one
-	s.seen = append(s.seen, s.glance.see(s.picked))
+	s.seen = append(s.seen, s.peek.inspect(s.picked))
 }
 
 // result holds the pass against what an envelope must be.
 func (s *scanner) result() (*envelope, error) {
 	switch {
 	case s.kind == "error.list":
-		return nil, errErrorList
+		return nil, api.ErrErrorList
 	case len(s.keys) == 0:
 		s.keep(s.body)
 		return &s.envelope, nil
@@ -184,39 +185,7 @@ func (s *scanner) result() (*envelope, error) {
 		return nil, fmt.Errorf("the answer has more than one list: %s", strings.Join(s.lists, ", "))
 	}
 	if s.pages.next == nextAbsent && s.pages.totalPages == 0 {
-		s.pages = s.pages.or(s.flat)
+		s.pages = s.pages.orElse(s.flat)
 	}
 	return &s.envelope, nil
-}
-
-// text reads a JSON string.
-func text(raw []byte) (string, bool) {
-	d := jx.DecodeBytes(raw)
-	if d.Next() != jx.String {
-		return "", false
-	}
-	s, err := d.Str()
-	return s, err == nil
-}
-
-// count reads a number of things, however it is written: 12, 12.0 and "12" were all seen. -1 when it is none.
-func count(raw []byte) int64 {
-	n, ok := number(raw)
-	if !ok || n < 0 {
-		return -1
-	}
-	return n
-}
-
-// number reads a whole number.
-func number(raw []byte) (int64, bool) {
-	s := strings.Trim(string(raw), "\" \t\r\n")
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, true
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return 0, false
-	}
-	return int64(f), true
 }

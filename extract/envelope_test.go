@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"aqueduck/extract/internal/scan"
 )
 
 func TestInstantsOfEveryForm(t *testing.T) {
@@ -13,12 +15,12 @@ func TestInstantsOfEveryForm(t *testing.T) {
 		"1773144000": 1773144000, "1773144000.0": 1773144000, `"1773144000"`: 1773144000, "1.773144e9": 1773144000, "0": 0, "-5": -5,
 		`"2026-03-10T12:00:00Z"`: 1773144000, `"2026-03-10T13:00:00+01:00"`: 1773144000, `"2026-03-10T12:00:00.123Z"`: 1773144000,
 	} {
-		if got, ok := instant([]byte(text)); !ok || got != want {
+		if got, ok := scan.UnixTime([]byte(text)); !ok || got != want {
 			t.Errorf("%s is %d, %t; want %d", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "null", "true", `""`, `"yesterday"`, "{}", "[]", "1.5", "1e300", `"2026-03-10"`} {
-		if got, ok := instant([]byte(text)); ok {
+		if got, ok := scan.UnixTime([]byte(text)); ok {
 			t.Errorf("%s is %d", text, got)
 		}
 	}
@@ -31,16 +33,16 @@ func TestPlaceFindsWhatIsThere(t *testing.T) {
 		"a": `{"b":[1,{"c":"}"},"\"]"], "d\u0065" : true }`, "a.b": `[1,{"c":"}"},"\"]"]`, "a.de": "true", "x": `"\\\""`, "n": "-1.5e3",
 		"a.c": "", "b": "", "a.b.c": "", "x.y": "", "A": "", "n.m": "",
 	} {
-		if got := string(field([]byte(record), strings.Split(path, ".")...)); got != want {
+		if got := string(scan.Field([]byte(record), strings.Split(path, ".")...)); got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)
 		}
 	}
 	for text, want := range map[string]int{"[]": 0, "[ ]": 0, "[1]": 1, `[1, [2,3] ,{"a":[4]},"]"]`: 4, "[null]": 1} {
-		if got, ok := items([]byte(text)); !ok || got != want {
+		if got, ok := scan.CountItems([]byte(text)); !ok || got != want {
 			t.Errorf("%s has %d items, want %d", text, got, want)
 		}
 	}
-	if _, ok := items([]byte("{}")); ok {
+	if _, ok := scan.CountItems([]byte("{}")); ok {
 		t.Error("an object was taken for a list")
 	}
 }
@@ -56,8 +58,8 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"\u0064ata":[]}`))
 	f.Add([]byte(`{"data":[{"tags":{"data":[1],"has_more":true,"url":"/contacts/1/tags"}},{}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		g := glanceOf(listOf(taggedStream(), 0))
-		e, err := scan(body, []string{"data"}, g)
+		g := recordPeekOf(listOf(taggedStream(), 0))
+		e, err := parseEnvelope(body, []string{"data"}, g)
 		if err != nil {
 			if e != nil {
 				t.Error("an error with an envelope")
@@ -110,8 +112,8 @@ func FuzzPlace(f *testing.F) {
 	f.Add([]byte(`{"tags":{"data":[],"x\\":"\\"},"t\u0061gs":1}`), "tags", "data")
 	f.Add([]byte(`[]`), "a", "b")
 	f.Fuzz(func(t *testing.T, text []byte, one, two string) {
-		got := field(text, one, two) // whatever the text, it must come back
-		n, isList := items(text)
+		got := scan.Field(text, one, two) // whatever the text, it must come back
+		n, isList := scan.CountItems(text)
 		if !json.Valid(text) {
 			return
 		}

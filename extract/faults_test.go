@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/schemas"
 )
@@ -122,12 +123,12 @@ func TestT116EmulatorRevokedAndRotatedTokens(t *testing.T) {
 	client := c.client()
 	c.w.Rotate("another")
 	err := c.read(client, stream(t, "contacts"), -1)
-	if extract.ClassOf(err) != extract.ClassAuth || client.Requests() != 1 {
+	if api.ClassOf(err) != api.ClassAuth || client.Requests() != 1 {
 		t.Errorf("got %v after %d requests", err, client.Requests())
 	}
-	c.change = func(o *extract.Options) {
+	c.change = func(o *api.Options) {
 		o.Token = "old"
-		o.Refresh = func() (extract.Secret, error) { return "another", nil }
+		o.Refresh = func() (api.Secret, error) { return "another", nil }
 	}
 	c.sync(1, stream(t, "contacts"))
 	c.quiet()
@@ -137,8 +138,8 @@ func TestT116EmulatorRevokedAndRotatedTokens(t *testing.T) {
 func TestEmulatorRefusalsOfOneStream(t *testing.T) {
 	t.Parallel()
 	c := emulated(t, emulator.Config{Seed: 10, Knobs: emulator.Knobs{LaterOnly: true}})
-	c.change = func(o *extract.Options) { o.Version = "2.14" }
-	if err := c.read(c.client(), stream(t, "deleted_contacts"), -1); extract.ClassOf(err) != extract.ClassNotFound {
+	c.change = func(o *api.Options) { o.Version = "2.14" }
+	if err := c.read(c.client(), stream(t, "deleted_contacts"), -1); api.ClassOf(err) != api.ClassNotFound {
 		t.Errorf("got %v, want that the API says that there is no such list", err)
 	}
 }
@@ -147,7 +148,7 @@ func TestEmulatorOverReadsByID(t *testing.T) {
 	t.Parallel()
 	c := emulated(t, emulator.Config{Seed: 11})
 	ids := append(c.w.IDs("active")[:60], c.w.IDs("merged")[:1]...)
-	r := c.client().Read(extract.Request{Stream: stream(t, "contacts_by_id"), IDs: append(ids, "nobody")})
+	r := extract.NewReader(c.client(), extract.Request{Stream: stream(t, "contacts_by_id"), IDs: append(ids, "nobody")})
 	gone, there := 0, 0
 	for {
 		p, err := r.Next(context.Background())

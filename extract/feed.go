@@ -3,10 +3,10 @@ package extract
 import (
 	"context"
 	"io"
-	"strings"
 	"time"
 
-	"aqueduck/schemas"
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 )
 
 // feed reads a list that only grows, oldest first. What is remembered is the cursor of the last page that held anything: the
@@ -31,16 +31,6 @@ func readFeed(r *Reader) func(context.Context) (Page, error) {
 	return f.next
 }
 
-// keyPath is where a record's id is.
-func keyPath(s *schemas.Stream) []string {
-	for _, c := range s.Columns {
-		if len(s.Key) == 1 && c.Name == s.Key[0] && len(c.From) > 0 && !strings.HasPrefix(c.From[0], "$") {
-			return c.From
-		}
-	}
-	return nil
-}
-
 func (f *feed) next(ctx context.Context) (Page, error) {
 	if f.walk == nil {
 		f.open()
@@ -49,7 +39,7 @@ func (f *feed) next(ctx context.Context) (Page, error) {
 		return Page{}, io.EOF
 	}
 	sh, err := f.walk.next(ctx)
-	for ClassOf(err) == ClassCursor && f.revive() {
+	for api.ClassOf(err) == api.ClassCursor && f.revive() {
 		sh, err = f.walk.next(ctx)
 	}
 	if err != nil {
@@ -81,26 +71,26 @@ func (f *feed) begin(from *Position) *walk {
 // revive begins at the feed's first record after the server has forgotten a cursor. Everything that the feed still has is
 // read again, which does no harm.
 func (f *feed) revive() bool {
-	if f.deaths++; f.deaths > stuck {
+	if f.deaths++; f.deaths > maxCursorDeaths {
 		return false
 	}
-	f.c.restarts.Add(1)
+	f.c.NoteRestart()
 	f.gap, f.wanted = true, ""
 	f.walk = f.begin(nil)
 	return true
 }
 
-func (f *feed) page(sh sheet) Page {
+func (f *feed) page(sh listPage) Page {
 	p := pageOf(sh)
 	p.progress(sh.after.Rows, sh.total)
-	p.Gap = f.lost(sh)
+	p.Gap = f.detectGap(sh)
 
 	p.State = f.state
-	p.State.Version = f.c.o.Version
+	p.State.Version = f.c.Version()
 	// An empty page's cursor is no bookmark: a record that is put in late would lie before it.
 	if n := len(sh.records); n > 0 {
 		mark := sh.used
-		mark.Last = f.name(sh.records[n-1])
+		mark.Last = f.recordID(sh.records[n-1])
 		p.State.Bookmark = &mark
 	}
 	if sh.end {
@@ -112,11 +102,11 @@ func (f *feed) page(sh sheet) Page {
 	return p
 }
 
-// lost reports, once, that the feed has let go of the place where the last reading ended: its cursor, or its last record,
+// detectGap reports, once, that the feed has let go of the place where the last reading ended: its cursor, or its last record,
 // which must be on the first page, or on the second if others were put in before it.
-func (f *feed) lost(sh sheet) bool {
+func (f *feed) detectGap(sh listPage) bool {
 	f.pages++
-	if f.wanted != "" && f.holds(sh, f.wanted) {
+	if f.wanted != "" && f.hasRecord(sh, f.wanted) {
 		f.wanted = ""
 	}
 	if f.wanted != "" && (f.pages == 2 || sh.end) {
@@ -127,21 +117,21 @@ func (f *feed) lost(sh sheet) bool {
 	return gap
 }
 
-// holds reports whether a page has the record of an id.
-func (f *feed) holds(sh sheet, id string) bool {
+// hasRecord reports whether a page has the record of an id.
+func (f *feed) hasRecord(sh listPage, id string) bool {
 	for _, raw := range sh.records {
-		if f.name(raw) == id {
+		if f.recordID(raw) == id {
 			return true
 		}
 	}
 	return false
 }
 
-// name is a record's id, as text, whatever it was sent as.
-func (f *feed) name(raw []byte) string {
+// recordID is a record's id, as text, whatever it was sent as.
+func (f *feed) recordID(raw []byte) string {
 	if f.id == nil {
 		return ""
 	}
-	id, _ := scalar(field(raw, f.id...))
+	id, _ := scan.Scalar(scan.Field(raw, f.id...))
 	return id
 }

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
 // log is a feed by cursor, which is the id of the event before the page.
 type log struct {
-	*api
+	*fakeAPI
 	events []string // in the feed's order
 	kept   int      // events before this one were let go of
 	tail   bool     // the last page carries a cursor too
@@ -27,7 +29,7 @@ func newLog(t testing.TB, n int) *log {
 	t.Helper()
 	l := &log{}
 	l.add(n)
-	l.api = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	l.fakeAPI = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		q := r.URL.Query()
 		size, _ := strconv.Atoi(q.Get("per_page"))
 		from := l.kept
@@ -77,7 +79,7 @@ func TestT38FeedReadsItsLastPageAgain(t *testing.T) {
 			l.tail = tail
 			s := feedStream()
 			s.Read.Page.Size = 10
-			ids, pages := drain(t, l.client(t).Read(Request{Stream: s}))
+			ids, pages := drain(t, NewReader(l.client(t), Request{Stream: s}))
 			if !slices.Equal(ids, l.events) || last(pages).SyncedTo != noon.Unix() || !pages[len(pages)-1].Boundary {
 				t.Errorf("read %v, state %s", ids, last(pages))
 			}
@@ -88,13 +90,13 @@ func TestT38FeedReadsItsLastPageAgain(t *testing.T) {
 			// While nobody looked the feed grew, and an event was put in late, before ones that were read.
 			l.events = slices.Insert(l.events, 23, "e0225")
 			l.add(3)
-			more, pages := drain(t, l.client(t).Read(Request{Stream: s, State: mustParse(t, last(pages).String())}))
+			more, pages := drain(t, NewReader(l.client(t), Request{Stream: s, State: mustParse(t, last(pages).String())}))
 			if !slices.Equal(more, l.events[20:]) {
 				t.Errorf("then read %v, want %v", more, l.events[20:])
 			}
 			// Nothing new: the last page, and what its cursor leads to.
 			before := len(l.asked())
-			more, pages = drain(t, l.client(t).Read(Request{Stream: s, State: last(pages)}))
+			more, pages = drain(t, NewReader(l.client(t), Request{Stream: s, State: last(pages)}))
 			if len(l.asked())-before > 2 || len(more) == 0 || last(pages).Bookmark == nil {
 				t.Errorf("a quiet feed: %v in %d requests", more, len(l.asked())-before)
 			}
@@ -116,11 +118,11 @@ func TestT38FeedKilledAtEachPageLosesNothing(t *testing.T) {
 	var state State
 	for n := 1; n <= 6; n++ {
 		// Each run gets one page further than the last before it is killed.
-		r := l.client(t).Read(Request{Stream: s, State: mustParse(t, state.String())})
+		r := NewReader(l.client(t), Request{Stream: s, State: mustParse(t, state.String())})
 		for range min(n, 2) {
 			p := first(t, r)
 			for _, rec := range p.Records {
-				id, _ := text(field(rec.Raw, "id"))
+				id, _ := scan.Text(scan.Field(rec.Raw, "id"))
 				read = append(read, id)
 			}
 			state = p.State
@@ -143,13 +145,13 @@ func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLog(t, 25)
-			_, pages := drain(t, l.client(t).Read(Request{Stream: s}))
+			_, pages := drain(t, NewReader(l.client(t), Request{Stream: s}))
 			l.add(17)
 			outage(l)
-			ids, pages, err := drained(l.client(t).Read(Request{Stream: s, State: last(pages)}))
+			ids, pages, err := drained(NewReader(l.client(t), Request{Stream: s, State: last(pages)}))
 			if l.dead {
 				// Paging on needs cursors: what the first page held is kept, the gap is told, then it stops.
-				if ClassOf(err) != "" || len(ids) == 0 {
+				if api.ClassOf(err) != "" || len(ids) == 0 {
 					t.Errorf("read %v, %v", ids, err)
 				}
 			} else if err != nil {
@@ -174,10 +176,10 @@ func TestT39FeedThatForgotItsPlaceSaysSo(t *testing.T) {
 func TestFeedOfOnePageThatLostItsBeginningSaysSo(t *testing.T) {
 	t.Parallel()
 	l := newLog(t, 5)
-	_, pages := drain(t, l.client(t).Read(Request{Stream: feedStream()}))
+	_, pages := drain(t, NewReader(l.client(t), Request{Stream: feedStream()}))
 	l.kept = 8
 	l.add(5)
-	_, pages = drain(t, l.client(t).Read(Request{Stream: feedStream(), State: last(pages)}))
+	_, pages = drain(t, NewReader(l.client(t), Request{Stream: feedStream(), State: last(pages)}))
 	if !pages[0].Gap {
 		t.Error("no gap told")
 	}
@@ -194,8 +196,8 @@ func TestFeedKnowsItsPlaceByIDsOfAnyForm(t *testing.T) {
 		a := serve(t, answers(`{"data":[{"id":41},{"id":42}],"pages":{"next":null}}`))
 		s := feedStream()
 		test.change(s)
-		_, pages := drain(t, a.client(t).Read(Request{Stream: s}))
-		_, pages = drain(t, a.client(t).Read(Request{Stream: s, State: mustParse(t, last(pages).String())}))
+		_, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
+		_, pages = drain(t, NewReader(a.client(t), Request{Stream: s, State: mustParse(t, last(pages).String())}))
 		if pages[0].Gap {
 			t.Errorf("%s: a gap where there is none", name)
 		}
@@ -206,7 +208,7 @@ func TestEmptyFeedKeepsItsBookmark(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(`{"data":[]}`))
 	state := State{Bookmark: &Position{Token: "a", Fingerprint: "other", Last: "x"}}
-	_, pages := drain(t, a.client(t).Read(Request{Stream: feedStream(), State: state}))
+	_, pages := drain(t, NewReader(a.client(t), Request{Stream: feedStream(), State: state}))
 	if got := last(pages); got.Bookmark == nil || got.Bookmark.Token != "a" {
 		t.Errorf("state %s", got)
 	}

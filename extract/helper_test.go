@@ -17,6 +17,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
@@ -52,8 +54,8 @@ type asked struct {
 	header                                   http.Header
 }
 
-// api is a server that answers as a test says.
-type api struct {
+// fakeAPI is a server that answers as a test says.
+type fakeAPI struct {
 	*httptest.Server
 	clock *clock
 	skew  time.Duration // of the Date header
@@ -62,9 +64,9 @@ type api struct {
 }
 
 // serve answers every request by handle, with the clock's date unless handle sets another.
-func serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, body string)) *api {
+func serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, body string)) *fakeAPI {
 	t.Helper()
-	a := &api{clock: &clock{now: noon}}
+	a := &fakeAPI{clock: &clock{now: noon}}
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -80,19 +82,19 @@ func serve(t testing.TB, handle func(w http.ResponseWriter, r *http.Request, bod
 	return a
 }
 
-func (a *api) asked() []asked {
+func (a *fakeAPI) asked() []asked {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]asked(nil), a.got...)
 }
 
-func (a *api) client(t testing.TB, change ...func(*Options)) *Client {
+func (a *fakeAPI) client(t testing.TB, change ...func(*api.Options)) *api.Client {
 	t.Helper()
-	o := Options{BaseURL: a.URL, Token: "secret-token-of-the-tests", Version: "2.17", Now: a.clock.Now, Wait: a.clock.Wait}
+	o := api.Options{BaseURL: a.URL, Token: "secret-token-of-the-tests", Version: "2.17", Now: a.clock.Now, Wait: a.clock.Wait}
 	for _, f := range change {
 		f(&o)
 	}
-	c, err := New(o)
+	c, err := api.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +198,7 @@ func drained(r *Reader) (ids []string, pages []Page, err error) {
 		}
 		pages = append(pages, p)
 		for _, rec := range p.Records {
-			id, _ := text(field(rec.Raw, "id"))
+			id, _ := scan.Text(scan.Field(rec.Raw, "id"))
 			if rec.Gone {
 				id = "gone:" + rec.Over
 			}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aqueduck/extract/api"
 	"aqueduck/schemas"
 )
 
@@ -41,7 +42,7 @@ type searching struct {
 // listOf is the list of a stream. since is the time that a searched stream is asked from.
 func listOf(s *schemas.Stream, since int64) list {
 	l := list{
-		op:     reading(s),
+		op:     api.ReadOp(s),
 		method: s.Read.Method, path: s.Read.Path, query: s.Read.Query, records: s.Read.Records, page: s.Read.Page,
 		nested: nestedLists(s), key: keyPath(s),
 	}
@@ -54,8 +55,8 @@ func listOf(s *schemas.Stream, since int64) list {
 	return l
 }
 
-// asking is the list for an id or a value that the stream is read over: in the path, or in the query.
-func (l list) asking(as, value string) list {
+// forValue is the list for an id or a value that the stream is read over: in the path, or in the query.
+func (l list) forValue(as, value string) list {
 	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))
 	if as != "" {
 		l.query = append(slices.Clip(l.query), schemas.Param{Name: as, Value: value})
@@ -70,15 +71,12 @@ func listsOf(s *schemas.Stream) []list {
 	}
 	var lists []list
 	for _, value := range s.Read.Over.Values {
-		l := listOf(s, 0).asking(s.Read.Over.As, value)
+		l := listOf(s, 0).forValue(s.Read.Over.As, value)
 		l.optional = slices.Contains(s.Read.Over.Optional, value)
 		lists = append(lists, l)
 	}
 	return lists
 }
-
-// reading says what the requests of a stream are for.
-func reading(s *schemas.Stream) string { return "read " + s.Name }
 
 // The body of a POST.
 type (
@@ -109,8 +107,8 @@ type (
 )
 
 // call asks for the page at a position.
-func (l *list) call(p Position) call {
-	q := call{op: l.op, method: l.method, path: l.path, cursor: p.Token != ""}
+func (l *list) call(p Position) api.Call {
+	q := api.Call{Op: l.op, Method: l.method, Path: l.path, Cursor: p.Token != ""}
 	query := url.Values{}
 	for _, param := range l.query {
 		query.Add(param.Name, param.Value)
@@ -126,12 +124,12 @@ func (l *list) call(p Position) call {
 		body.Sort = &order{Field: s.field, Order: "ascending"}
 	}
 	if l.method == http.MethodPost {
-		q.body = marshal(body)
+		q.Body = marshal(body)
 		if l.ids != nil {
-			q.body = marshal(l.ids)
+			q.Body = marshal(l.ids)
 		}
 	}
-	q.query = query.Encode()
+	q.Query = query.Encode()
 	return q
 }
 
@@ -176,7 +174,7 @@ func setPlace(query url.Values, p Position) {
 func (l *list) fingerprint(base, version string) string {
 	q := l.call(Position{})
 	h := sha256.New()
-	for _, part := range []string{base, version, q.method, q.path, q.query, string(q.body)} {
+	for _, part := range []string{base, version, q.Method, q.Path, q.Query, string(q.Body)} {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/extract/api"
 	"aqueduck/schemas"
 )
 
@@ -20,6 +21,7 @@ const (
 
 // list1 and list0 are pages of one record and of none.
 func list1(rest string) string { return `{"type":"list","data":[{"id":"1"}]` + rest + `}` }
+
 func list0(rest string) string { return `{"type":"list","data":[]` + rest + `}` }
 
 // listEnd is a page, and what is to be done after it by each way of paging: go on, end, or words of the error.
@@ -93,7 +95,7 @@ func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 				})
 				s := sweepStream()
 				s.Read.Path, s.Read.Page = "/things", schemas.Page{By: by, In: "query", Size: 150}
-				ids, _, err := drained(a.client(t).Read(Request{Stream: s}))
+				ids, _, err := drained(NewReader(a.client(t), Request{Stream: s}))
 				switch want {
 				case goesOn:
 					if err != nil || !slices.Contains(ids, "2") {
@@ -104,7 +106,7 @@ func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 						t.Errorf("read %v, %v; want it to end", ids, err)
 					}
 				default:
-					if ClassOf(err) != ClassContract || !strings.Contains(err.Error(), want) {
+					if api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), want) {
 						t.Errorf("got %v, want an error with %q", err, want)
 					}
 				}
@@ -134,7 +136,7 @@ func TestPlacesAreAskedForWhereTheStreamSays(t *testing.T) {
 			a := serve(t, answers(`{"data":[{"id":"1"}],"pages":{"next":`+test.next+`}}`, `{"data":[{"id":"2"}],"pages":{"next":null}}`))
 			s := sweepStream()
 			s.Read.Method, s.Read.Path, s.Read.Page, s.Read.Query = test.method, "/things/list", test.page, []schemas.Param{paramX}
-			drain(t, a.client(t).Read(Request{Stream: s}))
+			drain(t, NewReader(a.client(t), Request{Stream: s}))
 			got := a.asked()[1]
 			if got.query != test.query || got.body != test.body {
 				t.Errorf("asked ?%s with %s\nwant ?%s with %s", got.query, got.body, test.query, test.body)
@@ -149,7 +151,7 @@ func TestT30PagesBeginAtOneAndNoSizeIsAskedForAsZero(t *testing.T) {
 		a := serve(t, answers(`{"data":[]}`))
 		s := sweepStream()
 		s.Read.Page.Size = size
-		drain(t, a.client(t).Read(Request{Stream: s}))
+		drain(t, NewReader(a.client(t), Request{Stream: s}))
 		want := map[int]string{0: "page=1", 1: "page=1&per_page=1"}[size]
 		if got := a.asked()[0].query; got != want {
 			t.Errorf("size %d: asked ?%s, want ?%s", size, got, want)
@@ -164,8 +166,8 @@ func TestEmptyPagesWithoutEndStop(t *testing.T) {
 		n++
 		reply(w, envelopeOf(nil, 5, map[string]any{"starting_after": strconv.Itoa(n)}))
 	})
-	_, _, err := drained(a.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: mark}}))
-	if ClassOf(err) != ClassSource || n != emptyPages {
+	_, _, err := drained(NewReader(a.client(t), Request{Stream: searchStream(), State: State{SyncedTo: mark}}))
+	if api.ClassOf(err) != api.ClassSource || n != emptyPages {
 		t.Errorf("got %v after %d requests", err, n)
 	}
 }
@@ -173,8 +175,8 @@ func TestEmptyPagesWithoutEndStop(t *testing.T) {
 func TestListThatPaysNoHeedToThePageStops(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(`{"data":[{"id":"1"}],"total_count":9}`))
-	ids, _, err := drained(a.client(t).Read(Request{Stream: sweepStream()}))
-	if ClassOf(err) != ClassSource || len(ids) != 1 {
+	ids, _, err := drained(NewReader(a.client(t), Request{Stream: sweepStream()}))
+	if api.ClassOf(err) != api.ClassSource || len(ids) != 1 {
 		t.Errorf("got %v and %v", ids, err)
 	}
 }
@@ -207,7 +209,7 @@ func TestT20PageThatKeepsFailingIsAskedForInHalves(t *testing.T) {
 		return size > 7 && from <= 1000 && 1000 < from+size // one record in there is too much for larger pages
 	}))
 	c := a.client(t)
-	ids, pages := drain(t, c.Read(Request{Stream: sweepStream()}))
+	ids, pages := drain(t, NewReader(c, Request{Stream: sweepStream()}))
 	if got := len(distinct(ids)); got != 5000 {
 		t.Errorf("%d of 5000 records", got)
 	}
@@ -224,8 +226,8 @@ func TestT20PageThatFailsAtEverySizeFails(t *testing.T) {
 	t.Parallel()
 	a := serve(t, numbered(500, func(from, size int) bool { return from <= 200 && 200 < from+size }))
 	c := a.client(t)
-	ids, pages, err := drained(c.Read(Request{Stream: sweepStream()}))
-	if ClassOf(err) != ClassTransient || len(distinct(ids)) != 200 || c.Requests() > 60 {
+	ids, pages, err := drained(NewReader(c, Request{Stream: sweepStream()}))
+	if api.ClassOf(err) != api.ClassTransient || len(distinct(ids)) != 200 || c.Requests() > 60 {
 		t.Errorf("%d records, %v after %d requests", len(distinct(ids)), err, c.Requests())
 	}
 	// The next run goes on where this one stopped, in small steps.
@@ -253,7 +255,7 @@ func TestT20HalvedCursorPagesLoseNothing(t *testing.T) {
 	})
 	s := searchStream()
 	s.Read.Page.Size = 50
-	ids, _ := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+	ids, _ := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
 	if !slices.Equal(distinct(ids), ws.ids()) {
 		t.Errorf("%d of 300 records", len(distinct(ids)))
 	}
@@ -267,7 +269,7 @@ func TestServersSmallerPagesAreCountedInItsSize(t *testing.T) {
 		r.URL.RawQuery = q.Encode()
 		numbered(90, func(int, int) bool { return false })(w, r, body)
 	})
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: sweepStream()}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: sweepStream()}))
 	if len(ids) != 90 || len(pages) != 4 || !last(pages).Sweep.Steady {
 		t.Errorf("%d records on %d pages, sweep %+v", len(ids), len(pages), last(pages).Sweep)
 	}

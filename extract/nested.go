@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
@@ -18,51 +20,27 @@ const (
 	nestedCap   = 10 // items of a nested list that is cut without saying so
 )
 
-// nestedList is a list inside a record that the API cuts short, and where its whole is.
-type nestedList struct {
-	from  []string // path of the list
-	count []string // path of its true length
-	more  []string // path of the flag that there are more
-	rest  []string // path of its address
-}
-
-func nestedLists(s *schemas.Stream) []nestedList {
-	var lists []nestedList
-	for _, c := range s.Children {
-		if c.Rest == nil || c.Within != "" || len(c.From) == 0 {
-			continue
-		}
-		beside := c.From[: len(c.From)-1 : len(c.From)-1]
-		count := c.Count
-		if count == nil {
-			count = append(beside, "total_count")
-		}
-		lists = append(lists, nestedList{from: c.From, count: count, more: append(beside, "has_more"), rest: c.Rest})
-	}
-	return lists
-}
-
 // Capped finds what a record has only the newest of, by its own count: what is cut short, the table of a nested list, "" where the
 // stream says that it is something else, how many were sent at the most, of how many. Zeros where there is nothing.
 func Capped(s *schemas.Stream, record []byte) (what, table string, sent, of int64) {
-	if told := field(record, s.Capped.Count...); s.Capped.Most > 0 && told != nil && count(told) > s.Capped.Most {
-		return s.Capped.Of, "", s.Capped.Most, count(told)
+	if told := scan.Field(record, s.Capped.Count...); s.Capped.Most > 0 && told != nil && scan.Count(told) > s.Capped.Most {
+		return s.Capped.Of, "", s.Capped.Most, scan.Count(told)
 	}
 	for _, c := range s.Children {
 		if c.Complete || c.Count == nil || c.Within != "" {
 			continue
 		}
-		told := field(record, c.Count...)
-		got, ok := items(field(record, c.From...))
-		if ok && told != nil && count(told) > int64(got) {
-			return "parts", c.Table, int64(got), count(told)
+		told := scan.Field(record, c.Count...)
+		got, ok := scan.CountItems(scan.Field(record, c.From...))
+		if ok && told != nil && scan.Count(told) > int64(got) {
+			return "parts", c.Table, int64(got), scan.Count(told)
 		}
 	}
 	return "", "", 0, 0
 }
 
 // complete reads the cut lists of a page's records on and puts the whole ones in their place.
-func (w *walk) complete(ctx context.Context, sh *sheet) error {
+func (w *walk) complete(ctx context.Context, sh *listPage) error {
 	var g errgroup.Group
 	g.SetLimit(nestedAside)
 	for i, seen := range sh.seen {
@@ -95,10 +73,10 @@ func (w *walk) complete(ctx context.Context, sh *sheet) error {
 func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (filled []byte, short string, unread, err error) {
 	for _, n := range cut {
 		whole, err := w.readNested(ctx, record, n)
-		if ClassOf(err) == ClassNotFound {
-			address, _ := text(field(record, n.rest...))
+		if api.ClassOf(err) == api.ClassNotFound {
+			address, _ := scan.Text(scan.Field(record, n.rest...))
 			short = nestedPath.FindStringSubmatch(address)[1]
-		} else if ctx.Err() == nil && aside(err) {
+		} else if ctx.Err() == nil && isRecordError(err) {
 			unread = err
 		} else if err != nil {
 			return nil, "", nil, err
@@ -109,7 +87,7 @@ func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (fil
 			}
 			continue
 		}
-		from, to, _ := place(record, n.from...)
+		from, to, _ := scan.Locate(record, n.from...)
 		record = bytes.Join([][]byte{record[:from], {'['}, bytes.Join(whole, []byte{','}), {']'}, record[to:]}, nil)
 	}
 	return record, short, unread, nil
@@ -117,9 +95,9 @@ func (w *walk) fillIn(ctx context.Context, record []byte, cut []nestedList) (fil
 
 // readNested reads one nested list to its end.
 func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][]byte, error) {
-	address, ok := text(field(record, n.rest...))
+	address, ok := scan.Text(scan.Field(record, n.rest...))
 	if !ok || !nestedPath.MatchString(address) {
-		return nil, w.wrong(fmt.Errorf("a list is cut short, and %q is no address to read it on from", shorten(address)))
+		return nil, w.contractError(fmt.Errorf("a list is cut short, and %q is no address to read it on from", api.Shorten(address)))
 	}
 	l := list{
 		op: w.list.op, method: "GET", path: address, records: []string{"data", path.Base(address)}, key: []string{"id"},
@@ -128,15 +106,15 @@ func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][
 	var whole [][]byte
 	for nested := newWalk(w.c, l, nil); !nested.ended; {
 		sh, err := nested.next(ctx)
-		if ClassOf(err) == ClassCursor {
-			return nil, nested.wrong(err) // it is not the page's own cursor that died
+		if api.ClassOf(err) == api.ClassCursor {
+			return nil, nested.contractError(err) // it is not the page's own cursor that died
 		}
 		if err != nil {
 			return nil, err
 		}
 		whole = append(whole, sh.records...)
 		if sh.lacks > 0 {
-			return nil, nested.short(sh.lacks)
+			return nil, nested.shortError(sh.lacks)
 		}
 	}
 	return whole, nil
@@ -144,6 +122,3 @@ func (w *walk) readNested(ctx context.Context, record []byte, n nestedList) ([][
 
 // nestedPath is what the address of a nested list looks like: a path of this API, never a host.
 var nestedPath = regexp.MustCompile(`^/[a-z_]{1,64}/([A-Za-z0-9_-]{1,128})/[a-z_]{1,64}$`)
-
-// idPattern is what an id looks like that may become part of a path.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
@@ -22,7 +24,7 @@ func taggedStream() *schemas.Stream {
 }
 
 // nestedAPI has one contact, whose lists are as given, and what its nested addresses answer.
-func nestedAPI(t testing.TB, tags, notes string, nested func(w http.ResponseWriter, page, size int)) *api {
+func nestedAPI(t testing.TB, tags, notes string, nested func(w http.ResponseWriter, page, size int)) *fakeAPI {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.HasSuffix(r.URL.Path, "/search") {
@@ -77,7 +79,7 @@ func TestT44CutListsAreReadOn(t *testing.T) {
 					numbered(test.n, func(int, int) bool { return false })(w, &http.Request{URL: mustURL(page, size)}, "")
 				})
 				r := Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}
-				p := first(t, a.client(t).Read(r))
+				p := first(t, NewReader(a.client(t), r))
 				var got struct {
 					ID        string
 					UpdatedAt int64 `json:"updated_at"`
@@ -107,10 +109,10 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 	t.Parallel()
 	a := nestedAPI(t, tagList(2, `,"total_count":3,"url":"\/contacts\/c1\/tags"`), tagList(1, `,"total_count":4,"url":"/contacts/c1/notes"`),
 		func(w http.ResponseWriter, _, _ int) { reply(w, tagList(4, "")) })
-	p := first(t, a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	p := first(t, NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	raw := p.Records[0].Raw
-	tags, _ := items(field(raw, "tags", "data"))
-	notes, _ := items(field(raw, "notes", "data"))
+	tags, _ := scan.CountItems(scan.Field(raw, "tags", "data"))
+	notes, _ := scan.CountItems(scan.Field(raw, "notes", "data"))
 	if tags != 4 || notes != 4 || !json.Valid(raw) {
 		t.Errorf("got %s", raw)
 	}
@@ -119,9 +121,9 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 func TestT190OfARecordThatIsGoneMeanwhileACutListIsLeftOut(t *testing.T) {
 	t.Parallel()
 	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, errNotFound) })
-	p := first(t, a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	p := first(t, NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	record := p.Records[0]
-	if _, there := items(field(record.Raw, "tags", "data")); there || record.Short != "c1" || field(record.Raw, "notes", "data") == nil || !json.Valid(record.Raw) {
+	if _, there := scan.CountItems(scan.Field(record.Raw, "tags", "data")); there || record.Short != "c1" || scan.Field(record.Raw, "notes", "data") == nil || !json.Valid(record.Raw) {
 		t.Errorf("got %+v: %s", record, record.Raw)
 	}
 }
@@ -130,28 +132,28 @@ func TestT170ANestedListThatCannotBeReadIsLeftOutOfItsRecord(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer string
-		class  Class // of the page; "": it goes on
+		class  api.Class // of the page; "": it goes on
 	}{
 		"server error":  {"500 oops", ""},
 		"no list":       {`{"type":"list"}`, ""},
 		"proxy's 404":   {"404 <html>", ""},
 		"bad cursor":    {errClient, ""},
 		"short of 12":   {tagList(11, `,"total_count":12`), ""},
-		"without scope": {"403 {}", ClassScope},
+		"without scope": {"403 {}", api.ClassScope},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, test.answer) })
 			c := a.client(t)
-			_, pages, err := drained(c.Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-			if ClassOf(err) != test.class || c.Requests() > 20 {
+			_, pages, err := drained(NewReader(c, Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+			if api.ClassOf(err) != test.class || c.Requests() > 20 {
 				t.Errorf("%d pages, %v after %d requests; want class %s", len(pages), err, c.Requests(), test.class)
 			}
 			if test.class != "" {
 				return
 			}
 			record := pages[0].Records[0]
-			if _, there := items(field(record.Raw, "tags", "data")); record.Missing != Unreadable || record.Error == "" || there || !json.Valid(record.Raw) || field(record.Raw, "tags", "url") == nil {
+			if _, there := scan.CountItems(scan.Field(record.Raw, "tags", "data")); record.Missing != Unreadable || record.Error == "" || there || !json.Valid(record.Raw) || scan.Field(record.Raw, "tags", "url") == nil {
 				t.Errorf("%+v: %s", record, record.Raw)
 			}
 		})
@@ -172,8 +174,8 @@ func TestT170ManyUnreadableRecordsAreAFailureOfTheSource(t *testing.T) {
 			}
 			reply(w, envelopeOf(records, n, nil))
 		})
-		_, pages, err := drained(a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
-		if failed := ClassOf(err) == ClassTransient && len(pages) == 0; failed != (n > mostAsideRecords) {
+		_, pages, err := drained(NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+		if failed := api.ClassOf(err) == api.ClassTransient && len(pages) == 0; failed != (n > mostAsideRecords) {
 			t.Errorf("%d records: %d pages, %v", n, len(pages), err)
 		}
 	}
@@ -187,7 +189,7 @@ func TestNestedAddressesLeadNowhereElse(t *testing.T) {
 	} {
 		quoted, _ := json.Marshal(address)
 		a := nestedAPI(t, tagList(10, `,"total_count":12,"url":`+string(quoted)), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { reply(w, tagList(12, "")) })
-		_, pages, err := drained(a.client(t).Read(Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+		_, pages, err := drained(NewReader(a.client(t), Request{Stream: taggedStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 		if err != nil || !strings.Contains(pages[0].Records[0].Error, "is no address") || len(a.asked()) != 1 {
 			t.Errorf("%q: %v after %d requests", address, err, len(a.asked()))
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"aqueduck/extract/api"
 )
 
 const (
@@ -23,7 +25,7 @@ type over struct {
 	units  [][]string // ids still to be asked for, a request each
 	page   int        // requests of a page
 	left   int        // ids in them
-	ask    func(ctx context.Context, ids []string) finding
+	ask    func(ctx context.Context, ids []string) lookupResult
 	opened time.Time
 	misses []error // why requests failed
 }
@@ -51,14 +53,14 @@ func (o *over) askable() []string {
 		}
 	}
 	if bad := len(o.r.IDs) - len(ids); bad > 0 {
-		o.misses = append(o.misses, &Error{Class: ClassContract, Op: reading(o.r.Stream), Method: o.r.Stream.Read.Method, Path: o.r.Stream.Read.Path,
+		o.misses = append(o.misses, &api.Error{Class: api.ClassContract, Op: api.ReadOp(o.r.Stream), Method: o.r.Stream.Read.Method, Path: o.r.Stream.Read.Path,
 			Err: fmt.Errorf("%d of %d ids hold signs that no id of the API has", bad, len(o.r.IDs))})
 	}
 	return ids
 }
 
-// finding is what came of one request.
-type finding struct {
+// lookupResult is what came of one request.
+type lookupResult struct {
 	records []Record
 	date    time.Time
 	none    error // the 404 that says that there is no such id
@@ -77,7 +79,7 @@ func (o *over) next(ctx context.Context) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	if err := o.lacking(found); err != nil {
+	if err := o.missingEverywhere(found); err != nil {
 		return Page{}, err
 	}
 	p := Page{State: o.state, Total: -1}
@@ -102,16 +104,16 @@ func (o *over) next(ctx context.Context) (Page, error) {
 	}
 	p.Left, p.Boundary = int64(o.left), len(o.units) == 0
 	p.Done = int64(len(o.r.IDs)) - p.Left
-	p.State.Version = o.c.o.Version
+	p.State.Version = o.c.Version()
 	if p.Boundary && len(o.misses) == 0 {
 		p.State.SyncedTo = max(p.State.SyncedTo, unix(o.opened))
 	}
 	return p, nil
 }
 
-// lacking is the 404 of a stream that has never been read and whose first answers all say it, though the rows that it is read
+// missingEverywhere is the 404 of a stream that has never been read and whose first answers all say it, though the rows that it is read
 // over are there: the workspace, or this API version, does not have it. Nothing of it was answered then.
-func (o *over) lacking(found []finding) error {
+func (o *over) missingEverywhere(found []lookupResult) error {
 	if !o.r.Stream.Read.Pending() || o.state.SyncedTo > 0 || !o.opened.IsZero() {
 		return nil
 	}
@@ -124,8 +126,8 @@ func (o *over) lacking(found []finding) error {
 }
 
 // askAll makes the requests of a page, side by side. One that fails does not stop the others, unless that is about all of them.
-func (o *over) askAll(ctx context.Context, units [][]string) ([]finding, error) {
-	found := make([]finding, len(units))
+func (o *over) askAll(ctx context.Context, units [][]string) ([]lookupResult, error) {
+	found := make([]lookupResult, len(units))
 	var missed atomic.Int32
 	var g errgroup.Group
 	g.SetLimit(overAside)
@@ -140,7 +142,7 @@ func (o *over) askAll(ctx context.Context, units [][]string) ([]finding, error) 
 				return nil
 			}
 			missed.Add(1)
-			if aboutAll(found[i].err) {
+			if concernsAll(found[i].err) {
 				return found[i].err
 			}
 			return nil
@@ -149,28 +151,28 @@ func (o *over) askAll(ctx context.Context, units [][]string) ([]finding, error) 
 	return found, g.Wait()
 }
 
-// aboutAll reports whether an error is about more than the one id.
-func aboutAll(err error) bool {
-	switch ClassOf(err) {
-	case ClassTransient, ClassContract:
+// concernsAll reports whether an error is about more than the one id.
+func concernsAll(err error) bool {
+	switch api.ClassOf(err) {
+	case api.ClassTransient, api.ClassContract:
 		return false
 	}
 	return true
 }
 
 // askOne reads what there is under one id.
-func (o *over) askOne(ctx context.Context, ids []string) finding {
+func (o *over) askOne(ctx context.Context, ids []string) lookupResult {
 	id := ids[0]
-	l := listOf(o.r.Stream, 0).asking(o.r.Stream.Read.Over.As, id)
-	var f finding
+	l := listOf(o.r.Stream, 0).forValue(o.r.Stream.Read.Over.As, id)
+	var f lookupResult
 	for w := newWalk(o.c, l, nil); !w.ended; {
 		sh, err := w.next(ctx)
-		var failure *Error
-		if errors.As(err, &failure) && failure.Class == ClassNotFound {
-			return finding{records: []Record{{Over: id, Gone: true}}, date: failure.date, none: err}
+		var failure *api.Error
+		if errors.As(err, &failure) && failure.Class == api.ClassNotFound {
+			return lookupResult{records: []Record{{Over: id, Gone: true}}, date: failure.ServerTime, none: err}
 		}
 		if err != nil {
-			return finding{err: err}
+			return lookupResult{err: err}
 		}
 		if f.date.IsZero() {
 			f.date = sh.date

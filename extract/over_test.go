@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqueduck/extract/api"
 )
 
 func TestOverReadsOneRecordPerID(t *testing.T) {
@@ -22,7 +24,7 @@ func TestOverReadsOneRecordPerID(t *testing.T) {
 	for i := range 120 {
 		asked = append(asked, fmt.Sprintf("id-%03d", i))
 	}
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: overStream(), IDs: asked}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: overStream(), IDs: asked}))
 	if !slices.Equal(ids, asked) || len(pages) != 3 {
 		t.Errorf("%d records on %d pages", len(ids), len(pages))
 	}
@@ -32,7 +34,7 @@ func TestOverReadsOneRecordPerID(t *testing.T) {
 	if p := pages[2]; !p.Boundary || p.State.SyncedTo < noon.Unix() || p.Records[0].Over != "id-100" {
 		t.Errorf("last page: %+v", p.State)
 	}
-	if _, err := a.client(t).Read(Request{Stream: overStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := NewReader(a.client(t), Request{Stream: overStream()}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("no ids: %v, want io.EOF", err)
 	}
 }
@@ -42,31 +44,31 @@ func TestT37T169OnlyTheAPIsOwnWordsMeanGone(t *testing.T) {
 	tests := map[string]struct {
 		answer string
 		gone   bool
-		class  Class
+		class  api.Class
 	}{
 		"not_found":       {answer: errNotFound, gone: true},
 		"gone":            {answer: `410 {"type":"error.list","errors":[{"code":"contact_merged","message":"merged"}]}`, gone: true},
 		"not coded":       {answer: `404 {"type":"error.list","errors":[{"message":"none"}]}`, gone: true},
 		"errors by name":  {answer: `404 {"type":"error.list","errors":{"base":"none"}}`, gone: true},
 		"its own code":    {answer: `404 {"type":"error.list","errors":[{"code":"contact_not_found","message":"none"}]}`, gone: true},
-		"another's code":  {answer: `404 {"type":"error.list","errors":[{"code":"conversation_not_found","message":"none"}]}`, class: ClassContract},
+		"another's code":  {answer: `404 {"type":"error.list","errors":[{"code":"conversation_not_found","message":"none"}]}`, class: api.ClassContract},
 		"not_found, 200":  {answer: `{"type":"error.list","errors":[{"code":"not_found","message":"none"}]}`, gone: true},
-		"nginx":           {answer: "404 <html><center>404 Not Found</center></html>", class: ClassTransient},
-		"empty":           {answer: "404 ", class: ClassTransient},
-		"other JSON":      {answer: `404 {"error":"not_found"}`, class: ClassTransient},
-		"other code":      {answer: `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"x"}]}`, class: ClassContract},
-		"no error":        {answer: `404 {"type":"error.list","errors":[]}`, class: ClassContract},
-		"nginx says gone": {answer: "410 <html>Gone</html>", class: ClassContract},
+		"nginx":           {answer: "404 <html><center>404 Not Found</center></html>", class: api.ClassTransient},
+		"empty":           {answer: "404 ", class: api.ClassTransient},
+		"other JSON":      {answer: `404 {"error":"not_found"}`, class: api.ClassTransient},
+		"other code":      {answer: `404 {"type":"error.list","errors":[{"code":"parameter_not_found","message":"x"}]}`, class: api.ClassContract},
+		"no error":        {answer: `404 {"type":"error.list","errors":[]}`, class: api.ClassContract},
+		"nginx says gone": {answer: "410 <html>Gone</html>", class: api.ClassContract},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := serve(t, answers(test.answer))
-			ids, pages, err := drained(a.client(t).Read(Request{Stream: overStream(), IDs: []string{"x"}}))
+			ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: []string{"x"}}))
 			if test.gone && (err != nil || !slices.Equal(ids, []string{"gone:x"}) || pages[0].ServerTime.IsZero()) {
 				t.Errorf("read %v, %v; want it gone, with the server's time", ids, err)
 			}
-			if !test.gone && (ClassOf(err) != test.class || len(ids) != 0) {
+			if !test.gone && (api.ClassOf(err) != test.class || len(ids) != 0) {
 				t.Errorf("read %v, %v; want class %s", ids, err, test.class)
 			}
 		})
@@ -77,8 +79,8 @@ func TestOverRefusesStrangeIDsAndReadsTheOthers(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(`{"id":"ok"}`))
 	bad := []string{"../admins", "%2e%2e", "a\nb", "", "a/b", "a?b", "a#b", "é", strings.Repeat("a", 129), "a b", ".", ".."}
-	ids, _, err := drained(a.client(t).Read(Request{Stream: overStream(), IDs: append(bad, "fine_ID-1")}))
-	if !slices.Equal(ids, []string{"ok"}) || ClassOf(err) != ClassContract || !strings.Contains(err.Error(), "12 of 13 ids") {
+	ids, _, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: append(bad, "fine_ID-1")}))
+	if !slices.Equal(ids, []string{"ok"}) || api.ClassOf(err) != api.ClassContract || !strings.Contains(err.Error(), "12 of 13 ids") {
 		t.Errorf("read %v, %v", ids, err)
 	}
 	if got := a.asked(); len(got) != 1 || got[0].path != "/contacts/fine_ID-1" {
@@ -95,8 +97,8 @@ func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
 		}
 		reply(w, `{"id":"`+r.URL.Path[len("/contacts/"):]+`"}`)
 	})
-	ids, pages, err := drained(a.client(t).Read(Request{Stream: overStream(), IDs: []string{"a", "b", "c"}}))
-	if !slices.Equal(ids, []string{"a", "c"}) || ClassOf(err) != ClassTransient || last(pages).SyncedTo != 0 {
+	ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: []string{"a", "b", "c"}}))
+	if !slices.Equal(ids, []string{"a", "c"}) || api.ClassOf(err) != api.ClassTransient || last(pages).SyncedTo != 0 {
 		t.Errorf("read %v, %v, state %s", ids, err, last(pages))
 	}
 }
@@ -109,7 +111,7 @@ func TestOverGivesUpWhenAllFail(t *testing.T) {
 		asked = append(asked, fmt.Sprint(i))
 	}
 	c := a.client(t)
-	if _, _, err := drained(c.Read(Request{Stream: overStream(), IDs: asked})); ClassOf(err) != ClassTransient || c.Requests() > 50 {
+	if _, _, err := drained(NewReader(c, Request{Stream: overStream(), IDs: asked})); api.ClassOf(err) != api.ClassTransient || c.Requests() > 50 {
 		t.Errorf("got %v after %d requests", err, c.Requests())
 	}
 }
@@ -118,8 +120,8 @@ func TestOverStopsAtOnceWhenNothingMayBeRead(t *testing.T) {
 	t.Parallel()
 	a := serve(t, answers(`403 {"type":"error.list","errors":[{"code":"api_plan_restricted","message":"x"}]}`))
 	c := a.client(t)
-	_, _, err := drained(c.Read(Request{Stream: overStream(), IDs: strings.Split(strings.Repeat("a,", 200)+"a", ",")}))
-	if ClassOf(err) != ClassPlan || c.Requests() > 10 {
+	_, _, err := drained(NewReader(c, Request{Stream: overStream(), IDs: strings.Split(strings.Repeat("a,", 200)+"a", ",")}))
+	if api.ClassOf(err) != api.ClassPlan || c.Requests() > 10 {
 		t.Errorf("got %v after %d requests", err, c.Requests())
 	}
 }
@@ -136,7 +138,7 @@ func TestOverReadsListsPerID(t *testing.T) {
 	s := overStream()
 	s.Read.Path, s.Read.Records = "/companies/{id}/notes", []string{"data"}
 	s.Read.Page = sweepStream().Read.Page
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: s, IDs: []string{"a", "b"}}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s, IDs: []string{"a", "b"}}))
 	if !slices.Equal(ids, []string{"1", "2", "1", "2"}) || pages[0].Records[3].Over != "b" {
 		t.Errorf("read %v", ids)
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/go-faster/jx"
+
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 )
 
 // nextKind is what `pages.next` is.
@@ -52,7 +55,7 @@ func parsePages(raw []byte) (pages, error) {
 			p.counter(string(key), raw)
 			return nil
 		}
-		wrong = p.place(raw)
+		wrong = p.readNext(raw)
 		return wrong
 	})
 	if wrong != nil {
@@ -63,7 +66,7 @@ func parsePages(raw []byte) (pages, error) {
 
 // counter takes in one of the numbers; others, and what is no number, say nothing.
 func (p *pages) counter(key string, raw []byte) {
-	n := max(0, count(raw))
+	n := max(0, scan.Count(raw))
 	switch key {
 	case "page":
 		p.number = n
@@ -74,14 +77,14 @@ func (p *pages) counter(key string, raw []byte) {
 	}
 }
 
-// or fills what p does not tell from another source.
-func (p pages) or(other pages) pages {
+// orElse fills what p does not tell from another source.
+func (p pages) orElse(other pages) pages {
 	other.next, other.page, other.cursor, other.address = p.next, p.page, p.cursor, p.address
 	return other
 }
 
-// place reads `next`.
-func (p *pages) place(raw []byte) error {
+// readNext reads `next`.
+func (p *pages) readNext(raw []byte) error {
 	d := jx.DecodeBytes(raw)
 	switch d.Next() {
 	case jx.Null:
@@ -89,7 +92,7 @@ func (p *pages) place(raw []byte) error {
 		return nil
 	case jx.String:
 		p.next = nextURL
-		p.address, _ = text(raw)
+		p.address, _ = scan.Text(raw)
 		if p.address == "" {
 			return errors.New("`pages.next` of the answer is an empty text")
 		}
@@ -106,7 +109,7 @@ func (p *pages) place(raw []byte) error {
 		case err != nil:
 			return err
 		case string(key) == "page":
-			p.page = max(0, count(raw))
+			p.page = max(0, scan.Count(raw))
 		case string(key) == "starting_after":
 			p.cursor = cursor(raw)
 			empty, none = string(raw) == `""`, string(raw) == "null"
@@ -128,10 +131,10 @@ func (p *pages) place(raw []byte) error {
 
 // cursor reads a cursor, which is opaque: a number is taken as it is written.
 func cursor(raw []byte) string {
-	if s, ok := text(raw); ok {
+	if s, ok := scan.Text(raw); ok {
 		return s
 	}
-	if _, ok := number(raw); ok {
+	if _, ok := scan.Number(raw); ok {
 		return strings.TrimSpace(string(raw))
 	}
 	return ""
@@ -146,15 +149,15 @@ func resolve(address string, base *url.URL, path string) (page int64, cursor str
 	}
 	if u.IsAbs() || u.Host != "" {
 		if !strings.EqualFold(u.Host, base.Host) || u.IsAbs() && !strings.EqualFold(u.Scheme, base.Scheme) || u.User != nil {
-			return 0, "", fmt.Errorf("`pages.next` of the answer leads to another host, %s", shorten(u.Host))
+			return 0, "", fmt.Errorf("`pages.next` of the answer leads to another host, %s", api.Shorten(u.Host))
 		}
 	}
 	if got := u.EscapedPath(); got != "" && got != path && got != base.EscapedPath()+path {
-		return 0, "", fmt.Errorf("`pages.next` of the answer leads to another list, %s", shorten(got))
+		return 0, "", fmt.Errorf("`pages.next` of the answer leads to another list, %s", api.Shorten(got))
 	}
 	query := u.Query()
 	cursor = query.Get("starting_after")
-	page = max(0, count([]byte(query.Get("page"))))
+	page = max(0, scan.Count([]byte(query.Get("page"))))
 	if page == 0 && cursor == "" {
 		return 0, "", errors.New("`pages.next` of the answer is a URL with neither a page nor a cursor")
 	}

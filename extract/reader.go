@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"aqueduck/extract/api"
 	"aqueduck/schemas"
 )
 
@@ -68,39 +69,12 @@ type Record struct {
 
 // Reader reads one stream. It is for one goroutine.
 type Reader struct {
-	c      *Client
+	c      *api.Client
 	r      Request
 	state  State // the one of the last page
 	before State // the one of the page before
 	failed int   // records that could not be read
 	step   func(context.Context) (Page, error)
-}
-
-// ways are the values of `since: {by}`.
-var ways = map[string]func(*Reader) func(context.Context) (Page, error){
-	"search":   readSearch,
-	"full":     readSweep,
-	"bookmark": readFeed,
-	"between":  readBetween,
-}
-
-// Read begins to read a stream. It asks nothing yet.
-func (c *Client) Read(r Request) *Reader {
-	if r.Phase == "" {
-		r.Phase = Forward
-	}
-	rd := &Reader{c: c, r: r, state: r.State}
-	way := ways[r.Stream.Read.Since.By]
-	if r.Stream.Read.ByIDs() {
-		way = readOver
-		if r.Stream.Read.Over.Size > 0 {
-			way = readBatches
-		}
-	}
-	if way != nil {
-		rd.step = way(rd)
-	}
-	return rd
 }
 
 // Next reads the next page; io.EOF when this phase has nothing left. A context that ends, ends it at once. After an error
@@ -124,21 +98,6 @@ func (r *Reader) Next(ctx context.Context) (Page, error) {
 // finished is the step of a reading that has nothing left.
 func finished(context.Context) (Page, error) { return Page{}, io.EOF }
 
-// pageOf makes a page of a sheet; the caller adds the state.
-func pageOf(sh sheet) Page {
-	p := Page{Records: make([]Record, len(sh.records)), ServerTime: sh.date, Total: sh.total, Done: -1, Left: -1}
-	for i, raw := range sh.records {
-		p.Records[i] = Record{Raw: raw, Over: sh.over}
-		if i < len(sh.short) {
-			p.Records[i].Short = sh.short[i]
-		}
-		if i < len(sh.unread) && sh.unread[i] != nil {
-			p.Records[i].Missing, p.Records[i].Error = Unreadable, sh.unread[i].Error()
-		}
-	}
-	return p
-}
-
 // progress tells how far a walk has come, by the list's own count where that is plausible.
 func (p *Page) progress(done, total int64) {
 	p.Done = done
@@ -152,11 +111,11 @@ func (p *Page) progress(done, total int64) {
 func (r *Reader) refuseFuture(date time.Time) error {
 	now := date
 	if now.IsZero() {
-		now = r.c.o.Now()
+		now = r.c.LocalNow()
 	}
 	mark := time.Unix(r.r.State.latest(), 0)
 	if r.c.InFuture(mark.Add(-24 * time.Hour)) {
-		return &Error{Class: ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
+		return &api.Error{Class: api.ClassContract, Op: "read " + r.r.Stream.Name, Method: r.r.Stream.Read.Method, Path: r.r.Stream.Read.Path,
 			Err: fmt.Errorf("%w: %s, and the server's clock says %s", ErrFuture, mark.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))}
 	}
 	return nil

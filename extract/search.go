@@ -5,6 +5,8 @@ import (
 	"io"
 	"maps"
 	"time"
+
+	"aqueduck/extract/api"
 )
 
 const (
@@ -15,8 +17,8 @@ const (
 	zoneMargin    = 48 * time.Hour           // by which the days of a zone may lie away from a time, and the day itself
 )
 
-// stuck is how often a cursor may die without the walk coming any further.
-const stuck = 3
+// maxCursorDeaths is how often a cursor may die without the walk coming any further.
+const maxCursorDeaths = 3
 
 // search reads a stream in windows of time: forward from the watermark to the end of the list, then its history downward, each
 // window asked for by its bounds. A window ends where the server says that the list ends, whatever the times of its records: the
@@ -49,7 +51,7 @@ type search struct {
 
 func readSearch(r *Reader) func(context.Context) (Page, error) {
 	s := &search{Reader: r}
-	s.state = s.state.turned(r.r.Phase)
+	s.state = s.state.switchPhase(r.r.Phase)
 	return s.next
 }
 
@@ -58,7 +60,7 @@ func (s *search) next(ctx context.Context) (Page, error) {
 		return Page{}, s.fault
 	}
 	if s.walk == nil {
-		if s.enough() {
+		if s.historyComplete() {
 			st := s.state
 			st.HistoryDone, st.Again = true, false
 			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
@@ -68,7 +70,7 @@ func (s *search) next(ctx context.Context) (Page, error) {
 		}
 	}
 	sh, err := s.walk.next(ctx)
-	for ClassOf(err) == ClassCursor && s.revive() {
+	for api.ClassOf(err) == api.ClassCursor && s.revive() {
 		sh, err = s.walk.next(ctx)
 	}
 	if err != nil {
@@ -96,7 +98,7 @@ func (s *search) open(ctx context.Context) error {
 func (s *search) choose(ctx context.Context) (from *Position, err error) {
 	r := s.r
 	s.explicit = !r.Since.IsZero() || !r.Until.IsZero()
-	changed := s.state.Version != "" && s.state.Version != s.c.o.Version
+	changed := s.state.Version != "" && s.state.Version != s.c.Version()
 	unfinished := s.state.Window != nil && s.state.Window.Kind == string(r.Phase) && !s.explicit && (!changed || r.Phase == History)
 	switch {
 	case s.explicit && (s.opened || r.Phase == History):
@@ -174,16 +176,16 @@ func (s *search) revive() bool {
 		s.deaths = 0
 	}
 	s.reachedThen = s.reached
-	if s.deaths++; s.deaths > stuck {
+	if s.deaths++; s.deaths > maxCursorDeaths {
 		return false
 	}
-	s.c.restarts.Add(1)
+	s.c.NoteRestart()
 	s.restart()
 	return true
 }
 
 // arrive takes from the first answer of a window what only the server knows.
-func (s *search) arrive(sh sheet) error {
+func (s *search) arrive(sh listPage) error {
 	if err := s.refuseFuture(sh.date); err != nil {
 		return err
 	}
@@ -191,14 +193,14 @@ func (s *search) arrive(sh sheet) error {
 	// A window that was opened without a date keeps none: what was read before this answer is older than it.
 	if s.window.To == 0 && !s.resumed && !sh.date.IsZero() {
 		s.window.To = max(1, sh.date.Add(-s.r.Stream.Read.Since.Lag).Unix())
-		s.began = s.c.o.Now()
+		s.began = s.c.LocalNow()
 	}
 	return nil
 }
 
 // page takes the times from a page's records and draws the conclusions.
-func (s *search) page(sh sheet) Page {
-	s.look(sh.seen)
+func (s *search) page(sh listPage) Page {
+	s.noteTimes(sh.seen)
 	if least := s.walk.tally.least; s.since == s.window.From && least > 0 && (s.stated == 0 || least < s.stated) {
 		s.stated = least
 	}
@@ -208,19 +210,19 @@ func (s *search) page(sh sheet) Page {
 			p.Records[i].Above = sh.seen[i].at > s.window.To
 		}
 	}
-	p.Window, p.Resumed = s.shown()
+	p.Window, p.Resumed = s.shownWindow()
 	p.Again = s.explicit || s.window.Again || s.state.Again
 	p.progress(sh.after.Rows, sh.total)
 	switch {
 	case sh.end && s.lacking() > 0:
-		p.State = s.dissent()
+		p.State = s.handleShortList()
 		return p
 	case s.explicit:
 		p.State = s.r.State
 	case sh.end:
-		p.State = s.closed()
+		p.State = s.stateAfterWindow()
 	default:
-		p.State = s.within(sh.after)
+		p.State = s.stateInWindow(sh.after)
 	}
 	if p.Boundary = sh.end; sh.end {
 		p.Left = min(p.Left, 0)
@@ -229,8 +231,8 @@ func (s *search) page(sh sheet) Page {
 	return p
 }
 
-// shown is the window for whoever takes the page, and whether an earlier reader has begun it.
-func (s *search) shown() (w *Window, resumed bool) {
+// shownWindow is the window for whoever takes the page, and whether an earlier reader has begun it.
+func (s *search) shownWindow() (w *Window, resumed bool) {
 	if s.explicit {
 		return nil, false
 	}
@@ -248,8 +250,8 @@ func (s *search) lacking() int64 {
 	return max(0, s.stated-distinct)
 }
 
-// look notes the records' times.
-func (s *search) look(seen []glimpse) {
+// noteTimes notes the records' times.
+func (s *search) noteTimes(seen []peeked) {
 	settled := s.c.Now().Add(-s.r.Stream.Read.Since.Overlap).Unix()
 	for _, g := range seen {
 		if g.at == timeless || g.at < s.previous {
@@ -262,11 +264,11 @@ func (s *search) look(seen []glimpse) {
 		}
 	}
 	s.reached = max(s.reached, s.previous)
-	s.c.hearRecords(s.previous)
+	s.c.NoteRecordTime(s.previous)
 }
 
-// within is the state in the middle of a window.
-func (s *search) within(after Position) State {
+// stateInWindow is the state in the middle of a window.
+func (s *search) stateInWindow(after Position) State {
 	st, w := s.state, s.window
 	if s.since != w.From {
 		after.Since = s.since
@@ -278,7 +280,7 @@ func (s *search) within(after Position) State {
 	after.Stated, after.Before = s.stated, s.before+int64(len(s.earlier))
 	st.Window, st.Position = &w, &after
 	if w.Kind == windowForward {
-		st.Version = s.c.o.Version
+		st.Version = s.c.Version()
 	}
 	return st
 }

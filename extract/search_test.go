@@ -13,6 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 )
 
 const (
@@ -34,7 +37,7 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 	}
 	c := ws.client(t)
 
-	ids, pages := drain(t, c.Read(Request{Stream: searchStream()}))
+	ids, pages := drain(t, NewReader(c, Request{Stream: searchStream()}))
 	s := last(pages)
 	want := State{SyncedTo: mark, HistoryTo: mark - 7*24*3600, Version: "2.17"}
 	if diff := cmp.Diff(want, s); diff != "" {
@@ -44,7 +47,7 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 		t.Errorf("%d records in the forward window, want the 6 of a week", len(ids))
 	}
 
-	more, pages := drain(t, c.Read(Request{Stream: searchStream(), State: s, Phase: History}))
+	more, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: s, Phase: History}))
 	if diff := cmp.Diff(ws.ids(), distinct(append(ids, more...))); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -61,7 +64,7 @@ func TestNewStreamReadsForwardThenHistory(t *testing.T) {
 	if !got.HistoryDone || got.HistoryTo != 0 || got.SyncedTo != mark || got.Window != nil || got.Position != nil {
 		t.Errorf("state after the history: %s", got)
 	}
-	if _, _, err := drained(c.Read(Request{Stream: searchStream(), State: got, Phase: History})); err != nil {
+	if _, _, err := drained(NewReader(c, Request{Stream: searchStream(), State: got, Phase: History})); err != nil {
 		t.Errorf("history that is done: %v", err)
 	}
 }
@@ -75,7 +78,7 @@ func TestHistoryEndsAtStart(t *testing.T) {
 	c := ws.client(t)
 	start := noon.Add(-60 * day)
 	state := State{SyncedTo: mark, HistoryTo: at(7 * day), Version: "2.17"}
-	ids, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state, Phase: History, Start: start}))
+	ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: start}))
 	if got := last(pages); got.HistoryTo != start.Unix() || !got.HistoryDone {
 		t.Errorf("state %s, want history down to %d, done", got, start.Unix())
 	}
@@ -84,7 +87,7 @@ func TestHistoryEndsAtStart(t *testing.T) {
 	}
 
 	// A start that was put later than what is read already leaves nothing to do.
-	_, pages = drain(t, c.Read(Request{Stream: searchStream(), State: state, Phase: History, Start: noon.Add(-day)}))
+	_, pages = drain(t, NewReader(c, Request{Stream: searchStream(), State: state, Phase: History, Start: noon.Add(-day)}))
 	if len(pages) != 1 || !last(pages).HistoryDone || len(pages[0].Records) != 0 {
 		t.Errorf("a later start: %d pages, want one that says that the history is done", len(pages))
 	}
@@ -111,7 +114,7 @@ func TestT1T2OneQueryMissesNothingInAnyZone(t *testing.T) {
 				for i, before := range []time.Duration{0, 1, time.Second, 15 * time.Minute, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
 					ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-before).Unix())
 				}
-				ids, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state}))
+				ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
 				read, state = append(read, ids...), last(pages)
 				ws.clock.now = now.Add(2 * hour)
 			}
@@ -135,7 +138,7 @@ func TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage(t *testing.T) {
 	pages := 0
 	for state.SyncedTo != mark {
 		// A new client and reader for every page: each goes on from the committed state alone.
-		r := ws.client(t).Read(Request{Stream: s, State: mustParse(t, state.String())})
+		r := NewReader(ws.client(t), Request{Stream: s, State: mustParse(t, state.String())})
 		p, err := r.Next(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +147,7 @@ func TestT4T11TiesLongerThanAPageSurviveAKillAtEachPage(t *testing.T) {
 			t.Fatal("the mark moved inside the window")
 		}
 		for _, rec := range p.Records {
-			id, _ := text(field(rec.Raw, "id"))
+			id, _ := scan.Text(scan.Field(rec.Raw, "id"))
 			read = append(read, id)
 		}
 		state = p.State
@@ -159,10 +162,10 @@ func TestT5MarkStaysBehindTheServersClock(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, contact{"a", at(0)})
 	c := ws.client(t)
-	_, pages := drain(t, c.Read(Request{Stream: searchStream(), State: State{SyncedTo: at(hour), HistoryDone: true}}))
+	_, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: State{SyncedTo: at(hour), HistoryDone: true}}))
 	// Changed again in the same second, after its page was served.
 	ws.touch("b", at(0))
-	ids, _ := drain(t, c.Read(Request{Stream: searchStream(), State: last(pages)}))
+	ids, _ := drain(t, NewReader(c, Request{Stream: searchStream(), State: last(pages)}))
 	if !slices.Contains(ids, "b") {
 		t.Errorf("read %v, without b", ids)
 	}
@@ -172,9 +175,9 @@ func TestT6LateRecordsAreWithinTheOverlap(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, contact{"a", at(hour)})
 	c := ws.client(t)
-	_, pages := drain(t, c.Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	_, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	ws.touch("late", at(47*hour)) // the index found it two days after its change
-	ids, _ := drain(t, c.Read(Request{Stream: searchStream(), State: last(pages)}))
+	ids, _ := drain(t, NewReader(c, Request{Stream: searchStream(), State: last(pages)}))
 	if !slices.Contains(ids, "late") {
 		t.Errorf("read %v, without the late one", ids)
 	}
@@ -200,7 +203,7 @@ func TestT9ChangesWhilePagingLoseNothing(t *testing.T) {
 		latest := map[string]int64{}
 		state := State{SyncedTo: at(11 * hour), HistoryDone: true, Version: "2.17"}
 		for range 2 {
-			_, pages := drain(t, c.Read(Request{Stream: s, State: state}))
+			_, pages := drain(t, NewReader(c, Request{Stream: s, State: state}))
 			note(latest, pages)
 			state = last(pages)
 			ws.between = nil // the second reading meets a quiet workspace
@@ -218,8 +221,8 @@ func TestT9ChangesWhilePagingLoseNothing(t *testing.T) {
 func note(latest map[string]int64, pages []Page) {
 	for _, p := range pages {
 		for _, rec := range p.Records {
-			id, _ := text(field(rec.Raw, "id"))
-			at, _ := number(field(rec.Raw, "updated_at"))
+			id, _ := scan.Text(scan.Field(rec.Raw, "id"))
+			at, _ := scan.Number(scan.Field(rec.Raw, "updated_at"))
 			latest[id] = max(latest[id], at)
 		}
 	}
@@ -234,7 +237,7 @@ func TestT10UnsortedListIsReadToItsEnd(t *testing.T) {
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -256,7 +259,7 @@ func TestT10ARecordOutOfItsPlaceDoesNotEndAWindow(t *testing.T) {
 	ws.touch("c09", at(time.Minute)) // the last of its page
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, _ := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	ids, _ := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -271,7 +274,7 @@ func TestT10RecordsAfterTheWindowEndNoListOutOfOrder(t *testing.T) {
 	}
 	s := searchStream()
 	s.Read.Page.Size = 8
-	ids, _ := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	ids, _ := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	if diff := cmp.Diff(ws.ids(), distinct(ids)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -287,9 +290,9 @@ func TestT21T22AQuestionIsAFewFiltersOfWholeSeconds(t *testing.T) {
 	s := searchStream()
 	s.Read.Page.Size = 10
 	c := ws.client(t)
-	_, pages := drain(t, c.Read(Request{Stream: s}))
-	drain(t, c.Read(Request{Stream: s, State: last(pages), Phase: History}))
-	drain(t, c.Read(Request{Stream: s, State: last(pages), Since: noon.Add(-11*hour - time.Second/2), Until: noon}))
+	_, pages := drain(t, NewReader(c, Request{Stream: s}))
+	drain(t, NewReader(c, Request{Stream: s, State: last(pages), Phase: History}))
+	drain(t, NewReader(c, Request{Stream: s, State: last(pages), Since: noon.Add(-11*hour - time.Second/2), Until: noon}))
 	from := `\{"operator":"OR","value":\[\{"field":"updated_at","operator":"=","value":(\d+)\},` +
 		`\{"field":"updated_at","operator":"(?:>|\\u003e)","value":(\d+)\}\]\}`
 	question := regexp.MustCompile(`^\{"query":(?:` + from + `|\{"operator":"AND","value":\[` + from +
@@ -312,13 +315,13 @@ func TestT135AChangeOfTheZoneBetweenReadingsMissesNothing(t *testing.T) {
 				ws.clock.now = noon.Add(time.Duration(h)*hour - 30*day)
 				state := State{SyncedTo: ws.clock.now.Add(-4 * hour).Unix(), HistoryTo: 1, HistoryDone: true, Version: "2.16"}
 				var read []string
-				c := ws.client(t, func(o *Options) { o.Version = "2.16" })
+				c := ws.client(t, func(o *api.Options) { o.Version = "2.16" })
 				for run := range 3 {
 					now := ws.clock.Now()
 					for i, ago := range []time.Duration{0, time.Second, 16 * time.Minute, hour, 3*hour + 59*time.Minute} {
 						ws.touch(fmt.Sprintf("r%d-%d", run, i), now.Add(-ago).Unix())
 					}
-					ids, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state}))
+					ids, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
 					read, state = append(read, ids...), last(pages)
 					// The index is slow: what is there already goes on lying in the days of before for one more reading.
 					ws.clock.now, ws.days, ws.indexed = now.Add(3*hour), after, []*time.Location{before, after, after}[run]
@@ -346,8 +349,8 @@ func TestT160AnIndexOfOlderTimesEndsNoWindow(t *testing.T) {
 	s := searchStream()
 	s.Read.Page.Size = 4
 	c := ws.client(t)
-	ids, pages := drain(t, c.Read(Request{Stream: s}))
-	more, _ := drain(t, c.Read(Request{Stream: s, State: last(pages), Phase: History}))
+	ids, pages := drain(t, NewReader(c, Request{Stream: s}))
+	more, _ := drain(t, NewReader(c, Request{Stream: s, State: last(pages), Phase: History}))
 	if diff := cmp.Diff(ws.ids(), distinct(append(ids, more...)), cmpopts.SortSlices(strings.Compare)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}
@@ -374,7 +377,7 @@ func TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas(t *testing.T) {
 		}
 		s := searchStream()
 		s.Read.Page.Size = 4
-		ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(5 * day), HistoryDone: true}}))
+		ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(5 * day), HistoryDone: true}}))
 		if diff := cmp.Diff(ws.ids(), distinct(ids), cmpopts.SortSlices(strings.Compare)); diff != "" {
 			t.Errorf("total told: %v: ids (-want +got):\n%s", told, diff)
 		}
@@ -392,8 +395,8 @@ func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
 	s.Read.Page.Size = 10
 	state := State{SyncedTo: at(11 * hour), HistoryDone: true}
 	for range 2 {
-		ids, pages, err := drained(ws.client(t).Read(Request{Stream: s, State: state}))
-		if ClassOf(err) != ClassSource || !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), "states 40, and 37 came") {
+		ids, pages, err := drained(NewReader(ws.client(t), Request{Stream: s, State: state}))
+		if api.ClassOf(err) != api.ClassSource || !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), "states 40, and 37 came") {
 			t.Errorf("got %v", err)
 		}
 		if len(distinct(ids)) != 37 {
@@ -404,7 +407,7 @@ func TestT165AListThatEndsShortOfItsOwnCountFailsInEveryRun(t *testing.T) {
 		}
 	}
 	ws.short = 0
-	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: state}))
+	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: state}))
 	if len(ids) != 40 || last(pages).SyncedTo != mark {
 		t.Errorf("%d records, state %s", len(ids), last(pages))
 	}
@@ -421,7 +424,7 @@ func TestT165RecordsThatComeAndGoWhileAListIsReadAreNoContradiction(t *testing.T
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
 	if last(pages).SyncedTo != mark || len(ids) != 60 {
 		t.Errorf("%d records, state %s", len(ids), last(pages))
 	}

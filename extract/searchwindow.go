@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// turned is the state with the window of a phase at hand: what is left of a history window waits while reading goes
+// switchPhase is the state with the window of a phase at hand: what is left of a history window waits while reading goes
 // forward, and is gone on with afterwards. Every run goes forward first, and would begin it anew otherwise.
-func (s State) turned(to Phase) State {
+func (s State) switchPhase(to Phase) State {
 	if to == Forward && s.Window != nil && s.Window.Kind == windowHistory {
-		s.Paused = &Paused{Window: *s.Window, Position: s.Position}
+		s.Paused = &SuspendedWindow{Window: *s.Window, Position: s.Position}
 		s.Window, s.Position = nil, nil
 	}
 	if to == History && s.Window == nil && s.Paused != nil {
@@ -39,7 +39,7 @@ func (s *search) openForward(ctx context.Context, changed bool) error {
 	now := s.c.ServerNow()
 	if now.IsZero() {
 		// The first window of all hangs on the server's clock, and our own is no stand-in for it.
-		if _, _, err := s.c.One(ctx, s.r.Stream); err != nil {
+		if _, _, err := FirstRecord(ctx, s.c, s.r.Stream); err != nil {
 			return err
 		}
 		now = s.c.ServerNow()
@@ -58,15 +58,15 @@ func (s *search) refresh(changed bool) {
 	}
 	now := s.c.ServerNow()
 	if now.IsZero() {
-		now = s.c.o.Now()
+		now = s.c.LocalNow()
 	}
 	if changed || now.Sub(time.Unix(s.state.Refreshed, 0)) >= d.Every {
 		s.window.From, s.window.Again = max(0, min(s.window.From, now.Add(-d.For).Unix())), true
 	}
 }
 
-// enough reports that the history was read further down than is wanted now: its start was put later since.
-func (s *search) enough() bool {
+// historyComplete reports that the history was read further down than is wanted now: its start was put later since.
+func (s *search) historyComplete() bool {
 	st := s.state
 	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unix(s.r.Start)
 }
@@ -86,9 +86,9 @@ func (s *search) openHistory() bool {
 	return true
 }
 
-// dissent draws the conclusion from a list that ended short of its own count. It is walked once more, for records may have come and
+// handleShortList draws the conclusion from a list that ended short of its own count. It is walked once more, for records may have come and
 // gone; when it falls short again the stream fails, and what the window was to prove is not proven. The state is that of before it.
-func (s *search) dissent() State {
+func (s *search) handleShortList() State {
 	st := s.state
 	if s.explicit {
 		st = s.r.State
@@ -96,7 +96,7 @@ func (s *search) dissent() State {
 		st.Window, st.Position = nil, nil
 	}
 	if s.repeated {
-		s.fault = s.walk.astray(fmt.Errorf("%w: it states %d, and %d came", ErrShort, s.stated, s.stated-s.lacking()))
+		s.fault = s.walk.sourceError(fmt.Errorf("%w: it states %d, and %d came", ErrShort, s.stated, s.stated-s.lacking()))
 		return st
 	}
 	s.repeated = true
@@ -106,8 +106,8 @@ func (s *search) dissent() State {
 	return st
 }
 
-// closed is the state after a window: only now a mark moves.
-func (s *search) closed() State {
+// stateAfterWindow is the state after a window: only now a mark moves.
+func (s *search) stateAfterWindow() State {
 	st := s.state
 	st.Window, st.Position = nil, nil
 	start := max(0, unix(s.r.Start))
@@ -124,25 +124,25 @@ func (s *search) closed() State {
 		st.Again = st.Again && !st.HistoryDone
 	}
 	if s.r.Stream.Read.Detail != nil && (s.window.Again || s.state.SyncedTo == 0) {
-		st.Refreshed = s.mark()
+		st.Refreshed = s.watermark()
 	}
-	st.SyncedTo = max(st.SyncedTo, s.mark())
-	st.Version = s.c.o.Version
+	st.SyncedTo = max(st.SyncedTo, s.watermark())
+	st.Version = s.c.Version()
 	return st
 }
 
-// mark is the time up to which a forward window has read everything.
-func (s *search) mark() int64 {
+// watermark is the time up to which a forward window has read everything.
+func (s *search) watermark() int64 {
 	lag := int64(s.r.Stream.Read.Since.Lag / time.Second)
 	switch {
 	case s.window.To > 0 && !s.began.IsZero() && s.c.ClocksDisagree():
 		// By now the records have told more of the clocks than was known when the window began.
-		return max(1, s.c.Now().Add(s.began.Sub(s.c.o.Now())).Unix()-lag)
+		return max(1, s.c.Now().Add(s.began.Sub(s.c.LocalNow())).Unix()-lag)
 	case s.window.To > 0:
 		return s.window.To
 	case s.unsorted:
 		return s.window.From
 	}
 	// The server does not tell its time: records do. Their times may lie in the future, ours may be wrong: the earlier counts.
-	return max(s.window.From, min(s.reached, s.c.o.Now().Unix())-lag)
+	return max(s.window.From, min(s.reached, s.c.LocalNow().Unix())-lag)
 }

@@ -12,21 +12,21 @@ import (
 // State is a stream's checkpoint: what is read, where reading goes on. All times are unix seconds. The zero State is that of a
 // stream that was never read.
 type State struct {
-	SyncedTo    int64     `json:"synced_to,omitempty"`    // everything before it was read
-	HistoryTo   int64     `json:"history_to,omitempty"`   // down to here; 0 before the first window
-	HistoryDone bool      `json:"history_done,omitempty"` // nothing older is wanted, or there is nothing older
-	HistorySpan int64     `json:"history_span,omitempty"` // length of the last history window
-	Window      *Window   `json:"window,omitempty"`       // being read
-	Position    *Position `json:"position,omitempty"`     // where in it
-	Paused      *Paused   `json:"paused,omitempty"`       // a history window that waits while a forward one is read
-	Bookmark    *Position `json:"bookmark,omitempty"`     // page of a feed that the next reading begins with
-	Sweep       *Sweep    `json:"sweep,omitempty"`        // the last walk over a whole list
-	Version     string    `json:"version,omitempty"`      // API version it was made under
-	Refreshed   int64     `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
-	Reconciled  int64     `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
-	Again       bool      `json:"again,omitempty"`        // until the history is read, so is every record
-	Replace     bool      `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
-	Export      *Export   `json:"export,omitempty"`       // of a dataset of exports
+	SyncedTo    int64            `json:"synced_to,omitempty"`    // everything before it was read
+	HistoryTo   int64            `json:"history_to,omitempty"`   // down to here; 0 before the first window
+	HistoryDone bool             `json:"history_done,omitempty"` // nothing older is wanted, or there is nothing older
+	HistorySpan int64            `json:"history_span,omitempty"` // length of the last history window
+	Window      *Window          `json:"window,omitempty"`       // being read
+	Position    *Position        `json:"position,omitempty"`     // where in it
+	Paused      *SuspendedWindow `json:"paused,omitempty"`       // a history window that waits while a forward one is read
+	Bookmark    *Position        `json:"bookmark,omitempty"`     // page of a feed that the next reading begins with
+	Sweep       *Sweep           `json:"sweep,omitempty"`        // the last walk over a whole list
+	Version     string           `json:"version,omitempty"`      // API version it was made under
+	Refreshed   int64            `json:"refreshed,omitempty"`    // up to here the records were read by themselves, same or not
+	Reconciled  int64            `json:"reconciled,omitempty"`   // when the whole list was last held against what is stored
+	Again       bool             `json:"again,omitempty"`        // until the history is read, so is every record
+	Replace     bool             `json:"replace,omitempty"`      // a full refresh is under way: what is stored from before it gives way
+	Export      *Export          `json:"export,omitempty"`       // of a dataset of exports
 
 	Sent      []string `json:"sent,omitempty"`      // lists and objects, by their paths, that the source always sends under this version
 	Sometimes []string `json:"sometimes,omitempty"` // and those that it sends at times: many records lack them
@@ -55,8 +55,8 @@ func (w Window) Asks(at int64) bool {
 	return at >= w.From && (w.Kind == windowForward || at <= w.To)
 }
 
-// Paused is a window left in its middle, and where in it.
-type Paused struct {
+// SuspendedWindow is a window left in its middle, and where in it.
+type SuspendedWindow struct {
 	Window   Window    `json:"window"`
 	Position *Position `json:"position,omitempty"`
 }

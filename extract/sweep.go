@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
+
+	"aqueduck/extract/api"
 )
 
 // sweep reads a whole list once, or the several that a stream is made of, one after the other. It draws no conclusion from what it does not find: whoever stores the records does, from
@@ -37,11 +38,11 @@ func (s *sweep) next(ctx context.Context) (Page, error) {
 		s.begin()
 	}
 	sh, err := s.walk.next(ctx)
-	for ClassOf(err) == ClassCursor && s.revive() {
+	for api.ClassOf(err) == api.ClassCursor && s.revive() {
 		sh, err = s.walk.next(ctx)
 	}
-	sh, err = s.vanished(sh, err)
-	if sh, err = s.refused(sh, err); err != nil {
+	sh, err = s.skipVanished(sh, err)
+	if sh, err = s.skipRefusedValue(sh, err); err != nil {
 		return Page{}, err
 	}
 	if s.fresh {
@@ -51,7 +52,7 @@ func (s *sweep) next(ctx context.Context) (Page, error) {
 		s.fresh = false
 	}
 	if s.tree != nil {
-		s.left = s.tree.grow(s.left, sh)
+		s.left = s.tree.addChildLists(s.left, sh)
 	}
 	return s.page(sh), nil
 }
@@ -83,22 +84,22 @@ func (s *sweep) begin() {
 	s.now.Rows, s.now.Total = 0, totalUnknown
 }
 
-// capped says that a list which is known to stop has done so: at its most, or more than a page short of its own count.
-func (s *sweep) capped(total int64) bool {
+// isCapped says that a list which is known to stop has done so: at its most, or more than a page short of its own count.
+func (s *sweep) isCapped(total int64) bool {
 	most := int64(s.r.Stream.Read.Page.Most)
 	return most > 0 && (s.now.Rows >= most || total-s.now.Rows > int64(s.r.Stream.Read.Page.Size))
 }
 
-// refused is the answer that there is no list of an optional value, as a list without records. What is stored of the value is no
+// skipRefusedValue is the answer that there is no list of an optional value, as a list without records. What is stored of the value is no
 // longer judged.
-func (s *sweep) refused(sh sheet, err error) (sheet, error) {
-	var failure *Error
-	if !s.walk.list.optional || s.now.Rows > 0 || !errors.As(err, &failure) || !failure.refusesValue() {
+func (s *sweep) skipRefusedValue(sh listPage, err error) (listPage, error) {
+	var failure *api.Error
+	if !s.walk.list.optional || s.now.Rows > 0 || !errors.As(err, &failure) || !failure.RefusesValue() {
 		return sh, err
 	}
 	s.walk.ended = true
 	s.now.Refused += "," + s.walk.list.over
-	return sheet{envelope: envelope{total: -1}, over: s.walk.list.over, date: failure.date, end: true}, nil
+	return listPage{envelope: envelope{total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
 }
 
 // totalUnknown stands for the count of a list that no answer has come of.
@@ -117,20 +118,20 @@ func (s *sweep) resume(at *Position) bool {
 
 // revive begins the list again after the server has forgotten a cursor: a list without times has no other place to go on.
 func (s *sweep) revive() bool {
-	if s.deaths++; s.deaths > stuck {
+	if s.deaths++; s.deaths > maxCursorDeaths {
 		return false
 	}
-	s.c.restarts.Add(1)
+	s.c.NoteRestart()
 	s.now.Rows, s.now.Steady = 0, false
 	s.walk = newWalk(s.c, s.walk.list, nil)
 	return true
 }
 
-func (s *sweep) page(sh sheet) Page {
+func (s *sweep) page(sh listPage) Page {
 	if s.now.Opened == 0 {
 		s.now.Opened = unix(sh.date)
 		if sh.date.IsZero() {
-			s.now.Opened = s.c.o.Now().Unix()
+			s.now.Opened = s.c.LocalNow().Unix()
 		}
 	}
 	if s.now.Total == totalUnknown {
@@ -142,14 +143,14 @@ func (s *sweep) page(sh sheet) Page {
 	}
 	s.now.Steady = s.now.Steady && sh.total == s.now.Total && (!sh.end || sh.total < 0 || sh.total == s.now.Rows)
 
-	s.now.Capped = s.now.Capped || sh.end && s.capped(sh.total)
+	s.now.Capped = s.now.Capped || sh.end && s.isCapped(sh.total)
 
 	p := pageOf(sh)
 	p.progress(s.now.Rows, sh.total)
 	p.State = s.state
 	now := s.now
 	p.State.Sweep = &now
-	p.State.Version = s.c.o.Version
+	p.State.Version = s.c.Version()
 	if !sh.end || len(s.left) > 0 {
 		// Between two lists there is no place to go on from, nor in a tree: a sweep that ends here begins again.
 		p.State.Window, p.State.Position = &Window{Kind: windowSweep}, nil
@@ -164,15 +165,4 @@ func (s *sweep) page(sh sheet) Page {
 		p.State.SyncedTo = max(p.State.SyncedTo, now.Opened)
 	}
 	return p
-}
-
-// refusesValue reports whether an answer says, in the API's own words, that it does not have what was asked for by a value.
-func (e *Error) refusesValue() bool {
-	switch e.Class {
-	case ClassNotFound, ClassPlan, ClassScope:
-		return true
-	case ClassContract:
-		return (e.Code != "" || e.Message != "") && (e.Status == http.StatusBadRequest || e.Status == http.StatusNotFound || e.Status == http.StatusUnprocessableEntity)
-	}
-	return false
 }

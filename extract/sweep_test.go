@@ -12,12 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
 // shifting is a list by number whose entries come and go.
 type shifting struct {
-	*api
+	*fakeAPI
 	ids     []string
 	between func(n int) // before the nth request, from 1
 	n       int
@@ -29,11 +30,11 @@ func newShifting(t testing.TB, n int) *shifting {
 	for i := range n {
 		s.ids = append(s.ids, fmt.Sprintf("d%03d", i))
 	}
-	s.api = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	s.fakeAPI = serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		s.n++
 		s.between(s.n)
 		q := r.URL.Query()
-		page, size := count([]byte(q.Get("page"))), count([]byte(q.Get("per_page")))
+		page, size := scan.Count([]byte(q.Get("page"))), scan.Count([]byte(q.Get("per_page")))
 		var records []string
 		from := min((page-1)*size, int64(len(s.ids)))
 		for _, id := range s.ids[from:min(from+size, int64(len(s.ids)))] {
@@ -58,7 +59,7 @@ func TestSweepReadsAListOnce(t *testing.T) {
 	t.Parallel()
 	list := newShifting(t, 25)
 	c := list.client(t)
-	r := c.Read(Request{Stream: smallSweep()})
+	r := NewReader(c, Request{Stream: smallSweep()})
 	ids, pages := drain(t, r)
 	if !slices.Equal(ids, list.ids) {
 		t.Errorf("read %v", ids)
@@ -75,16 +76,16 @@ func TestSweepReadsAListOnce(t *testing.T) {
 	}
 
 	// An ended sweep has nothing left; the next one is begun by its number.
-	if _, err := c.Read(Request{Stream: smallSweep(), State: last(pages)}).Next(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := NewReader(c, Request{Stream: smallSweep(), State: last(pages)}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("a sweep that has ended: %v, want io.EOF", err)
 	}
 	again := last(pages)
 	again.Sweep = &Sweep{Number: 2}
-	ids, pages = drain(t, c.Read(Request{Stream: smallSweep(), State: again}))
+	ids, pages = drain(t, NewReader(c, Request{Stream: smallSweep(), State: again}))
 	if len(ids) != 25 || last(pages).Sweep.Number != 2 || last(pages).Sweep.Opened < noon.Unix() {
 		t.Errorf("second sweep: %d records, %+v", len(ids), last(pages).Sweep)
 	}
-	if _, err := c.Read(Request{Stream: smallSweep(), Phase: History}).Next(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := NewReader(c, Request{Stream: smallSweep(), Phase: History}).Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("history of a list: %v, want io.EOF", err)
 	}
 }
@@ -107,7 +108,7 @@ func TestT28T29ListThatMovesIsNotSteady(t *testing.T) {
 					list.ids = test.change(list.ids)
 				}
 			}
-			ids, pages := drain(t, list.client(t).Read(Request{Stream: smallSweep()}))
+			ids, pages := drain(t, NewReader(list.client(t), Request{Stream: smallSweep()}))
 			if got := len(distinct(ids)); got != test.found {
 				t.Errorf("found %d, want %d", got, test.found)
 			}
@@ -117,7 +118,7 @@ func TestT28T29ListThatMovesIsNotSteady(t *testing.T) {
 			}
 			again := last(pages)
 			again.Sweep = &Sweep{Number: 2}
-			more, pages := drain(t, list.client(t).Read(Request{Stream: smallSweep(), State: again}))
+			more, pages := drain(t, NewReader(list.client(t), Request{Stream: smallSweep(), State: again}))
 			if !slices.Equal(more, list.ids) || !last(pages).Sweep.Steady {
 				t.Errorf("the quiet second sweep: %v, %+v", more, last(pages).Sweep)
 			}
@@ -131,15 +132,15 @@ func TestSweepGoesOnAfterAKill(t *testing.T) {
 	var read []string
 	var s State
 	for range 3 {
-		p := first(t, list.client(t).Read(Request{Stream: smallSweep(), State: mustParse(t, s.String())}))
+		p := first(t, NewReader(list.client(t), Request{Stream: smallSweep(), State: mustParse(t, s.String())}))
 		for _, rec := range p.Records {
-			id, _ := text(field(rec.Raw, "id"))
+			id, _ := scan.Text(scan.Field(rec.Raw, "id"))
 			read = append(read, id)
 		}
 		s = p.State
 	}
 	list.clock.now = noon.Add(day)
-	ids, pages := drain(t, list.client(t).Read(Request{Stream: smallSweep(), State: s}))
+	ids, pages := drain(t, NewReader(list.client(t), Request{Stream: smallSweep(), State: s}))
 	if got := append(read, ids...); !slices.Equal(got, list.ids) {
 		t.Errorf("read %v", got)
 	}
@@ -166,7 +167,7 @@ func TestSweepByCursorBeginsAgainWhenItDies(t *testing.T) {
 	})
 	s := feedStream()
 	s.Read.Since.By = "full"
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
 	if got := last(pages).Sweep; !slices.Equal(ids, []string{"1", "1", "2"}) || got.Steady || got.Rows != 2 {
 		t.Errorf("read %v, sweep %+v", ids, got)
 	}
@@ -177,7 +178,7 @@ func TestListWithoutPagesIsOnePage(t *testing.T) {
 	a := serve(t, answers(`{"type":"segment.list","segments":[{"id":"1"},null,{"id":"2"}],"pages":{}}`))
 	s := sweepStream()
 	s.Read.Records, s.Read.Page = []string{"segments"}, schemas.Page{By: "none"}
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
 	if got := last(pages).Sweep; len(ids) != 2 || !got.Steady || got.Total != -1 || a.asked()[0].query != "" {
 		t.Errorf("read %v, sweep %+v, asked %+v", ids, got, a.asked())
 	}
@@ -189,7 +190,7 @@ func TestSweepWithoutADateHasAnOpening(t *testing.T) {
 		w.Header()["Date"] = nil
 		reply(w, `{"data":[]}`)
 	})
-	_, pages := drain(t, a.client(t).Read(Request{Stream: sweepStream()}))
+	_, pages := drain(t, NewReader(a.client(t), Request{Stream: sweepStream()}))
 	if got := last(pages).Sweep.Opened; got < noon.Unix() || got > noon.Add(time.Minute).Unix() {
 		t.Errorf("opened at %d", got)
 	}
@@ -199,9 +200,9 @@ func TestSweepWithoutADateHasAnOpening(t *testing.T) {
 func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+	source := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		q := r.URL.Query()
-		kind, page := q.Get("kind"), count([]byte(q.Get("page")))
+		kind, page := q.Get("kind"), scan.Count([]byte(q.Get("page")))
 		asked = append(asked, fmt.Sprint(kind, page))
 		var next any
 		if page < 2 {
@@ -211,11 +212,11 @@ func TestSweepOverValuesWalksAListForEach(t *testing.T) {
 	})
 	s := smallSweep()
 	s.Read.Over = &schemas.Over{Values: []string{"a", "b"}, As: "kind"}
-	c := api.client(t)
+	c := source.client(t)
 	read := func(state State, pages int) (State, []string) {
 		t.Helper()
 		var found []string
-		r := c.Read(Request{Stream: s, State: state})
+		r := NewReader(c, Request{Stream: s, State: state})
 		for range pages {
 			page, err := r.Next(t.Context())
 			if err != nil {
@@ -272,7 +273,7 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 			s := sweepStream()
 			s.Read.Page = schemas.Page{By: "none"}
 			s.Read.Over = &schemas.Over{Values: []string{"a", "c", "b"}, Optional: []string{"c"}, As: "kind"}
-			ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
+			ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
 			last := pages[len(pages)-1].State.Sweep
 			if ids[0] != "a1" || ids[len(ids)-1] != "b1" || len(a.got) != 3 || slices.Equal(last.RefusedValues(), []string{"c"}) != test.refused {
 				t.Errorf("got %v by %d requests, refused %v", ids, len(a.got), last.RefusedValues())
@@ -296,7 +297,7 @@ func TestT182AValueThatTheSourceDoesNotKnowLeavesTheOthers(t *testing.T) {
 		})
 		stream := sweepStream()
 		stream.Read.Page, stream.Read.Over = schemas.Page{By: "none"}, s
-		if ids, _, err := drained(a.client(t).Read(Request{Stream: stream})); err == nil {
+		if ids, _, err := drained(NewReader(a.client(t), Request{Stream: stream})); err == nil {
 			t.Errorf("%s: got %v and no error", name, ids)
 		}
 	}

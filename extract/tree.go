@@ -3,6 +3,8 @@ package extract
 import (
 	"errors"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
@@ -20,20 +22,20 @@ func treeOf(s *schemas.Stream) *tree {
 	return &tree{stream: s, met: map[string]bool{}}
 }
 
-// grow gives the lists that are left to be walked after a page, with those of its records.
-func (t *tree) grow(left []list, sh sheet) []list {
+// addChildLists gives the lists that are left to be walked after a page, with those of its records.
+func (t *tree) addChildLists(left []list, sh listPage) []list {
 	below, key := t.stream.Read.Below, keyPath(t.stream)
 	for _, raw := range sh.records {
 		if sh.over == "" && below.Unless != nil {
-			_, inside := scalar(field(raw, below.Unless...))
+			_, inside := scan.Scalar(scan.Field(raw, below.Unless...))
 			t.flat = t.flat || inside
 		}
-		id, ok := scalar(field(raw, key...))
+		id, ok := scan.Scalar(scan.Field(raw, key...))
 		if !ok || t.met[id] {
 			continue
 		}
 		t.met[id] = true
-		left = append(left, listOf(t.stream, 0).asking(below.As, id))
+		left = append(left, listOf(t.stream, 0).forValue(below.As, id))
 	}
 	if t.flat {
 		return nil
@@ -41,12 +43,12 @@ func (t *tree) grow(left []list, sh sheet) []list {
 	return left
 }
 
-// vanished is the answer that there is no list of a record, which has gone since it was listed, as a list without records.
-func (s *sweep) vanished(sh sheet, err error) (sheet, error) {
-	var failure *Error
-	if s.tree == nil || s.walk.list.over == "" || !errors.As(err, &failure) || failure.Class != ClassNotFound {
+// skipVanished is the answer that there is no list of a record, which has gone since it was listed, as a list without records.
+func (s *sweep) skipVanished(sh listPage, err error) (listPage, error) {
+	var failure *api.Error
+	if s.tree == nil || s.walk.list.over == "" || !errors.As(err, &failure) || failure.Class != api.ClassNotFound {
 		return sh, err
 	}
 	s.walk.ended, s.now.Steady = true, false
-	return sheet{envelope: envelope{total: -1}, over: s.walk.list.over, date: failure.date, end: true}, nil
+	return listPage{envelope: envelope{total: -1}, over: s.walk.list.over, date: failure.ServerTime, end: true}, nil
 }

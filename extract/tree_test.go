@@ -6,11 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
 // forest is a list by number whose records hold others: of each record, and of none, the ids of those inside.
-func forest(t testing.TB, inside map[string][]string) *api {
+func forest(t testing.TB, inside map[string][]string) *fakeAPI {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		q := r.URL.Query()
@@ -19,7 +20,7 @@ func forest(t testing.TB, inside map[string][]string) *api {
 			reply(w, errNotFound)
 			return
 		}
-		page, size := count([]byte(q.Get("page"))), count([]byte(q.Get("per_page")))
+		page, size := scan.Count([]byte(q.Get("page"))), scan.Count([]byte(q.Get("per_page")))
 		var records []string
 		from := min((page-1)*size, int64(len(ids)))
 		for _, id := range ids[from:min(from+size, int64(len(ids)))] {
@@ -44,7 +45,7 @@ func treeStream(unless ...string) *schemas.Stream {
 func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 	t.Parallel()
 	a := forest(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "c": {}, "d": {"e", "a"}, "e": {}})
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: treeStream()}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: treeStream()}))
 	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "a", "b", "c", "d", "e"}) || len(a.asked()) != 7 {
 		t.Errorf("read %v in %d requests", ids, len(a.asked()))
 	}
@@ -63,11 +64,11 @@ func TestATreeThatIsLeftIsWalkedFromItsRoot(t *testing.T) {
 	t.Parallel()
 	a := forest(t, map[string][]string{"": {"a", "b", "c"}, "a": {"d"}, "b": {}, "c": {}, "d": {}})
 	c := a.client(t)
-	page, err := c.Read(Request{Stream: treeStream()}).Next(t.Context())
+	page, err := NewReader(c, Request{Stream: treeStream()}).Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, pages := drain(t, c.Read(Request{Stream: treeStream(), State: page.State}))
+	ids, pages := drain(t, NewReader(c, Request{Stream: treeStream(), State: page.State}))
 	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b", "c", "d"}) || !last(pages).Sweep.Steady {
 		t.Errorf("read %v, %s", ids, last(pages))
 	}
@@ -85,7 +86,7 @@ func TestAListThatHasWhatLiesBelowIsNoTree(t *testing.T) {
 		}
 		reply(w, envelopeOf([]string{`{"id":"c","in":"a"}`}, 3, nil))
 	})
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: treeStream("in")}))
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: treeStream("in")}))
 	if !slices.Equal(ids, []string{"a", "b", "c"}) || asked != 2 || !pages[1].Boundary {
 		t.Errorf("read %v in %d requests", ids, asked)
 	}

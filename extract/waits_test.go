@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"aqueduck/extract/api"
 )
 
 // TestWhoWatchesIsToldWhatAStreamWaitsFor while its requests wait: for their turn after a refusal, for the next try after a failure.
@@ -23,17 +25,17 @@ func TestWhoWatchesIsToldWhatAStreamWaitsFor(t *testing.T) {
 		_, _ = w.Write([]byte(`{"type":"list","data":[],"total_count":0}`)) // the client may have gone
 	})
 	var told []string
-	var c *Client
-	c = a.client(t, func(o *Options) {
+	var c *api.Client
+	c = a.client(t, func(o *api.Options) {
 		o.Wait = func(ctx context.Context, d time.Duration) error {
 			told = append(told, c.WaitsFor(sweepStream()))
 			return a.clock.Wait(ctx, d)
 		}
 	})
-	if _, err := c.Read(Request{Stream: sweepStream(), Phase: Forward}).Next(t.Context()); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := NewReader(c, Request{Stream: sweepStream(), Phase: Forward}).Next(t.Context()); err != nil && !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	if told = slices.Compact(told); !slices.Contains(told, ForRateLimit) || !slices.Contains(told, ForNextTry) || slices.Contains(told, "") || c.WaitsFor(sweepStream()) != "" {
+	if told = slices.Compact(told); !slices.Contains(told, api.ForRateLimit) || !slices.Contains(told, api.ForNextTry) || slices.Contains(told, "") || c.WaitsFor(sweepStream()) != "" {
 		t.Errorf("told %q, and afterwards %q", told, c.WaitsFor(sweepStream()))
 	}
 }

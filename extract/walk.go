@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"aqueduck/extract/api"
 )
 
 const (
@@ -17,9 +19,9 @@ const (
 
 // walk goes through one list from a position to its end. Every way of reading a stream is walks over lists.
 type walk struct {
-	c      *Client
+	c      *api.Client
 	list   list
-	glance glance
+	peek   recordPeek
 	print  string
 	pos    Position          // of the next page
 	most   int               // records a page, when all goes well
@@ -33,24 +35,10 @@ type walk struct {
 	ended  bool
 }
 
-// sheet is one page of a walk.
-type sheet struct {
-	envelope
-	fresh  int64     // records of it that came for the first time
-	lacks  int64     // of the last page: records that the list states and has not given
-	over   string    // id or value that the list is of
-	date   time.Time // the server's clock, zero when not told
-	used   Position  // where the page was
-	after  Position  // where the next one is
-	end    bool
-	short  []string // by record: its id where a list of it could not be read on; nil: none was
-	unread []error  // by record: why a list of it could not be read on, and is left out of it; nil: none was
-}
-
 // newWalk begins at from, when that belongs to the same request; at the list's beginning otherwise.
-func newWalk(c *Client, l list, from *Position) *walk {
-	w := &walk{c: c, list: l, glance: glanceOf(l), most: l.page.Size, seen: map[[16]byte]bool{}}
-	w.print = l.fingerprint(c.base.String(), c.o.Version)
+func newWalk(c *api.Client, l list, from *Position) *walk {
+	w := &walk{c: c, list: l, peek: recordPeekOf(l), most: l.page.Size, seen: map[[16]byte]bool{}}
+	w.print = l.fingerprint(c.BaseURL().String(), c.Version())
 	w.pos = Position{Page: pagers[l.page.By].start, Size: l.page.Size, Fingerprint: w.print}
 	if w.resumes(from) {
 		w.pos = *from
@@ -69,30 +57,30 @@ func (w *walk) resumes(from *Position) bool {
 }
 
 // first reads the page at the walk's place and stays there.
-func (w *walk) first(ctx context.Context) (sheet, error) { return w.read(ctx, 0) }
+func (w *walk) first(ctx context.Context) (listPage, error) { return w.read(ctx, 0) }
 
 // next reads a page and moves on. After an error the walk is where it was, unless it is of ClassSource: then the list has no end to
 // reach. After the last page it must not be called.
-func (w *walk) next(ctx context.Context) (sheet, error) {
+func (w *walk) next(ctx context.Context) (listPage, error) {
 	sh, err := w.read(ctx, 0)
 	for err != nil {
 		// A page that keeps failing is asked for in smaller pieces. Each size gets a second chance only: by then the server
 		// has had the usual number of them.
-		var failure *Error
-		if !errors.As(err, &failure) || failure.Path != w.list.path || !failure.less() || w.pos.Size <= 1 || ctx.Err() != nil {
-			return sheet{}, err
+		var failure *api.Error
+		if !errors.As(err, &failure) || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || ctx.Err() != nil {
+			return listPage{}, err
 		}
 		w.resize(w.pos.Size / 2)
 		sh, err = w.read(ctx, 2)
 	}
 	if err := w.move(&sh); err != nil {
-		return sheet{}, err
+		return listPage{}, err
 	}
 	return sh, nil
 }
 
 // move goes on to the place after a page.
-func (w *walk) move(sh *sheet) error {
+func (w *walk) move(sh *listPage) error {
 	w.empty++
 	if len(sh.records) > 0 {
 		w.empty = 0
@@ -108,16 +96,16 @@ func (w *walk) move(sh *sheet) error {
 		return nil
 	}
 	if err := w.tally.endless(); err != nil {
-		return w.astray(err)
+		return w.sourceError(err)
 	}
 	if w.empty >= emptyPages {
-		return w.astray(fmt.Errorf("%d pages in a row hold no record, and none says that the list ends", w.empty))
+		return w.sourceError(fmt.Errorf("%d pages in a row hold no record, and none says that the list ends", w.empty))
 	}
 	if w.visit(w.pos) {
-		return w.astray(ErrCursorLoop)
+		return w.sourceError(ErrCursorLoop)
 	}
 	if w.repeats(sh) {
-		return w.astray(fmt.Errorf("%w: page %d is page %d again", ErrCursorLoop, sh.used.Page, sh.used.Page-1))
+		return w.sourceError(fmt.Errorf("%w: page %d is page %d again", ErrCursorLoop, sh.used.Page, sh.used.Page-1))
 	}
 	if w.calm++; w.calm >= calmPages && w.pos.Size < w.most {
 		w.resize(min(2*w.pos.Size, w.most))
@@ -134,7 +122,7 @@ func (w *walk) resize(size int) {
 }
 
 // repeats notices a list by number that pays no heed to the number: it would never end.
-func (w *walk) repeats(sh *sheet) bool {
+func (w *walk) repeats(sh *listPage) bool {
 	if sh.used.Page == 0 || len(sh.records) == 0 {
 		return false
 	}
@@ -159,30 +147,30 @@ func (w *walk) visit(p Position) bool {
 // fetch asks for the page at the walk's place.
 func (w *walk) fetch(ctx context.Context, attempts int) (found *envelope, date time.Time, err error) {
 	q := w.list.call(w.pos)
-	q.attempts, q.hint = attempts, w.hint
-	q.accept = func(a *answer) (err error) {
-		found, err = scan(a.body, w.list.records, w.glance)
+	q.Attempts, q.Hint = attempts, w.hint
+	q.Accept = func(a *api.Answer) (err error) {
+		found, err = parseEnvelope(a.Body, w.list.records, w.peek)
 		return err
 	}
-	a, err := w.c.send(ctx, q)
+	a, err := w.c.Send(ctx, q)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	w.hint = len(a.body) + len(a.body)/8 // pages of a list are alike
-	return found, a.date, nil
+	w.hint = len(a.Body) + len(a.Body)/8 // pages of a list are alike
+	return found, a.Date, nil
 }
 
 // read asks for the page at the walk's place, with its capped lists read to their ends.
-func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
+func (w *walk) read(ctx context.Context, attempts int) (listPage, error) {
 	found, date, err := w.fetch(ctx, attempts)
 	if err == nil && w.list.tail && found.pages.next == nextAbsent && len(found.records) >= w.pos.Size {
 		// A full page that names no next one is the last by chance only: what it says is heard twice.
 		found, date, err = w.fetch(ctx, attempts)
 	}
 	if err != nil {
-		return sheet{}, err
+		return listPage{}, err
 	}
-	sh := sheet{envelope: *found, over: w.list.over, date: date, used: w.pos}
+	sh := listPage{envelope: *found, over: w.list.over, date: date, used: w.pos}
 	before := w.tally.distinct
 	w.tally.add(found)
 	sh.fresh = w.tally.distinct - before
@@ -191,26 +179,26 @@ func (w *walk) read(ctx context.Context, attempts int) (sheet, error) {
 		w.most = min(w.most, n)
 		w.pos.Size, sh.used.Size = n, n
 	}
-	if sh.after, sh.end, err = w.list.follow(w.pos, w.tally.distinct, found, w.c.base); err != nil {
-		return sheet{}, w.wrong(err)
+	if sh.after, sh.end, err = w.list.follow(w.pos, w.tally.distinct, found, w.c.BaseURL()); err != nil {
+		return listPage{}, w.contractError(err)
 	}
 	if err := w.complete(ctx, &sh); err != nil {
-		return sheet{}, err
+		return listPage{}, err
 	}
 	return sh, nil
 }
 
-// wrong is an error about how the list is paged.
-func (w *walk) wrong(err error) error {
-	return &Error{Class: ClassContract, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
+// contractError is an error about how the list is paged.
+func (w *walk) contractError(err error) error {
+	return &api.Error{Class: api.ClassContract, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
 }
 
-// astray is an error of a list that contradicts itself, or leads to no end.
-func (w *walk) astray(err error) error {
-	return &Error{Class: ClassSource, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
+// sourceError is an error of a list that contradicts itself, or leads to no end.
+func (w *walk) sourceError(err error) error {
+	return &api.Error{Class: api.ClassSource, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
 }
 
-// short is the error of a list that ends before it has given what it states.
-func (w *walk) short(lacks int64) error {
-	return w.astray(fmt.Errorf("%w: it states %d, and %d came", ErrShort, w.tally.least, w.tally.least-lacks))
+// shortError is the error of a list that ends before it has given what it states.
+func (w *walk) shortError(lacks int64) error {
+	return w.sourceError(fmt.Errorf("%w: it states %d, and %d came", ErrShort, w.tally.least, w.tally.least-lacks))
 }

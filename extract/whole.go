@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-faster/jx"
 
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 	"aqueduck/schemas"
 )
 
@@ -28,20 +30,20 @@ const stubColumns = 3
 func Missing(s *schemas.Stream, raw []byte) string {
 	known, found := 0, false
 	for _, c := range s.Columns {
-		if bookkeeping(s, c) {
+		if isBookkeeping(s, c) {
 			continue
 		}
 		known++
-		if found = found || has(raw, c.From[:1]); found {
+		if found = found || hasPath(raw, c.From[:1]); found {
 			break
 		}
 	}
-	found = found || slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && len(c.From) > 0 && has(raw, c.From[:1]) })
+	found = found || slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && len(c.From) > 0 && hasPath(raw, c.From[:1]) })
 	if !found && known >= stubColumns {
 		return Stub
 	}
 	for _, c := range s.Children {
-		if c.Within == "" && !c.Complete && c.Count != nil && !has(raw, c.From) && string(field(raw, c.Count...)) != "0" {
+		if c.Within == "" && !c.Complete && c.Count != nil && !hasPath(raw, c.From) && string(scan.Field(raw, c.Count...)) != "0" {
 			return NoItems
 		}
 	}
@@ -55,23 +57,23 @@ func Untimed(s *schemas.Stream, raw []byte) bool {
 	if i < 0 {
 		return false
 	}
-	value := field(raw, s.Columns[i].From...)
+	value := scan.Field(raw, s.Columns[i].From...)
 	if value == nil || value[0] == '"' || string(value) == "null" || string(value) == "0" {
 		return false
 	}
-	at, ok := instant(value)
-	return !ok || at < earliest || at >= latest
+	at, ok := scan.UnixTime(value)
+	return !ok || at < scan.EarliestTime || at >= scan.LatestTime
 }
 
-// bookkeeping reports whether a column is part of the key, a time that lists go by, or no field of the record: a stub has these.
-func bookkeeping(s *schemas.Stream, c schemas.Column) bool {
+// isBookkeeping reports whether a column is part of the key, a time that lists go by, or no field of the record: a stub has these.
+func isBookkeeping(s *schemas.Stream, c schemas.Column) bool {
 	return c.From[0] == "" || c.From[0][0] == '$' || slices.Contains(s.Key, c.Name) || c.Name == s.Newest || c.From[0] == s.Read.Since.Field
 }
 
-// has reports whether a record says anything of what is at a path: it is there, or an object that it would be in is null or none.
-func has(raw []byte, path []string) bool {
+// hasPath reports whether a record says anything of what is at a path: it is there, or an object that it would be in is null or none.
+func hasPath(raw []byte, path []string) bool {
 	for i := range path {
-		value := field(raw, path[:i+1]...)
+		value := scan.Field(raw, path[:i+1]...)
 		if value == nil {
 			return false
 		}
@@ -97,16 +99,16 @@ func Unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 			return true
 		}
 		for _, path := range s.Read.Detail.UnlessSame {
-			if a, b := field(listed, path...), field(raw, path...); a != nil && b != nil && count(a) > count(b) {
+			if a, b := scan.Field(listed, path...), scan.Field(raw, path...); a != nil && b != nil && scan.Count(a) > scan.Count(b) {
 				return true
 			}
 		}
 	}
 	for _, c := range s.Children {
 		if c.Within == "" && !c.Complete && c.Count != nil {
-			n, newest := countItems(field(raw, c.From...))
-			behind := newest < at && !explained(s, c, raw, at)
-			return behind && (recent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))
+			n, newest := countItems(scan.Field(raw, c.From...))
+			behind := newest < at && !explainsChange(s, c, raw, at)
+			return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))
 		}
 	}
 	return false
@@ -116,19 +118,19 @@ func Unsettled(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 // against.
 func agreed(s *schemas.Stream, listed, raw []byte, n int64) bool {
 	return slices.ContainsFunc(s.Read.Detail.UnlessSame, func(path []string) bool {
-		return listed != nil && n >= 0 && count(field(listed, path...)) == n && count(field(raw, path...)) == n
+		return listed != nil && n >= 0 && scan.Count(scan.Field(listed, path...)) == n && scan.Count(scan.Field(raw, path...)) == n
 	})
 }
 
-// explained reports whether another list or object of a record than its parts and its counts is of the time that it changed at: a rating,
+// explainsChange reports whether another list or object of a record than its parts and its counts is of the time that it changed at: a rating,
 // a tag. Counts are of when parts came, also of one that is not there yet.
-func explained(s *schemas.Stream, parts schemas.Child, raw []byte, at int64) bool {
+func explainsChange(s *schemas.Stream, parts schemas.Child, raw []byte, at int64) bool {
 	beside := map[string]bool{parts.From[0]: true}
 	for _, path := range s.Read.Detail.UnlessSame {
 		beside[path[0]] = true
 	}
-	found := field(raw, "created_at") != nil && sameInstant(field(raw, "created_at"), at)
-	keys, values := members(raw)
+	found := scan.Field(raw, "created_at") != nil && equalsTime(scan.Field(raw, "created_at"), at)
+	keys, values := scan.Members(raw)
 	for i, value := range values {
 		if kind := jx.DecodeBytes(value).Next(); found || beside[keys[i]] || kind != jx.Object && kind != jx.Array {
 			continue
@@ -138,8 +140,8 @@ func explained(s *schemas.Stream, parts schemas.Child, raw []byte, at int64) boo
 	return found
 }
 
-func sameInstant(raw []byte, at int64) bool {
-	then, ok := instant(raw)
+func equalsTime(raw []byte, at int64) bool {
+	then, ok := scan.UnixTime(raw)
 	return ok && then == at
 }
 
@@ -153,7 +155,7 @@ func countItems(list []byte) (n, newest int64) {
 		raw, err := d.Raw()
 		n++
 		for _, name := range []string{"created_at", "updated_at"} {
-			if at, ok := instant(field(raw, name)); ok {
+			if at, ok := scan.UnixTime(scan.Field(raw, name)); ok {
 				newest = max(newest, at)
 			}
 		}
@@ -166,15 +168,15 @@ func countItems(list []byte) (n, newest int64) {
 // several, end the reading.
 const mostAsideRecords = 10
 
-// aside reports whether an error is of one record alone, as far as it tells: the others are read on, and that one is asked for again
+// isRecordError reports whether an error is of one record alone, as far as it tells: the others are read on, and that one is asked for again
 // in the next run.
-func aside(err error) bool {
-	var failure *Error
-	if !errors.As(err, &failure) || errors.Is(err, ErrBudget) {
+func isRecordError(err error) bool {
+	var failure *api.Error
+	if !errors.As(err, &failure) || errors.Is(err, api.ErrBudget) {
 		return false
 	}
 	switch failure.Class {
-	case ClassTransient, ClassContract, ClassSource:
+	case api.ClassTransient, api.ClassContract, api.ClassSource:
 		return true
 	}
 	return false
@@ -183,7 +185,7 @@ func aside(err error) bool {
 // withoutMember gives a copy of a record without the value at a path, so that it says nothing of it.
 func withoutMember(record []byte, path ...string) ([]byte, error) {
 	parent, name := path[:len(path)-1], path[len(path)-1]
-	from, to, found := place(record, parent...)
+	from, to, found := scan.Locate(record, parent...)
 	if !found {
 		return nil, fmt.Errorf("no object at %v", parent)
 	}
@@ -208,7 +210,7 @@ func withoutMember(record []byte, path ...string) ([]byte, error) {
 	return append(append(append(whole, kept...), '}'), record[to:]...), nil
 }
 
-// recent reports whether a time lies so shortly before now that what has happened then may not be known everywhere.
-func recent(at int64, now time.Time, within time.Duration) bool {
+// isRecent reports whether a time lies so shortly before now that what has happened then may not be known everywhere.
+func isRecent(at int64, now time.Time, within time.Duration) bool {
 	return now.Sub(time.Unix(at, 0)) < within
 }

@@ -58,7 +58,7 @@ func TestT159TimesInMillisecondsMoveAWindowLikeOthers(t *testing.T) {
 	ws.millis = true
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
+	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(11 * hour), HistoryDone: true}}))
 	if len(ids) != 40 || last(pages).SyncedTo != mark {
 		t.Errorf("%d records, state %s", len(ids), last(pages))
 	}

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
 )
 
 func TestT160AForwardPassEndsWhereTheListEnds(t *testing.T) {
@@ -22,7 +25,7 @@ func TestT160AForwardPassEndsWhereTheListEnds(t *testing.T) {
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
+	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}))
 	// 46 records up to 15 minutes before noon, and those after it, which are no end.
 	if len(ids) != 100 || len(pages) != 10 || !pages[9].Boundary || pages[9].State.SyncedTo != mark {
 		t.Errorf("%d records on %d pages, state %s, want 100 on 10 and the watermark at %d", len(ids), len(pages), last(pages), mark)
@@ -42,7 +45,7 @@ func TestExplicitWindowMovesNoMark(t *testing.T) {
 	s.Read.Page.Size = 3
 	state := State{SyncedTo: at(hour), HistoryTo: at(9 * day), Version: "2.17"}
 	r := Request{Stream: s, State: state, Since: noon.Add(-30 * day), Until: noon.Add(-20 * day)}
-	ids, pages := drain(t, ws.client(t).Read(r))
+	ids, pages := drain(t, NewReader(ws.client(t), r))
 	if ids = distinct(ids); ids[0] != "c19" || ids[len(ids)-1] != "c30" {
 		t.Errorf("read %v, want c30 to c20, and c19 for the day that a zone may lie away", ids)
 	}
@@ -61,13 +64,13 @@ func TestWindowOfAnEarlierRunIsFinishedThenANewOneRead(t *testing.T) {
 	}
 	s := searchStream()
 	s.Read.Page.Size = 10
-	p, err := ws.client(t).Read(Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}).Next(context.Background())
+	p, err := NewReader(ws.client(t), Request{Stream: s, State: State{SyncedTo: at(2 * hour), HistoryDone: true}}).Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ws.clock.now = noon.Add(day)
 	ws.touch("new", noon.Add(23*hour).Unix())
-	ids, pages := drain(t, ws.client(t).Read(Request{Stream: s, State: mustParse(t, p.State.String())}))
+	ids, pages := drain(t, NewReader(ws.client(t), Request{Stream: s, State: mustParse(t, p.State.String())}))
 	if !slices.Contains(ids, "new") || !slices.Contains(ids, "c29") {
 		t.Errorf("read %v", ids)
 	}
@@ -96,7 +99,7 @@ func TestContextEndsAReadingAtOnce(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	_, err := a.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: mark}}).Next(ctx)
+	_, err := NewReader(a.client(t), Request{Stream: searchStream(), State: State{SyncedTo: mark}}).Next(ctx)
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "read contacts") {
 		t.Errorf("got %v, want the context's error and what was being done", err)
 	}
@@ -114,7 +117,7 @@ func mustParse(t testing.TB, text string) State {
 func TestNextAfterTheEndStaysAtTheEnd(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, contact{"a", at(hour)})
-	r := ws.client(t).Read(Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}})
+	r := NewReader(ws.client(t), Request{Stream: searchStream(), State: State{SyncedTo: at(2 * hour), HistoryDone: true}})
 	drain(t, r)
 	for range 3 {
 		if _, err := r.Next(context.Background()); !errors.Is(err, io.EOF) {
@@ -137,17 +140,17 @@ func TestHistoryWindowIsGoneOnWithAfterAForwardOne(t *testing.T) {
 		if runs > 20 {
 			t.Fatalf("no end after %d runs of one page, %d of 1500 records read: %s", runs, len(distinct(ids)), state)
 		}
-		_, pages := drain(t, c.Read(Request{Stream: searchStream(), State: state}))
+		_, pages := drain(t, NewReader(c, Request{Stream: searchStream(), State: state}))
 		stored, err := ParseState(last(pages).String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := c.Read(Request{Stream: searchStream(), State: stored, Phase: History}).Next(t.Context())
+		page, err := NewReader(c, Request{Stream: searchStream(), State: stored, Phase: History}).Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range page.Records {
-			ids = append(ids, string(field(r.Raw, "id")))
+			ids = append(ids, string(scan.Field(r.Raw, "id")))
 		}
 		state = page.State
 	}
@@ -175,9 +178,9 @@ func TestT138AWindowThatFailsMovesNoMarkPastIt(t *testing.T) {
 	})
 	s := searchStream()
 	s.Read.Page.Size = 10
-	ids, pages := drain(t, a.client(t).Read(Request{Stream: s}))
-	more, history, err := drained(a.client(t).Read(Request{Stream: s, State: last(pages), Phase: History}))
-	if got := last(history); ClassOf(err) != ClassTransient || got.HistoryTo != whole || got.HistoryDone {
+	ids, pages := drain(t, NewReader(a.client(t), Request{Stream: s}))
+	more, history, err := drained(NewReader(a.client(t), Request{Stream: s, State: last(pages), Phase: History}))
+	if got := last(history); api.ClassOf(err) != api.ClassTransient || got.HistoryTo != whole || got.HistoryDone {
 		t.Errorf("%v, and the history is read down to %d, want %d: %s", err, got.HistoryTo, whole, got)
 	}
 	for _, q := range a.asked() {
@@ -186,7 +189,7 @@ func TestT138AWindowThatFailsMovesNoMarkPastIt(t *testing.T) {
 		}
 	}
 	broken = false
-	rest, _ := drain(t, a.client(t).Read(Request{Stream: s, State: mustParse(t, last(history).String()), Phase: History}))
+	rest, _ := drain(t, NewReader(a.client(t), Request{Stream: s, State: mustParse(t, last(history).String()), Phase: History}))
 	if got := distinct(slices.Concat(ids, more, rest)); !slices.Equal(got, ws.ids()) {
 		t.Errorf("%d of 300 records", len(got))
 	}

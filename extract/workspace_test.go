@@ -21,7 +21,7 @@ type contact struct {
 // workspace is a small API of contacts whose search works as the document says. It is exact where the tests need it: what a
 // day is, when a cursor dies.
 type workspace struct {
-	*api
+	*fakeAPI
 	mu       sync.Mutex // guards what follows
 	contacts []contact
 	days     *time.Location   // where "=" and ">" mean days of this zone; nil: seconds
@@ -40,7 +40,7 @@ type workspace struct {
 func newWorkspace(t testing.TB, contacts ...contact) *workspace {
 	t.Helper()
 	ws := &workspace{contacts: contacts, cursors: map[string]int{}}
-	ws.api = serve(t, ws.handle)
+	ws.fakeAPI = serve(t, ws.handle)
 	return ws
 }
 

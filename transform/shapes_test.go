@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/schemas"
 )
@@ -88,7 +88,7 @@ func TestT184EveryShapeOfEverySourceIsReadWhole(t *testing.T) {
 		Start: time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), Knobs: emulator.Knobs{NoLag: true, NestedCap: 1000}})
 	server := httptest.NewServer(space)
 	t.Cleanup(server.Close)
-	client, err := extract.New(extract.Options{BaseURL: server.URL, Token: extract.Secret(space.Token()), Version: "2.17", Now: space.Clock,
+	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(space.Token()), Version: "2.17", Now: space.Clock,
 		Wait: func(ctx context.Context, d time.Duration) error { space.Advance(d); return ctx.Err() }})
 	if err != nil {
 		t.Fatal(err)

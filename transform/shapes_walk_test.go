@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/schemas"
 )
@@ -28,7 +29,7 @@ type walk struct {
 	walked
 	s       *schemas.Stream
 	space   *emulator.Workspace
-	client  *extract.Client
+	client  *api.Client
 	ids     []string // to read by
 	keys    []string
 	sampler *sampler
@@ -244,7 +245,7 @@ func (w *walk) findIDs() {
 // read reads the stream whole, as a run does, and gives its records by their ids; those without one by a number.
 func (w *walk) read() map[string]map[string]any {
 	w.Helper()
-	r := w.client.Read(extract.Request{Stream: w.s, Since: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), Until: w.space.Clock().Add(time.Hour), IDs: w.ids, Keys: w.keys})
+	r := extract.NewReader(w.client, extract.Request{Stream: w.s, Since: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), Until: w.space.Clock().Add(time.Hour), IDs: w.ids, Keys: w.keys})
 	records := map[string]map[string]any{}
 	for {
 		page, err := r.Next(w.Context())

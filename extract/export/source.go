@@ -14,24 +14,25 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/schemas"
 )
 
 // Source is the exports of one workspace, as a stream file names them.
 type Source struct {
-	client *extract.Client
+	client *api.Client
 	prefix string // of the paths: /export/…
 }
 
 // New gives the exports of a family. It asks nothing.
-func New(c *extract.Client, family *schemas.Stream) Source {
+func New(c *api.Client, family *schemas.Stream) Source {
 	return Source{client: c, prefix: strings.TrimSuffix(family.Read.Path, "/get_datasets")}
 }
 
 // Datasets asks which datasets there are. Odd are the ids, fit to print, of those that nothing can be asked of: they have no id that
 // makes a name, or no attributes. Where all of them are, the answer is no list of datasets.
 func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Dataset, odd []string, err error) {
-	reply, err := s.client.Ask(ctx, extract.Question{Stream: family, Method: http.MethodGet, Path: family.Read.Path})
+	reply, err := s.client.Ask(ctx, api.Question{Stream: family, Method: http.MethodGet, Path: family.Read.Path})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,7 +70,7 @@ func (s Source) Datasets(ctx context.Context, family *schemas.Stream) (sets []Da
 }
 
 func (s Source) contract(stream *schemas.Stream, path string, err error) error {
-	return &extract.Error{Class: extract.ClassContract, Op: "read " + stream.Name, Method: http.MethodGet, Path: path, Status: http.StatusOK, Err: err}
+	return &api.Error{Class: api.ClassContract, Op: "read " + stream.Name, Method: http.MethodGet, Path: path, Status: http.StatusOK, Err: err}
 }
 
 // Status is where a job stands.
@@ -122,7 +123,7 @@ func (s Source) Enqueue(ctx context.Context, stream *schemas.Stream, d Dataset, 
 		return Status{}, fmt.Errorf("ask for an export of %s: %w", d.ID, err)
 	}
 	path := s.prefix + "/enqueue"
-	reply, err := s.client.Ask(ctx, extract.Question{Stream: stream, Method: http.MethodPost, Path: path, Body: body})
+	reply, err := s.client.Ask(ctx, api.Question{Stream: stream, Method: http.MethodPost, Path: path, Body: body})
 	if err != nil {
 		return Status{}, err
 	}
@@ -157,9 +158,9 @@ func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.E
 		age := s.client.Now().Sub(time.Unix(job.Asked, 0))
 		st, err := s.look(ctx, stream, job.ID)
 		switch {
-		case extract.ClassOf(err) == extract.ClassNotFound && age < hiddenFor && !earlier:
+		case api.ClassOf(err) == api.ClassNotFound && age < hiddenFor && !earlier:
 			continue
-		case extract.ClassOf(err) == extract.ClassNotFound:
+		case api.ClassOf(err) == api.ClassNotFound:
 			return st, fmt.Errorf("%w: it does not know job %s", ErrLost, job.ID)
 		case err != nil:
 			return st, err
@@ -175,7 +176,7 @@ func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.E
 
 func (s Source) look(ctx context.Context, stream *schemas.Stream, id string) (Status, error) {
 	path := s.prefix + "/" + url.PathEscape(id)
-	reply, err := s.client.Ask(ctx, extract.Question{Stream: stream, Method: http.MethodGet, Path: path})
+	reply, err := s.client.Ask(ctx, api.Question{Stream: stream, Method: http.MethodGet, Path: path})
 	if err != nil {
 		return Status{}, err
 	}
@@ -207,20 +208,20 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 			}
 			st = fresh
 		}
-		f := extract.File{Stream: stream, URL: st.URL, Most: l.File}
+		f := api.File{Stream: stream, URL: st.URL, Most: l.File}
 		if st.URL == "" || n == fetches-1 {
 			// The API gives the file itself where it names no address, or names one that leads nowhere.
 			f.URL, f.Path = "", s.here(st)
 		}
 		archive, err := s.fetch(ctx, f, spool, l)
-		var foreign *extract.ForeignHost
+		var foreign *api.ForeignHost
 		if errors.As(err, &foreign) {
 			return s.fetchHere(ctx, stream, st, spool, l, err)
 		}
 		if err == nil {
 			return archive, nil
 		}
-		if ctx.Err() != nil || extract.ClassOf(err) == extract.ClassAuth || errors.Is(err, extract.ErrBudget) {
+		if ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth || errors.Is(err, api.ErrBudget) {
 			return nil, err
 		}
 		last = err
@@ -236,14 +237,14 @@ func (s Source) here(st Status) string {
 // fetchHere brings the file of the API itself. Where that fails too, what is said is that the address was refused: another job would
 // get one like it, and the host can be named.
 func (s Source) fetchHere(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits, refused error) (*Archive, error) {
-	archive, err := s.fetch(ctx, extract.File{Stream: stream, Path: s.here(st), Most: l.File}, spool, l)
-	if err == nil || ctx.Err() != nil || extract.ClassOf(err) == extract.ClassAuth || errors.Is(err, extract.ErrBudget) {
+	archive, err := s.fetch(ctx, api.File{Stream: stream, Path: s.here(st), Most: l.File}, spool, l)
+	if err == nil || ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth || errors.Is(err, api.ErrBudget) {
 		return archive, err
 	}
 	return nil, fmt.Errorf("%w; nor does the API give the file itself: %w", refused, err)
 }
 
-func (s Source) fetch(ctx context.Context, f extract.File, spool *os.File, l Limits) (*Archive, error) {
+func (s Source) fetch(ctx context.Context, f api.File, spool *os.File, l Limits) (*Archive, error) {
 	if err := spool.Truncate(0); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/schemas"
@@ -26,7 +27,7 @@ func family() *schemas.Stream {
 type stand struct {
 	t      testing.TB
 	w      *emulator.Workspace
-	client *extract.Client
+	client *api.Client
 	source Source
 	url    string
 }
@@ -36,7 +37,7 @@ func newStand(t testing.TB, k emulator.ExportKnobs) *stand {
 	w := emulator.New(emulator.Config{Seed: 4, Contacts: 60, Knobs: emulator.Knobs{Export: k}})
 	server := httptest.NewServer(w)
 	t.Cleanup(server.Close)
-	client, err := extract.New(extract.Options{BaseURL: server.URL, Token: extract.Secret(w.Token()), Version: "2.17", Now: w.Clock,
+	client, err := api.New(api.Options{BaseURL: server.URL, Token: api.Secret(w.Token()), Version: "2.17", Now: w.Clock,
 		Wait: func(ctx context.Context, d time.Duration) error { w.Advance(d); return ctx.Err() }})
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +202,7 @@ func TestT96TheSixthJobIsRefusedAsARefusalThatPasses(t *testing.T) {
 	s := newStand(t, emulator.ExportKnobs{Pending: time.Minute})
 	d := s.dataset()
 	s.w.OccupyExports(5)
-	if _, _, err := s.ask(d); extract.StatusOf(err) != http.StatusTooManyRequests || extract.ClassOf(err) != extract.ClassTransient {
+	if _, _, err := s.ask(d); api.StatusOf(err) != http.StatusTooManyRequests || api.ClassOf(err) != api.ClassTransient {
 		t.Errorf("%v", err)
 	}
 }
@@ -237,7 +238,7 @@ func TestT90TheTokenStaysWithTheAPI(t *testing.T) {
 
 func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 	t.Parallel()
-	client, err := extract.New(extract.Options{BaseURL: "https://api.example.org", Token: "secret", Version: "2.17",
+	client, err := api.New(api.Options{BaseURL: "https://api.example.org", Token: "secret", Version: "2.17",
 		FileHosts: []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "fd00:ec2::254", "0.0.0.0"}}) // that they are named opens no way to them
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +247,7 @@ func TestT90AddressesThatLeadInsideAreRefused(t *testing.T) {
 	for _, address := range []string{"http://files.example.org/x", "https://user:pass@files.example.org/x", "file:///etc/passwd", "https://127.0.0.1/x",
 		"https://169.254.169.254/latest", "https://10.0.0.1/x", "https://[::1]/x", "https://[fd00:ec2::254]/x", "https://0.0.0.0/x", "https:///x"} {
 		var got bytes.Buffer
-		_, err := client.Download(context.Background(), extract.File{Stream: family(), URL: address + "?signature=abcdef", Most: 100}, &got)
+		_, err := client.Download(context.Background(), api.File{Stream: family(), URL: address + "?signature=abcdef", Most: 100}, &got)
 		if err == nil || got.Len() > 0 {
 			t.Errorf("%s was fetched", address)
 		}
@@ -271,7 +272,7 @@ func TestS10AFileAtAForeignHostIsAskedOfTheAPIItself(t *testing.T) {
 		return nil
 	})
 	_, err := s.whole()
-	var foreign *extract.ForeignHost
+	var foreign *api.ForeignHost
 	if !errors.As(err, &foreign) || foreign.Host != "bucket.storage.example.net" || errors.Is(err, ErrLost) || strings.Contains(err.Error(), "signature") {
 		t.Errorf("%v", err)
 	}

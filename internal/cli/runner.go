@@ -6,7 +6,7 @@ import (
 
 	"aqueduck/load/layout"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/cli/emulate"
 	"aqueduck/internal/config"
 	"aqueduck/internal/runner"
@@ -51,13 +51,13 @@ func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir)
 			if err == nil && url == config.Emulator {
 				return embedded(env.Lookup, dir)
 			}
-			return runner.Source{BaseURL: url, Token: token, Refresh: func() (extract.Secret, error) { return currentToken(env, cfg, name) }}, err
+			return runner.Source{BaseURL: url, Token: token, Refresh: func() (api.Secret, error) { return currentToken(env, cfg, name) }}, err
 		},
 	}, nil
 }
 
 // currentToken looks a token up again: its file, or .env, may hold another one by now.
-func currentToken(env *Env, config *config.Config, workspace string) (extract.Secret, error) {
+func currentToken(env *Env, config *config.Config, workspace string) (api.Secret, error) {
 	lookup, err := env.variables()
 	if err != nil {
 		return "", err

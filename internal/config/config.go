@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/alert"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
@@ -55,9 +55,9 @@ type Workspace struct {
 	RequestsPerMinute int      // 0: learned from the answers
 	DownloadHosts     []string // where files may lie, beside the API's own site
 
-	baseURL, Token string          // as the file has them: ${VAR} or ${file:…}
-	dir            string          // that relative files are from
-	Budget         *extract.Budget // of all pipelines that read it
+	baseURL, Token string      // as the file has them: ${VAR} or ${file:…}
+	dir            string      // that relative files are from
+	Budget         *api.Budget // of all pipelines that read it
 }
 
 // Settings is what the configuration wants different from a stream's file.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
 )
@@ -21,7 +21,7 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 		RequestsPerMinute: v.Key("requests_per_minute").Int(), DownloadHosts: v.Key("download_hosts").Texts(),
 		baseURL: baseURL.Text(), Token: token.Text(), dir: filepath.Dir(v.File()),
 	}
-	w.Budget = extract.NewBudget(w.RequestsPerMinute)
+	w.Budget = api.NewBudget(w.RequestsPerMinute)
 	const why = "an empty environment, as cron has it, must not load something else"
 	switch {
 	case !token.Given() && baseURL.Set() && w.baseURL != Emulator && !v.Flawed():
@@ -58,7 +58,7 @@ func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
 
 // Connect gives the address and the token of a workspace. Only a run asks for them, so that commands that only look
 // need neither. The emulator gets no token: a real one must not leave for a place that does not need it.
-func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (baseURL string, token extract.Secret, err error) {
+func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (baseURL string, token api.Secret, err error) {
 	w, ok := c.Workspaces[workspace]
 	if !ok {
 		return "", "", fmt.Errorf("no workspace %q in %s", workspace, c.File)
@@ -84,7 +84,7 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 	if secret = strings.TrimSpace(secret); !printable(secret) {
 		return "", "", w.problem("token", errors.New("there is none, or it has characters that no token has"), "copy the token again, in one line")
 	}
-	return baseURL, extract.Secret(secret), nil
+	return baseURL, api.Secret(secret), nil
 }
 
 func (w *Workspace) problem(key string, err error, next string) error {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/grammar"
 )
 
@@ -192,7 +192,7 @@ func checkVersion(text string) error {
 
 // checkHeader refuses a header that a version would take from what needs it.
 func checkHeader(text string) error {
-	if extract.ReservedHeader(text) {
+	if api.ReservedHeader(text) {
 		return fmt.Errorf("%q is a header that says something else", text)
 	}
 	return nil

@@ -74,7 +74,7 @@ func TestEverySilenceHasAKnobAndTestsUnderBothReadings(t *testing.T) {
 func testsOfReaders(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
-	for _, dir := range []string{"extract", "extract/export", "internal/pipeline", "internal/cli"} {
+	for _, dir := range []string{"extract", "extract/api", "extract/export", "internal/pipeline", "internal/cli"} {
 		files, err := filepath.Glob("../../" + dir + "/*_test.go")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", dir, len(files), err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/problem"
@@ -84,7 +84,7 @@ func TestRotatedTokenGoesOn(t *testing.T) {
 	connect := b.runner.Connect
 	b.runner.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
-		source.Refresh = func() (extract.Secret, error) { return "rotated", nil }
+		source.Refresh = func() (api.Secret, error) { return "rotated", nil }
 		return source, err
 	}
 	b.space.Between(func(n int) {

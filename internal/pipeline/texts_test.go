@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -76,7 +76,7 @@ func TestEveryErrorHasAClassAndAnExitCode(t *testing.T) {
 		{"read-only", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EROFS}), "disk", problem.ExitFailed},
 		{"another user's", fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "lock", Err: syscall.EACCES}), "config", problem.ExitConfig},
 		{"another user's, to DuckDB", errors.New(`IO Error: Cannot open file "work.duckdb": Permission denied`), "config", problem.ExitConfig},
-		{"an answer that says so", &extract.Error{Class: extract.ClassContract, Op: "read contacts", Message: "Input/output error"}, "data", problem.ExitFailed},
+		{"an answer that says so", &api.Error{Class: api.ClassContract, Op: "read contacts", Message: "Input/output error"}, "data", problem.ExitFailed},
 		{"other", fmt.Errorf("a fault"), "bug", problem.ExitInternal},
 		{"a problem inside", fmt.Errorf("run: %w", &problem.Problem{Class: "auth", What: "401", Next: "a token"}), "auth", problem.ExitRefused},
 	} {

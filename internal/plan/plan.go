@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/extract/export"
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
@@ -29,7 +30,7 @@ import (
 
 // planFamily plans the datasets of a family: those that are stored, and, when the source may be asked, those it has.
 func planFamily(ctx context.Context, r *runner.Runner, p *Plan, pipeline *config.Pipeline, workspace string, family *schemas.Stream,
-	states []runlog.StreamState, past map[string]int64, client *extract.Client) error {
+	states []runlog.StreamState, past map[string]int64, client *api.Client) error {
 	means := func(name string) bool {
 		return slices.ContainsFunc(pipeline.Datasets, func(pattern string) bool { return config.MatchesDataset(pattern, family.Name, name) })
 	}
@@ -114,7 +115,7 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 		}
 		for _, name := range pipeline.Workspaces(r.Config) {
 			var count func(*schemas.Stream) (int64, error)
-			var ask *extract.Client
+			var ask *api.Client
 			if asking {
 				client, closing, err := ConnectReader(ctx, r, name)
 				if err != nil {
@@ -122,7 +123,7 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 				}
 				defer closing()
 				ask = client
-				count = func(s *schemas.Stream) (int64, error) { return client.Count(ctx, s) }
+				count = func(s *schemas.Stream) (int64, error) { return extract.CountRecords(ctx, client, s) }
 			}
 			for _, s := range streams {
 				if seen[name+"."+s.Name] {
@@ -152,13 +153,13 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 }
 
 // ConnectReader is a client for the few requests of a plan.
-func ConnectReader(ctx context.Context, r *runner.Runner, name string) (*extract.Client, func(), error) {
+func ConnectReader(ctx context.Context, r *runner.Runner, name string) (*api.Client, func(), error) {
 	client, _, closing, err := ConnectWorkspace(ctx, r, name, 0)
 	return client, closing, err
 }
 
 // ConnectWorkspace is a client for so many requests, 0 for any number, with the source it asks.
-func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most int64) (*extract.Client, runner.Source, func(), error) {
+func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most int64) (*api.Client, runner.Source, func(), error) {
 	run := &stream.Run{Runner: r, Config: r.Config, Pipeline: &config.Pipeline{}, Options: runner.Options{MaxRequests: most}, Now: r.Now}
 	source, err := r.Connect(ctx, name)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/extract/export"
 	"aqueduck/internal/config"
 	"aqueduck/internal/plan"
@@ -105,7 +106,7 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 	for _, s := range streams {
 		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: isNamed(r, workspace, s), Answer: "yes"}
 		record, asked, err := askStream(ctx, r, client, s, firsts)
-		if extract.ClassOf(err) == extract.ClassAuth || ctx.Err() != nil {
+		if api.ClassOf(err) == api.ClassAuth || ctx.Err() != nil {
 			return err
 		}
 		if unanswered(err) {
@@ -139,8 +140,8 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 
 // unanswered says that no answer came, however often it was asked for.
 func unanswered(err error) bool {
-	var api *extract.Error
-	return errors.As(err, &api) && api.Class == extract.ClassTransient && api.Status == 0
+	var failure *api.Error
+	return errors.As(err, &failure) && failure.Class == api.ClassTransient && failure.Status == 0
 }
 
 // after puts streams that are read under the ids of others behind those.
@@ -153,7 +154,7 @@ func after(s *schemas.Stream) int {
 
 // askStream asks for the least that shows whether a stream can be read: the smallest page, and a record by itself where it is
 // read so. What is read by ids is asked for the id of a record that another stream gave; asked is false where none did.
-func askStream(ctx context.Context, r *runner.Runner, client *extract.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
+func askStream(ctx context.Context, r *runner.Runner, client *api.Client, s *schemas.Stream, firsts map[string][]byte) (record []byte, asked bool, err error) {
 	switch {
 	case s.Family():
 		_, _, err = export.New(client, s).Datasets(ctx, s)
@@ -163,14 +164,14 @@ func askStream(ctx context.Context, r *runner.Runner, client *extract.Client, s 
 		if !ok {
 			return nil, false, nil
 		}
-		_, err = client.Look(ctx, s, id, 0)
+		_, err = extract.PreviewStream(ctx, client, s, id, 0)
 		return nil, true, err
 	}
-	if record, _, err = client.One(ctx, s); err != nil || record == nil || s.Read.Detail == nil {
+	if record, _, err = extract.FirstRecord(ctx, client, s); err != nil || record == nil || s.Read.Detail == nil {
 		return record, true, err
 	}
 	if id, ok := extract.Key(s, record); ok {
-		_, err = client.Read(extract.Request{Stream: s}).ByID(ctx, []string{id})
+		_, err = extract.NewReader(client, extract.Request{Stream: s}).ByID(ctx, []string{id})
 	}
 	return record, true, err
 }
@@ -202,12 +203,12 @@ func isNamed(r *runner.Runner, workspace string, s *schemas.Stream) bool {
 // explainRefusal says why a stream cannot be read. A 404 is the version's when a later version has the same stream.
 func explainRefusal(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, firsts map[string][]byte, err error) (answer, why string) {
 	problem := problem.Classify(err)
-	if extract.ClassOf(err) != extract.ClassNotFound {
+	if api.ClassOf(err) != api.ClassNotFound {
 		return problem.Class, problem.What
 	}
 	cfg := *r.Config.Workspaces[workspace]
 	if cfg.APIVersion == config.LatestVersion {
-		return string(extract.ClassNotFound), "404: the workspace does not have it"
+		return string(api.ClassNotFound), "404: the workspace does not have it"
 	}
 	old := cfg.APIVersion
 	cfg.APIVersion = config.LatestVersion
@@ -218,10 +219,10 @@ func explainRefusal(ctx context.Context, r *runner.Runner, workspace string, s *
 		defer closing()
 		_, _, failed = askStream(ctx, &later, client, s, firsts)
 	}
-	if failed == nil || extract.ClassOf(failed) == extract.ClassPlan || extract.ClassOf(failed) == extract.ClassScope {
+	if failed == nil || api.ClassOf(failed) == api.ClassPlan || api.ClassOf(failed) == api.ClassScope {
 		return "version", fmt.Sprintf("404: version %s does not have it, %s does", old, config.LatestVersion)
 	}
-	return string(extract.ClassNotFound), fmt.Sprintf("404: neither version %s nor %s has it", old, config.LatestVersion)
+	return string(api.ClassNotFound), fmt.Sprintf("404: neither version %s nor %s has it", old, config.LatestVersion)
 }
 
 // Print writes a line a stream.

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -77,10 +78,10 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 		return nil, err
 	}
 	defer closing()
-	sight, err := client.Look(ctx, s, id, shownRows)
+	sight, err := extract.PreviewStream(ctx, client, s, id, shownRows)
 	if err != nil {
 		next := "compare endpoint: and records: in " + s.File + " with the API's document; aqueduck check --online says what the token can read"
-		if s.Read.ByIDs() && extract.ClassOf(err) == extract.ClassNotFound {
+		if s.Read.ByIDs() && api.ClassOf(err) == api.ClassNotFound {
 			next = "give the id of one that there is, by --id; where there is one, compare endpoint: in " + s.File + " with the API's document"
 		}
 		return nil, unseen(err, next)
@@ -237,10 +238,10 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 		return "", nil, err
 	}
 	defer closing()
-	found, err := client.Discover(ctx, path, list)
+	found, err := extract.Discover(ctx, client, path, list)
 	if err != nil {
 		next := "of several lists name one by --records KEY, or write the file by hand: docs/streams.md"
-		if extract.ClassOf(err) == extract.ClassNotFound {
+		if api.ClassOf(err) == api.ClassNotFound {
 			next = "see that the path is that of a list of the API, e.g. /ticket_states, and that this API version has it"
 		}
 		return "", nil, unseen(err, next)
@@ -257,7 +258,7 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 
 // unseen says what to do about an answer that shows no records.
 func unseen(err error, next string) error {
-	if class := extract.ClassOf(err); class != extract.ClassContract && class != extract.ClassNotFound {
+	if class := api.ClassOf(err); class != api.ClassContract && class != api.ClassNotFound {
 		return err
 	}
 	return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: next}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/extract/export"
 	"aqueduck/internal/grammar"
 	"aqueduck/load"
@@ -102,6 +103,7 @@ func (p *Problem) ExitCode() int {
 // AsProblem gives every error of this program its class and its next step. Problems keep theirs.
 func AsProblem(err error) *Problem { return Classify(err) }
 
+// Classify makes a Problem of an error of a run: its class, and what helps.
 func Classify(err error) *Problem {
 	var problem *Problem
 	if errors.As(err, &problem) {
@@ -111,7 +113,7 @@ func Classify(err error) *Problem {
 		return &Problem{Class: problem.Class, What: FirstLine(err), Next: problem.Next, Exit: problem.Exit}
 	}
 	var busy *layout.BusyError
-	var api *extract.Error
+	var api *api.Error
 	var mistakes grammar.Mistakes
 	var held *publish.HeldBack
 	switch {
@@ -209,20 +211,20 @@ func ClassifyHeldBack(held *publish.HeldBack) *Problem {
 }
 
 // classifyAnswer maps what the API answered to who has to act.
-func classifyAnswer(api *extract.Error, err error) *Problem {
+func classifyAnswer(failure *api.Error, err error) *Problem {
 	p := &Problem{Class: "transient", What: FirstLine(err)}
-	switch api.Class {
-	case extract.ClassAuth:
+	switch failure.Class {
+	case api.ClassAuth:
 		p.Class, p.Next = "auth", "give a token that is valid for this workspace, at the address of its region, then run the same command again; no mark moved"
-	case extract.ClassPlan:
+	case api.ClassPlan:
 		p.Class, p.Next = "plan", "ask for the feature; the stream is unavailable until then, and is asked for at each run"
-	case extract.ClassScope:
+	case api.ClassScope:
 		p.Class, p.Next = "scope", "give the token the right to read this"
-	case extract.ClassNotFound:
+	case api.ClassNotFound:
 		p.Class, p.Next = "not_found", "aqueduck check --online says whether another API version has it; the stream is unavailable until then, and is asked for at each run"
-	case extract.ClassContract:
+	case api.ClassContract:
 		p.Class, p.Next = "data", "the answer is not as documented; nothing of it was stored, the mark did not move"
-	case extract.ClassSource:
+	case api.ClassSource:
 		p.Class, p.Next = "source", SourceNext
 	}
 	return p
@@ -233,8 +235,8 @@ const SourceNext = "ask the API's support, with the request and its time; what c
 
 // IsUnavailable says that the workspace, its API version or its token does not have what was asked for.
 func IsUnavailable(err error) bool {
-	switch extract.ClassOf(err) {
-	case extract.ClassPlan, extract.ClassScope, extract.ClassNotFound:
+	switch api.ClassOf(err) {
+	case api.ClassPlan, api.ClassScope, api.ClassNotFound:
 		return true
 	}
 	return false

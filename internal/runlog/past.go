@@ -124,6 +124,7 @@ func (e PastRun) Save(dir layout.Dir) (err error) {
 // LeftOut is the outcome, in a list of runs, of a time of a schedule that had no run. Its note has no run's id: it is none.
 const LeftOut = "LEFT OUT"
 
+// WhySkipped says why a time of a schedule had no run.
 const WhySkipped = "the last one still ran, or the machine slept"
 
 // ReadRunNotes gives the notes of ended runs, those that can be read. Whatever spoilt the others, the database has its own.

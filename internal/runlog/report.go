@@ -60,6 +60,7 @@ type StreamResult struct {
 	Fault   error              `json:"-"` // of the program: what Error tells, with all that it was told in
 }
 
+// Add counts what a commit wrote.
 func (s *StreamResult) Add(w load.Written) {
 	s.New += w.New
 	s.Changed += w.Changed

@@ -321,16 +321,19 @@ func AsText(v any) string {
 	return s
 }
 
+// AsWhole is a column of the published file as a whole number; 0 for NULL.
 func AsWhole(v any) int64 {
 	n, _ := v.(int64)
 	return n
 }
 
+// AsShare is a column of the published file as a share; 0 for NULL.
 func AsShare(v any) float64 {
 	f, _ := v.(float64)
 	return f
 }
 
+// AsTime is a column of the published file as a time; the zero time for NULL.
 func AsTime(v any) time.Time {
 	t, _ := v.(time.Time)
 	return t.UTC()

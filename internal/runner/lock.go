@@ -46,6 +46,7 @@ func (r *Runner) Lock(ctx context.Context, wait time.Duration) (*layout.LockHand
 	return layout.Lock(ctx, r.Dir, wait, r.Wait)
 }
 
+// NotUsable is the problem of a data directory that cannot be used.
 func NotUsable(err error) *problem.Problem {
 	if load.Forbidden(err) {
 		return &problem.Problem{Class: "config", What: "the warehouse directory is not this user's to write", Err: err,

@@ -26,8 +26,10 @@ func (o *Options) IsNarrow() bool {
 	return len(o.Select)+len(o.Exclude) > 0 || o.Limit > 0 || o.IsWindowed()
 }
 
+// IsWindowed reports whether an explicit span of time is wanted.
 func (o *Options) IsWindowed() bool { return !o.Since.IsZero() || !o.Until.IsZero() }
 
+// AcceptsDrop reports whether one of these streams or tables may lose a large share of its rows.
 func (o *Options) AcceptsDrop(names ...string) bool {
 	for _, accepted := range o.AcceptDrop {
 		for _, name := range names {

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/alert"
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
@@ -18,8 +18,8 @@ import (
 // Source is where a workspace is asked, and whether it is the emulator.
 type Source struct {
 	BaseURL  string
-	Token    extract.Secret
-	Refresh  func() (extract.Secret, error) // reads a rotated token; nil when there is none
+	Token    api.Secret
+	Refresh  func() (api.Secret, error) // reads a rotated token; nil when there is none
 	Emulated bool
 	Now      func() time.Time // the clock that the workspace lives by; nil: the runner's
 	Close    func() error     // ends what serves it; nil when nothing does

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/term"
@@ -51,9 +52,9 @@ func fetchWorkspaceID(ctx context.Context, r *stream.Run, w *stream.Workspace) (
 		if s.Identity == nil || s.Read.ByIDs() {
 			continue
 		}
-		record, _, err := w.Client.One(ctx, s)
-		var api *extract.Error
-		if errors.As(err, &api) && (api.Class == extract.ClassPlan || api.Class == extract.ClassScope) {
+		record, _, err := extract.FirstRecord(ctx, w.Client, s)
+		var failure *api.Error
+		if errors.As(err, &failure) && (failure.Class == api.ClassPlan || failure.Class == api.ClassScope) {
 			continue // another stream may tell, and this one will say so itself
 		}
 		if err != nil {
@@ -74,14 +75,14 @@ func explainUnidentified(r *stream.Run, w *stream.Workspace, err error) error {
 
 // Unidentified tells of an answer, or none, that left the run without knowing whom it reads.
 func Unidentified(err error) error {
-	if errors.Is(err, extract.ErrBudget) {
+	if errors.Is(err, api.ErrBudget) {
 		return &problem.Problem{Class: "transient", What: problem.FirstLine(err) + "; nothing was written", Next: "run the same command again once the API answers, or give runs more: max_time, max_requests"}
 	}
-	if extract.ClassOf(err) == "" {
+	if api.ClassOf(err) == "" {
 		return err
 	}
 	p := problem.Classify(err)
-	var api *extract.Error
+	var api *api.Error
 	switch {
 	case errors.As(err, &api) && api.Status >= 500:
 		p.Next = "run the same command again once the API answers; nothing was written"
@@ -113,6 +114,7 @@ func compareClocks(r *stream.Run, w *stream.Workspace) {
 	r.Reported.Notes = append(r.Reported.Notes, note)
 }
 
+// MixedWorkspaces is the problem of a token that is of another workspace than what is stored.
 func MixedWorkspaces(w *stream.Workspace, pinned load.Workspace) *problem.Problem {
 	p := &problem.Problem{Class: "config", Next: "give another directory: --dir DIR"}
 	p.What = "this warehouse holds data of workspace " + pinned.ID + " and " + w.Name + " is the emulator; nothing was written"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
@@ -164,9 +165,10 @@ func connectWorkspace(ctx context.Context, r *stream.Run, name string) (*stream.
 	return w, err
 }
 
-func NewClient(r *stream.Run, name string, source runner.Source) (*extract.Client, error) {
+// NewClient is a client of a workspace, with the budget that all pipelines share.
+func NewClient(r *stream.Run, name string, source runner.Source) (*api.Client, error) {
 	config := r.Config.Workspaces[name]
-	client, err := extract.New(extract.Options{
+	client, err := api.New(api.Options{
 		BaseURL: source.BaseURL, Token: source.Token, Refresh: source.Refresh,
 		Version: config.APIVersion, VersionHeader: config.VersionHeader, FileHosts: config.DownloadHosts,
 		Budget: config.Budget, MaxRequests: stream.FirstSet(r.Options.MaxRequests, r.Pipeline.MaxRequests),

@@ -24,6 +24,7 @@ func Cut(text string, most int) string {
 	return text
 }
 
+// OrUnknown is a number with what stands before it; "unknown" for one below zero.
 func OrUnknown(n int64, prefix string) string {
 	if n < 0 {
 		return "?"
@@ -60,6 +61,7 @@ func Count(n int, thing string) string {
 	return Thousands(int64(n)) + " " + thing + "s"
 }
 
+// Thousands is a number with commas between thousands.
 func Thousands(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -76,6 +78,7 @@ func WithNote(before, text string) string {
 	return before + text
 }
 
+// OrDash is a time as people read it; "-" for none.
 func OrDash(t time.Time) string {
 	if t.IsZero() {
 		return "–"

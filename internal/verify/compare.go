@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/load/compare"
 	"aqueduck/schemas"
@@ -70,11 +71,11 @@ func (c *check) seed() string { return strconv.FormatInt(c.runner.Now().UnixNano
 
 // pages compares so many pages of a request.
 func (c *check) pages(ctx context.Context, req extract.Request, most int) error {
-	reader := c.client.Read(req)
+	reader := extract.NewReader(c.client, req)
 	ended := true // a walk that has come to its end asks nothing to say so
 	for range most {
 		if c.used() >= c.share && !ended {
-			return extract.ErrBudget
+			return api.ErrBudget
 		}
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {

@@ -39,7 +39,7 @@ func (c *check) ask(ctx context.Context, ids []string) error {
 		return nil
 	}
 	if c.stream.Read.Single() != nil {
-		reader := c.client.Read(c.everything())
+		reader := extract.NewReader(c.client, c.everything())
 		for chunk := range slices.Chunk(ids, stream.AskedAtOnce) {
 			page, err := reader.ByID(ctx, chunk)
 			if failed := c.compare(ctx, page); failed != nil || err != nil {
@@ -53,7 +53,7 @@ func (c *check) ask(ctx context.Context, ids []string) error {
 }
 
 func (c *check) compareAll(ctx context.Context, req extract.Request) error {
-	reader := c.client.Read(req)
+	reader := extract.NewReader(c.client, req)
 	for {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {

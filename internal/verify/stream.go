@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/sync/warehouse"
@@ -105,10 +106,10 @@ func (c *check) run(ctx context.Context) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, extract.ErrBudget):
+	case errors.Is(err, api.ErrBudget):
 		c.result.How, c.result.Whole = "as far as the requests went", false
 		return nil
-	case ctx.Err() != nil || extract.ClassOf(err) == extract.ClassAuth:
+	case ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth:
 		return err
 	case problem.IsUnavailable(err):
 		c.result.How = "not asked: " + problem.Classify(err).What

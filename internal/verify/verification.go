@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -85,7 +86,7 @@ func (v *Verification) Exit() int {
 type verifier struct {
 	runner    *runner.Runner
 	workspace string
-	client    *extract.Client
+	client    *api.Client
 	held      *compare.Comparison
 	states    []runlog.StreamState
 	shapes    []facts.Shape

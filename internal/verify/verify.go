@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/extract"
 	"aqueduck/internal/config"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
@@ -133,7 +134,7 @@ func (v *verifier) prepare(ctx context.Context, source runner.Source) (err error
 		if s.Identity == nil || s.Read.ByIDs() {
 			continue
 		}
-		record, _, err := v.client.One(ctx, s)
+		record, _, err := extract.FirstRecord(ctx, v.client, s)
 		if err != nil && !problem.IsUnavailable(err) {
 			return sync.Unidentified(err)
 		}

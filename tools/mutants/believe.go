@@ -7,8 +7,8 @@ var believing = []mutant{
 		old: "seconds, micros = seconds/1000, seconds%1000*1000", new: "reason = ReasonRange",
 	},
 	{
-		bug: "a window in milliseconds moves its watermark into the far future", file: "extract/place.go", killer: "extract.TestT159TimesInMillisecondsMoveAWindowLikeOthers",
-		old: "const earliest, latest = 631_152_000, 4_102_444_800", new: "const earliest, latest = 631_152_000_000, 4_102_444_800_000",
+		bug: "a window in milliseconds moves its watermark into the far future", file: "extract/internal/scan/values.go", killer: "extract.TestT159TimesInMillisecondsMoveAWindowLikeOthers",
+		old: "const EarliestTime, LatestTime = 631_152_000, 4_102_444_800", new: "const EarliestTime, LatestTime = 631_152_000_000, 4_102_444_800_000",
 	},
 	{
 		bug: "an empty search is an answer", file: "internal/pipeline/evidence.go", killer: "pipeline.TestT161ASearchThatReturnsNothingIsCheckedByID",
@@ -52,10 +52,10 @@ var believing = []mutant{
 	},
 	{
 		bug: "a head newer than its newest part is settled", file: "extract/whole.go", killer: "pipeline.TestT168ADetailThatLagsBehindItsHeadIsReadAgain",
-		old: "return behind && (recent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))", new: "return false",
+		old: "return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))", new: "return false",
 	},
 	{
-		bug: "only one code of a 404 means gone", file: "extract/judge.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
+		bug: "only one code of a 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
 		old: "return missing && slices.ContainsFunc(", new: "return missing && l.code == \"\" && slices.ContainsFunc(",
 	},
 	{

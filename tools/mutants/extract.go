@@ -23,16 +23,16 @@ var extracting = []mutant{
 		new: "	st.SyncedTo = max(st.SyncedTo, s.reached)\n	if w.Kind == windowForward {\n",
 	},
 	{
-		bug: "the watermark goes by our own clock", file: "extract/clock.go", killer: "extract.TestT131T164TheEarliestSaneClockCounts",
+		bug: "the watermark goes by our own clock", file: "extract/api/clock.go", killer: "extract.TestT131T164TheEarliestSaneClockCounts",
 		old: "	case late.Sub(early) <= clockTolerance:\n		return server\n", new: "	case late.Sub(early) <= clockTolerance:\n		return own\n	case !own.IsZero():\n		return own\n",
 	},
 	{
-		bug: "a record from the future makes a clock that is ahead right", file: "extract/clock.go", killer: "extract.TestT131T164TheEarliestSaneClockCounts",
+		bug: "a record from the future makes a clock that is ahead right", file: "extract/api/clock.go", killer: "extract.TestT131T164TheEarliestSaneClockCounts",
 		old: "newest.After(early.Add(clockTolerance)) && !newest.After(late.Add(clockTolerance)):", new: "newest.After(early.Add(clockTolerance)):",
 	},
 	{
 		bug: "the mark moves back", file: "extract/searchwindow.go", killer: "extract.TestT132MarkNeverMovesBack",
-		old: "st.SyncedTo = max(st.SyncedTo, s.mark())", new: "st.SyncedTo = s.mark()",
+		old: "st.SyncedTo = max(st.SyncedTo, s.watermark())", new: "st.SyncedTo = s.watermark()",
 	},
 	{
 		bug: "a mark in the future is taken", file: "extract/reader.go", killer: "extract.TestT137MarkInTheFutureIsRefused",
@@ -40,7 +40,7 @@ var extracting = []mutant{
 	},
 	{
 		bug: "records after the window end it", file: "extract/search.go", killer: "extract.TestT160AForwardPassEndsWhereTheListEnds",
-		old: "	s.look(sh.seen)\n", new: "	s.look(sh.seen)\n	sh.end = sh.end || s.window.To > 0 && s.previous > s.window.To\n",
+		old: "	s.noteTimes(sh.seen)\n", new: "	s.noteTimes(sh.seen)\n	sh.end = sh.end || s.window.To > 0 && s.previous > s.window.To\n",
 	},
 	{
 		bug: "a dead cursor goes on from a time that only the record has", file: "extract/search.go", killer: "extract.TestT160ADeadCursorGoesOnFromNoTimeThatOnlyTheRecordHas",
@@ -56,7 +56,7 @@ var extracting = []mutant{
 	},
 	{
 		bug: "a record that cannot be read fails its page", file: "extract/detail.go", killer: "extract.TestT170ARecordThatCanNeverBeReadIsSetAside",
-		old: "found[i] != nil && aside(err) &&", new: "found[i] != nil && aside(err) && i < 0 &&",
+		old: "found[i] != nil && isRecordError(err) &&", new: "found[i] != nil && isRecordError(err) && i < 0 &&",
 	},
 	{
 		bug: "half a record is taken for all of it", file: "extract/whole.go", killer: "extract.TestT163HalfARecordIsAskedForOnceMore",
@@ -65,7 +65,7 @@ var extracting = []mutant{
 	{
 		bug: "a window that fails is closed", file: "extract/search.go", killer: "extract.TestT138AWindowThatFailsMovesNoMarkPastIt",
 		old: "	if err != nil {\n		return Page{}, err\n	}\n	if s.fresh {",
-		new: "	if ClassOf(err) == ClassTransient {\n		st := s.closed()\n		s.walk = nil\n		return Page{State: st, Boundary: true}, nil\n	}\n	if err != nil {\n		return Page{}, err\n	}\n	if s.fresh {",
+		new: "	if api.ClassOf(err) == api.ClassTransient {\n		st := s.stateAfterWindow()\n		s.walk = nil\n		return Page{State: st, Boundary: true}, nil\n	}\n	if err != nil {\n		return Page{}, err\n	}\n	if s.fresh {",
 	},
 	{
 		bug: "a token without its fingerprint", file: "extract/walk.go", killer: "extract.TestT13CursorOfAnotherRequestIsNotUsed",
@@ -81,7 +81,7 @@ var extracting = []mutant{
 	},
 	{
 		bug: "a cursor that comes again is followed", file: "extract/walk.go", killer: "extract.TestT15CursorThatComesAgainStopsTheStream",
-		old: "	if w.visit(w.pos) {\n		return w.astray(ErrCursorLoop)\n", new: "	if w.visit(w.pos) && w.empty > 0 {\n		return w.astray(ErrCursorLoop)\n",
+		old: "	if w.visit(w.pos) {\n		return w.sourceError(ErrCursorLoop)\n", new: "	if w.visit(w.pos) && w.empty > 0 {\n		return w.sourceError(ErrCursorLoop)\n",
 	},
 	{
 		bug: "an answer without its list is an empty page", file: "extract/envelope.go", killer: "extract.TestAnswersAreClassified/T19 other key",
@@ -96,17 +96,17 @@ var extracting = []mutant{
 		old: "if err := d.Skip(); err != io.EOF {", new: "if err := d.Skip(); err == io.ErrNoProgress {",
 	},
 	{
-		bug: "redirects are followed", file: "extract/extract.go", killer: "extract.TestT119RedirectsAreNotFollowed",
+		bug: "redirects are followed", file: "extract/api/client.go", killer: "api.TestT119RedirectsAreNotFollowed",
 		old: "CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },",
 		new: "CheckRedirect: func(_ *http.Request, via []*http.Request) error {\n			if len(via) > 2 {\n				return http.ErrUseLastResponse\n			}\n			return nil\n		},",
 	},
 	{
-		bug: "a proxy's 404 means gone", file: "extract/judge.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
+		bug: "a proxy's 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
 		old: "	case status == http.StatusNotFound && !told.list:\n		return ClassTransient\n",
 		new: "	case status == http.StatusNotFound && !told.list:\n		return ClassNotFound\n",
 	},
 	{
-		bug: "asking for an export is repeated", file: "extract/send.go", killer: "extract.TestT118EnqueueIsNeverRepeated",
+		bug: "asking for an export is repeated", file: "extract/api/rules.go", killer: "api.TestT118EnqueueIsNeverRepeated",
 		old: `enqueue", whole: true}`, new: `enqueue", whole: true, repeat: true}`,
 	},
 	{
@@ -138,8 +138,8 @@ var extracting = []mutant{
 		old: "p.next == nextURL || p.totalPages > 1 ||", new: "p.next == nextURL ||",
 	},
 	{
-		bug: "the token goes to wherever a file lies", file: "extract/download.go", killer: "export.TestT90TheTokenStaysWithTheAPI",
-		old: "return u.Scheme == c.base.Scheme && u.Host == c.base.Host }", new: "return u.Scheme == c.base.Scheme }",
+		bug: "the token goes to wherever a file lies", file: "extract/api/download.go", killer: "export.TestT90TheTokenStaysWithTheAPI",
+		old: "return u.Scheme == c.base.Scheme && u.Host == c.base.Host\n}", new: "return u.Scheme == c.base.Scheme\n}",
 	},
 	{
 		bug: "a second gzip member is read as rows", file: "extract/export/archive.go", killer: "export.TestT102BytesAfterTheEndAreRefused",

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -117,7 +117,7 @@ func serveEmulator(life *embeddedWorkspace) (runner.Source, error) {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	return runner.Source{
-		BaseURL: "http://" + listener.Addr().String(), Token: extract.Secret(emulatedToken), Emulated: true, Now: now,
+		BaseURL: "http://" + listener.Addr().String(), Token: api.Secret(emulatedToken), Emulated: true, Now: now,
 		Close: func() error {
 			err := server.Close()
 			if end := <-served; !errors.Is(end, http.ErrServerClosed) {

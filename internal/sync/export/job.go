@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/extract/export"
 	"aqueduck/internal/crash"
 	"aqueduck/internal/problem"
@@ -186,7 +187,7 @@ func (t *exportReader) export1(ctx context.Context, job *extract.ExportJob, earl
 
 func (t *exportReader) fetch(ctx context.Context, job extract.ExportJob, status export.Status, spool *os.File) error {
 	archive, err := t.export.source.Fetch(ctx, t.Stream, status, spool, export.Usual())
-	var foreign *extract.ForeignHost
+	var foreign *api.ForeignHost
 	if errors.As(err, &foreign) {
 		return &problem.Problem{Class: "config", What: "an export lies at a host that is not named: " + problem.FirstLine(err),
 			Next: "if the workspace keeps its files there, allow it in pipelines.yaml: workspaces." + t.Workspace.Name + ".download_hosts: [" + foreign.Host + "]; nothing was stored"}
@@ -218,9 +219,9 @@ func (t *exportReader) enqueue(ctx context.Context, job *extract.ExportJob) erro
 			crash.At(crash.ExportNamed)
 			return err
 		}
-		full := extract.StatusOf(err) == http.StatusTooManyRequests
+		full := api.StatusOf(err) == http.StatusTooManyRequests
 		switch {
-		case ctx.Err() != nil || extract.ClassOf(err) != extract.ClassTransient:
+		case ctx.Err() != nil || api.ClassOf(err) != api.ClassTransient:
 			return err
 		case full && x.source.Now().Sub(began) < slotsPatient:
 			// The slots are the workspace's: other tools use them, and jobs of ours that nobody waits for any more (T96).

@@ -13,14 +13,14 @@ import (
 // readByID reads records by id; known is whether anything does.
 func readByID(ctx context.Context, t *Task, ids []string) (records []extract.Record, known bool, err error) {
 	if t.Stream.Read.Single() != nil {
-		page, err := t.Workspace.Client.Read(t.request(extract.Forward)).ByID(ctx, ids)
+		page, err := extract.NewReader(t.Workspace.Client, t.request(extract.Forward)).ByID(ctx, ids)
 		return page.Records, true, err
 	}
 	other, known := streamByID(t)
 	if !known {
 		return nil, false, nil
 	}
-	reader := t.Workspace.Client.Read(extract.Request{Stream: other, Phase: extract.Forward, IDs: ids})
+	reader := extract.NewReader(t.Workspace.Client, extract.Request{Stream: other, Phase: extract.Forward, IDs: ids})
 	for {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {

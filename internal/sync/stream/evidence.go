@@ -160,7 +160,7 @@ func askOlder(ctx context.Context, t *Task, column string, before time.Time) err
 	}
 	req := t.request(extract.Forward)
 	req.State, req.Since = extract.State{}, time.Unix(1, 0)
-	for reader := t.Workspace.Client.Read(req); ; { // its first pages may be empty
+	for reader := extract.NewReader(t.Workspace.Client, req); ; { // its first pages may be empty
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break

@@ -55,7 +55,7 @@ func (t *listReader) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reader := t.Workspace.Client.Read(t.request(extract.Forward))
+	reader := extract.NewReader(t.Workspace.Client, t.request(extract.Forward))
 	for chunk := range slices.Chunk(ids, AskedAtOnce) {
 		if t.Result.Cut = t.ShouldStop(); t.Result.Cut {
 			return t.Commit(ctx)
@@ -93,7 +93,7 @@ func (t *listReader) listed(ctx context.Context) (map[string]bool, error) {
 		req.Since = t.Start
 	}
 	listed := map[string]bool{}
-	reader := t.Workspace.Client.Read(req)
+	reader := extract.NewReader(t.Workspace.Client, req)
 	for !t.ShouldStop() {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {

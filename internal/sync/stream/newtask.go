@@ -78,6 +78,7 @@ func (t *Task) Read(ctx context.Context, phase extract.Phase) error {
 	return t.reader.Read(ctx, phase)
 }
 
+// NewTask makes the task of a stream: its decoder, its checkpoint as stored, and the reader for its way of reading.
 func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Task, error) {
 	settings := r.Config.Settings(s.Name)
 	if s.Read.Since.By == schemas.Export {

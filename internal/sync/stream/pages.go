@@ -12,7 +12,7 @@ import (
 // whole when reading stopped is committed, whatever stopped it. History is many windows one after the other, short ones
 // first: there the end of a window is no reason to commit less than a batch.
 func (t *Task) readPages(ctx context.Context, req extract.Request) error {
-	reader := t.Workspace.Client.Read(req)
+	reader := extract.NewReader(t.Workspace.Client, req)
 	for !t.ShouldStop() {
 		page, err := reader.Next(ctx)
 		if errors.Is(err, io.EOF) {

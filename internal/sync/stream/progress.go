@@ -20,10 +20,12 @@ import (
 	"aqueduck/load"
 )
 
+// NewProgress is the progress of a run that has read nothing yet.
 func NewProgress(r *Run) *Progress {
 	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfill{}, traces: map[*Task]*traced{}}
 }
 
+// Start notes that a stream begins a phase, and logs it.
 func (p *Progress) Start(ctx context.Context, t *Task, phase extract.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,6 +72,7 @@ func (p *Progress) Exported(t *Task, rows int64) {
 	p.streams[t].Extracted += rows
 }
 
+// Committed notes what a commit wrote and how long it took.
 func (p *Progress) Committed(t *Task, began time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,6 +87,7 @@ func (p *Progress) Committed(t *Task, began time.Time) {
 	}
 }
 
+// End notes that a stream has ended a phase.
 func (p *Progress) End(t *Task) {
 	p.mu.Lock()
 	p.streams[t].Phase, p.streams[t].Backfill = "done", max(t.reached(), t.found)
@@ -110,6 +114,7 @@ func (p *Progress) NameOf(t *Task) string {
 	return runlog.Called(p.run.Tasks, func(t *Task) (string, string) { return t.Workspace.Name, t.Stream.Name })(t)
 }
 
+// Publishing notes that a publish begins or ends.
 func (p *Progress) Publishing(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +135,7 @@ func (p *Progress) Measure(ctx context.Context, t *Task) {
 	if t.Days != nil {
 		return // its days tell
 	}
-	total, err := t.Workspace.Client.Count(ctx, t.Stream)
+	total, err := extract.CountRecords(ctx, t.Workspace.Client, t.Stream)
 	if err != nil || total <= 0 {
 		return // the estimate is a courtesy; reading will meet the same answer and report it
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -19,7 +19,7 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	case ctx.Err() != nil:
 		t.Result.Status, t.Result.Next = runlog.StatusInterrupted, t.Run.ResumeCommand()
 		return
-	case errors.Is(err, extract.ErrBudget):
+	case errors.Is(err, api.ErrBudget):
 		t.Result.Cut = true
 		return
 	}

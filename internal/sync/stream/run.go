@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/config"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -136,7 +137,7 @@ type Workspace struct {
 	Name    string
 	Config  *config.Workspace
 	Source  runner.Source
-	Client  *extract.Client
+	Client  *api.Client
 	Streams []*schemas.Stream
 	Exports Datasets           // datasets of the families among the streams
 	Answers map[string]string  // what the source last said of each stream: ok or unavailable

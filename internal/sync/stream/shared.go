@@ -37,6 +37,7 @@ func date(t time.Time) time.Time {
 	return time.Date(y, m, day, 0, 0, 0, 0, time.UTC)
 }
 
+// AddNote adds a line to what the report of the run says.
 func (r *Run) AddNote(text string) {
 	r.FindMu.Lock()
 	defer r.FindMu.Unlock()

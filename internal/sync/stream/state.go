@@ -42,6 +42,7 @@ func (t *Task) IsComplete() bool {
 // HasHistory says that there are older records to read, also where the start was put earlier since the history was read.
 func (t *Task) HasHistory() bool { return t.OwesHistory() && !t.IsWindowed() }
 
+// OwesHistory reports whether older records are still to be read.
 func (t *Task) OwesHistory() bool {
 	if t.Days != nil {
 		return t.Days.OwesDays()
@@ -96,6 +97,7 @@ func (t *Task) full() bool {
 		t.Decoder.Records() > 0 && t.Run.Now().Sub(t.opened) >= batchAge
 }
 
+// NextCheckpoint is the checkpoint that a commit of a state makes.
 func (t *Task) NextCheckpoint(state extract.State) load.Checkpoint {
 	return load.Checkpoint{
 		Workspace: t.Workspace.Name, Stream: t.Stream.Name, Seq: t.Base.Seq + 1, State: state.String(),
@@ -103,6 +105,7 @@ func (t *Task) NextCheckpoint(state extract.State) load.Checkpoint {
 	}
 }
 
+// ReleaseBatches gives the memory of batches back.
 func ReleaseBatches(batches []transform.Batch) {
 	for _, b := range batches {
 		b.Rows.Release()

@@ -2,6 +2,7 @@ package warehouse
 
 import "time"
 
+// UnixTime is a time of UNIX seconds; the zero time for 0.
 func UnixTime(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}

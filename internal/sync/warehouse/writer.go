@@ -37,6 +37,7 @@ type Writer struct {
 	readers   *facts.Snapshot // what they had before the first of these: a loss in small steps is one, too; nil: not read yet
 }
 
+// OpenWriter opens the work database of a run. Whoever opens it closes it.
 func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*Writer, error) {
 	w := &Writer{dir: dir, open: o, spec: spec, catalogue: catalogue, Tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
@@ -217,6 +218,7 @@ func (w *Writer) reopen(ctx context.Context) (err error) {
 	return nil
 }
 
+// Close closes the database; what is committed stays.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// The pace of requests, in requests a second.
+const (
+	firstPace   = 5.0   // before anything is known
+	slowestPace = 0.1   // refusals alone never bring it below: the workspace would look dead
+	blindPace   = 160.0 // 10,000 a minute, the highest quota known: where growth ends when the answers name no limit
+	ourShare    = 0.8   // of what the answers allow; the rest is for the workspace's other tools
+)
+
+// Budget is a workspace's allowance of requests, for Clients that ask it one after another: what one has used and learned the next
+// keeps to. It is safe for concurrent use.
+type Budget struct{ budget *budget }
+
+// NewBudget gives a budget with a ceiling; 0: learned from the answers, leaving 20 % to others.
+func NewBudget(requestsPerMinute int) *Budget {
+	return &Budget{newBudget(requestsPerMinute, time.Time{})} // full at first, whatever the clock
+}
+
+// budget is the workspace's allowance of requests, shared by everything that asks it.
+type budget struct {
+	ceiling float64 // what the operator allows; +Inf when he does not say
+
+	mu      sync.Mutex // guards what follows
+	limiter *rate.Limiter
+	pace    float64   // where it is
+	known   float64   // our share of what the answers allow; 0 until they say
+	minute  bool      // a window longer than ten seconds was seen
+	until   time.Time // nobody asks before
+	slowed  time.Time // the last refusal that counted
+}
+
+func newBudget(perMinute int, now time.Time) *budget {
+	b := &budget{ceiling: math.Inf(1), pace: firstPace}
+	if perMinute > 0 {
+		b.ceiling = float64(perMinute) / 60
+	}
+	b.limiter = rate.NewLimiter(1, 1)
+	b.apply(now)
+	return b
+}
+
+// enter waits for its turn.
+func (b *budget) enter(ctx context.Context, now func() time.Time, wait func(context.Context, time.Duration) error) error {
+	b.mu.Lock()
+	t := now()
+	turn := t.Add(max(b.limiter.ReserveN(t, 1).DelayFrom(t), b.held(t)))
+	b.mu.Unlock()
+	if d := turn.Sub(now()); d > 0 {
+		if err := wait(ctx, d); err != nil {
+			return err
+		}
+		// A refusal that came meanwhile holds back those who were waiting already.
+		b.mu.Lock()
+		d = b.held(now())
+		b.mu.Unlock()
+		if d > 0 {
+			if err := wait(ctx, d); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// learn takes from an answer what it says about the pace. server is the server's clock.
+func (b *budget) learn(h http.Header, now, server time.Time) {
+	q := parseQuota(h, server)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.apply(now)
+	if q.limit == 0 {
+		if b.known == 0 {
+			// About twenty more a second after 200 answers, forty after 800: slow enough to meet a hidden limit gently.
+			b.pace = min(b.pace+1/b.pace, blindPace)
+		}
+		return
+	}
+	// The quota is one of ten seconds, unless its end was seen further away, or is not told: then of a minute.
+	const short, slack = 10 * time.Second, 2 * time.Second
+	b.minute = b.minute || q.reset > short+slack
+	window := short
+	if b.minute || !q.resetKnown {
+		window = time.Minute
+	}
+	first := b.known == 0
+	b.known = ourShare * float64(q.limit) / window.Seconds()
+	b.pace = min(b.pace+b.known/50, b.known) // back from a refusal within some fifty answers
+	if first && b.slowed.IsZero() {
+		b.pace = b.known
+	}
+	// Others are asking too: what is left of this window is theirs.
+	if q.reset > 0 && q.remaining >= 0 && float64(q.remaining) < (1-ourShare)*float64(q.limit) {
+		b.hold(now.Add(min(q.reset, longestWait)))
+	}
+}
+
+// refused halves the pace, and keeps everybody from asking for the time d.
+func (b *budget) refused(now, sent time.Time, d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.apply(now)
+	b.hold(now.Add(min(d, longestWait)))
+	// Requests that were under way together are refused together: that is one refusal.
+	if sent.After(b.slowed) || b.slowed.IsZero() {
+		slowest := slowestPace
+		if b.known > 0 {
+			slowest = min(slowest, b.known)
+		}
+		b.pace = max(b.pace/2, slowest)
+		b.slowed = now
+	}
+}
+
+// perSecond is about how many requests the pace allows in a second.
+func (b *budget) perSecond() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return int(min(b.pace, b.ceiling))
+}
+
+// hold is called with mu held.
+func (b *budget) hold(until time.Time) {
+	if until.After(b.until) {
+		b.until = until
+	}
+}
+
+// held is how long nobody asks yet. Nobody is held longer than longestWait: the clock was set back. It is called with mu held.
+func (b *budget) held(now time.Time) time.Duration {
+	if b.until.Sub(now) > longestWait {
+		b.until = time.Time{}
+	}
+	return b.until.Sub(now)
+}
+
+// apply is called with mu held.
+func (b *budget) apply(now time.Time) {
+	pace := min(b.pace, b.ceiling)
+	// A second's worth at once makes up for the pause of a commit. No minute has more requests for it than the pace allows.
+	burst := max(1, int(pace))
+	b.limiter.SetLimitAt(now, rate.Limit(pace-float64(burst-1)/60))
+	b.limiter.SetBurstAt(now, burst)
+}

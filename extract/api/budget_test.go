@@ -1,0 +1,398 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pacer plays an API with a budget: how many requests go out while its clock moves by a span.
+type pacer struct {
+	*clock
+	b *budget
+}
+
+func newPacer(perMinute int) *pacer {
+	p := &pacer{clock: &clock{now: noon}}
+	p.b = newBudget(perMinute, noon)
+	return p
+}
+
+// ask sends one request and answers it.
+func (p *pacer) ask(t testing.TB, h func() http.Header) {
+	t.Helper()
+	if err := p.b.enter(context.Background(), p.Now, p.Wait); err != nil {
+		t.Fatal(err)
+	}
+	p.b.learn(h(), p.Now(), p.Now().Truncate(time.Second))
+}
+
+// count is the number of requests within a span.
+func (p *pacer) count(t testing.TB, span time.Duration, h func() http.Header) int {
+	t.Helper()
+	end := p.Now().Add(span)
+	n := 0
+	for p.Now().Before(end) {
+		p.ask(t, h)
+		n++
+	}
+	return n
+}
+
+func none() http.Header { return http.Header{} }
+
+// within reports whether n is between low and high.
+func within(n, low, high int) bool { return low <= n && n <= high }
+
+func TestT117PaceBeginsLowAndGrowsWithoutHeaders(t *testing.T) {
+	t.Parallel()
+	p := newPacer(0)
+	if n := p.count(t, time.Second, none); !within(n, 4, 8) {
+		t.Errorf("%d requests in the first second, want about 5", n)
+	}
+	before := p.count(t, 10*time.Second, none)
+	after := p.count(t, 10*time.Second, none)
+	if after <= before || after > 3*before {
+		t.Errorf("%d, then %d requests in ten seconds: want it to grow, and gently", before, after)
+	}
+	p.b.mu.Lock()
+	p.b.pace = 2 * blindPace
+	p.b.mu.Unlock()
+	if n := p.count(t, 10*time.Second, none); n > 11*int(blindPace) {
+		t.Errorf("%d requests in ten seconds: the pace has no end", n)
+	}
+}
+
+func TestT117OperatorsCeilingHolds(t *testing.T) {
+	t.Parallel()
+	p := newPacer(60)
+	generous := func() http.Header { return limitHeaders(p.Now(), 10_000, 9_999, 9) }
+	if n := p.count(t, time.Minute, generous); !within(n, 58, 63) {
+		t.Errorf("%d requests in a minute, want 60", n)
+	}
+}
+
+func TestAPauseIsMadeUpForWithinTheCeiling(t *testing.T) {
+	t.Parallel()
+	p := newPacer(1000)
+	generous := func() http.Header { return limitHeaders(p.Now(), 10_000, 9_999, 9) }
+	p.count(t, time.Minute, generous)
+	end, n := p.Now().Add(time.Minute), 0
+	for p.Now().Before(end) {
+		if n++; n%150 == 0 {
+			if err := p.Wait(t.Context(), 700*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.ask(t, generous)
+	}
+	if !within(n, 950, 1000) {
+		t.Errorf("%d requests in a minute with pauses, want at least 95 of 100 of 1000, and no more than those", n)
+	}
+}
+
+func limitHeaders(now time.Time, limit, remaining, reset int) http.Header {
+	h := http.Header{}
+	h.Set("X-RateLimit-Limit", strconv.Itoa(limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(remaining))
+	if reset > 0 {
+		h.Set("X-RateLimit-Reset", strconv.FormatInt(now.Unix()+int64(reset), 10))
+	}
+	return h
+}
+
+// windowed is a server's quota over windows of the clock, used by this client and others.
+type windowed struct {
+	p      *pacer
+	length int64 // seconds a window
+	limit  int
+	others int // requests a window that others make
+	window int64
+	used   int
+	over   int
+	silent bool // no Reset header
+}
+
+func (w *windowed) headers() http.Header {
+	now := w.p.Now()
+	if n := now.Unix() / w.length; n != w.window {
+		w.window, w.used = n, w.others
+	}
+	if w.used++; w.used > w.limit {
+		w.over++
+	}
+	reset := int(w.length - now.Unix()%w.length)
+	if w.silent {
+		reset = 0
+	}
+	return limitHeaders(now, w.limit, max(0, w.limit-w.used), reset)
+}
+
+func TestT117PaceIsLearnedAndLeavesAFifthToOthers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		w         windowed
+		low, high int // requests in ten minutes
+	}{
+		"windows of ten seconds":        {windowed{length: 10, limit: 100}, 4400, 4900},
+		"windows of a minute":           {windowed{length: 60, limit: 600}, 4400, 4950},
+		"a minute, its end not told":    {windowed{length: 60, limit: 600, silent: true}, 4400, 4900},
+		"ten seconds, busy with others": {windowed{length: 10, limit: 100, others: 50}, 1500, 2000},
+		"a tiny quota":                  {windowed{length: 60, limit: 3}, 15, 32},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPacer(0)
+			w := test.w
+			w.p = p
+			n := p.count(t, 10*time.Minute, w.headers)
+			if !within(n, test.low, test.high) || w.over > 0 {
+				t.Errorf("%d requests in ten minutes, want %d to %d; %d over the quota", n, test.low, test.high, w.over)
+			}
+		})
+	}
+}
+
+func TestT117RefusalsHalveThePaceOnceAndItComesBack(t *testing.T) {
+	t.Parallel()
+	p := newPacer(0)
+	generous := func() http.Header { return limitHeaders(p.Now(), 1000, 990, 9) }
+	p.count(t, 5*time.Second, generous)
+	sent := p.Now()
+	for range 8 { // under way together, refused together
+		p.b.refused(p.Now(), sent, 2*time.Second)
+	}
+	p.b.mu.Lock()
+	pace := p.b.pace
+	p.b.mu.Unlock()
+	if pace < 39 || pace > 41 {
+		t.Errorf("pace %f after a refusal at 80, want 40", pace)
+	}
+	before := p.Now()
+	p.ask(t, generous)
+	if waited := p.Now().Sub(before); waited < 2*time.Second {
+		t.Errorf("asked again after %v, the answer said 2s", waited)
+	}
+	p.count(t, 5*time.Second, generous)
+	if n := p.count(t, 10*time.Second, generous); !within(n, 700, 850) {
+		t.Errorf("%d requests in ten seconds, want it back at 80 a second", n)
+	}
+	for range 100 {
+		p.now = p.Now().Add(time.Minute)
+		p.b.refused(p.Now(), p.Now(), 0)
+	}
+	if n := p.count(t, time.Minute, none); n < 5 {
+		t.Errorf("%d requests in a minute after a hundred refusals", n)
+	}
+}
+
+func TestT117WaitsAreTakenFromTheAnswer(t *testing.T) {
+	t.Parallel()
+	date := noon.Format(http.TimeFormat)
+	tests := map[string]struct {
+		headers  map[string]string
+		min, max time.Duration
+	}{
+		"seconds":             {map[string]string{"Retry-After": "7"}, 7 * time.Second, 8 * time.Second},
+		"a date":              {map[string]string{"Retry-After": noon.Add(9 * time.Second).Format(http.TimeFormat)}, 9 * time.Second, 10 * time.Second},
+		"a date in the past":  {map[string]string{"Retry-After": noon.Add(-time.Hour).Format(http.TimeFormat)}, 0, 2 * time.Second},
+		"a date far away":     {map[string]string{"Retry-After": noon.Add(100 * day).Format(http.TimeFormat)}, time.Minute, 61 * time.Second},
+		"too many seconds":    {map[string]string{"Retry-After": "86400"}, time.Minute, 61 * time.Second},
+		"negative":            {map[string]string{"Retry-After": "-5"}, 0, 2 * time.Second},
+		"nonsense":            {map[string]string{"Retry-After": "soon"}, 0, 2 * time.Second},
+		"reset":               {map[string]string{"X-RateLimit-Reset": strconv.FormatInt(noon.Unix()+6, 10)}, 6 * time.Second, 7 * time.Second},
+		"reset in the past":   {map[string]string{"X-RateLimit-Reset": strconv.FormatInt(noon.Unix()-60, 10)}, 0, 2 * time.Second},
+		"reset next year":     {map[string]string{"X-RateLimit-Reset": strconv.FormatInt(noon.Unix()+365*86400, 10)}, 0, 2 * time.Second},
+		"reset in ms":         {map[string]string{"X-RateLimit-Reset": strconv.FormatInt(noon.UnixMilli(), 10)}, 0, 2 * time.Second},
+		"nothing":             {nil, 0, 2 * time.Second},
+		"no limit at all":     {map[string]string{"X-RateLimit-Limit": "0", "X-RateLimit-Remaining": "-3"}, 0, 2 * time.Second},
+		"seconds before date": {map[string]string{"Retry-After": "3", "X-RateLimit-Reset": strconv.FormatInt(noon.Unix()+30, 10)}, 3 * time.Second, 4 * time.Second},
+	}
+	for name, test := range tests {
+		for _, skew := range []time.Duration{0, 24 * time.Hour, -24 * time.Hour} {
+			t.Run(name+" "+skew.String(), func(t *testing.T) {
+				t.Parallel()
+				var mu sync.Mutex
+				n := 0
+				a := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+					mu.Lock()
+					defer mu.Unlock()
+					w.Header().Set("Date", date)
+					if n++; n > 1 {
+						reply(w, `{"data":[]}`)
+						return
+					}
+					for k, v := range test.headers {
+						w.Header().Set(k, v)
+					}
+					reply(w, "429 ")
+				})
+				c := a.client(t, func(o *Options) { o.Now = func() time.Time { return a.clock.Now().Add(skew) } })
+				before := a.clock.Now()
+				if _, err := look(c); err != nil {
+					t.Fatal(err)
+				}
+				if waited := a.clock.Now().Sub(before); waited < test.min || waited > test.max {
+					t.Errorf("waited %v, want %v to %v", waited, test.min, test.max)
+				}
+			})
+		}
+	}
+}
+
+func TestBackoffGrowsAndEnds(t *testing.T) {
+	t.Parallel()
+	for n := 1; n < 100; n++ {
+		if d := backoff(n); d <= 0 || d > longestWait || n < 5 && d > 10*time.Second {
+			t.Errorf("wait %d is %v", n, d)
+		}
+	}
+}
+
+func FuzzHeadersBoundWaits(f *testing.F) {
+	f.Add("7", "100", "3", "1773144010", noon.Unix())
+	f.Add("Tue, 10 Mar 2026 12:00:30 GMT", "-1", "", "99999999999999999999", int64(0))
+	f.Add("-9223372036854775808", "9223372036854775807", "9223372036854775807", "-9223372036854775808", int64(1)<<62)
+	f.Fuzz(func(t *testing.T, retry, limit, remaining, reset string, now int64) {
+		h := http.Header{"Retry-After": {retry}, "X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {retry}}
+		at := time.Unix(now, 0)
+		if d, ok := refusalWait(h, at); d < 0 || d > longestWait || !ok && d != 0 {
+			t.Errorf("a wait of %v", d)
+		}
+		if q := parseQuota(h, at); q.limit < 0 || q.remaining < -1 || q.reset < 0 || q.reset > 2*longestWait {
+			t.Errorf("quota %+v", q)
+		}
+		if d := parseDate(h); !d.IsZero() && (d.Year() < 2000 || d.Year() > 2100) {
+			t.Errorf("date %v", d)
+		}
+		b := newBudget(0, noon)
+		b.learn(h, noon, at)
+		b.refused(noon, noon, time.Duration(now))
+		if hold := b.until.Sub(noon); hold > longestWait || b.pace <= 0 {
+			t.Errorf("holds for %v at %f a second", hold, b.pace)
+		}
+	})
+}
+
+// shared is a server's quota over windows of the clock that refuses what is over it.
+type shared struct {
+	mu                  sync.Mutex // guards what follows
+	limit, used, window int
+	refused             int
+	silent              bool // its answers do not tell of the quota, refusals only when to ask again
+}
+
+// answer takes one request, and says whether it was refused, with the headers of the answer.
+func (s *shared) answer(now time.Time, seconds int) (ok bool, h http.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := int(now.Unix()) / seconds; n != s.window {
+		s.window, s.used = n, 0
+	}
+	reset := seconds - int(now.Unix())%seconds
+	if s.used >= s.limit {
+		s.refused++
+		return false, http.Header{"Retry-After": {strconv.Itoa(reset)}}
+	}
+	s.used++
+	if s.silent {
+		return true, none()
+	}
+	return true, limitHeaders(now, s.limit, s.limit-s.used, reset)
+}
+
+// TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota, though they know nothing of one another but what the answers say: of a low quota they
+// are refused little, and each has its share.
+func TestT117ProcessesThatShareAWorkspaceStayWithinItsQuota(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		seconds, limit, processes int
+		silent                    bool
+		most                      float64 // share of its requests that may be refused
+	}{
+		"two, ten seconds": {10, 100, 2, false, 0.01}, "two, a minute": {60, 600, 2, false, 0.01}, "three, a low one": {10, 30, 3, false, 0.01},
+		"four, a minute": {60, 300, 4, false, 0.01}, "two, which are not told": {10, 100, 2, true, 0.1}, "four, which are not told": {60, 300, 4, true, 0.1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const lived = 10 * time.Minute
+				s, end := &shared{limit: c.limit, silent: c.silent}, time.Now().Add(lived)
+				read := make([]int, c.processes)
+				var all sync.WaitGroup
+				for p := range read {
+					b, mu := newBudget(0, time.Now()), &sync.Mutex{}
+					for range 3 { // streams are read side by side
+						all.Go(func() {
+							for time.Now().Before(end) {
+								if b.enter(t.Context(), time.Now, sleep) != nil {
+									return
+								}
+								sent := time.Now()
+								_ = sleep(t.Context(), 120*time.Millisecond) // what an answer takes
+								ok, h := s.answer(time.Now(), c.seconds)
+								if !ok {
+									wait, _ := refusalWait(h, time.Now())
+									b.refused(time.Now(), sent, wait)
+									continue
+								}
+								b.learn(h, time.Now(), time.Now())
+								mu.Lock()
+								read[p]++
+								mu.Unlock()
+							}
+						})
+					}
+				}
+				all.Wait()
+				quota, sum := c.limit*int(lived.Seconds())/c.seconds, 0
+				for _, n := range read {
+					sum += n
+				}
+				t.Logf("of %d allowed requests %v were answered, %d refused", quota, read, s.refused)
+				if float64(s.refused) > c.most*float64(sum) || sum*2 < quota {
+					t.Errorf("of %d allowed requests %d were answered, %d refused", quota, sum, s.refused)
+				}
+				for _, n := range read {
+					if n*c.processes*3 < sum {
+						t.Errorf("one had %d of %d", n, sum)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestABudgetOutlivesItsClients: what one client used and was refused, the next one keeps to; another clock holds nobody for long.
+func TestABudgetOutlivesItsClients(t *testing.T) {
+	t.Parallel()
+	shared := NewBudget(60)
+	now := noon
+	clock := func() time.Time { return now }
+	wait := func(_ context.Context, d time.Duration) error { now = now.Add(d); return nil }
+	for range 5 {
+		c, err := New(Options{BaseURL: "https://api.example.com", Token: "t", Version: "2.17", Budget: shared, Now: clock, Wait: wait})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := c.budget.enter(t.Context(), clock, wait); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Close()
+	}
+	if took := now.Sub(noon); took < 8900*time.Millisecond || took > 9100*time.Millisecond {
+		t.Errorf("ten requests at one a second took %s", took)
+	}
+	shared.budget.refused(now, now, time.Hour)
+	now = now.Add(-365 * 24 * time.Hour)
+	before := now
+	if err := shared.budget.enter(t.Context(), clock, wait); err != nil || now.Sub(before) > longestWait {
+		t.Errorf("after the clock was set back it waited %s, %v", now.Sub(before), err)
+	}
+}

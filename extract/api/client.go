@@ -1,0 +1,128 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options say which workspace a Client reads, and how. BaseURL, Token and Version are needed.
+type Options struct {
+	BaseURL string                 // https://…; http:// for loopback addresses only
+	Token   Secret                 // bearer token
+	Refresh func() (Secret, error) // asked once after a 401, for a token that was rotated; may be nil
+
+	Version       string // API version, sent with every request
+	VersionHeader string // name of its header; Service-Version when empty
+
+	FileHosts []string // where files are fetched from, beside the API's own site; *.example.org is every host below that
+
+	RequestsPerMinute int     // a ceiling; 0: learned from the answers, leaving 20 % to others
+	Budget            *Budget // in place of one of its own with that ceiling; may be nil
+	MaxRequests       int64   // beyond it requests fail with ErrBudget; 0: no end
+
+	Now  func() time.Time                                 // the clock; time.Now when nil
+	Wait func(ctx context.Context, d time.Duration) error // returns ctx's error when that ends first; a timer when nil
+}
+
+// Client asks one workspace. It is safe for concurrent use: all that is read with it shares its request budget.
+type Client struct {
+	serverClock
+	streamCounts
+	o        Options
+	base     *url.URL
+	http     *http.Client
+	files    *http.Client // for addresses that answers name: never with the token
+	limits   limits
+	budget   *budget
+	unzip    sync.Pool // of *unzipper
+	requests atomic.Int64
+	retries  atomic.Int64
+	restarts atomic.Int64
+
+	mu           sync.Mutex // guards what follows
+	token        Secret     // the one in use
+	issuedTokens []Secret   // every token so far: none may show in a message
+	stopped      *Error     // set when the workspace refused the token: nothing more is sent
+	stopAt       time.Time  // nothing is sent from then on; zero: no end
+}
+
+// defaultHeader names the version header of the API's document.
+const defaultHeader = "Service-Version"
+
+// New gives a client, which the caller closes. It checks o and sends nothing.
+func New(o Options) (*Client, error) {
+	base, err := parseBase(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if o.VersionHeader == "" {
+		o.VersionHeader = defaultHeader
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = sleep
+	}
+	switch {
+	case o.Token == "":
+		return nil, errors.New("client: the token is empty")
+	case !isPrintable(string(o.Token)):
+		return nil, errors.New("client: the token holds spaces, line breaks or other signs that a header cannot carry")
+	case o.Version == "" || !isPrintable(o.Version):
+		return nil, fmt.Errorf("client: %q is no API version", o.Version)
+	case !isHeaderName(o.VersionHeader):
+		return nil, fmt.Errorf("client: %q is no name of a header", o.VersionHeader)
+	case ReservedHeader(o.VersionHeader):
+		return nil, fmt.Errorf("client: %q is a header that says something else", o.VersionHeader)
+	case o.RequestsPerMinute < 0 || o.MaxRequests < 0:
+		return nil, errors.New("client: a limit on requests is below zero")
+	}
+	c := &Client{o: o, base: base, limits: defaultLimits, token: o.Token, issuedTokens: []Secret{o.Token},
+		serverClock:  serverClock{own: o.Now},
+		streamCounts: streamCounts{now: o.Now, sent: map[string]Sent{}, waiting: map[[2]string]int{}}}
+	if o.Budget == nil {
+		o.Budget = NewBudget(o.RequestsPerMinute)
+	}
+	c.budget = o.Budget.budget
+	c.http = &http.Client{
+		Transport: onlyReads{newTransport(base, c.limits), base},
+		// Go would send a redirected POST as GET, with the token, to wherever it is told: 3xx is an answer like another.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	c.files = &http.Client{Transport: newFileTransport(base, c.limits), CheckRedirect: c.http.CheckRedirect}
+	return c, nil
+}
+
+// Close ends the idle connections. Requests under way are not ended: their context is.
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.files.CloseIdleConnections()
+}
+
+// Requests is the number of requests sent so far, repeated ones included.
+func (c *Client) Requests() int64 { return c.requests.Load() }
+
+// Retries is the number of requests that were sent again.
+func (c *Client) Retries() int64 { return c.retries.Load() }
+
+// Restarts is the number of cursors that the server no longer knew, each followed by a new walk from the last known place.
+func (c *Client) Restarts() int64 { return c.restarts.Load() }
+
+// NoteRestart counts a cursor that the server no longer knew, for Restarts.
+func (c *Client) NoteRestart() { c.restarts.Add(1) }
+
+// Version is the API version that is sent with every request.
+func (c *Client) Version() string { return c.o.Version }
+
+// BaseURL is the API's address. Whoever asks must not change it.
+func (c *Client) BaseURL() *url.URL { return c.base }
+
+// RequestsPerSecond is about how many requests the pace allows in a second, 0 where it is less than one.
+func (c *Client) RequestsPerSecond() int { return c.budget.perSecond() }

@@ -1,0 +1,189 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Call is one request, as often as it must be sent.
+type Call struct {
+	Op       string // what is being done, for messages
+	Method   string
+	Path     string // escaped, relative to the base address
+	Query    string // encoded
+	Body     []byte
+	Cursor   bool                // it asks with a cursor: 400 and 404 may mean that the server forgot it
+	Attempts int                 // 0: as usual
+	Hint     int                 // bytes that the answer may have
+	Accept   func(*Answer) error // refuses an answer of status 200 that is no good
+}
+
+// Answer is what came back, whole. Its body is the receiver's own.
+type Answer struct {
+	status     int
+	head       http.Header
+	Body       []byte
+	serverDate time.Time // the server's clock by the Date header, zero when it did not say
+	Date       time.Time // the time that the answer counts as of: serverDate, unless that is not sane
+}
+
+// exchange sends a call once. An error means that no whole answer came.
+func (c *Client) exchange(ctx context.Context, q Call, token Secret) (*Answer, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	most, why := c.limits.total, errTooSlow
+	if left, bounded := c.timeLeft(); bounded && left+c.limits.grace < most {
+		most, why = left+c.limits.grace, ErrBudget
+	}
+	defer time.AfterFunc(most, func() { cancel(why) }).Stop()
+
+	path, err := url.PathUnescape(q.Path)
+	if err != nil {
+		return nil, err
+	}
+	u := *c.base
+	// Both forms are given, so that an escaped sign in an id stays the one that was checked.
+	u.Path, u.RawPath, u.RawQuery = c.base.Path+path, c.base.EscapedPath()+q.Path, q.Query
+	req, err := http.NewRequestWithContext(ctx, q.Method, u.String(), bytes.NewReader(q.Body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = http.Header{
+		"Authorization":   {"Bearer " + string(token)},
+		"Accept":          {"application/json"},
+		"Accept-Encoding": {"gzip"},
+		"Cache-Control":   {"no-cache"},
+		"User-Agent":      {"aqueduck"},
+	}
+	req.Header.Set(c.o.VersionHeader, c.o.Version)
+	if q.Body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, cancelCause(ctx, err)
+	}
+	body, err := c.receive(res, q.Hint, cancel)
+	if closed := res.Body.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, cancelCause(ctx, err)
+	}
+	body = redactBody(body, c.tokens())
+	return &Answer{status: res.StatusCode, head: res.Header, Body: body, serverDate: parseDate(res.Header)}, nil
+}
+
+// cancelCause prefers the reason for which a request was given up to the transport's "context canceled", and drops the URL
+// that net/http puts before its errors: an Error names the path already.
+func cancelCause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// receive reads a body to its end, decompressed, in memory of its own.
+func (c *Client) receive(res *http.Response, hint int, cancel context.CancelCauseFunc) ([]byte, error) {
+	timer := time.AfterFunc(c.limits.stall, func() { cancel(errStalled) })
+	defer timer.Stop()
+	body := &idleTimeoutReader{r: res.Body, alive: func() { timer.Reset(c.limits.stall) }}
+
+	switch encoding := strings.ToLower(res.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		if n := res.ContentLength; n > 0 {
+			hint = int(min(n, int64(c.limits.body)))
+		}
+		return readToEnd(body, hint, c.limits.body)
+	case "gzip", "x-gzip":
+		return c.inflate(body, hint)
+	default:
+		return nil, fmt.Errorf("the answer is encoded as %q, which was not asked for", redactTokens(Shorten(encoding), c.tokens()))
+	}
+}
+
+// idleTimeoutReader tells somebody about every piece that comes.
+type idleTimeoutReader struct {
+	r     io.Reader
+	alive func()
+}
+
+func (l *idleTimeoutReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if n > 0 {
+		l.alive()
+	}
+	return n, err
+}
+
+// unzipper keeps the tables of a decompressor between answers.
+type unzipper struct {
+	in *bufio.Reader
+	gz gzip.Reader
+}
+
+// inflate reads one gzip member with nothing after it: a second one would be decoded as if it belonged to the answer.
+func (c *Client) inflate(r io.Reader, hint int) ([]byte, error) {
+	z, ok := c.unzip.Get().(*unzipper)
+	if !ok {
+		z = &unzipper{in: bufio.NewReaderSize(nil, 32<<10)}
+	}
+	defer c.unzip.Put(z)
+	z.in.Reset(r)
+	if _, err := z.in.Peek(1); err == io.EOF {
+		return nil, nil // an error's empty body keeps the header of a full one
+	}
+	if err := z.gz.Reset(z.in); err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	z.gz.Multistream(false)
+	body, err := readToEnd(&z.gz, hint, c.limits.body)
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	switch _, err := z.in.ReadByte(); err {
+	case io.EOF:
+		return body, nil
+	case nil:
+		return nil, errors.New("decompress: bytes follow the end of the answer")
+	default:
+		return nil, err
+	}
+}
+
+// readToEnd reads r to its end. hint is a guess at the size: a good one saves all copying.
+func readToEnd(r io.Reader, hint, most int) ([]byte, error) {
+	const least = 4 << 10
+	// One byte more than needed lets the last Read meet the end instead of a full buffer.
+	buf := make([]byte, 0, max(least, min(hint, most)+1))
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if len(buf) > most {
+			return nil, fmt.Errorf("%w: more than %d bytes", errTooBig, most)
+		}
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}

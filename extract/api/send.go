@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// usualAttempts is how often a request is sent before its failure is believed.
+const usualAttempts = 5
+
+// Send gets an answer of status 200 that q.Accept takes. Anything else is an *Error, ErrBudget or the context's error.
+func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
+	rule, ok := findRule(q.Method, q.Path)
+	if !ok {
+		return nil, &Error{Class: ClassContract, Op: q.Op, Method: q.Method, Path: q.Path, Err: errOnlyReads}
+	}
+	most := q.Attempts
+	if most == 0 {
+		most = usualAttempts
+	}
+	if !rule.repeat {
+		most = 1
+	}
+	renewed := false
+	for n := 1; ; n++ {
+		a, token, failure, err := c.attempt(ctx, q, n)
+		if err != nil || failure == nil {
+			return a, err
+		}
+		if failure.Class == ClassAuth {
+			if !renewed && c.renew(token) {
+				renewed = true
+				continue
+			}
+			c.stop(failure)
+			return nil, failure
+		}
+		if n >= most || !worthRetrying(failure, n) {
+			return nil, failure
+		}
+		c.retries.Add(1)
+		// A refusal holds back everybody, this call with them; other failures are this call's own.
+		if failure.Status != http.StatusTooManyRequests {
+			if err := c.countWait(q.Op, ForNextTry, func() error { return c.wait(ctx, failure.wait(n)) }); err != nil {
+				return nil, fmt.Errorf("%s: %w", q.Op, err)
+			}
+		}
+	}
+}
+
+// worthRetrying reports whether a failure may pass when the same is asked again. An answer that is well formed and yet not
+// what the document says gets a second and third chance only: between the client and the API machines may answer too.
+func worthRetrying(e *Error, n int) bool {
+	switch {
+	case errors.Is(e.Err, errTooBig), errors.As(e.Err, new(*tls.CertificateVerificationError)):
+		return false
+	case e.Class == ClassTransient:
+		return true
+	}
+	return e.Class == ClassContract && e.Status == http.StatusOK && n < 3
+}
+
+// wait is the time before the next attempt: what the answer named, if it did.
+func (e *Error) wait(n int) time.Duration {
+	if e.after > 0 {
+		return e.after
+	}
+	return backoff(n)
+}
+
+// attempt sends q once, in its turn. It gives either an answer that is taken, or a failure that the API or the way to it
+// is the cause of, or an error that ends the call: the context's, ErrBudget, or that nothing more may be sent.
+func (c *Client) attempt(ctx context.Context, q Call, n int) (*Answer, Secret, *Error, error) {
+	if err := c.countWait(q.Op, ForRateLimit, func() error { return c.budget.enter(ctx, c.o.Now, c.wait) }); err != nil {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, err)
+	}
+	token, err := c.admit(q.Op, n)
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, err)
+	}
+	sent := c.o.Now()
+	a, err := c.exchange(ctx, q, token)
+	if ctx.Err() != nil {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, ctx.Err())
+	}
+	if errors.Is(err, ErrBudget) {
+		return nil, "", nil, fmt.Errorf("%s: %w", q.Op, err)
+	}
+	if err == nil {
+		c.observe(a)
+	}
+	failure := c.classifyResponse(q, a, err)
+	if failure == nil {
+		return a, token, nil, nil
+	}
+	failure.Op, failure.Method, failure.Path, failure.Attempts = q.Op, q.Method, q.Path, n
+	switch {
+	case failure.Status == http.StatusTooManyRequests:
+		c.note(q.Op, Sent{Limited: 1})
+		c.budget.refused(c.o.Now(), sent, failure.wait(n))
+	case failure.Status == 0 || failure.Status >= http.StatusInternalServerError:
+		c.note(q.Op, Sent{Failed: 1})
+	}
+	return nil, token, failure, nil
+}
+
+// observe learns the pace and the server's clock from an answer.
+func (c *Client) observe(a *Answer) {
+	now := c.o.Now()
+	server := now
+	if !a.serverDate.IsZero() {
+		server = a.serverDate
+	}
+	a.Date = c.hearServer(a.serverDate, now)
+	if a.status < 400 {
+		c.budget.learn(a.head, now, server)
+	}
+}

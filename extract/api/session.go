@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"time"
+)
+
+// admit counts a request and gives the token for it, or says why none may be sent.
+func (c *Client) admit(op string, n int) (Secret, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped != nil {
+		return "", c.stopped
+	}
+	if c.o.MaxRequests > 0 && c.requests.Load() >= c.o.MaxRequests || !c.stopAt.IsZero() && !c.o.Now().Before(c.stopAt) {
+		return "", ErrBudget
+	}
+	c.requests.Add(1)
+	more := Sent{Requests: 1}
+	if n > 1 {
+		more.Retries = 1
+	}
+	c.note(op, more)
+	return c.token, nil
+}
+
+// StopAt sets when the client is to stop: from then on requests fail with ErrBudget, those under way a little later.
+func (c *Client) StopAt(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopAt = t
+}
+
+// timeLeft is the time until the client is to stop; false when it is not.
+func (c *Client) timeLeft() (time.Duration, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopAt.Sub(c.o.Now()), !c.stopAt.IsZero()
+}
+
+// wait waits before a request, unless it would come too late.
+func (c *Client) wait(ctx context.Context, d time.Duration) error {
+	if left, bounded := c.timeLeft(); bounded && d >= left {
+		return ErrBudget
+	}
+	return c.o.Wait(ctx, d)
+}
+
+// renew asks for a rotated token after one was refused. False: there is no other.
+func (c *Client) renew(refused Secret) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.token != refused {
+		return true // another request has done it
+	}
+	if c.o.Refresh == nil {
+		return false
+	}
+	token, err := c.o.Refresh()
+	if err != nil || token == refused || token == "" || !isPrintable(string(token)) {
+		return false
+	}
+	c.token = token
+	c.issuedTokens = append(c.issuedTokens, token)
+	return true
+}
+
+// stop makes every further request fail at once: asking on with a refused token helps nobody.
+func (c *Client) stop(e *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped == nil {
+		c.stopped = e
+	}
+}
+
+// tokens are all that must not show in a message.
+func (c *Client) tokens() []Secret {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.issuedTokens
+}

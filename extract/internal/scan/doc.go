@@ -1,0 +1,2 @@
+// Package scan looks into JSON as it was sent, without decoding it.
+package scan

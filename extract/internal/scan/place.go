@@ -1,0 +1,180 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// The functions of this file look into records without decoding them. Their text must be valid JSON: every record was
+// checked when its page was scanned, so that structure alone is followed here, many bytes at a time.
+
+// Locate finds the value at a path of object keys, text[from:to]. Of a key that is there twice the first counts.
+func Locate(text []byte, path ...string) (from, to int, found bool) {
+	i := skipSpace(text, 0)
+	for _, name := range path {
+		if i, found = findMember(text, i, name); !found {
+			return 0, 0, false
+		}
+	}
+	return i, skipValue(text, i), true
+}
+
+// Field is the value at a path, nil when there is none.
+func Field(text []byte, path ...string) []byte {
+	from, to, found := Locate(text, path...)
+	if !found {
+		return nil
+	}
+	return text[from:to]
+}
+
+// findMember finds where the value of a key begins, in the object that begins at i.
+func findMember(text []byte, i int, name string) (int, bool) {
+	if i >= len(text) || text[i] != '{' {
+		return 0, false
+	}
+	for i = skipSpace(text, i+1); i < len(text) && text[i] == '"'; i = skipSpace(text, i+1) {
+		end := skipString(text, i)
+		key := text[i:end]
+		i = skipSpace(text, end) // at the colon
+		i = skipSpace(text, min(i+1, len(text)))
+		if i < len(text) && keyIs(key, name) {
+			return i, true
+		}
+		i = skipSpace(text, skipValue(text, i)) // at the comma, or the object's end
+		if i >= len(text) || text[i] != ',' {
+			break
+		}
+	}
+	return 0, false
+}
+
+// Fields finds the values of several keys of an object in one walk, as far as they are there.
+func Fields(text []byte, names []string, values [][]byte) {
+	missing := len(names)
+	i := skipSpace(text, 0)
+	if i >= len(text) || text[i] != '{' {
+		return
+	}
+	for i = skipSpace(text, i+1); missing > 0 && i < len(text) && text[i] == '"'; i = skipSpace(text, i+1) {
+		end := skipString(text, i)
+		key := text[i:end]
+		i = skipSpace(text, end) // at the colon
+		i = skipSpace(text, min(i+1, len(text)))
+		end = skipValue(text, i)
+		for at, name := range names {
+			if values[at] == nil && keyIs(key, name) {
+				values[at] = text[i:end]
+				missing--
+			}
+		}
+		if i = skipSpace(text, end); i >= len(text) || text[i] != ',' {
+			return
+		}
+	}
+}
+
+// keyIs reports whether a key, in its quotes, is name.
+func keyIs(key []byte, name string) bool {
+	if len(key) < 2 {
+		return false
+	}
+	if inner := key[1 : len(key)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner) == name
+	}
+	var plain string
+	return json.Unmarshal(key, &plain) == nil && plain == name
+}
+
+// CountItems counts the elements of the list that begins at i; false when there is no list.
+func CountItems(text []byte) (n int, ok bool) {
+	if len(text) == 0 || text[0] != '[' {
+		return 0, false
+	}
+	i := skipSpace(text, 1)
+	for i < len(text) && text[i] != ']' {
+		n++
+		i = skipSpace(text, skipValue(text, i))
+		if i < len(text) && text[i] == ',' {
+			i = skipSpace(text, i+1)
+		}
+	}
+	return n, true
+}
+
+// skipValue is the end of the value that begins at i, at most len(text), and beyond i where there is anything.
+func skipValue(text []byte, i int) int {
+	if i >= len(text) {
+		return len(text)
+	}
+	switch text[i] {
+	case '"':
+		return skipString(text, i)
+	case '{', '[':
+		return skipNested(text, i)
+	}
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case ',', ']', '}', ':', ' ', '\t', '\r', '\n':
+			return i
+		}
+	}
+	return i
+}
+
+// skipNested is the end of the object or list that begins at i.
+func skipNested(text []byte, i int) int {
+	for depth := 0; i < len(text); {
+		switch text[i] {
+		case '"':
+			i = skipString(text, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		i++
+		if depth == 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// skipString is the end of the string that begins at i: its first quote that no backslash escapes.
+func skipString(text []byte, i int) int {
+	const short = 24 // most strings end within it, before a call of IndexByte would have paid
+	i++
+	for end := min(i+short, len(text)); i < end; i++ {
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	for i < len(text) {
+		n := bytes.IndexByte(text[i:], '"')
+		if n < 0 {
+			return len(text)
+		}
+		at := i + n
+		slashes := 0
+		for j := at - 1; j >= i && text[j] == '\\'; j-- {
+			slashes++
+		}
+		i = at + 1
+		if slashes%2 == 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+func skipSpace(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,34 @@
+package extract
+
+import (
+	"context"
+
+	"aqueduck/extract/api"
+)
+
+// ways are the values of `since: {by}`.
+var ways = map[string]func(*Reader) func(context.Context) (Page, error){
+	"search":   readSearch,
+	"full":     readSweep,
+	"bookmark": readFeed,
+	"between":  readBetween,
+}
+
+// NewReader begins to read a stream. It asks nothing yet.
+func NewReader(c *api.Client, r Request) *Reader {
+	if r.Phase == "" {
+		r.Phase = Forward
+	}
+	rd := &Reader{c: c, r: r, state: r.State}
+	way := ways[r.Stream.Read.Since.By]
+	if r.Stream.Read.ByIDs() {
+		way = readOver
+		if r.Stream.Read.Over.Size > 0 {
+			way = readBatches
+		}
+	}
+	if way != nil {
+		rd.step = way(rd)
+	}
+	return rd
+}

@@ -1,0 +1,53 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"aqueduck/extract/api"
+	"aqueduck/schemas"
+)
+
+// FirstRecord reads one record of the stream's list, with the server's time of the answer. The record is nil when the list is empty.
+func FirstRecord(ctx context.Context, c *api.Client, s *schemas.Stream) (record []byte, serverTime time.Time, err error) {
+	sh, err := peek(ctx, c, s)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if len(sh.records) > 0 {
+		record = bytes.Clone(sh.records[0])
+	}
+	return record, sh.date, nil
+}
+
+// CountRecords is the number of records that the stream's list has by its own word, -1 when it does not say.
+func CountRecords(ctx context.Context, c *api.Client, s *schemas.Stream) (total int64, err error) {
+	sh, err := peek(ctx, c, s)
+	if err != nil {
+		return -1, err
+	}
+	if s.Read.Over != nil {
+		return -1, nil // it is one list of several
+	}
+	return sh.total, nil
+}
+
+// peek reads the first page of a stream's whole list, as small as its paging allows.
+func peek(ctx context.Context, c *api.Client, s *schemas.Stream) (listPage, error) {
+	if s.Read.ByIDs() {
+		return listPage{}, fmt.Errorf("peek %s: it has no list of its own, it is read by id", s.Name)
+	}
+	l := listsOf(s)[0]
+	l.op = "look at " + s.Name
+	if s.Read.Since.By == "between" {
+		now := c.LocalNow().Unix()
+		return readSpan(ctx, c, l, s.Read.Since.Field, now-24*3600, now, 0)
+	}
+	if l.page.Size > 0 {
+		l.page.Size = 1
+	}
+	l.nested = nil
+	return newWalk(c, l, nil).first(ctx)
+}

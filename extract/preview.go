@@ -1,0 +1,225 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"aqueduck/extract/api"
+	"aqueduck/extract/internal/scan"
+	"aqueduck/schemas"
+)
+
+// Preview is the first page of a stream's list as it came, with what its paging decided: for people who look whether a
+// stream file fits its source.
+type Preview struct {
+	Keys       []string // of the answer, in its order
+	List       string   // the one that holds the records; "" when the answer is the record
+	Records    []Record
+	Total      int64     // total_count, -1 when it was not sent
+	ServerTime time.Time // zero when the server did not tell
+	Next       string    // where the list goes on, in words, or that it ends
+	Refused    error     // why a run would stop at this page; nil when it would go on, or end
+}
+
+// PreviewStream reads the first page of a stream, in the size that its file says. A stream that is read over something is asked for
+// one id. Records of a stream with `detail` are replaced by their own readings, the first few of them.
+func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id string, few int) (Preview, error) {
+	l, err := previewList(c, s, id)
+	if err != nil {
+		return Preview{}, err
+	}
+	at := Position{Page: pagers[l.page.By].start, Size: l.page.Size}
+	var found *envelope
+	q := l.call(at)
+	q.Accept = func(a *api.Answer) (err error) {
+		found, err = parseEnvelope(a.Body, l.records, recordPeekOf(l))
+		return err
+	}
+	a, err := c.Send(ctx, q)
+	if err != nil {
+		return Preview{}, err
+	}
+	sight := Preview{Total: found.total, ServerTime: a.Date}
+	sight.Keys, _ = scan.Members(a.Body)
+	if i := slices.IndexFunc(sight.Keys, func(key string) bool { return slices.Contains(l.records, key) }); i >= 0 {
+		sight.List = sight.Keys[i]
+	}
+	for _, raw := range found.records {
+		sight.Records = append(sight.Records, Record{Raw: raw, Over: l.over})
+	}
+	sight.Next, sight.Refused = describePlace(&l, at, found, c.BaseURL())
+	if s.Read.Since.By == "between" {
+		sight.Next, sight.Refused = "the last day was asked for; a span that one answer does not hold is split", nil
+	}
+	if s.Read.Detail == nil {
+		return sight, nil
+	}
+	reader := NewReader(c, Request{Stream: s})
+	page, err := reader.Detail(ctx, Page{Records: sight.Records[:min(few, len(sight.Records))]}, nil)
+	sight.Records = slices.DeleteFunc(page.Records, func(r Record) bool { return r.Gone })
+	return sight, err
+}
+
+// previewList is the list that PreviewStream asks for: the whole one, the last day of one that is read between two times, or what there
+// is under an id.
+func previewList(c *api.Client, s *schemas.Stream, id string) (list, error) {
+	l := listOf(s, 0)
+	l.op, l.nested = "look at "+s.Name, nil
+	switch over := s.Read.Over; {
+	case over == nil && s.Read.Since.By == "between":
+		now := c.LocalNow().Unix()
+		return withSpan(l, s.Read.Since.Field, now-24*3600, now), nil
+	case over == nil:
+		return l, nil
+	case id == "" && len(over.Values) > 0:
+		return l.forValue(over.As, over.Values[0]), nil
+	case !idPattern.MatchString(id):
+		return l, fmt.Errorf("look at %s: it is read by id, and %q is none", s.Name, api.Shorten(id))
+	case over.Size > 0:
+		l.ids = map[string][]string{over.As: {id}}
+		return l, nil
+	}
+	return l.forValue(s.Read.Over.As, id), nil
+}
+
+// describePlace says where a list goes on after its first page.
+func describePlace(l *list, at Position, e *envelope, base *url.URL) (string, error) {
+	next, end, err := l.follow(at, int64(len(e.records)), e, base)
+	switch {
+	case err != nil:
+		return "", err
+	case end && e.pages.next == nextNull:
+		return "the list ends: `pages.next` is null", nil
+	case end:
+		return "the list ends: every record that it says it has came", nil
+	case next.Token != "":
+		return "the list goes on at a cursor that the answer gives", nil
+	}
+	return fmt.Sprintf("the list goes on at page %d", next.Page), nil
+}
+
+// Discovery is what an address of the API answers with, for a stream file to be made of it.
+type Discovery struct {
+	List    string // key of the answer that holds the records; "" when the answer is the record
+	Records [][]byte
+	Page    schemas.Page // how the list is paged, as far as two requests tell
+	Why     string       // how that was found
+}
+
+// Discover reads the beginning of a list of which nothing is known: GET path, as it is and once more for a page of one
+// record, which shows what names the next page. Of several lists in the answer, list names one.
+func Discover(ctx context.Context, c *api.Client, path, list string) (Discovery, error) {
+	whole, err := outline(ctx, c, path, "", list)
+	if err != nil {
+		return Discovery{}, err
+	}
+	f := Discovery{List: whole.key, Records: whole.records, Page: schemas.Page{By: "none"}, Why: "one answer is all"}
+	if len(whole.records) < 2 {
+		f.Why = "too few records to see pages"
+	}
+	if f.List == "" {
+		f.Why = "the answer is one record"
+		return f, nil
+	}
+	size := int(max(whole.pages.perPage, 0))
+	if size == 0 {
+		size = usualPage
+	}
+	found := schemas.Page{In: "query", Size: size}
+	if found.By, f.Why = whole.pagedBy(f.Why); found.By == "" && len(whole.records) > 1 {
+		one, err := outline(ctx, c, path, "per_page=1", list)
+		if err != nil {
+			return Discovery{}, err
+		}
+		if len(one.records) < len(whole.records) {
+			found.By, f.Why = one.pagedBy(f.Why)
+		}
+	}
+	if found.By != "" {
+		f.Page = found
+	}
+	return f, nil
+}
+
+// usualPage is the size of pages that the API's document has as a default.
+const usualPage = 50
+
+// outlined is an answer of which only the form is known.
+type outlined struct {
+	key     string
+	records [][]byte
+	pages   pages
+}
+
+func outline(ctx context.Context, c *api.Client, path, query, list string) (outlined, error) {
+	var o outlined
+	_, err := c.Send(ctx, api.Call{Op: "look at " + path, Method: "GET", Path: path, Query: query, Accept: func(a *api.Answer) (err error) {
+		if err := api.AcceptJSON(a); err != nil {
+			return err
+		}
+		o, err = outlineOf(a.Body, list)
+		return err
+	}})
+	return o, err
+}
+
+// outlineOf finds the one list of objects in an answer.
+func outlineOf(body []byte, list string) (outlined, error) {
+	if jx.DecodeBytes(body).Next() != jx.Object {
+		return outlined{}, errors.New("the answer is no JSON object")
+	}
+	var lists []string
+	kind := ""
+	keys, values := scan.Members(body)
+	for i, key := range keys {
+		if first := jx.DecodeBytes(values[i]); first.Next() == jx.Array && (list == "" || list == key) {
+			lists = append(lists, key)
+		}
+		if key == "type" {
+			kind, _ = scan.Text(values[i])
+		}
+	}
+	if slices.Contains(lists, "data") && kind == "list" {
+		lists = []string{"data"}
+	}
+	isList := kind == "list" || strings.HasSuffix(kind, ".list") || list != ""
+	switch {
+	case !isList && (kind != "" || len(lists) != 1):
+		return outlined{records: [][]byte{body}}, nil
+	case len(lists) == 0:
+		return outlined{}, fmt.Errorf("the answer has no list: its keys are %s", api.Shorten(strings.Join(keys, ", ")))
+	case len(lists) > 1:
+		return outlined{}, fmt.Errorf("the answer has more than one list: %s", strings.Join(lists, ", "))
+	}
+	e, err := parseEnvelope(body, lists, recordPeek{field: -1})
+	if err != nil {
+		return outlined{}, err
+	}
+	return outlined{key: lists[0], records: e.records, pages: e.pages}, nil
+}
+
+// pagedBy is what names the next page, as far as this answer tells.
+func (o outlined) pagedBy(otherwise string) (by, why string) {
+	switch p := o.pages; {
+	case p.next == nextPlace && p.cursor != "":
+		return "cursor", "`pages.next` holds a cursor"
+	case p.next == nextPlace:
+		return "number", "`pages.next` holds a number"
+	case p.next == nextURL:
+		address, err := url.Parse(p.address)
+		if err == nil && address.Query().Get("starting_after") != "" {
+			return "cursor", "`pages.next` is an address with a cursor"
+		}
+		return "number", "`pages.next` is an address with a page"
+	case p.totalPages > 1:
+		return "number", "the answer counts its pages, and names no next one"
+	}
+	return "", otherwise
+}

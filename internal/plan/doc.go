@@ -1,0 +1,2 @@
+// Package plan says what a run would read, make and ask for, without doing it.
+package plan

@@ -1,0 +1,3 @@
+// Package runner has what every command works with: configuration, catalogue, directory, connection and clock, and which streams a run
+// reads.
+package runner
