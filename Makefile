@@ -130,7 +130,7 @@ bench-models: ## CPU time and memory of reading each model over a million contac
 docs: ## the pages of docs/ that are made from the code: streams, pipelines, models, mutants, errors, figures of population
 	go run ./schemas/gendocs
 	go test ./internal/config ./internal/dictionary -run ThePageOf -update
-	go test ./internal/pipeline -run RequestsOfAChangedRecord -update
+	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run ThePopulationIsWhatItsPageSays -update
 	go test ./tools/mutants -run ThePageOf -update
 	go test ./transform/models -run ThePageOf -update

@@ -38,7 +38,7 @@ func (l *loader) settings(c *Config, v *grammar.Value) {
 	}
 }
 
-// PatternRank is 1 for a name, and less the more a pattern leaves open: of settings that mean a stream the one of the highest rank counts.
+// PatternRank is 1 for a name and 0 for a pattern: of settings that mean a stream the one of the highest rank counts.
 func PatternRank(pattern string) int {
 	if strings.ContainsAny(pattern, `*?[\`) {
 		return 0

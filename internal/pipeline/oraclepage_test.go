@@ -1,7 +1,6 @@
 package pipeline_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/goldentest"
 )
 
 // TestThePageOfTheOracleIsUpToDate holds docs/oracle.md to what make oracle-mutants has kept.
@@ -16,7 +17,7 @@ func TestThePageOfTheOracleIsUpToDate(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "docs", "oracle.md")
 	page := oraclePage(t)
-	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
+	if *goldentest.Update {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package pipeline_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/goldentest"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/schemas"
@@ -154,7 +154,7 @@ func holdsRequests(t *testing.T, all []changedRecord, c *schemas.Catalogue) {
 	if !found {
 		t.Fatalf("%s has no place for the table", file)
 	}
-	if flag.Lookup("update").Value.String() == "true" {
+	if *goldentest.Update {
 		if err := os.WriteFile(file, []byte(head+begin+table.String()+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}

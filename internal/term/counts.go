@@ -24,7 +24,7 @@ func Cut(text string, most int) string {
 	return text
 }
 
-// OrUnknown is a number with what stands before it; "unknown" for one below zero.
+// OrUnknown is a number with what stands before it; "?" for one below zero.
 func OrUnknown(n int64, prefix string) string {
 	if n < 0 {
 		return "?"
@@ -78,7 +78,7 @@ func WithNote(before, text string) string {
 	return before + text
 }
 
-// OrDash is a time as people read it; "-" for none.
+// OrDash is a time as RFC 3339 in UTC; a dash for none.
 func OrDash(t time.Time) string {
 	if t.IsZero() {
 		return "–"
