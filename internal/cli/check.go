@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
 	"aqueduck/internal/grammar"
@@ -157,7 +158,7 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 	if format == "json" {
 		return errors.Join(err, env.encode(answers))
 	}
-	answers.Print(env.Stdout)
+	render.PrintOnline(answers, env.Stdout)
 	return err
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -33,20 +34,20 @@ Nothing is written. CSV has the streams alone. With --detailed-exitcode it ends 
 			if err != nil {
 				return err
 			}
-			plan, err := plan.Make(c.Context(), runner, pipelines, o, ask)
+			planned, err := plan.Make(c.Context(), runner, pipelines, o, ask)
 			if err != nil {
 				return err
 			}
-			if detailed && plan.Changes() {
+			if detailed && planned.Changes() {
 				env.exit = problem.ExitChanges
 			}
 			if env.output == "json" {
-				return env.encode(plan)
+				return env.encode(planned)
 			}
 			if env.output == "csv" {
-				return printPlannedStreams(env, plan)
+				return printPlannedStreams(env, planned)
 			}
-			plan.Print(env.Stdout)
+			render.PrintPlan(planned, env.Stdout)
 			return nil
 		},
 	}

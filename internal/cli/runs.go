@@ -117,7 +117,7 @@ the configuration came from that it went by: line of the file, variable, flag or
 			if env.output == "json" {
 				return env.encode(run)
 			}
-			run.Print(env.Stdout)
+			render.PrintRun(run, env.Stdout)
 			return nil
 		},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
 )
@@ -59,7 +60,7 @@ skip a time or show it twice. Reads the configuration only.`,
 				_, err := fmt.Fprintf(env.Stdout, "no schedule: %s runs by hand only\n", env.fileNames())
 				return err
 			}
-			config.PrintDue(env.Stdout, due)
+			render.PrintDue(env.Stdout, due)
 			return nil
 		},
 	}

@@ -51,7 +51,7 @@ freshness is breached when two have not; freshness: in pipelines.yaml sets other
 			case "csv":
 				err = printStatusStreams(env, s)
 			default:
-				s.Print(env.Stdout)
+				render.PrintStatus(s, env.Stdout)
 			}
 			if stale := s.Stale(); err == nil && exitCode && len(stale) > 0 {
 				return &problem.Problem{Class: "freshness", Exit: problem.ExitBreached, What: "older than they may be: " + strings.Join(stale, ", "),

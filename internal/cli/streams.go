@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
@@ -154,7 +155,7 @@ stream file, or the name of a stream. Nothing is written.`,
 			if env.output == "json" {
 				return env.encode(trial)
 			}
-			trial.Print(env.Stdout)
+			render.PrintTrial(trial, env.Stdout)
 			return nil
 		},
 	}

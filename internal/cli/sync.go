@@ -10,6 +10,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -142,7 +143,7 @@ func printReport(env *Env, r *runlog.Report) {
 		fmt.Fprintln(env.Stdout, r.LastLine())
 		return
 	}
-	r.Print(env.Stdout)
+	render.PrintReport(r, env.Stdout)
 }
 
 // spans checks the flags of sync that hold a time or a span of time.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
@@ -58,7 +59,7 @@ told best right after a sync: a record of a list without times, or one that was 
 				fmt.Fprintln(env.Stdout, verified.LastLine())
 				return nil
 			}
-			verified.Print(env.Stdout)
+			render.PrintVerification(verified, env.Stdout)
 			return nil
 		},
 	}

@@ -1,15 +1,10 @@
 package config
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/schedule"
-	"aqueduck/internal/term"
 )
 
 // Due is a time at which serve runs a pipeline.
@@ -44,15 +39,4 @@ func NextRuns(pipelines []*Pipeline, from time.Time, each int) []Due {
 	}
 	slices.SortStableFunc(all, func(a, b Due) int { return a.At.Compare(b.At) })
 	return all
-}
-
-// PrintDue writes a line a time.
-func PrintDue(w io.Writer, all []Due) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"PIPELINE", "LOCAL", "ZONE", "UTC", "NOTE"})
-	for _, d := range all {
-		t.AppendRow(table.Row{d.Pipeline, d.Local, d.Zone, d.At.Format(time.RFC3339), d.Note})
-	}
-	fmt.Fprintln(w, term.Render(t))
 }

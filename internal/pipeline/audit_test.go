@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -62,7 +63,7 @@ func TestAnExactFindingFailsTheRun(t *testing.T) {
 		report := &runlog.Report{Pipeline: "nightly", Published: true, Findings: []load.Finding{
 			{Schema: "main", Table: "contact_tags_raw", Kind: kind, Name: "orphans", Expected: "0", Found: "2", Message: "rows of nobody"}}}
 		var text strings.Builder
-		report.Print(&text)
+		render.PrintReport(report, &text)
 		if report.Exit() != want || !strings.Contains(text.String(), "audit "+kind+": orphans of main.contact_tags_raw: 2, expected 0: rows of nobody\n") {
 			t.Errorf("%s: exit %d\n%s", kind, report.Exit(), text.String())
 		}

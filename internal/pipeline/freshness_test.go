@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -26,7 +27,7 @@ func (b *bed) freshness(name string) (runlog.Freshness, string) {
 		b.t.Fatalf("the status has no stream %s: %+v", name, s.Streams)
 	}
 	var out bytes.Buffer
-	s.Print(&out)
+	render.PrintStatus(s, &out)
 	for line := range strings.Lines(out.String()) {
 		if strings.HasPrefix(line, "  "+name+" ") {
 			return s.Streams[i].Freshness, strings.Join(strings.Fields(line), " ")
@@ -59,7 +60,7 @@ func TestT86AStreamThatIsLostFailsOnceThenGrowsStale(t *testing.T) {
 		b.space.Advance(24 * time.Hour)
 		report := b.try(runner.Options{FullRefresh: night == 2})
 		var out bytes.Buffer
-		report.Print(&out)
+		render.PrintReport(report, &out)
 		if s := stream(t, report, "contact_activities"); report.Exit() != want.exit || s.Status != runlog.StatusUnavailable ||
 			strings.Contains(out.String(), "contact_activities could be read until now") != (want.exit == problem.ExitFailed) {
 			t.Errorf("night %d: exit %d, want %d\n%s", night, report.Exit(), want.exit, out.String())

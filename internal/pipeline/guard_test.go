@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -44,7 +45,7 @@ func TestT152APublishThatTakesMostOfATableIsHeldBack(t *testing.T) {
 		b.space.Advance(time.Hour)
 		report := b.try(runner.Options{FullRefresh: n == 0})
 		var text strings.Builder
-		report.Print(&text)
+		render.PrintReport(report, &text)
 		if report.Exit() != problem.ExitBreached || report.Published {
 			t.Fatalf("run %d: exit %d, %s", n, report.Exit(), report.LastLine())
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/alert"
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/preview"
 	"aqueduck/internal/runner"
 )
@@ -37,7 +38,7 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 		t.Errorf("before the first run: %+v", online)
 	}
 	var said bytes.Buffer
-	online.Print(&said)
+	render.PrintOnline(online, &said)
 	if !strings.Contains(said.String(), ", this machine's clock agrees\n") || !strings.Contains(said.String(), "; nobody writes it\n") {
 		t.Errorf("what is fine is not told:\n%s", said.String())
 	}
@@ -48,7 +49,7 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	online, err = preview.CheckOnline(context.Background(), b.runner)
 	b.must(err)
 	said.Reset()
-	online.Print(&said)
+	render.PrintOnline(online, &said)
 	for _, want := range []string{" free, a run needs ", "; process 1 writes it, pipeline nightly\n", "alert ops: its ping can be reached\n", "alert chat: its webhook cannot be reached: dial tcp "} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, said.String())
@@ -59,7 +60,7 @@ func TestOnlineLooksAtWhatARunNeedsBesidesTheAPI(t *testing.T) {
 	}
 	online.Alerts, online.Room.Free = nil, online.Room.Needs-1
 	said.Reset()
-	online.Print(&said)
+	render.PrintOnline(online, &said)
 	if !online.Failed() || !strings.Contains(said.String(), "too little: the next run would be refused") {
 		t.Errorf("a small disk:\n%s", said.String())
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/internal/admin"
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
@@ -39,7 +40,7 @@ func TestLastLineIsStable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, second)
 	}
 	var out bytes.Buffer
-	r.Print(&out)
+	render.PrintReport(r, &out)
 	if text := out.String(); !strings.HasSuffix(text, "\n"+second+"\n") || !strings.Contains(text, "18,000") {
 		t.Errorf("the table of the run:\n%s", text)
 	}
@@ -76,7 +77,7 @@ func TestExitCodeIsOfTheWorstStream(t *testing.T) {
 func TestPlanTellsBeforehand(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tiny(121))
-	plan := func(asking bool) *plan.Plan {
+	planned := func(asking bool) *plan.Plan {
 		t.Helper()
 		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, asking)
 		if err != nil {
@@ -84,11 +85,11 @@ func TestPlanTellsBeforehand(t *testing.T) {
 		}
 		return p
 	}
-	p := plan(false)
+	p := planned(false)
 	if b.space.Count() != 0 || len(p.Streams) != 4 || len(p.Tables) < 8 || len(p.Columns) != 0 {
 		t.Errorf("%d requests; %+v", b.space.Count(), p)
 	}
-	p = plan(true)
+	p = planned(true)
 	if b.space.Count() != 3 {
 		t.Errorf("asked %d times, want once for each of three lists", b.space.Count())
 	}
@@ -98,12 +99,12 @@ func TestPlanTellsBeforehand(t *testing.T) {
 		}
 	}
 	b.sync(runner.Options{})
-	p = plan(false)
+	p = planned(false)
 	if len(p.Tables) != 0 || p.Requests < 3 || !strings.HasPrefix(p.Streams[1].Read, "the feed from the bookmark") && !strings.Contains(readOf(p, "contacts"), "changes since 2024-06-1") {
 		t.Errorf("after a run: %+v", p)
 	}
 	var out bytes.Buffer
-	p.Print(&out)
+	render.PrintPlan(p, &out)
 	if last := regexp.MustCompile(`\nPlan: 0 tables to create, 0 columns to add, 4 streams to read \(.*\)\n$`); !last.MatchString(out.String()) {
 		t.Errorf("printed\n%s", out.String())
 	}
@@ -149,7 +150,7 @@ func TestStatusTellsOfARunUnderWay(t *testing.T) {
 		t.Errorf("after it: %+v", s)
 	}
 	var out bytes.Buffer
-	s.Print(&out)
+	render.PrintStatus(s, &out)
 	if !strings.Contains(out.String(), "next      nightly at") {
 		t.Errorf("printed\n%s", out.String())
 	}

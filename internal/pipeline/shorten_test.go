@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -26,7 +27,7 @@ func TestS58AnErrorIsToldInTwoKilobytes(t *testing.T) {
 		t.Errorf("%s: an error of %d bytes", failed.Status, len(failed.Error))
 	}
 	var out bytes.Buffer
-	report.Print(&out)
+	render.PrintReport(report, &out)
 	for line := range strings.Lines(out.String()) {
 		if len(line) > 2200 {
 			t.Errorf("a line of %d bytes", len(line))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
@@ -117,10 +118,10 @@ func (b *bed) goOnFromPlanted() {
 // planned is what the plan says.
 func (b *bed) planned() string {
 	b.t.Helper()
-	plan, err := plan.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
+	planned, err := plan.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
 	b.must(err)
 	var text strings.Builder
-	plan.Print(&text)
+	render.PrintPlan(planned, &text)
 	return text.String()
 }
 

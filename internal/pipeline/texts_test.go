@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/extract/api"
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -94,7 +95,7 @@ func TestTablesEndWithoutSpaces(t *testing.T) {
 		{Workspace: "main", Stream: "contacts", Status: runlog.StatusOK, Extracted: 5000, New: 4999, Time: 4 * time.Second, Backfill: 1},
 		{Workspace: "main", Stream: "tags", Status: runlog.StatusFailed, Class: "transient", Error: "503", Next: "aqueduck sync nightly --failed", Backfill: 1},
 	}}
-	r.Print(&out)
+	render.PrintReport(&r, &out)
 	for line := range strings.Lines(out.String()) {
 		if strings.TrimRight(line, " \n")+"\n" != line {
 			t.Errorf("spaces at the end of %q", line)

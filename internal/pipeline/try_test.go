@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/preview"
@@ -73,7 +74,7 @@ func TestATrialShowsWhatDoesNotFit(t *testing.T) {
 		trial, err := preview.Try(context.Background(), b.runner, "main", s, "")
 		b.must(err)
 		var out bytes.Buffer
-		trial.Print(&out)
+		render.PrintTrial(trial, &out)
 		return trial, out.String()
 	}
 	const head = "stream: states\nread: {endpoint: GET /ticket_states, records: data, page: {by: none}, since: {by: full}}\nkey: [id]\ncolumns:\n  - {name: id, type: text}\n"

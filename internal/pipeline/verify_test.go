@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -45,7 +46,7 @@ func differences(v *verify.Verification) (list []string) {
 
 func printed(v *verify.Verification) string {
 	var text strings.Builder
-	v.Print(&text)
+	render.PrintVerification(v, &text)
 	return text.String()
 }
 

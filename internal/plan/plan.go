@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/extract"
 	"aqueduck/extract/api"
@@ -321,40 +318,4 @@ func (p *Plan) compare(have map[string]bool, workspace string, t transform.Table
 			p.Columns = append(p.Columns, name+"."+c.Name)
 		}
 	}
-}
-
-// Print writes the plan for a person; its last line is stable.
-func (p *Plan) Print(w io.Writer) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS"})
-	t.SetColumnConfigs(term.AlignRight(3, 4, 5))
-	known := true
-	for _, s := range p.Streams {
-		t.AppendRow(table.Row{s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis})
-		known = known && s.Requests >= 0
-	}
-	fmt.Fprintln(w, term.Render(t))
-	for _, name := range p.Tables {
-		fmt.Fprintf(w, "  + table  %s\n", name)
-	}
-	for _, name := range p.Columns {
-		fmt.Fprintf(w, "  + column %s\n", name)
-	}
-	for _, note := range p.Notes {
-		fmt.Fprintf(w, "  note: %s\n", note)
-	}
-	fmt.Fprintf(w, "\nPlan: %s to create, %s to add, %s to read (%s)\n",
-		term.Count(len(p.Tables), "table"), term.Count(len(p.Columns), "column"), term.Count(len(p.Streams), "stream"), p.estimate(known))
-}
-
-// estimate says what the plan costs, as far as that is known.
-func (p *Plan) estimate(known bool) string {
-	switch {
-	case p.Requests == 0 && !known:
-		return "requests not known; --ask asks"
-	case !known:
-		return fmt.Sprintf("~%s or more, about %s", term.Count(int(p.Requests), "request"), term.Duration(p.Time))
-	}
-	return fmt.Sprintf("~%s, about %s", term.Count(int(p.Requests), "request"), term.Duration(p.Time))
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/extract"
 	"aqueduck/extract/api"
@@ -223,39 +220,4 @@ func explainRefusal(ctx context.Context, r *runner.Runner, workspace string, s *
 		return "version", fmt.Sprintf("404: version %s does not have it, %s does", old, config.LatestVersion)
 	}
 	return string(api.ClassNotFound), fmt.Sprintf("404: neither version %s nor %s has it", old, config.LatestVersion)
-}
-
-// Print writes a line a stream.
-func (o *Online) Print(w io.Writer) {
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "WHY NOT"})
-	for _, s := range o.Streams {
-		named := ""
-		if s.Named {
-			named = "yes"
-		}
-		t.AppendRow(table.Row{s.Workspace, s.Stream, s.Request, s.Answer, named, s.Why})
-	}
-	fmt.Fprintln(w, term.Render(t))
-	for _, note := range o.Notes {
-		fmt.Fprintln(w, note)
-	}
-	disk := fmt.Sprintf("warehouse %s: %s", o.Dir, o.Room)
-	if o.Room.Short() {
-		disk += ", which is too little: the next run would be refused"
-	}
-	if o.Running != nil {
-		disk += fmt.Sprintf("; process %d writes it, pipeline %s", o.Running.PID, o.Running.Pipeline)
-	} else {
-		disk += "; nobody writes it"
-	}
-	fmt.Fprintln(w, disk)
-	for _, a := range o.Alerts {
-		answer := "can be reached"
-		if a.Why != "" {
-			answer = "cannot be reached: " + a.Why
-		}
-		fmt.Fprintf(w, "alert %s: its %s %s\n", a.Alert, a.For, answer)
-	}
 }

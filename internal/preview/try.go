@@ -3,12 +3,8 @@ package preview
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/extract"
 	"aqueduck/extract/api"
@@ -16,7 +12,6 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
-	"aqueduck/internal/term"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -152,79 +147,6 @@ func (t *Trial) take(b transform.Batch) {
 		}
 		t.Untaken = append(t.Untaken, Untaken{b.Table.Name, path, f.Seen, f.Example, line})
 	}
-}
-
-// Print writes the trial for a person.
-func (t *Trial) Print(w io.Writer) {
-	list := fmt.Sprintf("the records are in %q", t.Records)
-	if t.Records == "" {
-		list = "the answer is the record"
-	}
-	told := "no total_count"
-	if t.Total >= 0 {
-		told = "total_count " + term.Thousands(t.Total)
-	}
-	fmt.Fprintf(w, "%s  %s\n  answer   %s; %s\n  records  %s, %s\n", t.Stream, t.Request, strings.Join(t.Keys, ", "), list, term.Count(t.Came, "record"), told)
-	if t.Refused == "" {
-		fmt.Fprintf(w, "  paging   %s\n", t.Paging)
-	} else {
-		fmt.Fprintf(w, "  paging   A RUN STOPS HERE: %s\n", t.Refused)
-	}
-	for _, one := range t.Tables {
-		one.print(w)
-	}
-	for _, m := range t.Misfits {
-		fmt.Fprintf(w, "\n  did not fit: %s.%s (%s), %d times", m.Table, m.Column, m.Reason, m.Count)
-	}
-	if len(t.Misfits) > 0 {
-		fmt.Fprintln(w)
-	}
-	if len(t.Never) > 0 {
-		fmt.Fprintf(w, "\nnever filled: %s\n", strings.Join(t.Never, ", "))
-	}
-	of := ""
-	for _, u := range t.Untaken {
-		if u.Table != of {
-			fmt.Fprintf(w, "\nno column of %s took (they are in _extra):\n", u.Table)
-			of = u.Table
-		}
-		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Cut(u.Example, 40))
-	}
-	if len(t.Untaken) == 0 && t.Came > 0 {
-		fmt.Fprintln(w, "\nevery field has a column")
-	}
-}
-
-// print shows the first rows, of the columns that have something in them.
-func (t *TrialTable) print(w io.Writer) {
-	fmt.Fprintf(w, "\n%s  %s\n", t.Table, term.Count(t.Rows, "row"))
-	out := table.NewWriter()
-	out.SetStyle(term.PlainStyle())
-	var head table.Row
-	var shown []int
-	for i, name := range t.Columns {
-		own := !strings.HasPrefix(name, "_") || name == transform.ExtraColumn
-		if own && slices.ContainsFunc(t.First, func(row []*string) bool { return row[i] != nil }) {
-			head, shown = append(head, name), append(shown, i)
-		}
-	}
-	if len(shown) == 0 {
-		return
-	}
-	out.AppendHeader(head)
-	for _, row := range t.First {
-		var cells table.Row
-		for _, i := range shown {
-			text := ""
-			if row[i] != nil {
-				printed := strings.FieldsFunc(*row[i], func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
-				text = term.Cut(strings.Join(printed, " "), 24)
-			}
-			cells = append(cells, text)
-		}
-		out.AppendRow(cells)
-	}
-	fmt.Fprintln(w, term.Render(out))
 }
 
 // Propose reads the beginning of a list that no stream file is about, and writes one. list names one of several lists of

@@ -72,7 +72,7 @@ func (e *PastRun) Reported(r *Report) {
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" && (s.Status == StatusFailed || s.Lost) {
-			e.Class, e.Error, e.Next = s.Class, s.name(r)+": "+s.Error, s.Next
+			e.Class, e.Error, e.Next = s.Class, s.Name(r)+": "+s.Error, s.Next
 			return
 		}
 	}

@@ -3,12 +3,8 @@ package runlog
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/term"
@@ -228,58 +224,6 @@ func (e *StoppedError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *StoppedError) Unwrap() error { return e.Err }
 
-// Print writes what was read and where to, the table of a run, the errors with their next steps, and the last line.
-func (r *Report) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, r.RunID, strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
-	t := table.NewWriter()
-	t.SetStyle(term.PlainStyle())
-	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO"})
-	t.SetColumnConfigs(term.AlignRight(3, 4, 5, 6, 7, 8, 9))
-	for _, s := range r.Streams {
-		counted := term.Thousands
-		if s.Status == StatusUnavailable && s.Extracted == 0 {
-			counted = func(int64) string { return "–" } // 0 would say that there is none
-		}
-		t.AppendRow(table.Row{s.name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
-			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), s.Reached()})
-	}
-	fmt.Fprintln(w, term.Render(t))
-	made := 0
-	for _, c := range r.Changes {
-		if c.Column == "" {
-			made++
-			continue
-		}
-		fmt.Fprintf(w, "  %s.%s.%s %s\n", c.Schema, c.Table, c.Column, c.What)
-	}
-	if made > 0 {
-		fmt.Fprintf(w, "  %s made\n", term.Count(made, "table"))
-	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(w, "  note: %s\n", note)
-	}
-	for _, f := range r.Findings {
-		fmt.Fprintf(w, "  audit %s: %s of %s.%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, f.Table, cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
-	}
-	for _, s := range r.Streams {
-		if s.Error != "" {
-			fmt.Fprintf(w, "\n  error[%s] %s%s\n       next: %s\n", s.Class, s.of(r), s.Error, s.Next)
-		}
-		if s.Lost {
-			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.name(r))
-		}
-	}
-	for _, p := range []*problem.Problem{r.Held, r.After} {
-		if p != nil {
-			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", p.Class, p.What, p.Next)
-		}
-	}
-	if r.Interrupted {
-		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: %s\n", r.Given.To("aqueduck sync "+r.Pipeline))
-	}
-	fmt.Fprintf(w, "\n%s\n", r.LastLine())
-}
-
 // Called gives how each of some streams is called: by its name, with its workspace before it where they are of several.
 func Called[S any](streams []S, place func(S) (workspace, stream string)) func(S) string {
 	several := slices.ContainsFunc(streams, func(s S) bool {
@@ -296,13 +240,13 @@ func Called[S any](streams []S, place func(S) (workspace, stream string)) func(S
 	}
 }
 
-func (s *StreamResult) name(r *Report) string {
+func (s *StreamResult) Name(r *Report) string {
 	return Called(r.Streams, func(s StreamResult) (string, string) { return s.Workspace, s.Stream })(*s)
 }
 
-// of names the workspace of an error, where the run reads several.
-func (s *StreamResult) of(r *Report) string {
-	if s.name(r) == s.Stream {
+// Of names the workspace of an error, where the run reads several.
+func (s *StreamResult) Of(r *Report) string {
+	if s.Name(r) == s.Stream {
 		return ""
 	}
 	return "workspace " + s.Workspace + ": "

@@ -78,8 +78,8 @@ func nextRun(p *config.Pipeline, ends []PastRun, now time.Time) NextRun {
 	return NextRun{Pipeline: p.Name, At: p.Schedule.Next(now)}
 }
 
-// again says that the run is one more try, if it is.
-func (n NextRun) again() string {
+// Again says that the run is one more try, if it is.
+func (n NextRun) Again() string {
 	if n.Try == 0 {
 		return ""
 	}

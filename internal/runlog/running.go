@@ -50,20 +50,20 @@ func (r *Running) Table() string {
 	t.SetStyle(term.PlainStyle())
 	t.AppendHeader(table.Row{"STREAM", "DOING", "READ", "ROWS", "REQS", "HISTORY", "WAITS FOR"})
 	t.SetColumnConfigs(term.AlignRight(3, 4, 5, 6))
-	called := r.called()
+	called := r.Called()
 	for _, s := range r.Streams {
 		t.AppendRow(table.Row{called(s), s.Phase, term.Thousands(s.Extracted), term.Thousands(s.Rows), term.Thousands(s.Requests), fmt.Sprintf("%.0f %%", 100*s.Backfill), s.WaitsFor})
 	}
 	return r.Line() + "\n" + term.Render(t)
 }
 
-func (r *Running) called() func(RunningStream) string {
+func (r *Running) Called() func(RunningStream) string {
 	return Called(r.Streams, func(s RunningStream) (string, string) { return s.Workspace, s.Stream })
 }
 
 // Line says in a line what it does, how far it is, and when it may end.
 func (r *Running) Line() string {
-	return fmt.Sprintf("%s %s for %s: %s%s, %s%s", r.Pipeline, r.Doing, term.Duration(r.At.Sub(r.Started)), r.share(), term.Count(int(r.Rows), "row"), term.Count(int(r.Requests), "request"), r.rate())
+	return fmt.Sprintf("%s %s for %s: %s%s, %s%s", r.Pipeline, r.Doing, term.Duration(r.At.Sub(r.Started)), r.Share(), term.Count(int(r.Rows), "row"), term.Count(int(r.Requests), "request"), r.rate())
 }
 
 // rate is how many requests a minute the run has sent until now, once that says something.
@@ -74,8 +74,8 @@ func (r *Running) rate() string {
 	return ""
 }
 
-// share is how much of the history is read and how long the rest may take, while there is some left.
-func (r *Running) share() string {
+// Share is how much of the history is read and how long the rest may take, while there is some left.
+func (r *Running) Share() string {
 	if r.Percent >= 100 {
 		return ""
 	}

@@ -26,7 +26,7 @@ func TestWhatASampleSays(t *testing.T) {
 		if math.Abs(got-c.bound) > 0.01*c.bound {
 			t.Errorf("%d of %d: under %v, want %v", c.differ, c.sampled, got, c.bound)
 		}
-		if says := confidence(c.sampled, c.differ, c.whole, got); says != c.says {
+		if says := Confidence(c.sampled, c.differ, c.whole, got); says != c.says {
 			t.Errorf("%q, want %q", says, c.says)
 		}
 	}

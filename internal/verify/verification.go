@@ -35,7 +35,7 @@ type Verification struct {
 	Differ   int64      `json:"differ"`
 	Under    float64    `json:"under"` // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
 	Whole    bool       `json:"whole"` // nothing that can be asked was left out
-	given    problem.Given
+	Given    problem.Given
 }
 
 // Verified is one stream of a verification.
@@ -131,8 +131,8 @@ func atMost(k, n int64, p float64) float64 {
 	return sum
 }
 
-// confidence says what the numbers of a sample mean.
-func confidence(sampled, differ int64, whole bool, bound float64) string {
+// Confidence says what the numbers of a sample mean.
+func Confidence(sampled, differ int64, whole bool, bound float64) string {
 	switch {
 	case sampled == 0:
 		return "nothing was compared"

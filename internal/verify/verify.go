@@ -30,7 +30,7 @@ import (
 // nothing into the warehouse's database: what is compared is the file that readers have when it begins. The cost of reading
 // everything is told before it is.
 func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
-	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true, given: r.Given}
+	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Found{}, Whole: true, Given: r.Given}
 	held, err := compare.Compare(ctx, r.Dir, v.File)
 	if err != nil {
 		return nil, err

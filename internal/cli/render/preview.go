@@ -1,0 +1,123 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/preview"
+	"aqueduck/internal/term"
+	"aqueduck/transform"
+)
+
+// PrintOnline writes a line a stream.
+func PrintOnline(o *preview.Online, w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "WHY NOT"})
+	for _, s := range o.Streams {
+		named := ""
+		if s.Named {
+			named = "yes"
+		}
+		t.AppendRow(table.Row{s.Workspace, s.Stream, s.Request, s.Answer, named, s.Why})
+	}
+	fmt.Fprintln(w, term.Render(t))
+	for _, note := range o.Notes {
+		fmt.Fprintln(w, note)
+	}
+	disk := fmt.Sprintf("warehouse %s: %s", o.Dir, o.Room)
+	if o.Room.Short() {
+		disk += ", which is too little: the next run would be refused"
+	}
+	if o.Running != nil {
+		disk += fmt.Sprintf("; process %d writes it, pipeline %s", o.Running.PID, o.Running.Pipeline)
+	} else {
+		disk += "; nobody writes it"
+	}
+	fmt.Fprintln(w, disk)
+	for _, a := range o.Alerts {
+		answer := "can be reached"
+		if a.Why != "" {
+			answer = "cannot be reached: " + a.Why
+		}
+		fmt.Fprintf(w, "alert %s: its %s %s\n", a.Alert, a.For, answer)
+	}
+}
+
+// PrintTrial writes the trial for a person.
+func PrintTrial(t *preview.Trial, w io.Writer) {
+	list := fmt.Sprintf("the records are in %q", t.Records)
+	if t.Records == "" {
+		list = "the answer is the record"
+	}
+	told := "no total_count"
+	if t.Total >= 0 {
+		told = "total_count " + term.Thousands(t.Total)
+	}
+	fmt.Fprintf(w, "%s  %s\n  answer   %s; %s\n  records  %s, %s\n", t.Stream, t.Request, strings.Join(t.Keys, ", "), list, term.Count(t.Came, "record"), told)
+	if t.Refused == "" {
+		fmt.Fprintf(w, "  paging   %s\n", t.Paging)
+	} else {
+		fmt.Fprintf(w, "  paging   A RUN STOPS HERE: %s\n", t.Refused)
+	}
+	for _, one := range t.Tables {
+		printTrialTable(&one, w)
+	}
+	for _, m := range t.Misfits {
+		fmt.Fprintf(w, "\n  did not fit: %s.%s (%s), %d times", m.Table, m.Column, m.Reason, m.Count)
+	}
+	if len(t.Misfits) > 0 {
+		fmt.Fprintln(w)
+	}
+	if len(t.Never) > 0 {
+		fmt.Fprintf(w, "\nnever filled: %s\n", strings.Join(t.Never, ", "))
+	}
+	of := ""
+	for _, u := range t.Untaken {
+		if u.Table != of {
+			fmt.Fprintf(w, "\nno column of %s took (they are in _extra):\n", u.Table)
+			of = u.Table
+		}
+		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Cut(u.Example, 40))
+	}
+	if len(t.Untaken) == 0 && t.Came > 0 {
+		fmt.Fprintln(w, "\nevery field has a column")
+	}
+}
+
+// printTrialTable shows the first rows, of the columns that have something in them.
+func printTrialTable(t *preview.TrialTable, w io.Writer) {
+	fmt.Fprintf(w, "\n%s  %s\n", t.Table, term.Count(t.Rows, "row"))
+	out := table.NewWriter()
+	out.SetStyle(term.PlainStyle())
+	var head table.Row
+	var shown []int
+	for i, name := range t.Columns {
+		own := !strings.HasPrefix(name, "_") || name == transform.ExtraColumn
+		if own && slices.ContainsFunc(t.First, func(row []*string) bool { return row[i] != nil }) {
+			head, shown = append(head, name), append(shown, i)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	out.AppendHeader(head)
+	for _, row := range t.First {
+		var cells table.Row
+		for _, i := range shown {
+			text := ""
+			if row[i] != nil {
+				printed := strings.FieldsFunc(*row[i], func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+				text = term.Cut(strings.Join(printed, " "), 24)
+			}
+			cells = append(cells, text)
+		}
+		out.AppendRow(cells)
+	}
+	fmt.Fprintln(w, term.Render(out))
+}

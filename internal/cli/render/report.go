@@ -1,0 +1,66 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/term"
+)
+
+// PrintReport writes what was read and where to, the table of a run, the errors with their next steps, and the last line.
+func PrintReport(r *runlog.Report, w io.Writer) {
+	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, r.RunID, strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO"})
+	t.SetColumnConfigs(term.AlignRight(3, 4, 5, 6, 7, 8, 9))
+	for _, s := range r.Streams {
+		counted := term.Thousands
+		if s.Status == runlog.StatusUnavailable && s.Extracted == 0 {
+			counted = func(int64) string { return "–" } // 0 would say that there is none
+		}
+		t.AppendRow(table.Row{s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
+			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), s.Reached()})
+	}
+	fmt.Fprintln(w, term.Render(t))
+	made := 0
+	for _, c := range r.Changes {
+		if c.Column == "" {
+			made++
+			continue
+		}
+		fmt.Fprintf(w, "  %s.%s.%s %s\n", c.Schema, c.Table, c.Column, c.What)
+	}
+	if made > 0 {
+		fmt.Fprintf(w, "  %s made\n", term.Count(made, "table"))
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "  note: %s\n", note)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "  audit %s: %s of %s.%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, f.Table, cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
+	}
+	for _, s := range r.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "\n  error[%s] %s%s\n       next: %s\n", s.Class, s.Of(r), s.Error, s.Next)
+		}
+		if s.Lost {
+			fmt.Fprintf(w, "       note: %s could be read until now. What was read stays; later runs do not fail for it, `aqueduck status` tells how old it is\n", s.Name(r))
+		}
+	}
+	for _, p := range []*problem.Problem{r.Held, r.After} {
+		if p != nil {
+			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", p.Class, p.What, p.Next)
+		}
+	}
+	if r.Interrupted {
+		fmt.Fprintf(w, "\n  interrupted: what was whole is committed, and not yet published\n       next: %s\n", r.Given.To("aqueduck sync "+r.Pipeline))
+	}
+	fmt.Fprintf(w, "\n%s\n", r.LastLine())
+}

@@ -1,0 +1,93 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/term"
+)
+
+// PrintRun writes it for a person.
+func PrintRun(d *runlog.RunDetail, w io.Writer) {
+	if d.Moved != nil {
+		fmt.Fprintf(w, "moved     by hand, %s\n", d.Run)
+		for _, m := range d.Moved {
+			fmt.Fprintf(w, "          %s\n", m)
+		}
+		return
+	}
+	fmt.Fprintf(w, "run       %s of %s%s\n", d.Run, d.Pipeline, term.WithNote(", by version ", d.Version))
+	fmt.Fprintf(w, "time      %s to %s, %s\n", term.OrDash(d.Started), term.OrDash(d.Finished), term.Duration(d.Finished.Sub(d.Started)))
+	fmt.Fprintf(w, "ended     %s, exit code %d, %s, %s\n", d.Outcome, d.Exit, term.Count(int(d.Rows), "row"), term.Count(int(d.Requests), "request"))
+	if d.CaughtUp {
+		fmt.Fprintln(w, "          caught up: it made up for a time that was missed, or whose run did not come to its end")
+	}
+	if d.Error != "" {
+		fmt.Fprintf(w, "          error[%s] %s\n", cmp.Or(d.Class, "stream"), d.Error)
+	}
+	if d.Next != "" {
+		fmt.Fprintf(w, "          next: %s\n", d.Next)
+	}
+	if !d.Published {
+		fmt.Fprintln(w, "          it published nothing: what each of its streams did is not known any more")
+	}
+	for _, p := range d.Publishes {
+		rebuilt := ""
+		if p.Rebuilt {
+			rebuilt = ", written anew"
+		}
+		fmt.Fprintf(w, "published %s at %s, %s changed%s\n", p.File, term.OrDash(p.At), term.Count(int(p.Changed), "table"), rebuilt)
+	}
+	printRunStreams(d, w)
+	for _, c := range d.Changes {
+		fmt.Fprintf(w, "  changed: %s%s %s%s\n", c.Table, term.WithNote(".", c.Column), c.Change, term.WithNote(", at ", c.Path))
+	}
+	for _, r := range d.Rejects {
+		fmt.Fprintf(w, "  rejected: %s of %s%s: %s%s\n", term.Count(int(r.Count), "value"), r.Stream, term.WithNote(".", r.Column), r.Reason, term.WithNote(", e.g. of ", r.Key))
+	}
+	for _, f := range d.Findings {
+		fmt.Fprintf(w, "  audit %s: %s of %s: %s%s: %s\n", f.Kind, f.Name, f.Table, f.Found, term.WithNote(", expected ", f.Expected), f.Message)
+	}
+	printConfiguration(d, w)
+	if d.Line != "" {
+		fmt.Fprintf(w, "\n%s\n", d.Line)
+	}
+}
+
+func printConfiguration(d *runlog.RunDetail, w io.Writer) {
+	if len(d.Configuration) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"SETTING", "FROM"})
+	for _, o := range d.Configuration {
+		t.AppendRow(table.Row{o.Setting, o.From})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+}
+
+func printRunStreams(d *runlog.RunDetail, w io.Writer) {
+	if len(d.Streams) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO"})
+	t.SetColumnConfigs(term.AlignRight(3, 4, 5, 6, 7, 8, 9))
+	called := runlog.Called(d.Streams, func(s runlog.RunStream) (string, string) { return s.Workspace, s.Stream })
+	for _, s := range d.Streams {
+		t.AppendRow(table.Row{called(s), s.Outcome, term.Thousands(s.Records), term.Thousands(s.New), term.Thousands(s.Changed), term.Thousands(s.Gone),
+			term.Thousands(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.OrDash(s.SyncedTo)})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	for _, s := range d.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(s), s.Error, s.Next)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/term"
+)
+
+// PrintStatus writes the status for a person.
+func PrintStatus(s *runlog.Status, w io.Writer) {
+	switch {
+	case s.Running != nil:
+		fmt.Fprintf(w, "running   %s, %s since %s: %s%s, %s\n", s.Running.Pipeline, s.Running.Doing,
+			s.Running.Started.UTC().Format(time.RFC3339), s.Running.Share(), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
+		called := s.Running.Called()
+		for _, stream := range s.Running.Streams {
+			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", called(stream), stream.Phase, term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
+		}
+	case s.Lost != nil:
+		fmt.Fprintf(w, "lost      %s (run %s) ended without a word; what it committed is safe\n          next: %s\n",
+			s.Lost.Pipeline, s.Lost.Run, s.Given.To("aqueduck sync "+s.Lost.Pipeline))
+	}
+	failed := printFailed(s, w)
+	if len(s.Streams) == 0 {
+		fmt.Fprintf(w, "nothing   has been published in %s yet\n", s.Dir)
+		if !failed { // which has told what comes next
+			fmt.Fprintf(w, "          next: %s\n", s.Given.To("aqueduck sync"))
+		}
+	} else {
+		fmt.Fprintf(w, "data      as of %s%s\n", term.OrDash(s.AsOf), ago(s, s.AsOf))
+	}
+	for _, n := range s.Next {
+		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, n.At.Format(time.RFC3339), term.Duration(n.At.Sub(s.Now)), n.Again())
+	}
+	if len(s.Streams) > 0 {
+		printStreamStates(s, w)
+	}
+	if len(s.Runs) > 0 {
+		printRuns(s, w)
+	}
+}
+
+// printFailed tells what went wrong in the last run of each pipeline, and whether anything did.
+func printFailed(s *runlog.Status, w io.Writer) (some bool) {
+	told := map[string]bool{}
+	for _, r := range s.Runs {
+		if r.Class != "" && !told[r.Pipeline] {
+			some = true
+			fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, r.Finished.UTC().Format(time.RFC3339), r.Class, r.Error, r.Next)
+		}
+		told[r.Pipeline] = true
+	}
+	return some
+}
+
+func printStreamStates(s *runlog.Status, w io.Writer) {
+	called := runlog.Called(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY"})
+	for _, stream := range s.Streams {
+		outcome := stream.Outcome
+		if outcome == "" {
+			outcome = "–" // published in the middle of its first run
+		}
+		t.AppendRow(table.Row{called(stream), outcome, describeFreshness(&stream, s.Now), term.OrDash(stream.SyncedTo), describeHistory(&stream)})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+	for _, stream := range s.Streams {
+		if stream.Hint != "" {
+			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
+		}
+	}
+}
+
+// describeFreshness says how fresh the stream is, and how old where that is too old.
+func describeFreshness(s *runlog.StreamStatus, now time.Time) string {
+	switch s.Freshness {
+	case "":
+		return "–"
+	case runlog.Fresh:
+		return string(runlog.Fresh)
+	}
+	if s.OK.IsZero() {
+		return string(s.Freshness) + ", never read"
+	}
+	return string(s.Freshness) + ", " + term.Duration(now.Sub(s.OK)) + " old"
+}
+
+// describeHistory says how far back the stream is read.
+func describeHistory(s *runlog.StreamStatus) string {
+	switch {
+	case s.SyncedTo.IsZero():
+		return "–"
+	case s.HistoryTo.IsZero():
+		return "read"
+	case s.Backfill > 0:
+		return fmt.Sprintf("back to %s, %.0f%%", s.HistoryTo.UTC().Format(time.DateOnly), 100*s.Backfill)
+	}
+	return "back to " + s.HistoryTo.UTC().Format(time.DateOnly)
+}
+
+func printRuns(s *runlog.Status, w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME"})
+	t.SetColumnConfigs(term.AlignRight(5, 6, 7))
+	for _, r := range s.Runs {
+		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome + term.WithNote(", ", r.Note()), term.Thousands(r.Rows), term.Thousands(r.Requests),
+			term.Duration(r.Finished.Sub(r.Started))})
+	}
+	fmt.Fprintf(w, "\n%s\n", term.Render(t))
+}
+
+func ago(s *runlog.Status, t time.Time) string {
+	if t.IsZero() || t.After(s.Now) {
+		return "" // the source's clock may be ahead
+	}
+	return ", " + term.Duration(s.Now.Sub(t)) + " ago"
+}

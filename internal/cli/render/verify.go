@@ -1,0 +1,62 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/term"
+	"aqueduck/internal/verify"
+)
+
+// shownFindings is how many differences a person is shown; -o json has all.
+const shownFindings = 20
+
+// PrintVerification writes a line a stream, the differences, and what they mean.
+func PrintVerification(v *verify.Verification, w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(term.PlainStyle())
+	t.AppendHeader(table.Row{"STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE"})
+	t.SetColumnConfigs(term.AlignRight(2, 3, 4, 5, 6, 7))
+	called := runlog.Called(v.Streams, func(s verify.Verified) (string, string) { return s.Workspace, s.Stream })
+	for _, s := range v.Streams {
+		means := ""
+		if s.Sampled > 0 {
+			means = verify.Confidence(s.Sampled, s.Differ, s.Whole, s.Under)
+		}
+		t.AppendRow(table.Row{called(s), term.Thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means})
+	}
+	fmt.Fprintln(w, term.Render(t))
+	for _, s := range v.Streams {
+		if s.Error != "" {
+			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)
+		}
+	}
+	printFindings(v, w)
+	fmt.Fprintf(w, "\n%s\n%s\n", verify.Confidence(v.Sampled, v.Differ, v.Whole, v.Under), v.LastLine())
+}
+
+func printFindings(v *verify.Verification, w io.Writer) {
+	if len(v.Findings) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	for i, f := range v.Findings {
+		if i == shownFindings {
+			fmt.Fprintf(w, "  … and %s; -o json has them all\n", term.Count(len(v.Findings)-i, "difference"))
+			break
+		}
+		more := ""
+		if len(f.Columns) > 0 {
+			more = " (" + strings.Join(f.Columns, ", ") + ")"
+		}
+		if f.Accepted {
+			more += ", accepted"
+		}
+		fmt.Fprintf(w, "  %s  %-7s  %s.%s %s%s\n", f.ID, f.Kind, f.Workspace, f.Table, f.Key, more)
+	}
+	fmt.Fprintf(w, "       next: %s\n", v.Given.To("aqueduck sync --full-refresh --select STREAM reads again and compares; aqueduck verify --accept ID explains one"))
+}
