@@ -11,23 +11,23 @@ var believing = []mutant{
 		old: "const EarliestTime, LatestTime = 631_152_000, 4_102_444_800", new: "const EarliestTime, LatestTime = 631_152_000_000, 4_102_444_800_000",
 	},
 	{
-		bug: "an empty search is an answer", file: "internal/pipeline/evidence.go", killer: "pipeline.TestT161ASearchThatReturnsNothingIsCheckedByID",
+		bug: "an empty search is an answer", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT161ASearchThatReturnsNothingIsCheckedByID",
 		old: "case within == 0:\n", new: "case within >= 0:\n",
 	},
 	{
-		bug: "whoever left explains a search that returns nothing at all", file: "internal/pipeline/evidence.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
-		old: "return t.askOlder(ctx, column, from)", new: "return nil",
+		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		old: "return askOlder(ctx, t, column, from)", new: "return nil",
 	},
 	{
-		bug: "what is always sent is forgotten where a refresh fails at once", file: "internal/pipeline/task.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
-		old: "t.state.Version = cmp.Or(t.state.Version, t.workspace.config.APIVersion)", new: "_ = cmp.Or(t.state.Version)",
+		bug: "what is always sent is forgotten where a refresh fails at once", file: "internal/sync/stream/commit.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		old: "t.State.Version = cmp.Or(t.State.Version, t.Workspace.Config.APIVersion)", new: "_ = cmp.Or(t.State.Version)",
 	},
 	{
-		bug: "the same records that are not whole are asked for in each run", file: "internal/pipeline/incomplete.go", killer: "pipeline.TestT193EveryRecordThatIsNotWholeHasItsTurn",
-		old: "t.state.Asked = ids[mostAskedAgain-1]", new: "_ = ids[mostAskedAgain-1]",
+		bug: "the same records that are not whole are asked for in each run", file: "internal/sync/stream/incomplete.go", killer: "pipeline.TestT193EveryRecordThatIsNotWholeHasItsTurn",
+		old: "t.State.Asked = ids[mostAskedAgain-1]", new: "_ = ids[mostAskedAgain-1]",
 	},
 	{
-		bug: "two walks that give less than the list states agree about who is gone", file: "internal/pipeline/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		bug: "two walks that give less than the list states agree about who is gone", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
 		old: "return t.retire(ctx, first, n, false)", new: "_ = first",
 	},
 	{
@@ -43,16 +43,16 @@ var believing = []mutant{
 		old: "if p.table.Absent && p.rows[r].absent != 0 {", new: "if p.table.Absent && p.rows[r].absent == 1<<63 {",
 	},
 	{
-		bug: "a watermark ahead of all clocks stays", file: "internal/pipeline/watermark.go", killer: "pipeline.TestT137T167AWatermarkInTheFutureIsPulledBack",
-		old: "	t.state = t.state.PulledBack(to)\n", new: "	t.state = t.state.PulledBack(latest)\n",
+		bug: "a watermark ahead of all clocks stays", file: "internal/sync/stream/newtask.go", killer: "pipeline.TestT137T167AWatermarkInTheFutureIsPulledBack",
+		old: "	t.State = t.State.PulledBack(to)\n", new: "	t.State = t.State.PulledBack(latest)\n",
 	},
 	{
 		bug: "a record behind its head is settled", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
 		old: "ok && head > at {", new: "ok && head > at+1e9 {",
 	},
 	{
-		bug: "a head newer than its newest part is settled", file: "extract/whole.go", killer: "pipeline.TestT168ADetailThatLagsBehindItsHeadIsReadAgain",
-		old: "return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))", new: "return false",
+		bug: "a head newer than its newest part is settled", file: "extract/whole.go", killer: "extract.TestT168ARecordBehindItsHeadIsUnsettled",
+		old: "return behind && (isRecent(at, now, s.Read.Since.Lag) || !agreed(s, listed, raw, n))", new: "_, _ = n, behind\n			return false",
 	},
 	{
 		bug: "only one code of a 404 means gone", file: "extract/api/classify.go", killer: "extract.TestT37T169OnlyTheAPIsOwnWordsMeanGone",
@@ -75,7 +75,7 @@ var believing = []mutant{
 		old: "	if !hashed(t) {\n", new: "	if len(where) > 0 {\n",
 	},
 	{
-		bug: "a second key for hashes is made in silence", file: "internal/pipeline/hashkey.go", killer: "pipeline.TestT175NoSecondKeyIsMadeInSilence",
+		bug: "a second key for hashes is made in silence", file: "internal/sync/hashkey.go", killer: "pipeline.TestT175NoSecondKeyIsMadeInSilence",
 		old: "case key == nil && used:", new: "case key == nil && used && mark == \"never\":",
 	},
 	{
@@ -83,7 +83,7 @@ var believing = []mutant{
 		old: "	if !changed {\n		return t.text\n", new: "	if !changed || len(text) > 0 {\n		return t.text\n",
 	},
 	{
-		bug: "the history of whoever left never ends", file: "internal/pipeline/history.go", killer: "pipeline.TestT177TrueAtXIsWhatReadersWereShownAtX",
+		bug: "the history of whoever left never ends", file: "internal/sync/history.go", killer: "pipeline.TestT177TrueAtXIsWhatReadersWereShownAtX",
 		old: "if !s.History || s.Into != \"\" || s.Family() {", new: "if s.Name != \"\" {",
 	},
 	{
@@ -91,11 +91,11 @@ var believing = []mutant{
 		old: "if n == 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n", new: "if n >= 0 {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tended[h.Name] = n\n",
 	},
 	{
-		bug: "a member of a family is not read between times", file: "internal/pipeline/select.go", killer: "pipeline.TestT179AMemberOfAFamilyIsReadBetweenTimes",
+		bug: "a member of a family is not read between times", file: "internal/runner/select.go", killer: "pipeline.TestT179AMemberOfAFamilyIsReadBetweenTimes",
 		old: "s.Read.Since.Windowed() || s.Family() ||", new: "s.Read.Since.Windowed() ||",
 	},
 	{
-		bug: "what an interrupted walk has seen is evidence", file: "internal/pipeline/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
-		old: "if resumed && t.stream.Absent == \"gone\" {", new: "if resumed && t.stream.Absent == \"never\" {",
+		bug: "what an interrupted walk has seen is evidence", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27WorldsThatWentWrongOnceAreRight",
+		old: "if resumed && t.Stream.Absent == \"gone\" {", new: "if resumed && t.Stream.Absent == \"never\" {",
 	},
 }

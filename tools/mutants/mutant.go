@@ -10,6 +10,6 @@ type mutant struct {
 
 // packages are the directories that tests are in, by the name that docs/mutants.md calls them.
 var packages = map[string]string{
-	"extract": "extract", "export": "extract/export", "transform": "transform", "scalar": "transform/internal/scalar", "load": "load", "publish": "load/publish",
+	"extract": "extract", "api": "extract/api", "export": "extract/export", "transform": "transform", "scalar": "transform/internal/scalar", "load": "load", "publish": "load/publish",
 	"pipeline": "internal/pipeline", "schedule": "internal/schedule",
 }

@@ -41,7 +41,7 @@ var loading = []mutant{
 		bug: "the mark is committed before the rows", file: "load/checkpoint.go", killer: "load.TestCommitKeepsItsContract/FailedCommitChangesNothing",
 		old: "		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 		new: "		if err := w.saveCheckpoint(ctx, workspace, stream, next, stamp); err != nil {\n			return err\n		}\n" +
-			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.db.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
+			"		for _, statement := range []string{\"COMMIT\", \"BEGIN TRANSACTION\"} {\n			if _, err := w.DB.Exec(ctx, statement); err != nil {\n				return err\n			}\n		}\n" +
 			"		if written, err = steps(stamp); err != nil {\n			return err\n		}\n",
 	},
 	{
@@ -78,7 +78,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "a window is added to, not replaced", file: "load/window.go", killer: "load.TestAWindowIsReplacedAsAWhole",
-		old: "	case g.mode == transform.ReplaceWindow:\n", new: "	case g.mode == transform.ReplaceWindow && g.own.rows == 0:\n",
+		old: "	case g.mode == transform.ReplaceWindow:\n", new: "	case g.mode == transform.ReplaceWindow && g.own.Rows == 0:\n",
 	},
 	{
 		bug: "a window takes the first second of the next with it", file: "load/window.go", killer: "load.TestAWindowIsReplacedAsAWhole",
@@ -102,7 +102,7 @@ var loading = []mutant{
 	},
 	{
 		bug: "a damaged log stops every run", file: "load/work.go", killer: "load.TestF10DamagedWorkDatabaseIsRestored",
-		old: "	if errors.Is(err, system.ErrFormat) || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n", new: "	if err != nil || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n",
+		old: "	if errors.Is(err, system.ErrFormat) || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n", new: "	if errors.Is(err, system.ErrFormat) || err != nil || errors.Is(disk.Explain(err, \"\"), ErrDiskFull) {\n		return false\n",
 	},
 	{
 		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDoubledKeyIsNotPublished",
