@@ -27,15 +27,15 @@ type VerifyOptions struct {
 
 // Verification is what came of reading the source again and holding it against the published file.
 type Verification struct {
-	File     string     `json:"file"`
-	Streams  []Verified `json:"streams"`
-	Findings []Found    `json:"findings"`
-	Requests int64      `json:"requests"`
-	Sampled  int64      `json:"sampled"`
-	Differ   int64      `json:"differ"`
-	Under    float64    `json:"under"` // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
-	Whole    bool       `json:"whole"` // nothing that can be asked was left out
-	Given    problem.Given
+	File     string        `json:"file"`
+	Streams  []Verified    `json:"streams"`
+	Findings []Found       `json:"findings"`
+	Requests int64         `json:"requests"`
+	Sampled  int64         `json:"sampled"`
+	Differ   int64         `json:"differ"`
+	Under    float64       `json:"under"` // the share of rows that differ is below it, at 95 %; 1: nothing was sampled
+	Whole    bool          `json:"whole"` // nothing that can be asked was left out
+	Given    problem.Given `json:"-"`
 }
 
 // Verified is one stream of a verification.
