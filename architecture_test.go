@@ -107,7 +107,7 @@ var (
 	fileAndNames = regexp.MustCompile(`^([\w./-]+\.go): (.+)$`)
 	ofPackage    = regexp.MustCompile(`^([a-z]\w*)\.([A-Z]\w*(?:\.\w+)?)$`)
 	ofType       = regexp.MustCompile(`^[A-Z]\w*\.\w+$`)
-	pathOfOurs   = regexp.MustCompile(`^(?:cmd|docs|extract|internal|load|schemas|tools|transform)(?:/[\w.-]+)*/?$`)
+	pathOfOurs   = regexp.MustCompile(`^(?:cmd|docs|extract|internal|load|schemas|tools|transform)(?:/[\w.-]+)*/?$|^\w+\.(?:go|md)$`)
 	crashPoint   = regexp.MustCompile(`^[a-z]+-[a-z]+$`)
 )
 
