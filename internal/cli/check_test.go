@@ -15,7 +15,7 @@ import (
 // some are not.
 func changed(t *testing.T, n int) (texts []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../internal/pipeline/testdata/complete/pipelines.yaml")
+	text, err := os.ReadFile("../../internal/config/testdata/complete/pipelines.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func changed(t *testing.T, n int) (texts []string) {
 // addressed are files with an address that only a run looks up, or none.
 func addressed(t *testing.T) (texts []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../internal/pipeline/testdata/complete/pipelines.yaml")
+	text, err := os.ReadFile("../../internal/config/testdata/complete/pipelines.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func addressed(t *testing.T) (texts []string) {
 func TestWhatCheckFindsRightSyncReads(t *testing.T) {
 	t.Parallel()
 	home := room(t)
-	if err := os.CopyFS(home, os.DirFS("../../internal/pipeline/testdata/complete")); err != nil {
+	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(home, "token"), []byte("5"), 0o600); err != nil {
@@ -101,14 +101,14 @@ func TestWhatCheckFindsRightSyncReads(t *testing.T) {
 func TestEveryMistakeEndsWithThree(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"unknown-key", "not-yaml", "many-mistakes", "literal-token", "empty", "models", "not-utf8"} {
-		file := "../../internal/pipeline/testdata/bad/" + name
+		file := "../../internal/config/testdata/bad/" + name
 		want, err := os.ReadFile(file + ".txt")
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, stdout, stderr := inProcess("check", "-f", file+".yaml")
 		code := execute(t.Context(), a)
-		got := strings.ReplaceAll(stderr.String(), "../../internal/pipeline/testdata/bad/", "")
+		got := strings.ReplaceAll(stderr.String(), "../../internal/config/testdata/bad/", "")
 		if code != 3 || stdout.Len() > 0 || got != string(want) {
 			t.Errorf("%s ended with %d:\n%s%s", name, code, stdout, got)
 		}

@@ -17,7 +17,7 @@ import (
 func TestWhatInitWritesIsRightToTheLastComment(t *testing.T) {
 	t.Parallel()
 	home := room(t)
-	if err := os.CopyFS(home, os.DirFS("../../internal/pipeline/testdata/complete")); err != nil {
+	if err := os.CopyFS(home, os.DirFS("../../internal/config/testdata/complete")); err != nil {
 		t.Fatal(err)
 	}
 	hidden := regexp.MustCompile(`(?m)^( *)# ((?:  )*"?[a-z_*]+"?: )`)

@@ -53,7 +53,7 @@ func TestServeSaysNothingButLinesOfJSONToPrograms(t *testing.T) {
 
 func TestWhatKeepsServeFromBeginningIsLinesOfJSON(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"../../internal/pipeline/testdata/bad/unknown-key.yaml", "nowhere.yaml"} {
+	for _, file := range []string{"../../internal/config/testdata/bad/unknown-key.yaml", "nowhere.yaml"} {
 		for _, command := range []string{"serve", "sync"} {
 			a, _, stderr := inProcess(command, "-f", file, "--log-format", "json")
 			if code := execute(t.Context(), a); code != 3 {
