@@ -90,6 +90,7 @@ fmt:
 
 vet:
 	go vet ./...
+	go vet -tags=duckdb_arrow,browser,crashpoints ./internal/console ./internal/crash
 
 lint:
 	GOGC=400 go tool staticcheck ./...

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	stdlog "log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -228,6 +227,3 @@ func envelopeOf(records []string, total int, next any) string {
 func mustURL(page, size int) *url.URL {
 	return &url.URL{RawQuery: fmt.Sprintf("page=%d&per_page=%d", page, size)}
 }
-
-// quiet swallows what a test's server has to say.
-func quiet() *stdlog.Logger { return stdlog.New(io.Discard, "", 0) }

@@ -25,11 +25,14 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"aqueduck/internal/config"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
-	"aqueduck/internal/pipeline"
 	"aqueduck/internal/readtest"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
+	pipelinesync "aqueduck/internal/sync"
 	"aqueduck/schemas"
 )
 
@@ -46,7 +49,7 @@ pipelines:
 // stage is a warehouse with two weeks of runs, and a console over it that runs pipelines by itself.
 type stage struct {
 	t       *testing.T
-	runner  *pipeline.Runner
+	runner  *runner.Runner
 	space   *emulator.Workspace
 	console *Console
 	server  *httptest.Server
@@ -69,7 +72,7 @@ func newStage(t *testing.T) *stage {
 	}
 	t.Cleanup(end)
 	connect := s.runner.Connect
-	s.runner.Connect = func(ctx context.Context, name string) (pipeline.Source, error) {
+	s.runner.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
 		source.Emulated = true
 		return source, err
@@ -85,7 +88,7 @@ func newStage(t *testing.T) *stage {
 	s.console, err = New(Options{Secret: secret, Address: address, Hosts: []string{address}, Now: time.Now, Version: "v1.0",
 		Serving: Serving{
 			Dir:     s.runner.Dir,
-			Config:  func() (*pipeline.Config, *schemas.Catalogue) { return s.runner.Config, s.runner.Catalogue },
+			Config:  func() (*config.Config, *schemas.Catalogue) { return s.runner.Config, s.runner.Catalogue },
 			Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.trouble },
 			Run:     s.run,
 
@@ -131,7 +134,7 @@ func (s *stage) live() {
 			} else if wait := next.Sub(s.space.Clock()); wait > 0 {
 				s.space.Advance(wait)
 			}
-			if _, err := s.runner.Run(s.t.Context(), p, pipeline.Options{}, io.Discard); err != nil {
+			if _, err := pipelinesync.Run(s.t.Context(), s.runner, p, runner.Options{}, io.Discard); err != nil {
 				s.t.Fatal(err)
 			}
 		}
@@ -157,7 +160,7 @@ func (s *stage) run(name string, failed bool) error {
 	s.mu.Unlock()
 	s.ended.Go(func() {
 		defer cancel()
-		if _, err := s.runner.Run(ctx, p, pipeline.Options{Failed: failed}, io.Discard); err != nil {
+		if _, err := pipelinesync.Run(ctx, s.runner, p, runner.Options{Failed: failed}, io.Discard); err != nil {
 			s.t.Errorf("a run that a button began: %v", err)
 		}
 	})
@@ -329,7 +332,7 @@ func (s *stage) pages(t *testing.T) {
 	p := browse(t, s.server.URL)
 	p.size(1280, 800)
 	p.login()
-	runs, err := pipeline.PastRuns(t.Context(), s.runner.Dir, "", 500)
+	runs, err := runlog.PastRuns(t.Context(), s.runner.Dir, "", 500)
 	if err != nil {
 		t.Fatal(err)
 	}
