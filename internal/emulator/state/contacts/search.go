@@ -102,6 +102,7 @@ func orNoApp(a *event.App) *event.App {
 	return a
 }
 
+// What a contact has where nothing is known of it. Nobody changes them.
 var (
 	NoBrowser event.Browser
 	NoPlace   event.Place

@@ -8,6 +8,7 @@ import (
 // Status is where a contact stands; anything but active is out of search.
 type Status uint8
 
+// Where a contact can stand (workspace-api 3.1).
 const (
 	Active Status = iota
 	Archived
