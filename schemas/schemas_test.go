@@ -2,7 +2,6 @@ package schemas
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,11 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/internal/goldentest"
 	"aqueduck/internal/grammar"
 )
-
-// With -update the files with expected text are written anew; git shows what is different.
-var update = flag.Bool("update", false, "write the expected texts")
 
 func builtins(t testing.TB) *Catalogue {
 	t.Helper()
@@ -162,25 +159,8 @@ func TestEachBadStreamFileIsToldWhatIsWrongAndWhere(t *testing.T) {
 			if diff := cmp.Diff(before, c.Names()); diff != "" {
 				t.Errorf("the catalogue has changed: %s", diff)
 			}
-			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", mistakes.Format())
+			goldentest.Compare(t, strings.TrimSuffix(file, ".yaml")+".txt", mistakes.Format())
 		})
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }
 
