@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"net/url"
-	"path/filepath"
 	"strings"
 
 	"aqueduck/internal/alert"
@@ -11,41 +10,29 @@ import (
 	"aqueduck/internal/problem"
 )
 
-func (l *loader) alert(c *Config, name string, v *grammar.Value) alertConfig {
-	ping, webhook := v.Key("ping"), v.Key("webhook")
-	a := alertConfig{Ping: ping.Text(), Webhook: webhook.Text(), dir: filepath.Dir(v.File())}
-	a.Name, a.Cooldown, a.Pipelines = name, v.Key("cooldown").Duration(), v.Key("pipelines").Texts()
-	for _, kind := range v.Key("on").Texts() {
+// take puts an address into its field.
+func (a *alertEntry) take(field *string) func(*grammar.Value) {
+	return func(v *grammar.Value) {
+		*field = v.Text()
+		if !v.Set() {
+			return
+		}
+		a.addressed = true
+		if strings.Contains(v.Text(), "$") {
+			legible(v) // what it stands for is looked up when somebody is told
+		} else if err := alertAddress(v.Text()); err != nil {
+			v.WrongKey("e.g. ${PING_URL}", "%s: %v", v.Path(), err)
+		}
+	}
+}
+
+func (a *alertEntry) takeKinds(v *grammar.Value) {
+	for _, kind := range v.Texts() {
 		a.On = append(a.On, alert.Kind(kind))
 	}
-	if !v.Key("on").Set() {
+	if !v.Set() {
 		a.On = []alert.Kind{alert.Failure, alert.Late, alert.Recovery}
 	}
-	if !ping.Set() && !webhook.Set() && !v.Flawed() {
-		v.WrongKey("", "%s has neither ping nor webhook", v.Path())
-	}
-	for _, address := range []*grammar.Value{ping, webhook} {
-		if !address.Set() {
-			continue
-		}
-		if strings.Contains(address.Text(), "$") {
-			l.legible(address) // what it stands for is looked up when somebody is told
-			continue
-		}
-		if err := alertAddress(address.Text()); err != nil {
-			address.WrongKey("e.g. ${PING_URL}", "%s: %v", address.Path(), err)
-		}
-	}
-	for _, p := range v.Key("pipelines").Items() {
-		if _, ok := c.Pipeline(p.Text()); !ok {
-			var names []string
-			for _, known := range c.Pipelines {
-				names = append(names, known.Name)
-			}
-			p.Wrong(grammar.DidYouMean(p.Text(), names), "no pipeline %q", p.Text())
-		}
-	}
-	return a
 }
 
 // Alerts gives who is told how runs go. Those whose address cannot be found out are left out, and told of.

@@ -122,8 +122,17 @@ func (c *Config) Workspace(name string) (string, error) {
 // Names are the workspaces of the configuration, in its order.
 func (c *Config) Names() []string { return slices.Clone(c.NameList) }
 
+// pipelineNames are the pipelines of the configuration, in its order.
+func (c *Config) pipelineNames() (names []string) {
+	for _, p := range c.Pipelines {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // loader is what reading one configuration needs.
 type loader struct {
+	config    *Config
 	report    grammar.Report
 	catalogue *schemas.Catalogue
 	known     []string // streams, those of broken files too: what is wrong with them is said there
@@ -135,6 +144,35 @@ type alertConfig struct {
 
 	Ping, Webhook string // ${VAR}, ${file:…} or the address itself
 	dir           string // that relative files are from
+}
+
+// alertEntry is an alert while its keys are taken.
+type alertEntry struct {
+	alertConfig
+	*loader
+	addressed bool // it has an address, however wrong
+}
+
+// workspaceEntry is a workspace while its keys are taken.
+type workspaceEntry struct {
+	Workspace
+	value, address *grammar.Value // of all its keys, and of base_url
+}
+
+// pipelineEntry is a pipeline while its keys are taken.
+type pipelineEntry struct {
+	Pipeline
+	*loader
+	zone     *time.Location
+	patterns *grammar.Value // of streams: looked up once the workspaces are known
+}
+
+// settingsEntry is what is said of the streams of one name or pattern, while its keys are taken.
+type settingsEntry struct {
+	*loader
+	names    []string          // those that it means
+	streams  []*schemas.Stream // those, and those that are read along with them; no families
+	datasets datasetSettings   // of families among them, if any
 }
 
 // expander puts variables and files into texts of the configuration.

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"aqueduck/extract/api"
@@ -14,46 +13,45 @@ import (
 // Emulator as a base_url stands for the embedded workspace, which needs no token.
 const Emulator = "emulator"
 
-func (l *loader) workspace(name string, v *grammar.Value) *Workspace {
-	baseURL, token := v.Key("base_url"), v.Key("token")
-	w := &Workspace{
-		Name: name, APIVersion: v.Key("api_version").Text(), VersionHeader: v.Key("version_header").Text(),
-		RequestsPerMinute: v.Key("requests_per_minute").Int(), DownloadHosts: v.Key("download_hosts").Texts(),
-		baseURL: baseURL.Text(), Token: token.Text(), dir: filepath.Dir(v.File()),
-	}
-	w.Budget = api.NewBudget(w.RequestsPerMinute)
-	const why = "an empty environment, as cron has it, must not load something else"
-	switch {
-	case !token.Given() && baseURL.Set() && w.baseURL != Emulator && !v.Flawed():
-		v.Key("base_url").WrongKey("token: ${WORKSPACE_TOKEN}", "key %q is missing in %s", "token", v.Path())
-	case token.Set() && fallback.MatchString(w.Token):
-		token.WrongKey(why, "%s: a token has no default", token.Path())
-	case token.Set() && !reference.MatchString(w.Token):
-		hint := ""
-		if strings.HasPrefix(w.Token, "$") {
-			hint = braces
-		}
-		token.WrongKey(hint, "a token is written in the file; use ${VAR} or ${file:...}")
-	}
-	if !baseURL.Set() {
-		return w
+// noDefault is why an address and a token have none.
+const noDefault = "an empty environment, as cron has it, must not load something else"
+
+func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
+	w.baseURL, w.address = v.Text(), v
+	if !v.Set() {
+		return
 	}
 	if fallback.MatchString(w.baseURL) {
-		baseURL.Wrong(why, "an address has no default")
-		return w
+		v.Wrong(noDefault, "an address has no default")
+		return
 	}
 	if strings.Contains(w.baseURL, "${") {
-		l.legible(baseURL) // what it stands for is looked up when a run asks for it
-		return w
+		legible(v) // what it stands for is looked up when a run asks for it
+		return
 	}
 	if _, err := address(w.baseURL); err != nil {
 		hint := addressHint
 		if strings.HasPrefix(w.baseURL, "$") {
 			hint = braces
 		}
-		baseURL.Wrong(hint, "%v", err)
+		v.Wrong(hint, "%v", err)
 	}
-	return w
+}
+
+func (w *workspaceEntry) takeToken(v *grammar.Value) {
+	w.Token = v.Text()
+	switch {
+	case !v.Given() && w.address.Set() && w.baseURL != Emulator && !w.value.Flawed():
+		w.address.WrongKey("token: ${WORKSPACE_TOKEN}", "key %q is missing in %s", "token", w.value.Path())
+	case v.Set() && fallback.MatchString(w.Token):
+		v.WrongKey(noDefault, "%s: a token has no default", v.Path())
+	case v.Set() && !reference.MatchString(w.Token):
+		hint := ""
+		if strings.HasPrefix(w.Token, "$") {
+			hint = braces
+		}
+		v.WrongKey(hint, "a token is written in the file; use ${VAR} or ${file:...}")
+	}
 }
 
 // Connect gives the address and the token of a workspace. Only a run asks for them, so that commands that only look

@@ -13,7 +13,7 @@ import (
 )
 
 // legible refuses variables and files that cannot be looked up, whatever there is.
-func (l *loader) legible(v *grammar.Value) {
+func legible(v *grammar.Value) {
 	nothing := expander{lookup: func(string) (string, bool) { return "", false }, dir: filepath.Dir(v.File()), lenient: true}
 	if _, err := nothing.expand(v.Text()); err != nil && !errors.Is(err, grammar.ErrUnknown) {
 		v.Wrong("", "%v", err)

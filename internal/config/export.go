@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"aqueduck/internal/grammar"
 	"aqueduck/schemas"
 )
 
@@ -61,19 +60,4 @@ func (l *loader) families(pattern string) (names []string) {
 		}
 	}
 	return names
-}
-
-// exports takes in the settings of datasets. Their columns are known to the source only: what is hashed and dropped is looked
-// for when a run has met them.
-func (l *loader) exports(c *Config, e grammar.Entry, meant bool) {
-	refresh := e.Value.Key("refresh")
-	if !meant {
-		if refresh.Set() {
-			refresh.WrongKey("leave it out", "%s: only exports are read again", refresh.Path())
-		}
-		return
-	}
-	d := datasetSettings{pattern: e.Name, families: l.families(e.Name)}
-	d.settings = Settings{Start: e.Value.Key("start").Date(), Refresh: refresh.Duration(), Hash: e.Value.Key("hash").Texts(), Drop: e.Value.Key("drop").Texts()}
-	c.datasets = append(c.datasets, d)
 }

@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"aqueduck/extract/api"
+	"aqueduck/internal/alert"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
-	"aqueduck/internal/schedule"
 	"aqueduck/schemas"
+	"aqueduck/transform/models"
 )
 
 // ConfigFiles are the files that a configuration is read from: those that are named, and of a directory its *.yaml files in the order of
@@ -90,8 +91,9 @@ func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, erro
 	case err != nil:
 		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "name a file that can be read: -f FILE"}
 	}
-	l := &loader{}
-	root := l.report.ReadAll(files, ConfigSpec())
+	l := &loader{config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
+	spec := l.spec()
+	root := l.report.ReadAll(files, spec)
 	if !root.Given() {
 		return nil, nil, l.report.Err() // no document: there is nothing more to find
 	}
@@ -100,20 +102,19 @@ func loadConfig(names []string, env expander) (*Config, *schemas.Catalogue, erro
 		return nil, nil, fmt.Errorf("read the built-in streams: %w", err)
 	}
 	l.catalogue, l.known = catalogue, catalogue.Names()
-	l.streamFiles(root.Key("stream_files"))
-	c := l.config(strings.Join(names, ", "), root)
-	if c.Models, err = l.models(root.Key("models")); err != nil {
-		return nil, nil, err
+	if l.config.Models, err = models.Builtin(); err != nil {
+		return nil, nil, fmt.Errorf("read the built-in models: %w", err)
 	}
+	root.Fill(spec)
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}
-	c.Warnings, c.Lookup, c.origins = l.report.Warnings(), env.lookup, origins(root)
-	return c, catalogue, nil
+	l.config.Warnings, l.config.origins = l.report.Warnings(), origins(root)
+	return l.config, catalogue, nil
 }
 
-// streamFiles adds the user's own streams to the catalogue.
-func (l *loader) streamFiles(v *grammar.Value) {
+// takeStreamFiles adds the user's own streams to the catalogue.
+func (l *loader) takeStreamFiles(v *grammar.Value) {
 	var files []schemas.File
 	l.files(v, func(name string, text []byte) {
 		files = append(files, schemas.File{Name: name, Text: text, Dir: os.DirFS(filepath.Dir(name))})
@@ -158,93 +159,51 @@ func from(v *grammar.Value, name string) string {
 	return filepath.Join(filepath.Dir(v.File()), name)
 }
 
-func (l *loader) config(file string, root *grammar.Value) *Config {
-	warehouse := root.Key("warehouse")
-	c := &Config{File: file, Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}}
-	c.Warehouse.Dir = from(warehouse.Key("dir"), warehouse.Key("dir").Text())
-	c.Warehouse.Timezone = warehouse.Key("timezone").Text()
-	c.Warehouse.Memory, _ = grammar.Memory(warehouse.Key("memory").Text())
-	c.Warehouse.Publish.First = warehouse.Key("publish").Key("first").Duration()
-	c.Warehouse.Publish.Every = warehouse.Key("publish").Key("every").Duration()
-	c.Warehouse.Publish.Keep = warehouse.Key("publish").Key("keep").Int()
-	c.Warehouse.Office = office(warehouse)
-	c.Warehouse.Publish.MaxLoss, _ = percentage(warehouse.Key("publish").Key("max_loss").Text())
-	for _, e := range root.Key("workspaces").Entries() {
-		c.Workspaces[e.Name] = l.workspace(e.Name, e.Value)
+func (l *loader) takeWorkspaces(v *grammar.Value) {
+	c := l.config
+	for _, e := range v.Entries() {
+		w := &workspaceEntry{Workspace: Workspace{Name: e.Name, dir: filepath.Dir(e.Value.File())}, value: e.Value}
+		e.Value.Fill(w.spec())
+		w.Budget = api.NewBudget(w.RequestsPerMinute)
+		c.Workspaces[e.Name] = &w.Workspace
 		c.NameList = append(c.NameList, e.Name)
 	}
-	zone, err := time.LoadLocation(c.Warehouse.Timezone)
+}
+
+func (l *loader) takePipelines(v *grammar.Value) {
+	zone, err := time.LoadLocation(l.config.Warehouse.Timezone)
 	if err != nil {
 		zone = time.UTC // the grammar has refused it already
 	}
-	for _, e := range root.Key("pipelines").Entries() {
-		c.Pipelines = append(c.Pipelines, l.pipeline(c, e.Name, e.Value, zone))
+	for _, e := range v.Entries() {
+		p := &pipelineEntry{Pipeline: Pipeline{Name: e.Name, Dir: filepath.Dir(e.Value.File())}, loader: l, zone: zone}
+		e.Value.Fill(p.spec())
+		p.selectStreams()
+		l.config.Pipelines = append(l.config.Pipelines, &p.Pipeline)
 	}
-	for _, e := range root.Key("alerts").Entries() {
-		c.AlertConfigs = append(c.AlertConfigs, l.alert(c, e.Name, e.Value))
-	}
-	l.settings(c, root.Key("streams"))
-	return c
 }
 
-func (l *loader) pipeline(c *Config, name string, v *grammar.Value, zone *time.Location) *Pipeline {
-	p := &Pipeline{
-		Name: name, MaxTime: v.Key("max_time").Duration(), MaxRequests: int64(v.Key("max_requests").Int()),
-		CatchUp: v.Key("catch_up").Text() == "one", Retry: v.Key("retry").Text() == "later", Jitter: v.Key("jitter").Duration(), workspaces: v.Key("workspaces").Texts(), After: v.Key("after").Texts(), Dir: filepath.Dir(v.File()),
-	}
-	p.WarnAfter, p.ErrorAfter = v.Key("freshness").Key("warn_after").Duration(), v.Key("freshness").Key("error_after").Duration()
-	if e := v.Key("freshness").Key("error_after"); e.Set() && p.ErrorAfter < p.WarnAfter {
-		e.Wrong("", "error_after is less than warn_after")
-	}
-	if v.Key("overlap").Text() == "queue" {
-		p.Overlap = schedule.Queue
-	}
-	p.Schedule = l.schedule(v.Key("schedule"), zone)
-	for _, w := range v.Key("workspaces").Items() {
-		if !slices.Contains(c.NameList, w.Text()) {
-			w.Wrong(grammar.DidYouMean(w.Text(), c.NameList), "no workspace %q", w.Text())
+func (l *loader) takeAlerts(v *grammar.Value) {
+	for _, e := range v.Entries() {
+		a := &alertEntry{alertConfig: alertConfig{Target: alert.Target{Name: e.Name}, dir: filepath.Dir(e.Value.File())}, loader: l}
+		e.Value.Fill(a.spec())
+		if !a.addressed && !e.Value.Flawed() {
+			e.Value.WrongKey("", "%s has neither ping nor webhook", e.Value.Path())
 		}
+		l.config.AlertConfigs = append(l.config.AlertConfigs, a.alertConfig)
 	}
-	streams := v.Key("streams")
-	for _, pattern := range streams.Items() {
-		for _, name := range l.streams(pattern.Text(), pattern.Wrong) {
-			if !slices.Contains(p.Streams, name) {
-				p.Streams = append(p.Streams, name)
-			}
-		}
-		l.versions(c, p, pattern)
-		if len(l.families(pattern.Text())) > 0 {
-			p.Datasets = append(p.Datasets, pattern.Text())
-		}
-	}
-	return p
 }
 
-// streams are those that a name or pattern means; none is a mistake.
-func (l *loader) streams(pattern string, wrong func(hint, format string, args ...any)) []string {
-	if !strings.ContainsAny(pattern, `*?[\`) {
-		if slices.Contains(l.known, pattern) {
-			return []string{pattern}
-		}
-		if families := l.families(pattern); len(families) > 0 {
-			return families
-		}
-		wrong(grammar.DidYouMean(pattern, l.catalogue.Names()), "no stream %q", pattern)
-		return nil
-	}
-	var all []string
-	for _, name := range l.known {
-		if ok, err := path.Match(pattern, name); err == nil && ok {
-			all = append(all, name)
+// takeSettings gives each stream what the patterns that mean it say, a stream's own name last. A stream that is read along
+// with another one gets that one's settings too: both hold the same personal data.
+func (l *loader) takeSettings(v *grammar.Value) {
+	entries := slices.Clone(v.Entries())
+	slices.SortStableFunc(entries, func(a, b grammar.Entry) int { return PatternRank(a.Name) - PatternRank(b.Name) })
+	for _, e := range entries {
+		s := l.settingsEntry(e)
+		e.Value.Fill(s.spec())
+		if len(s.datasets.families) > 0 {
+			l.config.datasets = append(l.config.datasets, s.datasets)
 		}
 	}
-	for _, family := range l.families(pattern) {
-		if !slices.Contains(all, family) {
-			all = append(all, family)
-		}
-	}
-	if len(all) == 0 {
-		wrong("known: "+strings.Join(l.catalogue.Names(), ", "), "no stream matches %q", pattern)
-	}
-	return all
 }

@@ -1,9 +1,7 @@
 package config
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"aqueduck/internal/grammar"
 	"aqueduck/load/publish"
@@ -11,43 +9,22 @@ import (
 	"aqueduck/transform/models"
 )
 
-// models gives the program's models and the user's own, which have names of their own.
-func (l *loader) models(v *grammar.Value) ([]schemas.Relation, error) {
-	all, err := models.Builtin()
-	if err != nil {
-		return nil, fmt.Errorf("read the built-in models: %w", err)
-	}
+// takeModels adds the user's own models to the program's: they have names of their own.
+func (l *loader) takeModels(v *grammar.Value) {
 	l.files(v, func(name string, text []byte) {
 		own, err := models.Parse(name, string(text))
 		if err != nil {
 			v.Report(err)
 		}
 		for _, m := range own {
+			all := l.config.Models
 			if i := slices.IndexFunc(all, func(other schemas.Relation) bool { return other.Name == m.Name }); i >= 0 {
 				v.Wrong("give it another name", "%s: model %q is in %s already", name, m.Name, all[i].File)
 				continue
 			}
-			all = append(all, m)
+			l.config.Models = append(all, m)
 		}
 	})
-	return all, nil
-}
-
-// office gives the office hours of a warehouse, none where it has none.
-func office(warehouse *grammar.Value) publish.Office {
-	v := warehouse.Key("office_hours")
-	office := publish.Office{Timezone: v.Key("timezone").Text()}
-	if office.Timezone == "" {
-		office.Timezone = warehouse.Key("timezone").Text()
-	}
-	for i, day := range weekdays {
-		for _, stretch := range v.Key(day).Texts() {
-			opens, ends, _ := strings.Cut(stretch, "-")
-			office.Hours = append(office.Hours, publish.Hours{Weekday: i + 1, Opens: opens, Ends: ends})
-		}
-	}
-	office.Holidays = v.Key("holidays").Texts()
-	return office
 }
 
 // ModelSchema is where the models over a workspace's tables are.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"aqueduck/internal/formtest"
-	"aqueduck/internal/grammar"
 )
 
 // Of the files that are wrong, those in which an editor finds nothing: what only this program knows.
@@ -73,32 +72,5 @@ func TestTheEditorsSchemaDiffersWhereItMust(t *testing.T) {
 		if !there || check == nil || !strings.Contains(check.Error(), c.check) || (schema == nil) != (c.schema == "") {
 			t.Errorf("%s: %v, %v", name, check, schema)
 		}
-	}
-}
-
-// TestTheCompleteFileHasEveryKey keeps the file that variants are made of complete.
-func TestTheCompleteFileHasEveryKey(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("testdata/complete/pipelines.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec := ConfigSpec()
-	var walk func(s *grammar.Spec)
-	walk = func(s *grammar.Spec) {
-		for i := range s.Keys {
-			k := &s.Keys[i]
-			if !strings.Contains(string(text), k.Name+":") && !k.Later {
-				t.Errorf("it has no %s", k.Name)
-			}
-			walk(k)
-		}
-		if s.Item != nil {
-			walk(s.Item)
-		}
-	}
-	walk(spec)
-	if _, _, err := LoadConfig("testdata/complete/pipelines.yaml", environment()); err != nil {
-		t.Error(err)
 	}
 }

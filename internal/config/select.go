@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"aqueduck/internal/grammar"
@@ -47,10 +48,7 @@ func (c *Config) Select(names []string) ([]*Pipeline, error) {
 
 // NoPipelineError is the error of a name that no pipeline has.
 func (c *Config) NoPipelineError(name string) *problem.Problem {
-	var known []string
-	for _, p := range c.Pipelines {
-		known = append(known, p.Name)
-	}
+	known := c.pipelineNames()
 	next := grammar.DidYouMean(name, known)
 	if next == "" {
 		next = "name one of " + strings.Join(known, ", ")
@@ -60,4 +58,31 @@ func (c *Config) NoPipelineError(name string) *problem.Problem {
 		what += ": it is a workspace, and a run reads a stream of all its workspaces"
 	}
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: what, Next: next}
+}
+
+// PatternRank is 1 for a name and 0 for a pattern: of settings that mean a stream the one of the highest rank counts.
+func PatternRank(pattern string) int {
+	if strings.ContainsAny(pattern, `*?[\`) {
+		return 0
+	}
+	return 1
+}
+
+// streams are those that a name or pattern means; none is a mistake.
+func (l *loader) streams(pattern string, wrong func(hint, format string, args ...any)) []string {
+	all := slices.DeleteFunc(slices.Clone(l.known), func(name string) bool {
+		ok, err := path.Match(pattern, name)
+		return err != nil || !ok
+	})
+	for _, family := range l.families(pattern) {
+		if !slices.Contains(all, family) {
+			all = append(all, family)
+		}
+	}
+	if names := l.catalogue.Names(); len(all) == 0 && PatternRank(pattern) > 0 {
+		wrong(grammar.DidYouMean(pattern, names), "no stream %q", pattern)
+	} else if len(all) == 0 {
+		wrong("known: "+strings.Join(names, ", "), "no stream matches %q", pattern)
+	}
+	return all
 }

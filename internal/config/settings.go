@@ -1,8 +1,8 @@
 package config
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"aqueduck/internal/grammar"
@@ -10,148 +10,108 @@ import (
 	"aqueduck/transform"
 )
 
-// settings gives each stream what the patterns that mean it say, a stream's own name last. A stream that is read along
-// with another one gets that one's settings too: both hold the same personal data.
-func (l *loader) settings(c *Config, v *grammar.Value) {
-	entries := slices.Clone(v.Entries())
-	slices.SortStableFunc(entries, func(a, b grammar.Entry) int { return PatternRank(a.Name) - PatternRank(b.Name) })
-	for _, e := range entries {
-		names := l.streams(e.Name, func(hint, format string, args ...any) {
-			e.Value.WrongKey(hint, "streams: "+format, args...)
-		})
-		var streams []*schemas.Stream
-		for _, s := range l.catalogue.Streams() {
-			if slices.Contains(names, s.Name) || slices.Contains(names, s.With) {
-				streams = append(streams, s)
-			}
+// settingsEntry finds what a name or pattern means.
+func (l *loader) settingsEntry(e grammar.Entry) *settingsEntry {
+	s := &settingsEntry{loader: l, datasets: datasetSettings{pattern: e.Name}}
+	s.names = l.streams(e.Name, func(hint, format string, args ...any) {
+		e.Value.WrongKey(hint, "streams: "+format, args...)
+	})
+	for _, stream := range l.catalogue.Streams() {
+		switch {
+		case !slices.Contains(s.names, stream.Name) && !slices.Contains(s.names, stream.With):
+		case stream.Family():
+			s.datasets.families = l.families(e.Name)
+		default:
+			s.streams = append(s.streams, stream)
 		}
-		rest := slices.DeleteFunc(slices.Clone(streams), (*schemas.Stream).Family)
-		l.exports(c, e, len(rest) < len(streams))
-		if len(rest) > 0 {
-			l.start(c, e, rest)
-			l.history(e, rest, names)
-			l.onChange(c, e, rest)
-			l.leftOut(c, e, rest)
-			l.hide(c, e, rest)
-			l.keepErased(c, e, rest)
+	}
+	return s
+}
+
+// where has the settings of those streams take a value that can have it, and says whether any can.
+func (s *settingsEntry) where(can func(*schemas.Stream) bool, take func(*Settings)) (taken bool) {
+	for _, stream := range s.streams {
+		if can(stream) {
+			settings := s.config.settings[stream.Name]
+			take(&settings)
+			s.config.settings[stream.Name], taken = settings, true
 		}
+	}
+	return taken
+}
+
+// given has the settings of each stream take a value that the file gives.
+func (s *settingsEntry) given(take func(*Settings, *grammar.Value)) func(*grammar.Value) {
+	return func(v *grammar.Value) {
+		s.where(func(*schemas.Stream) bool { return v.Given() }, func(of *Settings) { take(of, v) })
 	}
 }
 
-// PatternRank is 1 for a name and 0 for a pattern: of settings that mean a stream the one of the highest rank counts.
-func PatternRank(pattern string) int {
-	if strings.ContainsAny(pattern, `*?[\`) {
-		return 0
-	}
-	return 1
-}
-
-func (l *loader) start(c *Config, e grammar.Entry, streams []*schemas.Stream) {
-	start := e.Value.Key("start")
-	if !start.Set() {
+func (s *settingsEntry) takeStart(v *grammar.Value) {
+	s.datasets.settings.Start = v.Date()
+	if !v.Set() || len(s.streams) == 0 {
 		return
 	}
-	if start.Date().After(time.Now().Add(24 * time.Hour)) {
-		start.Wrong("", "%s: nothing is there yet, and nothing older would be read", start.Date().Format(time.DateOnly))
+	if v.Date().After(time.Now().Add(24 * time.Hour)) {
+		v.Wrong("", "%s: nothing is there yet, and nothing older would be read", v.Date().Format(time.DateOnly))
 	}
-	taken := false
-	for _, s := range streams {
-		if s.Read.Since.Windowed() {
-			settings := c.settings[s.Name]
-			settings.Start = start.Date()
-			c.settings[s.Name] = settings
-			taken = true
-		}
-	}
-	if !taken && len(streams) > 0 {
-		start.WrongKey("leave it out", "%s: only a stream that is read in windows of time has a beginning to choose", start.Path())
+	windowed := func(stream *schemas.Stream) bool { return stream.Read.Since.Windowed() }
+	if !s.where(windowed, func(of *Settings) { of.Start = v.Date() }) {
+		v.WrongKey("leave it out", "%s: only a stream that is read in windows of time has a beginning to choose", v.Path())
 	}
 }
 
-// history has the states of the records of these streams kept, by whichever stream they come into their tables. Those that are
+// takeHistory has the states of the records of these streams kept, by whichever stream they come into their tables. Those that are
 // read along with them into others have their own.
-func (l *loader) history(e grammar.Entry, streams []*schemas.Stream, names []string) {
-	kept := e.Value.Key("history")
-	for _, s := range streams {
-		if kept.Given() && slices.Contains(names, s.Name) && !slices.Contains(names, s.Owner()) {
-			kept.WrongKey("streams: {"+s.Owner()+": {history: true}}", "%s: its tables are those of %s", kept.Path(), s.Owner())
+func (s *settingsEntry) takeHistory(v *grammar.Value) {
+	for _, stream := range s.streams {
+		owner := stream.Owner()
+		if v.Given() && slices.Contains(s.names, stream.Name) && !slices.Contains(s.names, owner) {
+			v.WrongKey("streams: {"+owner+": {history: true}}", "%s: its tables are those of %s", v.Path(), owner)
 		}
-		if !kept.Given() || !slices.Contains(names, s.Owner()) {
+		if !v.Given() || !slices.Contains(s.names, owner) {
 			continue
 		}
-		if _, taken := l.catalogue.Stream(s.Owner() + "_history"); taken {
-			kept.WrongKey("", "%s: there is a stream %q", kept.Path(), s.Owner()+"_history")
+		if _, taken := s.catalogue.Stream(owner + "_history"); taken {
+			v.WrongKey("", "%s: there is a stream %q", v.Path(), owner+"_history")
 		}
-		for _, c := range s.Columns {
-			if kept.Bool() && slices.Contains(transform.HistoryColumns(), c.Name) {
-				kept.WrongKey("call the column something else", "%s: stream %s has a column %q of its own, which its history has too", kept.Path(), s.Name, c.Name)
+		for _, c := range stream.Columns {
+			if v.Bool() && slices.Contains(transform.HistoryColumns(), c.Name) {
+				v.WrongKey("call the column something else", "%s: stream %s has a column %q of its own, which its history has too", v.Path(), stream.Name, c.Name)
 			}
 		}
-		s.History = kept.Bool()
+		stream.History = v.Bool()
 	}
 }
 
-func (l *loader) onChange(c *Config, e grammar.Entry, streams []*schemas.Stream) {
-	chosen := e.Value.Key("on_change")
-	for _, s := range streams {
-		if chosen.Given() {
-			settings := c.settings[s.Name]
-			settings.OnChange = chosen.Text()
-			c.settings[s.Name] = settings
+// hide takes in what is hashed, or dropped. A name that no stream knows would leave personal data where it is; columns of datasets are
+// known to the source only: their names are looked for when a run has met them.
+func (s *settingsEntry) hide(names func(*Settings) *[]string) func(*grammar.Value) {
+	return func(v *grammar.Value) {
+		*names(&s.datasets.settings) = v.Texts()
+		for _, item := range v.Items() {
+			s.hideOne(item, names)
 		}
-	}
-}
-
-// leftOut takes in what it means that an answer leaves out a list or an object.
-func (l *loader) leftOut(c *Config, e grammar.Entry, streams []*schemas.Stream) {
-	chosen := e.Value.Key("left_out")
-	for _, s := range streams {
-		if chosen.Given() {
-			settings := c.settings[s.Name]
-			settings.LeftOutEmpty = chosen.Text() == "empty"
-			c.settings[s.Name] = settings
-		}
-	}
-}
-
-// hide takes in what is hashed and dropped. A name that no stream knows would leave personal data where it is.
-func (l *loader) hide(c *Config, e grammar.Entry, streams []*schemas.Stream) {
-	for _, item := range e.Value.Key("hash").Items() {
-		l.hideOne(item, streams, transform.Options{Hash: []string{item.Text()}, HashKey: []byte{0}}, func(stream string) {
-			settings := c.settings[stream]
-			settings.Hash = append(settings.Hash, item.Text())
-			c.settings[stream] = settings
-		})
-	}
-	for _, item := range e.Value.Key("drop").Items() {
-		l.hideOne(item, streams, transform.Options{Drop: []string{item.Text()}}, func(stream string) {
-			settings := c.settings[stream]
-			settings.Drop = append(settings.Drop, item.Text())
-			c.settings[stream] = settings
-		})
 	}
 }
 
 // hideOne finds the streams that can hide a name: of a pattern's streams one is enough.
-func (l *loader) hideOne(item *grammar.Value, streams []*schemas.Stream, o transform.Options, take func(stream string)) {
+func (s *settingsEntry) hideOne(item *grammar.Value, names func(*Settings) *[]string) {
 	var refused error
-	taken := false
-	for _, s := range streams {
-		if _, err := transform.NewDecoder(s, o); err != nil {
-			if refused == nil {
-				refused = err
-			}
-			continue
-		}
-		take(s.Name)
-		taken = true
+	take := func(of *Settings) { *names(of) = append(*names(of), item.Text()) }
+	can := func(stream *schemas.Stream) bool {
+		var alone Settings
+		take(&alone)
+		_, err := transform.NewDecoder(stream, transform.Options{Hash: alone.Hash, Drop: alone.Drop, HashKey: []byte{0}})
+		refused = cmp.Or(refused, err)
+		return err == nil
 	}
-	if taken || refused == nil {
+	if s.where(can, take) || refused == nil {
 		return
 	}
 	var columns []string
-	for _, s := range streams {
-		for _, column := range s.Columns {
+	for _, stream := range s.streams {
+		for _, column := range stream.Columns {
 			columns = append(columns, column.Name)
 		}
 	}
@@ -168,22 +128,22 @@ func IsKeepable(c transform.Column) bool {
 	return c.PII && slices.Contains(c.Whose, schemas.WhoseRecord)
 }
 
-// keepErased takes in the columns that stay.
-func (l *loader) keepErased(c *Config, e grammar.Entry, streams []*schemas.Stream) {
-	for _, item := range e.Value.Key("keep_erased").Items() {
-		taken := false
-		for _, s := range streams {
-			for _, t := range transform.Tables(s) {
-				if slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return IsKeepable(c) && c.Name == item.Text() }) {
-					settings := c.settings[s.Name]
-					settings.KeepErased = append(settings.KeepErased, item.Text())
-					c.settings[s.Name], taken = settings, true
-					break
-				}
-			}
-		}
-		if !taken {
+// takeKeepErased takes in the columns that stay.
+func (s *settingsEntry) takeKeepErased(v *grammar.Value) {
+	for _, item := range v.Items() {
+		is := func(c transform.Column) bool { return IsKeepable(c) && c.Name == item.Text() }
+		in := func(t transform.Table) bool { return slices.ContainsFunc(t.Columns, is) }
+		can := func(stream *schemas.Stream) bool { return slices.ContainsFunc(transform.Tables(stream), in) }
+		if take := func(of *Settings) { of.KeepErased = append(of.KeepErased, item.Text()) }; !s.where(can, take) && len(s.streams) > 0 {
 			item.Wrong("", "no column %q that could stay: what is a person's own goes with him", item.Text())
 		}
+	}
+}
+
+// takeRefresh takes in how far back datasets are read again.
+func (s *settingsEntry) takeRefresh(v *grammar.Value) {
+	s.datasets.settings.Refresh = v.Duration()
+	if v.Set() && len(s.datasets.families) == 0 {
+		v.WrongKey("leave it out", "%s: only exports are read again", v.Path())
 	}
 }

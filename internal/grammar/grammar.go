@@ -7,6 +7,8 @@ package grammar
 import (
 	"fmt"
 	"regexp"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // Kind is the form of one value.
@@ -30,6 +32,7 @@ const (
 type Spec struct {
 	Name     string // the key; the place holder in documentation for an Item of Free
 	Kind     Kind
+	Into     func(v *Value) // what Fill hands the value to, the default where the file gives none: it fills a field
 	Doc      string
 	Default  string // in the file's own writing, for scalars
 	Required bool
@@ -71,6 +74,44 @@ type Choice struct {
 	Name  string
 	Doc   string
 	Later bool // reserved, not built yet
+}
+
+// Value is one place of a checked file. What the file leaves out, or has wrong, reads as its default: the mistake is
+// in the report already, and a caller need not look.
+type Value struct {
+	doc    *document
+	flawed bool   // keys of the map were refused
+	in     *Value // what it would be a key of, when the file leaves it out
+	spec   *Spec
+	path   string
+	node   *yaml.Node // nil when the file leaves it out
+	name   *yaml.Node // the key that it belongs to, if any
+	good   bool       // there, and what the spec wants
+	text   string     // of a scalar, resolved
+	keys   []Entry
+	items  []*Value
+}
+
+// Entry is one key of a map with its value, in the file's order.
+type Entry struct {
+	Name  string
+	Value *Value
+}
+
+// Resolve gives the text that a scalar stands for, e.g. with variables put in.
+type Resolve func(text string) (string, error)
+
+// document is one file while it is checked.
+type document struct {
+	report  *Report
+	file    string
+	lines   []string
+	resolve Resolve
+	quiet   map[int]bool // lines with a secret: never quoted
+	foreign bool         // no line begins with a key of the spec: it may be any file, and is never quoted
+	values  int
+	part    bool     // others have what it lacks
+	meant   []string // of a part: what misspelled keys at its top most likely stand for
 }
 
 // Limits of a file: far above what any real one needs, and small enough that no file can hurt.

@@ -72,6 +72,23 @@ func TestValuesOfACheckedFile(t *testing.T) {
 	}
 }
 
+func TestFillHandsEachValueToItsKeyInTheOrderOfTheSpec(t *testing.T) {
+	t.Parallel()
+	var filled []string
+	take := func(v *Value) { filled = append(filled, v.Path()+"="+v.Text()) }
+	spec := &Spec{Kind: Map, Keys: []Spec{
+		{Name: "color", Kind: Text, Into: take},
+		{Name: "size", Kind: Map, Keys: []Spec{{Name: "width", Kind: Int, Default: "2", Into: take}, {Name: "depth", Kind: Int, Default: "3", Into: take}}},
+		{Name: "form", Kind: Enum, Values: []Choice{{Name: "round"}}, Default: "round", Into: take},
+		{Name: "nobody", Kind: Text},
+	}}
+	var report Report
+	report.Read("file.yaml", []byte("form: flat\nsize: {depth: 5}\ncolor: red\nnobody: asks\n"), spec, nil).Fill(spec)
+	if got, want := strings.Join(filled, " "), "color=red size.width=2 size.depth=5 form=round"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestAllMistakesComeAtOnceInTheOrderOfTheirPlaces(t *testing.T) {
 	t.Parallel()
 	_, m := read(`nam: x

@@ -13,9 +13,6 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Resolve gives the text that a scalar stands for, e.g. with variables put in.
-type Resolve func(text string) (string, error)
-
 // ErrUnknown is what a Resolve gives for a text whose value is not known here: it is not checked, and reads as its default.
 var ErrUnknown = errors.New("the value is not known here")
 
@@ -75,19 +72,6 @@ func (d *document) readable(text []byte) bool {
 		at += size
 	}
 	return true
-}
-
-// document is one file while it is checked.
-type document struct {
-	report  *Report
-	file    string
-	lines   []string
-	resolve Resolve
-	quiet   map[int]bool // lines with a secret: never quoted
-	foreign bool         // no line begins with a key of the spec: it may be any file, and is never quoted
-	values  int
-	part    bool     // others have what it lacks
-	meant   []string // of a part: what misspelled keys at its top most likely stand for
 }
 
 // parse gives the only document of the text, and false when there is none that can be checked.

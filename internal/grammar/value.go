@@ -9,28 +9,6 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Value is one place of a checked file. What the file leaves out, or has wrong, reads as its default: the mistake is
-// in the report already, and a caller need not look.
-type Value struct {
-	doc    *document
-	flawed bool   // keys of the map were refused
-	in     *Value // what it would be a key of, when the file leaves it out
-	spec   *Spec
-	path   string
-	node   *yaml.Node // nil when the file leaves it out
-	name   *yaml.Node // the key that it belongs to, if any
-	good   bool       // there, and what the spec wants
-	text   string     // of a scalar, resolved
-	keys   []Entry
-	items  []*Value
-}
-
-// Entry is one key of a map with its value, in the file's order.
-type Entry struct {
-	Name  string
-	Value *Value
-}
-
 // Set says that the file gives the value, and that it fits.
 func (v *Value) Set() bool { return v.good }
 
@@ -110,6 +88,19 @@ func (v *Value) Date() time.Time {
 		return time.Time{}
 	}
 	return t
+}
+
+// Fill hands the values of a map to the keys of a spec, in its order, and so those of maps in it. It is the map's own spec, or one that
+// differs in what is filled alone.
+func (v *Value) Fill(spec *Spec) {
+	for i := range spec.Keys {
+		switch k := &spec.Keys[i]; {
+		case k.Into != nil:
+			k.Into(v.Key(k.Name))
+		case k.Kind == Map:
+			v.Key(k.Name).Fill(k)
+		}
+	}
 }
 
 // Walk visits each value that is no map, in the order of the spec: one of a file with its line and as what it is written, one

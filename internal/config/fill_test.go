@@ -1,0 +1,119 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"aqueduck/internal/grammar"
+)
+
+// others are values of the complete file's keys that cannot be left out.
+var others = map[string]string{"workspaces.*.base_url": "emulator", "workspaces.*.token": "${OTHER}", "pipelines.*.streams": "contacts"}
+
+// TestEveryKeyOfTheGrammarFillsAField takes each key out of the file that has all, or gives it another value: what is loaded is then
+// another configuration.
+func TestEveryKeyOfTheGrammarFillsAField(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/complete")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "pipelines.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	root := document.Content[0]
+	whole := filled(t, file, root)
+	if !reflect.DeepEqual(filled(t, file, root), whole) {
+		t.Fatal("the same file is another configuration each time")
+	}
+	for path, places := range keysOf(ConfigSpec(), "", root) {
+		if len(places) == 0 {
+			t.Errorf("the complete file has no %s", path)
+		}
+		for _, p := range places {
+			if path == "version" {
+				continue // it has one value only
+			}
+			before := p.in.Content
+			p.in.Content = append(append([]*yaml.Node{}, before[:p.at]...), before[p.at+2:]...)
+			if other := others[path]; other != "" {
+				p.in.Content = append(p.in.Content, before[p.at], &yaml.Node{Kind: yaml.ScalarNode, Value: other})
+			}
+			if reflect.DeepEqual(filled(t, file, root), whole) {
+				t.Errorf("line %d: %s fills no field", before[p.at].Line, path)
+			}
+			p.in.Content = before
+		}
+	}
+}
+
+// filled is what a file fills: the configuration, and the streams whose history is kept.
+func filled(t *testing.T, file string, root *yaml.Node) any {
+	t.Helper()
+	text, err := yaml.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, catalogue, err := LoadConfig(file, environment())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	c.Lookup, c.origins, c.Warnings = nil, nil, nil
+	for _, w := range c.Workspaces {
+		w.Budget = nil
+	}
+	kept := map[string]bool{}
+	for _, s := range catalogue.Streams() {
+		kept[s.Name] = s.History
+	}
+	return []any{c, kept}
+}
+
+// place is a key of a map in a file.
+type place struct {
+	in *yaml.Node
+	at int
+}
+
+// keysOf are the keys below a spec that hold no keys themselves, by their paths, with their places in a file.
+func keysOf(s *grammar.Spec, path string, n *yaml.Node) map[string][]place {
+	all := map[string][]place{}
+	add := func(s *grammar.Spec, path string, n *yaml.Node) {
+		for path, places := range keysOf(s, path, n) {
+			all[path] = append(all[path], places...)
+		}
+	}
+	if s.Kind == grammar.Free {
+		for i := 1; i < len(n.Content); i += 2 {
+			add(s.Item, path+"*.", n.Content[i])
+		}
+	}
+	for i := range s.Keys {
+		k := &s.Keys[i]
+		nested := k.Kind == grammar.Map || k.Kind == grammar.Free
+		if !nested {
+			all[path+k.Name] = nil
+		}
+		for at := 0; at < len(n.Content); at += 2 {
+			if n.Content[at].Value == k.Name && nested {
+				add(k, path+k.Name+".", n.Content[at+1])
+			} else if n.Content[at].Value == k.Name {
+				all[path+k.Name] = append(all[path+k.Name], place{n, at})
+			}
+		}
+	}
+	return all
+}

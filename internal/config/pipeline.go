@@ -1,0 +1,72 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"aqueduck/internal/grammar"
+	"aqueduck/internal/schedule"
+)
+
+func (p *pipelineEntry) takeSchedule(v *grammar.Value) {
+	if !v.Set() {
+		return
+	}
+	times, err := schedule.Parse(v.Text(), p.zone)
+	if err != nil {
+		hint := `five fields: minute hour day month weekday, e.g. "0 2 * * *"`
+		if errors.Is(err, schedule.ErrNever) || errors.Is(err, schedule.ErrZone) {
+			hint = ""
+		}
+		v.Wrong(hint, "%v", err)
+		return
+	}
+	if skipped, instead := times.Skipped(time.Now()); skipped != "" {
+		v.Warn("an hour that every day has runs at its time", "once a year %s has no %s: the clocks go forward, and the run begins at %s", p.zone, skipped, instead)
+	}
+	p.Schedule = times
+}
+
+func (p *pipelineEntry) takeOverlap(v *grammar.Value) {
+	if v.Text() == "queue" {
+		p.Overlap = schedule.Queue
+	}
+}
+
+func (p *pipelineEntry) takeErrorAfter(v *grammar.Value) {
+	if p.ErrorAfter = v.Duration(); v.Set() && p.ErrorAfter < p.WarnAfter {
+		v.Wrong("", "error_after is less than warn_after")
+	}
+}
+
+// selectStreams takes in the streams that the names and patterns of the pipeline mean.
+func (p *pipelineEntry) selectStreams() {
+	for _, pattern := range p.patterns.Items() {
+		for _, name := range p.streams(pattern.Text(), pattern.Wrong) {
+			if !slices.Contains(p.Streams, name) {
+				p.Streams = append(p.Streams, name)
+			}
+		}
+		p.warnOfVersion(pattern)
+		if len(p.families(pattern.Text())) > 0 {
+			p.Datasets = append(p.Datasets, pattern.Text())
+		}
+	}
+}
+
+// warnOfVersion warns of a stream that is named and that the API version of a workspace does not have: it would be unavailable.
+func (p *pipelineEntry) warnOfVersion(stream *grammar.Value) {
+	s, ok := p.catalogue.Stream(stream.Text())
+	if !ok || s.Needs.Version == "" {
+		return
+	}
+	for _, name := range p.Workspaces(p.config) {
+		w, there := p.config.Workspaces[name]
+		if there && OlderVersion(w.APIVersion, s.Needs.Version) {
+			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Needs.Version), "%q needs API version %s, and workspace %s asks for %s: it will be unavailable",
+				s.Name, s.Needs.Version, name, w.APIVersion)
+		}
+	}
+}
