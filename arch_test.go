@@ -17,6 +17,8 @@ var allowed = map[string][]string{
 	"tools/torture":               {"internal/lane"},
 	"tools/release":               {},
 	"tools/mutants":               {},
+	"tools/measure":               {"tools/structure"},
+	"tools/structure":             {},
 	"tools/diskfault":             {},
 	"tools/bench":                 {"internal/config", "internal/emulator", "internal/emulator/state/conversations", "internal/runner", "internal/sync", "load", "load/facts", "load/layout", "schemas", "transform"},
 	"schemas/gendocs":             {"schemas"},
@@ -84,7 +86,7 @@ var allowed = map[string][]string{
 // homes says where a library that shapes the house may be imported. The program starts no other: whoever has its environment has
 // the token. The commands of after: are started without it, and so are processes of this program itself.
 var homes = map[string][]string{
-	"os/exec":                       {"internal/sandbox", "internal/sync", "tools/bench", "tools/mutants", "tools/release", "tools/torture"},
+	"os/exec":                       {"internal/sandbox", "internal/sync", "tools/bench", "tools/mutants", "tools/release", "tools/structure", "tools/torture"},
 	"crypto/tls":                    {"extract/api"},
 	"net/http/pprof":                {},
 	"plugin":                        {},

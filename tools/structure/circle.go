@@ -1,0 +1,79 @@
+package structure
+
+import (
+	"go/token"
+	"path/filepath"
+	"slices"
+)
+
+// Circle is a set of files of one package in which each needs each other, directly or through others.
+type Circle struct {
+	Files []string
+	Lines int
+}
+
+// LargestCircle is the largest set of files that need each other. It is empty where the files can be read one after the other.
+func (p *Package) LargestCircle() Circle {
+	circle := Circle{Files: largestCircle(p.uses())}
+	for _, f := range p.files {
+		if slices.Contains(circle.Files, p.name(f.Pos())) {
+			circle.Lines += p.linesOf(f)
+		}
+	}
+	return circle
+}
+
+// name is the file's name of a position.
+func (p *Package) name(at token.Pos) string {
+	return filepath.Base(p.fset.Position(at).Filename)
+}
+
+// uses says for each file which others of its package it needs: a function, a method, a field, a type, a variable or a constant of.
+func (p *Package) uses() map[string]map[string]bool {
+	needs := map[string]map[string]bool{}
+	for _, f := range p.files {
+		needs[p.name(f.Pos())] = map[string]bool{}
+	}
+	for id, obj := range p.info.Uses {
+		if obj.Pkg() == nil || !obj.Pos().IsValid() {
+			continue
+		}
+		from, to := p.name(id.Pos()), p.name(obj.Pos())
+		// A field of another package may be declared in a file of the same name.
+		sameDir := filepath.Dir(p.fset.Position(obj.Pos()).Filename) == filepath.Dir(p.fset.Position(id.Pos()).Filename)
+		if _, ours := needs[to]; ours && sameDir && from != to {
+			needs[from][to] = true
+		}
+	}
+	return needs
+}
+
+// largestCircle is the largest set of files in which each one needs each other, by whatever way.
+func largestCircle(needs map[string]map[string]bool) []string {
+	reach := map[string]map[string]bool{}
+	for from := range needs {
+		reach[from] = map[string]bool{}
+		for next := []string{from}; len(next) > 0; next = next[1:] {
+			for to := range needs[next[0]] {
+				if !reach[from][to] {
+					reach[from][to] = true
+					next = append(next, to)
+				}
+			}
+		}
+	}
+	var largest []string
+	for from := range needs {
+		var circle []string
+		for to := range reach[from] {
+			if reach[to][from] {
+				circle = append(circle, to)
+			}
+		}
+		slices.Sort(circle)
+		if len(circle) > len(largest) || len(circle) == len(largest) && slices.Compare(circle, largest) < 0 {
+			largest = circle
+		}
+	}
+	return largest
+}

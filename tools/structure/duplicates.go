@@ -1,0 +1,97 @@
+package structure
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// sharedLines is how many lines two places have in common at least.
+const sharedLines = 6
+
+// code is what the lines of a file say, one after the other: without blanks at their ends, without those that say nothing.
+type code []string
+
+// lines are the lines of a file.
+type lines struct {
+	text     []string
+	blank    []bool
+	comment  []bool // there is a comment and nothing else
+	imported []bool // it is part of an import
+}
+
+func newLines(text []byte, fset *token.FileSet, file *ast.File) lines {
+	l := lines{text: strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")}
+	l.blank, l.comment, l.imported = make([]bool, len(l.text)), make([]bool, len(l.text)), make([]bool, len(l.text))
+	mark := func(what []bool, n ast.Node) {
+		first, last := fset.PositionFor(n.Pos(), false), fset.PositionFor(n.End(), false)
+		for i := first.Line - 1; i < last.Line; i++ {
+			what[i] = true
+		}
+	}
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			at := fset.PositionFor(c.Pos(), false)
+			if before := l.text[at.Line-1][:at.Column-1]; strings.TrimSpace(before) == "" {
+				mark(l.comment, c)
+			}
+		}
+	}
+	for i, text := range l.text {
+		l.blank[i] = !l.comment[i] && strings.TrimSpace(text) == ""
+	}
+	for _, d := range file.Decls {
+		if g, is := d.(*ast.GenDecl); is && g.Tok == token.IMPORT {
+			mark(l.imported, g)
+		}
+	}
+	return l
+}
+
+// code leaves out blank lines, comments, imports, and lines of nothing but punctuation.
+func (l lines) code() (c code) {
+	for i, text := range l.text {
+		text = strings.TrimSpace(text)
+		if !l.comment[i] && !l.imported[i] && strings.Trim(text, "(){}[],;") != "" {
+			c = append(c, text)
+		}
+	}
+	return c
+}
+
+// count counts the lines of which something is true.
+func count(what []bool) (n int) {
+	for _, is := range what {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// place is a line of a file: the numbers of both.
+type place struct{ file, line int }
+
+// duplicates counts the pairs of places that say the same in at least sharedLines lines, one after the other. What goes on for longer is
+// one pair; what stands in three places is three pairs. A place does not overlap the other of its pair.
+func duplicates(files []code) (pairs int) {
+	at := map[string][]place{}
+	for f, c := range files {
+		for i := 0; i+sharedLines <= len(c); i++ {
+			window := strings.Join(c[i:i+sharedLines], "\n")
+			at[window] = append(at[window], place{f, i})
+		}
+	}
+	for _, places := range at {
+		for i, b := range places {
+			for _, a := range places[:i] {
+				apart := a.file != b.file || b.line-a.line >= sharedLines
+				begins := a.line == 0 || b.line == 0 || files[a.file][a.line-1] != files[b.file][b.line-1]
+				if apart && begins {
+					pairs++
+				}
+			}
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,196 @@
+package structure
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Numbers are the measures of a tree of Go files. All but TestLines are about code without its tests.
+type Numbers struct {
+	Lines, BlankLines, CommentLines int // a line of comment has nothing else
+	TestLines                       int
+	Files                           int
+	PackageLines                    map[string]int // by the directory of the package
+	Functions                       []Function
+	Names                           int // functions, methods, types, variables and constants of packages
+	Exported                        int // of Names, without methods of types that are not
+	Documented                      int // of Exported, with a comment of their own or of their group
+	Interfaces                      int // types that are declared as one
+	Duplicates                      int // pairs of places that say the same in six lines or more
+}
+
+// Function is a function or a method with a body. Those inside of others belong to them.
+type Function struct {
+	Name       string
+	Lines      int // from func to the closing brace
+	Complexity int // one more than its ifs, fors, cases, && and ||
+}
+
+// Measure reads all Go files below root, by whatever tags they are built: no compiler is asked. It passes over testdata, vendor, other
+// modules and directories whose names begin with a dot or an underscore.
+func Measure(root string) (Numbers, error) {
+	n := Numbers{PackageLines: map[string]int{}}
+	var codes []code
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if file != root && passedOver(file) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			n.TestLines += bytes.Count(text, []byte("\n"))
+			return nil
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		c, err := n.add(filepath.ToSlash(dir), file, text)
+		codes = append(codes, c)
+		return err
+	})
+	n.Duplicates = duplicates(codes)
+	return n, err
+}
+
+// passedOver says whether a directory is none of the module's packages.
+func passedOver(dir string) bool {
+	name := filepath.Base(dir)
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil || name == "testdata" || name == "vendor" || name[0] == '.' || name[0] == '_'
+}
+
+// add counts a file, and gives what its lines say for the comparison with others.
+func (n *Numbers) add(dir, name string, text []byte) (code, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("parse: %w", err)
+	}
+	lines := bytes.Count(text, []byte("\n"))
+	n.Files++
+	n.Lines += lines
+	n.PackageLines[dir] += lines
+	all := newLines(text, fset, file)
+	n.BlankLines += count(all.blank)
+	n.CommentLines += count(all.comment)
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			n.name(d.Name, d.Doc, d.Recv == nil || ast.IsExported(receiver(d)))
+			if d.Body != nil {
+				span := fset.Position(d.End()).Line - fset.Position(d.Pos()).Line + 1
+				n.Functions = append(n.Functions, Function{Name: dir + "." + d.Name.Name, Lines: span, Complexity: complexity(d)})
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				n.spec(spec, d.Doc)
+			}
+		}
+	}
+	return all.code(), nil
+}
+
+// spec counts the names of a type, a variable or a constant. A comment above their group is theirs too.
+func (n *Numbers) spec(spec ast.Spec, group *ast.CommentGroup) {
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		n.name(spec.Name, cmp.Or(spec.Doc, spec.Comment, group), true)
+		if _, is := spec.Type.(*ast.InterfaceType); is {
+			n.Interfaces++
+		}
+	case *ast.ValueSpec:
+		for _, id := range spec.Names {
+			n.name(id, cmp.Or(spec.Doc, spec.Comment, group), true)
+		}
+	}
+}
+
+// name counts one. Methods of types that nobody outside can name are not exported.
+func (n *Numbers) name(id *ast.Ident, doc *ast.CommentGroup, reachable bool) {
+	n.Names++
+	if id.IsExported() && reachable {
+		n.Exported++
+		if doc != nil {
+			n.Documented++
+		}
+	}
+}
+
+// complexity counts the ways that a function can take, as McCabe did.
+func complexity(fn *ast.FuncDecl) int {
+	n := 1
+	ast.Inspect(fn, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
+			n++
+		case *ast.CaseClause:
+			if node.List != nil {
+				n++
+			}
+		case *ast.CommClause:
+			if node.Comm != nil {
+				n++
+			}
+		case *ast.BinaryExpr:
+			if node.Op == token.LAND || node.Op == token.LOR {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+// Quantile gives the number that a share of the functions do not exceed, by what of says of each.
+func (n Numbers) Quantile(share float64, of func(Function) int) int {
+	if len(n.Functions) == 0 {
+		return 0
+	}
+	var all []int
+	for _, f := range n.Functions {
+		all = append(all, of(f))
+	}
+	slices.Sort(all)
+	return all[min(int(share*float64(len(all))), len(all)-1)]
+}
+
+// LongerThan counts the functions of more lines than that.
+func (n Numbers) LongerThan(lines int) (count int) {
+	for _, f := range n.Functions {
+		if f.Lines > lines {
+			count++
+		}
+	}
+	return count
+}
+
+// BiggestPackage is the one with most lines.
+func (n Numbers) BiggestPackage() (dir string, lines int) {
+	for d, l := range n.PackageLines {
+		if l > lines || l == lines && d < dir {
+			dir, lines = d, l
+		}
+	}
+	return dir, lines
+}

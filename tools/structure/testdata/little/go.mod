@@ -1,0 +1,3 @@
+module little
+
+go 1.26

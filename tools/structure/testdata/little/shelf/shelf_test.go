@@ -1,0 +1,5 @@
+package shelf
+
+import "testing"
+
+func TestShelf(t *testing.T) {}
