@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -98,6 +99,42 @@ func TestABatchWithoutKeysExpectsItsIDs(t *testing.T) {
 	}
 }
 
+// TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch has ids that spoil each request they are in: one in the only batch, then one in
+// each of several.
+func TestT170OneIDThatCannotBeReadHoldsBackNoOtherOfItsBatch(t *testing.T) {
+	t.Parallel()
+	for _, spoiled := range [][]string{{"107"}, {"101", "125", "126", "142", "163", "185"}} {
+		good := callsOf(t)
+		a := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+			if slices.ContainsFunc(spoiled, func(id string) bool { return strings.Contains(body, strconv.Quote(id)) }) {
+				reply(w, "500 oops")
+				return
+			}
+			good(w, r, body)
+		})
+		n := 20
+		if len(spoiled) > 1 {
+			n = 100
+		}
+		ids, keys := conversations(n)
+		got, pages, err := drained(NewReader(a.client(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+		if api.ClassOf(err) != api.ClassTransient || len(got) != 2*(n-len(spoiled)) || last(pages).SyncedTo != 0 || pages[len(pages)-1].Left != 0 {
+			t.Errorf("%d of %d calls, %v, state %s", len(got), 2*(n-len(spoiled)), err, last(pages))
+		}
+	}
+}
+
+// TestABatchOfASourceThatIsDownIsNotAskedForOneByOne counts what a source is asked that answers nothing.
+func TestABatchOfASourceThatIsDownIsNotAskedForOneByOne(t *testing.T) {
+	t.Parallel()
+	a := serve(t, answers("500 oops"))
+	ids, keys := conversations(400)
+	c := a.client(t)
+	if _, _, err := drained(NewReader(c, Request{Stream: batchStream(), IDs: ids, Keys: keys})); api.ClassOf(err) != api.ClassTransient || c.Requests() > 50 {
+		t.Errorf("got %v after %d requests", err, c.Requests())
+	}
+}
+
 func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
 	t.Parallel()
 	good := callsOf(t)
@@ -110,7 +147,7 @@ func TestABatchThatFailsIsNoSignOfAbsence(t *testing.T) {
 	})
 	ids, keys := conversations(60)
 	got, pages, err := drained(NewReader(a.client(t), Request{Stream: batchStream(), IDs: append(ids, "../admins"), Keys: append(keys, "x")}))
-	if api.ClassOf(err) != api.ClassContract || len(got) != 80 || last(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
+	if api.ClassOf(err) != api.ClassContract || len(got) != 118 || last(pages).SyncedTo != 0 || slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, "gone") }) {
 		t.Errorf("%d calls, %v, state %s", len(got), err, last(pages))
 	}
 	lost := serve(t, answers(errNotFound))

@@ -119,6 +119,8 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 		return nil, &api.Error{Class: api.ClassContract, Op: l.op, Method: l.method, Path: d.Path, Err: fmt.Errorf("%q is no id to read by", api.Shorten(id))}
 	}
 	l.path = strings.ReplaceAll(d.Path, "{id}", url.PathEscape(id))
+	var fewer *Record // the first answer, where it has fewer parts than it counts
+	var came int64    // those that it has
 	for n := 1; ; n++ {
 		sh, err := newWalk(r.c, l, nil).next(ctx)
 		var failure *api.Error
@@ -128,10 +130,22 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 		if err != nil {
 			return &Record{Over: id}, err
 		}
-		// What answers may have only half of a record that has just been made: it is asked once more.
-		if why := Missing(r.r.Stream, sh.records[0]); why == "" || n > 1 {
-			record := pageOf(sh).Records[0]
-			record.Over, record.Missing = id, cmp.Or(why, record.Missing)
+		// What answers may have only half of a record that has just been made, or another's from a cache: it is asked once more.
+		record, why := pageOf(sh).Records[0], Missing(r.r.Stream, sh.records[0])
+		record.Over, record.Missing = id, cmp.Or(why, record.Missing)
+		other, known := Key(r.r.Stream, sh.records[0])
+		another := known && other != id
+		parts, counted := countParts(r.r.Stream, sh.records[0])
+		switch {
+		case n == 1 && (another || why != ""):
+		case n == 1 && parts < counted:
+			fewer, came = &record, parts
+		case fewer != nil && (another || parts < came):
+			return fewer, nil
+		case another:
+			err := fmt.Errorf("the answer is the record %q", api.Shorten(other))
+			return &Record{Over: id}, &api.Error{Class: api.ClassContract, Op: l.op, Method: l.method, Path: l.path, Err: err}
+		default:
 			return &record, nil
 		}
 	}

@@ -266,12 +266,38 @@ func TestT170WhereNoRecordCanBeReadTheSourceIsDown(t *testing.T) {
 	}
 }
 
+// TestT195TheAnswerOfAnotherRecordIsNone reads records by themselves, of which one is answered with another: once, and always.
+func TestT195TheAnswerOfAnotherRecordIsNone(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []int{1, 9} {
+		asked := 0
+		a := withDetails(t, &workspace{contacts: some(3), cursors: map[string]int{}}, func(id string) string {
+			if id == "id001" {
+				if asked++; asked <= wrong {
+					return whole("id002")
+				}
+			}
+			return whole(id)
+		})
+		page, err := NewReader(a.client(t), Request{Stream: detailed()}).ByID(t.Context(), []string{"id000", "id001", "id002"})
+		if err != nil || len(page.Records) != 3 || asked != 2 {
+			t.Fatalf("%d records, %v after %d requests", len(page.Records), err, asked)
+		}
+		one := page.Records[1]
+		if stays := wrong > 1; one.Over != "id001" || stays != (one.Missing == Unreadable && one.Raw == nil && strings.Contains(one.Error, "id002")) || !stays && string(one.Raw) != whole("id001") {
+			t.Errorf("wrong %d times: %+v", wrong, one)
+		}
+	}
+}
+
 func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
 	t.Parallel()
 	s := detailed()
 	s.Columns = append(s.Columns, textColumn("name"), textColumn("email"), textColumn("phone"))
 	s.Children = []schemas.Child{{Table: "parts", From: []string{"parts", "list"}, Count: []string{"parts", "total_count"}, Key: []string{"id"}}}
 	const stub, bare, good = `{"id":"id000","updated_at":5}`, `{"id":"id000","name":null}`, `{"id":"id000","name":"n","parts":{"list":[]}}`
+	const few, all = `{"id":"id000","name":"n","parts":{"list":[2],"total_count":2}}`, `{"id":"id000","name":"n","parts":{"list":[1,2],"total_count":2}}`
+	fullest := map[string]string{few: few, all: all}
 	tests := []struct {
 		name    string
 		answers []string
@@ -285,6 +311,10 @@ func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
 		{"never parts", []string{bare}, NoItems, 2},
 		{"null for parts", []string{`{"id":"id000","name":"n","parts":null}`}, "", 1},
 		{"none by their count", []string{`{"id":"id000","name":"n","parts":{"total_count":0}}`}, "", 1},
+		{"an empty list and a count of some", []string{`{"id":"id000","name":"n","parts":{"list":[],"total_count":2}}`}, NoItems, 2},
+		{"an empty list and a count of none", []string{`{"id":"id000","name":"n","parts":{"list":[],"total_count":0}}`}, "", 1},
+		{"fewer than their count, then all", []string{few, all}, "", 2},
+		{"fewer than their count, then still fewer", []string{few, `{"id":"id000","name":"n","parts":{"list":[],"total_count":2}}`}, "", 2},
 		{"a count without them", []string{`{"id":"id000","name":"n","parts":{"total_count":2}}`}, NoItems, 2},
 	}
 	for _, tt := range tests {
@@ -296,6 +326,9 @@ func TestT163HalfARecordIsAskedForOnceMore(t *testing.T) {
 		page, err := NewReader(a.client(t), Request{Stream: s}).ByID(t.Context(), []string{"id000"})
 		if err != nil || len(page.Records) != 1 || page.Records[0].Missing != tt.missing || n != tt.asked {
 			t.Errorf("%s: %+v, %v after %d requests", tt.name, page.Records, err, n)
+		}
+		if want := fullest[tt.answers[0]]; want != "" && string(page.Records[0].Raw) != want && string(page.Records[0].Raw) != all {
+			t.Errorf("%s: took %s", tt.name, page.Records[0].Raw)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 const (
 	overBatch  = 50 // ids of a page that are asked for one by one
 	overAside  = 4  // requests side by side
-	overMisses = 3  // requests that may fail before the others are given up too
+	overMisses = 3  // requests that may fail before the others are given up too, where nothing has come yet
 )
 
 // over reads what there is under ids: under one a request, or under several.
@@ -27,7 +27,8 @@ type over struct {
 	left   int        // ids in them
 	ask    func(ctx context.Context, ids []string) lookupResult
 	opened time.Time
-	misses []error // why requests failed
+	came   atomic.Int32 // requests that were answered
+	misses []error      // why requests failed
 }
 
 func readOver(r *Reader) func(context.Context) (Page, error) {
@@ -83,7 +84,14 @@ func (o *over) next(ctx context.Context) (Page, error) {
 		return Page{}, err
 	}
 	p := Page{State: o.state, Total: -1}
+	var apart [][]string
 	for i, f := range found {
+		if len(units[i]) > 1 && isRecordError(f.err) { // one of them may spoil the answer for the others
+			for _, id := range units[i] {
+				apart = append(apart, []string{id})
+			}
+			continue
+		}
 		o.left -= len(units[i])
 		if f.err != nil {
 			o.misses = append(o.misses, f.err)
@@ -95,8 +103,8 @@ func (o *over) next(ctx context.Context) (Page, error) {
 			p.ServerTime = f.date // the earliest: each record is at least as new as that
 		}
 	}
-	o.units = o.units[len(units):]
-	if len(o.misses) > overMisses {
+	o.units = append(apart, o.units[len(units):]...)
+	if o.isDown(len(o.misses)) {
 		o.units, o.left = nil, 0
 	}
 	if o.opened.IsZero() {
@@ -134,11 +142,12 @@ func (o *over) askAll(ctx context.Context, units [][]string) ([]lookupResult, er
 	for i, ids := range units {
 		g.Go(func() (err error) {
 			defer Caught(&err)
-			if int(missed.Load())+len(o.misses) > overMisses {
+			if o.isDown(int(missed.Load()) + len(o.misses)) {
 				found[i].err = errors.New("given up after others had failed")
 				return nil
 			}
 			if found[i] = o.ask(ctx, ids); found[i].err == nil {
+				o.came.Add(1)
 				return nil
 			}
 			missed.Add(1)
@@ -149,6 +158,11 @@ func (o *over) askAll(ctx context.Context, units [][]string) ([]lookupResult, er
 		})
 	}
 	return found, g.Wait()
+}
+
+// isDown reports whether so many requests have failed that it is the source which cannot be read, and not what they asked for.
+func (o *over) isDown(misses int) bool {
+	return misses > mostAsideRecords || misses > overMisses && o.came.Load() == 0
 }
 
 // concernsAll reports whether an error is about more than the one id.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,6 +101,29 @@ func TestOverOneIDThatFailsDoesNotHoldTheOthers(t *testing.T) {
 	ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: []string{"a", "b", "c"}}))
 	if !slices.Equal(ids, []string{"a", "c"}) || api.ClassOf(err) != api.ClassTransient || last(pages).SyncedTo != 0 {
 		t.Errorf("read %v, %v, state %s", ids, err, last(pages))
+	}
+}
+
+// TestT170IDsThatFailDoNotHoldTheOthers has as many that can never be read as a reading may have, and one more, all of them first.
+func TestT170IDsThatFailDoNotHoldTheOthers(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []int{mostAsideRecords, mostAsideRecords + 1} {
+		a := serve(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			id := r.URL.Path[len("/contacts/"):]
+			if n, err := strconv.Atoi(id); err == nil && n%4 == 0 && n/4 < bad {
+				reply(w, "500 oops")
+				return
+			}
+			reply(w, `{"id":"`+id+`"}`)
+		})
+		var asked []string
+		for i := range 200 {
+			asked = append(asked, fmt.Sprint(i))
+		}
+		ids, pages, err := drained(NewReader(a.client(t), Request{Stream: overStream(), IDs: asked}))
+		if whole := len(ids) == 200-bad; whole != (bad <= mostAsideRecords) || api.ClassOf(err) != api.ClassTransient || last(pages).SyncedTo != 0 {
+			t.Errorf("%d that fail: read %d, %v, state %s", bad, len(ids), err, last(pages))
+		}
 	}
 }
 

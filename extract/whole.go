@@ -43,11 +43,35 @@ func Missing(s *schemas.Stream, raw []byte) string {
 		return Stub
 	}
 	for _, c := range s.Children {
-		if c.Within == "" && !c.Complete && c.Count != nil && !hasPath(raw, c.From) && string(scan.Field(raw, c.Count...)) != "0" {
+		if c.Within == "" && !c.Complete && c.Count != nil && lacksItems(raw, c) {
 			return NoItems
 		}
 	}
 	return ""
+}
+
+// lacksItems reports whether a record says nothing of a list that it counts itself, or has an empty one and counts some.
+func lacksItems(raw []byte, c schemas.Child) bool {
+	count := scan.Field(raw, c.Count...)
+	if !hasPath(raw, c.From) {
+		return string(count) != "0"
+	}
+	n, _ := countItems(scan.Field(raw, c.From...))
+	return n == 0 && count != nil && scan.Count(count) > 0
+}
+
+// countParts is how many items the lists of a record have that it counts itself, and how many it says that there are.
+func countParts(s *schemas.Stream, raw []byte) (came, counted int64) {
+	for _, c := range s.Children {
+		if c.Within != "" || c.Complete || c.Count == nil {
+			continue
+		}
+		if n, _ := countItems(scan.Field(raw, c.From...)); n >= 0 {
+			came += n
+			counted += max(n, scan.Count(scan.Field(raw, c.Count...)))
+		}
+	}
+	return came, counted
 }
 
 // Untimed reports whether a record has something for the time that tells which of two copies is newer, and it is no time of a workspace:

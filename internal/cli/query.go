@@ -32,7 +32,8 @@ digits, in JSON too; of columns of one name JSON numbers the later ones: a, a_1.
 spreadsheet would take for a formula; JSON has every text as it is. Parquet has the types of the columns.
 
 A process of its own runs the statement. One that gives no row within --timeout, or needs more than --memory, is given up
-with code 1; Ctrl-C ends it before. The answer is held in memory before its first row is written.
+with code 1; Ctrl-C ends it before. The answer is held in memory before its first row is written; a table of it has a million
+values at most.
 
 --saved NAME asks one of the questions that come with the program, --list tells them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
@@ -177,6 +178,8 @@ func explainUnanswered(env *Env, err error) error {
 		p.Next = "ask for less, or give it longer: --timeout 1h"
 	case errors.Is(err, read.ErrMemory):
 		p.Next = "ask for less, or give it more: --memory 8GB"
+	case errors.Is(err, render.ErrTable):
+		p.Next = "-o csv writes any number of rows; or ask for fewer: LIMIT 1000"
 	case errors.Is(err, read.ErrRow):
 		p.Next = "ask for a part of it: left(text, 1000)"
 	case errors.Is(err, read.ErrFault):

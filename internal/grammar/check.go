@@ -142,7 +142,9 @@ func (d *document) unknown(v *Value, key, value *yaml.Node) []string {
 	if confidential(key.Value) || near != "" && v.spec.key(near).Secret != nil {
 		d.hush(value.Line)
 	}
-	d.wrong(key, d.in(v.path, fmt.Sprintf("unknown key %q", key.Value)), DidYouMean(key.Value, absent))
+	m := d.mistake(key, d.in(v.path, fmt.Sprintf("unknown key %q", key.Value)), DidYouMean(key.Value, absent))
+	m.known = near != ""
+	d.report.Add(m)
 	if near == "" {
 		return nil
 	}
@@ -169,7 +171,9 @@ func (d *document) missing(v *Value, there map[string]int, meant []string) {
 		if place == nil {
 			place = &yaml.Node{Line: v.node.Line, Column: v.node.Column}
 		}
-		d.wrong(place, d.in(v.path, fmt.Sprintf("key %q is missing", k.Name)), k.Doc)
+		m := d.mistake(place, d.in(v.path, fmt.Sprintf("key %q is missing", k.Name)), k.Doc)
+		m.known = true
+		d.report.Add(m)
 	}
 }
 

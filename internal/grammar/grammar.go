@@ -108,7 +108,6 @@ type document struct {
 	lines   []string
 	resolve Resolve
 	quiet   map[int]bool // lines with a secret: never quoted
-	foreign bool         // no line begins with a key of the spec: it may be any file, and is never quoted
 	values  int
 	part    bool     // others have what it lacks
 	meant   []string // of a part: what misspelled keys at its top most likely stand for

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,8 @@ type Mistake struct {
 	Hint    string `json:"hint,omitempty"`    // what may be meant, or what to do
 	Warning bool   `json:"warning,omitempty"` // the file is read all the same
 
-	width int // characters to underline
+	width int  // characters to underline
+	known bool // what the message quotes is a key of the grammar, or nearly one
 }
 
 // Mistakes is every mistake of one or more files, in the order of their places. It is an error.
@@ -157,17 +159,21 @@ func window(line string, column int) (string, int) {
 type Report struct {
 	mistakes Mistakes
 	files    []string
-	hidden   []string // files of which no line is quoted
+	hidden   []string // files of which nothing is quoted
 }
 
-// Hide has no line of a file be quoted.
+// Hide has no line of a file be quoted, and no key and no value of it.
 func (r *Report) Hide(file string) { r.hidden = append(r.hidden, file) }
 
-// Add takes in a mistake of a file. A file that is its owner's alone, or named .env, is told of without its lines, and so is one that Hide
-// names: it may be a secret that was named by mistake.
+// Add takes in a mistake of a file. One that Hide names, or that is named .env, is told of without its lines, keys and values: it may be a
+// secret that was named by mistake. Of one that is its owner's alone no line is told.
 func (r *Report) Add(m Mistake) {
-	if m.Excerpt != "" && (private(m.File) || slices.Contains(r.hidden, m.File)) {
+	hidden := slices.Contains(r.hidden, m.File) || strings.HasPrefix(filepath.Base(m.File), ".env")
+	if hidden || m.Excerpt != "" && private(m.File) {
 		m.Excerpt = ""
+	}
+	if hidden && !m.known {
+		m.Message = quoted.ReplaceAllString(m.Message, `"…"`)
 	}
 	if !slices.Contains(r.files, m.File) {
 		r.files = append(r.files, m.File)
@@ -175,11 +181,11 @@ func (r *Report) Add(m Mistake) {
 	r.mistakes = append(r.mistakes, m)
 }
 
+// quoted is what a message quotes, in either kind of quotes; an apostrophe is none.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\B'[^']*'\B`)
+
 // private reports whether a file is for no other eyes than its owner's.
 func private(file string) bool {
-	if strings.HasPrefix(filepath.Base(file), ".env") {
-		return true
-	}
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().Perm()&0o077 == 0
 }

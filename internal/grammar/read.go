@@ -31,7 +31,9 @@ func (r *Report) read(d *document, text []byte, root *Spec) *Value {
 	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
-	d.foreign = !ours(d.lines, root)
+	if !ours(d.lines, root) {
+		r.Hide(d.file) // it may be any file
+	}
 	if !d.readable(text) {
 		return nothing
 	}
@@ -155,10 +157,13 @@ func meantBy(message, line string) string {
 
 // wrong reports a mistake at a node; nil is the file as a whole.
 func (d *document) wrong(n *yaml.Node, message, hint string) {
+	d.report.Add(d.mistake(n, message, hint))
+}
+
+func (d *document) mistake(n *yaml.Node, message, hint string) Mistake {
 	m := Mistake{File: d.file, Message: message, Hint: hint}
 	if n == nil || n.Line == 0 {
-		d.report.Add(m)
-		return
+		return m
 	}
 	m.Line, m.Column = n.Line, n.Column
 	m.width = utf8.RuneCountInString(n.Value)
@@ -168,10 +173,10 @@ func (d *document) wrong(n *yaml.Node, message, hint string) {
 	if strings.ContainsAny(n.Value, "\n") {
 		m.width = 1
 	}
-	if n.Line <= len(d.lines) && !d.quiet[n.Line] && !d.foreign {
+	if n.Line <= len(d.lines) && !d.quiet[n.Line] {
 		m.Excerpt = printable(d.lines[n.Line-1])
 	}
-	d.report.Add(m)
+	return m
 }
 
 // ours reports whether a text looks like a file of the spec: one of its lines begins with a key of it.

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,26 @@ func TestS27ACSVFileHasNoFormulaOfACustomers(t *testing.T) {
 		}
 		if got := out.String(); got != "'=name,n\n"+want+",-5\n" {
 			t.Errorf("%q is written as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestS51ATableIsNoLongerThanMemoryShouldHold writes as many values, and as much text, as a table may hold, and one more.
+func TestS51ATableIsNoLongerThanMemoryShouldHold(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", mostText/8)
+	for _, tt := range []struct {
+		row  []any
+		most int
+	}{{make([]any, 1000), mostValues / 1000}, {[]any{long}, 8}} {
+		r := NewRows("table", io.Discard)
+		if err := r.Columns(make([]string, len(tt.row))); err != nil {
+			t.Fatal(err)
+		}
+		for i := range tt.most + 1 {
+			if err := r.Row(tt.row); (err != nil) != (i == tt.most) || err != nil && !errors.Is(err, ErrTable) {
+				t.Fatalf("row %d of %d: %v", i, tt.most, err)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -51,10 +52,21 @@ func NewRows(form string, w io.Writer) Rows {
 	return &tableRows{w: w, t: table.NewWriter()}
 }
 
+// What a table may hold: it is drawn once all of it is there, which takes some hundred bytes a value.
+const (
+	mostValues = 1_000_000
+	mostText   = 64 << 20 // bytes
+)
+
+// ErrTable is why an answer was not drawn as a table; other forms write rows as they come.
+var ErrTable = errors.New("a table holds a million values, or 64 MiB of text, and the answer is longer")
+
 // tableRows draws a table once all rows are there: its widths need them. Columns of numbers stand on the right.
 type tableRows struct {
 	w     io.Writer
 	t     table.Writer
+	held  int    // values in it
+	bytes int    // of text in it
 	words []bool // by column: it holds something that is no number
 	any   []bool // by column: it holds something
 }
@@ -76,12 +88,16 @@ func (r *tableRows) Row(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = visible(cell(v))
+		r.bytes += len(texts[i])
 		if v == nil {
 			texts[i] = "NULL"
 			continue
 		}
 		r.any[i] = true
 		r.words[i] = r.words[i] || !number(v)
+	}
+	if r.held += len(values); r.held > mostValues || r.bytes > mostText {
+		return ErrTable
 	}
 	r.t.AppendRow(cells(texts))
 	return nil
