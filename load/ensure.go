@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
@@ -162,9 +163,6 @@ func GoneView(schema string, t transform.Table) string {
 		duck.Table(schema, t.View), transform.GoneColumn, duck.Table(schema, t.Name), transform.GoneColumn)
 }
 
-// ErrNarrower is the answer to a column declared with a type that not all stored values may fit.
-var ErrNarrower = errors.New("the stored values of a column might not fit its new type")
-
 // wider are the types that hold all values of one, as a record would bring them; of DOUBLE and BIGINT as far as doubles are
 // exact. A time as text is not what a source sends.
 var wider = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
@@ -175,13 +173,13 @@ func (w *Tables) widens(ctx context.Context, table, stored string, c transform.C
 		var rounded int64
 		err := w.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)
 		if err != nil || rounded > 0 {
-			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", ErrNarrower, rounded, c.Name))
+			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; text holds them", failure.ErrNarrower, rounded, c.Name))
 		}
 	}
 	if slices.Contains(wider[stored], c.SQL) {
 		return nil
 	}
-	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", ErrNarrower, c.Name, stored, c.SQL)
+	return fmt.Errorf("%w: column %s is stored as %s and declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
 }
 
 // recordChanges tells of changed tables in _sync.schema_changes.

@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/read"
 )
 
@@ -131,7 +132,7 @@ func TestQueryGivesNamesThenRows(t *testing.T) {
 func TestQueryBeforeTheFirstPublish(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
-	if err := read.Query(t.Context(), w.dir.Current(), "SELECT 1", nil); !errors.Is(err, read.ErrNothingPublished) {
+	if err := read.Query(t.Context(), w.dir.Current(), "SELECT 1", nil); !errors.Is(err, failure.ErrNothingPublished) {
 		t.Errorf("error %v, want ErrNothingPublished", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Rehearse has SQL of users tried by a process of its own before this one runs it: on tables like those of the work database without a row,
-// and on the published file, if there is one. What brings that process down comes back by its place, with read.ErrFault or read.ErrMemory or that it
+// and on the published file, if there is one. What brings that process down comes back by its place, with failure.ErrQueryFault or failure.ErrQueryMemory or that it
 // took too long; the others are tried again without it. What is wrong with any of them otherwise is left for the run to tell.
 func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, published string, all []read.Rehearsed) (map[int]error, error) {
 	if len(all) == 0 {

@@ -9,15 +9,13 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 )
-
-// ErrNoWholeFile is the answer when the work database is gone and no published file is as it was published.
-var ErrNoWholeFile = errors.New("no published file is whole")
 
 // setAside keeps a damaged work database, the newest one only, for whoever wants to look at it.
 func (w *Work) setAside(cause error) error {
@@ -71,13 +69,13 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 			}
 			return filepath.Base(file), disk.Move(d.Work(), fresh)
 		}
-		if errors.Is(disk.Explain(err, ""), ErrDiskFull) {
+		if errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 			return "", err
 		}
 		problems = append(problems, err)
 	}
 	if len(problems) > 0 {
-		return "", fmt.Errorf("%w: %w", ErrNoWholeFile, errors.Join(problems...))
+		return "", fmt.Errorf("%w: %w", failure.ErrNoWholeFile, errors.Join(problems...))
 	}
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
@@ -172,8 +173,8 @@ func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 	must(t, w.Close())
 	must(t, os.RemoveAll(w.dir.Work()))
 	must(t, os.Remove(layout.SumFile(old)))
-	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, load.ErrNoWholeFile) {
-		t.Errorf("open: %v, want ErrNoWholeFile", err)
+	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, failure.ErrNoWholeFile) {
+		t.Errorf("open: %v, want failure.ErrNoWholeFile", err)
 	}
 	if _, err := os.Stat(w.dir.Work()); err == nil {
 		t.Error("an empty work database was made although files are published")
@@ -249,8 +250,8 @@ func TestFullDiskIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	must(t, os.Chmod(huge, 0o600))
 	must(t, os.Truncate(huge, 1<<43)) // a sparse file: it claims more than any disk has
 	_, err := load.Open(t.Context(), w.dir, w.options)
-	if !errors.Is(err, load.ErrDiskFull) || !strings.Contains(err.Error(), "GiB") {
-		t.Errorf("open: %v, want ErrDiskFull with sizes", err)
+	if !errors.Is(err, failure.ErrDiskFull) || !strings.Contains(err.Error(), "GiB") {
+		t.Errorf("open: %v, want failure.ErrDiskFull with sizes", err)
 	}
 	if _, err := os.Stat(w.dir.Work()); err == nil {
 		t.Error("something was written")

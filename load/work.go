@@ -10,8 +10,8 @@ import (
 
 	"aqueduck/load/erase"
 	"aqueduck/load/facts"
+	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
-	"aqueduck/load/internal/system"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 	"aqueduck/load/mask"
@@ -104,7 +104,7 @@ func (w *Work) recover(ctx context.Context) error {
 // damage tells an error that only another copy of the database can cure. What is not known is taken for damage:
 // restoring reads a little again, not restoring would need hands.
 func damage(err error) bool {
-	if errors.Is(err, system.ErrFormat) || errors.Is(disk.Explain(err, ""), ErrDiskFull) {
+	if errors.Is(err, failure.ErrFormat) || errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 		return false
 	}
 	for _, sign := range []string{"Could not set lock on file", "Permission denied", "Too many open files", "Out of Memory"} {

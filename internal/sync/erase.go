@@ -10,7 +10,7 @@ import (
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/load"
 	"aqueduck/load/erase"
-	"aqueduck/load/publish"
+	"aqueduck/load/failure"
 	"aqueduck/schemas"
 )
 
@@ -60,7 +60,7 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 	if !r.Dir.Erasing() {
 		return nil, restored, nil // nothing of them was there; the database knows that from now on
 	}
-	var held *publish.HeldBack
+	var held *failure.HeldBack
 	if _, err = w.Publish(ctx, false); errors.As(err, &held) {
 		err = nil // the publish of whoever settles says so, and may have been told to let it pass
 	}

@@ -10,9 +10,9 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/mask"
-	"aqueduck/load/read"
 )
 
 // findHashKey decides which key hashed columns are made with. Values that are stored were made with one key: where that is not in its
@@ -92,7 +92,7 @@ func checkHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Probl
 		missing = HashKeyMissing(r.Dir, key, mark, used)
 		return err
 	})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return nil, nil
 	}
 	return missing, err

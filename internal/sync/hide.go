@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/term"
 	"aqueduck/load"
+	"aqueduck/load/failure"
 	"aqueduck/load/mask"
-	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -181,7 +181,7 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 		}
 		return nil
 	})
-	if errors.Is(err, read.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
 		return notes, nil
 	}
 	return notes, err

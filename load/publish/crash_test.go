@@ -23,6 +23,7 @@ import (
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/load/read"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	if order := os.Getenv(childVariable); order != "" {
 		if err := child(order); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			if errors.Is(err, load.ErrDiskFull) {
+			if errors.Is(err, failure.ErrDiskFull) {
 				os.Exit(28)
 			}
 			if strings.Contains(err.Error(), "Could not set lock on file") {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/load/read"
@@ -254,7 +254,7 @@ func TestF10DamageThatOnlyAPublishMeetsIsMadeGoodByTheNextRun(t *testing.T) {
 	s := h.spec()
 	s.Rebuild = true
 	_, err := publish.Publish(t.Context(), h.dir, h.work, s)
-	if !errors.Is(err, load.ErrDamaged) || !strings.Contains(err.Error(), h.dir.Database()) {
+	if !errors.Is(err, failure.ErrDamaged) || !strings.Contains(err.Error(), h.dir.Database()) {
 		t.Fatalf("publish: %v; want ErrDamaged, and the file's name", err)
 	}
 	h.consistent(true)

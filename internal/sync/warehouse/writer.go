@@ -11,6 +11,7 @@ import (
 	"aqueduck/internal/dictionary"
 	"aqueduck/load"
 	"aqueduck/load/facts"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
@@ -168,7 +169,7 @@ func (w *Writer) HasPublished() bool {
 	return w.publishes > 0
 }
 
-// Publish puts a new file before the readers. With more to come the work database is opened again. After *publish.HeldBack it
+// Publish puts a new file before the readers. With more to come the work database is opened again. After *failure.HeldBack it
 // is still open: nothing was done.
 func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error) {
 	w.mu.Lock()
@@ -183,7 +184,7 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	}
 	spec.Readers = *w.readers
 	result, err := publish.Publish(ctx, w.dir, w.Work, spec)
-	var held *publish.HeldBack
+	var held *failure.HeldBack
 	if errors.As(err, &held) {
 		return result, err
 	}
