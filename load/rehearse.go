@@ -43,7 +43,7 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 
 // outline notes the statements that make the tables and views of the work database, tables first.
 func (w *Work) outline(ctx context.Context, r *read.Rehearsal) error {
-	return w.Do("", func(db *duck.DB) error {
+	return w.db.Do("", func(db *duck.DB) error {
 		return db.Each(ctx, `SELECT sql FROM (
 		SELECT 0 AS place, 'CREATE SCHEMA IF NOT EXISTS "' || replace(schema_name, '"', '""') || '"' AS sql FROM duckdb_schemas() WHERE database_name = $1 AND NOT internal
 		UNION ALL SELECT 1, sql FROM duckdb_tables() WHERE database_name = $1 AND NOT internal

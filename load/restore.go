@@ -19,12 +19,12 @@ import (
 
 // setAside keeps a damaged work database, the newest one only, for whoever wants to look at it.
 func (w *Work) setAside(cause error) error {
-	d := w.Dir()
+	d := w.db.Dir()
 	old, err := filepath.Glob(filepath.Join(d.State(), "damaged-*"))
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(d.State(), "damaged-"+w.Now().UTC().Format("20060102T150405.000000"))
+	name := filepath.Join(d.State(), "damaged-"+w.db.Now().UTC().Format("20060102T150405.000000"))
 	if err := disk.Move(name, d.Work()); err != nil {
 		return fmt.Errorf("set the damaged work database aside: %w", err)
 	}
@@ -49,7 +49,7 @@ func firstLine(err error) string {
 // remake makes the work database from the newest published file that is as it was published, or an empty one when
 // nothing was ever published. It tells which.
 func (w *Work) remake(ctx context.Context) (string, error) {
-	d := w.Dir()
+	d := w.db.Dir()
 	// Without a database the directory is what a lost disk write left of it.
 	if err := errors.Join(d.TrashWork(), d.EmptyTrash()); err != nil {
 		return "", err
@@ -92,7 +92,7 @@ func (w *Work) remake(ctx context.Context) (string, error) {
 
 // create makes an empty database. It is checkpointed while it is still private, so that its log begins empty.
 func (w *Work) create(ctx context.Context, path string) error {
-	db, err := duck.Open(ctx, w.Settings(path))
+	db, err := duck.Open(ctx, w.db.Settings(path))
 	if err != nil {
 		return err
 	}

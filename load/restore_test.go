@@ -88,7 +88,7 @@ func TestF10DamagedWorkDatabaseIsRestored(t *testing.T) {
 			if !strings.Contains(w.Restored, "was set aside") || !strings.Contains(w.Restored, "run1.duckdb") {
 				t.Errorf("restored: %q, want to hear what was done", w.Restored)
 			}
-			if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
+			if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
 				t.Errorf("checkpoint %+v, %v; want that of the published file", c, err)
 			}
 			aside, err := filepath.Glob(filepath.Join(w.dir.State(), "damaged-*"))
@@ -107,7 +107,7 @@ func TestTornLogLosesOnlyItsLastCommit(t *testing.T) {
 	w := published(t)
 	must(t, os.Truncate(w.dir.Database()+".wal", w.LogSize()-20))
 	w.open(t)
-	c, err := w.Checkpoint(t.Context(), "main", "people")
+	c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	if err != nil || c.Seq != 1 || w.Restored != "" {
 		t.Errorf("checkpoint %+v, %v, restored %q; want the commit before the cut", c, err, w.Restored)
 	}
@@ -123,7 +123,7 @@ func TestALogWithoutAWholeCommitIsFolded(t *testing.T) {
 		must(t, os.WriteFile(w.dir.Database()+".wal", log[:cut], 0o600))
 		w.open(t)
 		must(t, w.Fold(t.Context()))
-		if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" || w.LogSize() > 0 {
+		if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" || w.LogSize() > 0 {
 			t.Errorf("cut at %d: checkpoint %+v, %v, a log of %d, restored %q; want that of the published file", cut, c, err, w.LogSize(), w.Restored)
 		}
 		must(t, w.Close())
@@ -146,7 +146,7 @@ func TestMissingWorkDatabaseIsCopiedFromThePublishedFile(t *testing.T) {
 			w := published(t)
 			must(t, lose(w))
 			w.open(t)
-			if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
+			if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
 				t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file and nothing repaired", c, err, w.Restored)
 			}
 		})
@@ -167,7 +167,7 @@ func TestS26ChangedPublishedFileIsNotTaken(t *testing.T) {
 
 	flip(t, newest, 50_000)
 	w.open(t)
-	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || !strings.Contains(w.Restored, "run2") {
+	if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || !strings.Contains(w.Restored, "run2") {
 		t.Errorf("checkpoint %+v, %v, restored %q; want that of run1 and to hear of run2", c, err, w.Restored)
 	}
 	must(t, w.Close())
@@ -188,7 +188,7 @@ func TestLogBesideThePublishedFileIsNotCopied(t *testing.T) {
 	must(t, os.RemoveAll(w.dir.Work()))
 	write(t, w.dir.Current()+".wal", "somebody else's")
 	w.open(t)
-	if c, err := w.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
+	if c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 || w.Restored != "" {
 		t.Errorf("checkpoint %+v, %v, restored %q; want that of the published file", c, err, w.Restored)
 	}
 }
@@ -210,7 +210,7 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 	}
 	back, err := load.Open(t.Context(), fresh, w.options)
 	must(t, err)
-	if c, err := back.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
+	if c, err := back.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
 		t.Errorf("checkpoint %+v, %v; want that of the backup", c, err)
 	}
 	must(t, back.Close())

@@ -101,7 +101,7 @@ func life(ctx context.Context, d layout.Dir, last int64) (done bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if _, err := w.Ensure(ctx, "main", transform.Tables(committest.Stream())); err != nil {
+	if _, err := w.Tables.Ensure(ctx, "main", transform.Tables(committest.Stream())); err != nil {
 		return false, errors.Join(err, w.Close())
 	}
 	for n := 0; n < 4 && !done; n++ {
@@ -114,7 +114,7 @@ func life(ctx context.Context, d layout.Dir, last int64) (done bool, err error) 
 }
 
 func step(ctx context.Context, w *load.Work, last int64) (done bool, err error) {
-	base, err := w.Checkpoint(ctx, "main", "people")
+	base, err := w.Checkpoints.Checkpoint(ctx, "main", "people")
 	if err != nil || base.Seq >= last {
 		return base.Seq >= last, err
 	}
@@ -275,7 +275,7 @@ func committed(t *testing.T, d layout.Dir) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := w.Checkpoint(t.Context(), "main", "people")
+	c, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, e
 func (p *publication) run(ctx context.Context, w *load.Work) error {
 	d := p.dir
 	var err error
-	if p.before, err = w.Snapshot(ctx); err != nil {
+	if p.before, err = w.Facts.Snapshot(ctx); err != nil {
 		return err
 	}
 	if err := p.spec.check(p.before); err != nil {

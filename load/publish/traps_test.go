@@ -385,7 +385,7 @@ func TestT155NobodyElseCanOpenTheWorkDatabase(t *testing.T) {
 	h.publish()
 	h.commit(person("2", "b"))
 	h.consistent(true)
-	if _, err := h.work.Snapshot(t.Context()); err != nil || h.work.LogSize() == 0 {
+	if _, err := h.work.Facts.Snapshot(t.Context()); err != nil || h.work.LogSize() == 0 {
 		t.Fatalf("snapshot: %v, log of %d bytes", err, h.work.LogSize())
 	}
 	err := start(t, self(t), "open "+h.dir.Database()).Wait()
