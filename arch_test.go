@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,12 +49,12 @@ var allowed = map[string][]string{
 	"internal/runlog":             {"internal/config", "internal/problem", "internal/term", "load", "load/failure", "load/layout", "load/read", "schemas", "transform"},
 	"internal/dictionary":         {"extract", "extract/export", "internal/config", "internal/grammar", "internal/problem", "internal/sandbox", "load/publish", "schemas", "transform", "transform/models"},
 	"internal/term":               {},
-	"internal/config":             {"extract/api", "internal/alert", "internal/grammar", "internal/problem", "internal/schedule", "load/publish", "schemas", "transform", "transform/models"},
+	"internal/config":             {"extract/api", "internal/alert", "internal/grammar", "internal/problem", "internal/schedule", "schemas", "transform", "transform/models"},
 	"transform/models":            {"schemas"},
 	"internal/schedule":           {},
 	"internal/alert":              {},
 	"internal/problem":            {"extract", "extract/api", "extract/export", "internal/grammar", "load/failure", "load/layout", "load/tombstone"},
-	"load/publish":                {"internal/crash", "internal/sandbox", "load", "load/facts", "load/failure", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/internal/workdb", "load/layout", "load/read", "transform"},
+	"load/publish":                {"internal/crash", "internal/sandbox", "load", "load/facts", "load/failure", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/internal/workdb", "load/layout", "load/read", "transform", "transform/models"},
 	"load":                        {"internal/crash", "internal/sandbox", "load/erase", "load/facts", "load/failure", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/stage", "load/internal/system", "load/internal/workdb", "load/layout", "load/mask", "load/read", "load/tombstone", "schemas", "transform"},
 	"load/mask":                   {"load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/read", "transform"},
 	"load/facts":                  {"load/internal/clause", "load/internal/duck", "load/internal/workdb", "load/read", "schemas", "transform"},
@@ -139,5 +140,24 @@ func TestImportsFollowTheHouse(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWhatNeedsNoDatabaseLinksNone: DuckDB takes most of the time that a test of a small package is linked in. Tests count, too.
+func TestWhatNeedsNoDatabaseLinksNone(t *testing.T) {
+	t.Parallel()
+	list := []string{"list", "-tags=duckdb_arrow", "-deps", "-test", "-f", "{{.ImportPath}}"}
+	out, err := exec.Command("go", append(list, "./extract/...", "./transform", "./transform/internal/...", "./schemas/...", "./load/failure", "./load/layout", "./load/tombstone",
+		"./internal/alert", "./internal/config", "./internal/crash", "./internal/emulator/...", "./internal/grammar", "./internal/problem", "./internal/sandbox", "./internal/schedule", "./internal/term")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "aqueduck/internal/config.test\n") {
+		t.Fatal("the list has no tests")
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "github.com/duckdb/") {
+			t.Errorf("%s is linked: go list -deps -test -f '{{.ImportPath}} {{.Imports}}' of these packages says by whom", strings.TrimSpace(line))
+		}
 	}
 }
